@@ -1,0 +1,1 @@
+"""What Foliot knows without touching anything: jobs, schedules, plans, runs, policies. Pure."""

@@ -1,0 +1,1 @@
+"""What happens when a fire is late, early, or fails: misfire, overlap, retry."""

@@ -1,0 +1,1 @@
+"""What the core needs from outside, one Protocol each."""
