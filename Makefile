@@ -24,3 +24,10 @@ $(VENV)/.synced: $(VENV)/.uv locks/dev.txt pyproject.toml
 
 .PHONY: setup
 setup: $(VENV)/.synced ## virtual environment with everything locked (quick when done)
+
+.PHONY: lock
+lock: $(VENV)/.uv ## resolve the locks anew (nothing younger than [tool.uv] exclude-newer)
+	@$(BIN)/uv pip compile pyproject.toml --group dev --all-extras --universal --python-version 3.11 --generate-hashes \
+	  --upgrade --no-header -q -o locks/dev.txt
+	@echo 'uv>=0.9' | $(BIN)/uv pip compile - --universal --python-version 3.11 --generate-hashes --upgrade --no-header \
+	  --exclude-newer "$$(sed -n 's/^exclude-newer = "\(.*\)"/\1/p' pyproject.toml)" -q -o locks/uv.txt
