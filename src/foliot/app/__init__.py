@@ -1,0 +1,1 @@
+"""Composition root: settings, plug-in tables, "build a server", "build a worker"."""

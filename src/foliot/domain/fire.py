@@ -1,0 +1,114 @@
+"""Fires: the vocabulary of the decision about due instants. The decision itself is in `domain.planning`.
+
+Tuples, not dataclasses: a storm decides thousands of these in one transaction.
+"""
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from typing import NamedTuple, TypeAlias
+
+from foliot.domain.instants import Instant
+from foliot.domain.job import LoadedJob
+
+
+class CursorState(StrEnum):
+    """Whether a job's schedule moves."""
+
+    ACTIVE = "active"
+    PAUSED = "paused"
+    DONE = "done"
+
+
+class SkipReason(StrEnum):
+    """Why a due instant got no run."""
+
+    OVERLAP = "overlap"
+    MISFIRE = "misfire"
+    CALENDAR = "calendar"
+    BLACKOUT = "blackout"
+    PAUSED = "paused"
+    EDITED = "edited"
+    LIMIT = "limit"
+
+
+class Cursor(NamedTuple):
+    """Where a job's schedule stands. `next_due_at` is the first undecided nominal instant, `next_at` when to look."""
+
+    job_id: int
+    version: int
+    state: str
+    next_at: Instant | None
+    next_due_at: Instant | None
+    cursor_ver: int
+    remaining: int | None = None  # scheduled runs left, when the schedule has a count
+    skip_from: Instant | None = None  # the open skip row: its first instant and reason, while it may be extended
+    skip_reason: str | None = None
+
+
+class Situation(NamedTuple):
+    """What the deciding transaction saw of a job's open runs, after it had locked the cursor."""
+
+    open: int = 0  # live runs of the job with a place; shards count as their parent
+    waiting: int = 0  # of those: PENDING, never leased
+    catch_up: int = 0  # of those waiting: class 1
+
+
+class DueJob(NamedTuple):
+    """One job to decide about."""
+
+    cursor: Cursor
+    job: LoadedJob
+    seen: Situation
+
+
+class PlannedRun(NamedTuple):
+    """A run to create."""
+
+    due_at: Instant
+    fire_key: str
+    not_before: Instant
+    catch_up: bool = False  # class 1: paced, behind on-time fires
+    parked: bool = False  # behind a live run of a serial job
+
+
+class PlannedSkip(NamedTuple):
+    """A range of instants that get no run. `extends`: it continues the cursor's open skip row."""
+
+    from_at: Instant
+    to_at: Instant
+    count: int
+    reason: str
+    why: str = ""
+    extends: bool = False
+
+
+class Plan(NamedTuple):
+    """The complete decision: what to create, what to leave out, and where the cursor goes."""
+
+    runs: tuple[PlannedRun, ...] = ()
+    skips: tuple[PlannedSkip, ...] = ()
+    state: str = CursorState.ACTIVE
+    next_at: Instant | None = None
+    next_due_at: Instant | None = None
+    remaining: int | None = None
+    promote: bool = False  # waiting catch-up runs of this job become on-time work, due now
+    trouble: str | None = None  # the plan could not be made: nothing decided, look again at `next_at`
+
+
+Decide: TypeAlias = Callable[[Instant, Sequence[DueJob]], Sequence[Plan]]
+"""Decide a batch at one store time. Pure apart from pacing; runs inside the store's transaction, so it never waits."""
+
+
+def schedule_key(due_at: Instant) -> str:
+    """The fire key of a scheduled instant."""
+    return f"s:{due_at}"
+
+
+def trigger_key(key: str) -> str:
+    """The fire key of a manual, API or event trigger."""
+    return f"m:{key}"
+
+
+def skip_key(from_at: Instant) -> str:
+    """The key of a skip row that begins at this instant."""
+    return f"x:{from_at}"

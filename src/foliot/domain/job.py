@@ -1,0 +1,116 @@
+"""Jobs: the definition that each version freezes, its lane, and the limits of what may be written."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Final, NewType
+
+from foliot.domain.instants import MINUTE, SECOND, Micros
+from foliot.domain.policies.misfire import Misfire
+from foliot.domain.policies.overlap import Overlap
+from foliot.domain.policies.retry import RetryPolicy
+from foliot.domain.schedule import Schedule
+
+JobId = NewType("JobId", int)
+LaneId = NewType("LaneId", int)
+
+DEFAULT_NAMESPACE: Final = "default"
+DEFAULT_GROUP: Final = "default"
+PRIORITY_DEFAULT: Final = 5
+PRIORITY_MAX: Final = 10
+
+
+class OnLost(StrEnum):
+    """What follows when a worker vanished with a run and nobody knows whether it ran."""
+
+    RERUN = "rerun"  # at-least-once
+    FAIL = "fail"  # at-most-once
+
+
+class Isolation(StrEnum):
+    """Where a handler executes. `None` in a definition means: async in the loop, plain functions in a process."""
+
+    LOOP = "loop"
+    PROCESS = "process"
+    THREAD = "thread"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """What one version of a job says. Immutable; its document and hash are in `domain.definition`."""
+
+    handler: str  # kind and name: "python:billing.jobs:settle"
+    schedule: Schedule | None = None
+    group: str = DEFAULT_GROUP
+    params: Mapping[str, Any] = field(default_factory=dict)
+    priority: int = PRIORITY_DEFAULT
+    timeout_us: Micros | None = None
+    grace_us: Micros = 10 * SECOND  # between "please stop" and the kill
+    start_within_us: Micros = MINUTE
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    overlap: Overlap = Overlap.SKIP
+    misfire: Misfire = field(default_factory=Misfire)
+    on_lost: OnLost = OnLost.RERUN
+    max_lost: int = 3
+    exclusive: bool = False
+    isolation: Isolation | None = None
+    require: Mapping[str, str] = field(default_factory=dict)  # labels a worker must have
+    max_running: int | None = None  # concurrency of this job
+    limits: Mapping[str, int] = field(default_factory=dict)  # named resources: name -> how many runs may hold it
+    shards: int = 0  # 0: not sharded
+    merge: str | None = None  # handler that runs once after every shard succeeded
+    description: str = ""
+    owner: str = ""
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_serial(self) -> bool:
+        return self.overlap.is_serial
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """What a run needs of a worker: group, handler, labels; and what leasing must heed: limits, exclusivity."""
+
+    group: str
+    handler: str
+    require: tuple[tuple[str, str], ...] = ()
+    limits: tuple[str, ...] = ()  # names of rows in `limits`
+    exclusive: bool = False
+    at_most_once: bool = False
+
+    def fits(self, *, group: str, handlers: frozenset[str], labels: Mapping[str, str]) -> bool:
+        """Whether a worker of this group, with these handlers and labels, may run what is in this lane."""
+        return (
+            self.group == group
+            and self.handler in handlers
+            and all(labels.get(key) == want for key, want in self.require)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedJob:
+    """A job version ready for use: definition compiled, lane known. Cached by (job_id, version)."""
+
+    job_id: int
+    version: int
+    namespace: str
+    name: str
+    definition: Definition
+    lane_id: int
+    merge_lane_id: int | None = None
+
+
+def lane_of(job_id: int, definition: Definition, *, handler: str | None = None) -> Lane:
+    """The lane of a job's runs (or, with `handler`, of its merge run)."""
+    limits = [f"res:{name}" for name in definition.limits]
+    if definition.max_running is not None:
+        limits.append(f"job:{job_id}")
+    return Lane(
+        group=definition.group,
+        handler=handler or definition.handler,
+        require=tuple(sorted(definition.require.items())),
+        limits=tuple(sorted(limits)),
+        exclusive=definition.exclusive,
+        at_most_once=definition.on_lost is OnLost.FAIL,
+    )

@@ -1,0 +1,393 @@
+"""The store: the one truth. Claims and outcomes, not rows.
+
+Each method is one transaction (or a bounded series of them) in store time. Stores keep, they never decide: where a
+policy is needed the caller hands in a pure function that runs inside the transaction. Every write is guarded (R1) and
+says how it landed. An answer that was lost raises `OutcomeUnknown`: repeat the same call (R5). A store that cannot be
+reached raises `StoreUnavailable`; a tick given up after R3's retries raises `StoreBusy`, nothing changed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+from foliot.domain.errors import ClusterTrouble
+from foliot.domain.fire import Decide
+from foliot.domain.instants import Instant, Micros
+from foliot.domain.job import Definition, Lane, LoadedJob
+from foliot.domain.run import Landing
+from foliot.domain.verdict import Judge
+from foliot.ports.worker_link import Beat, BeatAnswer, Hello, LeasedRun, LogChunk, Report
+
+
+class StoreUnavailable(ClusterTrouble):
+    """The store cannot be reached or is not writable."""
+
+    code = "FOL-5010"
+
+
+class StoreBusy(ClusterTrouble):
+    """Locks, pool or time limits did not let this transaction through; nothing changed."""
+
+    code = "FOL-5011"
+
+
+class OutcomeUnknown(StoreUnavailable):
+    """The answer to a commit was lost: it may or may not have happened."""
+
+    code = "FOL-5012"
+
+
+# ---------------------------------------------------------------------------------------------------------- firing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pulse:
+    """What one cheap statement says about everything (R24)."""
+
+    now: Instant
+    next_at: Instant | None  # the earliest wake time of an active cursor
+    ready: bool  # some run may be leased now
+    parked: bool  # some run is parked behind another
+    admissible: bool  # some trigger for later of a serial job is due now
+    epoch: int
+    leader: str | None
+    term: int
+    leader_until: Instant
+    clock_suspect: bool
+    lanes: int  # highest lane id: when it rises, learn the new ones
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """What a firing transaction did."""
+
+    now: Instant
+    taken: int  # cursors taken
+    created: int
+    skipped: int  # instants, not rows
+    duplicates: int = 0  # runs that were there already: the old row was kept
+    troubled: tuple[int, ...] = ()  # jobs whose plan could not be made
+    lateness_us: tuple[Micros, ...] = ()  # of each run created: now − wake time
+    lowest_at: Instant | None = None  # least next_at seen, the next scan's lower bound (R9)
+
+
+class FiringStore(Protocol):
+    """Due instants become runs, exactly once."""
+
+    async def pulse(self) -> Pulse: ...
+
+    async def decide_due(
+        self, decide: Decide, *, limit: int, low: Instant | None = None, waiting: bool = False
+    ) -> Decided:
+        """Take due cursors, read the situation in a second statement, decide, record: one transaction (S1, S2).
+
+        `low`: lower bound of the scan. `waiting`: take only cursors overdue by 0.5 s, waiting for their locks.
+        """
+        ...
+
+    async def admit(self, *, limit: int) -> int:
+        """Give due triggers of serial jobs their place in line (R23); how many."""
+        ...
+
+    async def unpark(self, *, limit: int, after_job: int = 0) -> tuple[int, int]:
+        """Un-park heads of lines and cancel waiting runs that a later one replaces: (changed, last job looked at)."""
+        ...
+
+
+# ------------------------------------------------------------------------------------------------------------ jobs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actor:
+    """Who asks, and why."""
+
+    name: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRecord:
+    """A job as the store knows it."""
+
+    job_id: int
+    namespace: str
+    name: str
+    version: int
+    hash: str
+    definition: Definition
+    state: str
+    next_at: Instant | None
+    next_due_at: Instant | None
+    created_at: Instant
+    updated_at: Instant
+    paused_until: Instant | None = None
+    pause_reason: str = ""
+    trouble: str | None = None
+    source: str = ""  # "code", "file", "api"
+
+
+class SaveOutcome(StrEnum):
+    """How a definition landed."""
+
+    CREATED = "created"
+    CHANGED = "changed"
+    SAME = "same"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved:
+    """A saved definition."""
+
+    outcome: SaveOutcome
+    job: JobRecord
+
+
+class JobStore(Protocol):
+    """Definitions and their cursors. An edit, pause or resume first decides the past under the old version."""
+
+    async def save(
+        self,
+        namespace: str,
+        name: str,
+        definition: Definition,
+        *,
+        by: Actor,
+        decide: Decide,
+        expected_version: int | None = None,
+        create: bool = True,
+        source: str = "api",
+    ) -> Saved:
+        """Create the job or add a version (same hash: nothing changes).
+
+        `expected_version` 0: must not exist; n: must be at version n, else `VersionConflict` (A3). None: last writer wins.
+        """
+        ...
+
+    async def pause(
+        self, namespace: str, name: str, *, by: Actor, decide: Decide, until: Instant | None = None
+    ) -> JobRecord: ...
+
+    async def resume(
+        self, namespace: str, name: str, *, by: Actor, decide: Decide, catch_up: bool = False
+    ) -> JobRecord:
+        """Paused time becomes one `paused` skip, unless `catch_up`: then the misfire policy decides it."""
+        ...
+
+    async def delete(self, namespace: str, name: str, *, by: Actor, decide: Decide) -> None:
+        """Soft: definitions and history stay, the name is free again."""
+        ...
+
+    async def find(self, namespace: str, name: str) -> JobRecord:
+        """The job, or `JobNotFound` with the nearest name."""
+        ...
+
+    async def load(self, keys: Sequence[tuple[int, int]]) -> Sequence[LoadedJob]:
+        """Compiled versions by (job_id, version), through the cache."""
+        ...
+
+    async def lanes(self, *, after: int = 0) -> Mapping[int, Lane]:
+        """Lanes with an id above `after`."""
+        ...
+
+    async def repair(self, *, limit: int) -> int:
+        """Watchdog: a fixed-delay cursor with no next instant and no live scheduled run gets one."""
+        ...
+
+
+# ------------------------------------------------------------------------------------------------------------ runs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriggerRequest:
+    """Ask for one run of a job now or later."""
+
+    namespace: str
+    job: str
+    key: str  # idempotency key; a fresh token when the caller has none
+    by: Actor
+    params: str | None = None  # JSON text, already validated
+    at: Instant | None = None
+    delay_us: Micros | None = None
+    allow_overlap: bool = False
+    priority: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Triggered:
+    """The run of a trigger; `created` False: the key was used before and this is its run."""
+
+    run_id: int
+    created: bool
+    not_before: Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Poll:
+    """One worker's parked poll, as leasing sees it."""
+
+    session: str
+    request_no: int
+    free: int
+    lanes: Sequence[int]
+    repeat: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """What one poll gets."""
+
+    session: str
+    request_no: int
+    runs: tuple[LeasedRun, ...] = ()
+    dead: bool = False
+    draining: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Granted:
+    """What a leasing transaction did."""
+
+    now: Instant
+    grants: tuple[Grant, ...]
+    more: bool  # the batch was full: there may be more to lease at once
+
+
+class CancelOutcome(StrEnum):
+    """How a cancel landed."""
+
+    ENDED = "ended"  # it was waiting and is CANCELLED now
+    ASKED = "asked"  # it is running and its worker will be asked to stop
+    FINAL = "final"  # it was over already
+
+
+class RunStore(Protocol):
+    """From PENDING to the end."""
+
+    async def trigger(self, request: TriggerRequest) -> Triggered: ...
+
+    async def lease(self, polls: Sequence[Poll], *, limit: int) -> Granted:
+        """Once for all parked polls: due runs by rank, serial and limits respected, marked RUNNING (design §4)."""
+        ...
+
+    async def complete(self, session: str, reports: Sequence[Report], judge: Judge) -> Sequence[Landing]:
+        """Record how attempts ended, with every follow-up, in one transaction; one landing per report."""
+        ...
+
+    async def cancel(self, run_ids: Sequence[int], *, by: Actor) -> Sequence[CancelOutcome]: ...
+
+    async def reap(self, judge: Judge, *, limit: int, term: int) -> int:
+        """Declare silent sessions dead (with amnesty, R8) and resolve their runs; how many runs moved."""
+        ...
+
+    async def time_out(self, judge: Judge, *, limit: int, term: int) -> int:
+        """End or return runs whose deadline passed by store time, or that never reported a start."""
+        ...
+
+    async def forget(self, *, before: Instant, after_id: int, limit: int) -> tuple[int, int]:
+        """Delete runs that ended before an instant, walking ids upwards: (deleted, last id looked at). R12."""
+        ...
+
+    async def recount_limits(self) -> int:
+        """Watchdog: set each limit's `used` to what is really running; how many were off."""
+        ...
+
+    async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> Sequence[Landing]: ...
+
+
+# ----------------------------------------------------------------------------------------------------------- nodes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """Leadership: a number that only rises, trusted until store time `until` (the holder trusts less, R16)."""
+
+    number: int
+    until: Instant
+    now: Instant
+
+
+class NodeStore(Protocol):
+    """Sessions of servers and workers, and who leads."""
+
+    async def register(self, hello: Hello, *, kind: str, ttl_us: Micros) -> Instant:
+        """A new session, live until now + ttl; returns store time."""
+        ...
+
+    async def beat(self, beat: Beat, *, ttl_us: Micros, judge: Judge) -> BeatAnswer:
+        """Renew the session, note starts, adopt what the worker does not know; say what to stop."""
+        ...
+
+    async def drain(self, session: str, *, by: Actor) -> bool:
+        """Ask a session to take no more work."""
+        ...
+
+    async def leave(self, session: str, judge: Judge) -> int:
+        """End a session in peace; what it holds goes back without a death. How many runs."""
+        ...
+
+    async def campaign(self, session: str, *, ttl_us: Micros) -> Term | None:
+        """Take or renew leadership (R16); None: another holds it. The winner's tick (R8) is written with it."""
+        ...
+
+    async def resign(self, session: str, *, term: int) -> None: ...
+
+
+# --------------------------------------------------------------------------------------------------------- queries
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One page of a list and the cursor of the next."""
+
+    items: Sequence[Mapping[str, Any]]
+    next_cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFilter:
+    """Which runs to list."""
+
+    namespace: str | None = None
+    job: str | None = None
+    states: tuple[str, ...] = ()
+    since: Instant | None = None
+    until: Instant | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Queries(Protocol):
+    """Reads for people: lists and details. Never used to decide."""
+
+    async def list_jobs(self, namespace: str | None, *, limit: int, cursor: str | None = None) -> Page: ...
+
+    async def list_runs(self, wanted: RunFilter, *, limit: int, cursor: str | None = None) -> Page: ...
+
+    async def run(self, run_id: int) -> Mapping[str, Any] | None: ...
+
+    async def attempts(self, run_id: int) -> Sequence[Mapping[str, Any]]: ...
+
+    async def skips(
+        self, job_id: int, *, from_at: Instant, to_at: Instant, limit: int
+    ) -> Sequence[Mapping[str, Any]]: ...
+
+    async def nodes(self) -> Sequence[Mapping[str, Any]]: ...
+
+    async def logs(self, run_id: int, *, attempt: int | None = None, offset: int = 0) -> Sequence[LogChunk]: ...
+
+
+class Store(Protocol):
+    """All of it."""
+
+    @property
+    def firing(self) -> FiringStore: ...
+    @property
+    def jobs(self) -> JobStore: ...
+    @property
+    def runs(self) -> RunStore: ...
+    @property
+    def nodes(self) -> NodeStore: ...
+    @property
+    def queries(self) -> Queries: ...
+
+    async def close(self) -> None: ...

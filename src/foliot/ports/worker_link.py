@@ -1,0 +1,179 @@
+"""What a worker and a server say to each other, in process or over HTTP.
+
+The worker dials out. A *request* to lease is numbered by the worker, rising within its session; `settled = n` means:
+each request up to n was answered or given up, and a later answer to it will be dropped. That and the leases named in
+each beat are enough for the store to know which runs the worker has (guarantees R5, adopt).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from foliot.domain.instants import Instant, Micros
+from foliot.domain.run import Landing
+from foliot.domain.verdict import Cause
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandlerOffer:
+    """A handler this worker can run."""
+
+    name: str  # "python:jobs:tick"
+    parameters: Mapping[str, Any] | None = None  # JSON Schema
+    code_hash: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hello:
+    """A worker session introduces itself."""
+
+    session: str
+    name: str
+    group: str
+    slots: int
+    handlers: tuple[HandlerOffer, ...]
+    labels: Mapping[str, str] = field(default_factory=dict)
+    version: str = ""
+    protocol: int = 1
+    pid: int = 0
+    host: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Welcome:
+    """What the server wants of the session."""
+
+    session_ttl_us: Micros
+    beat_every_us: Micros
+    margin_us: Micros
+    store_now: Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeasePoll:
+    """Ask for work: one long poll."""
+
+    session: str
+    request_no: int
+    free: int
+    settled: int
+    wait_us: Micros
+    repeat: bool = False  # this request_no was sent before and its answer lost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeasedRun:
+    """A run in a worker's hands: all it needs to execute it."""
+
+    run_id: int
+    job_id: int
+    namespace: str
+    job: str
+    version: int
+    handler: str
+    params: str | None  # JSON text, checked before it was stored
+    attempt: int
+    lease_id: str
+    fence: int
+    due_at: Instant
+    leased_at: Instant
+    timeout_us: Micros | None = None
+    grace_us: Micros = 10_000_000
+    at_most_once: bool = False
+    exclusive: bool = False
+    isolation: str | None = None
+    shard: int = -1
+    shards: int = 0
+    checkpoint: str | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leased:
+    """The answer to a poll; empty when nothing fitting came up in time."""
+
+    request_no: int
+    runs: tuple[LeasedRun, ...] = ()
+    dead: bool = False  # the session is over by store time: stop everything, register anew
+    draining: bool = False  # no more work for this session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldLease:
+    """A lease the worker knows and whose end is not yet acknowledged."""
+
+    run_id: int
+    lease_id: str
+    started_us_ago: Micros | None = None  # None: not started yet
+    progress: str | None = None  # JSON: done, total, note
+    checkpoint: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beat:
+    """A sign of life; carries everything the store must know of the session."""
+
+    session: str
+    beat_no: int  # rising; an older beat that arrives late changes nothing
+    settled: int
+    held: tuple[HeldLease, ...]
+    load: Mapping[str, float] = field(default_factory=dict)
+    draining: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeatAnswer:
+    """What the store says back."""
+
+    alive: bool  # False: the session is dead by store time; kill handlers, register anew
+    cancel: tuple[str, ...] = ()  # lease ids asked to stop
+    invalid: tuple[str, ...] = ()  # lease ids that are no longer this session's: stop them, report nothing
+    draining: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """How one attempt ended, by its worker."""
+
+    run_id: int
+    lease_id: str
+    cause: Cause
+    result: str | None = None  # JSON text
+    error: str | None = None
+    error_type: str | None = None
+    started_us_ago: Micros | None = None  # from the sending of this report
+    took_us: Micros | None = None
+    checkpoint: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogChunk:
+    """Lines a run wrote, in order; `offset` is where the chunk begins, so a repeat is recognised."""
+
+    run_id: int
+    lease_id: str
+    attempt: int
+    offset: int
+    text: str
+
+
+class WorkerLink(Protocol):
+    """The server, seen from a worker. Each call may be repeated when its answer was lost."""
+
+    async def register(self, hello: Hello) -> Welcome: ...
+
+    async def lease(self, poll: LeasePoll) -> Leased: ...
+
+    async def complete(self, session: str, reports: Sequence[Report]) -> Sequence[Landing]: ...
+
+    async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> None: ...
+
+    async def leave(self, session: str) -> None:
+        """The session is over: whatever it still holds goes back at once."""
+        ...
+
+    def beat(self, beat: Beat) -> BeatAnswer:
+        """Blocking: beats live in a thread of their own, with a connection of their own."""
+        ...
+
+    async def close(self) -> None: ...
