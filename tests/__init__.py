@@ -1,0 +1,1 @@
+"""Foliot's tests, and the real servers they run against."""

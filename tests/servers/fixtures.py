@@ -1,0 +1,35 @@
+"""Real servers as pytest fixtures: one of each per pytest process (so per xdist worker), started on first use."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.servers.postgres import Postgres
+from tests.servers.sql import SqlServer, Template
+
+MakeDatabase = Callable[..., str]
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Postgres]:
+    """The session's PostgreSQL, fast. A test that stops, kills or pauses one starts its own: `with Postgres() as …`."""
+    with Postgres(fast=True) as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_database(postgres_server: Postgres) -> Iterator[MakeDatabase]:
+    """Make databases that go with the test: `url = postgres_database(template=migrate)`."""
+    yield from _databases(postgres_server)
+
+
+def _databases(server: SqlServer) -> Iterator[MakeDatabase]:
+    made: list[str] = []
+
+    def make(template: Template | None = None) -> str:
+        made.append(server.database(template))
+        return made[-1]
+
+    yield make
+    for url in made:
+        server.drop(url)

@@ -1,0 +1,87 @@
+"""PostgreSQL 15."""
+
+import signal
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+import asyncpg
+
+from tests.servers.ports import HOST
+from tests.servers.process import run_tool
+from tests.servers.sql import SqlServer, apart
+
+T = TypeVar("T")
+
+BIN = Path("/usr/lib/postgresql/15/bin")  # where Debian keeps each major version
+CONNECT_WITHIN_S = 5.0
+
+
+class Postgres(SqlServer):
+    """PostgreSQL 15 with UTF-8 databases, read committed, no TLS; trusts whoever comes from this machine."""
+
+    packages = ("postgresql-15",)
+    user = "postgres"
+    stop_signals: ClassVar = {"fast": signal.SIGINT, "smart": signal.SIGTERM, "immediate": signal.SIGQUIT}
+
+    def url(self, name: str) -> str:
+        return f"postgresql://foliot@{self._netloc}/{name}"
+
+    @property
+    def admin_url(self) -> str:
+        return f"postgresql://postgres@{self._netloc}/postgres"
+
+    def _create(self) -> None:
+        initdb = [str(BIN / "initdb"), "-D", "data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "-N"]
+        run_tool([*initdb, "--locale=C.UTF-8"], self.directory)
+
+    def _command(self) -> list[str]:
+        settings = {
+            "listen_addresses": HOST,
+            "unix_socket_directories": str(self.directory.path),
+            "max_connections": "200",
+            "shared_buffers": "64MB",
+            "timezone": "UTC",
+            "log_timezone": "UTC",
+        }
+        if self.fast:  # never synchronous_commit=off: a kill would lose acknowledged commits
+            settings |= {"fsync": "off", "full_page_writes": "off", "max_wal_size": "2GB"}
+        options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
+        return [str(BIN / "postgres"), "-D", "data", "-p", str(self.port), *options]
+
+    def _is_ready(self) -> bool:
+        try:
+            return bool(self._admin(lambda connection: connection.fetchval("SELECT 1")))
+        except (OSError, asyncpg.CannotConnectNowError, TimeoutError):
+            return False
+
+    def _prepare(self) -> None:
+        self._admin(lambda connection: connection.execute("CREATE ROLE foliot LOGIN"))
+
+    def _create_database(self, name: str, template: str | None) -> None:
+        source = f" TEMPLATE {template}" if template else ""
+        self._admin(lambda connection: connection.execute(f"CREATE DATABASE {name} OWNER foliot{source}"))
+
+    def _seal_template(self, name: str) -> None:
+        async def seal(connection: Any) -> None:
+            await connection.execute(
+                f"ALTER DATABASE {name} ALLOW_CONNECTIONS false"
+            )  # nobody may be in it when copied
+            await connection.execute(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1", name
+            )
+
+        self._admin(seal)
+
+    def _drop_database(self, name: str) -> None:
+        self._admin(lambda connection: connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
+
+    def _admin(self, act: Callable[[Any], Awaitable[T]]) -> T:
+        async def connected() -> T:
+            connection = await asyncpg.connect(self.admin_url, timeout=CONNECT_WITHIN_S, ssl=False)
+            try:
+                return await act(connection)
+            finally:
+                await connection.close(timeout=CONNECT_WITHIN_S)
+
+        return apart(connected)
