@@ -1,1 +1,7 @@
 """Real servers for the tests, one module each: pytest fixtures in `fixtures`, a shell in `python -m tests.servers`."""
+
+SERVERS = {
+    "postgres": "tests.servers.postgres:Postgres",
+    "mariadb": "tests.servers.mariadb:MariaDB",
+}
+"""Name on the command line -> class. A new server is one file and one line here."""

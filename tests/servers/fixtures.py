@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from tests.servers.mariadb import MariaDB
 from tests.servers.postgres import Postgres
 from tests.servers.sql import SqlServer, Template
 
@@ -21,6 +22,19 @@ def postgres_server() -> Iterator[Postgres]:
 def postgres_database(postgres_server: Postgres) -> Iterator[MakeDatabase]:
     """Make databases that go with the test: `url = postgres_database(template=migrate)`."""
     yield from _databases(postgres_server)
+
+
+@pytest.fixture(scope="session")
+def mariadb_server() -> Iterator[MariaDB]:
+    """The session's MariaDB, fast. A test that stops, kills or pauses one starts its own: `with MariaDB() as …`."""
+    with MariaDB(fast=True) as server:
+        yield server
+
+
+@pytest.fixture
+def mariadb_database(mariadb_server: MariaDB) -> Iterator[MakeDatabase]:
+    """Make databases that go with the test: `url = mariadb_database(template=migrate)`."""
+    yield from _databases(mariadb_server)
 
 
 def _databases(server: SqlServer) -> Iterator[MakeDatabase]:
