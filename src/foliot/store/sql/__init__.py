@@ -1,0 +1,1 @@
+"""The store on SQL databases: tables, one file per aggregate, dialects, migrations."""

@@ -1,0 +1,250 @@
+"""Transactions: how a piece of store work is run, limited, retried and judged when it fails (R2, R3, R5, R11).
+
+Work is a plain function over a `Tx`. On SQLite it runs in the writer's thread, one hop for the whole transaction; on
+the others it runs in SQLAlchemy's greenlet on the event loop. So every verb is written once, cannot await anything but
+the store, and costs no hop per statement.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, Protocol, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from foliot.domain.instants import Instant
+from foliot.ports.chance import Chance
+from foliot.ports.clock import Clock
+from foliot.ports.store import OutcomeUnknown, StoreBusy, StoreUnavailable
+from foliot.store.sql.dialects import Dialect, Trouble
+from foliot.store.sql.statement import Statement
+
+T = TypeVar("T")
+
+TRIES: Final = 5
+_BACKOFF_MAX_S: Final = 0.5
+_NOW: Final = Statement("SELECT {now}")
+
+
+class Pool(StrEnum):
+    """Who waits for whom: renewals have a connection of their own, people share what is left (R11)."""
+
+    RENEW = "renew"
+    CONTROL = "control"
+    API = "api"
+
+
+class RefusedForData(Exception):
+    """The database refused a statement for its data: halve the batch, down to the row (design §3)."""
+
+
+class Tx:
+    """One transaction in progress."""
+
+    __slots__ = ("_now", "_point", "connection", "dialect")
+
+    def __init__(self, connection: sa.Connection, dialect: Dialect, point: Callable[[str], None] | None = None) -> None:
+        self.connection = connection
+        self.dialect = dialect
+        self._now: Instant | None = None
+        self._point = point
+
+    def now(self) -> Instant:
+        """Store time of this transaction, read once."""
+        if self._now is None:
+            self._now = int(self.rows(_NOW)[0][0])
+        return self._now
+
+    def learn_now(self, now: Instant) -> None:
+        """Another statement of this transaction brought store time along."""
+        self._now = now
+
+    def rows(
+        self, statement: Statement, values: Mapping[str, Any] | None = None, **sets: Sequence[Sequence[Any]]
+    ) -> Sequence[sa.Row[Any]]:
+        """Run a statement that answers with rows."""
+        ready = statement.rendered(self.dialect)
+        return self.connection.exec_driver_sql(ready.text, ready.bind(values or {}, sets)).fetchall()
+
+    def change(
+        self, statement: Statement, values: Mapping[str, Any] | None = None, **sets: Sequence[Sequence[Any]]
+    ) -> int:
+        """Run a statement that changes rows; how many it changed."""
+        ready = statement.rendered(self.dialect)
+        return self.connection.exec_driver_sql(ready.text, ready.bind(values or {}, sets)).rowcount
+
+    def point(self, name: str) -> None:
+        """A named place where fault tests may kill, pause or cut this process. Costs nothing otherwise."""
+        if self._point is not None:
+            self._point(name)
+
+
+Work = Callable[[Tx], T]
+
+
+class _Again(Exception):
+    """Nothing happened in this try; another may work."""
+
+
+class Runner(Protocol):
+    """How one try of a transaction is run on an engine."""
+
+    async def once(self, work: Work[T], pool: Pool, *, read_only: bool) -> T: ...
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Database:
+    """A database, its dialect, and how work is run on it."""
+
+    dialect: Dialect
+    runner: Runner
+    clock: Clock
+    chance: Chance
+
+    async def transact(self, work: Work[T], *, pool: Pool = Pool.CONTROL) -> T:
+        """Run the work in one transaction, the whole of it again on conflicts (R3)."""
+        return await self._tried(work, pool, read_only=False)
+
+    async def read(self, work: Work[T], *, pool: Pool = Pool.API) -> T:
+        """Run work that only reads. Never used to decide."""
+        return await self._tried(work, pool, read_only=True)
+
+    async def _tried(self, work: Work[T], pool: Pool, *, read_only: bool) -> T:
+        for tries_left in reversed(range(TRIES)):
+            try:
+                return await self.runner.once(work, pool, read_only=read_only)
+            except _Again as again:
+                if not tries_left:
+                    raise StoreBusy(
+                        "The store is too busy: this step was given up and will be tried again.",
+                        cause=str(again.__cause__),
+                    ) from again.__cause__
+            await self.clock.wait(asyncio.Event(), for_s=max(0.01, _BACKOFF_MAX_S * self.chance.fraction()))
+        raise AssertionError("unreachable")
+
+    async def close(self) -> None:
+        await self.runner.close()
+
+
+class GreenletRunner:
+    """Transactions on a networked database: SQLAlchemy's greenlet over an async driver."""
+
+    def __init__(
+        self,
+        engines: Mapping[Pool, AsyncEngine],
+        dialect: Dialect,
+        *,
+        limit_s: float = 5.0,
+        point: Callable[[str], None] | None = None,
+    ) -> None:
+        self._engines = engines
+        self._dialect = dialect
+        self._limit_s = limit_s
+        self._point = point
+
+    async def once(self, work: Work[T], pool: Pool, *, read_only: bool) -> T:
+        phase = _Phase()
+        try:
+            async with asyncio.timeout(self._limit_s):
+                connection = await self._engines[pool].connect()
+                try:
+                    result = await connection.run_sync(self._work, work, phase, read_only)
+                except BaseException:
+                    if phase.sane:
+                        await connection.close()
+                    else:  # cancelled or cut off in mid-statement: the connection's state is unknown, end it
+                        await connection.invalidate()
+                        await connection.close()
+                    raise
+                await connection.close()
+                return result
+        except (sa.exc.SQLAlchemyError, OSError, TimeoutError) as error:
+            raise self._judged(error, phase) from error
+
+    def _work(self, connection: sa.Connection, work: Work[T], phase: "_Phase", read_only: bool) -> T:
+        try:
+            result = work(Tx(connection, self._dialect, self._point))
+        except Exception as error:
+            if not isinstance(error, sa.exc.DBAPIError) or not error.connection_invalidated:
+                connection.rollback()
+            phase.sane = True
+            raise
+        phase.committing = not read_only
+        connection.commit()
+        phase.sane = True
+        return result
+
+    def _judged(self, error: Exception, phase: "_Phase") -> Exception:
+        if isinstance(error, sa.exc.TimeoutError):
+            return _Again()
+        return judged(self._dialect, error, committing=phase.committing)
+
+    async def close(self) -> None:
+        for engine in set(self._engines.values()):
+            await engine.dispose()
+
+
+class ThreadRunner:
+    """Transactions on SQLite: one writer thread, one reader thread, one hop per transaction."""
+
+    def __init__(
+        self,
+        writer: sa.Engine,
+        reader: sa.Engine,
+        dialect: Dialect,
+        *,
+        point: Callable[[str], None] | None = None,
+    ) -> None:
+        self._dialect = dialect
+        self._point = point
+        self._writing = (writer, ThreadPoolExecutor(1, "foliot-store-writer"))
+        self._reading = (reader, ThreadPoolExecutor(1, "foliot-store-reader"))
+
+    async def once(self, work: Work[T], pool: Pool, *, read_only: bool) -> T:
+        engine, thread = self._reading if read_only else self._writing
+        return await asyncio.get_running_loop().run_in_executor(thread, self._work, engine, work)
+
+    def _work(self, engine: sa.Engine, work: Work[T]) -> T:
+        try:
+            with engine.begin() as connection:
+                return work(Tx(connection, self._dialect, self._point))
+        except sa.exc.DBAPIError as error:
+            raise judged(self._dialect, error, committing=False) from error
+
+    async def close(self) -> None:
+        for engine, thread in (self._writing, self._reading):
+            await asyncio.get_running_loop().run_in_executor(thread, engine.dispose)
+            thread.shutdown(wait=True)
+
+
+class _Phase:
+    """How far a try has come when something breaks."""
+
+    __slots__ = ("committing", "sane")
+
+    def __init__(self) -> None:
+        self.committing = False
+        self.sane = False
+
+
+def judged(dialect: Dialect, error: Exception, *, committing: bool) -> Exception:
+    """What an error of the database means for the caller."""
+    trouble = Trouble.GONE if isinstance(error, TimeoutError) else dialect.trouble(error)
+    match trouble:
+        case Trouble.RETRY:
+            return _Again()
+        case Trouble.GONE if committing:
+            return OutcomeUnknown("The answer to a commit was lost; whether it happened is being found out.")
+        case Trouble.GONE:
+            return StoreUnavailable("The store does not answer.", hint="foliot db status", cause=str(error))
+        case Trouble.FULL:
+            return StoreUnavailable("The store has no space left.", hint="make room on its disk", cause=str(error))
+        case Trouble.DATA:
+            return RefusedForData(str(error))
+        case Trouble.BUG:
+            return error

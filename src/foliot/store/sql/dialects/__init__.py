@@ -1,0 +1,24 @@
+"""What differs between databases, one small object each."""
+
+from enum import Enum
+from typing import Protocol
+
+from foliot.store.sql.statement import Rendering
+
+
+class Trouble(Enum):
+    """What a database error means to us."""
+
+    RETRY = "retry"  # deadlock, serialisation, lock or statement timeout: nothing happened, try again (R3)
+    GONE = "gone"  # connection lost or refused, server starting, stopping or read-only
+    FULL = "full"  # no space: writes fail until somebody makes room
+    DATA = "data"  # the statement was refused for its data
+    BUG = "bug"
+
+
+class Dialect(Rendering, Protocol):
+    """One database engine."""
+
+    max_rowset: int
+
+    def trouble(self, error: BaseException) -> Trouble: ...

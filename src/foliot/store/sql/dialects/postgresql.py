@@ -1,0 +1,58 @@
+"""PostgreSQL: row sets as arrays, store time from `statement_timestamp()`, SQLSTATE for trouble."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from foliot.store.sql.dialects import Trouble
+from foliot.store.sql.statement import ColumnType, RowSet, replace_names
+
+_ARRAY: Final = {ColumnType.BIGINT: "bigint[]", ColumnType.TEXT: "text[]"}
+_RETRY: Final = frozenset({"40001", "40P01", "55P03", "57014"})
+_GONE: Final = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25006", "53300"})
+
+
+class PostgreSQL:
+    """The PostgreSQL dialect."""
+
+    name = "postgresql"
+    max_rowset = 10_000
+    # statement_timestamp(), not clock_timestamp(): it is stable within the statement, so an index can use it.
+    pieces: Mapping[str, str] = {
+        "now": "CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)",
+        "skip_locked": "FOR UPDATE SKIP LOCKED",
+        "for_update": "FOR UPDATE",
+        "materialized": "MATERIALIZED",
+        "ignore_duplicates": "ON CONFLICT DO NOTHING",
+        "insert_ignore": "INSERT INTO",
+    }
+
+    def render_rows(self, rows: RowSet) -> str:
+        arrays = ", ".join(f":{rows.name}__{column}::{_ARRAY[kind]}" for column, kind in rows.columns)
+        return f"unnest({arrays}) AS {rows.name}({', '.join(column for column, _ in rows.columns)})"
+
+    def bind_rows(self, rows: RowSet, values: Sequence[Sequence[Any]]) -> Mapping[str, Any]:
+        names = [f"{rows.name}__{column}" for column, _ in rows.columns]
+        if not values:
+            return {name: [] for name in names}
+        return dict(zip(names, map(list, zip(*values, strict=True)), strict=True))
+
+    def render_names(self, text: str, names: Sequence[str]) -> str:
+        return replace_names(text, {name: f"${number}" for number, name in enumerate(names, 1)})
+
+    def bind_names(self, names: Sequence[str], values: Mapping[str, Any]) -> Any:
+        return tuple(values[name] for name in names)
+
+    def trouble(self, error: BaseException) -> Trouble:
+        origin = getattr(error, "orig", None) or error
+        state = getattr(origin, "sqlstate", None) or ""
+        if state in _RETRY:
+            return Trouble.RETRY
+        if state in _GONE or state.startswith("08") or getattr(error, "connection_invalidated", False):
+            return Trouble.GONE
+        if state in ("53100", "53200"):
+            return Trouble.FULL
+        if state.startswith(("22", "23")):
+            return Trouble.DATA
+        if isinstance(origin, OSError):  # ConnectionError and TimeoutError among them
+            return Trouble.GONE
+        return Trouble.BUG

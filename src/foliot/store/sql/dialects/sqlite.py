@@ -1,0 +1,56 @@
+"""SQLite: one writer under BEGIN IMMEDIATE, row sets as JSON, store time is the host's, given in by the caller."""
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from foliot.store.sql.dialects import Trouble
+from foliot.store.sql.statement import RowSet
+
+_BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+
+
+class SQLite:
+    """The SQLite dialect."""
+
+    name = "sqlite"
+    max_rowset = 10_000
+    # The writer's lock is the whole database, so nothing need be locked row by row.
+    pieces: Mapping[str, str] = {
+        "now": "foliot_now()",
+        "skip_locked": "",
+        "for_update": "",
+        "materialized": "MATERIALIZED",
+        "ignore_duplicates": "ON CONFLICT DO NOTHING",
+        "insert_ignore": "INSERT INTO",
+    }
+
+    def render_rows(self, rows: RowSet) -> str:
+        columns = ", ".join(
+            f"json_extract(value, '$[{at}]') AS {column}" for at, (column, _) in enumerate(rows.columns)
+        )
+        return f"(SELECT {columns} FROM json_each(:{rows.name})) AS {rows.name}"
+
+    def bind_rows(self, rows: RowSet, values: Sequence[Sequence[Any]]) -> Mapping[str, Any]:
+        return {rows.name: json.dumps(values, separators=(",", ":"), ensure_ascii=False)}
+
+    def render_names(self, text: str, names: Sequence[str]) -> str:
+        return text  # the driver knows :names
+
+    def bind_names(self, names: Sequence[str], values: Mapping[str, Any]) -> Any:
+        return {name: values[name] for name in names}
+
+    def trouble(self, error: BaseException) -> Trouble:
+        origin = getattr(error, "orig", None) or error
+        code = getattr(origin, "sqlite_errorcode", None)
+        primary = code & 0xFF if code is not None else None
+        if primary in _BUSY:
+            return Trouble.RETRY
+        if primary == sqlite3.SQLITE_FULL:
+            return Trouble.FULL
+        if primary in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY):
+            return Trouble.GONE
+        if primary in (sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_MISMATCH):
+            return Trouble.DATA
+        return Trouble.BUG

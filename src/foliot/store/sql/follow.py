@@ -1,0 +1,24 @@
+"""What the end of a run sets off, as bits in `runs.follow`, written once at insert so that an end need not look it up."""
+
+from typing import Final
+
+from foliot.domain.job import LoadedJob
+
+FIXED_DELAY: Final = 1  # the cursor waits for this scheduled run to end
+LIMITS: Final = 2  # a lease took limits, the way out of RUNNING gives them back
+CHILD: Final = 4  # a shard or merge run: its parent counts it
+SERIAL: Final = 8  # the next in the job's line may be parked behind it
+MERGE: Final = 16  # the merge run of a sharded run: its end ends the parent
+
+
+def follow_of(job: LoadedJob, *, scheduled: bool) -> int:
+    """The bits of a run of this job; CHILD and MERGE are added where shards are made."""
+    definition = job.definition
+    bits = 0
+    if scheduled and definition.schedule is not None and definition.schedule.fixed_delay_us is not None:
+        bits |= FIXED_DELAY
+    if definition.limits or definition.max_running is not None:
+        bits |= LIMITS
+    if definition.is_serial:
+        bits |= SERIAL
+    return bits

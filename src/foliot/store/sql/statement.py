@@ -1,0 +1,102 @@
+"""Statements written once and rendered per dialect: named values, named pieces, and sets of rows as one value.
+
+    TAKE = Statement("SELECT ... FROM cursors WHERE next_at <= {now} ... {skip_locked}")
+    MOVE = Statement("UPDATE cursors SET next_at = d.next_at FROM {d} WHERE cursors.job_id = d.job_id AND ...",
+                     RowSet("d", job_id=BIGINT, next_at=BIGINT))
+
+`:name` is a bound value, `{name}` a piece of the dialect or a row set. A row set travels as arrays (PostgreSQL) or one
+JSON text (SQLite, MariaDB), so a batch of a thousand rows is still one statement with a fixed text.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Any, Final, Protocol
+
+_NAME: Final = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
+_PIECE: Final = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
+
+
+class ColumnType(Enum):
+    """Types a row set may carry."""
+
+    BIGINT = "bigint"
+    TEXT = "text"
+
+
+BIGINT: Final = ColumnType.BIGINT
+TEXT: Final = ColumnType.TEXT
+
+
+class RowSet:
+    """A set of rows bound as one value and joined like a table."""
+
+    __slots__ = ("columns", "name")
+
+    def __init__(self, name: str, **columns: ColumnType) -> None:
+        self.name = name
+        self.columns = tuple(columns.items())
+
+
+class Rendering(Protocol):
+    """What a dialect contributes to rendering."""
+
+    name: str
+    pieces: Mapping[str, str]
+
+    def render_rows(self, rows: RowSet) -> str: ...
+
+    def bind_rows(self, rows: RowSet, values: Sequence[Sequence[Any]]) -> Mapping[str, Any]: ...
+
+    def render_names(self, text: str, names: Sequence[str]) -> str: ...
+
+    def bind_names(self, names: Sequence[str], values: Mapping[str, Any]) -> Any: ...
+
+
+class Rendered:
+    """A statement in one dialect's own text."""
+
+    __slots__ = ("_dialect", "_names", "_sets", "text")
+
+    def __init__(self, text: str, sets: Sequence[RowSet], dialect: Rendering) -> None:
+        by_name = {rows.name: rows for rows in sets}
+
+        def piece(found: re.Match[str]) -> str:
+            rows = by_name.get(found[1])
+            return dialect.render_rows(rows) if rows else dialect.pieces[found[1]]
+
+        while _PIECE.search(text):  # pieces may contain pieces
+            text = _PIECE.sub(piece, text)
+        self._names = tuple(dict.fromkeys(_NAME.findall(text)))
+        self._sets = tuple(sets)
+        self._dialect = dialect
+        self.text = dialect.render_names(text, self._names)
+
+    def bind(self, values: Mapping[str, Any], sets: Mapping[str, Sequence[Sequence[Any]]]) -> Any:
+        """The parameters as the driver wants them."""
+        bound: dict[str, Any] = dict(values)
+        for rows in self._sets:
+            bound.update(self._dialect.bind_rows(rows, sets[rows.name]))
+        return self._dialect.bind_names(self._names, bound)
+
+
+class Statement:
+    """One statement of the store, rendered on first use."""
+
+    __slots__ = ("_rendered", "_sets", "_text")
+
+    def __init__(self, text: str, *sets: RowSet) -> None:
+        self._text = text
+        self._sets = sets
+        self._rendered: dict[str, Rendered] = {}
+
+    def rendered(self, dialect: Rendering) -> Rendered:
+        found = self._rendered.get(dialect.name)
+        if found is None:
+            found = self._rendered[dialect.name] = Rendered(self._text, self._sets, dialect)
+        return found
+
+
+def replace_names(text: str, placeholder: Mapping[str, str]) -> str:
+    """Put each name's placeholder in its place."""
+    return _NAME.sub(lambda found: placeholder[found[1]], text)

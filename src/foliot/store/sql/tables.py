@@ -1,0 +1,258 @@
+"""Every table of the store, for the migrations and for the reader; hot statements stand beside their verb.
+
+Times are microseconds of store time. Flags are SMALLINT 0/1, so that one text works on every engine. No unique key
+rests on NULL. Indexes serve named queries, each proved by a test that explains it.
+"""
+
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import mysql
+
+metadata: Final = sa.MetaData()
+
+BigId: Final = sa.BigInteger().with_variant(sa.Integer, "sqlite")  # SQLite counts only INTEGER PRIMARY KEY upwards
+Time: Final = sa.BigInteger()
+Flag: Final = sa.SmallInteger()
+LongText: Final = sa.Text().with_variant(mysql.MEDIUMTEXT(collation="utf8mb4_bin"), "mysql", "mariadb")
+Blob: Final = sa.LargeBinary().with_variant(mysql.MEDIUMBLOB(), "mysql", "mariadb")
+
+PENDING_READY: Final = "state = 'PENDING' AND parked = 0"
+IN_LINE: Final = "state IN ('PENDING', 'RUNNING') AND shard = -1"
+RUNNING: Final = "state = 'RUNNING'"
+PARKED: Final = "state = 'PENDING' AND parked = 1 AND place IS NOT NULL"
+LATER: Final = "state = 'PENDING' AND place IS NULL"
+
+
+def Name(length: int) -> sa.types.TypeEngine[str]:  # noqa: N802  a type, used like sa.String
+    """Text that compares by bytes on every engine."""
+    return sa.String(length).with_variant(mysql.VARCHAR(length, collation="utf8mb4_bin"), "mysql", "mariadb")
+
+
+store_meta = sa.Table(
+    "store_meta",
+    metadata,
+    sa.Column("id", sa.SmallInteger, primary_key=True, autoincrement=False),  # always 1
+    sa.Column("epoch", sa.BigInteger, nullable=False),
+    sa.Column("fingerprint", Name(300), nullable=False),
+    sa.Column("last_tick_at", Time, nullable=False),
+    sa.Column("reap_after", Time, nullable=False),
+    sa.Column("clock_suspect", Flag, nullable=False),
+    sa.Column("last_good_time", Time, nullable=False),
+    sa.Column("min_protocol", sa.Integer, nullable=False),
+    sa.Column("created_at", Time, nullable=False),
+)
+
+jobs = sa.Table(
+    "jobs",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("namespace", Name(100), nullable=False),
+    sa.Column("name", Name(200), nullable=False),
+    sa.Column("deleted_at", Time, nullable=False, server_default="0"),  # 0: not deleted, so the name is unique
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("source", Name(20), nullable=False),
+    sa.Column("pause_reason", LongText, nullable=True),
+    sa.Column("paused_at", Time, nullable=True),
+    sa.Column("created_at", Time, nullable=False),
+    sa.Column("updated_at", Time, nullable=False),
+    sa.UniqueConstraint("namespace", "name", "deleted_at", name="jobs_name"),
+    sqlite_autoincrement=True,
+)
+
+job_versions = sa.Table(
+    "job_versions",
+    metadata,
+    sa.Column("job_id", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("hash", Name(64), nullable=False),
+    sa.Column("definition", LongText, nullable=False),  # canonical JSON document
+    sa.Column("lane_id", sa.Integer, nullable=False),
+    sa.Column("merge_lane_id", sa.Integer, nullable=True),
+    sa.Column("created_at", Time, nullable=False),
+    sa.Column("created_by", Name(200), nullable=False),
+    sa.Column("reason", LongText, nullable=False),
+)
+
+lanes = sa.Table(
+    "lanes",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("hash", Name(64), nullable=False),
+    sa.Column("document", LongText, nullable=False),
+    sa.UniqueConstraint("hash", name="lanes_hash"),
+    sqlite_autoincrement=True,
+)
+
+cursors = sa.Table(
+    "cursors",
+    metadata,
+    sa.Column("job_id", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("state", Name(8), nullable=False),
+    sa.Column("next_at", Time, nullable=True),  # when to look; a paused cursor has one when it resumes by itself
+    sa.Column("next_due_at", Time, nullable=True),  # first undecided nominal instant
+    sa.Column("cursor_ver", sa.BigInteger, nullable=False),
+    sa.Column("fence_seq", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("remaining", sa.Integer, nullable=True),
+    sa.Column("skip_from", Time, nullable=True),
+    sa.Column("skip_reason", Name(12), nullable=True),
+    sa.Column("route_state", LongText, nullable=True),
+    sa.Column("trouble", LongText, nullable=True),
+    sa.Index("cursors_due", "next_at", "job_id"),
+)
+
+runs = sa.Table(
+    "runs",
+    metadata,
+    sa.Column("id", BigId, primary_key=True, autoincrement=True),
+    sa.Column("job_id", sa.Integer, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("fire_key", Name(250), nullable=False),
+    sa.Column("shard", sa.Integer, nullable=False),  # -1: the run itself
+    sa.Column("parent_id", sa.BigInteger, nullable=True),
+    sa.Column("open_children", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("due_at", Time, nullable=False),
+    sa.Column("not_before", Time, nullable=False),
+    sa.Column("lane", sa.Integer, nullable=False),
+    sa.Column("class", sa.SmallInteger, nullable=False),  # 0 on time, 1 catch-up and backfill
+    sa.Column("priority", sa.SmallInteger, nullable=False),
+    sa.Column("serial", sa.SmallInteger, nullable=False),  # 0 no, 1 yes, 2 yes and a later run replaces it
+    sa.Column("place", sa.BigInteger, nullable=True),  # in the job's line; NULL: a trigger not yet due
+    sa.Column("parked", Flag, nullable=False),
+    sa.Column("follow", sa.SmallInteger, nullable=False),  # what its end sets off, see store.sql.follow
+    sa.Column("state", Name(10), nullable=False),
+    sa.Column("kind", Name(10), nullable=True),
+    sa.Column("ver", sa.Integer, nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("failures", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("deaths", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("created_at", Time, nullable=False),
+    sa.Column("cancel_at", Time, nullable=True),
+    sa.Column("lease_id", Name(32), nullable=True),
+    sa.Column("last_lease_id", Name(32), nullable=True),
+    sa.Column("session_id", Name(32), nullable=True),
+    sa.Column("request_no", sa.BigInteger, nullable=True),
+    sa.Column("fence", sa.BigInteger, nullable=True),
+    sa.Column("assigned_to", Name(32), nullable=True),
+    sa.Column("assigned_until", Time, nullable=True),
+    sa.Column("leased_at", Time, nullable=True),
+    sa.Column("started_at", Time, nullable=True),
+    sa.Column("deadline_at", Time, nullable=True),  # before the start is reported: by when it must be
+    sa.Column("ended_at", Time, nullable=True),
+    sa.Column("triggered_by", Name(200), nullable=True),
+    sa.Column("reason", LongText, nullable=True),
+    sa.Column("params", LongText, nullable=True),  # NULL: those of the version
+    sa.Column("result", LongText, nullable=True),
+    sa.Column("error", LongText, nullable=True),
+    sa.Column("error_type", Name(200), nullable=True),
+    sa.Column("checkpoint", LongText, nullable=True),
+    sa.UniqueConstraint("job_id", "fire_key", "shard", name="runs_fire"),
+    sa.Index("runs_by_job", "job_id", "id"),
+    sa.Index("runs_children", "parent_id", postgresql_where=sa.text("parent_id IS NOT NULL"),
+             sqlite_where=sa.text("parent_id IS NOT NULL")),
+    sa.Index("runs_ready", "lane", "class", "priority", "not_before", "id",
+             postgresql_where=sa.text(PENDING_READY), sqlite_where=sa.text(PENDING_READY)),
+    sa.Index("runs_line", "job_id", "place", "id",
+             postgresql_where=sa.text(IN_LINE), sqlite_where=sa.text(IN_LINE)),
+    sa.Index("runs_running", "session_id", "request_no",
+             postgresql_where=sa.text(RUNNING), sqlite_where=sa.text(RUNNING)),
+    sa.Index("runs_parked", "job_id", "place", "id",
+             postgresql_where=sa.text(PARKED), sqlite_where=sa.text(PARKED)),
+    sa.Index("runs_later", "not_before", "id",
+             postgresql_where=sa.text(LATER), sqlite_where=sa.text(LATER)),
+    sqlite_autoincrement=True,
+)  # fmt: skip
+
+attempts = sa.Table(
+    "attempts",
+    metadata,
+    sa.Column("run_id", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("attempt", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("job_id", sa.Integer, nullable=False),
+    sa.Column("cause", Name(20), nullable=False),
+    sa.Column("lease_id", Name(32), nullable=False),
+    sa.Column("session_id", Name(32), nullable=False),
+    sa.Column("fence", sa.BigInteger, nullable=False),
+    sa.Column("leased_at", Time, nullable=False),
+    sa.Column("started_at", Time, nullable=True),
+    sa.Column("ended_at", Time, nullable=False),
+    sa.Column("error", LongText, nullable=True),
+    sa.Column("error_type", Name(200), nullable=True),
+    sa.Index("attempts_by_job", "job_id", "ended_at"),  # retry budgets
+)
+
+skips = sa.Table(
+    "skips",
+    metadata,
+    sa.Column("id", BigId, primary_key=True, autoincrement=True),
+    sa.Column("job_id", sa.Integer, nullable=False),
+    sa.Column("fire_key", Name(60), nullable=False),
+    sa.Column("from_at", Time, nullable=False),
+    sa.Column("to_at", Time, nullable=False),
+    sa.Column("count", sa.BigInteger, nullable=False),
+    sa.Column("reason", Name(12), nullable=False),
+    sa.Column("why", LongText, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("decided_at", Time, nullable=False),
+    sa.UniqueConstraint("job_id", "fire_key", name="skips_fire"),
+    sa.Index("skips_by_job", "job_id", "to_at"),
+    sqlite_autoincrement=True,
+)
+
+nodes = sa.Table(
+    "nodes",
+    metadata,
+    sa.Column("id", Name(32), primary_key=True),  # the session
+    sa.Column("name", Name(200), nullable=False),
+    sa.Column("kind", Name(10), nullable=False),  # server, worker
+    sa.Column("state", Name(10), nullable=False),  # live, draining, dead
+    sa.Column("until", Time, nullable=False),
+    sa.Column("started_at", Time, nullable=False),
+    sa.Column("last_beat_at", Time, nullable=False),
+    sa.Column("beat_no", sa.BigInteger, nullable=False),
+    sa.Column("settled", sa.BigInteger, nullable=False),
+    sa.Column("ended_at", Time, nullable=True),
+    sa.Column("group_name", Name(100), nullable=False),
+    sa.Column("slots", sa.Integer, nullable=False),
+    sa.Column("version", Name(50), nullable=False),
+    sa.Column("protocol", sa.Integer, nullable=False),
+    sa.Column("host", Name(200), nullable=False),
+    sa.Column("pid", sa.Integer, nullable=False),
+    sa.Column("clock_offset_us", sa.BigInteger, nullable=True),
+    sa.Column("labels", LongText, nullable=False),
+    sa.Column("handlers", LongText, nullable=False),
+    sa.Column("load", LongText, nullable=True),
+    sa.Column("progress", LongText, nullable=True),
+    sa.Column("drained_by", LongText, nullable=True),
+    sa.Index("nodes_until", "state", "until"),
+)
+
+leases = sa.Table(
+    "leases",
+    metadata,
+    sa.Column("name", Name(100), primary_key=True),
+    sa.Column("holder_session", Name(32), nullable=True),
+    sa.Column("term", sa.BigInteger, nullable=False),
+    sa.Column("until", Time, nullable=False),
+)
+
+limits = sa.Table(
+    "limits",
+    metadata,
+    sa.Column("name", Name(250), primary_key=True),
+    sa.Column("max", sa.Integer, nullable=False),
+    sa.Column("used", sa.Integer, nullable=False),
+    sa.Column("ver", sa.BigInteger, nullable=False),
+)
+
+run_logs = sa.Table(
+    "run_logs",
+    metadata,
+    sa.Column("run_id", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("attempt", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("at_offset", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("size", sa.Integer, nullable=False),  # bytes of text before compression
+    sa.Column("written_at", Time, nullable=False),
+    sa.Column("body", Blob, nullable=False),  # zlib
+)
