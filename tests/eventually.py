@@ -5,7 +5,7 @@ import inspect
 import threading
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 T = TypeVar("T")
 
@@ -27,6 +27,12 @@ def eventually(condition: Callable[[], T], *, within_s: float = 10.0, step_s: fl
     return value
 
 
+@overload
+async def soon(
+    condition: Callable[[], Awaitable[T]], *, within_s: float = ..., step_s: float = ..., what: str = ...
+) -> T: ...
+@overload
+async def soon(condition: Callable[[], T], *, within_s: float = ..., step_s: float = ..., what: str = ...) -> T: ...
 async def soon(
     condition: Callable[[], T | Awaitable[T]], *, within_s: float = 10.0, step_s: float = STEP_S, what: str = ""
 ) -> T:

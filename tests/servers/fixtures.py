@@ -1,14 +1,17 @@
 """Real servers as pytest fixtures: one of each per pytest process (so per xdist worker), started on first use."""
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 
 from tests.servers.mariadb import MariaDB
 from tests.servers.postgres import Postgres
+from tests.servers.proxy import FaultProxy
 from tests.servers.sql import SqlServer, Template
 
 MakeDatabase = Callable[..., str]
+MakeProxy = Callable[[int], FaultProxy]
 
 
 @pytest.fixture(scope="session")
@@ -35,6 +38,13 @@ def mariadb_server() -> Iterator[MariaDB]:
 def mariadb_database(mariadb_server: MariaDB) -> Iterator[MakeDatabase]:
     """Make databases that go with the test: `url = mariadb_database(template=migrate)`."""
     yield from _databases(mariadb_server)
+
+
+@pytest.fixture
+def fault_proxy() -> Iterator[MakeProxy]:
+    """Put proxies in front of servers for one test: `proxy = fault_proxy(server.port)`, then `proxy.url(url)`."""
+    with ExitStack() as proxies:
+        yield lambda port: proxies.enter_context(FaultProxy(port))
 
 
 def _databases(server: SqlServer) -> Iterator[MakeDatabase]:
