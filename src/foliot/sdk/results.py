@@ -1,0 +1,159 @@
+"""What a handler returns, as JSON.
+
+Taken as they are: None, true/false, numbers, text, lists, tuples, sets (sorted), mappings with text or integer keys.
+Written as text: dates and times (ISO 8601), durations (ISO 8601), UUIDs; an enum is its value. Dataclasses and Pydantic
+models become objects; a dataclass says what its fields are, so a `Decimal` inside one is written as text, while a bare
+`Decimal` is refused rather than guessed at.
+"""
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+
+from foliot.domain.errors import InvalidInput
+
+RESULT_MAX: Final = 64 * 1024
+
+
+class NotJson(TypeError):
+    """A value that JSON has no form for; says its type and where in the value it is."""
+
+    def __init__(self, type_name: str, path: str = "") -> None:
+        super().__init__(f"{type_name} at {path or 'the top'}")
+        self.type_name = type_name
+        self.path = path
+
+
+class ResultTooLarge(InvalidInput):
+    """The run succeeded; its result is too large to keep."""
+
+    code = "FOL-1007"
+
+    def __init__(self, run: str, size: int) -> None:
+        super().__init__(
+            f"Result of {run} is {_size(size)}; the limit is {_size(RESULT_MAX)}. "
+            "The run succeeded, the result was not kept.",
+            hint="store the data elsewhere and return where it is",
+            run=run,
+            size=size,
+        )
+
+
+class ResultNotJson(InvalidInput):
+    """The run succeeded; its result cannot be written as JSON."""
+
+    code = "FOL-1008"
+
+    def __init__(self, function: str, type_name: str, path: str = "") -> None:
+        where = f" (at {path})" if path else ""
+        super().__init__(
+            f'{function} returned a "{type_name}"{where}, which is not JSON. '
+            "The run succeeded, the result was not kept.",
+            hint="return str(value), or a dataclass",
+            function=function,
+            type=type_name,
+            path=path,
+        )
+
+
+def encode_result(value: Any, *, function: str, run: str) -> str:
+    """The result as JSON text; `ResultTooLarge` or `ResultNotJson` when it cannot be kept."""
+    try:
+        text = to_json(value)
+    except NotJson as error:
+        raise ResultNotJson(function, error.type_name, error.path) from error
+    size = len(text) if text.isascii() else len(text.encode())
+    if size > RESULT_MAX:
+        raise ResultTooLarge(run, size)
+    return text
+
+
+def to_json(value: Any, *, sort_keys: bool = False) -> str:
+    """The value as JSON text; `NotJson` when it has none."""
+    try:
+        plain = to_plain(value)
+        return msgspec.json.encode(plain, order="sorted" if sort_keys else None).decode()
+    except RecursionError:
+        raise NotJson("structure that contains itself or is nested too deeply") from None
+    except UnicodeEncodeError:
+        raise NotJson("text with broken characters") from None
+
+
+def to_plain(value: Any, path: str = "", *, typed: bool = False) -> Any:
+    """The value made of None, bool, int, float, str, list, dict. `typed`: inside a dataclass, where Decimal is text."""
+    kind = type(value)
+    if kind in _AS_IT_IS:
+        return value
+    if kind is float or (isinstance(value, float) and not isinstance(value, Enum)):
+        if not math.isfinite(value):
+            raise NotJson(str(value), path)
+        return float(value)
+    if kind is list or kind is tuple:
+        return [to_plain(item, f"{path}[{i}]", typed=typed) for i, item in enumerate(value)]
+    if isinstance(value, Mapping):
+        return {_key(key, path): to_plain(item, _below(path, key), typed=typed) for key, item in value.items()}
+    return _rare(value, path, typed=typed)
+
+
+def _rare(value: Any, path: str, *, typed: bool) -> Any:
+    if isinstance(value, Enum):
+        return to_plain(value.value, path, typed=typed)
+    if (text := _text(value)) is not None:
+        return text
+    if isinstance(value, str | int):
+        return str(value) if isinstance(value, str) else int(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {
+            field.name: to_plain(getattr(value, field.name), _below(path, field.name), typed=True)
+            for field in dataclasses.fields(value)
+        }
+    if isinstance(value, tuple):  # a named tuple
+        return [to_plain(item, f"{path}[{i}]", typed=typed) for i, item in enumerate(value)]
+    if isinstance(value, set | frozenset):
+        items = [to_plain(item, f"{path}[]", typed=typed) for item in value]
+        return sorted(items, key=lambda item: msgspec.json.encode(item, order="sorted"))
+    if hasattr(type(value), "model_dump"):  # Pydantic, without importing it
+        return value.model_dump(mode="json")
+    if typed and isinstance(value, Decimal):
+        return str(value)
+    raise NotJson(type(value).__name__, path)
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, datetime):
+        text = value.isoformat()
+        return text[:-6] + "Z" if text.endswith("+00:00") else text
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return str(msgspec.to_builtins(value))
+    return str(value) if isinstance(value, UUID) else None
+
+
+def _key(key: Any, path: str) -> str:
+    if type(key) is str:
+        return key
+    plain = to_plain(key, path)
+    if isinstance(plain, str) or (isinstance(plain, int) and not isinstance(plain, bool)):
+        return str(plain)
+    raise NotJson(f"{type(key).__name__} key", path)
+
+
+def _below(path: str, name: object) -> str:
+    return f"{path}.{name}" if path else str(name)
+
+
+def _size(size: int) -> str:
+    if size >= 1024 * 1024:
+        return f"{size / 1024 / 1024:.1f} MiB"
+    return f"{size / 1024:.0f} KiB" if size % 1024 == 0 else f"{size / 1024:.1f} KiB"
+
+
+_AS_IT_IS: Final[frozenset[type]] = frozenset({type(None), bool, int, str})
