@@ -1,0 +1,1 @@
+"""Duties of a server, one file each; `loop` drives them all."""

@@ -1,0 +1,111 @@
+"""Leading: hold or seek the term that lets this server do the cluster's housekeeping (R16). Never needed for safety."""
+
+import asyncio
+from collections.abc import Callable
+
+import structlog
+
+from foliot.domain.instants import SECOND, Micros
+from foliot.engine.presence import OwnSession
+from foliot.engine.pulse import Tide
+from foliot.ports.clock import Clock
+from foliot.ports.store import NodeStore, StoreUnavailable
+
+log = structlog.get_logger("foliot.engine")
+
+
+class Leadership:
+    """Whether this server may act as leader now: a term, trusted on the monotonic clock from before the bid."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._number = 0
+        self._trusted_until = 0.0
+
+    @property
+    def term(self) -> int | None:
+        """The term to write under, or None: follower, or in doubt."""
+        return self._number if self._clock.monotonic() < self._trusted_until else None
+
+    def won(self, number: int, *, trusted_until: float) -> None:
+        self._number = number
+        self._trusted_until = trusted_until
+
+    def lost(self) -> None:
+        self._trusted_until = 0.0
+
+
+class Leading:
+    """The duty that campaigns, renews, and steps down in doubt."""
+
+    name = "leading"
+
+    def __init__(
+        self,
+        store: NodeStore,
+        leadership: Leadership,
+        tide: Tide,
+        *,
+        session: OwnSession,
+        ttl_us: Micros,
+        margin_us: Micros,
+        clock: Clock,
+        on_change: Callable[[int | None], None],
+    ) -> None:
+        self.wake = asyncio.Event()
+        self._store = store
+        self._leadership = leadership
+        self._tide = tide
+        self._session = session
+        self._ttl_us = ttl_us
+        self._margin_us = margin_us
+        self._clock = clock
+        self._on_change = on_change
+        self._seen: int | None = None
+        self._resigned = False
+
+    async def step(self) -> float:
+        if self._resigned:
+            return self._ttl_us / SECOND
+        leading = self._leadership.term is not None
+        if not leading and not self._vacant():
+            self._tell(None)
+            return self._ttl_us / SECOND / 5
+        sent_at = self._clock.monotonic()
+        try:
+            term = await self._store.campaign(self._session.id, ttl_us=self._ttl_us)
+        except StoreUnavailable:
+            if self._leadership.term is None:
+                self._tell(None)
+            raise
+        if term is None:
+            self._leadership.lost()
+            self._tell(None)
+        else:
+            trusted_until = sent_at + (self._ttl_us - self._margin_us) / SECOND
+            self._leadership.won(term.number, trusted_until=trusted_until)
+            self._tell(term.number)
+        return self._ttl_us / SECOND / 3
+
+    async def resign(self) -> None:
+        """Hand over at once: the next campaign of another server wins."""
+        self._resigned = True
+        term = self._leadership.term
+        self._leadership.lost()
+        if term is not None:
+            await self._store.resign(self._session.id, term=term)
+        self._tell(None)
+
+    def _vacant(self) -> bool:
+        """By the last pulse, nobody (or this very session) holds the lease. A guess that only saves statements."""
+        pulse = self._tide.pulse
+        if pulse is None or pulse.leader in (None, self._session.id):
+            return True
+        now = self._tide.store_now()
+        return not now <= pulse.leader_until <= now + 2 * self._ttl_us
+
+    def _tell(self, term: int | None) -> None:
+        if term != self._seen:
+            self._seen = term
+            log.info("leader.changed", term=term, leading=term is not None)
+            self._on_change(term)

@@ -1,0 +1,188 @@
+"""Leasing: parked polls of workers get due runs, one transaction for all of them."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from foliot.domain.instants import SECOND
+from foliot.domain.job import Lane
+from foliot.engine.pulse import Tide
+from foliot.ports.clock import Clock
+from foliot.ports.store import Grant, Granted, JobStore, Poll, Pulse, RunStore
+from foliot.ports.worker_link import Hello, Leased, LeasePoll
+
+BATCH_MAX: Final = 1000
+REST_MAX_S: Final = 1.0
+POLL_MAX_S: Final = 30.0
+
+
+@dataclass(slots=True)
+class _Parked:
+    poll: LeasePoll
+    answer: asyncio.Future[Leased]
+    until: float
+
+
+class LaneBook:
+    """Which lanes exist and which of them each session serves."""
+
+    def __init__(self, store: JobStore) -> None:
+        self._store = store
+        self._lanes: dict[int, Lane] = {}
+        self._highest = 0
+        self._served: dict[str, tuple[int, ...]] = {}
+        self._hellos: dict[str, Hello] = {}
+
+    async def refresh(self, highest: int) -> bool:
+        """Learn lanes made since; True when there were any."""
+        if highest <= self._highest:
+            return False
+        fresh: Mapping[int, Lane] = await self._store.lanes(after=self._highest)
+        self._lanes.update(fresh)
+        self._highest = max(highest, *fresh) if fresh else highest
+        self._served.clear()
+        return True
+
+    def introduce(self, hello: Hello) -> None:
+        """A session says what it offers."""
+        self._hellos[hello.session] = hello
+        self._served.pop(hello.session, None)
+
+    def forget(self, session: str) -> None:
+        self._hellos.pop(session, None)
+        self._served.pop(session, None)
+
+    def knows(self, session: str) -> bool:
+        return session in self._hellos
+
+    def served_by(self, session: str) -> tuple[int, ...]:
+        """Lane ids this session may lease from."""
+        served = self._served.get(session)
+        if served is None:
+            hello = self._hellos[session]
+            handlers = frozenset(offer.name for offer in hello.handlers)
+            served = self._served[session] = tuple(
+                lane_id
+                for lane_id, lane in self._lanes.items()
+                if lane.fits(group=hello.group, handlers=handlers, labels=hello.labels)
+            )
+        return served
+
+
+class Leasing:
+    """Keeps the parked polls and serves them in batches."""
+
+    name = "leasing"
+
+    def __init__(
+        self,
+        store: RunStore,
+        lanes: LaneBook,
+        tide: Tide,
+        *,
+        clock: Clock,
+        on_granted: Callable[[Granted], None],
+    ) -> None:
+        self.wake = asyncio.Event()
+        self.lanes = lanes
+        self._store = store
+        self._tide = tide
+        self._clock = clock
+        self._on_granted = on_granted
+        self._parked: dict[str, _Parked] = {}
+        self._stopping = False
+
+    def heard(self, pulse: Pulse) -> None:
+        """A pulse came in: look if it says that something is ready, or that there are new lanes."""
+        if self._parked and (pulse.ready or pulse.lanes > self.lanes._highest):  # noqa: SLF001  same subject
+            self.wake.set()
+
+    def hint(self) -> None:
+        """Runs were created or came back: look at once."""
+        self._tide.ready = True
+        if self._parked:
+            self.wake.set()
+
+    async def ask(self, poll: LeasePoll) -> Leased:
+        """Park a poll until runs come up for it or its time is over."""
+        if self._stopping:
+            return Leased(request_no=poll.request_no)
+        wait_s = min(poll.wait_us / SECOND, POLL_MAX_S)
+        answer: asyncio.Future[Leased] = asyncio.get_running_loop().create_future()
+        self._release(poll.session)  # a session has one poll; the older one was given up by the worker
+        self._parked[poll.session] = _Parked(poll, answer, self._clock.monotonic() + wait_s)
+        self._tide.ready = True
+        self.wake.set()
+        try:
+            async with asyncio.timeout(wait_s + 1):
+                return await answer
+        except TimeoutError:
+            return Leased(request_no=poll.request_no)
+        finally:
+            mine = self._parked.get(poll.session)
+            if mine is not None and mine.answer is answer:
+                del self._parked[poll.session]
+
+    def stop(self) -> None:
+        """Answer every parked poll with nothing: the workers go to another server."""
+        self._stopping = True
+        for session in list(self._parked):
+            self._release(session)
+
+    async def step(self) -> float:
+        self._expire()
+        if not self._parked:
+            return REST_MAX_S
+        pulse = self._tide.pulse
+        if pulse is not None and await self.lanes.refresh(pulse.lanes):
+            self._tide.ready = True
+        if not self._tide.ready:
+            return self._rest_s()
+        self._tide.ready = False
+        polls = [self._as_seen(parked.poll) for parked in self._parked.values()]
+        granted = await self._store.lease(polls, limit=BATCH_MAX)
+        self._on_granted(granted)
+        for grant in granted.grants:
+            self._serve(grant)
+        if granted.more:
+            self._tide.ready = True
+            return 0
+        return self._rest_s()
+
+    def _as_seen(self, poll: LeasePoll) -> Poll:
+        return Poll(
+            session=poll.session,
+            request_no=poll.request_no,
+            free=poll.free,
+            lanes=self.lanes.served_by(poll.session),
+            repeat=poll.repeat,
+        )
+
+    def _serve(self, grant: Grant) -> None:
+        parked = self._parked.get(grant.session)
+        if parked is None or parked.poll.request_no != grant.request_no:
+            return  # the worker gave the request up meanwhile; it will not name these runs, and adopt returns them
+        if not (grant.runs or grant.dead or grant.draining):
+            return
+        del self._parked[grant.session]
+        if not parked.answer.done():
+            parked.answer.set_result(
+                Leased(request_no=grant.request_no, runs=grant.runs, dead=grant.dead, draining=grant.draining)
+            )
+
+    def _release(self, session: str) -> None:
+        parked = self._parked.pop(session, None)
+        if parked is not None and not parked.answer.done():
+            parked.answer.set_result(Leased(request_no=parked.poll.request_no))
+
+    def _expire(self) -> None:
+        now = self._clock.monotonic()
+        for session in [session for session, parked in self._parked.items() if parked.until <= now]:
+            self._release(session)
+
+    def _rest_s(self) -> float:
+        if not self._parked:
+            return REST_MAX_S
+        nearest = min(parked.until for parked in self._parked.values())
+        return min(REST_MAX_S, max(0.01, nearest - self._clock.monotonic()))

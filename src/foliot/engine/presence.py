@@ -1,0 +1,71 @@
+"""Presence: this server's own session, so that others see it and its death is noticed."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+import structlog
+
+from foliot.domain.instants import SECOND, Micros
+from foliot.domain.verdict import Judge
+from foliot.ports.chance import Chance
+from foliot.ports.store import NodeStore
+from foliot.ports.worker_link import Beat, Hello
+
+log = structlog.get_logger("foliot.engine")
+
+
+class OwnSession:
+    """This process's session id; a new one after the cluster gave the old one up."""
+
+    def __init__(self, chance: Chance) -> None:
+        self._chance = chance
+        self.id = chance.token()
+
+    def begin_anew(self) -> None:
+        self.id = self._chance.token()
+
+
+class Presence:
+    """Registers this server and beats for it."""
+
+    name = "presence"
+
+    def __init__(
+        self,
+        store: NodeStore,
+        session: OwnSession,
+        hello: Callable[[str], Hello],
+        judge: Judge,
+        *,
+        ttl_us: Micros,
+        load: Callable[[], Mapping[str, float]] = dict,
+    ) -> None:
+        self.wake = asyncio.Event()
+        self._store = store
+        self._session = session
+        self._hello = hello
+        self._judge = judge
+        self._ttl_us = ttl_us
+        self._load = load
+        self._beats = 0
+        self._registered = False
+
+    async def step(self) -> float:
+        if not self._registered:
+            await self._store.register(self._hello(self._session.id), kind="server", ttl_us=self._ttl_us)
+            self._registered = True
+            self._beats = 0
+            return self._ttl_us / SECOND / 3
+        self._beats += 1
+        beat = Beat(session=self._session.id, beat_no=self._beats, settled=0, held=(), load=self._load())
+        answer = await self._store.beat(beat, ttl_us=self._ttl_us, judge=self._judge)
+        if not answer.alive:  # paused or cut off for long: the others gave us up, which harmed nothing
+            log.warning("server.was_declared_dead", session=self._session.id)
+            self._registered = False
+            self._session.begin_anew()
+            return 0
+        return self._ttl_us / SECOND / 3
+
+    async def leave(self) -> None:
+        if self._registered:
+            await self._store.leave(self._session.id, self._judge)

@@ -1,0 +1,97 @@
+"""Upkeep: what one server at a time does for the cluster: reap, time out, forget, repair."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+import structlog
+
+from foliot.domain.instants import DAY, Micros
+from foliot.domain.verdict import Judge
+from foliot.engine.leading import Leadership
+from foliot.engine.pulse import Tide
+from foliot.ports.store import JobStore, RunStore
+
+BATCH: Final = 500
+FORGET_STEP: Final = 1000
+RETENTION: Final[Micros] = 30 * DAY
+
+log = structlog.get_logger("foliot.engine")
+
+
+class LeaderDuty:
+    """A duty that rests unless this server leads."""
+
+    def __init__(
+        self, name: str, leadership: Leadership, act: Callable[[int], Awaitable[float]], *, every_s: float
+    ) -> None:
+        self.name = name
+        self.wake = asyncio.Event()
+        self._leadership = leadership
+        self._act = act
+        self._every_s = every_s
+
+    async def step(self) -> float:
+        term = self._leadership.term
+        if term is None:
+            return self._every_s
+        rest_s = await self._act(term)
+        return self._every_s if rest_s < 0 else rest_s
+
+
+class Reaping:
+    """Sessions that fell silent, and runs that overran their time."""
+
+    def __init__(self, store: RunStore, judge: Judge, *, on_moved: Callable[[], None]) -> None:
+        self._store = store
+        self._judge = judge
+        self._on_moved = on_moved
+
+    async def reap(self, term: int) -> float:
+        return self._went_on(await self._store.reap(self._judge, limit=BATCH, term=term), "runs.reaped")
+
+    async def time_out(self, term: int) -> float:
+        return self._went_on(await self._store.time_out(self._judge, limit=BATCH, term=term), "runs.timed_out")
+
+    def _went_on(self, moved: int, event: str) -> float:
+        if not moved:
+            return -1
+        log.warning(event, runs=moved)
+        self._on_moved()
+        return 0 if moved >= BATCH else -1
+
+
+class Forgetting:
+    """Old history goes, in small steps that never hold anything up (R12)."""
+
+    def __init__(self, store: RunStore, tide: Tide, *, keep_us: Micros = RETENTION) -> None:
+        self._store = store
+        self._tide = tide
+        self._keep_us = keep_us
+        self._after_id = 0
+
+    async def forget(self, term: int) -> float:
+        if self._tide.pulse is None:
+            return -1
+        before = self._tide.store_now() - self._keep_us
+        deleted, self._after_id = await self._store.forget(before=before, after_id=self._after_id, limit=FORGET_STEP)
+        if deleted:
+            log.info("runs.forgotten", runs=deleted)
+            return 0.05
+        self._after_id = 0  # from the oldest again at the next visit
+        return -1
+
+
+class Repairing:
+    """The watchdog of what must always be true."""
+
+    def __init__(self, jobs: JobStore, runs: RunStore) -> None:
+        self._jobs = jobs
+        self._runs = runs
+
+    async def repair(self, term: int) -> float:
+        repaired = await self._jobs.repair(limit=BATCH)
+        recounted = await self._runs.recount_limits()
+        if repaired or recounted:
+            log.warning("watchdog.repaired", cursors=repaired, limits=recounted)
+        return -1
