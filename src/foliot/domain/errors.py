@@ -1,13 +1,29 @@
 """The family of errors a person can meet. Each class owns its code, sentence and next step.
 
     FoliotError
-    ├── InvalidInput       FOL-1xxx   what was written cannot be understood or is not allowed
-    ├── NotFound           FOL-2xxx   what was named does not exist
-    ├── Conflict           FOL-3xxx   somebody else was first, or two things claim one name
-    ├── Denied             FOL-4xxx   login or permission
-    ├── ClusterTrouble     FOL-5xxx   servers, workers, the store: not there, not ready, not fitting
-    ├── ExecutionFailed    FOL-6xxx   a run went wrong
-    └── StorageTrouble     FOL-7xxx   schema, import, backup
+    ├── InvalidInput          FOL-1xxx   what was written cannot be understood or is not allowed
+    │   ├── PayloadTooLarge   FOL-1040   more bytes than are kept
+    │   ├── NotJson           FOL-1041   parameters or a result that JSON cannot say
+    │   │   ├── BadText       FOL-1012   text that cannot be stored: not UTF-8, half a character, NUL
+    │   │   ├── BadNumber     FOL-1013   NaN, infinity, an integer beyond 64 bits
+    │   │   └── TooDeep       FOL-1014   nested deeper than anybody means it
+    │   ├── BadDuration       FOL-1010   a duration that cannot be read
+    │   ├── BadName           FOL-1042   a name that cannot be one
+    │   ├── UnknownField      FOL-1043   a field that no definition has
+    │   └── BadField          FOL-1044   a field whose value is not allowed
+    ├── NotFound              FOL-2xxx   what was named does not exist
+    │   ├── JobNotFound       FOL-2001
+    │   └── RunNotFound       FOL-2003
+    ├── Conflict              FOL-3xxx   somebody else was first, or two things claim one name
+    │   ├── VersionConflict   FOL-3001   the job changed meanwhile
+    │   ├── JobLocked         FOL-3002   the job belongs to a file that is locked against edits
+    │   └── NameClaimedTwice  FOL-3003   two functions claim one name
+    ├── Denied                FOL-4xxx   login or permission
+    ├── ClusterTrouble        FOL-5xxx   servers, workers, the store: not there, not ready, not fitting
+    ├── ExecutionFailed       FOL-6xxx   a run went wrong
+    └── StorageTrouble        FOL-7xxx   schema, import, backup
+
+Drawn is what this file holds; a room may add its own under one of the branches.
 
 A sentence says what happened in the user's own words, then why; the hint is the next step. `data` keeps the values
 the sentence was made of, so that another language can say the same by code. Bugs are not errors: they are asserts.
@@ -80,3 +96,174 @@ class BadDuration(InvalidInput):
 
     def __init__(self, written: str) -> None:
         super().__init__(f'"{written}" is not a duration.', hint="write 90s, 15m, 1h30m or 2d", written=written)
+
+
+class PayloadTooLarge(InvalidInput):
+    """More bytes than are kept."""
+
+    code = "FOL-1040"
+
+    def __init__(self, what: str, *, size: int, bytes_max: int) -> None:
+        super().__init__(
+            f"{what} is {_bytes(size)}; the limit is {_bytes(bytes_max)}.",
+            hint="keep the data elsewhere and pass where it lies, or save it with ctx.artifact(path)",
+            what=what,
+            size=size,
+            bytes_max=bytes_max,
+        )
+
+
+class NotJson(InvalidInput):
+    """Parameters or a result that JSON cannot say."""
+
+    code = "FOL-1041"
+
+    def __init__(self, what: str, trouble: str, *, path: str = "", hint: str | None = None) -> None:
+        where = f" at {path}" if path else ""
+        super().__init__(f"{what} is not JSON{where}: {trouble}.", hint=hint, what=what, trouble=trouble, path=path)
+        self.path = path
+
+
+class BadText(NotJson):
+    """Text that cannot be stored: not UTF-8, half a character, NUL."""
+
+    code = "FOL-1012"
+
+
+class BadNumber(NotJson):
+    """A number that does not survive the journey: NaN, infinity, an integer beyond 64 bits."""
+
+    code = "FOL-1013"
+
+
+class TooDeep(NotJson):
+    """Nested deeper than anybody means it."""
+
+    code = "FOL-1014"
+
+
+class BadName(InvalidInput):
+    """A name that cannot be one."""
+
+    code = "FOL-1042"
+
+    def __init__(self, kind: str, written: str, trouble: str) -> None:
+        super().__init__(
+            f'"{_shown(written)}" cannot be the name of a {kind}: {trouble}.',
+            hint="letters of any language, digits, _ - and . are fine",
+            kind=kind,
+            written=written,
+            trouble=trouble,
+        )
+
+
+class UnknownField(InvalidInput):
+    """A field that no definition has."""
+
+    code = "FOL-1043"
+
+    def __init__(self, path: str, *, nearest: str | None = None, known: tuple[str, ...] = ()) -> None:
+        hint = f"did you mean {nearest}?" if nearest else f"known here: {', '.join(known)}"
+        super().__init__(f'"{_shown(path)}" is not a field of a job.', hint=hint, path=path, nearest=nearest)
+        self.path = path
+        self.nearest = nearest
+
+
+class BadField(InvalidInput):
+    """A field whose value is not allowed."""
+
+    code = "FOL-1044"
+
+    def __init__(self, path: str, trouble: str, *, hint: str | None = None) -> None:
+        super().__init__(f"{path}: {trouble}.", hint=hint, path=path, trouble=trouble)
+        self.path = path
+
+
+class JobNotFound(NotFound):
+    """No job has this name."""
+
+    code = "FOL-2001"
+
+    def __init__(self, name: str, *, namespace: str = "default", nearest: str | None = None) -> None:
+        super().__init__(
+            f'No job "{_shown(name)}" in namespace "{_shown(namespace)}".',
+            hint=f"did you mean {nearest}?" if nearest else "see all: foliot job list",
+            name=name,
+            namespace=namespace,
+            nearest=nearest,
+        )
+        self.name = name
+        self.nearest = nearest
+
+
+class RunNotFound(NotFound):
+    """No run has this id, or its history was forgotten."""
+
+    code = "FOL-2003"
+
+    def __init__(self, shown_id: str) -> None:
+        super().__init__(
+            f'No run "{_shown(shown_id)}".',
+            hint="finished runs are kept for a time only; see foliot run list",
+            id=shown_id,
+        )
+
+
+class VersionConflict(Conflict):
+    """The job changed meanwhile."""
+
+    code = "FOL-3001"
+
+    def __init__(self, name: str, *, expected: int, found: int) -> None:
+        now = f"is v{found} now" if found else "does not exist any more"
+        was = f"your change was against v{expected}" if expected else "your change was to create it"
+        super().__init__(
+            f"{_shown(name)} {now}; {was}. Nothing was applied.",
+            hint="look at the difference and try again: foliot job diff -f jobs/",
+            name=name,
+            expected=expected,
+            found=found,
+        )
+        self.expected = expected
+        self.found = found
+
+
+class JobLocked(Conflict):
+    """The job belongs to a file that is locked against edits elsewhere."""
+
+    code = "FOL-3002"
+
+    def __init__(self, name: str, *, file: str) -> None:
+        super().__init__(
+            f"{_shown(name)} belongs to {file}, which is locked against edits here.",
+            hint="change the file, then foliot job apply -f jobs/",
+            name=name,
+            file=file,
+        )
+
+
+class NameClaimedTwice(Conflict):
+    """Two functions claim one job name."""
+
+    code = "FOL-3003"
+
+    def __init__(self, name: str, *, first: str, second: str) -> None:
+        super().__init__(
+            f'Two functions claim "{_shown(name)}": {first} and {second}. Neither was changed.',
+            hint='give one name="..."',
+            name=name,
+            first=first,
+            second=second,
+        )
+
+
+def _shown(written: str) -> str:
+    """What somebody wrote, fit for one line of text: nothing unprintable, not endless."""
+    text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in written[:100])
+    return text if len(written) <= 100 else text + "…"
+
+
+def _bytes(size: int) -> str:
+    if size >= 1024 * 1024:
+        return f"{size / (1024 * 1024):.1f} MiB"
+    return f"{size / 1024:.1f} KiB".replace(".0 ", " ") if size >= 1024 else f"{size} B"

@@ -1,0 +1,175 @@
+"""Payloads: parameters and results as JSON text that every store, worker and language carries unharmed (F20).
+
+What passes here has a bounded size and depth, no number that changes on its way and no text that a store refuses. The
+work is bounded before it begins: nothing is parsed or walked that is over its limit.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any, Final, NoReturn
+
+from foliot.domain.errors import BadNumber, BadText, NotJson, PayloadTooLarge, TooDeep
+
+PARAMS_BYTES_MAX: Final = 64 * 1024
+RESULT_BYTES_MAX: Final = 64 * 1024
+DEPTH_MAX: Final = 32
+INT_MIN: Final = -(2**63)
+INT_MAX: Final = 2**63 - 1
+
+_BRACKET_OR_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
+_INT_DIGITS_MAX: Final = 20  # of 64 bits, with its sign
+_PATH_MAX: Final = 80  # of a place in a message
+
+
+def check_json(
+    text_or_value: Any, *, bytes_max: int = PARAMS_BYTES_MAX, depth_max: int = DEPTH_MAX, what: str = "The payload"
+) -> str:
+    """Canonical JSON text of a JSON text (`str`, `bytes`) or of a value (anything else).
+
+    A value that is itself a string is ambiguous here: give it to `json_text`.
+    """
+    if isinstance(text_or_value, str | bytes | bytearray):
+        value = parse_json(text_or_value, bytes_max=bytes_max, depth_max=depth_max, what=what)
+        return json_text(value, bytes_max=bytes_max, depth_max=depth_max, what=what)
+    return json_text(text_or_value, bytes_max=bytes_max, depth_max=depth_max, what=what)
+
+
+def parse_json(
+    text: str | bytes | bytearray,
+    *,
+    bytes_max: int = PARAMS_BYTES_MAX,
+    depth_max: int = DEPTH_MAX,
+    what: str = "The payload",
+) -> Any:
+    """The value of a JSON text from outside. Strict: one value, no NaN, no key twice."""
+    _check_size(len(text), bytes_max, what)
+    text = _decoded(text, what)
+    _check_size(len(text.encode(errors="surrogatepass")), bytes_max, what)
+    _check_text_depth(text, depth_max, what)
+
+    def refuse_constant(word: str) -> NoReturn:
+        raise BadNumber(what, f"{word} is not a number of JSON", hint='write null, or the word as text: "NaN"')
+
+    def integer(digits: str) -> int:
+        if len(digits) > _INT_DIGITS_MAX:
+            raise BadNumber(what, "an integer is beyond 64 bits", hint="write it as text")
+        return int(digits)
+
+    def fraction(digits: str) -> float:
+        number = float(digits)
+        if not isfinite(number):
+            raise BadNumber(what, "a number is too large", hint="write it as text")
+        return number
+
+    def mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise NotJson(what, f'the key "{twice[:50]}" stands there twice', hint="keep one of them")
+        return found
+
+    try:
+        return json.loads(
+            text, parse_constant=refuse_constant, parse_int=integer, parse_float=fraction, object_pairs_hook=mapping
+        )
+    except json.JSONDecodeError as error:
+        raise NotJson(what, f"{error.msg.lower()} in line {error.lineno}, column {error.colno}") from None
+
+
+def json_text(
+    value: Any, *, bytes_max: int = RESULT_BYTES_MAX, depth_max: int = DEPTH_MAX, what: str = "The payload"
+) -> str:
+    """Canonical JSON text of a value: sorted keys, no spaces, UTF-8."""
+    _check_value(value, bytes_max=bytes_max, depth_max=depth_max, what=what)
+    text = canonical_json(value)
+    _check_size(len(text.encode()), bytes_max, what)
+    return text
+
+
+def canonical_json(value: Any) -> str:
+    """The one way to write a JSON value: sorted keys, no spaces, no escapes that are not needed."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, default=_plain)
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(type(value).__name__)
+
+
+def _check_size(size: int, bytes_max: int, what: str) -> None:
+    if size > bytes_max:
+        raise PayloadTooLarge(what, size=size, bytes_max=bytes_max)
+
+
+def _decoded(text: str | bytes | bytearray, what: str) -> str:
+    if isinstance(text, str):
+        return text
+    try:
+        return text.decode()
+    except UnicodeDecodeError as error:
+        raise BadText(what, f"byte {error.start} is not UTF-8") from None
+
+
+def _check_text_depth(text: str, depth_max: int, what: str) -> None:
+    """Count brackets before a parser recurses into them."""
+    depth = 0
+    for found in _BRACKET_OR_STRING.finditer(text):
+        mark = text[found.start()]
+        if mark in "[{":
+            depth += 1
+            if depth > depth_max:
+                raise TooDeep(what, f"it is nested deeper than {depth_max}", hint="flatten it")
+        elif mark in "]}":
+            depth -= 1
+
+
+def _check_value(value: Any, *, bytes_max: int, depth_max: int, what: str) -> None:
+    """Walk without recursion; each part costs at least a byte of text, so the walk ends at `bytes_max` parts."""
+    left = [("", value, 0)]
+    parts = 0
+    while left:
+        path, part, depth = left.pop()
+        parts += 1
+        if parts > bytes_max:
+            raise PayloadTooLarge(what, size=parts, bytes_max=bytes_max)
+        if isinstance(part, str):
+            _check_text(part, path, what)
+        elif isinstance(part, bool) or part is None:
+            pass
+        elif isinstance(part, int):
+            if not INT_MIN <= part <= INT_MAX:
+                raise BadNumber(what, "an integer is beyond 64 bits", path=path, hint="write it as text")
+        elif isinstance(part, float):
+            if not isfinite(part):
+                raise BadNumber(what, f"{part} is not a number of JSON", path=path, hint="use None where there is none")
+        elif isinstance(part, Mapping | list | tuple):
+            if depth >= depth_max:
+                raise TooDeep(what, f"it is nested deeper than {depth_max}", path=path, hint="flatten it")
+            _check_size(len(part), bytes_max - parts, what)
+            left.extend(_inside(part, path, depth + 1, what))
+        else:
+            kind = type(part).__name__
+            raise NotJson(what, f'a "{kind}" is not JSON', path=path, hint="use str(value), or a dataclass")
+
+
+def _inside(part: Any, path: str, depth: int, what: str) -> list[tuple[str, Any, int]]:
+    if not isinstance(part, Mapping):
+        return [(f"{path}[{i}]"[:_PATH_MAX], item, depth) for i, item in enumerate(part)]
+    for key in part:
+        if not isinstance(key, str):
+            raise NotJson(what, f'a key is a "{type(key).__name__}", not text', path=path, hint="use str(key)")
+        _check_text(key, path, what)
+    return [((f"{path}.{key}" if path else key)[:_PATH_MAX], item, depth) for key, item in part.items()]
+
+
+def _check_text(text: str, path: str, what: str) -> None:
+    if "\0" in text:
+        raise BadText(what, "text holds the character NUL, which no store keeps", path=path, hint="remove it")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise BadText(what, "text holds half a character (a lone surrogate)", path=path, hint="remove it") from None
