@@ -15,7 +15,7 @@ log = structlog.get_logger("foliot.engine")
 
 
 class OwnSession:
-    """This process's session id; a new one after the cluster gave the old one up."""
+    """The session id of this process; a new one after the cluster gave the old one up."""
 
     def __init__(self, chance: Chance) -> None:
         self._chance = chance

@@ -314,6 +314,10 @@ class NodeStore(Protocol):
         """A new session, live until now + ttl; returns store time."""
         ...
 
+    async def hello_of(self, session: str) -> Hello | None:
+        """What a live session said of itself, so that any server can serve it."""
+        ...
+
     async def beat(self, beat: Beat, *, ttl_us: Micros, judge: Judge) -> BeatAnswer:
         """Renew the session, note starts, adopt what the worker does not know; say what to stop."""
         ...

@@ -24,6 +24,15 @@ class HandlerOffer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DeclaredJob:
+    """A job that the worker's code declares: its definition document as JSON text."""
+
+    namespace: str
+    name: str
+    document: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Hello:
     """A worker session introduces itself."""
 
@@ -37,6 +46,7 @@ class Hello:
     protocol: int = 1
     pid: int = 0
     host: str = ""
+    jobs: tuple[DeclaredJob, ...] = ()  # declared in the worker's code; saved with source "code"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +57,7 @@ class Welcome:
     beat_every_us: Micros
     margin_us: Micros
     store_now: Instant
+    refused: tuple[str, ...] = ()  # declared jobs that could not be saved, each with its reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

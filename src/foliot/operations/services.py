@@ -1,0 +1,37 @@
+"""What operations work with, wired by the app."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from foliot.domain.fire import Decide
+from foliot.domain.instants import SECOND, Micros
+from foliot.domain.verdict import Judge
+from foliot.ports.chance import Chance
+from foliot.ports.clock import Clock
+from foliot.ports.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionTimes:
+    """How long a session lives without a beat, and who stops how much earlier (defaults of guarantees (b))."""
+
+    ttl_us: Micros = 15 * SECOND
+    margin_us: Micros = 2 * SECOND
+
+    @property
+    def beat_every_us(self) -> Micros:
+        return self.ttl_us // 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """The store and the policies, and how to wake the duties of this server."""
+
+    store: Store
+    clock: Clock
+    chance: Chance
+    decide: Decide
+    judge: Judge
+    times: SessionTimes
+    runs_may_be_ready: Callable[[], None]  # something became leasable: look at once, here and elsewhere
+    cursors_moved: Callable[[], None]  # a job may be due sooner than the last pulse said
