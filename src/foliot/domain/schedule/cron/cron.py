@@ -1,0 +1,57 @@
+"""A cron expression in a zone, as a trigger."""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from foliot.domain.instants import Instant
+from foliot.domain.schedule.cron.days import CronDays
+from foliot.domain.schedule.cron.fields import Dialect, Expression
+from foliot.domain.schedule.cron.parse import parse
+from foliot.domain.schedule.times import product
+from foliot.domain.schedule.wall import Wall
+from foliot.domain.schedule.zones import Gap, Overlap, zone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cron:
+    """A cron expression in a zone. `dialect` None: told by the number of fields; `job` places H."""
+
+    text: str
+    tz: str = "UTC"
+    dialect: Dialect | None = None
+    dst_gap: Gap = Gap.AFTER
+    dst_overlap: Overlap = Overlap.FIRST
+    job: str = ""
+    expression: Expression = field(init=False, repr=False, compare=False)
+    wall: Wall = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        expression = parse(self.text, self.dialect, seed=self.job)
+        object.__setattr__(self, "expression", expression)
+        object.__setattr__(self, "wall", _wall(expression, self.tz, self.dst_gap, self.dst_overlap))
+
+    @classmethod
+    def parse(cls, text: str, *, tz: str = "UTC", dialect: Dialect | None = None, job: str = "") -> "Cron":
+        """Read an expression with the usual rules for summer time."""
+        return cls(text=text, tz=tz, dialect=dialect, job=job)
+
+    def next_after(self, instant: Instant) -> Instant | None:
+        return self.wall.next_after(instant)
+
+    def previous_before(self, instant: Instant) -> Instant | None:
+        return self.wall.previous_before(instant)
+
+    def count_between(self, after: Instant, until: Instant) -> int:
+        return self.wall.count_between(after, until)
+
+    def due_mask(self, day: int) -> int:
+        return self.wall.due_mask(day)
+
+
+@lru_cache(maxsize=8192)
+def _wall(expression: Expression, tz: str, gap: Gap, overlap: Overlap) -> Wall:
+    """The search behind an expression; jobs that write the same share one. Without given hours elapsed time decides."""
+    if not expression.is_fixed_time:
+        gap, overlap = Gap.SKIP, Overlap.BOTH
+    times = product(expression.hour.mask, expression.minute.mask, expression.second.mask)
+    return Wall(CronDays(expression), times, zone(tz), gap, overlap)

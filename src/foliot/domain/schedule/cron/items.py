@@ -1,0 +1,211 @@
+"""Reading one field of a cron expression."""
+
+import hashlib
+import re
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Final
+
+from foliot.domain.schedule.cron.fields import (
+    DAY,
+    Field,
+    Item,
+    Kind,
+    LastDay,
+    LastWeekday,
+    NearestWeekday,
+    NthWeekday,
+    Span,
+)
+
+_NUMBER: Final = re.compile(r"[0-9]{1,4}")
+_SPREAD: Final = re.compile(r"H(?:\(([0-9]{1,4})-([0-9]{1,4})\))?")
+_TILDE: Final = re.compile(r"([0-9]{0,4})~([0-9]{0,4})")
+_LAST_DAY: Final = re.compile(r"L(?:-([0-9]{1,2}))?(W)?")
+_WEEKDAY_NAME: Final = "weekday"
+_ROUNDS: Final = {("hour", "24"): "0", ("minute", "60"): "0", ("second", "60"): "0"}
+
+
+class ItemProblem(Exception):  # noqa: N818  never leaves this package: the parser words it as BadCron
+    """What is wrong with one item: the sentence, the offending value, and what was probably meant."""
+
+    def __init__(self, sentence: str, value: str, *, meant: str | None = None, advice: str = "") -> None:
+        super().__init__(sentence)
+        self.sentence, self.value, self.meant, self.advice = sentence, value, meant, advice
+
+
+def read_field(kind: Kind, text: str, *, seed: str) -> Field:
+    """Read a field; `seed` decides what H becomes. Raises ItemProblem."""
+    items = tuple(_item(kind, part, seed) for part in text.split(","))
+    mask = 0
+    for item in items:
+        if isinstance(item, Span):
+            mask |= _mask(kind, item)
+    return Field(kind, text, tuple(_from_sunday(kind, item) for item in items), mask)
+
+
+def _item(kind: Kind, part: str, seed: str) -> Item:
+    if not part:
+        raise ItemProblem(f"{kind.name} has an empty value", "", meant="", advice="remove the spare comma")
+    for read in _SPECIAL.get(kind.name, ()):
+        item = read(kind, part)
+        if item is not None:
+            return item
+    return _span(kind, part, seed)
+
+
+def _span(kind: Kind, part: str, seed: str) -> Span:
+    body, slash, step_text = part.partition("/")
+    step = _step(kind, part, step_text) if slash else 1
+    if body in ("*", "?"):
+        if body == "?" and kind.name not in ("day", _WEEKDAY_NAME):
+            raise ItemProblem(f'"?" belongs into day or weekday, not {kind.name}', part, meant=part.replace("?", "*"))
+        return Span(kind.low, kind.low + kind.cycle - 1, step, is_open=True)
+    if (spread := _SPREAD.fullmatch(body)) is not None:
+        return _spread(kind, part, spread[1], spread[2], step if slash else None, seed)
+    if (tilde := _TILDE.fullmatch(body)) is not None:
+        low, high = tilde[1] or str(kind.low), tilde[2] or str(kind.spread_high)
+        return _spread(kind, part, low, high, step if slash else None, seed)
+    first_text, dash, last_text = body.partition("-")
+    first = _value(kind, first_text, part)
+    if dash:
+        return Span(first, _value(kind, last_text, part), step)
+    if slash:
+        return Span(first, max(first, kind.low + kind.cycle - 1), step, is_open=True)
+    return Span(first, first)
+
+
+def _step(kind: Kind, part: str, text: str) -> int:
+    body = part.partition("/")[0]
+    if not _NUMBER.fullmatch(text):
+        raise ItemProblem(f'{kind.name} step "{text}" is not a number', text, meant=body or "*")
+    step = int(text)
+    if step == 0:
+        raise ItemProblem(f"{kind.name} step 0 would never move on", text, meant=body or "*")
+    if step > kind.cycle:
+        advice = ""
+        if kind.name in ("minute", "second", "hour") and body == "*":
+            advice = f"for every {step} {kind.name}s write every: {step}{kind.name[0]}"
+        raise ItemProblem(f"{kind.name} step {step} is larger than the range {_range(kind)}", text, advice=advice)
+    return step
+
+
+def _value(kind: Kind, text: str, part: str) -> int:
+    if _NUMBER.fullmatch(text):
+        value = int(text)
+        if not kind.low <= value <= kind.high:
+            nearest = _ROUNDS.get((kind.name, text)) or str(min(max(value, kind.low), kind.high))
+            meant = re.sub(rf"(?<![0-9]){text}(?![0-9])", nearest, part, count=1)
+            raise ItemProblem(f"{kind.name} {value} is out of range {_range(kind)}", text, meant=meant)
+        return value
+    if text in kind.names:
+        return kind.names[text]
+    close = get_close_matches(text, kind.names, n=1, cutoff=0.6) if text else []
+    meant = part.replace(text, close[0], 1) if close else _stripped(part)
+    raise ItemProblem(f'{kind.name} "{text}" cannot be read', text or part, meant=meant)
+
+
+def _stripped(part: str) -> str:
+    """The part without what no field can hold, or a star: a guess that the parser checks before it is shown."""
+    kept = re.sub(r"[^0-9A-Z*/,?#~-]", "", part).strip("-/")
+    digits = re.sub(r"[^0-9/-]", "", kept).strip("-/")
+    return digits or "*"
+
+
+def _spread(kind: Kind, part: str, low: str | None, high: str | None, step: int | None, seed: str) -> Span:
+    first = kind.low if low is None else _value(kind, low, part)
+    last = kind.spread_high if high is None else _value(kind, high, part)
+    if last < first:
+        raise ItemProblem(f"{kind.name} {first} is after {last}", part, meant=f"H({last}-{first})")
+    room = last - first + 1
+    digest = hashlib.blake2b(f"{seed}\0{kind.name}".encode(), digest_size=8).digest()
+    drawn = int.from_bytes(digest, "big")
+    if step is None:
+        value = first + drawn % room
+        return Span(value, value)
+    return Span(first + drawn % min(step, room), last, step, is_open=True)
+
+
+def _last_day(kind: Kind, part: str) -> Item | None:
+    found = _LAST_DAY.fullmatch(part)
+    if found is None:
+        return None
+    before = int(found[1] or 0)
+    if before > 30:
+        raise ItemProblem(f"day L-{before} is out of range L-0–L-30", part, meant="L-30")
+    return LastDay(before, is_nearest_weekday=found[2] is not None)
+
+
+def _nearest_weekday(kind: Kind, part: str) -> Item | None:
+    if not part.endswith("W") or not _NUMBER.fullmatch(part[:-1]):
+        return None
+    return NearestWeekday(_value(DAY, part[:-1], part))
+
+
+def _nth_weekday(kind: Kind, part: str) -> Item | None:
+    name, hash_sign, nth = part.partition("#")
+    if not hash_sign:
+        return None
+    weekday = _value(kind, name, part)
+    if nth not in ("1", "2", "3", "4", "5"):
+        raise ItemProblem(f'weekday "{part}": a month has a 1st to 5th {_called(kind, weekday)}', part, meant=f"{name}#1")
+    return NthWeekday(weekday, int(nth))
+
+
+def _last_weekday(kind: Kind, part: str) -> Item | None:
+    if part == "L":
+        if kind.low == 1:
+            return Span(7, 7)  # Quartz: the last day of the week
+        raise ItemProblem('weekday "L" needs a day: FRIL is the last Friday', part, meant="FRIL")
+    if part.startswith("L") and part[1:] in (*kind.names, *"01234567"):
+        raise ItemProblem(f'weekday "{part}" cannot be read', part, meant=f"{part[1:]}L")
+    if not part.endswith("L") or not (part[:-1] in kind.names or _NUMBER.fullmatch(part[:-1])):
+        return None
+    return LastWeekday(_value(kind, part[:-1], part))
+
+
+_SPECIAL: Final[dict[str, tuple[Callable[[Kind, str], Item | None], ...]]] = {
+    "day": (_last_day, _nearest_weekday),
+    _WEEKDAY_NAME: (_nth_weekday, _last_weekday),
+}
+
+
+def _mask(kind: Kind, span: Span) -> int:
+    last = span.last if span.last >= span.first else span.last + kind.cycle
+    mask = 0
+    for value in range(span.first, last + 1, span.step):
+        mask |= 1 << _normal(kind, value)
+    return mask
+
+
+def _normal(kind: Kind, value: int) -> int:
+    """A value as the masks count it: round the end of the field, years from 1970, weekdays from Sunday = 0."""
+    if kind.name == "year":
+        return value - kind.low if value <= kind.high else value - kind.low - kind.cycle
+    value = (value - kind.low) % kind.cycle + kind.low
+    return value - 1 if kind.name == _WEEKDAY_NAME and kind.low == 1 else value
+
+
+def _from_sunday(kind: Kind, item: Item) -> Item:
+    """Weekdays counted from Sunday = 0, whatever the dialect counts from."""
+    if kind.name != _WEEKDAY_NAME:
+        return item
+    match item:
+        case Span():
+            is_week = item.last - item.first >= kind.cycle - 1
+            last = (_normal(kind, item.first) + 6) % 7 if is_week else _normal(kind, item.last)
+            return Span(_normal(kind, item.first), last, item.step, item.is_open)
+        case NthWeekday():
+            return NthWeekday(_normal(kind, item.weekday), item.nth)
+        case LastWeekday():
+            return LastWeekday(_normal(kind, item.weekday))
+    return item
+
+
+def _called(kind: Kind, weekday: int) -> str:
+    full = [name for name, value in kind.names.items() if value % 7 == weekday % 7 and len(name) > 3]
+    return full[0].capitalize()
+
+
+def _range(kind: Kind) -> str:
+    return f"{kind.low}–{kind.high}"

@@ -1,0 +1,274 @@
+"""Reading a cron expression: which dialect it is, then field by field."""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from foliot.domain.schedule.cron.fields import (
+    DAY,
+    HOUR,
+    MINUTE,
+    MONTH,
+    QUARTZ_WEEKDAY,
+    SECOND,
+    WEEKDAY,
+    WEEKDAYS,
+    YEAR,
+    Dialect,
+    Expression,
+    Field,
+    Item,
+    Kind,
+    LastWeekday,
+    NthWeekday,
+    Span,
+)
+from foliot.domain.schedule.cron.items import ItemProblem, read_field
+from foliot.domain.schedule.errors import AmbiguousWeekday, BadCron
+
+LENGTH_MAX: Final = 400
+MACROS: Final = {
+    "@YEARLY": "0 0 1 1 *",
+    "@ANNUALLY": "0 0 1 1 *",
+    "@MONTHLY": "0 0 1 * *",
+    "@WEEKLY": "0 0 * * 0",
+    "@DAILY": "0 0 * * *",
+    "@MIDNIGHT": "0 0 * * *",
+    "@HOURLY": "0 * * * *",
+}
+_UNIX: Final = (MINUTE, HOUR, DAY, MONTH, WEEKDAY)
+_SPRING: Final = (SECOND, MINUTE, HOUR, DAY, MONTH, WEEKDAY)
+_QUARTZ: Final = (SECOND, MINUTE, HOUR, DAY, MONTH, QUARTZ_WEEKDAY, YEAR)
+_LAYOUT: Final = {Dialect.UNIX: _UNIX, Dialect.SPRING: _SPRING, Dialect.QUARTZ: _QUARTZ}
+_COUNTS: Final = {Dialect.UNIX: (5,), Dialect.SPRING: (6,), Dialect.QUARTZ: (6, 7)}
+_COUNTED: Final = {Dialect.UNIX: "Unix cron has 5", Dialect.SPRING: "Spring has 6", Dialect.QUARTZ: "Quartz has 6 or 7"}
+_ZERO: Final = Field(SECOND, "0", (Span(0, 0),), 1)
+_NAMED: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+_NTH: Final = ("", "first", "second", "third", "fourth", "fifth")
+
+
+def parse(text: str, dialect: Dialect | None = None, *, seed: str = "") -> Expression:
+    """Read an expression. Without a dialect it is told by the number of fields; `seed` (the job's name) places H."""
+    if len(text) > LENGTH_MAX:
+        advice = "split it into a list of schedules"
+        raise BadCron(f"{text[:40]}…", f"more than {LENGTH_MAX} characters", field="expression", value=text[:40], advice=advice)
+    return _parse(" ".join(text.split()), dialect, seed if _is_spread(text) else "")
+
+
+def _is_spread(text: str) -> bool:
+    return "H" in text or "h" in text or "~" in text
+
+
+@lru_cache(maxsize=8192)
+def _parse(text: str, dialect: Dialect | None, seed: str) -> Expression:
+    if text.startswith("@"):
+        return _macro(text, seed)
+    parts = text.upper().split()
+    if dialect is None:
+        dialect = _detect(text, parts, seed)
+    if len(parts) not in _COUNTS[dialect]:
+        raise _miscounted(text, parts, dialect)
+    return _read(text, parts, dialect, seed)
+
+
+def _macro(text: str, seed: str) -> Expression:
+    meaning = MACROS.get(text.upper())
+    if meaning is None:
+        advice = "write every: 5m for an interval" if text.lower().startswith("@every") else ""
+        if text.lower() == "@reboot":
+            advice = "a cluster has no boot: trigger the job from a start-up script"
+        suggestion = None if advice else "@daily"
+        raise BadCron(
+            text, f"{text[:40]} is not a known name", field="expression", value=text, suggestion=suggestion, advice=advice
+        )
+    read = _read(meaning, meaning.split(), Dialect.UNIX, seed)
+    return Expression(
+        text=text.lower(),
+        dialect=Dialect.UNIX,
+        second=read.second,
+        minute=read.minute,
+        hour=read.hour,
+        day=read.day,
+        month=read.month,
+        weekday=read.weekday,
+    )
+
+
+def _read(text: str, parts: list[str], dialect: Dialect, seed: str) -> Expression:
+    fields: list[Field] = []
+    for place, (kind, part) in enumerate(zip(_LAYOUT[dialect], parts, strict=False)):
+        try:
+            fields.append(read_field(kind, part, seed=seed))
+        except ItemProblem as problem:
+            raise _worded(text, parts, dialect, kind, place, problem) from None
+    if dialect is Dialect.UNIX:
+        fields.insert(0, _ZERO)
+    second, minute, hour, day, month, weekday = fields[:6]
+    if dialect is Dialect.QUARTZ:
+        _check_quartz_days(text, day, weekday)
+    return Expression(
+        text=text,
+        dialect=dialect,
+        second=second,
+        minute=minute,
+        hour=hour,
+        day=day,
+        month=month,
+        weekday=weekday,
+        year=fields[6] if len(fields) > 6 else None,
+    )
+
+
+def _check_quartz_days(text: str, day: Field, weekday: Field) -> None:
+    if day.text == "?" and weekday.text == "?":
+        raise BadCron(
+            text,
+            'day and weekday are both "?"',
+            field="weekday",
+            value="?",
+            place=5,
+            suggestion=_with(text, 5, "*"),
+        )
+    if not day.is_star and not weekday.is_star:
+        raise BadCron(
+            text,
+            f"Quartz cannot join day {day.text} and weekday {weekday.text}",
+            field="weekday",
+            value=weekday.text,
+            place=5,
+            advice=f"write {_with(text, 5, '?')} or {_with(text, 3, '?')}, or set dialect: spring to join them by AND",
+        )
+
+
+def _detect(text: str, parts: list[str], seed: str) -> Dialect:
+    """Five fields are Unix; six or seven begin with seconds, and a weekday number must mean the same in both dialects."""
+    if len(parts) == 5:
+        return Dialect.UNIX
+    if len(parts) not in (6, 7):
+        raise _miscounted(text, parts, None)
+    likely = Dialect.QUARTZ if len(parts) == 7 or "?" in parts[3:6] else Dialect.SPRING
+    readings = {dialect: _weekday(parts[5], dialect, seed) for dialect in (Dialect.QUARTZ, Dialect.SPRING)}
+    quartz, spring = readings[Dialect.QUARTZ], readings[Dialect.SPRING]
+    if quartz is None and spring is not None and len(parts) == 6:
+        return Dialect.SPRING
+    if spring is None and quartz is not None:
+        return Dialect.QUARTZ
+    if quartz is not None and spring is not None and (quartz.mask != spring.mask or _specials(quartz) != _specials(spring)):
+        raise _ambiguous(text, parts[5], quartz, spring)
+    return likely
+
+
+def _weekday(part: str, dialect: Dialect, seed: str) -> Field | None:
+    try:
+        return read_field(_LAYOUT[dialect][5], part, seed=seed)
+    except ItemProblem:
+        return None
+
+
+def _specials(field: Field) -> set[Item]:
+    return {item for item in field.items if not isinstance(item, Span)}
+
+
+def _ambiguous(text: str, part: str, quartz: Field, spring: Field) -> AmbiguousWeekday:
+    for value, one, other in zip(part.split(","), quartz.items, spring.items, strict=True):
+        if one != other:
+            return AmbiguousWeekday(text, value, quartz=_said(one), spring=_said(other))
+    raise AssertionError(part)
+
+
+def _said(item: Item) -> tuple[str, str]:
+    """A weekday item in words, and as an expression writes it with names."""
+    match item:
+        case NthWeekday():
+            return f"the {_NTH[item.nth]} {_NAMED[item.weekday]}", f"{WEEKDAYS[item.weekday]}#{item.nth}"
+        case LastWeekday():
+            return f"the last {_NAMED[item.weekday]}", f"{WEEKDAYS[item.weekday]}L"
+        case Span(first=first, last=last, step=step):
+            if first == last:
+                return _NAMED[first], WEEKDAYS[first]
+            every = f" in steps of {step}" if step > 1 else ""
+            suffix = f"/{step}" if step > 1 else ""
+            return f"{_NAMED[first]} to {_NAMED[last]}{every}", f"{WEEKDAYS[first]}-{WEEKDAYS[last]}{suffix}"
+    raise AssertionError(item)
+
+
+def _worded(text: str, parts: list[str], dialect: Dialect, kind: Kind, place: int, problem: ItemProblem) -> BadCron:
+    suggestion = None
+    if problem.meant is not None:
+        values = parts[place].split(",")
+        mended = [_mended(value, kind) for value in values]
+        kept = [value for value in mended if value and (value != "*" or value in values)]
+        changed = [*parts[:place], ",".join(kept) or "*", *parts[place + 1 :]]
+        suggestion = _valid(" ".join(changed), dialect)
+    return BadCron(
+        text,
+        problem.sentence,
+        field=kind.name,
+        value=problem.value or parts[place],
+        place=place,
+        suggestion=suggestion,
+        advice=problem.advice or f"{kind.name}: {_example(kind)}",
+    )
+
+
+def _mended(value: str, kind: Kind) -> str:
+    """The value as it was probably meant, itself if nothing is wrong with it."""
+    for _ in range(3):
+        try:
+            read_field(kind, value, seed="")
+        except ItemProblem as problem:
+            if problem.meant is None:
+                return "*"
+            value = problem.meant
+            if not value:
+                return ""
+        else:
+            return value
+    return "*"
+
+
+def _valid(text: str, dialect: Dialect | None) -> str | None:
+    try:
+        _parse(text, dialect, "")
+    except (BadCron, AmbiguousWeekday):
+        return None
+    return text
+
+
+def _example(kind: Kind) -> str:
+    if kind.names:
+        names = list(kind.names)
+        return f"{kind.low}–{kind.high}, {names[0]} … or lists and ranges of them"
+    return f"{kind.low}–{kind.high}, *, */2, 1-5 or lists of them"
+
+
+def _miscounted(text: str, parts: list[str], dialect: Dialect | None) -> BadCron:
+    has = f"{len(parts)} field{'' if len(parts) == 1 else 's'}"
+    wants = _COUNTED[dialect] if dialect else "cron has 5, or 6 and 7 with seconds first"
+    return BadCron(
+        text,
+        f"{has}, but {wants}" if text else "nothing is written, but cron has 5 fields",
+        field="expression",
+        value=text,
+        suggestion=_recounted(text, parts, dialect),
+        advice="write minute hour day month weekday, as in 0 2 * * *",
+    )
+
+
+def _recounted(text: str, parts: list[str], dialect: Dialect | None) -> str | None:
+    tight = re.sub(r"\s*([,/-])\s*", r"\1", text)
+    guesses = [tight] if tight != text else []
+    if dialect in (Dialect.QUARTZ, Dialect.SPRING) and len(parts) == 5:
+        guesses.append(f"0 {text}")
+    elif dialect is Dialect.UNIX and len(parts) == 6:
+        guesses.append(" ".join(parts[1:]))
+    elif 2 <= len(parts) < 5:
+        guesses.append(" ".join([*parts, *"*****"][:5]))
+    guesses.append(" ".join(parts[:7] if dialect is Dialect.QUARTZ else parts[:5]))
+    return next((valid for guess in guesses if guess != text and (valid := _valid(guess, dialect))), None)
+
+
+def _with(text: str, place: int, value: str) -> str:
+    parts = text.split()
+    parts[place] = value
+    return " ".join(parts)

@@ -1,0 +1,112 @@
+"""What can be wrong with a schedule as somebody wrote it.
+
+    InvalidInput
+    ├── BadCron              FOL-1001   an expression that cannot be read
+    ├── AmbiguousWeekday     FOL-1002   a weekday number that means different days in different dialects
+    ├── UnknownZone          FOL-1004   a time zone that does not exist
+    ├── BadSchedule          FOL-1030   a schedule whose parts do not fit together
+    ├── BadTime              FOL-1031   an instant, a date or a time of day that cannot be read
+    ├── BadCalendar          FOL-1032   a calendar that cannot be read
+    └── NotConvertible       FOL-1033   an expression that another dialect cannot say
+    NotFound
+    └── UnknownCalendar      FOL-2010   no calendar has this name
+
+FOL-1003 and FOL-1005 are warnings: the schedule works, but perhaps not as meant (see `warnings`).
+"""
+
+from typing import Final
+
+from foliot.domain.errors import InvalidInput, NotFound
+
+_ORDINALS: Final = ("1st", "2nd", "3rd", "4th", "5th", "6th", "7th")
+
+
+class BadCron(InvalidInput):
+    """A cron expression that cannot be read."""
+
+    code = "FOL-1001"
+
+    def __init__(
+        self,
+        text: str,
+        problem: str,
+        *,
+        field: str = "",
+        value: str = "",
+        place: int | None = None,
+        suggestion: str | None = None,
+        advice: str = "",
+    ) -> None:
+        where = f" ({_ORDINALS[place]} field)" if place is not None else ""
+        meant = f"did you mean {suggestion}?" if suggestion else advice
+        super().__init__(
+            f'"{text}": {problem}{where}.',
+            hint=f"{meant}  try: foliot cron explain" if meant else "try: foliot cron explain",
+            text=text,
+            field=field,
+            value=value,
+            suggestion=suggestion,
+        )
+
+
+class AmbiguousWeekday(InvalidInput):
+    """A weekday number that means one day in Quartz and another in Spring and Unix."""
+
+    code = "FOL-1002"
+
+    def __init__(self, text: str, value: str, *, quartz: tuple[str, str], spring: tuple[str, str]) -> None:
+        super().__init__(
+            f'"{text}": {value} is {quartz[0]} in Quartz, {spring[0]} in Spring and Unix.',
+            hint=f"write {quartz[1]} or {spring[1]}, or set dialect: quartz",
+            text=text,
+            field="weekday",
+            value=value,
+            suggestion=quartz[1],
+        )
+
+
+class UnknownZone(InvalidInput):
+    """A time zone that does not exist."""
+
+    code = "FOL-1004"
+
+    def __init__(self, name: str, *, nearest: str | None) -> None:
+        hint = f"use {nearest}" if nearest else "use a name such as UTC, Asia/Shanghai or Europe/Berlin"
+        super().__init__(f'Time zone "{name}" does not exist.', hint=hint, name=name, suggestion=nearest)
+
+
+class BadSchedule(InvalidInput):
+    """A schedule whose parts do not fit together."""
+
+    code = "FOL-1030"
+
+
+class BadTime(InvalidInput):
+    """An instant, a date or a time of day that cannot be read."""
+
+    code = "FOL-1031"
+
+    def __init__(self, written: object, *, what: str, hint: str) -> None:
+        super().__init__(f'"{written}" is not {what}.', hint=hint, written=str(written))
+
+
+class BadCalendar(InvalidInput):
+    """A calendar that cannot be read."""
+
+    code = "FOL-1032"
+
+
+class NotConvertible(InvalidInput):
+    """An expression that another dialect cannot say."""
+
+    code = "FOL-1033"
+
+
+class UnknownCalendar(NotFound):
+    """No calendar has this name."""
+
+    code = "FOL-2010"
+
+    def __init__(self, name: str, *, nearest: str | None = None) -> None:
+        hint = f"did you mean {nearest}?" if nearest else "define it, or use a built-in such as weekdays or cn-workdays"
+        super().__init__(f'No calendar "{name}".', hint=hint, name=name)
