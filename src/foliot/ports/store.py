@@ -9,15 +9,18 @@ reached raises `StoreUnavailable`; a tick given up after R3's retries raises `St
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from foliot.domain.errors import ClusterTrouble
 from foliot.domain.fire import Decide
-from foliot.domain.instants import Instant, Micros
+from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.job import Definition, Lane, LoadedJob
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Judge
 from foliot.ports.worker_link import Beat, BeatAnswer, Hello, LeasedRun, LogChunk, Report
+
+GRACE_US: Final[Micros] = 2 * SECOND
+SESSION_TTL_US: Final[Micros] = 15 * SECOND
 
 
 class StoreUnavailable(ClusterTrouble):
@@ -160,7 +163,7 @@ class JobStore(Protocol):
     ) -> Saved:
         """Create the job or add a version (same hash: nothing changes).
 
-        `expected_version` 0: must not exist; n: must be at version n, else `VersionConflict` (A3). None: last writer wins.
+        `expected_version` 0: must not exist; n: must be at version n, else `VersionConflict` (A3); None: no matter.
         """
         ...
 
@@ -276,11 +279,19 @@ class RunStore(Protocol):
 
     async def cancel(self, run_ids: Sequence[int], *, by: Actor) -> Sequence[CancelOutcome]: ...
 
-    async def reap(self, judge: Judge, *, limit: int, term: int) -> int:
+    async def reap(
+        self,
+        judge: Judge,
+        *,
+        limit: int,
+        term: int,
+        grace_us: Micros = GRACE_US,
+        session_ttl_us: Micros = SESSION_TTL_US,
+    ) -> int:
         """Declare silent sessions dead (with amnesty, R8) and resolve their runs; how many runs moved."""
         ...
 
-    async def time_out(self, judge: Judge, *, limit: int, term: int) -> int:
+    async def time_out(self, judge: Judge, *, limit: int, term: int, grace_us: Micros = GRACE_US) -> int:
         """End or return runs whose deadline passed by store time, or that never reported a start."""
         ...
 
@@ -330,7 +341,7 @@ class NodeStore(Protocol):
         """End a session in peace; what it holds goes back without a death. How many runs."""
         ...
 
-    async def campaign(self, session: str, *, ttl_us: Micros) -> Term | None:
+    async def campaign(self, session: str, *, ttl_us: Micros, session_ttl_us: Micros = SESSION_TTL_US) -> Term | None:
         """Take or renew leadership (R16); None: another holds it. The winner's tick (R8) is written with it."""
         ...
 

@@ -1,0 +1,76 @@
+"""Settings, read once at the edge into frozen trees; each part gets only its piece. Relations are checked here."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from foliot.domain.errors import InvalidInput
+from foliot.domain.instants import DAY, MILLISECOND, SECOND, Micros
+from foliot.operations.services import SessionTimes
+
+DEFAULT_PORT: Final = 7171
+
+
+class BadSetting(InvalidInput):
+    """Settings that cannot work together."""
+
+    code = "FOL-1030"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """How quickly the cluster notices and acts. The relations that keep it safe are checked on creation."""
+
+    session: SessionTimes = field(default_factory=SessionTimes)
+    grace_us: Micros = 2 * SECOND  # beyond a session's or a run's time before others act on it
+    leader_ttl_us: Micros = 5 * SECOND
+    tick_us: Micros = 500 * MILLISECOND
+    pulse_us: Micros = SECOND
+    drain_within_us: Micros = 30 * SECOND
+
+    def __post_init__(self) -> None:
+        ttl = self.session.ttl_us
+        if self.session.beat_every_us > ttl // 3:
+            raise BadSetting("A beat must come at least three times per session ttl.", hint="lower beat or raise ttl")
+        if self.session.margin_us < ttl // 10:
+            raise BadSetting("The margin must be at least a tenth of the session ttl.", hint="raise margin")
+        if self.leader_ttl_us + 4 * self.tick_us > ttl // 2:
+            raise BadSetting(
+                "leader_ttl + 4 ticks must fit in half a session ttl, or amnesty comes too late.",
+                hint="lower leader_ttl or raise session ttl",
+            )
+
+
+TEST_TIMING: Final = Timing(
+    session=SessionTimes(ttl_us=4 * SECOND, margin_us=800 * MILLISECOND),
+    grace_us=400 * MILLISECOND,
+    leader_ttl_us=1500 * MILLISECOND,
+    tick_us=100 * MILLISECOND,
+    drain_within_us=5 * SECOND,
+)
+TIMINGS: Final = {"prod": Timing(), "test": TEST_TIMING}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerSettings:
+    """One server."""
+
+    store_url: str
+    node_name: str
+    host: str = "127.0.0.1"
+    port: int = DEFAULT_PORT
+    timing: Timing = field(default_factory=Timing)
+    keep_us: Micros = 30 * DAY
+    behind_proxy: bool = False
+    fault_point: str | None = None  # tests only: where this process breaks itself
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerSettings:
+    """One worker."""
+
+    name: str
+    group: str = "default"
+    slots: int = 8
+    labels: tuple[tuple[str, str], ...] = ()
+    isolation: str | None = None
+    drain_within_us: Micros = 30 * SECOND
