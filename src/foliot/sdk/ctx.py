@@ -146,6 +146,10 @@ class Ctx:
         """Whether the run was asked to stop: leave tidily."""
         return self._port.is_cancelled()
 
+    async def stop_asked(self) -> None:
+        """Wait until the run is asked to stop."""
+        await self._port.wait_cancelled_async(None)
+
     def progress(self, done: int, total: int | None = None, note: str = "") -> None:
         """Say how far the run is."""
         self._port.report_progress(done, total, note)

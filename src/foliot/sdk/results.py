@@ -120,7 +120,7 @@ def _rare(value: Any, path: str, *, typed: bool) -> Any:
         items = [to_plain(item, f"{path}[]", typed=typed) for item in value]
         return sorted(items, key=lambda item: msgspec.json.encode(item, order="sorted"))
     if hasattr(type(value), "model_dump"):  # Pydantic, without importing it
-        return value.model_dump(mode="json")
+        return value.model_dump(mode="json", by_alias=True)
     if typed and isinstance(value, Decimal):
         return str(value)
     raise NotJson(type(value).__name__, path)

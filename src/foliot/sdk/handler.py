@@ -1,0 +1,118 @@
+"""Handlers: the Python functions that runs execute, under the names that definitions use."""
+
+import hashlib
+import inspect
+import sys
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from foliot.domain.errors import InvalidInput
+from foliot.ports.worker_link import HandlerOffer
+from foliot.sdk.parameters import Parameters
+
+PREFIX: Final = "python:"
+
+
+class Place(NamedTuple):
+    """Where something is written: `jobs.py:12`."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+class Handler:
+    """A function a worker can run."""
+
+    def __init__(
+        self, function: Callable[..., Any], *, job: str = "", retry_on: tuple[type[BaseException], ...] = ()
+    ) -> None:
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise GeneratorHandler(function.__qualname__)
+        self.function = function
+        self.job = job or function.__name__
+        self.retry_on = retry_on
+        self.is_async = inspect.iscoroutinefunction(function)
+
+    def __repr__(self) -> str:
+        return f"<Handler {self.name}>"
+
+    @property
+    def name(self) -> str:
+        """`python:module:qualname`, the same on every machine that has the code."""
+        return f"{PREFIX}{module_of(self.function)}:{self.function.__qualname__}"
+
+    @property
+    def module(self) -> str:
+        return self.function.__module__
+
+    @cached_property
+    def parameters(self) -> Parameters:
+        """Read from the annotations when first asked, so that they may name what is defined further down."""
+        return Parameters(self.function, name=self.job)
+
+    @property
+    def place(self) -> Place:
+        """Where the function is written."""
+        code = inspect.unwrap(self.function).__code__
+        return Place(shown_path(code.co_filename), code.co_firstlineno)
+
+    @property
+    def code_hash(self) -> str:
+        """Of the file the function is written in; 12 hexadecimal digits, empty when there is no file."""
+        try:
+            source = Path(inspect.unwrap(self.function).__code__.co_filename).read_bytes()
+        except OSError:
+            return ""
+        return hashlib.sha256(source).hexdigest()[:12]
+
+    def offer(self) -> HandlerOffer:
+        """What a worker says of it when it registers."""
+        return HandlerOffer(name=self.name, parameters=self.parameters.schema, code_hash=self.code_hash)
+
+
+class GeneratorHandler(InvalidInput):
+    """A generator cannot be a job: calling it does nothing."""
+
+    code = "FOL-1018"
+
+    def __init__(self, function: str) -> None:
+        super().__init__(
+            f"{function} is a generator (it contains yield): calling it would do nothing.",
+            hint="return a list, or go through the items with ctx.track",
+            function=function,
+        )
+
+
+def module_of(function: Callable[..., Any]) -> str:
+    """The module's name as others import it; a script that is being run gets the name its file would have."""
+    if function.__module__ != "__main__":
+        return function.__module__
+    main = sys.modules["__main__"]
+    if main.__spec__ is not None:  # python -m billing.jobs
+        return main.__spec__.name.removesuffix(".__main__")
+    return name_of_file(Path(inspect.unwrap(function).__code__.co_filename))
+
+
+def name_of_file(file: Path) -> str:
+    """The module name of a file: its path from the working folder with dots, the same on other machines."""
+    file = file.resolve()
+    try:
+        parts = file.relative_to(Path.cwd()).with_suffix("").parts
+    except ValueError:
+        parts = (file.stem,)
+    name = ".".join("".join(letter if letter.isalnum() else "_" for letter in part) for part in parts)
+    return name if name.split(".")[0] not in sys.stdlib_module_names else f"{name}_file"
+
+
+def shown_path(file: str | Path) -> str:
+    """A path as people know it: relative to the working folder when it is below it."""
+    path = Path(file)
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

@@ -1,0 +1,153 @@
+"""The one way to call a handler: in a worker, in every isolation, and in tests."""
+
+import asyncio
+import contextlib
+import os
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from foliot.domain.errors import FoliotError
+from foliot.domain.verdict import Cause
+from foliot.sdk.ctx import Ctx, current
+from foliot.sdk.handler import Handler
+from foliot.sdk.parameters import BadParameters
+from foliot.sdk.results import ResultNotJson, ResultTooLarge, encode_result
+from foliot.sdk.stopping import Cancelled
+
+MESSAGE_MAX: Final = 4_096
+TRACEBACK_MAX: Final = 32_768
+_OWN_FRAMES: Final = str(Path(__file__).parents[1]) + os.sep
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a call ended: SUCCEEDED, ERROR, CANCELLED or REJECTED.
+
+    `error` with SUCCEEDED says why the result was not kept. `result` may also come with CANCELLED: what the handler
+    returned when it was asked to stop.
+    """
+
+    cause: Cause
+    result: str | None = None  # JSON text
+    error: str | None = None
+    error_type: str | None = None
+    traceback: str | None = None
+
+
+def invoke(handler: Handler, params_json: str | None, ctx: Ctx) -> Outcome:
+    """Call a handler and wait for it; an async one gets a loop of its own and is cancelled when asked to stop."""
+    if handler.is_async:
+        with asyncio.Runner() as runner:
+            return runner.run(_until_cancelled(handler, params_json, ctx))
+    bound = _bind(handler, params_json, ctx)
+    if isinstance(bound, Outcome):
+        return bound
+    args, kwargs = bound
+    try:
+        with current(ctx):
+            value = handler.function(*args, **kwargs)
+    except BaseException as error:  # noqa: BLE001  whatever a handler raises is its outcome
+        return _ended_by(error, handler, ctx)
+    return _returned(value, handler, ctx)
+
+
+async def invoke_async(handler: Handler, params_json: str | None, ctx: Ctx) -> Outcome:
+    """Call an async handler in the running loop. Whoever asks it to stop also cancels the task."""
+    assert handler.is_async, handler
+    bound = _bind(handler, params_json, ctx)
+    if isinstance(bound, Outcome):
+        return bound
+    args, kwargs = bound
+    try:
+        with current(ctx):
+            value = await handler.function(*args, **kwargs)
+    except BaseException as error:  # noqa: BLE001  whatever a handler raises is its outcome
+        return _ended_by(error, handler, ctx)
+    return _returned(value, handler, ctx)
+
+
+async def _until_cancelled(handler: Handler, params_json: str | None, ctx: Ctx) -> Outcome:
+    call = asyncio.create_task(invoke_async(handler, params_json, ctx), name="handler")
+    stop = asyncio.create_task(ctx.stop_asked(), name="stop")
+    await asyncio.wait((call, stop), return_when=asyncio.FIRST_COMPLETED)
+    (call if stop.done() else stop).cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await stop
+    return await call
+
+
+def _bind(handler: Handler, params_json: str | None, ctx: Ctx) -> tuple[list[Any], dict[str, Any]] | Outcome:
+    try:
+        parameters = handler.parameters
+        return parameters.arguments(parameters.parse(params_json), ctx)
+    except BadParameters as error:
+        said = error
+    except Exception as error:  # noqa: BLE001  annotations that cannot be resolved: the handler is not fit to run
+        return Outcome(cause=Cause.REJECTED, error=_message(error), error_type=type(error).__name__)
+    ctx.log.error(said.sentence, hint=said.hint, code=said.code)
+    return Outcome(cause=Cause.REJECTED, error=str(said), error_type=type(said).__name__)
+
+
+def _returned(value: Any, handler: Handler, ctx: Ctx) -> Outcome:
+    cause = Cause.CANCELLED if ctx.cancelled else Cause.SUCCEEDED
+    if value is None:
+        return Outcome(cause=cause)
+    try:
+        return Outcome(cause=cause, result=encode_result(value, function=handler.function.__name__, run=ctx.run_id))
+    except (ResultTooLarge, ResultNotJson) as error:
+        ctx.log.warning(error.sentence, hint=error.hint, code=error.code)
+        return Outcome(cause=cause, error=str(error), error_type=type(error).__name__)
+
+
+def _ended_by(error: BaseException, handler: Handler, ctx: Ctx) -> Outcome:
+    if isinstance(error, KeyboardInterrupt | GeneratorExit):
+        raise error
+    if isinstance(error, Cancelled):
+        return Outcome(cause=Cause.CANCELLED)
+    if isinstance(error, asyncio.CancelledError):
+        if ctx.cancelled:
+            return Outcome(cause=Cause.CANCELLED)
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise error  # the worker's doing, and its to judge
+    if isinstance(error, SystemExit) and error.code in (None, 0):
+        return _returned(None, handler, ctx)
+    trace = trimmed_traceback(error)
+    ctx.log.error(_message(error), traceback=trace)
+    return Outcome(cause=Cause.ERROR, error=_message(error), error_type=_type_of(error, handler), traceback=trace)
+
+
+def _type_of(error: BaseException, handler: Handler) -> str:
+    """The name to judge retries by: of the class named in `Retry(on=…)` when the error is one of its kind."""
+    declared = next((kind for kind in handler.retry_on if isinstance(error, kind)), type(error))
+    return declared.__name__
+
+
+def _message(error: BaseException) -> str:
+    try:
+        said = error.sentence if isinstance(error, FoliotError) else str(error)
+    except Exception:  # noqa: BLE001  an exception whose text cannot be made is still an exception
+        said = ""
+    text = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    return text if len(text) <= MESSAGE_MAX else f"{text[:MESSAGE_MAX]}…"
+
+
+def trimmed_traceback(error: BaseException) -> str:
+    """The traceback as Python prints it, without Foliot's own frames; when it is long, its end."""
+    told = traceback.TracebackException.from_exception(error, compact=True)
+    _trim(told, set())
+    text = "".join(told.format())
+    return text if len(text) <= TRACEBACK_MAX else f"…\n{text[-TRACEBACK_MAX:]}"
+
+
+def _trim(told: traceback.TracebackException | None, seen: set[int]) -> None:
+    if told is None or id(told) in seen:
+        return
+    seen.add(id(told))
+    told.stack = traceback.StackSummary.from_list(
+        [frame for frame in told.stack if not frame.filename.startswith(_OWN_FRAMES)]
+    )
+    for other in (told.__cause__, told.__context__, *(told.exceptions or ())):
+        _trim(other, seen)

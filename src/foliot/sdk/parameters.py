@@ -1,0 +1,170 @@
+"""Parameters of a handler: from its annotations to a JSON Schema, from a payload to keyword arguments."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, Final, get_args, get_type_hints
+
+import msgspec
+
+from foliot.domain.errors import InvalidInput
+from foliot.sdk.ctx import Ctx
+from foliot.sdk.results import NotJson, to_json, to_plain
+from foliot.sdk.schema import Problem, Schema, check, type_words
+from foliot.sdk.shapes import Shape, Shapes, Unsupported, type_name
+
+_VARIADIC: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+class BadParameters(InvalidInput):
+    """What was given does not fit the handler's parameters."""
+
+    code = "FOL-1006"
+
+    def __init__(self, job: str, problems: list[Problem], schema: Schema) -> None:
+        super().__init__(
+            f"{job}: {'; '.join(map(str, problems))}.",
+            hint=parameter_words(schema),
+            job=job,
+            errors=[{"path": problem.path, "message": problem.said} for problem in problems],
+        )
+
+
+class UnsupportedParameter(InvalidInput):
+    """A parameter whose annotation JSON cannot fill."""
+
+    code = "FOL-1014"
+
+    def __init__(self, function: str, parameter: str, annotation: str) -> None:
+        super().__init__(
+            f"{function}: parameter {parameter} ({annotation}) cannot be filled from JSON.",
+            hint="use builtins, dates, enums, dataclasses, TypedDicts or Pydantic models",
+            function=function,
+            parameter=parameter,
+            annotation=annotation,
+        )
+
+
+class Parameters:
+    """What a function wants: some parameters from the payload, perhaps a Ctx."""
+
+    def __init__(self, function: Callable[..., Any], *, name: str) -> None:
+        self.name = name
+        self._shapes = Shapes()
+        self._fields: dict[str, Shape] = {}
+        self._positional: list[str] = []
+        self._ctx: list[str] = []
+        self._rest: Shape | None = None
+        self.schema: Final[Schema] = self._schema_of(function)
+
+    def parse(self, payload: str | bytes | None) -> dict[str, Any]:
+        """Read a JSON payload into keyword arguments; `BadParameters` names everything that is wrong."""
+        if not payload and not self._fields:
+            return {}
+        try:
+            given = msgspec.json.decode(payload) if payload else {}
+        except (msgspec.DecodeError, RecursionError):
+            raise self._bad([Problem("the payload", "is not JSON")]) from None
+        return self.read({} if given is None else given)
+
+    def read(self, given: Any) -> dict[str, Any]:
+        """The same from JSON values that are decoded already."""
+        if not isinstance(given, dict):
+            raise self._bad([Problem("the payload", "is not an object of parameters")])
+        self.check(given)
+        try:
+            return {name: self._shape(name).read(value) for name, value in given.items()}
+        except (ValueError, TypeError) as error:  # a dataclass or model that refuses its own fields
+            raise self._bad([Problem("the payload", f"was refused: {error}")]) from error
+
+    def check(self, given: Mapping[str, Any]) -> None:
+        """Raise `BadParameters` unless these JSON values fit."""
+        require_fit(self.name, self.schema, given)
+
+    def dump(self, given: Mapping[str, Any]) -> str:
+        """Python values as the JSON text of a payload, checked before anything is queued."""
+        try:
+            plain = {name: to_plain(value, name, typed=True) for name, value in given.items()}
+            self.check(plain)
+            return to_json(plain)
+        except NotJson as error:
+            raise self._bad(
+                [Problem(error.path or "the payload", f'is a "{error.type_name}", which is not JSON')]
+            ) from None
+
+    def arguments(self, parsed: dict[str, Any], ctx: Ctx) -> tuple[list[Any], dict[str, Any]]:
+        """What to call the function with: positional arguments, keyword arguments, the Ctx among them."""
+        if not self._ctx and not self._positional:
+            return [], parsed
+        named = {**parsed, **dict.fromkeys(self._ctx, ctx)}
+        return [named.pop(name) for name in self._positional if name in named], named
+
+    def _shape(self, name: str) -> Shape:
+        shape = self._fields.get(name, self._rest)
+        assert shape is not None, name
+        return shape
+
+    def _bad(self, problems: list[Problem]) -> BadParameters:
+        return BadParameters(self.name, problems, self.schema)
+
+    def _schema_of(self, function: Callable[..., Any]) -> Schema:
+        hints = get_type_hints(function, include_extras=True)
+        properties: dict[str, Any] = {}
+        required: list[str] = []
+        for name, parameter in inspect.signature(function).parameters.items():
+            annotation = hints.get(name, Any)
+            if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
+                self._positional.append(name)
+            if is_ctx(annotation):
+                self._ctx.append(name)
+                continue
+            if parameter.kind in _VARIADIC:
+                if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+                    self._rest = self._shape_of(function, name, annotation)
+                continue
+            shape = self._fields[name] = self._shape_of(function, name, annotation)
+            properties[name] = _with_default(shape.schema, parameter.default)
+            if parameter.default is inspect.Parameter.empty:
+                required.append(name)
+        schema: dict[str, Any] = {
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": self._rest.schema if self._rest else False,
+        }
+        return schema | ({"$defs": self._shapes.definitions} if self._shapes.definitions else {})
+
+    def _shape_of(self, function: Callable[..., Any], name: str, annotation: Any) -> Shape:
+        try:
+            return self._shapes.of(annotation)
+        except Unsupported as error:
+            said = type_name(annotation) if not isinstance(error.args[0], str) else error.args[0]
+            raise UnsupportedParameter(function.__qualname__, name, said) from error
+
+
+def is_ctx(annotation: Any) -> bool:
+    """Whether a parameter with this annotation gets the Ctx."""
+    return annotation is Ctx or Ctx in get_args(annotation)
+
+
+def require_fit(job: str, schema: Schema, given: Any) -> None:
+    """`Parameters.check` for whoever knows a handler only by its schema, such as a server."""
+    problems = check(schema, given)
+    if problems:
+        raise BadParameters(job, problems, schema)
+
+
+def parameter_words(schema: Schema) -> str:
+    """The parameters with their types, for people: `parameters: day (date), dry_run (true/false)`."""
+    named = [f"{name} ({type_words(part, root=schema)})" for name, part in schema.get("properties", {}).items()]
+    if isinstance(schema.get("additionalProperties"), Mapping):
+        named.append("others")
+    return f"parameters: {', '.join(named)}" if named else "it takes no parameters"
+
+
+def _with_default(schema: Schema, default: Any) -> Schema:
+    if default is inspect.Parameter.empty:
+        return schema
+    try:
+        return {**schema, "default": to_plain(default, typed=True)}
+    except NotJson:
+        return schema

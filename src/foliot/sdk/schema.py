@@ -1,0 +1,309 @@
+"""JSON Schema, as far as parameters need it: check a value, say in plain words what is wrong, name a type for people.
+
+The same check runs in a worker before a handler is called, in `job.trigger()` before anything is sent, and on a server,
+which knows of a handler only its schema. Keywords that are not understood are left to whoever runs the handler.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final, NamedTuple, TypeAlias
+from uuid import UUID
+
+import msgspec
+
+from foliot.domain.errors import BadDuration
+from foliot.domain.instants import parse_duration
+
+Schema: TypeAlias = Mapping[str, Any]
+
+SHOWN_MAX: Final = 60
+PROBLEMS_MAX: Final = 20
+_DEPTH_MAX: Final = 100
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong: where, and what, in words that follow the place (`is not a date`)."""
+
+    path: str
+    said: str
+    value: Any = None
+    shows_value: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.path}={shown(self.value)} {self.said}" if self.shows_value else f"{self.path} {self.said}"
+
+
+def check(schema: Schema, value: Any, *, path: str = "") -> list[Problem]:
+    """Everything that is wrong with the value, in the order of the schema; empty when it fits."""
+    found: list[Problem] = []
+    for problem in _problems(schema, value, path, schema, 0):
+        found.append(problem)
+        if len(found) >= PROBLEMS_MAX:
+            break
+    return found
+
+
+def fits(schema: Schema, value: Any, *, root: Schema | None = None) -> bool:
+    """Whether the value is what the schema says."""
+    return next(_problems(schema, value, "", root or schema, 0), None) is None
+
+
+def type_words(schema: Schema, *, root: Schema | None = None) -> str:
+    """The type as people say it: `date`, `true/false`, `list of text`. That it may be empty is not said."""
+    return _words(schema, root or schema, 0)
+
+
+def shown(value: Any) -> str:
+    """The value as JSON, shortened."""
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= SHOWN_MAX else f"{text[: SHOWN_MAX - 1]}…"
+
+
+# ------------------------------------------------------------------------------------------------------------ formats
+
+
+def read_datetime(text: str) -> datetime:
+    """ISO 8601, with or without a zone."""
+    if "T" not in text.upper() and " " not in text:
+        raise ValueError(text)  # a date alone is not a moment
+    return datetime.fromisoformat(text)
+
+
+def read_duration(value: str | float) -> timedelta:
+    """`1h30m`, `90`, or ISO 8601 (`PT1H30M`, also negative)."""
+    if isinstance(value, str) and re.match(r"[+-]?P", value, re.IGNORECASE):
+        try:
+            return msgspec.convert(value.upper(), timedelta)
+        except msgspec.ValidationError as error:
+            raise ValueError(value) from error
+    try:
+        return timedelta(microseconds=parse_duration(value))
+    except BadDuration as error:
+        raise ValueError(value) from error
+
+
+def read_decimal(value: str | int) -> Decimal:
+    """A finite decimal number, exactly as written."""
+    try:
+        number = Decimal(value)
+    except InvalidOperation as error:
+        raise ValueError(value) from error
+    if not number.is_finite():
+        raise ValueError(value)
+    return number
+
+
+def read_uuid(text: str) -> UUID:
+    """A UUID in its usual form."""
+    if not re.fullmatch(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", text):
+        raise ValueError(text)
+    return UUID(text)
+
+
+def read_integer(text: str) -> int:
+    """A whole number written as text, as in the keys of an object."""
+    if not re.fullmatch(r"-?[0-9]+", text, re.ASCII):
+        raise ValueError(text)
+    return int(text)
+
+
+FORMATS: Final[Mapping[str, tuple[str, Callable[[Any], Any]]]] = {
+    "date": ("date", date.fromisoformat),
+    "date-time": ("date and time", read_datetime),
+    "time": ("time", time.fromisoformat),
+    "duration": ("duration", read_duration),
+    "decimal": ("decimal number", read_decimal),
+    "uuid": ("UUID", read_uuid),
+    "integer": ("whole number", read_integer),
+}
+
+# ----------------------------------------------------------------------------------------------------------- checking
+
+_TYPES: Final[Mapping[str, tuple[str, Callable[[Any], bool]]]] = {
+    "null": ("null", lambda value: value is None),
+    "boolean": ("true/false", lambda value: isinstance(value, bool)),
+    "integer": ("whole number", lambda value: isinstance(value, int) and not isinstance(value, bool)),
+    "number": (
+        "number",
+        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value),
+    ),
+    "string": ("text", lambda value: isinstance(value, str)),
+    "array": ("list", lambda value: isinstance(value, list)),
+    "object": ("object", lambda value: isinstance(value, dict)),
+}
+
+
+def _problems(schema: Schema, value: Any, path: str, root: Schema, depth: int) -> Iterator[Problem]:
+    if depth > _DEPTH_MAX:
+        yield Problem(path, "is nested too deeply")
+        return
+    if "$ref" in schema:
+        yield from _problems(_resolved(schema["$ref"], root), value, path, root, depth + 1)
+    for part in schema.get("allOf", ()):
+        yield from _problems(part, value, path, root, depth + 1)
+    branches = schema.get("anyOf") or schema.get("oneOf")
+    if branches:
+        yield from _choice(branches, value, path, root, depth + 1)
+    if (wrong := _wrong_itself(schema, value, path, root)) is not None:
+        yield wrong
+    elif isinstance(value, dict):
+        yield from _in_object(schema, value, path, root, depth + 1)
+    elif isinstance(value, list):
+        yield from _in_array(schema, value, path, root, depth + 1)
+
+
+def _wrong_itself(schema: Schema, value: Any, path: str, root: Schema) -> Problem | None:
+    choices = schema.get("enum", [schema["const"]] if "const" in schema else None)
+    if choices is not None:
+        said = f"is not {'one of ' if len(choices) > 1 else ''}{', '.join(map(shown, choices))}"
+        return None if any(_same(value, choice) for choice in choices) else Problem(path, said, value, True)
+    types = schema.get("type")
+    names = [types] if isinstance(types, str) else types or []
+    if names and not any(_TYPES[name][1](value) for name in names if name in _TYPES):
+        return Problem(path, f"is not {_article(type_words(schema, root=root))}", value, True)
+    if not _reads(schema.get("format"), value):
+        return Problem(path, f"is not {_article(type_words(schema, root=root))}", value, True)
+    said = _bounds_missed(schema, value)
+    return Problem(path, said, value, True) if said else None
+
+
+def _reads(format_name: str | None, value: Any) -> bool:
+    if (
+        format_name is None
+        or format_name not in FORMATS
+        or not isinstance(value, str | int | float)
+        or isinstance(value, bool)
+    ):
+        return True
+    try:
+        FORMATS[format_name][1](value)
+    except (ValueError, TypeError, OverflowError):
+        return False
+    return True
+
+
+def _bounds_missed(schema: Schema, value: Any) -> str:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        for keyword, holds, words in _NUMBER_BOUNDS:
+            if keyword in schema and not holds(value, schema[keyword]):
+                return f"{words} {schema[keyword]}"
+    size = len(value) if isinstance(value, str | list) else None
+    unit, least, most = (
+        ("letters", "minLength", "maxLength") if isinstance(value, str) else ("items", "minItems", "maxItems")
+    )
+    if size is not None and size < schema.get(least, 0):
+        return f"has fewer than {schema[least]} {unit}"
+    if size is not None and size > schema.get(most, size):
+        return f"has more than {schema[most]} {unit}"
+    return ""
+
+
+_NUMBER_BOUNDS: Final[Sequence[tuple[str, Callable[[Any, Any], bool], str]]] = (
+    ("minimum", lambda value, bound: value >= bound, "is less than"),
+    ("maximum", lambda value, bound: value <= bound, "is more than"),
+    ("exclusiveMinimum", lambda value, bound: value > bound, "is not more than"),
+    ("exclusiveMaximum", lambda value, bound: value < bound, "is not less than"),
+)
+
+
+def _in_object(schema: Schema, value: dict[str, Any], path: str, root: Schema, depth: int) -> Iterator[Problem]:
+    known: Schema = schema.get("properties", {})
+    for name, part in known.items():
+        if name in value:
+            yield from _problems(part, value[name], _below(path, name), root, depth)
+    for name in schema.get("required", ()):
+        if name not in value:
+            yield Problem(_below(path, name), "is missing")
+    names, rest = schema.get("propertyNames"), schema.get("additionalProperties", True)
+    if rest is True and not names:
+        return
+    for name, part in value.items():
+        if name in known:
+            continue
+        if rest is False:
+            yield Problem(_below(path, name), "is unknown")
+        elif names and not fits(names, name, root=root):
+            yield Problem(_below(path, name), f"is not {_article(type_words(names, root=root))}")
+        elif isinstance(rest, Mapping):
+            yield from _problems(rest, part, _below(path, name), root, depth)
+
+
+def _in_array(schema: Schema, value: list[Any], path: str, root: Schema, depth: int) -> Iterator[Problem]:
+    first: Sequence[Schema] = schema.get("prefixItems", ())
+    rest = schema.get("items", True)
+    for i, item in enumerate(value):
+        part = first[i] if i < len(first) else rest
+        if part is False:
+            yield Problem(f"{path}[{i}]", "is one too many")
+        elif isinstance(part, Mapping):
+            yield from _problems(part, item, f"{path}[{i}]", root, depth)
+
+
+def _choice(branches: Sequence[Schema], value: Any, path: str, root: Schema, depth: int) -> Iterator[Problem]:
+    tried = [list(_problems(branch, value, path, root, depth)) for branch in branches]
+    if any(not problems for problems in tried):
+        return
+    inside = [problems for problems in tried if any(problem.path != path for problem in problems)]
+    if len(inside) == 1:  # one branch has the right form and something inside it is wrong: say that
+        yield from inside[0]
+        return
+    said = [problems for problems, branch in zip(tried, branches, strict=True) if branch.get("type") != "null"]
+    if len(said) == 1:
+        yield from said[0]
+        return
+    yield Problem(path, f"is not {_article(_words({'anyOf': branches}, root, 0))}", value, True)
+
+
+# -------------------------------------------------------------------------------------------------------------- words
+
+
+def _words(schema: Schema, root: Schema, depth: int) -> str:
+    if depth > _DEPTH_MAX:
+        return "…"
+    if "$ref" in schema:
+        return _words(_resolved(schema["$ref"], root), root, depth + 1)
+    if "enum" in schema:
+        return "/".join(choice if isinstance(choice, str) else shown(choice) for choice in schema["enum"])
+    if "const" in schema:
+        return str(schema["const"]) if isinstance(schema["const"], str) else shown(schema["const"])
+    branches = schema.get("anyOf") or schema.get("oneOf")
+    if branches:
+        words = [_words(branch, root, depth + 1) for branch in branches if branch.get("type") != "null"]
+        return " or ".join(dict.fromkeys(words))
+    if schema.get("format") in FORMATS:
+        return FORMATS[schema["format"]][0]
+    return _type_words(schema, root, depth)
+
+
+def _type_words(schema: Schema, root: Schema, depth: int) -> str:
+    types = schema.get("type")
+    names = [types] if isinstance(types, str) else types or []
+    if names == ["array"] and isinstance(schema.get("items"), Mapping) and schema["items"]:
+        return f"list of {_words(schema['items'], root, depth + 1)}"
+    if names == ["object"]:
+        return str(schema.get("title", "object"))
+    return " or ".join(_TYPES[name][0] for name in names if name in _TYPES and name != "null") or "anything"
+
+
+def _article(words: str) -> str:
+    if words in ("text", "true/false", "anything", "null") or " or " in words or "/" in words:
+        return words
+    return f"{'an' if words[0].lower() in 'aeio' else 'a'} {words}"
+
+
+def _same(value: Any, choice: Any) -> bool:
+    return value == choice and isinstance(value, bool) == isinstance(choice, bool)
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _resolved(ref: str, root: Schema) -> Schema:
+    node: Any = root
+    for part in ref.removeprefix("#/").split("/"):
+        node = node.get(part.replace("~1", "/").replace("~0", "~"), {}) if isinstance(node, Mapping) else {}
+    return node if isinstance(node, Mapping) else {}
