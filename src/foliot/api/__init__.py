@@ -1,0 +1,1 @@
+"""REST and SSE routes, auth, the worker protocol, errors as problem+json."""

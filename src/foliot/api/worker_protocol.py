@@ -1,0 +1,93 @@
+"""The worker protocol, `/api/worker/v1`: plain routes with msgspec, because every run passes through here.
+
+Bodies are JSON of the structures in `ports.worker_link`. Each call may be repeated when its answer was lost.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, TypeVar
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from foliot.domain.errors import InvalidInput
+from foliot.operations.serving_workers import WorkerService
+from foliot.ports.worker_link import Beat, Hello, LeasePoll, LogChunk, Report
+
+PREFIX: Final = "/api/worker/v1"
+BODY_MAX: Final = 32 * 1024 * 1024
+
+T = TypeVar("T")
+Authorise = Callable[[Request, str], Awaitable[None]]
+"""Raises `Denied` unless the request carries a token with this right."""
+
+
+class Completion(msgspec.Struct, frozen=True):
+    """A batch of reports of one session."""
+
+    session: str
+    reports: list[Report]
+
+
+class LogBatch(msgspec.Struct, frozen=True):
+    """A batch of log chunks of one session."""
+
+    session: str
+    chunks: list[LogChunk]
+
+
+class Leaving(msgspec.Struct, frozen=True):
+    """A session that ends."""
+
+    session: str
+
+
+class BadWorkerMessage(InvalidInput):
+    """A worker sent something that is not in the protocol."""
+
+    code = "FOL-1040"
+
+
+def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRoute]:
+    """The routes a worker calls; each needs the `worker` right."""
+
+    def route(path: str, kind: type[T], act: Callable[[T], Awaitable[Any]]) -> Route:
+        decoder = msgspec.json.Decoder(kind)
+        encoder = msgspec.json.Encoder()
+
+        async def endpoint(request: Request) -> Response:
+            await authorise(request, "worker")
+            message = _decoded(decoder, await _body(request))
+            answer = await act(message)
+            return Response(encoder.encode(answer), media_type="application/json")
+
+        return Route(f"{PREFIX}/{path}", endpoint, methods=["POST"], name=f"worker.{path}")
+
+    return [
+        route("register", Hello, service.register),
+        route("lease", LeasePoll, service.lease),
+        route("heartbeat", Beat, service.beat),
+        route("complete", Completion, lambda batch: service.complete(batch.session, batch.reports)),
+        route("logs", LogBatch, lambda batch: service.write_logs(batch.session, batch.chunks)),
+        route("leave", Leaving, lambda leaving: service.leave(leaving.session)),
+    ]
+
+
+async def _body(request: Request) -> bytes:
+    length = request.headers.get("content-length")
+    if length is not None and (not length.isdigit() or int(length) > BODY_MAX):
+        raise BadWorkerMessage(f"The message is larger than {BODY_MAX} bytes.", hint="send smaller batches")
+    body = await request.body()
+    if len(body) > BODY_MAX:
+        raise BadWorkerMessage(f"The message is larger than {BODY_MAX} bytes.", hint="send smaller batches")
+    return body
+
+
+def _decoded(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
+    try:
+        return decoder.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadWorkerMessage(
+            f"The message is not in the worker protocol: {error}.", hint="worker and server versions may differ"
+        ) from error

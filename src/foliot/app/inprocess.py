@@ -1,0 +1,57 @@
+"""The worker's link inside one process: the server's loop is called from the worker's thread, nothing is encoded."""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any, Final, TypeVar
+
+from foliot.client.worker_http import ServerAway
+from foliot.domain.run import Landing
+from foliot.operations.serving_workers import WorkerService
+from foliot.ports.worker_link import Beat, BeatAnswer, Hello, Leased, LeasePoll, LogChunk, Report, Welcome
+
+BEAT_WITHIN_S: Final = 3.0
+
+T = TypeVar("T")
+
+
+class InProcessLink:
+    """`ports.worker_link.WorkerLink` to a server in another thread of this process."""
+
+    def __init__(self, service: WorkerService, loop: asyncio.AbstractEventLoop) -> None:
+        self._service = service
+        self._loop = loop
+
+    async def register(self, hello: Hello) -> Welcome:
+        return await self._there(self._service.register(hello))
+
+    async def lease(self, poll: LeasePoll) -> Leased:
+        return await self._there(self._service.lease(poll))
+
+    async def complete(self, session: str, reports: Sequence[Report]) -> Sequence[Landing]:
+        return await self._there(self._service.complete(session, reports))
+
+    async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> None:
+        await self._there(self._service.write_logs(session, chunks))
+
+    async def leave(self, session: str) -> None:
+        await self._there(self._service.leave(session))
+
+    def beat(self, beat: Beat) -> BeatAnswer:
+        call = self._service.beat(beat)
+        try:
+            return asyncio.run_coroutine_threadsafe(call, self._loop).result(BEAT_WITHIN_S)
+        except (TimeoutError, RuntimeError) as error:
+            call.close()
+            raise ServerAway("this process", str(error) or type(error).__name__) from error
+
+    async def close(self) -> None:
+        """Nothing is held open."""
+
+    async def _there(self, call: Coroutine[Any, Any, T]) -> T:
+        if asyncio.get_running_loop() is self._loop:
+            return await call
+        try:
+            return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(call, self._loop))
+        except RuntimeError as error:  # the server's loop is closed
+            call.close()
+            raise ServerAway("this process", str(error)) from error

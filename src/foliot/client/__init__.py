@@ -1,0 +1,1 @@
+"""The HTTP client (Foliot, AsyncFoliot) and the transport a worker uses."""

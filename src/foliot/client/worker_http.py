@@ -1,0 +1,171 @@
+"""The worker's link over HTTP: one pooled connection for work, one of its own for beats, several servers in turn."""
+
+import asyncio
+import http.client
+import ssl
+from collections.abc import Sequence
+from typing import Any, Final, TypeVar
+from urllib.parse import urlsplit
+
+import aiohttp
+import msgspec
+
+from foliot.domain.errors import ClusterTrouble, Denied, FoliotError
+from foliot.domain.instants import SECOND
+from foliot.domain.run import Landing
+from foliot.ports.worker_link import (
+    Beat,
+    BeatAnswer,
+    Hello,
+    Leased,
+    LeasePoll,
+    LogChunk,
+    Report,
+    Welcome,
+)
+
+PREFIX: Final = "/api/worker/v1"
+CALL_WITHIN_S: Final = 10.0
+
+T = TypeVar("T")
+
+
+class ServerAway(ClusterTrouble):
+    """No server answers."""
+
+    code = "FOL-5001"
+
+    def __init__(self, url: str, why: str) -> None:
+        super().__init__(
+            f"No answer from {url} ({why}).",
+            hint="is it up? foliot up · other server: --server · contexts: foliot context list",
+            url=url,
+            why=why,
+        )
+
+
+class Refused(ClusterTrouble):
+    """The server answered, and said no."""
+
+    code = "FOL-5021"
+
+    def __init__(self, url: str, status: int, problem: dict[str, Any]) -> None:
+        sentence = str(problem.get("detail") or f"{url} answered {status}.")
+        super().__init__(sentence, hint=problem.get("hint"), status=status, code=problem.get("code"))
+        self.status = status
+
+
+class HttpWorkerLink:
+    """`ports.worker_link.WorkerLink` over HTTP. On trouble the next server is tried by the next call."""
+
+    def __init__(self, urls: Sequence[str], token: str, *, verify: ssl.SSLContext | None = None) -> None:
+        assert urls, "a worker needs at least one server"
+        self._urls = [url.rstrip("/") for url in urls]
+        self._at = 0
+        self._token = token
+        self._verify = verify
+        self._session: aiohttp.ClientSession | None = None
+        self._beat_connection: http.client.HTTPConnection | None = None
+        self._beat_at = 0
+        self._encoder = msgspec.json.Encoder()
+        self._decoders: dict[type, msgspec.json.Decoder[Any]] = {}
+
+    @property
+    def server(self) -> str:
+        """The server spoken to now."""
+        return self._urls[self._at % len(self._urls)]
+
+    async def register(self, hello: Hello) -> Welcome:
+        return await self._call("register", hello, Welcome)
+
+    async def lease(self, poll: LeasePoll) -> Leased:
+        return await self._call("lease", poll, Leased, within_s=poll.wait_us / SECOND + CALL_WITHIN_S)
+
+    async def complete(self, session: str, reports: Sequence[Report]) -> Sequence[Landing]:
+        return await self._call("complete", {"session": session, "reports": reports}, list[Landing])
+
+    async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> None:
+        await self._call("logs", {"session": session, "chunks": chunks}, type(None))
+
+    async def leave(self, session: str) -> None:
+        await self._call("leave", {"session": session}, type(None))
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def _call(self, path: str, message: Any, kind: type[T], *, within_s: float = CALL_WITHIN_S) -> T:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                headers={"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"},
+                connector=aiohttp.TCPConnector(limit=16, ssl=self._verify if self._verify is not None else True),
+            )
+        server = self.server
+        try:
+            async with self._session.post(
+                f"{server}{PREFIX}/{path}",
+                data=self._encoder.encode(message),
+                timeout=aiohttp.ClientTimeout(total=within_s, connect=3.0),
+            ) as response:
+                return self._read(server, response.status, await response.read(), kind)
+        except (aiohttp.ClientError, TimeoutError, asyncio.IncompleteReadError) as error:
+            self._at += 1
+            raise ServerAway(server, str(error) or type(error).__name__) from error
+        except Refused as refusal:
+            if refusal.status >= 500:
+                self._at += 1
+            raise
+
+    def beat(self, beat: Beat) -> BeatAnswer:
+        """Blocking, from the beat thread only: it has a connection of its own."""
+        server = self._urls[self._beat_at % len(self._urls)]
+        try:
+            connection = self._beat_connection or self._connected(server)
+            self._beat_connection = connection
+            connection.request(
+                "POST",
+                f"{PREFIX}/heartbeat",
+                body=self._encoder.encode(beat),
+                headers={"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"},
+            )
+            response = connection.getresponse()
+            answer = self._read(server, response.status, response.read(), BeatAnswer)
+        except (OSError, http.client.HTTPException) as error:
+            self._drop_beat_connection()
+            raise ServerAway(server, str(error) or type(error).__name__) from error
+        except FoliotError:
+            self._drop_beat_connection()
+            raise
+        return answer
+
+    def _connected(self, server: str) -> http.client.HTTPConnection:
+        parts = urlsplit(server)
+        assert parts.hostname, server
+        if parts.scheme == "https":
+            context = self._verify or ssl.create_default_context()
+            return http.client.HTTPSConnection(parts.hostname, parts.port or 443, timeout=3.0, context=context)
+        return http.client.HTTPConnection(parts.hostname, parts.port or 80, timeout=3.0)
+
+    def _drop_beat_connection(self) -> None:
+        if self._beat_connection is not None:
+            self._beat_connection.close()
+            self._beat_connection = None
+        self._beat_at += 1
+
+    def _read(self, server: str, status: int, body: bytes, kind: type[T]) -> T:
+        if status == 200:
+            decoder = self._decoders.get(kind)
+            if decoder is None:
+                decoder = self._decoders[kind] = msgspec.json.Decoder(kind)
+            decoded: T = decoder.decode(body)
+            return decoded
+        try:
+            problem = msgspec.json.decode(body, type=dict[str, Any])
+        except msgspec.DecodeError:
+            problem = {}
+        if status in (401, 403):
+            raise Denied(
+                str(problem.get("detail") or "The token is not accepted."), hint="foliot token create --scope worker"
+            )
+        raise Refused(server, status, problem)

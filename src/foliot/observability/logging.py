@@ -1,0 +1,39 @@
+"""Log lines: events with fields, for people on a terminal and as JSON elsewhere."""
+
+import logging
+import sys
+from typing import Any, Literal
+
+import structlog
+
+LogFormat = Literal["console", "json", "auto"]
+
+
+def configure_logging(*, level: str = "info", form: LogFormat = "auto") -> None:
+    """Set up structlog and the standard library's loggers. Lines go to stderr: stdout is for data."""
+    threshold = logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
+    as_json = form == "json" or (form == "auto" and not sys.stderr.isatty())
+    renderer: Any = (
+        structlog.processors.JSONRenderer(ensure_ascii=False)
+        if as_json
+        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), pad_event_to=24)
+    )
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso" if as_json else "%H:%M:%S", utc=as_json),
+            structlog.processors.format_exc_info if as_json else _keep,
+            renderer,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(threshold),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+    logging.basicConfig(
+        level=max(threshold, logging.WARNING), stream=sys.stderr, format="%(levelname)s %(name)s %(message)s"
+    )
+
+
+def _keep(_logger: Any, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    return event

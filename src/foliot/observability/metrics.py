@@ -1,0 +1,54 @@
+"""Metrics of one server, in Prometheus' form, in a registry of their own."""
+
+from typing import Final
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from foliot.domain.instants import SECOND
+from foliot.ports.store import Decided, Granted, Pulse
+
+_LATENESS_BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600)
+
+
+class ServerMetrics:
+    """What a server counts."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.runs_created = Counter("foliot_runs_created_total", "Runs created by fires", registry=self.registry)
+        self.instants_skipped = Counter("foliot_instants_skipped_total", "Due instants skipped", registry=self.registry)
+        self.duplicates = Counter(
+            "foliot_duplicate_fires_total", "Fires that were there already", registry=self.registry
+        )
+        self.plans_troubled = Counter(
+            "foliot_plans_troubled_total", "Plans that could not be made", registry=self.registry
+        )
+        self.lateness = Histogram(
+            "foliot_fire_lateness_seconds",
+            "Decision after wake time",
+            buckets=_LATENESS_BUCKETS,
+            registry=self.registry,
+        )
+        self.runs_leased = Counter("foliot_runs_leased_total", "Runs handed to workers", registry=self.registry)
+        self.reports_fenced = Counter("foliot_reports_fenced_total", "Late reports refused", registry=self.registry)
+        self.term = Gauge("foliot_leader_term", "The leader's term as seen here", registry=self.registry)
+        self.leading = Gauge("foliot_leading", "1 while this server leads", registry=self.registry)
+        self.epoch = Gauge("foliot_store_epoch", "The store's epoch", registry=self.registry)
+
+    def decided(self, decided: Decided) -> None:
+        self.runs_created.inc(decided.created)
+        self.instants_skipped.inc(decided.skipped)
+        self.duplicates.inc(decided.duplicates)
+        self.plans_troubled.inc(len(decided.troubled))
+        for lateness_us in decided.lateness_us:
+            self.lateness.observe(lateness_us / SECOND)
+
+    def granted(self, granted: Granted) -> None:
+        self.runs_leased.inc(sum(len(grant.runs) for grant in granted.grants))
+
+    def heard(self, pulse: Pulse) -> None:
+        self.term.set(pulse.term)
+        self.epoch.set(pulse.epoch)
+
+    def render(self) -> bytes:
+        return generate_latest(self.registry)
