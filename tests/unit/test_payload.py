@@ -137,7 +137,7 @@ def test_the_sentence_speaks_of_what_was_given() -> None:
     with pytest.raises(PayloadTooLarge) as refused:
         json_text("x" * 70_000, what="The result of r-77aa")
     assert refused.value.sentence == "The result of r-77aa is 68.4 KiB; the limit is 64 KiB."
-    assert refused.value.code == "FOL-1040"
+    assert refused.value.code == "FOL-1051"
 
 
 json_values = st.recursive(

@@ -2,15 +2,15 @@
 
     FoliotError
     ├── InvalidInput          FOL-1xxx   what was written cannot be understood or is not allowed
-    │   ├── PayloadTooLarge   FOL-1040   more bytes than are kept
-    │   ├── NotJson           FOL-1041   parameters or a result that JSON cannot say
-    │   │   ├── BadText       FOL-1012   text that cannot be stored: not UTF-8, half a character, NUL
-    │   │   ├── BadNumber     FOL-1013   NaN, infinity, an integer beyond 64 bits
-    │   │   └── TooDeep       FOL-1014   nested deeper than anybody means it
+    │   ├── PayloadTooLarge   FOL-1051   more bytes than are kept
+    │   ├── NotJson           FOL-1052   parameters or a result that JSON cannot say
+    │   │   ├── BadText       FOL-1053   text that cannot be stored: not UTF-8, half a character, NUL
+    │   │   ├── BadNumber     FOL-1054   NaN, infinity, an integer beyond 64 bits
+    │   │   └── TooDeep       FOL-1055   nested deeper than anybody means it
     │   ├── BadDuration       FOL-1010   a duration that cannot be read
-    │   ├── BadName           FOL-1042   a name that cannot be one
-    │   ├── UnknownField      FOL-1043   a field that no definition has
-    │   └── BadField          FOL-1044   a field whose value is not allowed
+    │   ├── BadName           FOL-1056   a name that cannot be one
+    │   ├── UnknownField      FOL-1057   a field that no definition has
+    │   └── BadField          FOL-1058   a field whose value is not allowed
     ├── NotFound              FOL-2xxx   what was named does not exist
     │   ├── JobNotFound       FOL-2001
     │   └── RunNotFound       FOL-2003
@@ -101,7 +101,7 @@ class BadDuration(InvalidInput):
 class PayloadTooLarge(InvalidInput):
     """More bytes than are kept."""
 
-    code = "FOL-1040"
+    code = "FOL-1051"
 
     def __init__(self, what: str, *, size: int, bytes_max: int) -> None:
         super().__init__(
@@ -116,7 +116,7 @@ class PayloadTooLarge(InvalidInput):
 class NotJson(InvalidInput):
     """Parameters or a result that JSON cannot say."""
 
-    code = "FOL-1041"
+    code = "FOL-1052"
 
     def __init__(self, what: str, trouble: str, *, path: str = "", hint: str | None = None) -> None:
         where = f" at {path}" if path else ""
@@ -127,25 +127,25 @@ class NotJson(InvalidInput):
 class BadText(NotJson):
     """Text that cannot be stored: not UTF-8, half a character, NUL."""
 
-    code = "FOL-1012"
+    code = "FOL-1053"
 
 
 class BadNumber(NotJson):
     """A number that does not survive the journey: NaN, infinity, an integer beyond 64 bits."""
 
-    code = "FOL-1013"
+    code = "FOL-1054"
 
 
 class TooDeep(NotJson):
     """Nested deeper than anybody means it."""
 
-    code = "FOL-1014"
+    code = "FOL-1055"
 
 
 class BadName(InvalidInput):
     """A name that cannot be one."""
 
-    code = "FOL-1042"
+    code = "FOL-1056"
 
     def __init__(self, kind: str, written: str, trouble: str) -> None:
         super().__init__(
@@ -160,7 +160,7 @@ class BadName(InvalidInput):
 class UnknownField(InvalidInput):
     """A field that no definition has."""
 
-    code = "FOL-1043"
+    code = "FOL-1057"
 
     def __init__(self, path: str, *, nearest: str | None = None, known: tuple[str, ...] = ()) -> None:
         hint = f"did you mean {nearest}?" if nearest else f"known here: {', '.join(known)}"
@@ -172,7 +172,7 @@ class UnknownField(InvalidInput):
 class BadField(InvalidInput):
     """A field whose value is not allowed."""
 
-    code = "FOL-1044"
+    code = "FOL-1058"
 
     def __init__(self, path: str, trouble: str, *, hint: str | None = None) -> None:
         super().__init__(f"{path}: {trouble}.", hint=hint, path=path, trouble=trouble)

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, assert_never
 
 from foliot.domain.instants import Instant
-from foliot.domain.job import LoadedJob
+from foliot.domain.job import Definition, LoadedJob, OnLost
 from foliot.domain.run import FailureKind, RunState
 
 
@@ -34,6 +34,7 @@ class RunSeen(NamedTuple):
     deaths: int
     cancel_asked: bool
     retries_this_hour: int = 0  # of the whole job, for its budget
+    started: bool = True  # a start was reported, or nobody can rule it out
 
 
 class End(NamedTuple):
@@ -54,3 +55,72 @@ class Back(NamedTuple):
 Verdict: TypeAlias = End | Back
 Judge: TypeAlias = Callable[[LoadedJob, RunSeen, Cause, str | None, Instant], Verdict]
 """(job, run, cause, error type, now) -> verdict. Pure; runs inside the store's transaction."""
+
+TIMEOUT_ERROR: Final = "TimeoutError"  # how a timeout is named in a retry policy's `on`
+
+
+def judge(job: LoadedJob, run: RunSeen, cause: Cause, error_type: str | None, now: Instant) -> Verdict:
+    """What becomes of the run (S6, S7, S9, R13). A run asked to cancel never goes back: it ends CANCELLED."""
+    verdict = _judge(job.definition, run, cause, error_type, now)
+    if run.cancel_asked and isinstance(verdict, Back):
+        return End(RunState.CANCELLED)
+    return verdict
+
+
+def _judge(  # noqa: C901  one arm for each cause is the point
+    definition: Definition, run: RunSeen, cause: Cause, error_type: str | None, now: Instant
+) -> Verdict:
+    at_most_once = definition.on_lost is OnLost.FAIL
+    match cause:
+        case Cause.SUCCEEDED:
+            return End(RunState.SUCCEEDED)
+        case Cause.CANCELLED:
+            return End(RunState.CANCELLED)
+        case Cause.REJECTED:
+            return End(RunState.FAILED, FailureKind.REJECTED)
+        case Cause.ERROR:
+            return _retried(definition, run, FailureKind.ERROR, error_type, now)
+        case Cause.TIMEOUT:
+            return _retried(definition, run, FailureKind.TIMEOUT, error_type or TIMEOUT_ERROR, now)
+        case Cause.OVERDUE:
+            if at_most_once:  # no report: it may still be at work
+                return End(RunState.FAILED, FailureKind.TIMEOUT)
+            return _retried(definition, run, FailureKind.TIMEOUT, error_type or TIMEOUT_ERROR, now)
+        case Cause.UNKNOWN_TO_WORKER:
+            return Back(now)  # its worker says it has not run and will not, so at-most-once goes back too
+        case Cause.RELEASED:
+            if at_most_once and run.started:  # stopped half-way: what it did is unknown (R18)
+                return End(RunState.FAILED, FailureKind.LOST)
+            return Back(now)
+        case Cause.NEVER_STARTED:
+            if at_most_once:  # after that beat it may have started: leased counts as started
+                return End(RunState.FAILED, FailureKind.LOST)
+            return Back(now)
+        case Cause.LOST | Cause.START_MISSING:
+            if at_most_once:
+                return End(RunState.FAILED, FailureKind.LOST)
+            return _after_death(definition, run, now)
+        case _:
+            assert_never(cause)
+
+
+def _retried(definition: Definition, run: RunSeen, kind: FailureKind, error_type: str | None, now: Instant) -> Verdict:
+    retry = definition.retry
+    if not retry.allows(failures=run.failures, error_type=error_type, retries_this_hour=run.retries_this_hour):
+        return End(RunState.FAILED, kind)
+    pause_us = retry.backoff.pause_us(run.failures + 1, jitter=retry.jitter, run_id=run.run_id, attempt=run.attempt)
+    return Back(now + pause_us, failures=1)
+
+
+def _after_death(definition: Definition, run: RunSeen, now: Instant) -> Verdict:
+    """The first death is most likely the worker's own (L3: back at once); from the second on it may be the run's."""
+    deaths = run.deaths + 1
+    if run.cancel_asked:
+        return End(RunState.CANCELLED)
+    if deaths >= definition.max_lost:
+        return End(RunState.FAILED, FailureKind.POISON)
+    if deaths == 1:
+        return Back(now, deaths=1)
+    retry = definition.retry
+    pause_us = retry.backoff.pause_us(deaths - 1, jitter=retry.jitter, run_id=run.run_id, attempt=run.attempt)
+    return Back(now + pause_us, deaths=1)

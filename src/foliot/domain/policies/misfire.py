@@ -1,13 +1,15 @@
 """Misfire: what happens to instants that were not decided in time (outage, pause of a machine, clock step)."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
 from typing import Final
 
-from foliot.domain.instants import HOUR, SECOND, Micros
+from foliot.domain.instants import DAY, HOUR, SECOND, Micros, parse_duration
 
 MISFIRE_AFTER: Final[Micros] = 60 * SECOND
 CATCH_UP_MAX: Final = 1000
+WITHIN_MAX: Final[Micros] = 3660 * DAY
 
 
 class MisfireMode(StrEnum):
@@ -25,3 +27,17 @@ class Misfire:
     mode: MisfireMode = MisfireMode.LATEST
     within_us: Micros = HOUR
     limit: int = CATCH_UP_MAX
+
+
+def latest(within: str | float | timedelta = "1h") -> Misfire:
+    """Of the instants that were missed, the newest still gets a run if it is not older than `within`."""
+    return Misfire(mode=MisfireMode.LATEST, within_us=parse_duration(within))
+
+
+def all(within: str | float | timedelta = "1h", limit: int = CATCH_UP_MAX) -> Misfire:  # noqa: A001  the word of job files
+    """Every instant missed in the last `within` still gets a run, the newest `limit` of them."""
+    return Misfire(mode=MisfireMode.ALL, within_us=parse_duration(within), limit=limit)
+
+
+skip: Final = Misfire(mode=MisfireMode.SKIP)
+"""What was missed is left out and said so."""
