@@ -49,6 +49,7 @@ class Leading:
         session: OwnSession,
         ttl_us: Micros,
         margin_us: Micros,
+        session_ttl_us: Micros,
         clock: Clock,
         on_change: Callable[[int | None], None],
     ) -> None:
@@ -59,6 +60,7 @@ class Leading:
         self._session = session
         self._ttl_us = ttl_us
         self._margin_us = margin_us
+        self._session_ttl_us = session_ttl_us
         self._clock = clock
         self._on_change = on_change
         self._seen: int | None = None
@@ -73,7 +75,9 @@ class Leading:
             return self._ttl_us / SECOND / 5
         sent_at = self._clock.monotonic()
         try:
-            term = await self._store.campaign(self._session.id, ttl_us=self._ttl_us)
+            term = await self._store.campaign(
+                self._session.id, ttl_us=self._ttl_us, session_ttl_us=self._session_ttl_us
+            )
         except StoreUnavailable:
             if self._leadership.term is None:
                 self._tell(None)

@@ -42,16 +42,30 @@ class LeaderDuty:
 class Reaping:
     """Sessions that fell silent, and runs that overran their time."""
 
-    def __init__(self, store: RunStore, judge: Judge, *, on_moved: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        store: RunStore,
+        judge: Judge,
+        *,
+        grace_us: Micros,
+        session_ttl_us: Micros,
+        on_moved: Callable[[], None],
+    ) -> None:
         self._store = store
         self._judge = judge
+        self._grace_us = grace_us
+        self._session_ttl_us = session_ttl_us
         self._on_moved = on_moved
 
     async def reap(self, term: int) -> float:
-        return self._went_on(await self._store.reap(self._judge, limit=BATCH, term=term), "runs.reaped")
+        moved = await self._store.reap(
+            self._judge, limit=BATCH, term=term, grace_us=self._grace_us, session_ttl_us=self._session_ttl_us
+        )
+        return self._went_on(moved, "runs.reaped")
 
     async def time_out(self, term: int) -> float:
-        return self._went_on(await self._store.time_out(self._judge, limit=BATCH, term=term), "runs.timed_out")
+        moved = await self._store.time_out(self._judge, limit=BATCH, term=term, grace_us=self._grace_us)
+        return self._went_on(moved, "runs.timed_out")
 
     def _went_on(self, moved: int, event: str) -> float:
         if not moved:

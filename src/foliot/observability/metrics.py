@@ -17,15 +17,11 @@ class ServerMetrics:
         self.registry = CollectorRegistry()
         self.runs_created = Counter("foliot_runs_created_total", "Runs created by fires", registry=self.registry)
         self.instants_skipped = Counter("foliot_instants_skipped_total", "Due instants skipped", registry=self.registry)
-        self.duplicates = Counter(
-            "foliot_duplicate_fires_total", "Fires that were there already", registry=self.registry
-        )
-        self.plans_troubled = Counter(
-            "foliot_plans_troubled_total", "Plans that could not be made", registry=self.registry
-        )
+        self.duplicates = Counter("foliot_duplicate_fires_total", "Fires already there", registry=self.registry)
+        self.plans_troubled = Counter("foliot_plans_troubled_total", "Plans not made", registry=self.registry)
         self.lateness = Histogram(
             "foliot_fire_lateness_seconds",
-            "Decision after wake time",
+            "Decision after wake",
             buckets=_LATENESS_BUCKETS,
             registry=self.registry,
         )

@@ -1,0 +1,265 @@
+"""Build and run a server: the duties, the worker service and the API around one store."""
+
+import asyncio
+import contextlib
+import functools
+import os
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Final
+
+import structlog
+import uvicorn
+from starlette.types import ASGIApp
+
+from foliot import __version__
+from foliot.app.settings import ServerSettings
+from foliot.domain.errors import ClusterTrouble
+from foliot.domain.fire import Decide
+from foliot.domain.instants import SECOND
+from foliot.domain.planning import CatchUpPacer, decide_batch
+from foliot.domain.verdict import judge
+from foliot.engine.firing import Firing
+from foliot.engine.leading import Leadership, Leading
+from foliot.engine.leasing import LaneBook, Leasing
+from foliot.engine.loop import DutyLoop
+from foliot.engine.presence import OwnSession, Presence
+from foliot.engine.pulse import Pulsing, Tide
+from foliot.engine.sweeping import Sweeping
+from foliot.engine.upkeep import Forgetting, LeaderDuty, Reaping, Repairing
+from foliot.observability.metrics import ServerMetrics
+from foliot.operations.services import Services
+from foliot.operations.serving_workers import WorkerService
+from foliot.ports.chance import Chance
+from foliot.ports.clock import Clock
+from foliot.ports.store import Decided, Store, StoreUnavailable
+from foliot.ports.wakeups import Wakeups
+from foliot.ports.worker_link import Hello, Leased, LeasePoll
+
+READY: Final = "ready"
+DUE: Final = "due"
+FORGET_EVERY_S: Final = 60.0
+REPAIR_EVERY_S: Final = 30.0
+
+log = structlog.get_logger("foliot.server")
+
+
+class PortTaken(ClusterTrouble):
+    """Somebody listens where this server was told to."""
+
+    code = "FOL-5003"
+
+    def __init__(self, host: str, port: int) -> None:
+        super().__init__(f"Port {port} on {host} is in use.", hint=f"foliot up --port {port + 1}", host=host, port=port)
+
+
+class Desk:
+    """`operations.serving_workers.LeaseDesk` over the leasing duty."""
+
+    def __init__(self, leasing: Leasing) -> None:
+        self._leasing = leasing
+
+    async def ask(self, poll: LeasePoll) -> Leased:
+        return await self._leasing.ask(poll)
+
+    def introduce(self, hello: Hello) -> None:
+        self._leasing.lanes.introduce(hello)
+
+    def knows(self, session: str) -> bool:
+        return self._leasing.lanes.knows(session)
+
+    def forget(self, session: str) -> None:
+        self._leasing.lanes.forget(session)
+
+
+class Server:
+    """One server: kill it at any moment, the others go on."""
+
+    def __init__(
+        self, settings: ServerSettings, store: Store, *, clock: Clock, chance: Chance, wakeups: Wakeups | None = None
+    ) -> None:
+        timing = settings.timing
+        self.settings = settings
+        self.store = store
+        self.metrics = ServerMetrics()
+        self.session = OwnSession(chance)
+        self.tide = Tide(clock)
+        self.leadership = Leadership(clock)
+        self._clock = clock
+        self._wakeups = wakeups
+        decide: Decide = functools.partial(decide_batch, pacer=CatchUpPacer())
+
+        self.pulsing = Pulsing(store.firing, self.tide, clock=clock, every_s=timing.pulse_us / SECOND)
+        self.firing = Firing(
+            store.firing, decide, self.tide, clock=clock, again=self.pulsing.wake, on_decided=self._decided
+        )
+        self.leasing = Leasing(
+            store.runs, LaneBook(store.jobs), self.tide, clock=clock, on_granted=self.metrics.granted
+        )
+        self.sweeping = Sweeping(store.firing, on_moved=self.leasing.hint)
+        self.leading = Leading(
+            store.nodes,
+            self.leadership,
+            self.tide,
+            session=self.session,
+            ttl_us=timing.leader_ttl_us,
+            margin_us=timing.leader_ttl_us // 5,
+            session_ttl_us=timing.session.ttl_us,
+            clock=clock,
+            on_change=lambda term: self.metrics.leading.set(term is not None),
+        )
+        self.presence = Presence(store.nodes, self.session, self._hello, judge, ttl_us=timing.session.ttl_us)
+        for listener in (self.metrics.heard, self.firing.heard, self.leasing.heard, self.sweeping.heard):
+            self.pulsing.on_pulse(listener)
+        self.services = Services(
+            store=store,
+            clock=clock,
+            chance=chance,
+            decide=decide,
+            judge=judge,
+            times=timing.session,
+            runs_may_be_ready=self._runs_may_be_ready,
+            cursors_moved=self._cursors_moved,
+        )
+        self.workers = WorkerService(self.services, Desk(self.leasing))
+        self.duties = DutyLoop(
+            [
+                self.pulsing,
+                self.firing,
+                self.leasing,
+                self.sweeping,
+                self.leading,
+                self.presence,
+                *self._leader_duties(),
+            ],
+            clock=clock,
+            chance=chance,
+        )
+
+    def _leader_duties(self) -> list[LeaderDuty]:
+        timing = self.settings.timing
+        reaping = Reaping(
+            self.store.runs,
+            judge,
+            grace_us=timing.grace_us,
+            session_ttl_us=timing.session.ttl_us,
+            on_moved=self._runs_may_be_ready,
+        )
+        forgetting = Forgetting(self.store.runs, self.tide, keep_us=self.settings.keep_us)
+        repairing = Repairing(self.store.jobs, self.store.runs)
+        tick_s = 2 * timing.tick_us / SECOND
+        return [
+            LeaderDuty("reaping", self.leadership, reaping.reap, every_s=tick_s),
+            LeaderDuty("timeouts", self.leadership, reaping.time_out, every_s=tick_s),
+            LeaderDuty("forgetting", self.leadership, forgetting.forget, every_s=FORGET_EVERY_S),
+            LeaderDuty("repairing", self.leadership, repairing.repair, every_s=REPAIR_EVERY_S),
+        ]
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Do every duty until told to stop; then hand leadership over and leave."""
+        log.info("server.started", node=self.settings.node_name, session=self.session.id, version=__version__)
+        async with self._listening():
+            await self.duties.run(stop)
+        self.leasing.stop()
+        with contextlib.suppress(StoreUnavailable):  # reaping covers what a lost store keeps us from saying
+            await self.leading.resign()
+            await self.presence.leave()
+        log.info("server.stopped", node=self.settings.node_name)
+
+    @contextlib.asynccontextmanager
+    async def _listening(self) -> AsyncIterator[None]:
+        """Hear the wake-ups of other servers while it runs. All of it works without, by polling."""
+        if self._wakeups is None:
+            yield
+            return
+        await self._wakeups.listen(self._woken)
+        try:
+            yield
+        finally:
+            await self._wakeups.close()
+
+    def _woken(self, topic: str) -> None:
+        if topic == READY:
+            self.leasing.hint()
+        elif topic == DUE:
+            self.pulsing.wake.set()
+
+    def _decided(self, decided: Decided) -> None:
+        self.metrics.decided(decided)
+        if decided.troubled:
+            log.error("plan.troubled", jobs=list(decided.troubled[:10]), count=len(decided.troubled))
+        if decided.created:
+            self._runs_may_be_ready()
+
+    def _runs_may_be_ready(self) -> None:
+        self.leasing.hint()
+        self._send(READY)
+
+    def _cursors_moved(self) -> None:
+        self.pulsing.wake.set()
+        self._send(DUE)
+
+    def _send(self, topic: str) -> None:
+        if self._wakeups is not None:
+            self._wakeups.send(topic)
+
+    def _hello(self, session: str) -> Hello:
+        return Hello(
+            session=session,
+            name=self.settings.node_name,
+            group="",
+            slots=0,
+            handlers=(),
+            version=__version__,
+            pid=os.getpid(),
+            host=socket.gethostname(),
+        )
+
+
+class HttpServer:
+    """Serves an ASGI app on a socket bound before anything else starts, under our own signals."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._socket = _bound(host, port)
+        self.host = host
+        self.port: int = self._socket.getsockname()[1]
+        self._uvicorn: uvicorn.Server | None = None
+
+    async def serve(self, app: ASGIApp, stop: asyncio.Event, *, started: Callable[[], None] = lambda: None) -> None:
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=3,
+            h11_max_incomplete_event_size=64 * 1024,
+        )
+        server = self._uvicorn = _QuietServer(config)
+        async with asyncio.TaskGroup() as group:
+            serving = group.create_task(server.serve(sockets=[self._socket]), name="http")
+            started()
+            await stop.wait()
+            server.should_exit = True
+            await serving
+
+
+class _QuietServer(uvicorn.Server):
+    """uvicorn without its own signal handling: the process belongs to us."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise PortTaken(host, port) from error
+    listener.setblocking(False)
+    return listener
