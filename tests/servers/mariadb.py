@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pymysql
@@ -70,9 +71,11 @@ class MariaDB(SqlServer):
     def _is_ready(self) -> bool:
         try:
             with self._admin() as cursor:
-                return bool(cursor.execute("SELECT 1"))
-        except pymysql.err.OperationalError:
+                cursor.execute("SELECT @@datadir")
+                (place,) = cursor.fetchone()
+        except (OSError, pymysql.err.MySQLError):
             return False
+        return Path(place) == self.directory.path / "data"
 
     def _prepare(self) -> None:
         with self._admin() as cursor:

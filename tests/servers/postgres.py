@@ -51,9 +51,10 @@ class Postgres(SqlServer):
 
     def _is_ready(self) -> bool:
         try:
-            return bool(self._admin(lambda connection: connection.fetchval("SELECT 1")))
-        except (OSError, asyncpg.CannotConnectNowError, TimeoutError):
+            place = self._admin(lambda connection: connection.fetchval("SHOW data_directory"))
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
             return False
+        return Path(place) == self.directory.path / "data"
 
     def _prepare(self) -> None:
         self._admin(lambda connection: connection.execute("CREATE ROLE foliot LOGIN"))

@@ -1,5 +1,6 @@
 """A server process of ours: in a private directory, under a supervisor that outlives even our SIGKILL."""
 
+import contextlib
 import json
 import os
 import pwd
@@ -78,8 +79,8 @@ class ServerProcess:
 
     def end(self) -> None:
         """Kill whatever of it still runs."""
-        if self._supervisor.stdin and not self._supervisor.stdin.closed:
-            self._supervisor.stdin.close()
+        if self.alive():
+            self._say("end")
         self._supervisor.wait()
         self._close()
 
@@ -89,10 +90,14 @@ class ServerProcess:
         return "\n".join(lines[-LOG_TAIL_LINES:])
 
     def _command(self, line: str) -> None:
-        assert self._supervisor.stdin
-        self._supervisor.stdin.write(f"{line}\n".encode())
-        self._supervisor.stdin.flush()
+        self._say(line)
         self._answer()
+
+    def _say(self, line: str) -> None:
+        assert self._supervisor.stdin
+        with contextlib.suppress(BrokenPipeError):  # it has ended by itself just now
+            self._supervisor.stdin.write(f"{line}\n".encode())
+            self._supervisor.stdin.flush()
 
     def _answer(self) -> bytes:
         assert self._supervisor.stdout
@@ -100,8 +105,9 @@ class ServerProcess:
 
     def _close(self) -> None:
         for pipe in (self._supervisor.stdin, self._supervisor.stdout):
-            if pipe and not pipe.closed:
-                pipe.close()
+            with contextlib.suppress(BrokenPipeError):
+                if pipe:
+                    pipe.close()
 
 
 def run_tool(command: list[str], directory: Directory, *, within_s: float = 60.0) -> None:

@@ -136,7 +136,7 @@ class SqlServer(ABC):
 
     @abstractmethod
     def _is_ready(self) -> bool:
-        """Whether it answers a query."""
+        """Whether it answers a query, and is the server of our directory: the port may be somebody else's."""
 
     @abstractmethod
     def _prepare(self) -> None:

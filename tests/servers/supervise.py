@@ -2,7 +2,8 @@
 
 Started as a script by `tests.servers.process`. It watches three things at once: the process it serves (by pidfd, so
 that even SIGKILL is noticed), the control pipe on its standard input, and the server. Commands are lines: `signal N`,
-`pause`, `resume`; each is answered by `ok`. It exits when the server has, having killed and reaped what was left of it.
+`pause`, `resume`, each answered by `ok`, and `end`; the pipe closing without it means that nobody is left to clean up.
+It exits when the server has, having killed and reaped what was left of it.
 """
 
 import contextlib
@@ -33,14 +34,11 @@ def main() -> int:
         return 1
     server = start(order, libc)
     say(str(server))
-    if watch(client, server):
-        end_descendants()
-        status = 0
-    else:
-        status = os.waitpid(server, 0)[1]
-        end_descendants()
-    if orphaned(client):
-        shutil.rmtree(order["directory"], ignore_errors=True)  # nobody else is left to do it
+    why = watch(client, server)
+    status = os.waitpid(server, 0)[1] if why == "server ended" else 0
+    end_descendants()
+    if why == "client gone" or is_over(client):
+        shutil.rmtree(order["directory"], ignore_errors=True)
     return os.waitstatus_to_exitcode(status) & 0xFF
 
 
@@ -70,21 +68,20 @@ def start(order: dict[str, Any], libc: ctypes.CDLL) -> int:
         os._exit(127)
 
 
-def watch(client: int, server: int) -> bool:
-    """Obey commands until the server has exited (False) or the client is gone (True)."""
+def watch(client: int, server: int) -> str:
+    """Obey commands until there is a reason to stop, and return it."""
     exited = os.pidfd_open(server)
     pending = b""
     while True:
         ready, _, _ = select.select([exited, client, 0], [], [])
         if exited in ready:
-            return False
-        if client in ready:
-            return True
-        chunk = os.read(0, 4096)
-        if not chunk:
-            return True
+            return "server ended"
+        if client in ready or not (chunk := os.read(0, 4096)):
+            return "client gone"
         *lines, pending = (pending + chunk).split(b"\n")
         for line in lines:
+            if line == b"end":
+                return "told to end"
             obey(line.decode(), server)
             say("ok")
 
@@ -155,9 +152,9 @@ def state_of(pid: int) -> str:
         return "X"
 
 
-def orphaned(client: int) -> bool:
-    """Whether the process we serve has ended."""
-    return bool(select.select([client], [], [], 0)[0])
+def is_over(process: int) -> bool:
+    """Whether the process behind a pidfd has ended."""
+    return bool(select.select([process], [], [], 0)[0])
 
 
 def say(line: str) -> None:
