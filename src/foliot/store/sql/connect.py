@@ -1,6 +1,7 @@
 """From a URL as people write it to a `Database`: drivers, pools, time limits, session settings (R3, R11)."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -12,12 +13,30 @@ from foliot.domain.errors import InvalidInput
 from foliot.domain.instants import Instant, to_instant
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
+from foliot.ports.store import StoreUnavailable
 from foliot.store.sql.database import Database, GreenletRunner, Pool, ThreadRunner
 from foliot.store.sql.dialects.postgresql import PostgreSQL
 from foliot.store.sql.dialects.sqlite import SQLite
 
 POOL_SIZES: Final[Mapping[Pool, int]] = {Pool.RENEW: 1, Pool.CONTROL: 4, Pool.API: 5}
-_ACQUIRE_WITHIN_S: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeLimits:
+    """What a transaction may take before somebody ends it (R11). 0: no limit of the database's."""
+
+    acquire_s: float = 2.0
+    statement_s: float = 5.0
+    lock_s: float = 1.0
+    idle_control_s: float = 1.0  # in a transaction of a duty: its row locks delay others
+    idle_s: float = 10.0
+    transaction_s: float = 5.0  # by the node's clock; then the connection is ended and the outcome is unknown
+    connect_s: float = 3.0
+
+
+DEFAULT_LIMITS: Final = TimeLimits()
+PATIENT: Final = TimeLimits(statement_s=0, lock_s=60, idle_control_s=0, idle_s=0, transaction_s=3600)
+"""For schema upgrades: a table may take long to change, and is changed once."""
 
 
 class BadStoreUrl(InvalidInput):
@@ -48,46 +67,62 @@ def open_database(
     chance: Chance,
     wall: Callable[[], Instant] | None = None,
     pool_sizes: Mapping[Pool, int] = POOL_SIZES,
+    limits: TimeLimits = DEFAULT_LIMITS,
+    create: bool = True,
+    postgresql: PostgreSQL | None = None,
     point: Callable[[str], None] | None = None,
 ) -> Database:
     """Open the database behind a URL. Nothing is connected yet.
 
-    `wall` is store time on SQLite (the host's clock unless a test drives it); the others have their own.
+    `wall` is store time on SQLite (the host's clock unless a test drives it); the others have their own. `create`: make
+    SQLite's file if there is none. `postgresql`: a variant of its dialect.
     """
     scheme = url.partition("://")[0].partition("+")[0].lower()
     match scheme:
         case "sqlite":
-            return _open_sqlite(url, clock, chance, wall or (lambda: to_instant(clock.now())), point)
+            path = _sqlite_path(url, create=create)
+            return _open_sqlite(path, clock, chance, wall or (lambda: to_instant(clock.now())), limits, point)
         case "postgresql" | "postgres":
-            engines = {pool: _postgresql_engine(url, pool, size) for pool, size in pool_sizes.items()}
-            dialect = PostgreSQL()
-            return Database(
-                dialect=dialect, runner=GreenletRunner(engines, dialect, point=point), clock=clock, chance=chance
-            )
+            engines = {pool: _postgresql_engine(url, pool, size, limits) for pool, size in pool_sizes.items()}
+            dialect = postgresql or PostgreSQL()
+            runner = GreenletRunner(engines, dialect, limit_s=limits.transaction_s, point=point)
+            return Database(dialect=dialect, runner=runner, clock=clock, chance=chance)
         case _:
             raise BadStoreUrl(url, f'"{scheme}" is not a known kind of store')
 
 
-def _open_sqlite(
-    url: str, clock: Clock, chance: Chance, wall: Callable[[], Instant], point: Callable[[str], None] | None
-) -> Database:
-    path = url.partition("://")[2].removeprefix("/")
-    if not path or path == ":memory:":
+def _sqlite_path(url: str, *, create: bool) -> Path:
+    written = url.partition("://")[2].removeprefix("/").partition("?")[0]
+    if not written or written == ":memory:":
         raise BadStoreUrl(url, "a file is needed")
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    writer = _sqlite_engine(path, wall, begin="BEGIN IMMEDIATE")
-    reader = _sqlite_engine(path, wall, begin="BEGIN")
+    path = Path(unquote(written))
+    if not create and not path.exists():
+        raise StoreUnavailable(f"There is no store at {path}.", hint="foliot db upgrade makes one", path=str(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def _open_sqlite(
+    path: Path,
+    clock: Clock,
+    chance: Chance,
+    wall: Callable[[], Instant],
+    limits: TimeLimits,
+    point: Callable[[str], None] | None,
+) -> Database:
+    writer = _sqlite_engine(path, wall, limits, begin="BEGIN IMMEDIATE")
+    reader = _sqlite_engine(path, wall, limits, begin="BEGIN")
     dialect = SQLite()
     return Database(
         dialect=dialect, runner=ThreadRunner(writer, reader, dialect, point=point), clock=clock, chance=chance
     )
 
 
-def _sqlite_engine(path: str, wall: Callable[[], Instant], *, begin: str) -> sa.Engine:
+def _sqlite_engine(path: Path, wall: Callable[[], Instant], limits: TimeLimits, *, begin: str) -> sa.Engine:
     engine = sa.create_engine(
-        sa.URL.create("sqlite+pysqlite", database=path),
+        sa.URL.create("sqlite+pysqlite", database=str(path)),
         poolclass=sa.pool.StaticPool,
-        connect_args={"check_same_thread": False, "timeout": 1.0},
+        connect_args={"check_same_thread": False, "timeout": limits.lock_s},
     )
 
     began_at: list[Instant] = [0]  # one store time per transaction: a fresh one per row would split a batch
@@ -95,7 +130,7 @@ def _sqlite_engine(path: str, wall: Callable[[], Instant], *, begin: str) -> sa.
     @sa.event.listens_for(engine, "connect")
     def configure(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # we say BEGIN ourselves
-        connection.create_function("foliot_now", 0, lambda: began_at[0])
+        connection.create_function("foliot_now", 0, lambda: began_at[0], deterministic=True)
         for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "temp_store = MEMORY"):
             connection.execute(f"PRAGMA {pragma}")
 
@@ -107,17 +142,17 @@ def _sqlite_engine(path: str, wall: Callable[[], Instant], *, begin: str) -> sa.
     return engine
 
 
-def _postgresql_engine(url: str, pool: Pool, size: int) -> AsyncEngine:
+def _postgresql_engine(url: str, pool: Pool, size: int, limits: TimeLimits) -> AsyncEngine:
     """One bounded pool with the time limits of R11; several hosts are tried in turn, a writable one is taken."""
     parts = urlsplit(url.replace("postgres://", "postgresql://", 1))
     hosts = [_host_and_port(host) for host in parts.netloc.rpartition("@")[2].split(",")]
     options = dict(parse_qsl(parts.query))
-    idle_limit = "1s" if pool is Pool.CONTROL else "10s"
+    idle_s = limits.idle_control_s if pool is Pool.CONTROL else limits.idle_s
     settings = {
         "application_name": f"foliot {pool}",
-        "statement_timeout": "5s",
-        "lock_timeout": "1s",
-        "idle_in_transaction_session_timeout": idle_limit,
+        "statement_timeout": _milliseconds(limits.statement_s),
+        "lock_timeout": _milliseconds(limits.lock_s),
+        "idle_in_transaction_session_timeout": _milliseconds(idle_s),
         "default_transaction_isolation": "read committed",
         "timezone": "UTC",
         "jit": "off",
@@ -139,7 +174,7 @@ def _postgresql_engine(url: str, pool: Pool, size: int) -> AsyncEngine:
             database=unquote(parts.path.removeprefix("/")) or None,
             ssl=options.get("sslmode"),
             target_session_attrs=options.get("target_session_attrs", "read-write"),
-            timeout=float(options.get("connect_timeout", "3")),
+            timeout=float(options.get("connect_timeout", limits.connect_s)),
             server_settings=settings,
         )
 
@@ -148,9 +183,13 @@ def _postgresql_engine(url: str, pool: Pool, size: int) -> AsyncEngine:
         async_creator=connect,
         pool_size=size,
         max_overflow=0,
-        pool_timeout=_ACQUIRE_WITHIN_S,
+        pool_timeout=limits.acquire_s,
         pool_use_lifo=True,
     )
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{round(seconds * 1000)}ms"
 
 
 def _host_and_port(written: str) -> tuple[str, int]:

@@ -1,4 +1,4 @@
-"""What the end of a run sets off, as bits in `runs.follow`, written once at insert so that an end need not look it up."""
+"""What the end of a run sets off, as bits in `runs.follow`, written at insert so that an end need not look it up."""
 
 from typing import Final
 

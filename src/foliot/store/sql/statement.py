@@ -88,12 +88,12 @@ class Statement:
     def __init__(self, text: str, *sets: RowSet) -> None:
         self._text = text
         self._sets = sets
-        self._rendered: dict[str, Rendered] = {}
+        self._rendered: dict[type, Rendered] = {}
 
     def rendered(self, dialect: Rendering) -> Rendered:
-        found = self._rendered.get(dialect.name)
+        found = self._rendered.get(type(dialect))
         if found is None:
-            found = self._rendered[dialect.name] = Rendered(self._text, self._sets, dialect)
+            found = self._rendered[type(dialect)] = Rendered(self._text, self._sets, dialect)
         return found
 
 

@@ -40,6 +40,7 @@ store_meta = sa.Table(
     sa.Column("clock_suspect", Flag, nullable=False),
     sa.Column("last_good_time", Time, nullable=False),
     sa.Column("min_protocol", sa.Integer, nullable=False),
+    sa.Column("readable_from", sa.Integer, nullable=False),  # oldest schema number whose servers may use this store
     sa.Column("created_at", Time, nullable=False),
 )
 
@@ -54,9 +55,11 @@ jobs = sa.Table(
     sa.Column("source", Name(20), nullable=False),
     sa.Column("pause_reason", LongText, nullable=True),
     sa.Column("paused_at", Time, nullable=True),
+    sa.Column("moving", sa.Integer, nullable=True),  # version its waiting runs still have to take; NULL: none
     sa.Column("created_at", Time, nullable=False),
     sa.Column("updated_at", Time, nullable=False),
     sa.UniqueConstraint("namespace", "name", "deleted_at", name="jobs_name"),
+    sa.Index("jobs_moving", "moving", "id"),
     sqlite_autoincrement=True,
 )
 

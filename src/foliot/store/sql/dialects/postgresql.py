@@ -24,6 +24,7 @@ class PostgreSQL:
         "materialized": "MATERIALIZED",
         "ignore_duplicates": "ON CONFLICT DO NOTHING",
         "insert_ignore": "INSERT INTO",
+        "schema_lock": "SELECT pg_advisory_xact_lock(7166315)",
     }
 
     def render_rows(self, rows: RowSet) -> str:

@@ -24,6 +24,7 @@ class SQLite:
         "materialized": "MATERIALIZED",
         "ignore_duplicates": "ON CONFLICT DO NOTHING",
         "insert_ignore": "INSERT INTO",
+        "schema_lock": "SELECT 1",
     }
 
     def render_rows(self, rows: RowSet) -> str:

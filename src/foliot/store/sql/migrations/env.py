@@ -1,0 +1,26 @@
+"""How Alembic meets a store: on the connection handed in by `store.sql.schema`, or as plain SQL for `--plan`."""
+
+from alembic import context
+
+from foliot.store.sql.tables import metadata
+
+VERSION_TABLE = "foliot_version"  # not Alembic's usual name: the application may keep its own tables beside ours
+
+connection = context.config.attributes.get("connection")
+if context.is_offline_mode():
+    context.configure(
+        dialect_name=context.config.attributes["dialect"],
+        target_metadata=metadata,
+        version_table=VERSION_TABLE,
+        literal_binds=True,
+        output_buffer=context.config.output_buffer,
+    )
+    context.run_migrations()
+else:
+    context.configure(
+        connection=connection,
+        target_metadata=metadata,
+        version_table=VERSION_TABLE,
+        transactional_ddl=True,  # the caller's transaction holds all steps, on SQLite too
+    )
+    context.run_migrations()

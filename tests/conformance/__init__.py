@@ -1,0 +1,1 @@
+"""One suite per port, knowing only the port; each implementation is a parameter."""

@@ -1,0 +1,141 @@
+"""A store under test: opened on a database of its own, with time that a test can let pass."""
+
+import shutil
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from foliot.app.system import SystemChance, SystemClock
+from foliot.domain.instants import Instant, Micros, to_instant
+from foliot.store.sql import schema
+from foliot.store.sql.connect import DEFAULT_LIMITS, PATIENT, POOL_SIZES, TimeLimits, open_database
+from foliot.store.sql.database import Database, Pool, Tx
+from foliot.store.sql.dialects.postgresql import PostgreSQL
+from foliot.store.sql.statement import RowSet, Statement
+from foliot.store.sql.store import SqlStore
+
+CLOCK = SystemClock()
+CHANCE = SystemChance()
+
+
+class ShiftedPostgreSQL(PostgreSQL):
+    """PostgreSQL whose clock a test can put forward: every statement is the real one but for this offset."""
+
+    name = "postgresql"
+    pieces: Mapping[str, str] = {
+        **PostgreSQL.pieces,
+        "now": f"({PostgreSQL.pieces['now']} + (SELECT us FROM test_clock))",
+    }
+
+
+class World:
+    """One database, any number of stores (servers) on it, and a hand on its clock."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.engine = url.partition(":")[0]
+        self.passed_us: Micros = 0
+        self._stores: list[SqlStore] = []
+
+    @property
+    def store(self) -> SqlStore:
+        """The first store."""
+        return self._stores[0]
+
+    @property
+    def database(self) -> Database:
+        """The first store's database."""
+        return self.store.database
+
+    async def open(self, url: str = "", *, limits: TimeLimits = DEFAULT_LIMITS, **pools: int) -> SqlStore:
+        """Another store on the same database, as another server process would have it. `url`: through a proxy."""
+        sizes = {**POOL_SIZES, **{Pool(name): size for name, size in pools.items()}}
+        store = SqlStore(self.open_database(url, limits=limits, pool_sizes=sizes))
+        self._stores.append(store)
+        return store
+
+    def open_database(
+        self, url: str = "", *, limits: TimeLimits = DEFAULT_LIMITS, pool_sizes: Mapping[Pool, int] = POOL_SIZES
+    ) -> Database:
+        return open_database(
+            url or self.url,
+            clock=CLOCK,
+            chance=CHANCE,
+            wall=self._wall,
+            limits=limits,
+            pool_sizes=pool_sizes,
+            postgresql=SHIFTED,
+        )
+
+    async def close(self) -> None:
+        for store in self._stores:
+            await store.close()
+
+    # -- time -----------------------------------------------------------------------------------------------------
+
+    async def now(self) -> Instant:
+        """Store time."""
+        return await self.database.transact(lambda tx: tx.now())
+
+    async def elapse(self, us: Micros) -> None:
+        """Let store time pass."""
+        self.passed_us += us
+        if self.engine == "postgresql":
+            await self.change("UPDATE test_clock SET us = :us", us=self.passed_us)
+
+    def _wall(self) -> Instant:
+        return to_instant(CLOCK.now()) + self.passed_us
+
+    # -- plain SQL ------------------------------------------------------------------------------------------------
+
+    async def rows(self, text: str, **values: Any) -> Sequence[Mapping[str, Any]]:
+        """Ask the database itself; `:name` for values, as in the store's own statements."""
+        statement = Statement(text)
+        return await self.database.transact(lambda tx: [dict(row._mapping) for row in tx.rows(statement, values)])
+
+    async def value(self, text: str, **values: Any) -> Any:
+        """The one value a query answers with."""
+        statement = Statement(text)
+        return await self.database.transact(lambda tx: tx.rows(statement, values)[0][0])
+
+    async def change(self, text: str, *sets: RowSet, rows: Mapping[str, Any] | None = None, **values: Any) -> int:
+        """Change the database behind the store's back; how many rows."""
+        statement = Statement(text, *sets)
+        return await self.database.transact(lambda tx: tx.change(statement, values, **(rows or {})))
+
+
+SHIFTED = ShiftedPostgreSQL()
+
+
+async def migrate(url: str) -> None:
+    """Bring a database up to the present schema."""
+    database = open_database(url, clock=CLOCK, chance=CHANCE, limits=PATIENT)
+    try:
+        await schema.upgrade(database)
+        if database.dialect.name == "postgresql":
+            await database.transact(_make_test_clock)
+    finally:
+        await database.close()
+
+
+def _make_test_clock(tx: Tx) -> None:
+    tx.change(Statement("CREATE TABLE test_clock AS SELECT CAST(0 AS bigint) AS us"))
+
+
+@asynccontextmanager
+async def opened(url: str) -> AsyncIterator[World]:
+    """A world with one store open."""
+    world = World(url)
+    try:
+        await world.open()
+        yield world
+    finally:
+        await world.close()
+
+
+def sqlite_copy(template: Path, folder: Path) -> str:
+    """A store file of a test's own, copied from a migrated one."""
+    target = folder / "foliot.db"
+    shutil.copyfile(template, target)
+    return f"sqlite:///{target}"
