@@ -19,6 +19,7 @@ LOOK_BACK_US: Final = 10 * SECOND
 FULL_SCAN_EVERY_S: Final = 60.0
 REST_MAX_S: Final = 1.0
 MISSED_REST_S: Final = 0.005
+MISSED_REST_MAX_S: Final = 0.1
 
 
 class Firing:
@@ -45,24 +46,38 @@ class Firing:
         self._on_decided = on_decided
         self._low: Instant | None = None
         self._full_scan_at = 0.0
+        self._missed_until = 0.0
+        self._missed = 0  # takes in a row that got nothing: others hold what is due
+        self._look_at = 0.0  # monotonic: when the next step is planned
         self.batch = BATCH_START
         self.held_until = 0.0  # the step guard holds firing here (R7)
 
     def heard(self, pulse: Pulse) -> None:
-        """A pulse came in: look again if it says something is due, or due sooner than planned."""
-        if pulse.next_at is not None:
+        """A pulse came in: look sooner if it says so."""
+        if (
+            pulse.next_at is not None
+            and self._clock.monotonic() + self._due_in_s(pulse.next_at) < self._look_at - 0.0005
+        ):
             self.wake.set()
 
     async def step(self) -> float:
+        rest_s = await self._looked()
+        self._look_at = self._clock.monotonic() + rest_s
+        return rest_s
+
+    async def _looked(self) -> float:
         pulse = self._tide.pulse
         if pulse is None or pulse.next_at is None:
             return REST_MAX_S
-        if self._clock.monotonic() < self.held_until:
-            return self.held_until - self._clock.monotonic()
-        due_in_s = self._tide.until_s(pulse.next_at)
+        due_in_s = self._due_in_s(pulse.next_at)
         if due_in_s > 0:
             return min(due_in_s, REST_MAX_S)
         return await self._decide_due(pulse.next_at)
+
+    def _due_in_s(self, next_at: Instant) -> float:
+        """Seconds until it is worth looking: the instant itself, or what holds us back."""
+        held_s = max(self.held_until, self._missed_until) - self._clock.monotonic()
+        return max(self._tide.until_s(next_at), held_s)
 
     async def _decide_due(self, next_at: Instant) -> float:
         began_at = self._clock.monotonic()
@@ -77,7 +92,13 @@ class Firing:
             self._adapt(took_s)
             return 0
         self._again.set()
-        return REST_MAX_S if decided.taken else MISSED_REST_S
+        if decided.taken:
+            self._missed = 0
+            return REST_MAX_S
+        rest_s = min(MISSED_REST_MAX_S, MISSED_REST_S * 2.0**self._missed)
+        self._missed = min(self._missed + 1, 10)
+        self._missed_until = self._clock.monotonic() + rest_s
+        return rest_s
 
     def _lower_bound(self, mono: float) -> Instant | None:
         """R9: skip the dead entries of the index; once a minute look at all of it."""
