@@ -1,16 +1,104 @@
-# Foliot: `make help` lists what can be done here.
+# Foliot: `make help` lists what can be done here. Everything lands in .venv; only `make services` touches the system.
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
+MAKEFLAGS += --no-print-directory
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
+CORES ?= 2
+PYTEST := $(BIN)/pytest -q
+FAST := $(PYTEST) -n $(CORES) -m 'not services and not slow'
+ON_SERVERS := $(PYTEST) -n $(CORES) -m 'services and not slow'
+SLOW := $(PYTEST) -m slow
+
+# $(call step,name,limit in seconds,command): announce, run under a limit, say how long it took.
+define step
+	@echo "▶ $(1)"; began=$$SECONDS; code=0; timeout --foreground -k 15 $(2) $(3) || code=$$?; took=$$((SECONDS - began)); \
+	case $$code in \
+	0) echo "✔ $(1)  $$took s" ;; \
+	124 | 137) echo "✖ $(1)  stopped at its limit of $(2) s"; exit 1 ;; \
+	*) echo "✖ $(1)  failed after $$took s"; exit 1 ;; \
+	esac
+endef
 
 .PHONY: help
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
+# -- use -------------------------------------------------------------------------------------------------------------
+
+.PHONY: up
+up: setup ## start Foliot on this machine with the sample jobs in examples/
+	@cd examples && exec ../$(BIN)/foliot up
+
+# -- prove -----------------------------------------------------------------------------------------------------------
+
+.PHONY: test
+test: setup ## everything: services, check, fast tests, tests on real servers, slow tests
+	@$(MAKE) services
+	$(call step,check,300,$(MAKE) check)
+	$(call step,fast tests,600,$(FAST))
+	$(call step,tests on real servers,900,$(ON_SERVERS))
+	$(call step,slow tests,900,$(SLOW))
+
+.PHONY: check
+check: setup ## format, lint, types and import rules, side by side
+	@$(MAKE) -j$(CORES) --output-sync=target check-types check-imports check-lint check-format
+
+.PHONY: check-format check-lint check-types check-imports
+check-format:
+	@$(BIN)/ruff format --check
+check-lint:
+	@$(BIN)/ruff check
+check-types:
+	@$(BIN)/mypy
+check-imports:
+	@$(BIN)/lint-imports --no-logo
+
+.PHONY: fast
+fast: setup ## unit, property and conformance tests on SQLite; no servers needed
+	@$(FAST)
+
+.PHONY: test-servers
+test-servers: setup ## the tests on PostgreSQL and MariaDB
+	@$(ON_SERVERS)
+
+.PHONY: test-slow
+test-slow: setup ## the tests that take more than a moment, one by one
+	@$(SLOW)
+
+.PHONY: bench
+bench: setup ## measure, side by side with the same row work as bare SQL
+	@$(BIN)/python -m bench
+
+# -- prepare ---------------------------------------------------------------------------------------------------------
+
+.PHONY: setup
+setup: $(VENV)/.synced ## virtual environment with everything locked (no work when done)
+
+.PHONY: services
+services: setup ## install PostgreSQL and MariaDB for the tests (Debian packages; starts no daemon)
+	@$(BIN)/python -m tests.servers.install
+
+.PHONY: lock
+lock: $(VENV)/.uv ## resolve the locks anew (nothing younger than [tool.uv] exclude-newer)
+	@$(BIN)/uv pip compile pyproject.toml --group dev --all-extras --universal --python-version 3.11 --generate-hashes \
+	  --upgrade --no-header -q -o locks/dev.txt
+	@echo 'uv>=0.9' | $(BIN)/uv pip compile - --universal --python-version 3.11 --generate-hashes --upgrade --no-header \
+	  --exclude-newer "$$(sed -n 's/^exclude-newer = "\(.*\)"/\1/p' pyproject.toml)" -q -o locks/uv.txt
+
+.PHONY: clean
+clean: ## remove what these targets made: environment, caches, builds, data of the sample jobs
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build examples/.foliot
+	@find src tests bench examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	@echo "clean"
+
 $(VENV)/.uv: locks/uv.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	  || { echo "set-up: Foliot needs Python 3.11 or newer; name one with make PYTHON=python3.12 …"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { echo "set-up: python3-venv, which Debian keeps apart"; \
+	  root=$$([ "$$(id -u)" = 0 ] || echo sudo); $$root apt-get -qq update; $$root apt-get -qq install -y python3-venv; }
 	@echo "set-up: virtual environment and uv"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r locks/uv.txt
@@ -21,13 +109,3 @@ $(VENV)/.synced: $(VENV)/.uv locks/dev.txt pyproject.toml
 	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip sync -q --require-hashes locks/dev.txt
 	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install -q --no-deps --no-build-isolation -e .
 	@touch $@
-
-.PHONY: setup
-setup: $(VENV)/.synced ## virtual environment with everything locked (quick when done)
-
-.PHONY: lock
-lock: $(VENV)/.uv ## resolve the locks anew (nothing younger than [tool.uv] exclude-newer)
-	@$(BIN)/uv pip compile pyproject.toml --group dev --all-extras --universal --python-version 3.11 --generate-hashes \
-	  --upgrade --no-header -q -o locks/dev.txt
-	@echo 'uv>=0.9' | $(BIN)/uv pip compile - --universal --python-version 3.11 --generate-hashes --upgrade --no-header \
-	  --exclude-newer "$$(sed -n 's/^exclude-newer = "\(.*\)"/\1/p' pyproject.toml)" -q -o locks/uv.txt
