@@ -24,10 +24,15 @@ def test_every_server_names_its_packages() -> None:
 
 def test_only_what_is_missing_is_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ran: list[list[str]] = []
+
+    def note(command: list[str]) -> int:
+        ran.append(command)
+        return 0
+
     monkeypatch.setattr(install, "GUARD", tmp_path / "policy-rc.d")
     monkeypatch.setattr(install, "installed", lambda package: package == "postgresql-15")
     monkeypatch.setattr(install, "as_root", list)
-    monkeypatch.setattr(install, "run", lambda command: ran.append(command) or 0)
+    monkeypatch.setattr(install, "run", note)
     assert install.main() == 0
     update, installation = ran
     assert update == ["apt-get", "-qq", "update"]
