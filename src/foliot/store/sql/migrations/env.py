@@ -2,6 +2,7 @@
 
 from alembic import context
 
+from foliot.store.sql import tables_for_people  # noqa: F401  its tables belong to the same metadata
 from foliot.store.sql.tables import metadata
 
 VERSION_TABLE = "foliot_version"  # not Alembic's usual name: the application may keep its own tables beside ours

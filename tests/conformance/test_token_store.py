@@ -1,0 +1,118 @@
+"""Tokens and login codes: hashed, expiring, revocable at once, each code good once."""
+
+import asyncio
+
+import pytest
+
+from foliot.domain.access import Scope, TokenNameTaken, TokenNotFound
+from foliot.domain.instants import DAY, HOUR, MINUTE, Micros
+from foliot.ports.tokens import NewToken
+from foliot.store.sql.tokens import SqlTokens
+from tests.conformance.world import World
+
+
+@pytest.fixture
+def tokens(world: World) -> SqlTokens:
+    return SqlTokens(world.database)
+
+
+def new(name: str = "ci", *, token_id: str | None = None, lives_us: Micros = 90 * DAY) -> NewToken:
+    token_id = token_id or f"t-{name}"
+    return NewToken(
+        id=token_id,
+        name=name,
+        hash=f"hash of {token_id}",
+        scopes=frozenset({Scope.READ, Scope.RUN}),
+        namespace=None,
+        group="billing",
+        created_by="admin",
+        lives_us=lives_us,
+    )
+
+
+async def test_a_token_is_found_by_its_hash_until_it_expires(world: World, tokens: SqlTokens) -> None:
+    added = await tokens.add(new(lives_us=HOUR))
+    found, now = await tokens.find("hash of t-ci")
+    assert found == added
+    assert found is not None
+    assert (found.scopes, found.group, found.namespace) == (new().scopes, "billing", None)
+    assert found.is_good(now)
+    await world.elapse(HOUR)
+    found, now = await tokens.find("hash of t-ci")
+    assert found is not None
+    assert not found.is_good(now)
+    assert await tokens.list() == []
+    assert [record.name for record in await tokens.list(include_gone=True)] == ["ci"]
+
+
+async def test_a_revoked_token_is_not_good_any_more_and_its_name_is_free(tokens: SqlTokens) -> None:
+    await tokens.add(new())
+    with pytest.raises(TokenNameTaken):
+        await tokens.add(new(token_id="t-2"))
+    await tokens.revoke("t-ci")
+    found, now = await tokens.find("hash of t-ci")
+    assert found is not None
+    assert not found.is_good(now)
+    assert await tokens.add(new(token_id="t-2")) is not None
+    with pytest.raises(TokenNotFound):
+        await tokens.revoke("t-unknown")
+
+
+async def test_a_name_whose_token_ran_out_is_free_again(world: World, tokens: SqlTokens) -> None:
+    await tokens.add(new(lives_us=HOUR))
+    await world.elapse(2 * HOUR)
+    assert await tokens.add(new(token_id="t-2")) is not None
+    assert (await tokens.named("ci")).id == "t-2"
+
+
+async def test_a_rotated_token_goes_on_for_its_grace(world: World, tokens: SqlTokens) -> None:
+    await tokens.add(new())
+    await tokens.replace("t-ci", new(token_id="t-2"), grace_us=HOUR)
+    old, now = await tokens.find("hash of t-ci")
+    assert old is not None
+    assert old.is_good(now)
+    assert (await tokens.named("ci")).id == "t-2"
+    assert (await tokens.named("t-ci")).id == "t-ci"
+    await world.elapse(HOUR + MINUTE)
+    old, now = await tokens.find("hash of t-ci")
+    assert old is not None
+    assert not old.is_good(now)
+    with pytest.raises(TokenNotFound):
+        await tokens.replace("t-ci", new(token_id="t-3"), grace_us=HOUR)
+
+
+async def test_revoking_in_grace_ends_it_at_once_and_never_prolongs_it(tokens: SqlTokens) -> None:
+    await tokens.add(new())
+    await tokens.revoke("t-ci", in_us=HOUR)
+    ended = await tokens.revoke("t-ci")
+    _, now = await tokens.find("hash of t-ci")
+    assert not ended.is_good(now)
+    assert (await tokens.revoke("t-ci", in_us=DAY)).revoked_at == ended.revoked_at
+
+
+async def test_the_first_token_of_a_store_is_made_once(tokens: SqlTokens) -> None:
+    first = await asyncio.gather(
+        *(tokens.add(new("bootstrap", token_id=f"t-{i}"), only_if_none=True) for i in range(4))
+    )
+    assert sum(record is not None for record in first) == 1
+    for record in await tokens.list():
+        await tokens.revoke(record.id)
+    assert await tokens.add(new("bootstrap", token_id="t-9"), only_if_none=True) is None  # "ever", not "now"
+
+
+async def test_a_login_code_is_good_once_and_not_for_ever(world: World, tokens: SqlTokens) -> None:
+    await tokens.add_code("code 1", lives_us=15 * MINUTE, created_by="up")
+    bought = await asyncio.gather(*(tokens.redeem("code 1", new(f"login {i}", token_id=f"t-{i}")) for i in range(4)))
+    assert sum(record is not None for record in bought) == 1
+    assert len(await tokens.list()) == 1
+    await tokens.add_code("code 2", lives_us=15 * MINUTE, created_by="up")
+    await world.elapse(16 * MINUTE)
+    assert await tokens.redeem("code 2", new("late", token_id="t-8")) is None
+    assert await tokens.redeem("never made", new("late", token_id="t-9")) is None
+    assert len(await tokens.list()) == 1
+
+
+async def test_use_is_noted(tokens: SqlTokens) -> None:
+    await tokens.add(new())
+    await tokens.used("t-ci")
+    assert (await tokens.named("ci")).last_used_at is not None
