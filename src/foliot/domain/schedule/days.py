@@ -1,8 +1,8 @@
 """Which days: sets of days kept as one bit mask a month.
 
-A month is a number counted from January 1969, a day is a number counted from 1 January 1970, and bit `n` of a month's mask
-is its day `n + 1`. Whether a day fits a rule depends on the length of its month and on the weekday of the first, so there
-are only 28 *shapes* of months, and a rule works each out once. Weekdays are numbered from Sunday = 0.
+A month is a number counted from January 1969, a day is a number counted from 1 January 1970, and bit `n` of a month's
+mask is its day `n + 1`. Whether a day fits a rule depends on the length of its month and on the weekday of the first,
+so there are only 28 *shapes* of months, and a rule works each out once. Weekdays are numbered from Sunday = 0.
 """
 
 from bisect import bisect_right
@@ -10,7 +10,7 @@ from datetime import date
 from typing import Final, Protocol
 
 EPOCH_ORDINAL: Final = date(1970, 1, 1).toordinal()
-FIRST_YEAR: Final = 1969  # one year of slack on both sides of 1970 … 2199, since wall clocks run ahead of and behind UTC
+FIRST_YEAR: Final = 1969  # a year of slack on both sides of 1970 … 2199: wall clocks run ahead of UTC and behind it
 LAST_YEAR: Final = 2200
 MONTH_END: Final = (LAST_YEAR - FIRST_YEAR + 1) * 12
 

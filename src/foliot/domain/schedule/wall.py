@@ -1,7 +1,8 @@
 """Due by the wall clock: times of day on some days in a zone. Every calendar-like trigger is one of these.
 
 The search is written flat where it is hot. `next_after` first tries what it remembers: the stretch of constant offset
-and the month it was in last time; an ordinary call then needs no look at the zone at all. The rest walks stretch by stretch:
+and the month it was in last time; an ordinary call then needs no look at the zone at all. The rest walks stretch by
+stretch:
 
 - within a stretch, a due instant is a wall reading of the set, less the offset;
 - a stretch entered over a gap is due at its first instant if the skipped readings held one (`Gap.AFTER`), once;

@@ -1,8 +1,9 @@
 """Time zones, and the one rule for hours that are missing or come twice.
 
-All instants here are whole seconds. A zone is a row of *stretches*: spans of UTC with one offset. What a schedule wants of
-repeated and missing hours (`Overlap`, `Gap`) only changes which stretches it sees, so that every search is the same simple
-walk. Zones come from the `tzdata` package, never from the host, so that every node of a cluster reads the same rules.
+All instants here are whole seconds. A zone is a row of *stretches*: spans of UTC with one offset. What a schedule wants
+of repeated and missing hours (`Overlap`, `Gap`) only changes which stretches it sees, so that every search is the same
+simple walk. Zones come from the `tzdata` package, never from the host, so that all nodes of a cluster read the same
+rules.
 """
 
 from bisect import bisect_right
@@ -10,12 +11,10 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 from enum import StrEnum
 from functools import cache
-from importlib import resources
+from importlib import import_module, resources
 from re import ASCII, fullmatch
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
-
-import tzdata
 
 from foliot.domain.schedule.errors import UnknownZone
 
@@ -43,7 +42,7 @@ class Overlap(StrEnum):
 
 
 class Stretch(NamedTuple):
-    """A span [start, end) of UTC whose wall clock is UTC + offset; `gap` seconds of wall time were skipped to enter it."""
+    """A span [start, end) of UTC whose wall clock is UTC + offset, entered by skipping `gap` seconds of wall time."""
 
     start: int
     end: int
@@ -124,8 +123,28 @@ class Zone:
         key = (year, overlap)
         known = self._stretches.get(key)
         if known is None:
-            known = self._stretches[key] = tuple(_stretches(self, year, overlap))
+            known = self._stretches[key] = tuple(self._cut(year, overlap))
         return known
+
+    def _cut(self, year: int, overlap: Overlap) -> list[Stretch]:
+        """One year's stretches; the pass of a repeated hour that the policy leaves out is cut away."""
+        begin, end = _YEAR_START[year], _YEAR_START[year + 1]
+        changes = self._transitions_of(year)
+        edges = [begin - _MARGIN_S, *(change.at for change in changes), end + _MARGIN_S]
+        offsets = [changes[0].before if changes else self.offset_at(begin), *(change.after for change in changes)]
+        found: list[Stretch] = []
+        for i, offset in enumerate(offsets):
+            start, past = edges[i], edges[i + 1]
+            ahead = offset - offsets[i - 1] if i else 0
+            gap = ahead if ahead > 0 and begin <= start else 0
+            if ahead < 0 and overlap is Overlap.FIRST:
+                start = min(start - ahead, past)
+            if overlap is Overlap.SECOND and i + 1 < len(offsets) and offsets[i + 1] < offset:
+                past = max(past - (offset - offsets[i + 1]), start)
+            start, past = max(start, begin), min(past, end)
+            if start < past:
+                found.append(Stretch(start, past, offset, gap))
+        return found
 
     def _transitions_of(self, year: int) -> tuple[Transition, ...]:
         known = self._transitions.get(year)
@@ -154,27 +173,6 @@ class Zone:
         return high
 
 
-def _stretches(zone: Zone, year: int, overlap: Overlap) -> list[Stretch]:
-    """One year's stretches; those a repeated hour's policy leaves out are cut away."""
-    begin, end = _YEAR_START[year], _YEAR_START[year + 1]
-    changes = zone._transitions_of(year)
-    edges = [begin - _MARGIN_S, *(change.at for change in changes), end + _MARGIN_S]
-    offsets = [changes[0].before if changes else zone.offset_at(begin), *(change.after for change in changes)]
-    found: list[Stretch] = []
-    for i, offset in enumerate(offsets):
-        start, past = edges[i], edges[i + 1]
-        ahead = offset - offsets[i - 1] if i else 0
-        if ahead < 0 and overlap is Overlap.FIRST:
-            start = min(start - ahead, past)
-        if overlap is Overlap.SECOND and i + 1 < len(offsets) and offsets[i + 1] < offset:
-            past = max(past - (offset - offsets[i + 1]), start)
-        gap = ahead if ahead > 0 and begin <= start else 0
-        start, past = max(start, begin), min(past, end)
-        if start < past:
-            found.append(Stretch(start, past, offset, gap))
-    return found
-
-
 @cache
 def zone(name: str) -> Zone:
     """The zone of this name; UnknownZone with the nearest name otherwise."""
@@ -187,7 +185,7 @@ def zone(name: str) -> Zone:
 
 def tzdata_version() -> str:
     """The release of the time zone database in use, such as 2026f."""
-    return tzdata.IANA_VERSION
+    return str(import_module("tzdata").IANA_VERSION)
 
 
 def zone_names() -> frozenset[str]:
@@ -244,7 +242,7 @@ def _nearest(name: str) -> str | None:
     if offset and int(offset[2]) <= 12:
         return f"Etc/GMT{'-' if offset[1] == '+' else '+'}{int(offset[2])}"
     by_name = {known.lower(): known for known in sorted(_names())}
-    by_city = {known.rpartition("/")[2].lower(): known for known in sorted(_names(), key=lambda known: known.count("/"))}
+    by_city = {known.rpartition("/")[2].lower(): known for known in by_name.values()}
     if written in by_name:
         return by_name[written]
     if city in by_city:

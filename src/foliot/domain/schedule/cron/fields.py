@@ -16,7 +16,8 @@ class Dialect(StrEnum):
 MONTHS: Final = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 WEEKDAYS: Final = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 _MONTHS_IN_FULL: Final = (
-    "JANUARY", "FEBRUARY", "MARCH", "APRIL", "MAY", "JUNE", "JULY", "AUGUST", "SEPTEMBER", "OCTOBER", "NOVEMBER", "DECEMBER",
+    "JANUARY", "FEBRUARY", "MARCH", "APRIL", "MAY", "JUNE",
+    "JULY", "AUGUST", "SEPTEMBER", "OCTOBER", "NOVEMBER", "DECEMBER",
 )  # fmt: skip
 _WEEKDAYS_IN_FULL: Final = ("SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY")
 
@@ -33,8 +34,8 @@ class Kind:
     spread_high: int  # H stays below this, so that it fits every month
 
 
-def _kind(name: str, low: int, high: int, *, names: dict[str, int] | None = None, spread_high: int | None = None) -> Kind:
-    return Kind(name, low, high, high - low + 1, names or {}, high if spread_high is None else spread_high)
+def _kind(name: str, low: int, high: int, *, names: dict[str, int] | None = None, spread_high: int = 0) -> Kind:
+    return Kind(name, low, high, high - low + 1, names or {}, spread_high or high)
 
 
 def _numbered(low: int, *rows: tuple[str, ...]) -> dict[str, int]:

@@ -26,8 +26,8 @@ _WEEKDAY_NAME: Final = "weekday"
 _ROUNDS: Final = {("hour", "24"): "0", ("minute", "60"): "0", ("second", "60"): "0"}
 
 
-class ItemProblem(Exception):  # noqa: N818  never leaves this package: the parser words it as BadCron
-    """What is wrong with one item: the sentence, the offending value, and what was probably meant."""
+class ItemProblem(Exception):
+    """What is wrong with one item: the sentence, the value, what was probably meant. The parser makes it a BadCron."""
 
     def __init__(self, sentence: str, value: str, *, meant: str | None = None, advice: str = "") -> None:
         super().__init__(sentence)
@@ -148,7 +148,8 @@ def _nth_weekday(kind: Kind, part: str) -> Item | None:
         return None
     weekday = _value(kind, name, part)
     if nth not in ("1", "2", "3", "4", "5"):
-        raise ItemProblem(f'weekday "{part}": a month has a 1st to 5th {_called(kind, weekday)}', part, meant=f"{name}#1")
+        sentence = f'weekday "{part}": a month has a 1st to 5th {_called(kind, weekday)}'
+        raise ItemProblem(sentence, part, meant=f"{name}#1")
     return NthWeekday(weekday, int(nth))
 
 

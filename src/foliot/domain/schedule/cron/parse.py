@@ -1,6 +1,7 @@
 """Reading a cron expression: which dialect it is, then field by field."""
 
 import re
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Final
 
@@ -50,8 +51,9 @@ _NTH: Final = ("", "first", "second", "third", "fourth", "fifth")
 def parse(text: str, dialect: Dialect | None = None, *, seed: str = "") -> Expression:
     """Read an expression. Without a dialect it is told by the number of fields; `seed` (the job's name) places H."""
     if len(text) > LENGTH_MAX:
+        short = f"{text[:40]}…"
         advice = "split it into a list of schedules"
-        raise BadCron(f"{text[:40]}…", f"more than {LENGTH_MAX} characters", field="expression", value=text[:40], advice=advice)
+        raise BadCron(short, f"more than {LENGTH_MAX} characters", field="expression", value=short, advice=advice)
     return _parse(" ".join(text.split()), dialect, seed if _is_spread(text) else "")
 
 
@@ -77,9 +79,14 @@ def _macro(text: str, seed: str) -> Expression:
         advice = "write every: 5m for an interval" if text.lower().startswith("@every") else ""
         if text.lower() == "@reboot":
             advice = "a cluster has no boot: trigger the job from a start-up script"
-        suggestion = None if advice else "@daily"
+        close = get_close_matches(text.upper(), MACROS, n=1, cutoff=0.5)
         raise BadCron(
-            text, f"{text[:40]} is not a known name", field="expression", value=text, suggestion=suggestion, advice=advice
+            text,
+            f"{text} is not a known name",
+            field="expression",
+            value=text,
+            suggestion=None if advice else (close[0].lower() if close else "@daily"),
+            advice=advice,
         )
     read = _read(meaning, meaning.split(), Dialect.UNIX, seed)
     return Expression(
@@ -141,7 +148,7 @@ def _check_quartz_days(text: str, day: Field, weekday: Field) -> None:
 
 
 def _detect(text: str, parts: list[str], seed: str) -> Dialect:
-    """Five fields are Unix; six or seven begin with seconds, and a weekday number must mean the same in both dialects."""
+    """Five fields are Unix; six or seven begin with seconds, and then a weekday number must not be ambiguous."""
     if len(parts) == 5:
         return Dialect.UNIX
     if len(parts) not in (6, 7):
@@ -153,7 +160,7 @@ def _detect(text: str, parts: list[str], seed: str) -> Dialect:
         return Dialect.SPRING
     if spring is None and quartz is not None:
         return Dialect.QUARTZ
-    if quartz is not None and spring is not None and (quartz.mask != spring.mask or _specials(quartz) != _specials(spring)):
+    if quartz is not None and spring is not None and _meaning(quartz) != _meaning(spring):
         raise _ambiguous(text, parts[5], quartz, spring)
     return likely
 
@@ -165,8 +172,8 @@ def _weekday(part: str, dialect: Dialect, seed: str) -> Field | None:
         return None
 
 
-def _specials(field: Field) -> set[Item]:
-    return {item for item in field.items if not isinstance(item, Span)}
+def _meaning(field: Field) -> tuple[int, set[Item]]:
+    return field.mask, {item for item in field.items if not isinstance(item, Span)}
 
 
 def _ambiguous(text: str, part: str, quartz: Field, spring: Field) -> AmbiguousWeekday:
