@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import Self
 
 from foliot.engine.loop import BUG_REST_S, OUTAGE_REST_S, DutyLoop
 from foliot.ports.store import StoreBusy, StoreUnavailable
-
 from tests.clocks import CountingChance, DrivenClock, settle
 
 
@@ -39,7 +39,7 @@ class Running:
         self.loop = DutyLoop(duties, clock=self.clock, chance=CountingChance())
         self.stop = asyncio.Event()
 
-    async def __aenter__(self) -> "Running":
+    async def __aenter__(self) -> Self:
         self.task = asyncio.create_task(self.loop.run(self.stop))
         await settle()
         return self

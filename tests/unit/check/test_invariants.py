@@ -1,0 +1,318 @@
+"""The checker is itself checked: a sound history passes, and one hand-made lie per invariant is caught."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from foliot_check.findings import CHECKS, verify
+from foliot_check.history import SECOND, Change, History, Line
+
+T0 = 1_767_225_600 * SECOND  # 2026-01-01T00:00:00Z
+LEASE = "a" * 32
+OTHER_LEASE = "b" * 32
+EPOCH = 1_767_225_000
+
+Edit = Callable[[dict[str, Any]], None]
+
+
+def job_row(job_id: int = 1) -> dict[str, Any]:
+    return {"id": job_id, "name": f"job{job_id}", "created_at": T0}
+
+
+def version_row(job_id: int = 1, **definition: Any) -> dict[str, Any]:
+    return {
+        "job_id": job_id,
+        "version": 1,
+        "created_at": T0,
+        "definition": {"schedule": {"every": "10s"}, **definition},
+    }
+
+
+def run_row(run_id: int, second: int, **fields: Any) -> dict[str, Any]:
+    due = T0 + second * SECOND
+    return {
+        "id": run_id,
+        "job_id": 1,
+        "version": 1,
+        "fire_key": f"s:{due}",
+        "shard": -1,
+        "parent_id": None,
+        "open_children": 0,
+        "due_at": due,
+        "created_at": due + 5000,
+        "not_before": due,
+        "class": 0,
+        "state": "SUCCEEDED",
+        "kind": None,
+        "ver": 3,
+        "attempt": 1,
+        "failures": 0,
+        "deaths": 0,
+        "lease_id": None,
+        "last_lease_id": LEASE,
+        "fence": (EPOCH << 28) + 1,
+        "leased_at": due + 10_000,
+        "ended_at": due + 20_000,
+        **fields,
+    }
+
+
+def life_of(run: Mapping[str, Any], seq: int = 1) -> list[Change]:
+    """A run's changes: inserted, leased, ended."""
+    stages = [
+        {**run, "state": "PENDING", "ver": 1, "attempt": 0, "lease_id": None, "last_lease_id": None, "fence": None},
+        {**run, "state": "RUNNING", "ver": 2, "lease_id": run["last_lease_id"], "last_lease_id": None},
+        dict(run),
+    ]
+    times = [run["created_at"], run["leased_at"], run["ended_at"]]
+    return [
+        Change(seq=seq + at, at=time, table="runs", op="UPDATE" if at else "INSERT", row=row)
+        for at, (row, time) in enumerate(zip(stages, times, strict=True))
+    ]
+
+
+def journal_of(run: Mapping[str, Any]) -> list[Line]:
+    facts = {"run": run["id"], "attempt": 1, "lease": run["last_lease_id"], "session": "s1"}
+    mono = run["due_at"] / SECOND
+    return [
+        Line(source="w1", what="start", mono=mono, data=facts),
+        Line(source="w1", what="end", mono=mono + 0.01, data=facts),
+    ]
+
+
+def sound(**over: Any) -> dict[str, Any]:
+    """Two fires of one job, each leased, run and ended; the third instant is not decided yet."""
+    runs = [run_row(1, 10), run_row(2, 20, last_lease_id=OTHER_LEASE)]
+    return {
+        "jobs": [job_row()],
+        "versions": [version_row()],
+        "cursors": [{"job_id": 1, "next_due_at": T0 + 30 * SECOND, "state": "active"}],
+        "runs": runs,
+        "changes": [*life_of(runs[0], 1), *life_of(runs[1], 10)],
+        "worker_lines": [*journal_of(runs[0]), *journal_of(runs[1])],
+        "nodes": [{"id": "s1", "name": "w1", "state": "live", "until": T0, "ended_at": None}],
+        **over,
+    }
+
+
+def broken(edit: Edit) -> History:
+    story = sound()
+    edit(story)
+    return History(**story)
+
+
+def failing(history: History) -> Sequence[str]:
+    return [number for number, finding in verify(history).items() if not finding.holds]
+
+
+def test_a_sound_history_passes() -> None:
+    findings = verify(History(**sound()))
+    assert [number for number, finding in findings.items() if not finding.holds] == []
+    assert findings["I1"].figures == {
+        "expected": 2,
+        "created": 2,
+        "skipped": 0,
+        "lost": 0,
+        "doubled": 0,
+        "invented": 0,
+    }
+    assert findings["I3"].figures["lateness_s_max"] == 0.005
+
+
+def test_every_invariant_has_a_lie_that_it_catches() -> None:
+    assert {number for number, _, _ in LIES} == set(CHECKS)
+
+
+# ------------------------------------------------------------------------------------------------------------- lies
+
+
+def lost_instant(story: dict[str, Any]) -> None:
+    story["runs"] = story["runs"][:1]
+    story["changes"] = story["changes"][:3]
+
+
+def doubled_instant(story: dict[str, Any]) -> None:
+    story["skips"] = [skip_row(10, 10, 1)]
+
+
+def invented_instant(story: dict[str, Any]) -> None:
+    story["runs"].append(run_row(3, 13))
+
+
+def miscounted_skip(story: dict[str, Any]) -> None:
+    lost_instant(story)
+    story["skips"] = [skip_row(20, 20, 2)]
+
+
+def skip_row(first: int, last: int, count: int) -> dict[str, Any]:
+    return {
+        "job_id": 1,
+        "fire_key": f"x:{first}",
+        "from_at": T0 + first * SECOND,
+        "to_at": T0 + last * SECOND,
+        "count": count,
+        "reason": "overlap",
+    }
+
+
+def missing_shard(story: dict[str, Any]) -> None:
+    story["versions"] = [version_row(shards=2)]
+    story["runs"].append(run_row(5, 10, shard=0, parent_id=1))
+
+
+def early_fire(story: dict[str, Any]) -> None:
+    story["runs"][0]["created_at"] = story["runs"][0]["due_at"] - 1
+
+
+def gap_in_versions(story: dict[str, Any]) -> None:
+    del story["changes"][1]
+
+
+def attempt_without_a_claim(story: dict[str, Any]) -> None:
+    edit_change(story, 2, attempt=2)
+
+
+def result_of_an_old_lease(story: dict[str, Any]) -> None:
+    edit_change(story, 2, last_lease_id="c" * 32)
+
+
+def change_after_the_end(story: dict[str, Any]) -> None:
+    last = story["changes"][2]
+    story["changes"].append(
+        Change(seq=99, at=last.at + 1, table="runs", op="UPDATE", row={**last.row, "ver": 4, "state": "FAILED"})
+    )
+
+
+def second_start_of_at_most_once(story: dict[str, Any]) -> None:
+    story["versions"] = [version_row(on_lost="fail")]
+    start = story["worker_lines"][0]
+    story["worker_lines"] = [start, Line(source="w2", what="start", mono=start.mono + 1, data=start.data)]
+
+
+def run_left_behind(story: dict[str, Any]) -> None:
+    story["runs"][0]["state"] = "RUNNING"
+
+
+def success_nobody_executed(story: dict[str, Any]) -> None:
+    story["worker_lines"] = story["worker_lines"][2:]
+
+
+def at_least_once_given_up(story: dict[str, Any]) -> None:
+    story["runs"][0] |= {"state": "FAILED", "kind": "lost"}
+    story["nemesis_lines"] = [Line(source="nemesis", what="kill", mono=0)]
+
+
+def falling_fence(story: dict[str, Any]) -> None:
+    ended = story["changes"][2]
+    again = [
+        {**ended.row, "state": "PENDING", "ver": 3, "lease_id": None},
+        {**ended.row, "state": "RUNNING", "ver": 4, "attempt": 2, "lease_id": OTHER_LEASE, "fence": 7},
+        {**ended.row, "ver": 5, "attempt": 2, "last_lease_id": OTHER_LEASE},
+    ]
+    story["changes"][2:3] = [
+        Change(seq=50 + at, at=ended.at + at, table="runs", op="UPDATE", row=row) for at, row in enumerate(again)
+    ]
+
+
+def stale_token_accepted(story: dict[str, Any]) -> None:
+    story["resource_lines"] = [
+        Line(source="r", what="accepted", mono=at, data={"resource": "x", "token": token})
+        for at, token in enumerate([5, 9, 7])
+    ]
+
+
+def term_with_two_holders(story: dict[str, Any]) -> None:
+    story["changes"] += [
+        Change(
+            seq=100 + at,
+            at=T0 + at,
+            table="leases",
+            op="UPDATE",
+            row={"name": "leader", "term": 4, "holder_session": holder, "until": T0},
+        )
+        for at, holder in enumerate(["s1", "s2"])
+    ]
+
+
+def exclusive_overlap(story: dict[str, Any]) -> None:
+    story["versions"] = [version_row(exclusive=True)]
+    story["runs"][0]["ended_at"] = story["runs"][1]["leased_at"] + 1
+
+
+def false_reap(story: dict[str, Any]) -> None:
+    story["nodes"] = [{"id": "s1", "name": "w1", "state": "dead", "until": T0, "ended_at": T0 + 10 * SECOND}]
+
+
+def too_many_failures(story: dict[str, Any]) -> None:
+    story["versions"] = [version_row(retries={"max": 2})]
+    story["runs"][0]["failures"] = 4
+
+
+def unpaced_catch_up(story: dict[str, Any]) -> None:
+    for number in range(400):
+        run = run_row(1000 + number, 10, fire_key=f"b:1:{number}", **{"class": 1})
+        story["runs"].append(run)
+        story["changes"] += life_of(run, 1000 + 3 * number)
+        story["worker_lines"] += journal_of(run)
+
+
+def acknowledged_and_gone(story: dict[str, Any]) -> None:
+    story["client_lines"] = [Line(source="c", what="acknowledged", mono=0, data={"run": 77})]
+
+
+def key_used_twice(story: dict[str, Any]) -> None:
+    story["runs"] += [run_row(8, 10, fire_key="m:k"), run_row(9, 10, fire_key="m:k", version=1)]
+
+
+def falling_epoch(story: dict[str, Any]) -> None:
+    story["changes"] += [
+        Change(seq=200 + at, at=T0 + at, table="store_meta", op="UPDATE", row={"epoch": epoch})
+        for at, epoch in enumerate([5, 4])
+    ]
+
+
+def pool_beyond_its_size(story: dict[str, Any]) -> None:
+    story["figures"] = {"control pool": {"peak": 5, "limit": 4}}
+
+
+def edit_change(story: dict[str, Any], at: int, **fields: Any) -> None:
+    change = story["changes"][at]
+    story["changes"][at] = Change(
+        seq=change.seq, at=change.at, table=change.table, op=change.op, row={**change.row, **fields}
+    )
+
+
+LIES: Sequence[tuple[str, str, Edit]] = [
+    ("I1", "lost", lost_instant),
+    ("I1", "doubled", doubled_instant),
+    ("I1", "invented", invented_instant),
+    ("I1", "says 2 instants", miscounted_skip),
+    ("I2", "1 shards of 2", missing_shard),
+    ("I3", "before its instant", early_fire),
+    ("I4", "is followed by", gap_in_versions),
+    ("I4", "attempt went", attempt_without_a_claim),
+    ("I5", "was accepted", result_of_an_old_lease),
+    ("I6", "changed after", change_after_the_end),
+    ("I7", "started again", second_start_of_at_most_once),
+    ("I8", "is still RUNNING", run_left_behind),
+    ("I8", "no journal", success_nobody_executed),
+    ("I8", "at-least-once", at_least_once_given_up),
+    ("I9", "fence 7 after", falling_fence),
+    ("I9", "accepted token 7", stale_token_accepted),
+    ("I10", "two holders", term_with_two_holders),
+    ("I11", "overlap", exclusive_overlap),
+    ("I12", "was reaped", false_reap),
+    ("I13", "failed 4 times", too_many_failures),
+    ("I14", "catch-up runs started", unpaced_catch_up),
+    ("I15", "is not in the store", acknowledged_and_gone),
+    ("I15", "has 2 runs", key_used_twice),
+    ("I17", "the epoch went", falling_epoch),
+    ("I19", "its limit is 4", pool_beyond_its_size),
+]
+
+
+@pytest.mark.parametrize(("number", "words", "lie"), LIES, ids=[lie.__name__ for _, _, lie in LIES])
+def test_a_lie_is_caught(number: str, words: str, lie: Edit) -> None:
+    finding = verify(broken(lie))[number]
+    assert any(words in wrong for wrong in finding.wrong), finding.wrong
