@@ -1,7 +1,7 @@
 """What happened, as plain data: the store's rows, each recorded change, and the journals beside it."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -88,9 +88,10 @@ class History:
         """Handler starts, from the journals."""
         return [line for line in self.worker_lines if line.what == "start"]
 
-    def ends_of(self, lease_id: str) -> Iterable[Line]:
-        """Handler ends under this lease."""
-        return (line for line in self.worker_lines if line.what == "end" and line.get("lease") == lease_id)
+    @cached_property
+    def ends(self) -> Mapping[tuple[int, int], Line]:
+        """The end of each (run, attempt), from the journals."""
+        return {(line.get("run"), line.get("attempt")): line for line in self.worker_lines if line.what == "end"}
 
     def at_most_once(self, run: Row) -> bool:
         return bool(self.definition_of.get((run["job_id"], run["version"]), {}).get("on_lost") == "fail")

@@ -202,8 +202,9 @@ def at_most_once_never_twice(history: History, finding: Finding) -> None:
         if run is None or not history.at_most_once(run):
             continue
         finding.looked_at += 1
-        for earlier, later in zip(lines, sorted(lines, key=lambda line: line.mono)[1:], strict=False):
-            if not any(end.mono <= later.mono for end in history.ends_of(earlier.get("lease"))):
+        for earlier, later in itertools.pairwise(sorted(lines, key=lambda line: line.mono)):
+            end = history.ends.get((run_id, earlier.get("attempt")))
+            if end is None or end.mono > later.mono:
                 finding.fault(f"run {run_id}: started again before the end of attempt {earlier.get('attempt')}")
     faults = {line.what for line in history.nemesis_lines}
     for run in history.runs:
@@ -214,18 +215,13 @@ def at_most_once_never_twice(history: History, finding: Finding) -> None:
 @invariant("I8")
 def everything_ends(history: History, finding: Finding) -> None:
     """At quiescence every run is terminal, and a success was really executed."""
-    leases = {line.get("lease") for line in history.worker_lines if line.what == "end"}
     for run in history.runs:
         finding.looked_at += 1
         if run["state"] not in FINAL:
             finding.fault(f"run {run['id']} is still {run['state']}")
-        if (
-            run["state"] == "SUCCEEDED"
-            and history.worker_lines
-            and run["last_lease_id"]
-            and run["last_lease_id"] not in leases
-        ):
-            finding.fault(f"run {run['id']} SUCCEEDED, and no journal shows the end of its lease")
+        executed = run["lease_id"] is not None or run["last_lease_id"] is not None
+        if run["state"] == "SUCCEEDED" and history.worker_lines and executed and _attempt(run) not in history.ends:
+            finding.fault(f"run {run['id']} SUCCEEDED, and no journal shows the end of its attempt")
         if run["state"] == "FAILED" and run["kind"] == "lost" and not history.at_most_once(run):
             finding.fault(f"run {run['id']} is FAILED(lost), and it is at-least-once")
 
@@ -407,6 +403,10 @@ def _claims(chain: Sequence[Change]) -> Iterator[Change]:
         if change.row["state"] == "RUNNING" and change.row["attempt"] > attempt:
             attempt = change.row["attempt"]
             yield change
+
+
+def _attempt(run: Row) -> tuple[int, int]:
+    return run["id"], run["attempt"]
 
 
 def _spread(name: str, values: Sequence[float]) -> dict[str, float]:

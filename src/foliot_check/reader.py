@@ -61,8 +61,18 @@ def _lines(paths: Iterable[Path]) -> list[Line]:
                 data = json.loads(text)
             except ValueError:
                 continue
+            if isinstance(data.get("run"), str):
+                data["run"] = run_number(data["run"])
             lines.append(Line(source=path.name, what=data.pop("what"), mono=float(data.pop("mono", 0)), data=data))
     return lines
+
+
+def run_number(shown: str) -> int:
+    """The id behind `r-8k2f`."""
+    number = 0
+    for letter in shown.removeprefix("r-"):
+        number = number * 32 + "0123456789abcdefghjkmnpqrstvwxyz".index(letter)
+    return number
 
 
 Tables = tuple[Mapping[str, Sequence[dict[str, Any]]], Sequence[dict[str, Any]]]
