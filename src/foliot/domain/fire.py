@@ -51,6 +51,7 @@ class Situation(NamedTuple):
     open: int = 0  # live runs of the job with a place; shards count as their parent
     waiting: int = 0  # of those: PENDING, never leased
     catch_up: int = 0  # of those waiting: class 1
+    scheduled: int | None = None  # of those open: fires of the schedule, not triggers; None: not told apart
 
 
 class DueJob(NamedTuple):
@@ -76,7 +77,7 @@ class PlannedSkip(NamedTuple):
 
     from_at: Instant
     to_at: Instant
-    count: int
+    count: int  # type: ignore[assignment]  # how many instants, not tuple's method
     reason: str
     why: str = ""
     extends: bool = False
@@ -112,3 +113,31 @@ def trigger_key(key: str) -> str:
 def skip_key(from_at: Instant) -> str:
     """The key of a skip row that begins at this instant."""
     return f"x:{from_at}"
+
+
+def kept(cursor: Cursor) -> Plan:
+    """The plan that decides nothing and moves nothing."""
+    return Plan((), (), cursor.state, cursor.next_at, cursor.next_due_at, cursor.remaining)
+
+
+def extending(cursor: Cursor, skips: Sequence[PlannedSkip]) -> tuple[PlannedSkip, ...]:
+    """The skips of a plan, the first marked if it goes on where the cursor's open skip row ends."""
+    if not skips or cursor.skip_from is None:
+        return tuple(skips)
+    first = skips[0]
+    if first.from_at != cursor.next_due_at or first.reason != cursor.skip_reason:
+        return tuple(skips)
+    return first._replace(extends=True), *skips[1:]
+
+
+def open_skip_after(cursor: Cursor, plan: Plan) -> tuple[Instant | None, str | None]:
+    """The cursor's open skip row once a plan is recorded: (its first instant, its reason); (None, None): none is open.
+
+    A row stays open while skips with its reason go on; a run, or a skip for another reason, closes it.
+    """
+    if not plan.runs and not plan.skips:
+        return cursor.skip_from, cursor.skip_reason
+    if not plan.skips or (plan.runs and plan.runs[-1].due_at > plan.skips[-1].to_at):
+        return None, None
+    last = plan.skips[-1]
+    return (cursor.skip_from if last.extends else last.from_at), last.reason

@@ -99,6 +99,10 @@ class LoadedJob:
     definition: Definition
     lane_id: int
     merge_lane_id: int | None = None
+    is_plain: bool = field(init=False, compare=False, repr=False)  # its schedule has nothing but instants
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "is_plain", _is_plain(self.definition.schedule))
 
 
 def lane_of(job_id: int, definition: Definition, *, handler: str | None = None) -> Lane:
@@ -113,4 +117,15 @@ def lane_of(job_id: int, definition: Definition, *, handler: str | None = None) 
         limits=tuple(sorted(limits)),
         exclusive=definition.exclusive,
         at_most_once=definition.on_lost is OnLost.FAIL,
+    )
+
+
+def _is_plain(schedule: Schedule | None) -> bool:
+    """No calendar, no jitter, no fixed delay: what a fire needs to know of it is the next instant."""
+    return (
+        schedule is not None
+        and schedule.calendar_name is None
+        and not schedule.jitter_us
+        and schedule.fixed_delay_us is None
+        and not any(isinstance(trigger, Schedule) for trigger in schedule.triggers)
     )
