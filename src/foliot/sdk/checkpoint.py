@@ -5,10 +5,10 @@ from typing import Any, Final
 
 import msgspec
 
-from foliot.domain.errors import InvalidInput
-from foliot.sdk.results import NotJson, to_json
+from foliot.domain.errors import InvalidInput, PayloadTooLarge
+from foliot.sdk.results import Unwritable, to_json
 
-CHECKPOINT_MAX: Final = 64 * 1024
+CHECKPOINT_BYTES_MAX: Final = 64 * 1024
 
 
 class Checkpoint(MutableMapping[str, Any]):
@@ -50,13 +50,13 @@ class Checkpoint(MutableMapping[str, Any]):
 
     def _put(self, values: dict[str, Any]) -> None:
         try:
-            text = to_json(values)
-        except NotJson as error:
-            raise BadCheckpoint(f'a "{error.type_name}" is not JSON', "save str(value), or a dataclass") from error
-        if len(text.encode()) > CHECKPOINT_MAX:
+            text = to_json(values, bytes_max=CHECKPOINT_BYTES_MAX)
+        except Unwritable as error:
+            raise BadCheckpoint(f"{error.thing} is not JSON", "save str(value), or a dataclass") from error
+        except PayloadTooLarge as error:
             raise BadCheckpoint(
-                f"it is larger than {CHECKPOINT_MAX // 1024} KiB", "save where the data lies, not the data"
-            )
+                f"it is larger than {CHECKPOINT_BYTES_MAX // 1024} KiB", "save where the data lies, not the data"
+            ) from error
         self._values = msgspec.json.decode(text)  # what is read back is what a later attempt will read
         self._save(text)
 
@@ -64,7 +64,7 @@ class Checkpoint(MutableMapping[str, Any]):
 class BadCheckpoint(InvalidInput):
     """A checkpoint that cannot be kept; the one before it stays."""
 
-    code = "FOL-1016"
+    code = "FOL-1052"
 
     def __init__(self, why: str, hint: str) -> None:
         super().__init__(f"The checkpoint was not saved: {why}.", hint=hint, why=why)

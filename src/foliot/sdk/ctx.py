@@ -216,7 +216,7 @@ class Ctx:
 class OutsideRun(ExecutionFailed):
     """`foliot.ctx()` was called where no run is."""
 
-    code = "FOL-6004"
+    code = "FOL-6010"
 
     def __init__(self) -> None:
         super().__init__(
@@ -228,7 +228,7 @@ class OutsideRun(ExecutionFailed):
 class SleepBlocksLoop(InvalidInput):
     """`ctx.sleep` in an async handler would stop every other run of the worker."""
 
-    code = "FOL-1017"
+    code = "FOL-1053"
 
     def __init__(self, duration: float | str) -> None:
         super().__init__(

@@ -28,14 +28,11 @@ class Place(NamedTuple):
 class Handler:
     """A function a worker can run."""
 
-    def __init__(
-        self, function: Callable[..., Any], *, job: str = "", retry_on: tuple[type[BaseException], ...] = ()
-    ) -> None:
+    def __init__(self, function: Callable[..., Any], *, job: str = "") -> None:
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             raise GeneratorHandler(function.__qualname__)
         self.function = function
         self.job = job or function.__name__
-        self.retry_on = retry_on
         self.is_async = inspect.iscoroutinefunction(function)
 
     def __repr__(self) -> str:
@@ -78,7 +75,7 @@ class Handler:
 class GeneratorHandler(InvalidInput):
     """A generator cannot be a job: calling it does nothing."""
 
-    code = "FOL-1018"
+    code = "FOL-1054"
 
     def __init__(self, function: str) -> None:
         super().__init__(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from foliot.domain.errors import FoliotError
+from foliot.domain.policies.retry import error_name
 from foliot.domain.verdict import Cause
 from foliot.sdk.ctx import Ctx, current
 from foliot.sdk.handler import Handler
@@ -18,6 +19,8 @@ from foliot.sdk.stopping import Cancelled
 
 MESSAGE_MAX: Final = 4_096
 TRACEBACK_MAX: Final = 32_768
+ERROR_TYPE_MAX: Final = 1_000
+_EVERY_ERROR: Final = (Exception, BaseException, object)
 _OWN_FRAMES: Final = str(Path(__file__).parents[1]) + os.sep
 
 
@@ -116,13 +119,12 @@ def _ended_by(error: BaseException, handler: Handler, ctx: Ctx) -> Outcome:
         return _returned(None, handler, ctx)
     trace = trimmed_traceback(error)
     ctx.log.error(_message(error), traceback=trace)
-    return Outcome(cause=Cause.ERROR, error=_message(error), error_type=_type_of(error, handler), traceback=trace)
+    return Outcome(cause=Cause.ERROR, error=_message(error), error_type=_lineage(error), traceback=trace)
 
 
-def _type_of(error: BaseException, handler: Handler) -> str:
-    """The name to judge retries by: of the class named in `Retry(on=…)` when the error is one of its kind."""
-    declared = next((kind for kind in handler.retry_on if isinstance(error, kind)), type(error))
-    return declared.__name__
+def _lineage(error: BaseException) -> str:
+    """The names of the error's type and its bases, most particular first: a retry policy may name any of them."""
+    return ",".join(error_name(kind) for kind in type(error).__mro__ if kind not in _EVERY_ERROR)[:ERROR_TYPE_MAX]
 
 
 def _message(error: BaseException) -> str:

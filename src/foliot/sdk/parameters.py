@@ -7,8 +7,9 @@ from typing import Any, Final, get_args, get_type_hints
 import msgspec
 
 from foliot.domain.errors import InvalidInput
+from foliot.domain.payload import PARAMS_BYTES_MAX
 from foliot.sdk.ctx import Ctx
-from foliot.sdk.results import NotJson, to_json, to_plain
+from foliot.sdk.results import Unwritable, to_json, to_plain
 from foliot.sdk.schema import Problem, Schema, check, type_words
 from foliot.sdk.shapes import Shape, Shapes, Unsupported, type_name
 
@@ -32,7 +33,7 @@ class BadParameters(InvalidInput):
 class UnsupportedParameter(InvalidInput):
     """A parameter whose annotation JSON cannot fill."""
 
-    code = "FOL-1014"
+    code = "FOL-1050"
 
     def __init__(self, function: str, parameter: str, annotation: str) -> None:
         super().__init__(
@@ -52,7 +53,7 @@ class Parameters:
         self._shapes = Shapes()
         self._fields: dict[str, Shape] = {}
         self._positional: list[str] = []
-        self._ctx: list[str] = []
+        self.ctx_names: list[str] = []
         self._rest: Shape | None = None
         self.schema: Final[Schema] = self._schema_of(function)
 
@@ -80,22 +81,20 @@ class Parameters:
         """Raise `BadParameters` unless these JSON values fit."""
         require_fit(self.name, self.schema, given)
 
-    def dump(self, given: Mapping[str, Any]) -> str:
-        """Python values as the JSON text of a payload, checked before anything is queued."""
+    def dump(self, given: Mapping[str, Any], *, defaults: Mapping[str, Any] | None = None) -> str:
+        """Python values as the JSON text of a payload, checked together with the job's own `defaults`."""
         try:
             plain = {name: to_plain(value, name, typed=True) for name, value in given.items()}
-            self.check(plain)
-            return to_json(plain)
-        except NotJson as error:
-            raise self._bad(
-                [Problem(error.path or "the payload", f'is a "{error.type_name}", which is not JSON')]
-            ) from None
+            self.check({**(defaults or {}), **plain})
+            return to_json(plain, bytes_max=PARAMS_BYTES_MAX)
+        except Unwritable as error:
+            raise self._bad([Problem(error.path or "the payload", f"is {error.thing}, which is not JSON")]) from None
 
     def arguments(self, parsed: dict[str, Any], ctx: Ctx) -> tuple[list[Any], dict[str, Any]]:
         """What to call the function with: positional arguments, keyword arguments, the Ctx among them."""
-        if not self._ctx and not self._positional:
+        if not self.ctx_names and not self._positional:
             return [], parsed
-        named = {**parsed, **dict.fromkeys(self._ctx, ctx)}
+        named = {**parsed, **dict.fromkeys(self.ctx_names, ctx)}
         return [named.pop(name) for name in self._positional if name in named], named
 
     def _shape(self, name: str) -> Shape:
@@ -115,7 +114,7 @@ class Parameters:
             if parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
                 self._positional.append(name)
             if is_ctx(annotation):
-                self._ctx.append(name)
+                self.ctx_names.append(name)
                 continue
             if parameter.kind in _VARIADIC:
                 if parameter.kind is inspect.Parameter.VAR_KEYWORD:
@@ -166,5 +165,5 @@ def _with_default(schema: Schema, default: Any) -> Schema:
         return schema
     try:
         return {**schema, "default": to_plain(default, typed=True)}
-    except NotJson:
+    except Unwritable:
         return schema

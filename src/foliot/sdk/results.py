@@ -17,17 +17,16 @@ from uuid import UUID
 
 import msgspec
 
-from foliot.domain.errors import InvalidInput
+from foliot.domain.errors import BadNumber, BadText, InvalidInput, NotJson, PayloadTooLarge, TooDeep
+from foliot.domain.payload import RESULT_BYTES_MAX, json_text
 
-RESULT_MAX: Final = 64 * 1024
 
+class Unwritable(TypeError):
+    """A value that JSON has no form for: what it is (`a "Decimal"`) and where in the whole it stands."""
 
-class NotJson(TypeError):
-    """A value that JSON has no form for; says its type and where in the value it is."""
-
-    def __init__(self, type_name: str, path: str = "") -> None:
-        super().__init__(f"{type_name} at {path or 'the top'}")
-        self.type_name = type_name
+    def __init__(self, thing: str, path: str = "") -> None:
+        super().__init__(f"{thing} at {path}" if path else thing)
+        self.thing = thing
         self.path = path
 
 
@@ -38,7 +37,7 @@ class ResultTooLarge(InvalidInput):
 
     def __init__(self, run: str, size: int) -> None:
         super().__init__(
-            f"Result of {run} is {_size(size)}; the limit is {_size(RESULT_MAX)}. "
+            f"Result of {run} is {_size(size)}; the limit is {_size(RESULT_BYTES_MAX)}. "
             "The run succeeded, the result was not kept.",
             hint="store the data elsewhere and return where it is",
             run=run,
@@ -51,14 +50,13 @@ class ResultNotJson(InvalidInput):
 
     code = "FOL-1008"
 
-    def __init__(self, function: str, type_name: str, path: str = "") -> None:
+    def __init__(self, function: str, thing: str, path: str = "") -> None:
         where = f" (at {path})" if path else ""
         super().__init__(
-            f'{function} returned a "{type_name}"{where}, which is not JSON. '
-            "The run succeeded, the result was not kept.",
+            f"{function} returned {thing}{where}, which is not JSON. The run succeeded, the result was not kept.",
             hint="return str(value), or a dataclass",
             function=function,
-            type=type_name,
+            thing=thing,
             path=path,
         )
 
@@ -66,24 +64,22 @@ class ResultNotJson(InvalidInput):
 def encode_result(value: Any, *, function: str, run: str) -> str:
     """The result as JSON text; `ResultTooLarge` or `ResultNotJson` when it cannot be kept."""
     try:
-        text = to_json(value)
-    except NotJson as error:
-        raise ResultNotJson(function, error.type_name, error.path) from error
-    size = len(text) if text.isascii() else len(text.encode())
-    if size > RESULT_MAX:
-        raise ResultTooLarge(run, size)
-    return text
+        return to_json(value, bytes_max=RESULT_BYTES_MAX)
+    except Unwritable as error:
+        raise ResultNotJson(function, error.thing, error.path) from error
+    except PayloadTooLarge as error:
+        raise ResultTooLarge(run, error.data["size"]) from error
 
 
-def to_json(value: Any, *, sort_keys: bool = False) -> str:
-    """The value as JSON text; `NotJson` when it has none."""
+def to_json(value: Any, *, bytes_max: int) -> str:
+    """The value as JSON text with sorted keys; `Unwritable` when it has none, `PayloadTooLarge` when it is too long."""
     try:
-        plain = to_plain(value)
-        return msgspec.json.encode(plain, order="sorted" if sort_keys else None).decode()
+        return json_text(to_plain(value), bytes_max=bytes_max)
+    except NotJson as error:
+        thing = next((said for kind, said in _THINGS.items() if isinstance(error, kind)), "a value")
+        raise Unwritable(thing, error.path) from None
     except RecursionError:
-        raise NotJson("structure that contains itself or is nested too deeply") from None
-    except UnicodeEncodeError:
-        raise NotJson("text with broken characters") from None
+        raise Unwritable(_THINGS[TooDeep]) from None
 
 
 def to_plain(value: Any, path: str = "", *, typed: bool = False) -> Any:
@@ -93,7 +89,7 @@ def to_plain(value: Any, path: str = "", *, typed: bool = False) -> Any:
         return value
     if kind is float or (isinstance(value, float) and not isinstance(value, Enum)):
         if not math.isfinite(value):
-            raise NotJson(str(value), path)
+            raise Unwritable(f'"{value}"', path)
         return float(value)
     if kind is list or kind is tuple:
         return [to_plain(item, f"{path}[{i}]", typed=typed) for i, item in enumerate(value)]
@@ -123,7 +119,7 @@ def _rare(value: Any, path: str, *, typed: bool) -> Any:
         return value.model_dump(mode="json", by_alias=True)
     if typed and isinstance(value, Decimal):
         return str(value)
-    raise NotJson(type(value).__name__, path)
+    raise Unwritable(f'a "{type(value).__name__}"', path)
 
 
 def _text(value: Any) -> str | None:
@@ -143,7 +139,7 @@ def _key(key: Any, path: str) -> str:
     plain = to_plain(key, path)
     if isinstance(plain, str) or (isinstance(plain, int) and not isinstance(plain, bool)):
         return str(plain)
-    raise NotJson(f"{type(key).__name__} key", path)
+    raise Unwritable(f'a mapping with a "{type(key).__name__}" as key', path)
 
 
 def _below(path: str, name: object) -> str:
@@ -157,3 +153,8 @@ def _size(size: int) -> str:
 
 
 _AS_IT_IS: Final[frozenset[type]] = frozenset({type(None), bool, int, str})
+_THINGS: Final[Mapping[type[NotJson], str]] = {
+    BadNumber: "a whole number beyond 64 bits",
+    BadText: "text that no store keeps (NUL, or half a character)",
+    TooDeep: "a structure that is nested too deeply",
+}

@@ -3,12 +3,14 @@
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from foliot.domain.errors import InvalidInput
-from foliot.sdk.results import NotJson, to_json
+from foliot.sdk.results import Unwritable, to_json
 
 T = TypeVar("T")
+
+KEY_BYTES_MAX: Final = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +32,8 @@ class Shard:
     def owns(self, key: object) -> bool:
         """Whether what this key stands for is in this slice."""
         try:
-            text = to_json(key, sort_keys=True)
-        except NotJson as error:
+            text = to_json(key, bytes_max=KEY_BYTES_MAX)
+        except Unwritable as error:
             raise UnstableShardKey(type(key).__name__) from error
         digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
         return int.from_bytes(digest, "big") % self.count == self.index
@@ -40,7 +42,7 @@ class Shard:
 class UnstableShardKey(InvalidInput):
     """An item that cannot be told apart from others in the same way everywhere."""
 
-    code = "FOL-1015"
+    code = "FOL-1051"
 
     def __init__(self, type_name: str) -> None:
         super().__init__(

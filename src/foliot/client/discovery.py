@@ -1,0 +1,81 @@
+"""Which server to ask when nobody said: the environment, then the data folder that `foliot up` made here."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from foliot.client.errors import NoServerKnown
+from foliot.domain.errors import InvalidInput
+
+CLIENT_FILE: Final = Path(".foliot") / "client.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Servers that serve one cluster, and the token that opens them."""
+
+    urls: tuple[str, ...]
+    token: str | None = None
+    said_by: str = "the caller"
+
+    @classmethod
+    def of(cls, url: str | Sequence[str], token: str | None = None, *, said_by: str = "the caller") -> "Endpoint":
+        """From one URL, several, or several in one text with commas."""
+        given = url.split(",") if isinstance(url, str) else url
+        urls = tuple(part.strip().rstrip("/") for part in given if part.strip())
+        for part in urls:
+            if not part.startswith(("http://", "https://")):
+                raise BadServer(part, said_by)
+        if not urls:
+            raise BadServer("", said_by)
+        return cls(urls=urls, token=token or None, said_by=said_by)
+
+
+class BadServer(InvalidInput):
+    """What was given as a server's address cannot be one."""
+
+    code = "FOL-1055"
+
+    def __init__(self, written: str, said_by: str) -> None:
+        super().__init__(
+            f'"{written}" (from {said_by}) is not the address of a server.',
+            hint="write http://host:7171, several with commas between",
+            written=written,
+        )
+
+
+def find_endpoint(environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Endpoint:
+    """`FOLIOT_SERVER` and `FOLIOT_TOKEN_FILE`, else `./.foliot/client.json`; `NoServerKnown` when there is neither."""
+    known = os.environ if environment is None else environment
+    if known.get("FOLIOT_SERVER"):
+        return Endpoint.of(known["FOLIOT_SERVER"], _token_from(known.get("FOLIOT_TOKEN_FILE")), said_by="FOLIOT_SERVER")
+    file = (folder or Path.cwd()) / CLIENT_FILE
+    try:
+        said = msgspec.json.decode(file.read_bytes(), type=dict[str, str])
+        return Endpoint.of(said["url"], said.get("token"), said_by=str(CLIENT_FILE))
+    except FileNotFoundError:
+        raise NoServerKnown from None
+    except (OSError, msgspec.DecodeError, KeyError) as error:
+        raise UnreadableAccess(str(CLIENT_FILE), str(error)) from error
+
+
+class UnreadableAccess(InvalidInput):
+    """A file that should say how to reach a server, and cannot be read."""
+
+    code = "FOL-1056"
+
+    def __init__(self, file: str, why: str) -> None:
+        super().__init__(f"{file} cannot be read: {why}.", hint="foliot up writes .foliot/client.json anew", file=file)
+
+
+def _token_from(file: str | None) -> str | None:
+    if not file:
+        return None
+    try:
+        return Path(file).read_text("utf-8").strip()
+    except OSError as error:
+        raise UnreadableAccess(file, error.strerror or str(error)) from error

@@ -1,0 +1,119 @@
+"""What a server's refusal becomes here: the same family of errors, found by code."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from foliot.domain.errors import (
+    ClusterTrouble,
+    Conflict,
+    Denied,
+    ExecutionFailed,
+    FoliotError,
+    InvalidInput,
+    NotFound,
+    StorageTrouble,
+)
+
+BRANCHES: Final[Mapping[str, type[FoliotError]]] = {
+    "1": InvalidInput,
+    "2": NotFound,
+    "3": Conflict,
+    "4": Denied,
+    "5": ClusterTrouble,
+    "6": ExecutionFailed,
+    "7": StorageTrouble,
+}
+_BY_STATUS: Final[Mapping[int, type[FoliotError]]] = {
+    400: InvalidInput,
+    401: Denied,
+    403: Denied,
+    404: NotFound,
+    409: Conflict,
+    412: Conflict,
+    422: InvalidInput,
+    428: Conflict,
+}
+
+
+def error_of(status: int, problem: Mapping[str, Any], *, url: str) -> FoliotError:
+    """The error that a problem document stands for: of the class that owns its code, else of its branch."""
+    code = str(problem.get("code", ""))
+    kind = next((known for known in family() if known.code == code), None) or BRANCHES.get(code[4:5])
+    kind = kind or _BY_STATUS.get(status, ClusterTrouble)
+    sentence = str(problem.get("detail") or problem.get("title") or f"{url} answered {status}.")
+    error = kind.__new__(kind)
+    FoliotError.__init__(
+        error,
+        sentence,
+        hint=problem.get("hint"),
+        **{name: value for name, value in problem.items() if name not in ("detail", "hint", "sentence")},
+    )
+    if code and error.code != code:
+        vars(error)["code"] = code
+    return error
+
+
+def family(kind: type[FoliotError] = FoliotError) -> Iterator[type[FoliotError]]:
+    """Every known class of the family, the particular ones first."""
+    for child in kind.__subclasses__():
+        yield from family(child)
+    yield kind
+
+
+class ServerAway(ClusterTrouble):
+    """No server answers."""
+
+    code = "FOL-5001"
+
+    def __init__(self, url: str, why: str) -> None:
+        super().__init__(
+            f"No answer from {url} ({why}).",
+            hint="is it up? foliot up · other server: --server · contexts: foliot context list",
+            url=url,
+            why=why,
+        )
+
+
+class NoServerKnown(ClusterTrouble):
+    """Nobody said which server to ask."""
+
+    code = "FOL-5030"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "No server is known here: there is no ./.foliot/client.json, and FOLIOT_SERVER is not set.",
+            hint='start one in this folder: foliot up · or say which: foliot.configure("http://host:7171", token=...)',
+        )
+
+
+class RunNotSucceeded(ExecutionFailed):
+    """The result of a run was asked for, and the run did not succeed."""
+
+    code = "FOL-6011"
+
+    def __init__(self, run: str, job: str, state: str, kind: str | None, error: str | None) -> None:
+        how = f"{state.lower()} ({kind})" if kind else state.lower()
+        super().__init__(
+            f"{job} {run} {how}{f': {error}' if error else ''}.".replace("..", "."),
+            hint=f"foliot run logs {run}",
+            run=run,
+            job=job,
+            state=state,
+            kind=kind,
+            error=error,
+        )
+
+
+class RunNotFinished(ExecutionFailed):
+    """The run did not end in the time somebody was willing to wait."""
+
+    code = "FOL-6012"
+
+    def __init__(self, run: str, job: str, state: str, waited: str) -> None:
+        super().__init__(
+            f"{job} {run} is still {state} after {waited}.",
+            hint=f"it goes on; look again with foliot run watch {run}",
+            run=run,
+            job=job,
+            state=state,
+        )

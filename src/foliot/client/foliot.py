@@ -1,0 +1,139 @@
+"""`Foliot` and `AsyncFoliot`: a cluster over HTTP, for programs."""
+
+import ssl
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from types import TracebackType
+from typing import Any, Final, Self
+from urllib.parse import urlsplit
+
+import httpx2
+
+from foliot.client.calls import Call, Duration
+from foliot.client.discovery import Endpoint, find_endpoint
+from foliot.client.jobs import AsyncJobs, Jobs
+from foliot.client.machine import Machine
+from foliot.client.runs import AsyncRuns, Runs
+from foliot.client.sending import Servers, Tries, read, request_of, timeout_of
+from foliot.domain.instants import SECOND, parse_duration
+from foliot.domain.job import DEFAULT_NAMESPACE
+
+_LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+class _Client:
+    def __init__(
+        self,
+        url: str | Sequence[str] | None = None,
+        token: str | None = None,
+        *,
+        namespace: str = DEFAULT_NAMESPACE,
+        timeout: Duration = "10s",
+        verify: ssl.SSLContext | bool = True,
+        machine: Machine | None = None,
+    ) -> None:
+        self.endpoint = Endpoint.of(url, token) if url else find_endpoint()
+        self.namespace = namespace
+        self.machine = machine or Machine()
+        self._within_s = parse_duration(timeout) / SECOND
+        self._servers = Servers(self.endpoint)
+        # A proxy of the surroundings is no way to this very machine.
+        local = all(urlsplit(address).hostname in _LOOPBACK for address in self.endpoint.urls)
+        self._connect(verify=verify, trust_env=not local)
+
+    def _connect(self, *, verify: ssl.SSLContext | bool, trust_env: bool) -> None:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {','.join(self.endpoint.urls)}>"
+
+    def tries(self, call: Call) -> Tries:
+        """A fresh series of tries for a call."""
+        return Tries(call, self._servers, self.machine, within_s=self._within_s)
+
+    def _request(self, call: Call) -> dict[str, Any]:
+        return request_of(call, self._servers.url, self.endpoint.token) | {"timeout": timeout_of(call, self._within_s)}
+
+
+class Foliot(_Client):
+    """A Foliot cluster: `Foliot("http://host:7171", token).jobs.trigger("greet", {"name": "Foliot"})`.
+
+    Several servers may be named; any of them will do. Without a URL, the environment or `./.foliot` says which.
+    Safe to share between threads.
+    """
+
+    def _connect(self, *, verify: ssl.SSLContext | bool, trust_env: bool) -> None:
+        self._http = httpx2.Client(verify=verify, trust_env=trust_env)
+        self.jobs = Jobs(self)
+        self.runs = Runs(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._http.close()
+
+    def send(self, call: Call) -> Any:
+        """Send a call, to the next server when one is away; the answer's JSON."""
+        tries = self.tries(call)
+        while True:
+            try:
+                response = self._http.request(**self._request(call))
+            except httpx2.TransportError as error:
+                pause = tries.failed(error)
+            else:
+                again = tries.answered(response)
+                if again is None:
+                    return read(response)
+                pause = again
+            self.machine.pause(pause)
+
+    def stream(self, call: Call) -> AbstractContextManager[httpx2.Response]:
+        """The open answer to a call, to be read as it comes."""
+        return self._http.stream(**self._request(call))
+
+
+class AsyncFoliot(_Client):
+    """`Foliot` for async code: the same calls, awaited."""
+
+    def _connect(self, *, verify: ssl.SSLContext | bool, trust_env: bool) -> None:
+        self._http = httpx2.AsyncClient(verify=verify, trust_env=trust_env)
+        self.jobs = AsyncJobs(self)
+        self.runs = AsyncRuns(self)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close its connections."""
+        await self._http.aclose()
+
+    async def send(self, call: Call) -> Any:
+        """Send a call, to the next server when one is away; the answer's JSON."""
+        tries = self.tries(call)
+        while True:
+            try:
+                response = await self._http.request(**self._request(call))
+            except httpx2.TransportError as error:
+                pause = tries.failed(error)
+            else:
+                again = tries.answered(response)
+                if again is None:
+                    return read(response)
+                pause = again
+            await self.machine.pause_async(pause)
+
+    def stream(self, call: Call) -> AbstractAsyncContextManager[httpx2.Response]:
+        """The open answer to a call, to be read as it comes."""
+        return self._http.stream(**self._request(call))

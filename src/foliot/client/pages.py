@@ -1,0 +1,19 @@
+"""Pages of lists."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+V = TypeVar("V")
+
+
+class Page(list[V]):
+    """One page of a list, and where the next one begins."""
+
+    next_cursor: str | None = None
+
+
+def page_of(make: Callable[[Mapping[str, Any]], V], answer: Mapping[str, Any]) -> Page[V]:
+    """A page from what a server answered."""
+    page = Page(map(make, answer.get("items", ())))
+    page.next_cursor = answer.get("next_cursor")
+    return page

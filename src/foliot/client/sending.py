@@ -1,0 +1,130 @@
+"""Sending calls: which server, how often, how long; what an answer means. Shared by both clients; no I/O here."""
+
+from typing import Any, Final
+
+import httpx2
+import msgspec
+
+from foliot.client.calls import Call
+from foliot.client.discovery import Endpoint
+from foliot.client.errors import ServerAway, error_of
+from foliot.client.machine import Machine
+from foliot.domain.errors import FoliotError
+
+CONNECT_WITHIN_S: Final = 3.0
+ROUNDS_REFUSED_MAX: Final = 2
+PAUSE_FIRST_S: Final = 0.1
+PAUSE_MAX_S: Final = 2.0
+_GATEWAY_TROUBLE: Final = frozenset({502, 503, 504})
+_NEVER_SENT: Final = (httpx2.ConnectError, httpx2.ConnectTimeout)
+
+
+class Servers:
+    """The servers of a cluster. Any of them answers; the one that answered last is asked first."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._urls = endpoint.urls
+        self._at = 0
+
+    @property
+    def url(self) -> str:
+        return self._urls[self._at]
+
+    def __len__(self) -> int:
+        return len(self._urls)
+
+    def turn(self) -> None:
+        """The next one, please."""
+        self._at = (self._at + 1) % len(self._urls)
+
+
+class Tries:
+    """The tries of one call: on to the next server when one is away, in rounds, until the time is over."""
+
+    def __init__(self, call: Call, servers: Servers, machine: Machine, *, within_s: float) -> None:
+        self._servers = servers
+        self._machine = machine
+        self._until = machine.monotonic() + within_s + call.wait_s
+        self._tried = 0
+
+    def failed(self, error: httpx2.TransportError) -> float:
+        """No answer: how long to pause before the next try, or `ServerAway`."""
+        away = ServerAway(self._servers.url, _why(error))
+        refused_for_good = isinstance(error, _NEVER_SENT) and self._rounds + 1 >= ROUNDS_REFUSED_MAX
+        return self._next(away, give_up=refused_for_good and self._is_end_of_round)
+
+    def answered(self, response: httpx2.Response) -> float | None:
+        """None when the answer counts; else how long to pause before the next try."""
+        after = response.headers.get("retry-after", "")
+        if response.status_code in (409, 429) and after.isdigit():
+            pause = float(after)
+            if self._machine.monotonic() + pause > self._until:
+                raise refusal(response)
+            return pause
+        if response.status_code in _GATEWAY_TROUBLE:
+            return self._next(refusal(response), give_up=False)
+        return None
+
+    @property
+    def _rounds(self) -> int:
+        return self._tried // len(self._servers)
+
+    @property
+    def _is_end_of_round(self) -> bool:
+        return (self._tried + 1) % len(self._servers) == 0
+
+    def _next(self, error: FoliotError, *, give_up: bool) -> float:
+        pause = min(PAUSE_FIRST_S * 2**self._rounds, PAUSE_MAX_S) if self._is_end_of_round else 0.0
+        self._tried += 1
+        self._servers.turn()
+        if give_up or self._machine.monotonic() + pause >= self._until:
+            raise error
+        return pause
+
+
+def read(response: httpx2.Response) -> Any:
+    """The answer's JSON, or the error it stands for."""
+    if response.is_success:
+        return msgspec.json.decode(response.content) if response.content else None
+    raise refusal(response)
+
+
+def refusal(response: httpx2.Response) -> FoliotError:
+    """The error an unsuccessful answer stands for."""
+    try:
+        problem = msgspec.json.decode(response.content, type=dict[str, Any])
+    except (msgspec.DecodeError, httpx2.ResponseNotRead):
+        problem = {}
+    return error_of(response.status_code, problem, url=str(response.request.url.copy_with(query=None)))
+
+
+def request_of(call: Call, url: str, token: str | None) -> dict[str, Any]:
+    """What `httpx2` wants to know of a call."""
+    headers = {"Accept": "application/json, application/problem+json", **call.headers}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+    content = None
+    if call.body is not None:
+        content = msgspec.json.encode(call.body)
+        headers["Content-Type"] = "application/json"
+    return {
+        "method": call.method,
+        "url": url + call.path,
+        "params": dict(call.query),
+        "headers": headers,
+        "content": content,
+    }
+
+
+def timeout_of(call: Call, within_s: float) -> httpx2.Timeout:
+    """How long one try may take."""
+    return httpx2.Timeout(within_s + call.wait_s, connect=min(CONNECT_WITHIN_S, within_s))
+
+
+def _why(error: httpx2.TransportError) -> str:
+    if isinstance(error, httpx2.TimeoutException):
+        return "it took too long"
+    text = str(error) or type(error).__name__
+    return (
+        "connection refused" if "refused" in text.lower() or "all connection attempts failed" in text.lower() else text
+    )

@@ -1,0 +1,58 @@
+"""Which client `job.trigger()` goes through: the one configured, else one found from the surroundings."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from foliot.client.foliot import AsyncFoliot, Foliot
+
+
+class Connection:
+    """The clients of this process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._given: dict[str, Any] = {}
+        self._client: Foliot | None = None
+        self._async_client: AsyncFoliot | None = None
+
+    def configure(
+        self,
+        url: str | Sequence[str] | None = None,
+        token: str | None = None,
+        *,
+        client: Foliot | None = None,
+        async_client: AsyncFoliot | None = None,
+        **options: Any,
+    ) -> None:
+        """Say where to trigger: by URL and token, or with clients of your own. With nothing given it is found anew."""
+        with self._lock:
+            self._given = {"url": url, "token": token, **options}
+            self._client, self._async_client = client, async_client
+
+    @property
+    def client(self) -> Foliot:
+        """The client for plain code."""
+        with self._lock:
+            if self._client is None:
+                from foliot.client.foliot import Foliot  # costs time: not when declaring
+
+                self._client = Foliot(**self._given)
+            return self._client
+
+    @property
+    def async_client(self) -> AsyncFoliot:
+        """The client for async code."""
+        with self._lock:
+            if self._async_client is None:
+                from foliot.client.foliot import AsyncFoliot
+
+                self._async_client = AsyncFoliot(**self._given)
+            return self._async_client
+
+
+connection = Connection()
+configure = connection.configure

@@ -1,0 +1,183 @@
+"""`@job`: a function becomes a job and stays a function."""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from datetime import datetime
+from functools import update_wrapper
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, TypeVar, overload
+
+from foliot.client.run import AsyncRun, Run
+from foliot.domain.job import DEFAULT_GROUP, DEFAULT_NAMESPACE, PRIORITY_DEFAULT, Definition
+from foliot.domain.names import check_name
+from foliot.domain.policies.misfire import Misfire
+from foliot.domain.policies.retry import RetryPolicy
+from foliot.domain.schedule import Schedule
+from foliot.sdk.ctx import Ctx
+from foliot.sdk.handler import Handler, Place
+from foliot.sdk.options import Duration, Overlaps, definition_of
+from foliot.sdk.triggering import Call
+
+P = ParamSpec("P")
+T = ParamSpec("T")
+R_co = TypeVar("R_co", covariant=True)
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class JobFunction(Generic[P, T, R_co]):
+    """A job, and still the function it was made of.
+
+    `P` is how it is called, `T` how it is triggered (the same without a leading Ctx), `R_co` what it returns.
+    """
+
+    def __init__(self, function: Callable[P, R_co], *, name: str, namespace: str, definition: Definition) -> None:
+        self.name = name
+        self.namespace = namespace
+        self.handler = Handler(function, job=name)
+        self.merge_handler: Handler | None = None
+        self._function = function
+        self._definition = definition
+        update_wrapper(self, function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
+        return self._function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<job {self.name} at {self.place}>"
+
+    def __reduce__(self) -> str:
+        return self._function.__qualname__  # found again by its name, as functions are
+
+    @property
+    def handler_name(self) -> str:
+        """`python:module:qualname`."""
+        return self.handler.name
+
+    @property
+    def definition(self) -> Definition:
+        """What this job's version will say."""
+        merge = self.merge_handler.name if self.merge_handler else None
+        return replace(self._definition, handler=self.handler_name, merge=merge)
+
+    @property
+    def place(self) -> Place:
+        """Where it is written."""
+        return self.handler.place
+
+    def merge(self, function: F) -> F:
+        """The function that runs once after every shard succeeded: `@settle.merge`. It gets the results as `parts`."""
+        self.merge_handler = Handler(function, job=f"{self.name} (merge)")
+        return function
+
+    def options(
+        self,
+        *,
+        key: str | None = None,
+        delay: Duration | None = None,
+        at: datetime | str | None = None,
+        reason: str = "",
+        overlap: Literal["allow"] | None = None,
+        priority: int | None = None,
+    ) -> Call[T]:
+        """How to trigger it: the same `key` means the same run; `overlap="allow"` does not wait for an open run."""
+        return Call(self, key=key, delay=delay, at=at, reason=reason, overlap=overlap, priority=priority)
+
+    def trigger(self, *args: T.args, **kwargs: T.kwargs) -> Run:
+        """Ask for a run; parameters are checked before anything is sent."""
+        call: Call[T] = Call(self)
+        return call.trigger(*args, **kwargs)
+
+    async def trigger_async(self, *args: T.args, **kwargs: T.kwargs) -> AsyncRun:
+        """`trigger` for async code."""
+        call: Call[T] = Call(self)
+        return await call.trigger_async(*args, **kwargs)
+
+
+class JobDecorator(Protocol):
+    """What `@job(...)` does to a function."""
+
+    @overload
+    def __call__(
+        self, function: Callable[Concatenate[Ctx, T], R_co], /
+    ) -> JobFunction[Concatenate[Ctx, T], T, R_co]: ...
+    @overload
+    def __call__(self, function: Callable[P, R_co], /) -> JobFunction[P, P, R_co]: ...
+
+
+@overload
+def job(function: Callable[Concatenate[Ctx, T], R_co], /) -> JobFunction[Concatenate[Ctx, T], T, R_co]: ...
+@overload
+def job(function: Callable[P, R_co], /) -> JobFunction[P, P, R_co]: ...
+@overload
+def job(
+    *triggers: Schedule,
+    name: str | None = None,
+    namespace: str = DEFAULT_NAMESPACE,
+    description: str | None = None,
+    group: str = DEFAULT_GROUP,
+    owner: str = "",
+    tags: Mapping[str, str] | None = None,
+    params: Mapping[str, Any] | None = None,
+    retries: RetryPolicy | int = 0,
+    timeout: Duration | None = None,
+    grace: Duration = "10s",
+    start_within: Duration = "1m",
+    overlap: Overlaps | None = None,
+    misfire: Misfire | None = None,
+    on_lost: Literal["rerun", "fail"] = "rerun",
+    max_lost: int = 3,
+    exclusive: bool = False,
+    isolation: Literal["loop", "process", "thread"] | None = None,
+    priority: int = PRIORITY_DEFAULT,
+    require: Mapping[str, str] | None = None,
+    max_running: int | None = None,
+    concurrency: Mapping[str, int] | None = None,
+    shards: int = 0,
+) -> JobDecorator: ...
+def job(*given: Any, name: str | None = None, namespace: str = DEFAULT_NAMESPACE, **options: Any) -> Any:
+    """Make a job of a function: `@job`, or `@job(every("15m"), retries=3, timeout="10m")`.
+
+    The name is the function's unless given. Without a trigger the job runs when somebody triggers it.
+    """
+    if len(given) == 1 and inspect.isroutine(given[0]) and not options and name is None:
+        return _declare(given[0], (), name=None, namespace=namespace, options={})
+
+    def decorate(function: Callable[..., Any]) -> JobFunction[..., ..., Any]:
+        return _declare(function, given, name=name, namespace=namespace, options=options)
+
+    return decorate
+
+
+@contextmanager
+def collecting() -> Iterator[list[JobFunction[..., ..., Any]]]:
+    """Everything declared inside the block, by this thread or task."""
+    found: list[JobFunction[..., ..., Any]] = []
+    token = _collected.set(found)
+    try:
+        yield found
+    finally:
+        _collected.reset(token)
+
+
+def _declare(
+    function: Callable[..., Any],
+    triggers: tuple[Schedule, ...],
+    *,
+    name: str | None,
+    namespace: str,
+    options: dict[str, Any],
+) -> JobFunction[..., ..., Any]:
+    name = check_name("job", name or function.__name__)
+    definition = definition_of(function, triggers, name=name, **options)
+    declared: JobFunction[..., ..., Any] = JobFunction(
+        function, name=name, namespace=check_name("namespace", namespace), definition=definition
+    )
+    found = _collected.get()
+    if found is not None:
+        found.append(declared)
+    return declared
+
+
+_collected: ContextVar[list[JobFunction[..., ..., Any]] | None] = ContextVar("foliot_collected", default=None)

@@ -1,0 +1,84 @@
+"""Why users' code does not load, in words: the place, the cause, the next step."""
+
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+
+from foliot.domain.errors import FoliotError, InvalidInput
+from foliot.sdk.handler import Place, shown_path
+from foliot.sdk.importing import is_file, is_foreign
+
+
+class LoadFailed(InvalidInput):
+    """A file or module that cannot be loaded."""
+
+    code = "FOL-1009"
+
+    def __init__(
+        self, source: str, place: Place | None, cause: str, *, fix: str | None = None, kept: int | None = None
+    ) -> None:
+        previous = f" The previous version ({_jobs(kept)}) keeps running." if kept is not None else ""
+        steps = [fix, "saving the file reloads it" if kept is not None else None]
+        super().__init__(
+            f"{place or source} cannot be loaded: {cause}.{previous}",
+            hint="; ".join(step for step in steps if step) or None,
+            source=source,
+            place=str(place) if place else source,
+            cause=cause,
+            kept=kept,
+        )
+
+
+def load_failed(source: str, error: BaseException, *, kept: int | None) -> LoadFailed:
+    """The reason why a source does not load, from what its import raised."""
+    return LoadFailed(source, _place(source, error), _cause(error), fix=_fix(error), kept=kept)
+
+
+def files_named_in(error: BaseException) -> list[Path]:
+    """Users' files on the way to the error: one of them has to change."""
+    named = [error.filename] if isinstance(error, SyntaxError) and error.filename else []
+    named += [file for file, _ in _frames(error.__traceback__)]
+    return [Path(file) for file in dict.fromkeys(named) if not is_foreign(Path(file)) and Path(file).is_file()]
+
+
+def _place(source: str, error: BaseException) -> Place | None:
+    if isinstance(error, SyntaxError) and error.filename:
+        return Place(shown_path(error.filename), error.lineno or 1)
+    users = [(file, line) for file, line in _frames(error.__traceback__) if not is_foreign(Path(file))]
+    if users:
+        file, line = users[-1]
+        return Place(shown_path(file), line)
+    return Place(shown_path(source), 1) if is_file(source) else None
+
+
+def _cause(error: BaseException) -> str:
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return f'no module "{error.name}"'
+    if isinstance(error, SyntaxError):
+        return f"{error.msg}"
+    if isinstance(error, FoliotError):
+        return error.sentence.removesuffix(".")
+    if isinstance(error, SystemExit):
+        return "it calls sys.exit() while being imported"
+    text = str(error).strip()
+    return f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__
+
+
+def _fix(error: BaseException) -> str | None:
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return f"pip install {error.name.split('.')[0]}"
+    if isinstance(error, FoliotError):
+        return error.hint
+    if isinstance(error, SystemExit):
+        return 'put what is a script under if __name__ == "__main__"'
+    return None
+
+
+def _frames(trace: TracebackType | None) -> Iterator[tuple[str, int]]:
+    for frame, line in traceback.walk_tb(trace):
+        yield frame.f_code.co_filename, line
+
+
+def _jobs(count: int) -> str:
+    return f"{count} job" if count == 1 else f"{count} jobs"
