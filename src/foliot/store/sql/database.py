@@ -6,11 +6,12 @@ the store, and costs no hop per statement.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -23,6 +24,7 @@ from foliot.store.sql.dialects import Dialect, Trouble
 from foliot.store.sql.statement import Statement
 
 T = TypeVar("T")
+Row: TypeAlias = sa.Row[*tuple[Any, ...]]
 
 TRIES: Final = 5
 _BACKOFF_MAX_S: Final = 0.5
@@ -39,6 +41,10 @@ class Pool(StrEnum):
 
 class RefusedForData(Exception):
     """The database refused a statement for its data: halve the batch, down to the row (design §3)."""
+
+
+class TryAgain(Exception):
+    """Nothing happened in this try; another may work. Work may raise it when a guard says that it lost a race."""
 
 
 class Tx:
@@ -64,7 +70,7 @@ class Tx:
 
     def rows(
         self, statement: Statement, values: Mapping[str, Any] | None = None, **sets: Sequence[Sequence[Any]]
-    ) -> Sequence[sa.Row[Any]]:
+    ) -> Sequence["Row"]:
         """Run a statement that answers with rows."""
         ready = statement.rendered(self.dialect)
         return self.connection.exec_driver_sql(ready.text, ready.bind(values or {}, sets)).fetchall()
@@ -76,6 +82,17 @@ class Tx:
         ready = statement.rendered(self.dialect)
         return self.connection.exec_driver_sql(ready.text, ready.bind(values or {}, sets)).rowcount
 
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """Undo only what is inside when the database refuses it for its data (`RefusedForData`)."""
+        try:
+            with self.connection.begin_nested():
+                yield
+        except (sa.exc.DBAPIError, UnicodeError, OverflowError) as error:
+            if self.dialect.trouble(error) is Trouble.DATA:
+                raise RefusedForData(str(getattr(error, "orig", error))) from error
+            raise
+
     def point(self, name: str) -> None:
         """A named place where fault tests may kill, pause or cut this process. Costs nothing otherwise."""
         if self._point is not None:
@@ -83,10 +100,6 @@ class Tx:
 
 
 Work = Callable[[Tx], T]
-
-
-class _Again(Exception):
-    """Nothing happened in this try; another may work."""
 
 
 class Runner(Protocol):
@@ -118,7 +131,7 @@ class Database:
         for tries_left in reversed(range(TRIES)):
             try:
                 return await self.runner.once(work, pool, read_only=read_only)
-            except _Again as again:
+            except TryAgain as again:
                 if not tries_left:
                     raise StoreBusy(
                         "The store is too busy: this step was given up and will be tried again.",
@@ -153,6 +166,8 @@ class GreenletRunner:
             async with asyncio.timeout(self._limit_s):
                 connection = await self._engines[pool].connect()
                 try:
+                    if read_only:  # READ COMMITTED gives each statement its own view anyway: save BEGIN and COMMIT
+                        await connection.execution_options(isolation_level="AUTOCOMMIT")
                     result = await connection.run_sync(self._work, work, phase, read_only)
                 except BaseException:
                     if phase.sane:
@@ -181,7 +196,7 @@ class GreenletRunner:
 
     def _judged(self, error: Exception, phase: "_Phase") -> Exception:
         if isinstance(error, sa.exc.TimeoutError):
-            return _Again()
+            return TryAgain()
         return judged(self._dialect, error, committing=phase.committing)
 
     async def close(self) -> None:
@@ -213,7 +228,7 @@ class ThreadRunner:
         try:
             with engine.begin() as connection:
                 return work(Tx(connection, self._dialect, self._point))
-        except sa.exc.DBAPIError as error:
+        except (sa.exc.DBAPIError, UnicodeError, OverflowError) as error:
             raise judged(self._dialect, error, committing=False) from error
 
     async def close(self) -> None:
@@ -237,7 +252,7 @@ def judged(dialect: Dialect, error: Exception, *, committing: bool) -> Exception
     trouble = Trouble.GONE if isinstance(error, TimeoutError) else dialect.trouble(error)
     match trouble:
         case Trouble.RETRY:
-            return _Again()
+            return TryAgain()
         case Trouble.GONE if committing:
             return OutcomeUnknown("The answer to a commit was lost; whether it happened is being found out.")
         case Trouble.GONE:

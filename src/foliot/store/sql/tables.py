@@ -40,6 +40,7 @@ store_meta = sa.Table(
     sa.Column("clock_suspect", Flag, nullable=False),
     sa.Column("last_good_time", Time, nullable=False),
     sa.Column("min_protocol", sa.Integer, nullable=False),
+    sa.Column("lane_seq", sa.Integer, nullable=False),  # last lane id: drawn here, so that ids are in commit order (R14)
     sa.Column("readable_from", sa.Integer, nullable=False),  # oldest schema number whose servers may use this store
     sa.Column("created_at", Time, nullable=False),
 )
@@ -80,11 +81,10 @@ job_versions = sa.Table(
 lanes = sa.Table(
     "lanes",
     metadata,
-    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("hash", Name(64), nullable=False),
     sa.Column("document", LongText, nullable=False),
     sa.UniqueConstraint("hash", name="lanes_hash"),
-    sqlite_autoincrement=True,
 )
 
 cursors = sa.Table(
@@ -182,6 +182,7 @@ attempts = sa.Table(
     sa.Column("ended_at", Time, nullable=False),
     sa.Column("error", LongText, nullable=True),
     sa.Column("error_type", Name(200), nullable=True),
+    sa.Column("retried", Flag, nullable=False),  # its failure was followed by another try
     sa.Index("attempts_by_job", "job_id", "ended_at"),  # retry budgets
 )
 

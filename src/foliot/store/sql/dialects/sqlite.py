@@ -44,6 +44,8 @@ class SQLite:
 
     def trouble(self, error: BaseException) -> Trouble:
         origin = getattr(error, "orig", None) or error
+        if isinstance(origin, UnicodeError | OverflowError):  # the driver could not even bind it
+            return Trouble.DATA
         code = getattr(origin, "sqlite_errorcode", None)
         primary = code & 0xFF if code is not None else None
         if primary in _BUSY:

@@ -72,11 +72,10 @@ def _definitions() -> None:
     )
     op.create_table(
         "lanes",
-        sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+        sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
         sa.Column("hash", _name(64), nullable=False),
         sa.Column("document", LongText, nullable=False),
         sa.UniqueConstraint("hash", name="lanes_hash"),
-        sqlite_autoincrement=True,
     )
     op.create_table(
         "cursors",
@@ -170,6 +169,7 @@ def _runs() -> None:
         sa.Column("ended_at", sa.BigInteger, nullable=False),
         sa.Column("error", LongText, nullable=True),
         sa.Column("error_type", _name(200), nullable=True),
+        sa.Column("retried", sa.SmallInteger, nullable=False),
     )
     op.create_index("attempts_by_job", "attempts", ["job_id", "ended_at"])
     op.create_table(
@@ -213,6 +213,7 @@ def _cluster() -> None:
         sa.Column("clock_suspect", sa.SmallInteger, nullable=False),
         sa.Column("last_good_time", sa.BigInteger, nullable=False),
         sa.Column("min_protocol", sa.Integer, nullable=False),
+        sa.Column("lane_seq", sa.Integer, nullable=False),
         sa.Column("readable_from", sa.Integer, nullable=False),
         sa.Column("created_at", sa.BigInteger, nullable=False),
     )
@@ -263,6 +264,7 @@ def _first_rows() -> None:
     seconds = SECONDS[op.get_context().dialect.name]
     op.execute(
         "INSERT INTO store_meta (id, epoch, fingerprint, last_tick_at, reap_after, clock_suspect, last_good_time, "
-        f"min_protocol, readable_from, created_at) VALUES (1, {seconds}, '', 0, 0, 0, 0, 1, 1, {seconds} * 1000000)"
+        f"min_protocol, lane_seq, readable_from, created_at) "
+        f"VALUES (1, {seconds}, '', 0, 0, 0, 0, 1, 0, 1, {seconds} * 1000000)"
     )
     op.execute("INSERT INTO leases (name, holder_session, term, until) VALUES ('leader', NULL, 0, 0)")

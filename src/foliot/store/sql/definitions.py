@@ -1,0 +1,187 @@
+"""Definitions, compiled once: a bounded cache by (job, version), and the lanes their runs go to.
+
+A version never changes, so what is cached is never stale. Memory is bounded by the cache, not by the number of jobs.
+"""
+
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+from foliot.domain.definition import from_document
+from foliot.domain.job import Definition, Lane, LoadedJob
+from foliot.domain.payload import canonical_json
+from foliot.store.sql.database import TryAgain, Tx
+from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
+
+CACHE_MAX: Final = 10_000
+
+Key: TypeAlias = tuple[int, int]
+"""(job_id, version)"""
+
+VERSIONS: Final = Statement(
+    """
+    SELECT v.job_id, v.version, j.namespace, j.name, v.definition, v.lane_id, v.merge_lane_id
+    FROM {d}
+    JOIN job_versions v ON v.job_id = d.job_id AND v.version = d.version
+    JOIN jobs j ON j.id = v.job_id
+    """,
+    RowSet("d", job_id=BIGINT, version=BIGINT),
+)
+
+LANES_BY_HASH: Final = Statement(
+    "SELECT lanes.hash, lanes.id FROM {d} JOIN lanes ON lanes.hash = d.hash", RowSet("d", hash=TEXT)
+)
+
+DRAW_LANES: Final = Statement("UPDATE store_meta SET lane_seq = lane_seq + :n WHERE id = 1")
+LANES_DRAWN: Final = Statement("SELECT lane_seq FROM store_meta WHERE id = 1")
+
+INSERT_LANES: Final = Statement(
+    "INSERT INTO lanes (id, hash, document) SELECT d.id, d.hash, d.document FROM {d}",
+    RowSet("d", id=BIGINT, hash=TEXT, document=TEXT),
+)
+
+LANES_AFTER: Final = Statement("SELECT id, document FROM lanes WHERE id > :after ORDER BY id")
+
+
+class Found(NamedTuple):
+    """What became of a wish for definitions: those that compiled, and why the others did not."""
+
+    jobs: Mapping[Key, LoadedJob]
+    troubles: Mapping[Key, Exception]
+
+
+class Definitions:
+    """Compiled job versions, the least used forgotten first. Shared by the threads of one store."""
+
+    def __init__(self, *, size_max: int = CACHE_MAX) -> None:
+        self._size_max = size_max
+        self._kept: OrderedDict[Key, LoadedJob] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def find(self, tx: Tx, keys: Iterable[Key]) -> Found:
+        """Compiled versions of all keys; misses are read in one statement of this transaction.
+
+        One that cannot be compiled (a zone this machine lacks, a field of a newer Foliot) harms no other.
+        """
+        jobs, missing = self._known(keys)
+        if not missing:
+            return Found(jobs, {})
+        troubles: dict[Key, Exception] = {key: LookupError(f"version {key[1]} is not in the store") for key in missing}
+        for row in tx.rows(VERSIONS, d=missing):
+            key = (row[0], row[1])
+            try:
+                jobs[key] = _compiled(*row)
+            except Exception as error:  # noqa: BLE001  whatever is wrong with one definition, the others fire
+                troubles[key] = error
+            else:
+                del troubles[key]
+        self._keep((key, jobs[key]) for key in missing if key in jobs)
+        return Found(jobs, troubles)
+
+    def keep(self, job: LoadedJob) -> None:
+        """Remember a version that was just saved: it will be wanted soon."""
+        self._keep([((job.job_id, job.version), job)])
+
+    def _known(self, keys: Iterable[Key]) -> tuple[dict[Key, LoadedJob], list[Key]]:
+        jobs: dict[Key, LoadedJob] = {}
+        missing: list[Key] = []
+        kept = self._kept
+        with self._lock:
+            for key in keys:
+                job = kept.get(key)
+                if job is None:
+                    missing.append(key)
+                elif key not in jobs:
+                    jobs[key] = job
+                    kept.move_to_end(key)
+        return jobs, list(dict.fromkeys(missing))
+
+    def _keep(self, loaded: Iterable[tuple[Key, LoadedJob]]) -> None:
+        with self._lock:
+            for key, job in loaded:
+                self._kept[key] = job
+                self._kept.move_to_end(key)
+            while len(self._kept) > self._size_max:
+                self._kept.popitem(last=False)
+
+
+def _compiled(
+    job_id: int, version: int, namespace: str, name: str, document: str, lane_id: int, merge_lane_id: int | None
+) -> LoadedJob:
+    definition: Definition = from_document(json.loads(document), job=name)
+    return LoadedJob(
+        job_id=job_id,
+        version=version,
+        namespace=namespace,
+        name=name,
+        definition=definition,
+        lane_id=lane_id,
+        merge_lane_id=merge_lane_id,
+    )
+
+
+# -------------------------------------------------------------------------------------------------------------- lanes
+
+
+def lane_ids(tx: Tx, lanes: Sequence[Lane]) -> list[int]:
+    """The ids of these lanes, made where missing.
+
+    Ids are drawn from `store_meta`, the first row in the order of locks, and stay locked until commit: so who has seen
+    lane n has seen every lane before it (R14).
+    """
+    documents = {_hash(lane): _document(lane) for lane in lanes}
+    known = _known_lanes(tx, documents)
+    if len(known) < len(documents):
+        tx.change(DRAW_LANES, {"n": len(documents)})
+        known = _known_lanes(tx, documents)  # again: whoever held the row may have made them
+        missing = [hash_ for hash_ in documents if hash_ not in known]
+        first = int(tx.rows(LANES_DRAWN)[0][0]) - len(documents) + 1
+        new = [(first + n, hash_, documents[hash_]) for n, hash_ in enumerate(missing)]
+        if new and tx.change(INSERT_LANES, d=new) != len(new):
+            raise TryAgain("a lane was made by somebody else")
+        known |= {hash_: lane_id for lane_id, hash_, _ in new}
+    return [known[_hash(lane)] for lane in lanes]
+
+
+def lanes_after(tx: Tx, after: int) -> dict[int, Lane]:
+    """Lanes with a greater id."""
+    return {lane_id: _lane(document) for lane_id, document in tx.rows(LANES_AFTER, {"after": after})}
+
+
+def _known_lanes(tx: Tx, hashes: Iterable[str]) -> dict[str, int]:
+    return dict(map(tuple, tx.rows(LANES_BY_HASH, d=[(hash_,) for hash_ in hashes])))
+
+
+def _document(lane: Lane) -> str:
+    return canonical_json(
+        {
+            "group": lane.group,
+            "handler": lane.handler,
+            "require": dict(lane.require),
+            "limits": list(lane.limits),
+            "exclusive": lane.exclusive,
+            "at_most_once": lane.at_most_once,
+        }
+    )
+
+
+def _hash(lane: Lane) -> str:
+    return hashlib.sha256(_document(lane).encode()).hexdigest()
+
+
+def _lane(document: str) -> Lane:
+    told = json.loads(document)
+    return Lane(
+        group=told["group"],
+        handler=told["handler"],
+        require=tuple(sorted(told["require"].items())),
+        limits=tuple(told["limits"]),
+        exclusive=told["exclusive"],
+        at_most_once=told["at_most_once"],
+    )

@@ -1,0 +1,181 @@
+"""Firing: the pulse, due cursors become runs, triggers for later are admitted, heads of lines un-parked."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from foliot.domain.fire import Cursor, Decide, DueJob, Situation
+from foliot.domain.instants import MILLISECOND, SECOND, Instant
+from foliot.domain.job import LoadedJob
+from foliot.ports.store import Decided, Pulse
+from foliot.store.sql.database import Database, Pool, RefusedForData, Row, Tx
+from foliot.store.sql.definitions import Definitions
+from foliot.store.sql.line import situations
+from foliot.store.sql.record import flag, record, record_carefully, within_rows
+from foliot.store.sql.statement import Statement
+from foliot.store.sql.sweep import admit_due, unpark_heads
+
+OVERDUE_US: Final = 500 * MILLISECOND
+LOOK_BACK_US: Final = 10 * SECOND
+FULL_SCAN_EVERY_US: Final = 60 * SECOND
+_NEVER: Final = -(2**63)
+
+PULSE: Final = Statement(
+    """
+    WITH RECURSIVE ready (lane, class, priority, not_before) AS (
+      SELECT r.lane, r.class, r.priority, r.not_before FROM runs r
+      WHERE r.id = (SELECT x.id FROM runs x WHERE x.state = 'PENDING' AND x.parked = 0
+                    ORDER BY x.lane, x.class, x.priority, x.not_before, x.id LIMIT 1)
+      UNION ALL
+      SELECT r.lane, r.class, r.priority, r.not_before FROM ready
+      JOIN runs r ON r.id = (SELECT x.id FROM runs x WHERE x.state = 'PENDING' AND x.parked = 0
+                             AND (x.lane, x.class, x.priority) > (ready.lane, ready.class, ready.priority)
+                             ORDER BY x.lane, x.class, x.priority, x.not_before, x.id LIMIT 1)
+      WHERE ready.not_before > {now}
+    )
+    SELECT {now},
+           (SELECT c.next_at FROM cursors c WHERE c.next_at >= :low ORDER BY c.next_at, c.job_id LIMIT 1),
+           CASE WHEN EXISTS (SELECT 1 FROM ready WHERE not_before <= {now}) THEN 1 ELSE 0 END,
+           (SELECT 1 FROM runs r WHERE r.state = 'PENDING' AND r.parked = 1 AND r.place IS NOT NULL
+            ORDER BY r.job_id, r.place, r.id LIMIT 1),
+           (SELECT 1 FROM runs r WHERE r.state = 'PENDING' AND r.place IS NULL AND r.not_before <= {now}
+            ORDER BY r.not_before, r.id LIMIT 1),
+           m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until
+    FROM store_meta m JOIN leases l ON l.name = 'leader'
+    WHERE m.id = 1
+    """
+)
+"""R24. `ready` steps from one (lane, class, priority) to the next and stops at the first due run: future and parked
+runs cost nothing, whatever their number. Each sub-select is ordered like its index, so that no plan walks the table."""
+
+TAKE: Final = Statement(
+    """
+    SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, trouble, {now}
+    FROM cursors WHERE next_at <= {now} AND next_at >= :low
+    ORDER BY next_at, job_id LIMIT :limit {skip_locked}
+    """
+)
+
+TAKE_OVERDUE: Final = Statement(
+    """
+    WITH overdue AS {materialized} (
+      SELECT c.job_id FROM cursors c WHERE c.next_at <= {now} - :overdue ORDER BY c.next_at, c.job_id LIMIT :limit
+    )
+    SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, trouble, {now}
+    FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at <= {now}
+    ORDER BY job_id {for_update}
+    """
+)
+"""Waiting for the locks, so in the order of the primary key (R3); a cursor that moved meanwhile falls out."""
+
+
+class SqlFiringStore:
+    """`ports.store.FiringStore` on a SQL database."""
+
+    def __init__(self, database: Database, definitions: Definitions) -> None:
+        self._database = database
+        self._definitions = definitions
+        self._low: Instant = _NEVER  # of the pulse's look at the cursors (R9)
+        self._full_scan_at: Instant = _NEVER
+
+    async def pulse(self) -> Pulse:
+        row = await self._database.read(lambda tx: tx.rows(PULSE, {"low": self._low})[0], pool=Pool.CONTROL)
+        pulse = _pulse(row)
+        self._mind(pulse)
+        return pulse
+
+    def _mind(self, pulse: Pulse) -> None:
+        """R9: the next pulse skips the dead entries of the index; once a minute, or after a step back, it does not."""
+        if pulse.now >= self._full_scan_at or pulse.now < self._full_scan_at - FULL_SCAN_EVERY_US:
+            self._full_scan_at = pulse.now + FULL_SCAN_EVERY_US
+            self._low = _NEVER
+            return
+        soonest = pulse.now if pulse.next_at is None else min(pulse.next_at, pulse.now)
+        self._low = soonest - LOOK_BACK_US
+
+    async def decide_due(
+        self, decide: Decide, *, limit: int, low: Instant | None = None, waiting: bool = False
+    ) -> Decided:
+        work = partial(self._decide_due, decide, limit, _NEVER if low is None else low, waiting)
+        try:
+            return await self._database.transact(partial(work, False))
+        except RefusedForData:
+            return await self._database.transact(partial(work, True))
+
+    def _decide_due(self, decide: Decide, limit: int, low: Instant, waiting: bool, carefully: bool, tx: Tx) -> Decided:
+        if waiting:
+            taken = tx.rows(TAKE_OVERDUE, {"overdue": OVERDUE_US, "limit": limit})
+        else:
+            taken = tx.rows(TAKE, {"low": low, "limit": limit})
+        if not taken:
+            return Decided(now=tx.now(), taken=0, created=0, skipped=0)
+        now = int(taken[0][-1])
+        tx.learn_now(now)
+        tx.point("firing.taken")
+        due, broken = due_jobs(tx, self._definitions, [Cursor(*row[:9]) for row in taken])
+        plans = decide(now, due)
+        count = within_rows(due, plans)
+        flagged = frozenset(row[0] for row in taken if row[9] is not None)
+        write = record_carefully if carefully else record
+        recorded = write(tx, now, due[:count], plans[:count], flagged=flagged)
+        if broken:
+            flag(tx, now, broken)
+        tx.point("firing.recorded")
+        return Decided(
+            now=now,
+            taken=len(taken),
+            created=recorded.created,
+            skipped=recorded.skipped,
+            duplicates=recorded.duplicates,
+            troubled=recorded.troubled + tuple(cursor.job_id for cursor, _ in broken),
+            lateness_us=recorded.lateness_us,
+            lowest_at=min(row[3] for row in taken),
+        )
+
+    async def admit(self, *, limit: int) -> int:
+        return await self._database.transact(lambda tx: admit_due(tx, self._definitions, limit=limit))
+
+    async def unpark(self, *, limit: int, after_job: int = 0) -> tuple[int, int]:
+        return await self._database.transact(lambda tx: unpark_heads(tx, limit=limit, after_job=after_job))
+
+
+def due_jobs(
+    tx: Tx, definitions: Definitions, cursors: Sequence[Cursor]
+) -> tuple[list[DueJob], list[tuple[Cursor, Exception]]]:
+    """Definitions and situations of locked cursors, read in statements of their own; and those that do not compile."""
+    found = definitions.find(tx, [(cursor.job_id, cursor.version) for cursor in cursors])
+    seen = situations(tx, [key[0] for key, job in found.jobs.items() if _needs_situation(job)])
+    nothing = Situation()
+    due: list[DueJob] = []
+    broken: list[tuple[Cursor, Exception]] = []
+    for cursor in cursors:
+        key = (cursor.job_id, cursor.version)
+        job = found.jobs.get(key)
+        if job is None:
+            broken.append((cursor, found.troubles[key]))
+        else:
+            due.append(DueJob(cursor, job, seen.get(cursor.job_id, nothing)))
+    return due, broken
+
+
+def _needs_situation(job: LoadedJob) -> bool:
+    definition = job.definition
+    schedule = definition.schedule
+    return definition.overlap.is_serial or (schedule is not None and schedule.fixed_delay_us is not None)
+
+
+def _pulse(row: Row) -> Pulse:
+    now, next_at, ready, parked, admissible, epoch, clock_suspect, lanes, leader, term, until = row
+    return Pulse(
+        now=int(now),
+        next_at=next_at,
+        ready=bool(ready),
+        parked=parked is not None,
+        admissible=admissible is not None,
+        epoch=epoch,
+        leader=leader,
+        term=term,
+        leader_until=until,
+        clock_suspect=bool(clock_suspect),
+        lanes=lanes,
+    )

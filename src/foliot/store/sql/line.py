@@ -1,0 +1,94 @@
+"""A job's line: the bump that gives a place in it, and what stands in it (R23).
+
+Every insert of a run bumps `cursors.cursor_ver` first, in its transaction. That write is what serialises inserts of one
+job (a lock alone would not on Galera); what a statement after it reads of the line is therefore complete.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from foliot.domain.fire import Situation
+from foliot.domain.policies.overlap import QUEUE_ALL_MAX
+from foliot.store.sql.database import Tx
+from foliot.store.sql.statement import BIGINT, RowSet, Statement
+
+BUMP: Final = Statement(
+    "UPDATE cursors SET cursor_ver = cursor_ver + d.bump FROM {d} WHERE cursors.job_id = d.job_id",
+    RowSet("d", job_id=BIGINT, bump=BIGINT),
+)
+
+LOCK: Final = Statement(
+    """
+    SELECT cursors.job_id, cursors.cursor_ver, cursors.version FROM cursors
+    WHERE cursors.job_id IN (SELECT d.job_id FROM {d}) ORDER BY cursors.job_id {for_update}
+    """,
+    RowSet("d", job_id=BIGINT),
+)
+
+PLACES: Final = Statement(
+    """
+    SELECT cursors.job_id, cursors.cursor_ver, cursors.version FROM {d}
+    JOIN cursors ON cursors.job_id = d.job_id
+    """,
+    RowSet("d", job_id=BIGINT),
+)
+
+SITUATION: Final = Statement(
+    """
+    SELECT d.job_id, (
+      SELECT count(*) + 32768 * coalesce(sum(q.waiting), 0) + 1073741824 * coalesce(sum(q.late), 0)
+             + 35184372088832 * coalesce(sum(q.scheduled), 0)
+      FROM (
+        SELECT CASE WHEN r.state = 'PENDING' AND r.attempt = 0 THEN 1 ELSE 0 END AS waiting,
+               CASE WHEN r.state = 'PENDING' AND r.attempt = 0 AND r.class = 1 THEN 1 ELSE 0 END AS late,
+               CASE WHEN r.fire_key >= 's:' AND r.fire_key < 's;' THEN 1 ELSE 0 END AS scheduled
+        FROM runs r
+        WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
+              AND r.place IS NOT NULL AND r.parent_id IS NULL
+        ORDER BY r.place, r.id LIMIT :cap
+      ) q
+    ) AS counts
+    FROM {d}
+    """,
+    RowSet("d", job_id=BIGINT),
+)
+"""Open runs per job: four counters of 15 bits in one number, because only a scalar may be correlated everywhere.
+
+Counting stops at `cap`, so a line of fifty thousand costs no more than one of a thousand.
+"""
+
+_CAP: Final = QUEUE_ALL_MAX + 1
+_MASK: Final = 32767
+
+
+class Place(NamedTuple):
+    """Where a job's line ends now, and its present version."""
+
+    last: int
+    version: int
+
+
+def bump(tx: Tx, by: Mapping[int, int]) -> dict[int, Place]:
+    """Raise the cursors of these jobs; the last place of each. Jobs without a cursor are left out."""
+    keys = [(job_id,) for job_id in by]
+    if len(by) > 1:
+        tx.rows(LOCK, d=keys)  # by primary key, so that two who bump the same jobs do not deadlock (R3)
+    tx.change(BUMP, d=list(by.items()))
+    return {job_id: Place(last, version) for job_id, last, version in tx.rows(PLACES, d=keys)}
+
+
+def situations(tx: Tx, job_ids: Iterable[int]) -> dict[int, Situation]:
+    """What stands in the lines of these jobs. Only after their cursors were locked or bumped in this transaction."""
+    wanted: Sequence[tuple[int]] = [(job_id,) for job_id in job_ids]
+    if not wanted:
+        return {}
+    return {job_id: _unpacked(int(counts)) for job_id, counts in tx.rows(SITUATION, {"cap": _CAP}, d=wanted)}
+
+
+def _unpacked(counts: int) -> Situation:
+    return Situation(
+        open=counts & _MASK,
+        waiting=counts >> 15 & _MASK,
+        catch_up=counts >> 30 & _MASK,
+        scheduled=counts >> 45 & _MASK,
+    )

@@ -1,0 +1,126 @@
+"""The sweep at each pulse: due triggers get their place in line, heads of lines are un-parked (R23).
+
+Hints, never rights: leasing alone keeps serial jobs serial. An insert and an end that cannot see each other may leave a
+head parked with nobody to un-park it; the sweep finds it.
+"""
+
+from collections import Counter
+from typing import Any, Final, NamedTuple
+
+from foliot.domain.instants import Instant
+from foliot.domain.job import LoadedJob
+from foliot.domain.run import RunState
+from foliot.store.sql.database import Tx
+from foliot.store.sql.definitions import Definitions
+from foliot.store.sql.follow import LIMITS, follow_of
+from foliot.store.sql.line import bump, situations
+from foliot.store.sql.record import insert_children
+from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.unparking import unpark
+
+DUE_LATER: Final = Statement(
+    """
+    SELECT id, job_id FROM runs
+    WHERE state = 'PENDING' AND place IS NULL AND not_before <= {now}
+    ORDER BY not_before, id LIMIT :limit
+    """
+)
+
+FREE_CURSORS: Final = Statement(
+    """
+    SELECT cursors.job_id FROM cursors
+    WHERE cursors.job_id IN (SELECT d.job_id FROM {d}) ORDER BY cursors.job_id {skip_locked}
+    """,
+    RowSet("d", job_id=BIGINT),
+)
+
+STILL_LATER: Final = Statement(
+    """
+    SELECT runs.id, runs.job_id, runs.version, runs.fire_key, runs.ver, runs.serial, runs.not_before FROM runs
+    WHERE runs.id IN (SELECT d.id FROM {d}) AND runs.state = 'PENDING' AND runs.place IS NULL
+    ORDER BY runs.id {skip_locked}
+    """,
+    RowSet("d", id=BIGINT),
+)
+
+ADMIT: Final = Statement(
+    """
+    UPDATE runs SET place = d.place, parked = d.parked, state = d.state, open_children = d.children,
+           follow = d.follow, not_before = :now, ver = runs.ver + 1
+    FROM {d}
+    WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'PENDING' AND runs.place IS NULL
+    """,
+    RowSet("d", id=BIGINT, ver=BIGINT, place=BIGINT, parked=BIGINT, state=TEXT, children=BIGINT, follow=BIGINT),
+)
+
+PARKED_JOBS: Final = Statement(
+    """
+    WITH RECURSIVE waiting (job_id, n) AS (
+      SELECT (SELECT r.job_id FROM runs r
+              WHERE r.state = 'PENDING' AND r.parked = 1 AND r.place IS NOT NULL AND r.job_id > :after
+              ORDER BY r.job_id, r.place, r.id LIMIT 1), 1
+      UNION ALL
+      SELECT (SELECT r.job_id FROM runs r
+              WHERE r.state = 'PENDING' AND r.parked = 1 AND r.place IS NOT NULL AND r.job_id > waiting.job_id
+              ORDER BY r.job_id, r.place, r.id LIMIT 1), waiting.n + 1
+      FROM waiting WHERE waiting.job_id IS NOT NULL AND waiting.n < :limit
+    )
+    SELECT waiting.job_id FROM waiting WHERE waiting.job_id IS NOT NULL
+    """
+)
+"""One step of the index per job, however many runs are parked behind each."""
+
+
+class _Later(NamedTuple):
+    id: int
+    job_id: int
+    version: int
+    fire_key: str
+    ver: int
+    serial: int
+    not_before: Instant
+
+
+def admit_due(tx: Tx, definitions: Definitions, *, limit: int) -> int:
+    """Give due triggers of serial jobs their place in line; how many. A job that is being fired waits for the next."""
+    wanted = tx.rows(DUE_LATER, {"limit": limit})
+    if not wanted:
+        return 0
+    free = {job_id for (job_id,) in tx.rows(FREE_CURSORS, d=[(job_id,) for job_id in {row[1] for row in wanted}])}
+    ids = [(run_id,) for run_id, job_id in wanted if job_id in free]
+    if not ids:
+        return 0
+    # Locked in the order of tables (R3): the bump writes the cursors before the runs are touched.
+    last = bump(tx, dict(Counter(job_id for _, job_id in wanted if job_id in free)))
+    later = sorted((_Later(*row) for row in tx.rows(STILL_LATER, d=ids)), key=lambda run: (run.not_before, run.id))
+    seen = situations(tx, last)
+    jobs = definitions.find(tx, {(run.job_id, run.version) for run in later}).jobs
+    now = tx.now()
+    places = {job_id: place.last - sum(run.job_id == job_id for run in later) for job_id, place in last.items()}
+    open_ = {job_id: situation.open for job_id, situation in seen.items()}
+    rows, parents = [], []
+    for run in later:
+        job = jobs.get((run.job_id, run.version))
+        if job is None:
+            continue  # its definition does not compile here: another server may admit it
+        places[run.job_id] += 1
+        rows.append(_admitted(run, job, places[run.job_id], is_parked=bool(run.serial and open_[run.job_id])))
+        open_[run.job_id] += 1
+        if job.definition.shards:
+            parents.append((job, run.fire_key, places[run.job_id]))
+    admitted = tx.change(ADMIT, {"now": now}, d=rows) if rows else 0
+    insert_children(tx, now, parents)
+    return admitted
+
+
+def _admitted(run: _Later, job: LoadedJob, place: int, *, is_parked: bool) -> tuple[Any, ...]:
+    shards = job.definition.shards
+    follow = follow_of(job, scheduled=False)
+    state = RunState.RUNNING if shards else RunState.PENDING
+    return (run.id, run.ver, place, int(is_parked), str(state), shards, follow & ~LIMITS if shards else follow)
+
+
+def unpark_heads(tx: Tx, *, limit: int, after_job: int) -> tuple[int, int]:
+    """Un-park the heads of lines with parked runs, job by job; (how many runs, last job looked at or 0 at the end)."""
+    jobs = [job_id for (job_id,) in tx.rows(PARKED_JOBS, {"after": after_job, "limit": limit})]
+    return unpark(tx, jobs), jobs[-1] if len(jobs) == limit else 0
