@@ -52,7 +52,7 @@ check-format:
 check-lint:
 	@$(BIN)/ruff check
 check-types:
-	@$(BIN)/mypy
+	@$(BIN)/mypy $(wildcard src tests bench examples)
 check-imports:
 	@$(BIN)/lint-imports --no-logo
 
