@@ -248,13 +248,11 @@ class Draft:
         if obstacle is None:
             self._create(at, wake_at, catch_up=is_late)
             return None if self.is_done else schedule.next_after(at)
-        if self._has_rulings:
-            self._skip(at, at, 1, *obstacle)
-            return schedule.next_after(at)
         # Runs only come to be within a plan, so what is in the way of this instant is in the way of all that follow.
-        self._found_on_time = self._found_on_time or self._wakes_on_time(last)
-        self._skip(at, last, 1 if at == last else schedule.count_between(at - 1, last), *obstacle)
-        return schedule.next_after(last)
+        end = last_allowed(schedule, at, last) if self._has_rulings and at < last else last
+        self._found_on_time = self._found_on_time or self._wakes_on_time(end)
+        self._skip(at, end, 1 if at == end else schedule.count_between(at - 1, end), *obstacle)
+        return schedule.next_after(end)
 
     def _wakes_on_time(self, at: Instant) -> bool:
         return self._schedule.wake_at(self._job, at) >= self._late_before

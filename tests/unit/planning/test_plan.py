@@ -1,0 +1,476 @@
+"""What `plan` decides: tables of cases, by policy and situation. 2 March 2026 is a Monday."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from foliot.domain.drafting import FRESH, RUNS_PER_PLAN
+from foliot.domain.fire import CursorState, PlannedRun, SkipReason
+from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
+from foliot.domain.planning import plan
+from foliot.domain.policies import misfire
+from foliot.domain.policies.misfire import Misfire
+from foliot.domain.policies.overlap import Overlap
+from foliot.domain.schedule import Schedule
+from tests.unit.planning.situations import (
+    accounted,
+    at,
+    carried_on,
+    cron,
+    due,
+    every,
+    job,
+    lunch,
+    once,
+    ranges,
+    times,
+    weekdays,
+)
+
+LATEST, ALL, SKIP = misfire.latest(), misfire.all(), misfire.skip
+MINUTELY, HOURLY = cron("* * * * *"), cron("0 * * * *")
+MORNING = "2026-03-02 09:00"
+
+
+@dataclass(frozen=True)
+class Case:
+    says: str
+    schedule: Schedule
+    now: str
+    runs: list[str]
+    skips: list[tuple[str, int, str]] = field(default_factory=list)
+    first: str = MORNING
+    misfire: Misfire = LATEST
+    overlap: Overlap = Overlap.ALLOW
+    next_at: str | None = None
+    seen: dict[str, Any] = field(default_factory=dict)
+
+
+def missed(count: int, span: str) -> tuple[str, int, str]:
+    return ("misfire", count, span)
+
+
+def overlapped(count: int, span: str) -> tuple[str, int, str]:
+    return ("overlap", count, span)
+
+
+ON_TIME = [
+    Case("at its instant", MINUTELY, "2026-03-02 09:00:00", ["09:00:00"], next_at="2026-03-02 09:01"),
+    Case("some seconds late", MINUTELY, "2026-03-02 09:00:59", ["09:00:00"], next_at="2026-03-02 09:01"),
+    Case("two at once", MINUTELY, "2026-03-02 09:01:00", ["09:00:00", "09:01:00"], next_at="2026-03-02 09:02"),
+    Case("just not late", HOURLY, "2026-03-02 09:01:00", ["09:00:00"], next_at="2026-03-02 10:00"),
+    Case("every second", every("1s"), "2026-03-02 09:00:02", ["09:00:00", "09:00:01", "09:00:02"]),
+]
+
+LATE = [
+    Case(
+        "latest: late by a minute and a bit",
+        HOURLY, "2026-03-02 09:01:01", ["09:00:00+"], next_at="2026-03-02 10:00",
+    ),
+    Case(
+        "latest: just when the next is due",
+        HOURLY, "2026-03-02 10:00:00", ["10:00:00"], [missed(1, "09:00:00-09:00:00")],
+    ),
+    Case(
+        "latest: the newest late one stands for the others",
+        HOURLY, "2026-03-02 11:30", ["11:00:00+"], [missed(2, "09:00:00-10:00:00")], next_at="2026-03-02 12:00",
+    ),
+    Case(
+        "latest: one that is on time stands for the late ones, and for older ones on time",
+        every("10s"), "2026-03-02 09:10:05", ["09:10:00"], [missed(60, "09:00:00-09:09:50")],
+        next_at="2026-03-02 09:10:10",
+    ),
+    Case(
+        "latest: the window is over",
+        cron("0 9 * * *"), "2026-03-02 10:00:01", [], [missed(1, "09:00:00-09:00:00")], next_at="2026-03-03 09:00",
+    ),
+    Case(
+        "latest: exactly at the end of the window",
+        cron("0 9 * * *"), "2026-03-02 10:00:00", ["09:00:00+"], next_at="2026-03-03 09:00",
+    ),
+    Case(
+        "skip: late ones are left out, on-time ones run",
+        MINUTELY, "2026-03-02 09:05:30", ["09:05:00"], [missed(5, "09:00:00-09:04:00")], misfire=SKIP,
+    ),
+    Case("skip: nothing else to run", HOURLY, "2026-03-02 09:30", [], [missed(1, "09:00:00-09:00:00")], misfire=SKIP),
+    Case(
+        "all: each gets a run",
+        MINUTELY, "2026-03-02 09:04:30", ["09:00:00+", "09:01:00+", "09:02:00+", "09:03:00+", "09:04:00"], misfire=ALL,
+    ),
+    Case(
+        "all: what is outside the window is left out",
+        HOURLY, "2026-03-02 13:30", ["12:00:00+", "13:00:00+"], [missed(3, "09:00:00-11:00:00")],
+        misfire=misfire.all(within="2h"),
+    ),
+    Case(
+        "all: only the newest of them",
+        HOURLY, "2026-03-02 13:30", ["12:00:00+", "13:00:00+"], [missed(3, "09:00:00-11:00:00")],
+        misfire=misfire.all(within="1d", limit=2),
+    ),
+    Case(
+        "all: the limit is for late ones, what is on time runs besides",
+        MINUTELY, "2026-03-02 09:10:30", ["09:09:00+", "09:10:00"], [missed(9, "09:00:00-09:08:00")],
+        misfire=misfire.all(within="1d", limit=1),
+    ),
+    Case(
+        "all: nothing is inside the window",
+        cron("0 9 * * *"), "2026-03-02 12:00", [], [missed(1, "09:00:00-09:00:00")], misfire=ALL,
+    ),
+]  # fmt: skip
+
+OVERLAP = [
+    Case(
+        "skip: an open run is in the way", MINUTELY, "2026-03-02 09:00:01", [], [overlapped(1, "09:00:00-09:00:00")],
+        overlap=Overlap.SKIP, seen={"open": 1},
+    ),
+    Case("skip: nothing is open", MINUTELY, "2026-03-02 09:00:01", ["09:00:00"], overlap=Overlap.SKIP),
+    Case(
+        "skip: also a run of this same plan is in the way",
+        every("1s"), "2026-03-02 09:00:03", ["09:00:00"], [overlapped(3, "09:00:01-09:00:03")], overlap=Overlap.SKIP,
+    ),
+    Case(
+        "skip: the newest of the late ones meets an open run",
+        HOURLY, "2026-03-02 11:30", [], [missed(2, "09:00:00-10:00:00"), overlapped(1, "11:00:00-11:00:00")],
+        overlap=Overlap.SKIP, seen={"open": 1},
+    ),
+    Case(
+        "skip: of all the late ones the first gets the run",
+        MINUTELY, "2026-03-02 09:04:30", ["09:00:00+"], [overlapped(4, "09:01:00-09:04:00")],
+        overlap=Overlap.SKIP, misfire=ALL,
+    ),
+    Case(
+        "queue: one runs, this one waits", MINUTELY, "2026-03-02 09:00:01", ["09:00:00"],
+        overlap=Overlap.QUEUE, seen={"open": 1},
+    ),
+    Case(
+        "queue: one waits already", MINUTELY, "2026-03-02 09:00:01", [], [overlapped(1, "09:00:00-09:00:00")],
+        overlap=Overlap.QUEUE, seen={"open": 2, "waiting": 1},
+    ),
+    Case(
+        "queue: of several at once one waits",
+        every("1s"), "2026-03-02 09:00:03", ["09:00:00"], [overlapped(3, "09:00:01-09:00:03")], overlap=Overlap.QUEUE,
+    ),
+    Case(
+        "queue_all: all wait", every("1s"), "2026-03-02 09:00:02", ["09:00:00", "09:00:01", "09:00:02"],
+        overlap=Overlap.QUEUE_ALL, seen={"open": 900, "waiting": 899},
+    ),
+    Case(
+        "queue_all: up to a thousand",
+        every("1s"), "2026-03-02 09:00:02", ["09:00:00"], [("limit", 2, "09:00:01-09:00:02")],
+        overlap=Overlap.QUEUE_ALL, seen={"open": 1000, "waiting": 999},
+    ),
+    Case(
+        "replace: always a run", every("1s"), "2026-03-02 09:00:01", ["09:00:00", "09:00:01"],
+        overlap=Overlap.REPLACE, seen={"open": 5, "waiting": 4},
+    ),
+    Case(
+        "allow: side by side", every("1s"), "2026-03-02 09:00:01", ["09:00:00", "09:00:01"],
+        overlap=Overlap.ALLOW, seen={"open": 5, "waiting": 4},
+    ),
+]  # fmt: skip
+
+CALENDAR = [
+    Case(
+        "the weekend is one skip, found when Monday's fire is due",
+        cron("0 9 * * *", calendar=weekdays()), "2026-03-02 09:00:01", ["09:00:00"],
+        [("calendar", 2, "09:00:00-09:00:00")], first="2026-02-28 09:00", next_at="2026-03-03 09:00",
+    ),
+    Case(
+        "the next wake-up leaves the weekend out",
+        cron("0 9 * * *", calendar=weekdays()), "2026-02-27 09:00:01", ["09:00:00"],
+        first="2026-02-27 09:00", next_at="2026-03-02 09:00",
+    ),
+    Case(
+        "closed hours are a blackout",
+        cron("*/30 * * * *", calendar=lunch()), "2026-03-02 13:00:01", ["13:00:00"],
+        [("blackout", 2, "12:00:00-12:30:00")], first="2026-03-02 12:00", next_at="2026-03-02 13:30",
+    ),
+    Case(
+        "what the calendar ruled out was not missed",
+        cron("*/30 * * * *", calendar=lunch()), "2026-03-02 14:10", ["14:00:00+"],
+        [missed(2, "11:00:00-11:30:00"), ("blackout", 2, "12:00:00-12:30:00"), missed(2, "13:00:00-13:30:00")],
+        first="2026-03-02 11:00",
+    ),
+    Case(
+        "the newest allowed one is before the closed hours",
+        cron("*/30 * * * *", calendar=lunch()), "2026-03-02 12:25", ["11:30:00+"],
+        [missed(1, "11:00:00-11:00:00"), ("blackout", 1, "12:00:00-12:00:00")],
+        first="2026-03-02 11:00", next_at="2026-03-02 13:00",
+    ),
+    Case(
+        "all: runs on both sides of the closed hours",
+        cron("*/30 * * * *", calendar=lunch()), "2026-03-02 13:31:30", ["11:30:00+", "13:00:00+", "13:30:00+"],
+        [("blackout", 2, "12:00:00-12:30:00")], first="2026-03-02 11:30", misfire=misfire.all(within="1d"),
+    ),
+    Case(
+        "skip: the closed hours lie between missed ones",
+        cron("*/30 * * * *", calendar=lunch()), "2026-03-02 13:45", [],
+        [missed(1, "11:30:00-11:30:00"), ("blackout", 2, "12:00:00-12:30:00"), missed(2, "13:00:00-13:30:00")],
+        first="2026-03-02 11:30", misfire=SKIP,
+    ),
+    Case(
+        "an open run on both sides of the closed hours",
+        cron("*/30 * * * *", calendar=lunch()), "2026-03-02 13:31:30", [],
+        [overlapped(1, "11:30:00-11:30:00"), ("blackout", 2, "12:00:00-12:30:00"), overlapped(2, "13:00:00-13:30:00")],
+        first="2026-03-02 11:30", misfire=misfire.all(within="1d"), overlap=Overlap.SKIP, seen={"open": 1},
+    ),
+    Case(
+        "nothing was missed at the weekend: on Monday each fire counts",
+        every("10s", calendar=weekdays()), "2026-03-02 00:00:25", ["00:00:00", "00:00:10", "00:00:20"],
+        [("calendar", 6, "23:59:00-23:59:50")], first="2026-03-01 23:59:00",
+    ),
+]  # fmt: skip
+
+CASES = [*ON_TIME, *LATE, *OVERLAP, *CALENDAR]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.says)
+def test_the_decision(case: Case) -> None:
+    loaded = job(case.schedule, overlap=case.overlap, misfire=case.misfire)
+    first, now = at(case.first), at(case.now)
+    decided = plan(due(loaded, first, **case.seen), now)
+    assert times(decided) == case.runs
+    assert ranges(decided) == case.skips
+    accounted(case.schedule, decided, first, now)
+    assert decided.next_due_at == case.schedule.next_after(now)
+    assert decided.state == CursorState.ACTIVE
+    if case.next_at:
+        assert decided.next_at == at(case.next_at)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.says)
+def test_asking_again_decides_nothing(case: Case) -> None:
+    loaded = job(case.schedule, overlap=case.overlap, misfire=case.misfire)
+    before = due(loaded, at(case.first), **case.seen)
+    after = carried_on(before, plan(before, at(case.now)))
+    again = plan(after, at(case.now))
+    assert (again.runs, again.skips) == ((), ())
+    assert again[2:] == (*after.cursor[2:5], None, False, None)
+
+
+def test_a_skip_names_the_fire_that_runs_instead() -> None:
+    decided = plan(due(job(HOURLY), at(MORNING)), at("2026-03-02 11:30"))
+    assert decided.skips[0].why == "missed; the fire of 2026-03-02T11:00:00Z runs instead"
+    busy = plan(due(job(HOURLY, overlap=Overlap.SKIP), at(MORNING), open=1), at("2026-03-02 11:30"))
+    assert busy.skips[0].why == "missed; the fire of 2026-03-02T11:00:00Z was due instead"
+    assert busy.skips[1].why == "an earlier run was still open"
+
+
+@pytest.mark.parametrize(
+    ("policy", "why"),
+    [
+        (misfire.latest(within="2h"), "missed by more than 2h"),
+        (misfire.all(within="2h"), "missed by more than 2h"),
+        (SKIP, "missed, and missed fires are left out"),
+    ],
+)
+def test_a_skip_says_which_rule_dropped_it(policy: Misfire, why: str) -> None:
+    decided = plan(due(job(cron("0 9 * * *"), misfire=policy), at(MORNING)), at("2026-03-02 20:00"))
+    assert [skip.why for skip in decided.skips] == [why]
+
+
+def test_a_calendar_skip_says_which_rule_of_the_calendar() -> None:
+    decided = plan(due(job(cron("0 9 * * *", calendar=weekdays())), at("2026-02-28 09:00")), at("2026-03-02 09:00"))
+    assert (decided.skips[0].reason, decided.skips[0].why) == (SkipReason.CALENDAR, "weekdays: weekend")
+
+
+# ------------------------------------------------------------------------------------------- nothing to decide
+
+
+@pytest.mark.parametrize("step", [1, SECOND, 8 * HOUR, 400 * DAY])
+def test_a_clock_that_stepped_back_decides_nothing_and_moves_nothing(step: int) -> None:
+    waiting = due(job(MINUTELY), at(MORNING), remaining=4, open=1)
+    decided = plan(waiting, at(MORNING) - step)
+    assert decided == ((), (), "active", at(MORNING), at(MORNING), 4, False, None)
+
+
+def test_a_cursor_put_off_by_trouble_waits_although_its_instant_has_come() -> None:
+    put_off = due(job(MINUTELY), at(MORNING), next_at=at(MORNING) + MINUTE)
+    assert plan(put_off, at(MORNING) + 30 * SECOND).runs == ()
+    assert times(plan(put_off, at(MORNING) + MINUTE)) == ["09:00:00", "09:01:00"]
+
+
+def test_a_job_without_a_schedule_or_at_its_end_has_nothing_due() -> None:
+    for state, loaded in (("active", job(None)), ("done", job(MINUTELY))):
+        decided = plan(due(loaded, None, next_at=at(MORNING), state=state), at(MORNING))
+        assert (decided.runs, decided.skips, decided.next_at, decided.state) == ((), (), None, state)
+
+
+# ------------------------------------------------------------------------------------------------ end and count
+
+
+def test_after_the_last_instant_the_schedule_is_done() -> None:
+    decided = plan(due(job(once(MORNING)), at(MORNING)), at(MORNING) + SECOND)
+    assert times(decided) == ["09:00:00"]
+    assert (decided.state, decided.next_at, decided.next_due_at) == (CursorState.DONE, None, None)
+
+
+def test_a_one_off_that_was_missed_still_follows_the_policy() -> None:
+    late = plan(due(job(once(MORNING)), at(MORNING)), at(MORNING) + 30 * MINUTE)
+    assert times(late) == ["09:00:00+"]
+    too_late = plan(due(job(once(MORNING)), at(MORNING)), at(MORNING) + 2 * HOUR)
+    assert ranges(too_late) == [missed(1, "09:00:00-09:00:00")]
+    assert too_late.state == CursorState.DONE
+
+
+def test_an_end_that_the_calendar_rules_out_is_still_decided() -> None:
+    """A schedule that ends on a Sunday: its weekend is recorded when it is over, not forgotten."""
+    schedule = cron("0 9 * * *", calendar=weekdays(), end_at=at("2026-03-02 00:00"))
+    friday = due(job(schedule), at("2026-02-27 09:00"))
+    decided = plan(friday, at("2026-02-27 09:00"))
+    assert decided.next_at == at("2026-03-01 09:00")
+    ended = plan(carried_on(friday, decided), at("2026-03-01 09:00"))
+    assert ranges(ended) == [("calendar", 2, "09:00:00-09:00:00")]
+    assert ended.state == CursorState.DONE
+
+
+def test_a_count_is_used_up_by_runs_not_by_skips() -> None:
+    schedule = cron("* * * * *", count=3)
+    busy = plan(due(job(schedule, overlap=Overlap.SKIP), at(MORNING), remaining=3, open=1), at(MORNING))
+    assert (ranges(busy), busy.remaining, busy.state) == ([overlapped(1, "09:00:00-09:00:00")], 3, CursorState.ACTIVE)
+    free = plan(due(job(schedule, overlap=Overlap.SKIP), at(MORNING), remaining=3), at(MORNING))
+    assert (times(free), free.remaining, free.state) == (["09:00:00"], 2, CursorState.ACTIVE)
+
+
+def test_the_last_of_a_count_ends_the_schedule_also_in_the_middle_of_a_stretch() -> None:
+    decided = plan(
+        due(job(cron("* * * * *", count=3), misfire=ALL), at(MORNING), remaining=2), at(MORNING) + 10 * MINUTE
+    )
+    assert times(decided) == ["09:00:00+", "09:01:00+"]
+    assert decided.skips == ()
+    assert (decided.state, decided.next_at, decided.next_due_at, decided.remaining) == (CursorState.DONE, None, None, 0)
+
+
+def test_a_count_that_is_used_up_starts_nothing() -> None:
+    decided = plan(due(job(MINUTELY), at(MORNING), remaining=0), at(MORNING))
+    assert (decided.runs, decided.skips, decided.state) == ((), (), CursorState.DONE)
+
+
+# --------------------------------------------------------------------------------------------------------- jitter
+
+
+def test_an_instant_is_due_when_its_jitter_is_over_and_its_run_bears_the_nominal_instant() -> None:
+    schedule = cron("0 * * * *", jitter_us=10 * MINUTE)
+    wake_at = schedule.wake_at("tick", at(MORNING))
+    assert at(MORNING) < wake_at <= at(MORNING) + 10 * MINUTE
+    waiting = due(job(schedule), at(MORNING), next_at=at(MORNING))
+    early = plan(waiting, wake_at - 1)
+    assert (early.runs, early.skips, early.next_at, early.next_due_at) == ((), (), wake_at, at(MORNING))
+    decided = plan(waiting, wake_at)
+    assert decided.runs == (PlannedRun(at(MORNING), f"s:{at(MORNING)}", wake_at),)
+    assert decided.next_at == schedule.wake_at("tick", at("2026-03-02 10:00"))
+    assert decided.next_due_at == at("2026-03-02 10:00")
+
+
+@pytest.mark.parametrize("policy", [LATEST, ALL, SKIP])
+def test_jitter_does_not_make_a_fire_late(policy: Misfire) -> None:
+    schedule = cron("0 9 * * *", jitter_us=12 * HOUR)
+    wake_at = schedule.wake_at("tick", at(MORNING))
+    assert wake_at > at(MORNING) + MINUTE
+    on_time = plan(due(job(schedule, misfire=policy), at(MORNING), next_at=wake_at), wake_at + MINUTE)
+    assert times(on_time) == ["09:00:00"]
+    late = plan(due(job(schedule, misfire=policy), at(MORNING), next_at=wake_at), wake_at + MINUTE + 1)
+    assert times(late) == ([] if policy is SKIP else ["09:00:00+"])
+
+
+# -------------------------------------------------------------------------------------- places, priorities, order
+
+
+def test_a_run_is_put_behind_an_open_one_of_a_serial_job_and_behind_its_own_elders() -> None:
+    for overlap, parked in (
+        (Overlap.QUEUE_ALL, [False, True]),
+        (Overlap.REPLACE, [False, True]),
+        (Overlap.ALLOW, [False] * 2),
+    ):
+        decided = plan(due(job(every("1s"), overlap=overlap), at(MORNING)), at(MORNING) + SECOND)
+        assert [run.parked for run in decided.runs] == parked
+    behind = plan(due(job(MINUTELY, overlap=Overlap.QUEUE), at(MORNING), open=1), at(MORNING))
+    assert behind.runs[0].parked
+
+
+def test_runs_keep_the_order_of_their_instants_but_are_not_hidden_in_the_past() -> None:
+    decided = plan(due(job(every("1s")), at(MORNING)), at(MORNING) + 20 * SECOND)
+    now = at(MORNING) + 20 * SECOND
+    assert [run.not_before for run in decided.runs] == [max(run.due_at, now - FRESH) for run in decided.runs]
+
+
+def test_an_on_time_fire_hurries_the_waiting_catch_up_runs_in_front_of_it() -> None:
+    def promotes(overlap: Overlap, now: int, **seen: Any) -> bool:
+        return plan(due(job(HOURLY, overlap=overlap), at(MORNING), **seen), now).promote
+
+    on_time, late = at(MORNING), at(MORNING) + 10 * MINUTE
+    assert promotes(Overlap.QUEUE_ALL, on_time, open=1, waiting=1, catch_up=1)
+    assert promotes(Overlap.SKIP, on_time, open=1, waiting=1, catch_up=1), "also one that is itself left out"
+    assert not promotes(Overlap.QUEUE_ALL, late, open=1, waiting=1, catch_up=1), "a late one waits like them"
+    assert not promotes(Overlap.QUEUE_ALL, on_time, open=1, waiting=1), "none is a catch-up run"
+    assert not promotes(Overlap.ALLOW, on_time, open=1, waiting=1, catch_up=1), "nothing is in front side by side"
+
+
+# --------------------------------------------------------------------------------------------- many at a time
+
+
+def test_a_plan_makes_so_many_runs_and_the_next_goes_on_where_it_stopped() -> None:
+    now = at(MORNING) + 4 * HOUR + 30 * SECOND
+    loaded = job(MINUTELY, misfire=misfire.all(within="1d"))
+    waiting, made, plans = due(loaded, at(MORNING)), [], 0
+    while waiting.cursor.next_at is not None and waiting.cursor.next_at <= now:
+        decided = plan(waiting, now)
+        assert 0 < len(decided.runs) <= RUNS_PER_PLAN
+        made += [run.due_at for run in decided.runs]
+        plans += 1
+        if decided.next_due_at is not None and decided.next_due_at <= now:
+            assert decided.next_at == now
+        waiting = carried_on(waiting, decided)
+    assert made == list(range(at(MORNING), now, MINUTE))
+    assert plans == 3
+
+
+def test_the_limit_holds_across_the_plans_of_one_catch_up() -> None:
+    now = at(MORNING) + 2 * DAY
+    loaded = job(MINUTELY, misfire=misfire.all(within="7d", limit=250))
+    waiting, late, skipped = due(loaded, at(MORNING)), 0, 0
+    while waiting.cursor.next_at is not None and waiting.cursor.next_at <= now:
+        decided = plan(waiting, now)
+        late += sum(run.catch_up for run in decided.runs)
+        skipped += sum(skip.count for skip in decided.skips)
+        waiting = carried_on(waiting, decided)
+    assert late == 250
+    assert late + skipped + 2 == 2 * 24 * 60 + 1
+
+
+# ------------------------------------------------------------------------------------------------- open skip rows
+
+
+def test_a_skip_that_goes_on_extends_the_open_row() -> None:
+    loaded = job(MINUTELY, overlap=Overlap.SKIP)
+    minute = due(loaded, at(MORNING), open=1)
+    extends = []
+    for n in range(4):
+        decided = plan(minute, at(MORNING) + n * MINUTE)
+        extends.append(decided.skips[0].extends)
+        minute = carried_on(minute, decided, open=1)
+        assert (minute.cursor.skip_from, minute.cursor.skip_reason) == (at(MORNING), "overlap")
+    assert extends == [False, True, True, True]
+
+
+def test_a_run_closes_the_open_row() -> None:
+    loaded = job(MINUTELY, overlap=Overlap.SKIP)
+    busy = due(loaded, at(MORNING), open=1)
+    free = carried_on(busy, plan(busy, at(MORNING)))
+    ran = carried_on(free, plan(free, at(MORNING) + MINUTE), open=1)
+    assert (ran.cursor.skip_from, ran.cursor.skip_reason) == (None, None)
+    assert not plan(ran, at(MORNING) + 2 * MINUTE).skips[0].extends
+
+
+def test_another_reason_opens_a_row_of_its_own() -> None:
+    missed_before = due(job(MINUTELY, overlap=Overlap.SKIP), at(MORNING), skip_from=1, skip_reason="misfire", open=1)
+    decided = plan(missed_before, at(MORNING))
+    assert [skip.extends for skip in decided.skips] == [False]
+    assert carried_on(missed_before, decided).cursor.skip_from == at(MORNING)
+
+
+def test_nothing_decided_leaves_the_open_row_as_it_is() -> None:
+    idle = due(job(MINUTELY), at(MORNING), skip_from=5, skip_reason="overlap")
+    after = carried_on(idle, plan(idle, at(MORNING) - 1))
+    assert (after.cursor.skip_from, after.cursor.skip_reason) == (5, "overlap")
