@@ -38,7 +38,7 @@ class Endpoint:
 class BadServer(InvalidInput):
     """What was given as a server's address cannot be one."""
 
-    code = "FOL-1055"
+    code = "FOL-1075"
 
     def __init__(self, written: str, said_by: str) -> None:
         super().__init__(
@@ -66,7 +66,7 @@ def find_endpoint(environment: Mapping[str, str] | None = None, folder: Path | N
 class UnreadableAccess(InvalidInput):
     """A file that should say how to reach a server, and cannot be read."""
 
-    code = "FOL-1056"
+    code = "FOL-1076"
 
     def __init__(self, file: str, why: str) -> None:
         super().__init__(f"{file} cannot be read: {why}.", hint="foliot up writes .foliot/client.json anew", file=file)

@@ -64,7 +64,7 @@ class Checkpoint(MutableMapping[str, Any]):
 class BadCheckpoint(InvalidInput):
     """A checkpoint that cannot be kept; the one before it stays."""
 
-    code = "FOL-1052"
+    code = "FOL-1072"
 
     def __init__(self, why: str, hint: str) -> None:
         super().__init__(f"The checkpoint was not saved: {why}.", hint=hint, why=why)

@@ -228,7 +228,7 @@ class OutsideRun(ExecutionFailed):
 class SleepBlocksLoop(InvalidInput):
     """`ctx.sleep` in an async handler would stop every other run of the worker."""
 
-    code = "FOL-1053"
+    code = "FOL-1073"
 
     def __init__(self, duration: float | str) -> None:
         super().__init__(

@@ -75,7 +75,7 @@ class Handler:
 class GeneratorHandler(InvalidInput):
     """A generator cannot be a job: calling it does nothing."""
 
-    code = "FOL-1054"
+    code = "FOL-1074"
 
     def __init__(self, function: str) -> None:
         super().__init__(

@@ -33,7 +33,7 @@ class BadParameters(InvalidInput):
 class UnsupportedParameter(InvalidInput):
     """A parameter whose annotation JSON cannot fill."""
 
-    code = "FOL-1050"
+    code = "FOL-1070"
 
     def __init__(self, function: str, parameter: str, annotation: str) -> None:
         super().__init__(

@@ -42,7 +42,7 @@ class Shard:
 class UnstableShardKey(InvalidInput):
     """An item that cannot be told apart from others in the same way everywhere."""
 
-    code = "FOL-1051"
+    code = "FOL-1071"
 
     def __init__(self, type_name: str) -> None:
         super().__init__(
