@@ -97,7 +97,7 @@ def imported(tree: ast.AST) -> Iterator[str]:
 
 def test_every_dependency_is_kept_out_of_the_domain() -> None:
     contracts = {contract["id"]: contract for contract in PROJECT["tool"]["importlinter"]["contracts"]}
-    barred = {*contracts["pure-domain"]["forbidden_modules"], *contracts["calendar-packages"]["protected_modules"]}
+    barred = {*contracts["pure-domain"]["forbidden_modules"], *contracts["calendar-packages"]["forbidden_modules"]}
     modules: dict[str, set[str]] = {}
     for module, distributions in packages_distributions().items():
         for distribution in distributions:

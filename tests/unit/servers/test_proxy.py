@@ -221,10 +221,17 @@ async def test_an_ambush_springs_as_often_as_asked(url: str, proxy: FaultProxy) 
 
 async def test_with_no_server_behind_it_whoever_comes_is_reset(fault_proxy: MakeProxy) -> None:
     (nobody,) = free_ports(1)
-    reader, writer = await asyncio.open_connection(HOST, fault_proxy(nobody).port)
-    with pytest.raises(ConnectionResetError):
-        await reader.read()
-    writer.close()
+    proxy = fault_proxy(nobody)
+    with pytest.raises(ConnectionResetError):  # as early as while connecting, if it is quick
+        await read_from(proxy.port)
+
+
+async def read_from(port: int) -> bytes:
+    reader, writer = await asyncio.open_connection(HOST, port)
+    try:
+        return await reader.read()
+    finally:
+        writer.close()
 
 
 async def unanswered(question: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
