@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, time
 from typing import Final
 
 from foliot.domain.instants import SECOND, Instant, ceil_to_second, to_instant
-from foliot.domain.schedule.cron.fields import WEEKDAY
+from foliot.domain.schedule.cron.fields import WEEKDAY, Span
 from foliot.domain.schedule.cron.items import ItemProblem, read_field
 from foliot.domain.schedule.days import day_number
 from foliot.domain.schedule.errors import BadTime
@@ -15,6 +15,7 @@ from foliot.domain.schedule.zones import zone
 
 _TIME: Final = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?")
 _HOURS: Final = re.compile(r"([0-9:]+)\s*[-–]\s*([0-9:]+)")
+_SPREAD: Final = re.compile(r"(^|,)H|~")  # a spread makes sense in an expression only
 _YEARLY: Final = re.compile(r"([0-9]{2})-([0-9]{2})")
 
 
@@ -100,7 +101,7 @@ def read_weekdays(written: object) -> int:
         found = read_field(WEEKDAY, text, seed="")
     except ItemProblem:
         found = None
-    if found is None or not found.mask or any(char in text for char in "#LH~"):
+    if found is None or not all(isinstance(item, Span) for item in found.items) or _SPREAD.search(text):
         raise BadTime(written, what="a list of weekdays", hint="write MON-FRI or SAT,SUN")
     return found.mask
 

@@ -24,12 +24,13 @@ _SLACK_S = 2 * DAY_S  # wall clocks differ from UTC by less than a day
 class Wall:
     """The instants at which the wall clock of a zone shows one of these times on one of these days."""
 
-    __slots__ = ("_fills_gaps", "_listed", "_month", "_stretch", "days", "gap", "overlap", "times", "zone")
+    __slots__ = ("_fills_gaps", "_listed", "_masks", "_month", "_stretch", "days", "gap", "overlap", "times", "zone")
 
     def __init__(self, days: Days, times: Times, zone: Zone, gap: Gap, overlap: Overlap) -> None:
         self.days, self.times, self.zone, self.gap, self.overlap = days, times, zone, gap, overlap
         self._fills_gaps = gap is Gap.AFTER
         self._listed = times.listed
+        self._masks: dict[tuple[int, bool, bool], int] = {}
         self._stretch = (0, 0, 0)  # start, end, offset; an empty one sends the first call the long way
         self._month = (0, 0, 0)  # first day, day past the last, mask
 
@@ -103,15 +104,31 @@ class Wall:
             start, end, offset, gap = stretch
             if gap and first <= start and self._due_for_gap(stretch):
                 total |= 1 << (start - first)
+            part = self._readings_mask(first + offset)
             low, high = max(first, start), min(past, end)
-            part = 0
-            for local in range((low + offset) // DAY_S, (high - 1 + offset) // DAY_S + 1):
-                if next_day(self.days, local) == local:
-                    shift = local * DAY_S - offset - low
-                    part |= self.times.mask << shift if shift >= 0 else self.times.mask >> -shift
-            total |= (part & ((1 << (high - low)) - 1)) << (low - first)
-            stretch = self.zone.stretch_from(end, self.overlap)
+            if high - low < DAY_S:
+                part = (part >> (low - first) & ((1 << (high - low)) - 1)) << (low - first)
+            total |= part
+            stretch = self.zone.stretch_from(end, self.overlap) if end < past else None
         return total
+
+    def _readings_mask(self, reading: int) -> int:
+        """The readings of the set in the 24 hours from this one, as a mask; there are few different ones."""
+        day, time = divmod(reading, DAY_S)
+        has_today, has_tomorrow = next_day(self.days, day) == day, next_day(self.days, day + 1) == day + 1
+        key = (time, has_today, has_tomorrow)
+        mask = self._masks.get(key)
+        if mask is None:
+            mask = self.times.mask >> time if has_today else 0
+            if has_tomorrow and time:
+                mask |= (self.times.mask & ((1 << time) - 1)) << (DAY_S - time)
+            self._masks[key] = mask
+        return mask
+
+    def reading_within(self, first: int, past: int) -> int | None:
+        """The first wall reading of the set in [first, past), whether or not the clock ever shows it."""
+        reading = self._reading_from(first)
+        return reading if reading is not None and reading < past else None
 
     def _next(self, second: int) -> Instant | None:
         stretch = self.zone.stretch_from(max(second, 0), self.overlap)
@@ -142,8 +159,7 @@ class Wall:
         if not self._fills_gaps:
             return False
         entered = stretch.start + stretch.offset
-        reading = self._reading_from(entered - stretch.gap)
-        return reading is not None and reading < entered
+        return self.reading_within(entered - stretch.gap, entered) is not None
 
     def _shows(self, reading: int) -> bool:
         return self._reading_from(reading) == reading

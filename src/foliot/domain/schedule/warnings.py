@@ -1,0 +1,260 @@
+"""What works but is perhaps not meant: days joined by OR, dates that never come, hours that are missing or twice there."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, format_duration
+from foliot.domain.schedule.calendars import Calendar
+from foliot.domain.schedule.cron import Cron
+from foliot.domain.schedule.cron.fields import WEEKDAYS, Expression, Span
+from foliot.domain.schedule.days import FIRST_DAY, date_of, next_day
+from foliot.domain.schedule.describe import Language, chinese, english
+from foliot.domain.schedule.describe.shapes import EveryNth, OneValue, Run, shape_of_field, shape_of_values
+from foliot.domain.schedule.every import FixedDelay
+from foliot.domain.schedule.schedule import Schedule
+from foliot.domain.schedule.structured import Daily, Weekly
+from foliot.domain.schedule.times import DAY_S
+from foliot.domain.schedule.wall import Wall
+from foliot.domain.schedule.workdays import published_until
+from foliot.domain.schedule.zones import Gap, Overlap, Transition
+
+_AHEAD: Final = 366 * DAY
+_ADJACENT_MAX: Final = 4  # at most so many hours of one year are told
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleWarning:
+    """One thing to look at again: what happens, and what to write instead."""
+
+    code: str
+    sentence: str
+    hint: str
+
+
+def warnings_of(
+    schedule: Schedule, *, now: Instant, language: Language = Language.ENGLISH
+) -> tuple[ScheduleWarning, ...]:
+    """All warnings about a schedule; hours that are missing or come twice are looked for in the year after `now`."""
+    found: list[ScheduleWarning] = []
+    for trigger in schedule.triggers:
+        match trigger:
+            case Schedule():
+                found += warnings_of(trigger, now=now, language=language)
+            case Cron():
+                found += _cron(trigger, language)
+                found += _clock_changes(trigger.wall, now, language)
+            case Daily() | Weekly():
+                found += _clock_changes(trigger.wall, now, language)
+            case _:
+                pass
+    found += _never(schedule, now, language, is_known=any(one.code == _NEVER for one in found))
+    if schedule.calendar is not None:
+        found += _unpublished(schedule.calendar, now, language)
+    return tuple(found)
+
+
+_OR: Final = "FOL-1003"
+_CLOCK: Final = "FOL-1005"
+_NEVER: Final = "FOL-1034"
+_UNEVEN: Final = "FOL-1035"
+_SHORT_MONTHS: Final = "FOL-1036"
+_UNPUBLISHED: Final = "FOL-1037"
+
+
+def _cron(trigger: Cron, language: Language) -> list[ScheduleWarning]:
+    expression, is_chinese = trigger.expression, language is Language.CHINESE
+    found: list[ScheduleWarning] = []
+    if next_day(trigger.wall.days, FIRST_DAY[0]) is None:
+        return [_impossible(expression, is_chinese)]
+    if expression.joins_by_or:
+        found.append(_joined_by_or(expression, is_chinese))
+    found += _uneven(expression, is_chinese)
+    if not expression.joins_by_or and expression.weekday.is_any:
+        found += _short_months(expression, is_chinese)
+    return found
+
+
+def _impossible(expression: Expression, is_chinese: bool) -> ScheduleWarning:
+    if is_chinese:
+        sentence, hint = f"“{expression.text}”永远不会触发：没有这样的日期。", "每月最后一天：L"
+    else:
+        sentence, hint = f'"{expression.text}" never fires: there is no such date.', "last day of the month: L"
+    return ScheduleWarning(code=_NEVER, sentence=sentence, hint=hint)
+
+
+def _joined_by_or(expression: Expression, is_chinese: bool) -> ScheduleWarning:
+    narrow = _nth_instead(expression)
+    if is_chinese:
+        days, weekdays = chinese.day_items(expression.day), chinese.weekday_items(expression.weekday)
+        sentence = f"“{expression.text}”在{days}以及{weekdays}都会触发（cron 的日与星期是“或”的关系）。"
+        hint = f"只要第{chinese.NTH[narrow[1]]}个{chinese.WEEKDAYS[narrow[0]]}：{_nth_text(narrow)}" if narrow else ""
+        return ScheduleWarning(
+            code=_OR, sentence=sentence, hint=hint or "只要其一：把另一个字段写成 *；同时满足：dialect: spring"
+        )
+    days = english.day_items(expression.day).removesuffix(" of the month")
+    weekday = shape_of_field(expression.weekday) if expression.weekday.mask else None
+    weekdays = english.weekday_items(expression.weekday)
+    if isinstance(weekday, OneValue) and len(expression.weekday.items) == 1:
+        weekdays = f"on every {english.WEEKDAYS[weekday.value]}"
+    elif isinstance(weekday, Run):
+        weekdays = f"from {weekdays}"
+    sentence = f'"{expression.text}" fires {days} AND {weekdays} (cron joins days with OR).'
+    hint = f"{english.NTH[narrow[1]]} {english.WEEKDAYS[narrow[0]]} only: {_nth_text(narrow)}" if narrow else ""
+    return ScheduleWarning(
+        code=_OR, sentence=sentence, hint=hint or "only one: make the other *; both at once: dialect: spring"
+    )
+
+
+def _nth_instead(expression: Expression) -> tuple[int, int] | None:
+    """The n-th weekday that was probably meant: day 1 (or 1-7) and one weekday are the first one."""
+    if not expression.day.mask or any(
+        not isinstance(item, Span) for item in (*expression.day.items, *expression.weekday.items)
+    ):
+        return None
+    weekday = shape_of_values(expression.weekday.mask, 0, 7)
+    weeks = {(day - 1) // 7 for day in range(1, 32) if expression.day.mask >> day & 1}
+    if not isinstance(weekday, OneValue) or len(weeks) != 1:
+        return None
+    return weekday.value, weeks.pop() + 1
+
+
+def _nth_text(narrow: tuple[int, int]) -> str:
+    return f"{WEEKDAYS[narrow[0]]}#{narrow[1]}"
+
+
+def _uneven(expression: Expression, is_chinese: bool) -> list[ScheduleWarning]:
+    """`*/7` starts anew each hour; who writes it mostly wants an even rhythm."""
+    found: list[ScheduleWarning] = []
+    units = (
+        ("second", "minute", "秒", "分钟", SECOND),
+        ("minute", "hour", "分钟", "小时", MINUTE),
+        ("hour", "day", "小时", "天", HOUR),
+    )
+    for unit, whole, unit_zh, whole_zh, micros in units:
+        field = getattr(expression, unit)
+        shape = shape_of_field(field)
+        if not isinstance(shape, EveryNth) or shape.is_even or not field.is_every_so_often:
+            continue
+        hint = f"every: {format_duration(shape.n * micros)}"
+        if is_chinese:
+            sentence = f"“{field.text}”每{whole_zh}从头计起，并不是均匀的每 {shape.n} {unit_zh}。"
+        else:
+            sentence = f'"{field.text}" starts anew each {whole}; it is not an even {shape.n} {unit}s.'
+        found.append(
+            ScheduleWarning(
+                code=_UNEVEN, sentence=sentence, hint=f"均匀间隔：{hint}" if is_chinese else f"evenly: {hint}"
+            )
+        )
+    return found
+
+
+def _short_months(expression: Expression, is_chinese: bool) -> list[ScheduleWarning]:
+    """The 29th to 31st alone leave months out."""
+    if any(not isinstance(item, Span) for item in expression.day.items) or expression.day.mask & ((1 << 29) - 1):
+        return []
+    first = shape_of_field(expression.day)
+    day = first.value if isinstance(first, OneValue) else 29 + (0 if expression.day.mask >> 29 & 1 else 1)
+    lengths = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+    without = [
+        month
+        for month in range(1, 13)
+        if expression.month.mask >> month & 1 and (lengths[month - 1] < day or month == 2)
+    ]
+    if not without:
+        return []
+    if is_chinese:
+        names = chinese.listed([f"{month} 月" for month in without])
+        sentence, hint = f"{names}并非每年都有 {day} 日，那时不触发。", "每月最后一天：L"
+    else:
+        names = english.listed([english.MONTHS[month] for month in without])
+        sentence, hint = (
+            f"Not every {names} has a {english.ordinal(day)}; nothing fires then.",
+            "last day of the month: L",
+        )
+        if len(without) > 1:
+            sentence = f"{names} have no {english.ordinal(day)}; nothing fires then."
+    return [ScheduleWarning(code=_SHORT_MONTHS, sentence=sentence, hint=hint)]
+
+
+def _clock_changes(wall: Wall, now: Instant, language: Language) -> list[ScheduleWarning]:
+    """Fixed times in hours that are missing or come twice within a year."""
+    if wall.gap is Gap.SKIP and wall.overlap is Overlap.BOTH:
+        return []
+    found: list[ScheduleWarning] = []
+    for change in wall.zone.transitions(now // SECOND, (now + _AHEAD) // SECOND)[:_ADJACENT_MAX]:
+        low, high = sorted((change.at + change.before, change.at + change.after))
+        reading = wall.reading_within(low, high)
+        if reading is not None:
+            told = _missing if change.after > change.before else _twice
+            found.append(told(wall, change, reading, language))
+    return found
+
+
+def _missing(wall: Wall, change: Transition, reading: int, language: Language) -> ScheduleWarning:
+    time, begin, end = (
+        english.clock(at % DAY_S) for at in (reading, change.at + change.before, change.at + change.after)
+    )
+    if language is Language.CHINESE:
+        runs = f"该次改在 {end} 触发" if wall.gap is Gap.AFTER else "该次不触发"
+        sentence = f"{wall.zone.name} 在{_date(reading, language)}没有 {time}；{runs}。"
+        return ScheduleWarning(code=_CLOCK, sentence=sentence, hint=f"选择 {begin} 之前的时间，或 tz: UTC")
+    runs = f"runs at {end}" if wall.gap is Gap.AFTER else "is left out"
+    sentence = f"{time} does not exist on {_date(reading, language)} in {wall.zone.name}; that fire {runs}."
+    return ScheduleWarning(code=_CLOCK, sentence=sentence, hint=f"choose a time before {begin} or tz: UTC")
+
+
+def _twice(wall: Wall, change: Transition, reading: int, language: Language) -> ScheduleWarning:
+    time, end = english.clock(reading % DAY_S), english.clock((change.at + change.before) % DAY_S)
+    if language is Language.CHINESE:
+        runs = {Overlap.FIRST: "只在第一次触发", Overlap.SECOND: "只在第二次触发", Overlap.BOTH: "两次都触发"}[
+            wall.overlap
+        ]
+        sentence = f"{wall.zone.name} 在{_date(reading, language)}会出现两次 {time}；{runs}。"
+        return ScheduleWarning(code=_CLOCK, sentence=sentence, hint=f"选择 {end} 之后的时间，或 tz: UTC")
+    runs = {
+        Overlap.FIRST: "the fire runs once, at the first",
+        Overlap.SECOND: "the fire runs once, at the second",
+        Overlap.BOTH: "the fire runs both times",
+    }[wall.overlap]
+    sentence = f"{time} comes twice on {_date(reading, language)} in {wall.zone.name}; {runs}."
+    return ScheduleWarning(code=_CLOCK, sentence=sentence, hint=f"choose a time from {end} on or tz: UTC")
+
+
+def _date(reading: int, language: Language) -> str:
+    moment = date_of(reading // DAY_S)
+    if language is Language.CHINESE:
+        return f" {moment.month} 月 {moment.day} 日"
+    return f"{moment.day} {english.MONTHS[moment.month]}"
+
+
+def _never(schedule: Schedule, now: Instant, language: Language, *, is_known: bool) -> list[ScheduleWarning]:
+    """Nothing left to fire, although the date is possible: it ended, its year is past, or the calendar closes it."""
+    if is_known or schedule.missing_calendar or isinstance(schedule.triggers[0], FixedDelay):
+        return []
+    if schedule.next_after(now) is None:
+        sentence = "此计划今后不会再触发。" if language is Language.CHINESE else "This schedule never fires again."
+    elif schedule.next_allowed_after(now) is None:
+        sentence = (
+            "日历排除了此计划的所有时间。" if language is Language.CHINESE else "The calendar rules out every fire."
+        )
+    else:
+        return []
+    hint = "检查年份、起止时间和日历" if language is Language.CHINESE else "look at the year, start, end and calendar"
+    return [ScheduleWarning(code=_NEVER, sentence=sentence, hint=hint)]
+
+
+def _unpublished(calendar: Calendar, now: Instant, language: Language) -> list[ScheduleWarning]:
+    """Working days that are decreed yearly and not yet known for the coming year."""
+    place = calendar.place
+    until = published_until(place) if place is not None else None
+    coming = date_of((now + _AHEAD) // SECOND // DAY_S).year
+    if place is None or until is None or until >= coming:
+        return []
+    name = place.market or place.country
+    if language is Language.CHINESE:
+        sentence = f"{name} 的调休安排只公布到 {until} 年；之后按常规周末计算。"
+        hint = "升级 holidays 包，或在日历的 include 和 exclude 中列出"
+    else:
+        sentence = f"Make-up working days of {name} are known up to {until} only; later years use plain weekends."
+        hint = "upgrade the holidays package, or list them under include and exclude"
+    return [ScheduleWarning(code=_UNPUBLISHED, sentence=sentence, hint=hint)]
