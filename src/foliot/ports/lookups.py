@@ -1,0 +1,336 @@
+"""Reads for people beyond plain lists: filtered pages, ledgers, what a run waits for. Never used to decide.
+
+Every list is paged by key and looks at a bounded number of rows for one page, so the last page costs what the first
+does. A page may therefore hold fewer items than asked for and still name a next one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+from foliot.domain.errors import InvalidInput, NotFound
+from foliot.domain.instants import Instant, Micros
+from foliot.domain.job import Lane
+
+T = TypeVar("T")
+
+
+class BadCursor(InvalidInput):
+    """A cursor that no list gave out."""
+
+    code = "FOL-1062"
+
+    def __init__(self) -> None:
+        super().__init__("The cursor is not one that this list gave out.", hint="begin again without a cursor")
+
+
+class VersionNotFound(NotFound):
+    """The job has no such version."""
+
+    code = "FOL-2004"
+
+    def __init__(self, job: str, version: int) -> None:
+        super().__init__(
+            f"{job} has no version v{version}.",
+            hint=f"see all: foliot job show {job} --versions",
+            job=job,
+            version=version,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing(Generic[T]):
+    """One page of a list and the cursor of the next."""
+
+    items: Sequence[T]
+    next_cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastRun:
+    """The newest run of a job, in short."""
+
+    run_id: int
+    state: str
+    kind: str | None
+    created_at: Instant
+    started_at: Instant | None
+    ended_at: Instant | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRow:
+    """A job as lists and pages show it. `document` is the definition of its present version."""
+
+    job_id: int
+    namespace: str
+    name: str
+    version: int
+    hash: str
+    source: str
+    document: Mapping[str, Any]
+    state: str
+    next_at: Instant | None
+    next_due_at: Instant | None
+    remaining: int | None
+    created_at: Instant
+    updated_at: Instant
+    updated_by: str
+    paused_at: Instant | None
+    paused_until: Instant | None
+    pause_reason: str
+    trouble: str | None
+    last_run: LastRun | None = None
+    is_deleted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFilter:
+    """Which jobs to list. An empty field lets everything through."""
+
+    namespace: str | None = None
+    states: tuple[str, ...] = ()
+    owner: str | None = None
+    group: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""  # in name, description or owner
+    failing: bool = False  # the last finished run failed
+    late: bool = False  # due, and not yet decided for a minute
+    sort: str = "name"  # or "next"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionRow:
+    """One version of a job."""
+
+    version: int
+    hash: str
+    document: Mapping[str, Any]
+    created_at: Instant
+    created_by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRow:
+    """A run with the names people know it by."""
+
+    run_id: int
+    job_id: int
+    namespace: str
+    job: str
+    version: int
+    fire_key: str
+    shard: int
+    parent_id: int | None
+    open_children: int
+    due_at: Instant
+    not_before: Instant
+    lane: int
+    catch_up: bool
+    priority: int
+    serial: bool
+    place: int | None
+    parked: bool
+    state: str
+    kind: str | None
+    ver: int
+    attempt: int
+    failures: int
+    deaths: int
+    created_at: Instant
+    cancel_at: Instant | None
+    session: str | None
+    node: str | None
+    fence: int | None
+    leased_at: Instant | None
+    started_at: Instant | None
+    deadline_at: Instant | None
+    ended_at: Instant | None
+    triggered_by: str | None
+    reason: str | None
+    params: str | None
+    result: str | None
+    error: str | None
+    error_type: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFilter:
+    """Which runs to list; children of sharded runs only when asked for."""
+
+    namespace: str | None = None
+    job_id: int | None = None
+    states: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    since: Instant | None = None  # created not before
+    until: Instant | None = None  # created before
+    node: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    shards: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptRow:
+    """One try of a run that is over, or the one that is not."""
+
+    attempt: int
+    cause: str | None  # None: it runs, or it is the one that ended the run
+    node: str | None
+    session: str
+    fence: int
+    leased_at: Instant
+    started_at: Instant | None
+    ended_at: Instant | None
+    error: str | None
+    error_type: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkipRow:
+    """A range of instants that got no run."""
+
+    from_at: Instant
+    to_at: Instant
+    count: int
+    reason: str
+    why: str
+    version: int
+    decided_at: Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeRow:
+    """A node session as people see it."""
+
+    session: str
+    name: str
+    kind: str
+    state: str
+    until: Instant
+    started_at: Instant
+    last_beat_at: Instant
+    ended_at: Instant | None
+    group: str
+    slots: int
+    version: str
+    host: str
+    pid: int
+    clock_offset_us: Micros | None
+    labels: Mapping[str, str]
+    handlers: Mapping[str, Mapping[str, Any] | None]  # name -> JSON Schema of its parameters
+    code_hashes: Mapping[str, str]
+    load: Mapping[str, float]
+    drained_by: str | None
+    running: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitRow:
+    """A limit and how much of it is taken."""
+
+    name: str
+    max: int
+    used: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """What is recorded about one instant of a job."""
+
+    now: Instant
+    run: RunRow | None
+    skip: SkipRow | None
+    version: VersionRow | None  # in force at that instant; None: before the first
+    first_version: VersionRow
+    ahead: RunRow | None = None  # when the run waits in line: who is in front
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """What a waiting run may be waiting for."""
+
+    now: Instant
+    ahead: RunRow | None  # the first live run of the job's line, if that is not the run itself
+    ahead_count: int  # live runs in front of it, at most 1000
+    lane: Lane
+    limits: Sequence[LimitRow]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterRow:
+    """The cluster in one row."""
+
+    now: Instant
+    epoch: int
+    leader: str | None  # name of the node
+    term: int
+    leader_until: Instant
+    clock_suspect: bool
+    store: str
+    queue: int  # runs ready or waiting, at most 10 001
+    running: int
+    oldest_ready_at: Instant | None
+    overdue_at: Instant | None  # the earliest wake time that has passed undecided
+
+
+class Lookups(Protocol):
+    """What the surfaces for people read."""
+
+    async def now(self) -> Instant: ...
+
+    async def jobs(self, wanted: JobFilter, *, limit: int, cursor: str | None = None) -> Listing[JobRow]: ...
+
+    async def job(self, namespace: str, name: str) -> JobRow:
+        """The job, or `JobNotFound` with the nearest name of its namespace."""
+        ...
+
+    async def job_names(self, namespace: str | None, *, limit: int) -> Sequence[tuple[str, str]]:
+        """(namespace, name), in order: for completion and did-you-mean."""
+        ...
+
+    async def versions(self, job_id: int, *, limit: int, before: int | None = None) -> Sequence[VersionRow]: ...
+
+    async def version(self, job_id: int, version: int) -> VersionRow | None: ...
+
+    async def runs(self, wanted: RunFilter, *, limit: int, cursor: str | None = None) -> Listing[RunRow]: ...
+
+    async def run(self, run_id: int) -> RunRow | None: ...
+
+    async def shards(self, run_id: int, *, limit: int = 10_000) -> Sequence[RunRow]: ...
+
+    async def attempts(self, run_id: int) -> Sequence[AttemptRow]: ...
+
+    async def last_ended(self, job_id: int, *, limit: int) -> Sequence[RunRow]:
+        """The newest finished runs of a job, newest first."""
+        ...
+
+    async def fired(
+        self, job_id: int, *, from_at: Instant, to_at: Instant, limit: int
+    ) -> tuple[Sequence[RunRow], Sequence[SkipRow]]:
+        """What became of the instants in [from, to): scheduled runs and skips, newest first."""
+        ...
+
+    async def ledger(self, job_id: int, at: Instant) -> Ledger: ...
+
+    async def waiting(self, run: RunRow) -> Waiting: ...
+
+    async def nodes(self, *, include_dead_since: Instant | None = None) -> Sequence[NodeRow]: ...
+
+    async def cluster(self) -> ClusterRow: ...
+
+    async def search(self, text: str, *, namespace: str | None, limit: int) -> Sequence[JobRow]: ...
+
+    async def changes(self, *, after_id: int, limit: int) -> "Changes":
+        """What moved among runs: those newer than an id, and those that execute now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """A look at what moves."""
+
+    now: Instant
+    created: Sequence[RunRow]  # with an id above the one asked for, oldest first
+    live: Mapping[int, RunRow]  # RUNNING, by id; at most 2000
+    newest_id: int

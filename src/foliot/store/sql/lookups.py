@@ -1,0 +1,91 @@
+"""The reads of the surfaces for people, together (`ports.lookups.Lookups`)."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from foliot.domain.instants import Instant
+from foliot.ports.lookups import (
+    AttemptRow,
+    Changes,
+    ClusterRow,
+    JobFilter,
+    JobRow,
+    Ledger,
+    Listing,
+    NodeRow,
+    RunFilter,
+    RunRow,
+    SkipRow,
+    VersionRow,
+    Waiting,
+)
+from foliot.store.sql import queries_cluster, queries_jobs, queries_ledger, queries_runs
+from foliot.store.sql.database import Database, Tx
+
+T = TypeVar("T")
+
+
+class SqlLookups:
+    """Each method is one read transaction on the pool of the API."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def now(self) -> Instant:
+        return await self._read(lambda tx: tx.now())
+
+    async def jobs(self, wanted: JobFilter, *, limit: int, cursor: str | None = None) -> Listing[JobRow]:
+        return await self._read(lambda tx: queries_jobs.list_jobs(tx, wanted, limit=limit, cursor=cursor))
+
+    async def job(self, namespace: str, name: str) -> JobRow:
+        return await self._read(lambda tx: queries_jobs.find_job(tx, namespace, name))
+
+    async def job_names(self, namespace: str | None, *, limit: int) -> Sequence[tuple[str, str]]:
+        return await self._read(lambda tx: queries_jobs.job_names(tx, namespace, limit))
+
+    async def versions(self, job_id: int, *, limit: int, before: int | None = None) -> Sequence[VersionRow]:
+        return await self._read(lambda tx: queries_jobs.list_versions(tx, job_id, limit=limit, before=before))
+
+    async def version(self, job_id: int, version: int) -> VersionRow | None:
+        return await self._read(lambda tx: queries_jobs.find_version(tx, job_id, version))
+
+    async def runs(self, wanted: RunFilter, *, limit: int, cursor: str | None = None) -> Listing[RunRow]:
+        return await self._read(lambda tx: queries_runs.list_runs(tx, wanted, limit=limit, cursor=cursor))
+
+    async def run(self, run_id: int) -> RunRow | None:
+        return await self._read(lambda tx: queries_runs.find_run(tx, run_id))
+
+    async def shards(self, run_id: int, *, limit: int = 10_000) -> Sequence[RunRow]:
+        return await self._read(lambda tx: queries_runs.list_shards(tx, run_id, limit=limit))
+
+    async def attempts(self, run_id: int) -> Sequence[AttemptRow]:
+        return await self._read(lambda tx: queries_runs.list_attempts(tx, run_id))
+
+    async def last_ended(self, job_id: int, *, limit: int) -> Sequence[RunRow]:
+        return await self._read(lambda tx: queries_runs.last_ended(tx, job_id, limit=limit))
+
+    async def fired(
+        self, job_id: int, *, from_at: Instant, to_at: Instant, limit: int
+    ) -> tuple[Sequence[RunRow], Sequence[SkipRow]]:
+        return await self._read(lambda tx: queries_ledger.fired(tx, job_id, from_at=from_at, to_at=to_at, limit=limit))
+
+    async def ledger(self, job_id: int, at: Instant) -> Ledger:
+        return await self._read(lambda tx: queries_ledger.ledger(tx, job_id, at))
+
+    async def waiting(self, run: RunRow) -> Waiting:
+        return await self._read(lambda tx: queries_ledger.waiting(tx, run))
+
+    async def nodes(self, *, include_dead_since: Instant | None = None) -> Sequence[NodeRow]:
+        return await self._read(lambda tx: queries_cluster.list_nodes(tx, include_dead_since=include_dead_since))
+
+    async def cluster(self) -> ClusterRow:
+        return await self._read(queries_cluster.cluster)
+
+    async def search(self, text: str, *, namespace: str | None, limit: int) -> Sequence[JobRow]:
+        return await self._read(lambda tx: queries_jobs.search_jobs(tx, text, namespace=namespace, limit=limit))
+
+    async def changes(self, *, after_id: int, limit: int) -> Changes:
+        return await self._read(lambda tx: queries_runs.changes(tx, after_id=after_id, limit=limit))
+
+    async def _read(self, work: Callable[[Tx], T]) -> T:
+        return await self._database.read(work)
