@@ -214,6 +214,8 @@ class TriggerRequest:
     delay_us: Micros | None = None
     allow_overlap: bool = False
     priority: int | None = None
+    version: int | None = None  # a retry of an earlier run keeps its version; None: the present one
+    due_at: Instant | None = None  # and its nominal instant, which the handler gets; None: when it may start
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
