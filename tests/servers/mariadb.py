@@ -19,6 +19,7 @@ PASSWORD = "not-a-secret"
 class MariaDB(SqlServer):
     """MariaDB 10.11 with InnoDB, utf8mb4, read committed, no TLS."""
 
+    program = Path("/usr/sbin/mariadbd")
     packages = ("mariadb-server",)
     user = "mysql"
     stop_signals: ClassVar = {"fast": signal.SIGTERM}
@@ -63,7 +64,7 @@ class MariaDB(SqlServer):
                 "--innodb-flush-method=nosync",
                 "--innodb-doublewrite=0",
             ]
-        return ["/usr/sbin/mariadbd", "--no-defaults", *self._as_user(), *options]
+        return [str(self.program), "--no-defaults", *self._as_user(), *options]
 
     def _as_user(self) -> list[str]:
         return [f"--user={self.directory.user}"] if self.directory.user else []

@@ -20,6 +20,7 @@ CONNECT_WITHIN_S = 5.0
 class Postgres(SqlServer):
     """PostgreSQL 15 with UTF-8 databases, read committed, no TLS; trusts whoever comes from this machine."""
 
+    program = BIN / "postgres"
     packages = ("postgresql-15",)
     user = "postgres"
     stop_signals: ClassVar = {"fast": signal.SIGINT, "smart": signal.SIGTERM, "immediate": signal.SIGQUIT}
@@ -47,7 +48,7 @@ class Postgres(SqlServer):
         if self.fast:  # never synchronous_commit=off: a kill would lose acknowledged commits
             settings |= {"fsync": "off", "full_page_writes": "off", "max_wal_size": "2GB"}
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
-        return [str(BIN / "postgres"), "-D", "data", "-p", str(self.port), *options]
+        return [str(self.program), "-D", "data", "-p", str(self.port), *options]
 
     def _is_ready(self) -> bool:
         try:

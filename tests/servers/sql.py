@@ -7,6 +7,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from itertools import count
+from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self, TypeVar, overload
 
@@ -27,6 +28,8 @@ STARTS_MAX = 5
 class SqlServer(ABC):
     """A private SQL server. Durable unless `fast`, which still survives `kill`, though not a power cut."""
 
+    program: ClassVar[Path]
+    """The server's executable."""
     packages: ClassVar[tuple[str, ...]]
     """What `make services` installs for it."""
     user: ClassVar[str]
@@ -35,6 +38,8 @@ class SqlServer(ABC):
     """Ways of stopping in good order; the first is the usual one."""
 
     def __init__(self, *, fast: bool = False) -> None:
+        if not self.program.exists():
+            raise ServerFailed(f"{type(self).__name__} is not installed: run make services")
         self.fast = fast
         self.port = 0
         self.directory = Directory(self.user)

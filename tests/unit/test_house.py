@@ -17,8 +17,8 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "foliot"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
-MODULES = sorted(SOURCE.rglob("*.py"))
-PACKAGES = sorted({module.parent for module in MODULES})
+MODULES = sorted((ROOT / "src").rglob("*.py"))
+PACKAGES = sorted({module.parent for module in SOURCE.rglob("*.py")})
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 MAY_LET_TIME_PASS = {
     ROOT / "tests/eventually.py",  # the one way to wait

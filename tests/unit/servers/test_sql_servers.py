@@ -174,9 +174,15 @@ def offer(monkeypatch: pytest.MonkeyPatch, port: int) -> None:
     monkeypatch.setattr("tests.servers.sql.free_ports", lambda count: [next(offered, 0) or free_ports(count)[0]])
 
 
+def test_a_server_that_is_not_installed_says_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Postgres, "program", Path("/nowhere/postgres"))
+    with pytest.raises(ServerFailed, match="Postgres is not installed: run make services"):
+        Postgres()
+
+
 async def test_a_failed_start_quotes_the_log_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     server = Postgres(fast=True)
-    monkeypatch.setattr(server, "_command", lambda: ["/usr/lib/postgresql/15/bin/postgres", "-D", "nowhere"])
+    monkeypatch.setattr(server, "_command", lambda: [str(server.program), "-D", "nowhere"])
     with pytest.raises(ServerFailed, match=r"(?s)ended while starting.*nowhere"):
         server.start()
     assert not server.directory.path.exists()
