@@ -5,8 +5,9 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, It
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any, Final, Protocol, Self, TypeVar, overload
+from zoneinfo import ZoneInfo
 
 from foliot.domain.errors import ExecutionFailed, InvalidInput
 from foliot.domain.instants import SECOND, Instant, parse_duration, to_datetime
@@ -93,16 +94,25 @@ class Ctx:
     look is stopped at the next `sleep` or item after that, by `Cancelled`.
     """
 
-    __slots__ = ("_checkpoint", "_facts", "_port", "_sleep_was_cut", "due", "log", "shard")
+    __slots__ = ("_checkpoint", "_facts", "_port", "_sleep_was_cut", "_zone", "log", "shard")
 
     def __init__(self, facts: RunFacts, port: CtxPort) -> None:
         self._facts = facts
         self._port = port
         self._checkpoint: Checkpoint | None = None
         self._sleep_was_cut = False
-        self.due: Final[datetime] = to_datetime(facts.due_at)
+        self._zone: tzinfo = UTC
         self.log: Final[Log] = Log(port.write_log)
         self.shard: Final[Shard] = Shard(max(facts.shard, 0), max(facts.shards, 1))
+
+    @property
+    def due(self) -> datetime:
+        """The instant this run stands for, in the job's zone: not "now", so that reruns and backfills stay correct."""
+        return to_datetime(self._facts.due_at).astimezone(self._zone)
+
+    def in_zone(self, name: str) -> None:
+        """Show times in this zone."""
+        self._zone = UTC if name == "UTC" else ZoneInfo(name)
 
     @property
     def run_id(self) -> str:

@@ -28,11 +28,12 @@ class Place(NamedTuple):
 class Handler:
     """A function a worker can run."""
 
-    def __init__(self, function: Callable[..., Any], *, job: str = "") -> None:
+    def __init__(self, function: Callable[..., Any], *, job: str = "", tz: str = "UTC") -> None:
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             raise GeneratorHandler(function.__qualname__)
         self.function = function
         self.job = job or function.__name__
+        self.tz = tz  # of the job's schedule
         self.is_async = inspect.iscoroutinefunction(function)
 
     def __repr__(self) -> str:

@@ -1,7 +1,6 @@
 """The one way to call a handler: in a worker, in every isolation, and in tests."""
 
 import asyncio
-import contextlib
 import os
 import traceback
 from dataclasses import dataclass
@@ -43,7 +42,7 @@ def invoke(handler: Handler, params_json: str | None, ctx: Ctx) -> Outcome:
     """Call a handler and wait for it; an async one gets a loop of its own and is cancelled when asked to stop."""
     if handler.is_async:
         with asyncio.Runner() as runner:
-            return runner.run(_until_cancelled(handler, params_json, ctx))
+            return runner.run(invoke_until_asked(handler, params_json, ctx))
     bound = _bind(handler, params_json, ctx)
     if isinstance(bound, Outcome):
         return bound
@@ -71,17 +70,23 @@ async def invoke_async(handler: Handler, params_json: str | None, ctx: Ctx) -> O
     return _returned(value, handler, ctx)
 
 
-async def _until_cancelled(handler: Handler, params_json: str | None, ctx: Ctx) -> Outcome:
+async def invoke_until_asked(handler: Handler, params_json: str | None, ctx: Ctx) -> Outcome:
+    """Call an async handler in the running loop, and cancel it when the run is asked to stop."""
     call = asyncio.create_task(invoke_async(handler, params_json, ctx), name="handler")
     stop = asyncio.create_task(ctx.stop_asked(), name="stop")
-    await asyncio.wait((call, stop), return_when=asyncio.FIRST_COMPLETED)
-    (call if stop.done() else stop).cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await stop
-    return await call
+    try:
+        await asyncio.wait((call, stop), return_when=asyncio.FIRST_COMPLETED)
+        if stop.done():
+            call.cancel()
+        return await call
+    finally:
+        call.cancel()
+        stop.cancel()
 
 
 def _bind(handler: Handler, params_json: str | None, ctx: Ctx) -> tuple[list[Any], dict[str, Any]] | Outcome:
+    if handler.tz != "UTC":
+        ctx.in_zone(handler.tz)
     try:
         parameters = handler.parameters
         return parameters.arguments(parameters.parse(params_json), ctx)

@@ -35,7 +35,7 @@ class JobFunction(Generic[P, T, R_co]):
     def __init__(self, function: Callable[P, R_co], *, name: str, namespace: str, definition: Definition) -> None:
         self.name = name
         self.namespace = namespace
-        self.handler = Handler(function, job=name)
+        self.handler = Handler(function, job=name, tz=_zone_of(definition))
         self.merge_handler: Handler | None = None
         self._function = function
         self._definition = definition
@@ -68,7 +68,7 @@ class JobFunction(Generic[P, T, R_co]):
 
     def merge(self, function: F) -> F:
         """The function that runs once after every shard succeeded: `@settle.merge`. It gets the results as `parts`."""
-        self.merge_handler = Handler(function, job=f"{self.name} (merge)")
+        self.merge_handler = Handler(function, job=f"{self.name} (merge)", tz=self.handler.tz)
         return function
 
     def options(
@@ -178,6 +178,10 @@ def _declare(
     if found is not None:
         found.append(declared)
     return declared
+
+
+def _zone_of(definition: Definition) -> str:
+    return definition.schedule.tz if definition.schedule else "UTC"
 
 
 _collected: ContextVar[list[JobFunction[..., ..., Any]] | None] = ContextVar("foliot_collected", default=None)
