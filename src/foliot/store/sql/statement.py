@@ -33,7 +33,7 @@ class RowSet:
 
     __slots__ = ("columns", "name")
 
-    def __init__(self, name: str, **columns: ColumnType) -> None:
+    def __init__(self, name: str, /, **columns: ColumnType) -> None:
         self.name = name
         self.columns = tuple(columns.items())
 

@@ -20,5 +20,6 @@ class Dialect(Rendering, Protocol):
     """One database engine."""
 
     max_rowset: int
+    lateral: bool  # a sub-select in FROM may look at the rows before it
 
     def trouble(self, error: BaseException) -> Trouble: ...

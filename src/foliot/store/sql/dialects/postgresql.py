@@ -16,6 +16,7 @@ class PostgreSQL:
 
     name = "postgresql"
     max_rowset = 10_000
+    lateral = True
     # statement_timestamp(), not clock_timestamp(): it is stable within the statement, so an index can use it.
     pieces: Mapping[str, str] = {
         "now": "CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)",
@@ -24,6 +25,7 @@ class PostgreSQL:
         "materialized": "MATERIALIZED",
         "ignore_duplicates": "ON CONFLICT DO NOTHING",
         "insert_ignore": "INSERT INTO",
+        "bytes": "bytea",
         "schema_lock": "SELECT pg_advisory_xact_lock(7166315)",
     }
 

@@ -16,6 +16,7 @@ class SQLite:
 
     name = "sqlite"
     max_rowset = 10_000
+    lateral = False  # so leasing asks for each kind of run by itself
     # The writer's lock is the whole database, so nothing need be locked row by row.
     pieces: Mapping[str, str] = {
         "now": "foliot_now()",
@@ -24,6 +25,7 @@ class SQLite:
         "materialized": "MATERIALIZED",
         "ignore_duplicates": "ON CONFLICT DO NOTHING",
         "insert_ignore": "INSERT INTO",
+        "bytes": "BLOB",
         "schema_lock": "SELECT 1",
     }
 
