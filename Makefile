@@ -44,7 +44,7 @@ test: setup ## everything: services, check, fast tests, tests on real servers, s
 
 .PHONY: check
 check: setup ## format, lint, types and import rules, side by side
-	@$(MAKE) -j$(CORES) --output-sync=target check-types check-imports check-lint check-format
+	@$(MAKE) -k -j$(CORES) --output-sync=target check-types check-imports check-lint check-format
 
 .PHONY: check-format check-lint check-types check-imports
 check-format:

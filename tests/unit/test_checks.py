@@ -83,7 +83,7 @@ def test_the_house_as_it_stands_keeps_its_import_rules(house: Path) -> None:
         ("attic", "import foliot.domain", ROOMS),
         ("api", "import foliot.store", EDGES),
         ("api", "def late() -> None:\n    import foliot.engine", EDGES),
-        ("gateways", "import foliot.worker", EDGES),
+        ("gateways", "import foliot.store", EDGES),
         ("domain", "import asyncio", PURE),
         ("domain", "from sqlalchemy import select", PURE),
         ("domain/schedule", "import time", PURE),
