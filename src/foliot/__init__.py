@@ -1,3 +1,73 @@
 """Foliot: a distributed job scheduler. This module is what users import; it holds no logic."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from foliot.client.foliot import AsyncFoliot, Foliot
+    from foliot.client.run import AsyncRun, Run
+    from foliot.domain.errors import FoliotError
+    from foliot.domain.policies.retry import retry_from as Retry  # noqa: N812  read as the thing it makes
+    from foliot.domain.schedule.words import at, cron, daily, every, weekly
+    from foliot.integrations.fastapi import lifespan
+    from foliot.sdk.connection import configure
+    from foliot.sdk.ctx import Ctx, ctx
+    from foliot.sdk.job import JobFunction, job
+    from foliot.sdk.stopping import Cancelled
+
+__all__ = [
+    "AsyncFoliot",
+    "AsyncRun",
+    "Cancelled",
+    "Ctx",
+    "Foliot",
+    "FoliotError",
+    "JobFunction",
+    "Retry",
+    "Run",
+    "__version__",
+    "at",
+    "configure",
+    "cron",
+    "ctx",
+    "daily",
+    "every",
+    "job",
+    "lifespan",
+    "weekly",
+]
+
+# Where each of them is; imported when first asked for, so that `import foliot` costs next to nothing.
+_WHERE: Final = {
+    "AsyncFoliot": "foliot.client.foliot:AsyncFoliot",
+    "AsyncRun": "foliot.client.run:AsyncRun",
+    "Cancelled": "foliot.sdk.stopping:Cancelled",
+    "Ctx": "foliot.sdk.ctx:Ctx",
+    "Foliot": "foliot.client.foliot:Foliot",
+    "FoliotError": "foliot.domain.errors:FoliotError",
+    "JobFunction": "foliot.sdk.job:JobFunction",
+    "Retry": "foliot.domain.policies.retry:retry_from",
+    "Run": "foliot.client.run:Run",
+    "at": "foliot.domain.schedule.words:at",
+    "configure": "foliot.sdk.connection:configure",
+    "cron": "foliot.domain.schedule.words:cron",
+    "ctx": "foliot.sdk.ctx:ctx",
+    "daily": "foliot.domain.schedule.words:daily",
+    "every": "foliot.domain.schedule.words:every",
+    "job": "foliot.sdk.job:job",
+    "lifespan": "foliot.integrations.fastapi:lifespan",
+    "weekly": "foliot.domain.schedule.words:weekly",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'foliot' has no attribute {name!r}")
+    module, _, attribute = _WHERE[name].partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

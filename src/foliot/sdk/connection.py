@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from foliot.client.foliot import AsyncFoliot, Foliot
 
 
 class Connection:
-    """The clients of this process."""
+    """The clients of this process: one for plain code, one for each event loop."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._given: dict[str, Any] = {}
         self._client: Foliot | None = None
-        self._async_client: AsyncFoliot | None = None
+        self._async_client: AsyncFoliot | None = None  # the caller's own
+        self._of_loops: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncFoliot] = WeakKeyDictionary()
 
     def configure(
         self,
@@ -32,6 +35,7 @@ class Connection:
         with self._lock:
             self._given = {"url": url, "token": token, **options}
             self._client, self._async_client = client, async_client
+            self._of_loops.clear()
 
     @property
     def client(self) -> Foliot:
@@ -45,13 +49,23 @@ class Connection:
 
     @property
     def async_client(self) -> AsyncFoliot:
-        """The client for async code."""
+        """The client for code in the running loop."""
+        loop = asyncio.get_running_loop()
         with self._lock:
-            if self._async_client is None:
+            if self._async_client is not None:
+                return self._async_client
+            if loop not in self._of_loops:
                 from foliot.client.foliot import AsyncFoliot
 
-                self._async_client = AsyncFoliot(**self._given)
-            return self._async_client
+                self._of_loops[loop] = AsyncFoliot(**self._given)
+            return self._of_loops[loop]
+
+    async def close_async(self) -> None:
+        """Close what was opened for the running loop."""
+        with self._lock:
+            client = self._of_loops.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.close()
 
 
 connection = Connection()

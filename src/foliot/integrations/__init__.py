@@ -1,0 +1,1 @@
+"""Foliot inside web frameworks."""
