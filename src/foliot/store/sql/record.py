@@ -172,7 +172,7 @@ def record(
     moves: list[tuple[Any, ...]] = []
     runs: list[tuple[Any, ...]] = []
     parents: list[tuple[DueJob, PlannedRun, int]] = []
-    rest: list[tuple[DueJob, Plan]] = []  # plans with more to them than one plain run
+    rest: list[tuple[Cursor, Plan]] = []  # plans with more to them than runs
     lateness: list[int] = []
     for item, plan in zip(due, plans, strict=True):
         cursor, job, _ = item
@@ -182,7 +182,7 @@ def record(
             steps.append((cursor.job_id, seen, bump, _fresh(plan.next_at, now), plan.next_due_at))
         else:
             moves.append(_move(cursor, job.version, plan, bump, now))
-            rest.append((item, plan))
+            rest.append((cursor, plan))
         for place, run in enumerate(plan.runs, seen + 1):
             lateness.append(now - (cursor.next_at if cursor.next_at is not None else run.due_at))
             if job.definition.shards:
@@ -198,7 +198,7 @@ def record(
         created=created,
         skipped=skipped,
         duplicates=len(runs) + len(parents) - created,
-        troubled=tuple(item.cursor.job_id for item, plan in rest if plan.trouble is not None),
+        troubled=tuple(cursor.job_id for cursor, plan in rest if plan.trouble is not None),
         lateness_us=tuple(lateness),
     )
 
@@ -216,6 +216,23 @@ def record_carefully(
             first = record_carefully(tx, now, due[:half], plans[:half], flagged=flagged)
             return _joined(first, record_carefully(tx, now, due[half:], plans[half:], flagged=flagged))
         return _record_one(tx, now, due[0], plans[0])
+
+
+def record_change(
+    tx: Tx, now: Instant, cursor: Cursor, plan: Plan, *, job: LoadedJob | None, version: int | None = None
+) -> None:
+    """Write a plan that a person asked for: a pause, a resume, a deletion; with `version`, an edit.
+
+    `job` is the version that the plan's runs belong to; None when it has none. An edit closes the open skip row.
+    """
+    move = list(_move(cursor, version or cursor.version, plan, len(plan.runs) or 1, now))
+    if version is not None:
+        move[_SKIP_FROM : _SKIP_FROM + 2] = None, None
+    _move_cursors(tx, [], [tuple(move)])
+    if plan.runs:
+        assert job is not None, "runs belong to a version"
+        insert_runs(tx, now, [_planned(job, run, place) for place, run in enumerate(plan.runs, cursor.cursor_ver + 1)])
+    _record_rest(tx, now, [(cursor, plan)])
 
 
 def flag(tx: Tx, now: Instant, broken: Sequence[tuple[Cursor, Exception]]) -> None:
@@ -305,6 +322,9 @@ def _move(cursor: Cursor, version: int, plan: Plan, bump: int, now: Instant) -> 
             plan.next_due_at, plan.remaining, skip_from, skip_reason and str(skip_reason), None)  # fmt: skip
 
 
+_SKIP_FROM: Final = 8  # where `_move` has the open skip row
+
+
 def _fresh(next_at: Instant | None, now: Instant) -> Instant | None:
     """R9: what is to be done at once gets the present, so that scans with a lower bound find it."""
     return now if next_at is not None and next_at < now else next_at
@@ -368,15 +388,14 @@ def _other_run(run: NewRun, now: Instant) -> tuple[Any, ...]:
 # ---------------------------------------------------------------------------------------------------------- the rest
 
 
-def _record_rest(tx: Tx, now: Instant, rest: Sequence[tuple[DueJob, Plan]]) -> int:
+def _record_rest(tx: Tx, now: Instant, rest: Sequence[tuple[Cursor, Plan]]) -> int:
     """Skips, promotions, pauses that ended; how many instants were skipped."""
     new: list[tuple[Any, ...]] = []
     longer: list[tuple[Any, ...]] = []
     promoted: list[tuple[int]] = []
     resumed: list[tuple[int]] = []
     skipped = 0
-    for item, plan in rest:
-        cursor = item.cursor
+    for cursor, plan in rest:
         for skip in plan.skips:
             begin = cursor.skip_from if skip.extends and cursor.skip_from is not None else skip.from_at
             row = (cursor.job_id, skip_key(begin), skip.from_at, skip.to_at, skip.count, str(skip.reason), skip.why,

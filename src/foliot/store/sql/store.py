@@ -1,15 +1,27 @@
 """The SQL store as a whole: opened on a URL, checked, and split into the stores of the port."""
 
 from collections.abc import Callable
-from functools import cached_property
-from typing import Self
+from typing import Final, Self
 
+from foliot.domain.errors import ClusterTrouble
 from foliot.domain.instants import Instant
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.store.sql import schema
 from foliot.store.sql.connect import open_database
-from foliot.store.sql.database import Database
+from foliot.store.sql.database import Database, Pool, Tx
+from foliot.store.sql.definitions import Definitions
+from foliot.store.sql.firing import SqlFiringStore
+from foliot.store.sql.jobs import SqlJobStore
+from foliot.store.sql.statement import Statement
+
+_SETTINGS: Final = Statement("{settings}")
+
+
+class UnsafeStore(ClusterTrouble):
+    """The store is set up so that promises would not hold."""
+
+    code = "FOL-5013"
 
 
 class SqlStore:
@@ -17,6 +29,9 @@ class SqlStore:
 
     def __init__(self, database: Database) -> None:
         self.database = database
+        self.definitions = Definitions()
+        self.firing = SqlFiringStore(database, self.definitions)
+        self.jobs = SqlJobStore(database, self.definitions)
 
     @classmethod
     async def open(
@@ -26,11 +41,13 @@ class SqlStore:
         clock: Clock,
         chance: Chance,
         wall: Callable[[], Instant] | None = None,
+        point: Callable[[str], None] | None = None,
     ) -> Self:
-        """Open the store behind a URL; refuse it when its schema does not fit."""
-        database = open_database(url, clock=clock, chance=chance, wall=wall)
+        """Open the store behind a URL; refuse it when its schema or its settings do not fit."""
+        database = open_database(url, clock=clock, chance=chance, wall=wall, point=point)
         try:
             await schema.check(database)
+            await check_settings(database)
         except BaseException:
             await database.close()
             raise
@@ -39,3 +56,21 @@ class SqlStore:
     async def close(self) -> None:
         """Close every connection."""
         await self.database.close()
+
+
+async def check_settings(database: Database) -> None:
+    """R3: the isolation and the durability every promise rests on, as the connections really have them."""
+    wanted = database.dialect.wanted_settings
+
+    def work(tx: Tx) -> dict[str, str]:
+        return {name: str(value).lower() for name, value in zip(wanted, tx.rows(_SETTINGS)[0], strict=True)}
+
+    found = await database.transact(work, pool=Pool.CONTROL)
+    for name, good in wanted.items():
+        if found[name] not in good:
+            raise UnsafeStore(
+                f"The store has {name} = {found[name]}; Foliot needs {' or '.join(sorted(good))}.",
+                hint="change it in the database's configuration",
+                setting=name,
+                value=found[name],
+            )

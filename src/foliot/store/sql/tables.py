@@ -40,7 +40,7 @@ store_meta = sa.Table(
     sa.Column("clock_suspect", Flag, nullable=False),
     sa.Column("last_good_time", Time, nullable=False),
     sa.Column("min_protocol", sa.Integer, nullable=False),
-    sa.Column("lane_seq", sa.Integer, nullable=False),  # last lane id: drawn here, so that ids are in commit order (R14)
+    sa.Column("lane_seq", sa.Integer, nullable=False),  # last lane id; drawn here, so in commit order (R14)
     sa.Column("readable_from", sa.Integer, nullable=False),  # oldest schema number whose servers may use this store
     sa.Column("created_at", Time, nullable=False),
 )

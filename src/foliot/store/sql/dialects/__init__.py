@@ -1,5 +1,6 @@
 """What differs between databases, one small object each."""
 
+from collections.abc import Mapping
 from enum import Enum
 from typing import Protocol
 
@@ -20,6 +21,8 @@ class Dialect(Rendering, Protocol):
     """One database engine."""
 
     max_rowset: int
+    wanted_settings: Mapping[str, frozenset[str]]
+    """What `{settings}` answers with, by name, and the values under which the promises hold."""
     lateral: bool  # a sub-select in FROM may look at the rows before it
 
     def trouble(self, error: BaseException) -> Trouble: ...

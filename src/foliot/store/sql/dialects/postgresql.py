@@ -26,7 +26,13 @@ class PostgreSQL:
         "ignore_duplicates": "ON CONFLICT DO NOTHING",
         "insert_ignore": "INSERT INTO",
         "bytes": "bytea",
+        "settings": "SELECT current_setting('transaction_isolation'), current_setting('synchronous_commit')",
         "schema_lock": "SELECT pg_advisory_xact_lock(7166315)",
+    }
+
+    wanted_settings: Mapping[str, frozenset[str]] = {
+        "transaction_isolation": frozenset({"read committed"}),
+        "synchronous_commit": frozenset({"on", "local", "remote_write", "remote_apply"}),
     }
 
     def render_rows(self, rows: RowSet) -> str:

@@ -26,7 +26,13 @@ class SQLite:
         "ignore_duplicates": "ON CONFLICT DO NOTHING",
         "insert_ignore": "INSERT INTO",
         "bytes": "BLOB",
+        "settings": "SELECT journal_mode, synchronous FROM pragma_journal_mode, pragma_synchronous",
         "schema_lock": "SELECT 1",
+    }
+
+    wanted_settings: Mapping[str, frozenset[str]] = {
+        "journal_mode": frozenset({"wal"}),
+        "synchronous": frozenset({"2", "3"}),  # FULL, EXTRA
     }
 
     def render_rows(self, rows: RowSet) -> str:

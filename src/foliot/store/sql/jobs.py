@@ -1,0 +1,290 @@
+"""Jobs: saved, paused, resumed, deleted, found. An edit first decides the past under the version that was (S1).
+
+A job's cursor is locked before anything about the job is believed, and bumped before anything is written (R23): so an
+edit, a pause, a fire and a trigger of one job follow each other in some order and none acts on what another changed.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from foliot.domain.definition import definition_hash, to_document
+from foliot.domain.errors import VersionConflict
+from foliot.domain.fire import CursorState, Decide
+from foliot.domain.instants import Instant
+from foliot.domain.job import Definition, Lane, LoadedJob, lane_of
+from foliot.domain.names import check_name
+from foliot.domain.payload import canonical_json
+from foliot.domain.planning import first_cursor
+from foliot.ports.store import Actor, JobRecord, Saved, SaveOutcome
+from foliot.store.sql import changing, limits
+from foliot.store.sql.changing import Change
+from foliot.store.sql.database import Database, Pool, TryAgain, Tx
+from foliot.store.sql.definitions import Definitions, lane_ids, lanes_after
+from foliot.store.sql.finding import not_found
+from foliot.store.sql.moving import finish_moves, move_waiting
+from foliot.store.sql.repairing import repair_delays
+from foliot.store.sql.statement import Statement
+
+FIND: Final = Statement(
+    """
+    SELECT j.id, j.version, v.hash, c.state, c.next_at, c.next_due_at, j.created_at, j.updated_at,
+           j.pause_reason, c.trouble, j.source
+    FROM jobs j
+    JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+    JOIN cursors c ON c.job_id = j.id
+    WHERE j.namespace = :namespace AND j.name = :name AND j.deleted_at = 0
+    """
+)
+
+INSERT_JOB: Final = Statement(
+    """
+    {insert_ignore} jobs (namespace, name, deleted_at, version, source, created_at, updated_at)
+    SELECT :namespace, :name, 0, 1, :source, {now}, {now} WHERE true {ignore_duplicates}
+    """
+)
+JOB_ID: Final = Statement(
+    "SELECT id FROM jobs WHERE namespace = :namespace AND name = :name AND deleted_at = 0 AND version = 1"
+)
+
+INSERT_VERSION: Final = Statement(
+    """
+    INSERT INTO job_versions (job_id, version, hash, definition, lane_id, merge_lane_id, created_at, created_by, reason)
+    VALUES (:job_id, :version, :hash, :definition, :lane_id, :merge_lane_id, :now, :by, :reason)
+    """
+)
+
+INSERT_CURSOR: Final = Statement(
+    """
+    INSERT INTO cursors (job_id, version, state, next_at, next_due_at, cursor_ver, remaining)
+    VALUES (:job_id, 1, :state, :next_at, :next_due_at, 1, :remaining)
+    """
+)
+
+NEW_VERSION: Final = Statement(
+    """
+    UPDATE jobs SET version = :version, moving = :version, source = :source, updated_at = :now
+    WHERE id = :job_id AND version = :seen AND deleted_at = 0
+    """
+)
+NOTE_PAUSE: Final = Statement(
+    "UPDATE jobs SET pause_reason = :reason, paused_at = :at, updated_at = :now WHERE id = :job_id AND deleted_at = 0"
+)
+DELETE: Final = Statement(
+    "UPDATE jobs SET deleted_at = :now, updated_at = :now, moving = NULL WHERE id = :job_id AND deleted_at = 0"
+)
+
+
+class _Written(NamedTuple):
+    """What is to be saved, and by whom."""
+
+    namespace: str
+    name: str
+    definition: Definition
+    document: str
+    hash: str
+    by: Actor
+    source: str
+
+
+class SqlJobStore:
+    """`ports.store.JobStore` on a SQL database."""
+
+    def __init__(self, database: Database, definitions: Definitions) -> None:
+        self._database = database
+        self._definitions = definitions
+        self._repaired_after = 0
+
+    # -- saving -----------------------------------------------------------------------------------------------------
+
+    async def save(
+        self,
+        namespace: str,
+        name: str,
+        definition: Definition,
+        *,
+        by: Actor,
+        decide: Decide,
+        expected_version: int | None = None,
+        create: bool = True,
+        source: str = "api",
+    ) -> Saved:
+        document = canonical_json(to_document(definition))
+        written = _Written(
+            check_name("namespace", namespace),
+            check_name("job", name),
+            definition,
+            document,
+            definition_hash(definition),
+            by,
+            source,
+        )
+        saved = await self._database.transact(
+            lambda tx: self._save(tx, written, expected_version=expected_version, create=create), pool=Pool.API
+        )
+        if saved.outcome is SaveOutcome.CHANGED:
+            await move_waiting(self._database, self._definitions, saved.job.job_id, pool=Pool.API)
+        return saved
+
+    def _save(self, tx: Tx, written: _Written, *, expected_version: int | None, create: bool) -> Saved:
+        found = self._find(tx, written.namespace, written.name)
+        if found is not None:
+            return self._edit(tx, written, found, expected_version)
+        if expected_version:
+            raise VersionConflict(written.name, expected=expected_version, found=0)
+        if not create:
+            raise not_found(tx, written.namespace, written.name)
+        return self._create(tx, written)
+
+    def _create(self, tx: Tx, written: _Written) -> Saved:
+        key = {"namespace": written.namespace, "name": written.name}
+        if not tx.change(INSERT_JOB, {**key, "source": written.source}):
+            raise TryAgain("somebody made the job meanwhile: this is an edit")
+        job_id = int(tx.rows(JOB_ID, key)[0][0])
+        job = self._insert_version(tx, written, job_id, 1)
+        plan = first_cursor(job, tx.now())
+        cursor = {"state": str(plan.state), "next_at": plan.next_at, "next_due_at": plan.next_due_at}
+        tx.change(INSERT_CURSOR, {"job_id": job_id, "remaining": plan.remaining, **cursor})
+        limits.keep(tx, limits.limits_of(job_id, written.definition))
+        return Saved(outcome=SaveOutcome.CREATED, job=self._found(tx, written.namespace, written.name))
+
+    def _edit(self, tx: Tx, written: _Written, seen: JobRecord, expected_version: int | None) -> Saved:
+        if _is_same(written, seen, expected_version):
+            return Saved(outcome=SaveOutcome.SAME, job=seen)
+        lanes = lane_ids(tx, _lanes(seen.job_id, written.definition))  # store_meta comes before cursors (R3)
+        cursor = changing.lock(tx, seen.job_id)
+        found = self._find(tx, written.namespace, written.name)
+        if found is None or found.job_id != seen.job_id:
+            raise TryAgain("the job was deleted meanwhile")
+        if _is_same(written, found, expected_version):
+            return Saved(outcome=SaveOutcome.SAME, job=found)
+        if expected_version is not None and found.version != expected_version:
+            raise VersionConflict(written.name, expected=expected_version, found=found.version)
+        now = tx.now()
+        job = self._insert_version(tx, written, found.job_id, found.version + 1, lanes)
+        changing.apply(tx, self._definitions, cursor, changing.edit(job), version=job.version)
+        changed = {"job_id": job.job_id, "version": job.version, "seen": found.version}
+        if not tx.change(NEW_VERSION, {**changed, "source": written.source, "now": now}):
+            raise TryAgain("the job changed although its cursor was locked")
+        limits.keep(tx, limits.limits_of(job.job_id, written.definition))
+        return Saved(outcome=SaveOutcome.CHANGED, job=self._found(tx, written.namespace, written.name))
+
+    def _insert_version(
+        self, tx: Tx, written: _Written, job_id: int, version: int, lanes: Sequence[int] | None = None
+    ) -> LoadedJob:
+        if lanes is None:
+            lanes = lane_ids(tx, _lanes(job_id, written.definition))
+        job = LoadedJob(
+            job_id=job_id,
+            version=version,
+            namespace=written.namespace,
+            name=written.name,
+            definition=written.definition,
+            lane_id=lanes[0],
+            merge_lane_id=lanes[1] if len(lanes) > 1 else None,
+        )
+        values = {"hash": written.hash, "definition": written.document, "by": written.by.name}
+        keys = {"job_id": job_id, "version": version, "lane_id": job.lane_id, "merge_lane_id": job.merge_lane_id}
+        tx.change(INSERT_VERSION, {**keys, **values, "reason": written.by.reason, "now": tx.now()})
+        return job
+
+    # -- pause, resume, delete ----------------------------------------------------------------------------------------
+
+    async def pause(
+        self, namespace: str, name: str, *, by: Actor, decide: Decide, until: Instant | None = None
+    ) -> JobRecord:
+        def work(tx: Tx) -> JobRecord:
+            job_id, now = self._change(tx, namespace, name, changing.pause(until))
+            tx.change(NOTE_PAUSE, {"job_id": job_id, "reason": by.reason, "at": now, "now": now})
+            return self._found(tx, namespace, name)
+
+        return await self._database.transact(work, pool=Pool.API)
+
+    async def resume(
+        self, namespace: str, name: str, *, by: Actor, decide: Decide, catch_up: bool = False
+    ) -> JobRecord:
+        def work(tx: Tx) -> JobRecord:
+            job_id, now = self._change(tx, namespace, name, changing.resume(catch_up=catch_up))
+            tx.change(NOTE_PAUSE, {"job_id": job_id, "reason": None, "at": None, "now": now})
+            return self._found(tx, namespace, name)
+
+        return await self._database.transact(work, pool=Pool.API)
+
+    async def delete(self, namespace: str, name: str, *, by: Actor, decide: Decide) -> None:
+        def work(tx: Tx) -> None:
+            job_id, now = self._change(tx, namespace, name, changing.DELETE)
+            tx.change(DELETE, {"job_id": job_id, "now": now})
+
+        await self._database.transact(work, pool=Pool.API)
+
+    def _change(self, tx: Tx, namespace: str, name: str, change: Change) -> tuple[int, Instant]:
+        seen = self._found(tx, namespace, name)
+        cursor = changing.lock(tx, seen.job_id)
+        if self._found(tx, namespace, name).job_id != seen.job_id:
+            raise TryAgain("the job was deleted and made anew meanwhile")
+        return seen.job_id, changing.apply(tx, self._definitions, cursor, change)
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    async def find(self, namespace: str, name: str) -> JobRecord:
+        return await self._database.read(lambda tx: self._found(tx, namespace, name))
+
+    async def load(self, keys: Sequence[tuple[int, int]]) -> Sequence[LoadedJob]:
+        def work(tx: Tx) -> Sequence[LoadedJob]:
+            found = self._definitions.find(tx, keys)
+            return [found.jobs[key] for key in keys if key in found.jobs]
+
+        return await self._database.read(work, pool=Pool.CONTROL)
+
+    async def lanes(self, *, after: int = 0) -> Mapping[int, Lane]:
+        return await self._database.read(lambda tx: lanes_after(tx, after), pool=Pool.CONTROL)
+
+    async def repair(self, *, limit: int) -> int:
+        after = self._repaired_after
+        repaired, self._repaired_after = await self._database.transact(
+            lambda tx: repair_delays(tx, self._definitions, after=after, limit=limit)
+        )
+        return repaired + await finish_moves(self._database, self._definitions, limit=limit)
+
+    def _found(self, tx: Tx, namespace: str, name: str) -> JobRecord:
+        found = self._find(tx, namespace, name)
+        if found is None:
+            raise not_found(tx, namespace, name)
+        return found
+
+    def _find(self, tx: Tx, namespace: str, name: str) -> JobRecord | None:
+        rows = tx.rows(FIND, {"namespace": namespace, "name": name})
+        if not rows:
+            return None
+        job_id, version, hash_, state, next_at, next_due_at, created_at, updated_at, why, trouble, source = rows[0]
+        found = self._definitions.find(tx, [(job_id, version)])
+        if found.troubles:
+            raise next(iter(found.troubles.values()))
+        return JobRecord(
+            job_id=job_id,
+            namespace=namespace,
+            name=name,
+            version=version,
+            hash=hash_,
+            definition=found.jobs[job_id, version].definition,
+            state=state,
+            next_at=next_at if state == CursorState.ACTIVE else None,
+            next_due_at=next_due_at,
+            created_at=created_at,
+            updated_at=updated_at,
+            paused_until=next_at if state == CursorState.PAUSED else None,
+            pause_reason=why or "",
+            trouble=trouble,
+            source=source,
+        )
+
+
+def _is_same(written: _Written, found: JobRecord, expected_version: int | None) -> bool:
+    """Nothing to change; also a repeat of an edit whose answer was lost (R5)."""
+    return written.hash == found.hash and expected_version in (None, found.version, found.version - 1)
+
+
+def _lanes(job_id: int, definition: Definition) -> list[Lane]:
+    lanes = [lane_of(job_id, definition)]
+    if definition.merge is not None:
+        lanes.append(lane_of(job_id, definition, handler=definition.merge))
+    return lanes

@@ -1,0 +1,143 @@
+"""After an edit: runs that wait and were never leased take the new version and lane, in small steps (design §3).
+
+`jobs.moving` says that a job has some; the steps clear it, or the watchdog does when a server died between them.
+"""
+
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from foliot.domain.job import LoadedJob
+from foliot.store.sql.database import Database, Pool, Tx
+from foliot.store.sql.definitions import Definitions
+from foliot.store.sql.follow import CHILD, LIMITS, MERGE, follow_of
+from foliot.store.sql.record import serial_of
+from foliot.store.sql.statement import BIGINT, RowSet, Statement
+
+STEP_MAX: Final = 1000
+
+_COLUMNS: Final = """
+    r.id, r.ver, r.version, r.place, r.shard, r.fire_key, r.priority, r.serial, r.parked, r.follow
+"""
+
+IN_LINE: Final = Statement(
+    f"""
+    SELECT {_COLUMNS} FROM runs r
+    WHERE r.job_id = :job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
+          AND r.place > :after AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < :version
+    ORDER BY r.place, r.id LIMIT :limit {{skip_locked}}
+    """
+)
+FOR_LATER: Final = Statement(
+    f"""
+    SELECT {_COLUMNS} FROM runs r
+    WHERE r.job_id = :job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
+          AND r.place IS NULL AND r.id > :after AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < :version
+    ORDER BY r.id LIMIT :limit {{skip_locked}}
+    """
+)
+SHARDS: Final = Statement(
+    f"""
+    SELECT {_COLUMNS} FROM runs r
+    WHERE r.parent_id IN (SELECT p.id FROM runs p WHERE p.job_id = :job_id AND p.state IN ('PENDING', 'RUNNING')
+                                                        AND p.shard = -1)
+          AND r.shard >= 0 AND r.id > :after AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < :version
+    ORDER BY r.id LIMIT :limit {{skip_locked}}
+    """
+)
+WALKS: Final = ((IN_LINE, "place"), (FOR_LATER, "id"), (SHARDS, "id"))
+"""Three walks over what waits, each by a key that only rises, so that no step looks again at what is done."""
+
+TAKE_VERSION: Final = Statement(
+    """
+    UPDATE runs SET version = :version, lane = d.lane, priority = d.priority, serial = d.serial, parked = d.parked,
+           follow = d.follow, ver = runs.ver + 1
+    FROM {d}
+    WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'PENDING'
+    """,
+    RowSet("d", id=BIGINT, ver=BIGINT, lane=BIGINT, priority=BIGINT, serial=BIGINT, parked=BIGINT, follow=BIGINT),
+)
+
+CURRENT: Final = Statement("SELECT moving FROM jobs WHERE id = :job_id AND moving IS NOT NULL")
+MOVED: Final = Statement("UPDATE jobs SET moving = NULL WHERE id = :job_id AND moving = :version")
+UNFINISHED: Final = Statement("SELECT id FROM jobs WHERE moving IS NOT NULL ORDER BY moving, id LIMIT :limit")
+
+
+class _Waiting(NamedTuple):
+    id: int
+    ver: int
+    version: int
+    place: int | None
+    shard: int
+    fire_key: str
+    priority: int
+    serial: int
+    parked: int
+    follow: int
+
+
+async def move_waiting(
+    database: Database, definitions: Definitions, job_id: int, *, pool: Pool = Pool.CONTROL, step_max: int = STEP_MAX
+) -> int:
+    """Move what waits of one job, in transactions of at most `step_max` runs; how many moved."""
+    target = await database.transact(lambda tx: _target(tx, definitions, job_id), pool=pool)
+    if target is None:
+        return 0
+    moved = 0
+    for walk, key in WALKS:
+        after: int | None = 0
+        while after is not None:
+            step = partial(_step, definitions=definitions, job=target, walk=walk, key=key, after=after, limit=step_max)
+            count, after = await database.transact(step, pool=pool)
+            moved += count
+    values = {"job_id": job_id, "version": target.version}
+    await database.transact(lambda tx: tx.change(MOVED, values), pool=pool)
+    return moved
+
+
+async def finish_moves(database: Database, definitions: Definitions, *, limit: int) -> int:
+    """Watchdog: go on where somebody stopped; how many runs moved."""
+    jobs = await database.read(lambda tx: tx.rows(UNFINISHED, {"limit": limit}), pool=Pool.CONTROL)
+    return sum([await move_waiting(database, definitions, job_id) for (job_id,) in jobs])
+
+
+def _target(tx: Tx, definitions: Definitions, job_id: int) -> LoadedJob | None:
+    """The version to move to; None when there is nothing to do (or the definition does not compile here)."""
+    found = tx.rows(CURRENT, {"job_id": job_id})
+    return definitions.find(tx, [(job_id, found[0][0])]).jobs.get((job_id, found[0][0])) if found else None
+
+
+def _step(
+    tx: Tx, *, definitions: Definitions, job: LoadedJob, walk: Statement, key: str, after: int, limit: int
+) -> tuple[int, int | None]:
+    values = {"job_id": job.job_id, "version": job.version, "after": after, "limit": limit}
+    waiting = [_Waiting(*row) for row in tx.rows(walk, values)]
+    if not waiting:
+        return 0, None
+    before = definitions.find(tx, {(job.job_id, run.version) for run in waiting}).jobs
+    rows = [_moved(run, before.get((job.job_id, run.version)), job) for run in waiting]
+    moved = tx.change(TAKE_VERSION, {"version": job.version}, d=[row for row in rows if row is not None])
+    return moved, getattr(waiting[-1], key) if len(waiting) == limit else None
+
+
+def _moved(run: _Waiting, old: LoadedJob | None, new: LoadedJob) -> tuple[Any, ...] | None:
+    """The run under the new version; what a trigger asked for itself (priority, overlap) stays. None: it stays behind.
+
+    Shards stay with the number they were cut into, so they move only where that number did not change.
+    """
+    if run.shard >= 0 and (old is None or old.definition.shards != new.definition.shards):
+        return None
+    serial, priority = run.serial, run.priority
+    if old is None or run.serial == serial_of(old):
+        serial = serial_of(new)
+    if old is None or run.priority == old.definition.priority:
+        priority = new.definition.priority
+    lane = new.lane_id
+    if run.follow & MERGE:
+        if new.merge_lane_id is None:
+            return None
+        lane = new.merge_lane_id
+    follow = follow_of(new, scheduled=run.fire_key.startswith("s:"))
+    if run.follow & (CHILD | MERGE):
+        follow = (run.follow & ~LIMITS) | (follow & LIMITS)
+    parked = run.parked if serial or run.place is None else 0
+    return (run.id, run.ver, lane, priority, serial, parked, follow)

@@ -1,0 +1,201 @@
+"""Triggers: a run because somebody asked, now or later, at most once per idempotency key (S4, R23).
+
+The cursor is bumped first, so a trigger and a fire of one job follow each other; what a trigger then reads of the
+job's line is complete. A run that serves a key is found again by that key for as long as it is kept.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from foliot.domain.errors import FoliotError, InvalidInput
+from foliot.domain.fire import Situation, trigger_key
+from foliot.domain.instants import Instant
+from foliot.domain.job import PRIORITY_MAX, LoadedJob
+from foliot.domain.payload import parse_json
+from foliot.domain.schedule import HORIZON
+from foliot.ports.store import Triggered, TriggerRequest
+from foliot.store.sql.database import Tx
+from foliot.store.sql.definitions import Definitions
+from foliot.store.sql.finding import not_found
+from foliot.store.sql.line import Place, bump, situations
+from foliot.store.sql.record import NewRun, insert_runs, serial_of
+from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
+
+KEY_BYTES_MAX: Final = 200
+TEXT_BYTES_MAX: Final = 2000  # of a reason
+
+JOBS: Final = Statement(
+    """
+    SELECT d.n, jobs.id FROM {d}
+    JOIN jobs ON jobs.namespace = d.namespace AND jobs.name = d.name AND jobs.deleted_at = 0
+    """,
+    RowSet("d", n=BIGINT, namespace=TEXT, name=TEXT),
+)
+
+BY_KEY: Final = Statement(
+    """
+    SELECT d.n, runs.id, runs.not_before FROM {d}
+    JOIN runs ON runs.job_id = d.job_id AND runs.fire_key = d.fire_key AND runs.shard = -1
+    """,
+    RowSet("d", n=BIGINT, job_id=BIGINT, fire_key=TEXT),
+)
+
+
+class _Wish(NamedTuple):
+    """A request with its job, before it has a run."""
+
+    n: int
+    request: TriggerRequest
+    job_id: int
+    fire_key: str
+
+
+class BadTrigger(InvalidInput):
+    """A trigger that asks for something that cannot be."""
+
+    code = "FOL-1021"
+
+
+def check_trigger(request: TriggerRequest) -> None:
+    """Refuse what cannot be stored before anything is."""
+    _check_text("idempotency key", request.key, KEY_BYTES_MAX, needed=True)
+    _check_text("reason", request.by.reason, TEXT_BYTES_MAX)
+    _check_text("name of who asks", request.by.name, KEY_BYTES_MAX)
+    if request.priority is not None and not 0 <= request.priority <= PRIORITY_MAX:
+        raise BadTrigger(f"Priority {request.priority} is not between 0 and {PRIORITY_MAX}.", hint="5 is the usual one")
+    if request.at is not None and request.delay_us is not None:
+        raise BadTrigger("A trigger has a time or a delay, not both.")
+    if request.at is not None and not 0 <= request.at < HORIZON:
+        raise BadTrigger("The time of the trigger lies outside 1970 to 2199.")
+    if request.delay_us is not None and not 0 <= request.delay_us < HORIZON:
+        raise BadTrigger("The delay of the trigger is negative or too long.")
+    if request.params is not None:
+        parse_json(request.params, what="The parameters")
+
+
+def trigger(tx: Tx, definitions: Definitions, requests: Sequence[TriggerRequest]) -> list[Triggered | FoliotError]:
+    """One run per request, all in this transaction: the run, or why there is none. Checked before (`check_trigger`)."""
+    answers: list[Triggered | FoliotError | None] = [None] * len(requests)
+    wishes = _wishes(tx, requests, answers)
+    _answer_known(tx, wishes, answers)
+    new = [wish for wish in wishes if answers[wish.n] is None]
+    if new:
+        # The bump comes before anything else is read (R23): who asks for the same at the same time waits here.
+        last = bump(tx, dict(Counter(wish.job_id for wish in new)))
+        _answer_known(tx, new, answers)
+        new = [wish for wish in new if answers[wish.n] is None]
+        _make(tx, definitions, new, last, answers)
+    assert all(answer is not None for answer in answers), answers
+    return [answer for answer in answers if answer is not None]
+
+
+def _wishes(tx: Tx, requests: Sequence[TriggerRequest], answers: list[Triggered | FoliotError | None]) -> list[_Wish]:
+    """The requests whose job exists; the others are answered."""
+    names = [(n, request.namespace, request.job) for n, request in enumerate(requests)]
+    jobs: dict[int, int] = dict(map(tuple, tx.rows(JOBS, d=names)))
+    wishes = []
+    for n, request in enumerate(requests):
+        if n in jobs:
+            wishes.append(_Wish(n, request, jobs[n], trigger_key(request.key)))
+        else:
+            answers[n] = not_found(tx, request.namespace, request.job)
+    return wishes
+
+
+def _answer_known(tx: Tx, wishes: Sequence[_Wish], answers: list[Triggered | FoliotError | None]) -> None:
+    """S4: a key that has a run gets that run."""
+    if not wishes:
+        return
+    for n, run_id, not_before in tx.rows(BY_KEY, d=[(wish.n, wish.job_id, wish.fire_key) for wish in wishes]):
+        answers[n] = Triggered(run_id=run_id, created=False, not_before=not_before)
+
+
+def _make(
+    tx: Tx,
+    definitions: Definitions,
+    wishes: Sequence[_Wish],
+    last: dict[int, Place],
+    answers: list[Triggered | FoliotError | None],
+) -> None:
+    now = tx.now()
+    found = definitions.find(tx, {(job_id, place.version) for job_id, place in last.items()})
+    seen = situations(tx, [job_id for (job_id, _), job in found.jobs.items() if job.definition.is_serial])
+    line = _Line(last, seen, Counter(wish.job_id for wish in wishes))
+    new: dict[int, NewRun] = {}
+    keys: dict[tuple[int, str], int] = {}
+    for wish in wishes:
+        version = (wish.job_id, last[wish.job_id].version)
+        if version not in found.jobs:
+            answers[wish.n] = _unreadable(wish.request.job, found.troubles[version])
+        elif (wish.job_id, wish.fire_key) not in keys:
+            keys[wish.job_id, wish.fire_key] = wish.n
+            new[wish.n] = _run_of(wish, found.jobs[version], line, now)
+    if not new:
+        return
+    insert_runs(tx, now, list(new.values()))
+    made = {n: (run_id, not_before) for n, run_id, not_before in tx.rows(BY_KEY, d=_keys_of(wishes))}
+    for wish in wishes:
+        if answers[wish.n] is None:
+            run_id, not_before = made[wish.n]
+            answers[wish.n] = Triggered(run_id=run_id, created=wish.n in new, not_before=not_before)
+
+
+class _Line:
+    """Where the next run of each job stands."""
+
+    def __init__(self, last: dict[int, Place], seen: dict[int, Situation], wanted: Counter[int]) -> None:
+        self._place = {job_id: place.last - wanted[job_id] for job_id, place in last.items()}
+        self._open = {job_id: situation.open for job_id, situation in seen.items()}
+
+    def enter(self, job_id: int, serial: int) -> tuple[int, bool]:
+        """The next place, and whether the run is parked behind another."""
+        self._place[job_id] += 1
+        is_parked = bool(serial and self._open.get(job_id))
+        self._open[job_id] = self._open.get(job_id, 0) + 1
+        return self._place[job_id], is_parked
+
+
+def _run_of(wish: _Wish, job: LoadedJob, line: _Line, now: Instant) -> NewRun:
+    """A trigger for later of a serial job stands outside the line, parked, until it is due and admitted."""
+    request = wish.request
+    due_at = request.at if request.at is not None else now + (request.delay_us or 0)
+    serial = 0 if request.allow_overlap else serial_of(job)
+    place: int | None = None
+    is_parked = True
+    if due_at <= now or not job.definition.is_serial:
+        place, is_parked = line.enter(wish.job_id, serial)
+    return NewRun(
+        job=job,
+        fire_key=wish.fire_key,
+        due_at=due_at,
+        not_before=max(due_at, now),
+        place=place,
+        parked=is_parked,
+        serial=serial,
+        priority=request.priority,
+        triggered_by=request.by.name,
+        reason=request.by.reason or None,
+        params=request.params,
+    )
+
+
+def _keys_of(wishes: Sequence[_Wish]) -> list[tuple[int, int, str]]:
+    return [(wish.n, wish.job_id, wish.fire_key) for wish in wishes]
+
+
+def _unreadable(job: str, trouble: Exception) -> FoliotError:
+    if isinstance(trouble, FoliotError):
+        return trouble
+    return BadTrigger(f"The definition of {job} cannot be read here: {trouble}.", hint="see foliot job show")
+
+
+def _check_text(what: str, text: str, bytes_max: int, *, needed: bool = False) -> None:
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        raise BadTrigger(f"The {what} holds half a character (a lone surrogate).", hint="remove it") from None
+    if "\0" in text:
+        raise BadTrigger(f"The {what} holds the character NUL, which no store keeps.", hint="remove it")
+    if size > bytes_max or (needed and not size):
+        raise BadTrigger(f"The {what} has {size} bytes; it must have {int(needed)} to {bytes_max}.")
