@@ -4,17 +4,17 @@
     ├── BadCron              FOL-1001   an expression that cannot be read
     ├── AmbiguousWeekday     FOL-1002   a weekday number that means different days in different dialects
     ├── UnknownZone          FOL-1004   a time zone that does not exist
-    ├── BadSchedule          FOL-1030   a schedule whose parts do not fit together
     ├── BadTime              FOL-1031   an instant, a date or a time of day that cannot be read
     ├── BadCalendar          FOL-1032   a calendar that cannot be read
-    └── NotConvertible       FOL-1033   an expression that another dialect cannot say
+    ├── NotConvertible       FOL-1033   an expression that another dialect cannot say
+    └── BadSchedule          FOL-1038   a schedule whose parts do not fit together
     NotFound
     └── UnknownCalendar      FOL-2010   no calendar has this name
 
-FOL-1003 and FOL-1005 are warnings: the schedule works, but perhaps not as meant (see `warnings`).
+FOL-1003, FOL-1005 and FOL-1034 to FOL-1037 are warnings: the schedule works, but perhaps not as meant (see `warnings`).
 """
 
-from typing import Final
+from typing import Any, Final
 
 from foliot.domain.errors import InvalidInput, NotFound
 
@@ -40,11 +40,12 @@ class BadCron(InvalidInput):
         where = f" ({_ORDINALS[place]} field)" if place is not None else ""
         meant = f"did you mean {suggestion}?" if suggestion else advice
         super().__init__(
-            f'"{text}": {problem}{where}.',
-            hint=f"{meant}  try: foliot cron explain" if meant else "try: foliot cron explain",
+            shown(f'"{text}": {problem}{where}.'),
+            hint=shown(f"{meant}  try: foliot cron explain" if meant else "try: foliot cron explain"),
             text=text,
             field=field,
             value=value,
+            place=place,
             suggestion=suggestion,
         )
 
@@ -61,7 +62,10 @@ class AmbiguousWeekday(InvalidInput):
             text=text,
             field="weekday",
             value=value,
+            place=5,
             suggestion=quartz[1],
+            quartz=quartz[1],
+            spring=spring[1],
         )
 
 
@@ -72,13 +76,16 @@ class UnknownZone(InvalidInput):
 
     def __init__(self, name: str, *, nearest: str | None) -> None:
         hint = f"use {nearest}" if nearest else "use a name such as UTC, Asia/Shanghai or Europe/Berlin"
-        super().__init__(f'Time zone "{name}" does not exist.', hint=hint, name=name, suggestion=nearest)
+        super().__init__(shown(f'Time zone "{name}" does not exist.'), hint=hint, name=name, suggestion=nearest)
 
 
 class BadSchedule(InvalidInput):
     """A schedule whose parts do not fit together."""
 
-    code = "FOL-1030"
+    code = "FOL-1038"
+
+    def __init__(self, sentence: str, *, hint: str, **data: Any) -> None:
+        super().__init__(shown(sentence), hint=shown(hint), **data)
 
 
 class BadTime(InvalidInput):
@@ -87,13 +94,16 @@ class BadTime(InvalidInput):
     code = "FOL-1031"
 
     def __init__(self, written: object, *, what: str, hint: str) -> None:
-        super().__init__(f'"{written}" is not {what}.', hint=hint, written=str(written))
+        super().__init__(shown(f'"{written}" is not {what}.'), hint=hint, written=str(written))
 
 
 class BadCalendar(InvalidInput):
     """A calendar that cannot be read."""
 
     code = "FOL-1032"
+
+    def __init__(self, sentence: str, *, hint: str, **data: Any) -> None:
+        super().__init__(shown(sentence), hint=shown(hint), **data)
 
 
 class NotConvertible(InvalidInput):
@@ -109,4 +119,10 @@ class UnknownCalendar(NotFound):
 
     def __init__(self, name: str, *, nearest: str | None = None) -> None:
         hint = f"did you mean {nearest}?" if nearest else "define it, or use a built-in such as weekdays or cn-workdays"
-        super().__init__(f'No calendar "{name}".', hint=hint, name=name)
+        super().__init__(shown(f'No calendar "{name}".'), hint=hint, name=name)
+
+
+def shown(text: str) -> str:
+    """Text for one line of a message: nothing that moves the cursor, and no more than a person reads."""
+    kept = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text[:1000])
+    return kept if len(text) <= 1000 else f"{kept}…"

@@ -1,4 +1,4 @@
-"""What works but is perhaps not meant: days joined by OR, dates that never come, hours that are missing or twice there."""
+"""What works but is perhaps not meant: days joined by OR, dates that never come, hours missing or there twice."""
 
 from dataclasses import dataclass
 from typing import Final
