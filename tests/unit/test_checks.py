@@ -64,6 +64,7 @@ ROOMS = "A room imports only rooms below it"
 EDGES = "The edges (api, gateways, importers) reach the rest only through operations and ports"
 PURE = "The domain imports no I/O, no clock, no third-party package"
 CALENDARS = "Holidays, calendar rules and zone data are read in domain/schedule only"
+JUDGE = "The checker and what it judges know nothing of each other"
 
 
 def test_the_house_as_it_stands_keeps_its_import_rules(house: Path) -> None:
@@ -89,6 +90,8 @@ def test_the_house_as_it_stands_keeps_its_import_rules(house: Path) -> None:
         ("domain/schedule", "import time", PURE),
         ("engine", "import holidays", CALENDARS),
         ("domain", "import holidays", CALENDARS),
+        ("../foliot_check", "import foliot.domain", JUDGE),
+        ("engine", "import foliot_check", JUDGE),
     ],
 )
 def test_an_import_against_the_rules_is_red(house: Path, where: str, line: str, contract: str) -> None:
