@@ -119,13 +119,13 @@ def _make(
     answers: list[Triggered | FoliotError | None],
 ) -> None:
     now = tx.now()
-    found = definitions.find(tx, {(job_id, place.version) for job_id, place in last.items()})
-    seen = situations(tx, [job_id for (job_id, _), job in found.jobs.items() if job.definition.is_serial])
+    found = definitions.find(tx, {_version_of(wish, last) for wish in wishes})
+    seen = situations(tx, {job_id for (job_id, _), job in found.jobs.items() if job.definition.is_serial})
     line = _Line(last, seen, Counter(wish.job_id for wish in wishes))
     new: dict[int, NewRun] = {}
     keys: dict[tuple[int, str], int] = {}
     for wish in wishes:
-        version = (wish.job_id, last[wish.job_id].version)
+        version = _version_of(wish, last)
         if version not in found.jobs:
             answers[wish.n] = _unreadable(wish.request.job, found.troubles[version])
         elif (wish.job_id, wish.fire_key) not in keys:
@@ -139,6 +139,10 @@ def _make(
         if answers[wish.n] is None:
             run_id, not_before = made[wish.n]
             answers[wish.n] = Triggered(run_id=run_id, created=wish.n in new, not_before=not_before)
+
+
+def _version_of(wish: _Wish, last: dict[int, Place]) -> tuple[int, int]:
+    return wish.job_id, wish.request.version or last[wish.job_id].version
 
 
 class _Line:
@@ -168,7 +172,7 @@ def _run_of(wish: _Wish, job: LoadedJob, line: _Line, now: Instant) -> NewRun:
     return NewRun(
         job=job,
         fire_key=wish.fire_key,
-        due_at=due_at,
+        due_at=due_at if request.due_at is None else request.due_at,
         not_before=max(due_at, now),
         place=place,
         parked=is_parked,
