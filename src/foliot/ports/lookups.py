@@ -264,6 +264,7 @@ class ClusterRow:
     now: Instant
     epoch: int
     leader: str | None  # name of the node
+    leader_session: str | None
     term: int
     leader_until: Instant
     clock_suspect: bool

@@ -61,6 +61,7 @@ def cluster(tx: Tx) -> ClusterRow:
         now=now,
         epoch=meta.epoch,
         leader=leader.name if leader.until > now else None,
+        leader_session=leader.holder_session,
         term=leader.term,
         leader_until=leader.until,
         clock_suspect=bool(meta.clock_suspect),

@@ -1,0 +1,64 @@
+"""Cancel: a waiting run ends at once, a running one is asked to stop."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from foliot.domain.access import Principal, Scope
+from foliot.domain.errors import JobNotFound
+from foliot.domain.job import DEFAULT_GROUP
+from foliot.domain.run import format_run_id
+from foliot.operations.finding import actor, find_run, group_of
+from foliot.operations.notes import note
+from foliot.operations.people import PeopleServices
+from foliot.ports.journal import Happening, Topic
+from foliot.ports.lookups import RunRow
+from foliot.ports.store import CancelOutcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelledRun:
+    """A run after a cancel, and how that landed."""
+
+    run: RunRow
+    outcome: CancelOutcome
+
+
+async def cancel(
+    services: PeopleServices, who: Principal, run_ids: Sequence[int], *, reason: str = ""
+) -> Sequence[CancelledRun]:
+    """Cancel runs; each says how it landed. All must be there and within the token's reach, or none is touched."""
+    runs = [await find_run(services, who, run_id) for run_id in dict.fromkeys(run_ids)]
+    await demand_run(services, who, runs)
+    ids = [run.run_id for run in runs]
+    outcomes = await services.store.runs.cancel(ids, by=actor(who, reason))
+    services.runs_may_be_ready()
+    for run, outcome in zip(runs, outcomes, strict=True):
+        if outcome is not CancelOutcome.FINAL:
+            await note(services, _happening(run, who, outcome, reason))
+    after = [await find_run(services, who, run_id) for run_id in ids]
+    return [CancelledRun(run=run, outcome=outcome) for run, outcome in zip(after, outcomes, strict=True)]
+
+
+async def demand_run(services: PeopleServices, who: Principal, runs: Sequence[RunRow]) -> None:
+    """Raise unless the token may act on all these runs."""
+    who.demand(Scope.RUN)
+    if who.group is None:
+        return
+    for namespace, name in sorted({(run.namespace, run.job) for run in runs}):
+        try:
+            group = group_of(await services.lookups.job(namespace, name))
+        except JobNotFound:  # deleted meanwhile: nobody's group
+            group = DEFAULT_GROUP
+        who.demand(Scope.RUN, group=group)
+
+
+def _happening(run: RunRow, who: Principal, outcome: CancelOutcome, reason: str) -> Happening:
+    return Happening(
+        key=f"run.cancel:{run.run_id}:{outcome}",
+        topic=Topic.RUNS,
+        kind="run.cancelled" if outcome is CancelOutcome.ENDED else "run.cancel_asked",
+        subject=format_run_id(run.run_id),
+        by=who.name,
+        namespace=run.namespace,
+        data={"job": run.job} | ({"reason": reason} if reason else {}),
+    )

@@ -1,0 +1,26 @@
+"""Delete: soft. Definitions and history stay, the name is free again."""
+
+from foliot.domain.access import Principal, Scope
+from foliot.domain.errors import VersionConflict
+from foliot.operations.finding import actor, find_job, group_of
+from foliot.operations.notes import note_job
+from foliot.operations.people import PeopleServices
+
+
+async def delete(
+    services: PeopleServices,
+    who: Principal,
+    namespace: str,
+    name: str,
+    *,
+    expected_version: int | None = None,
+    reason: str = "",
+) -> None:
+    """Take a job away. Its runs in progress finish; its waiting ones are cancelled by the store."""
+    job = await find_job(services, who, namespace, name)
+    who.demand(Scope.WRITE, group=group_of(job))
+    if expected_version is not None and expected_version != job.version:
+        raise VersionConflict(job.name, expected=expected_version, found=job.version)
+    await services.store.jobs.delete(namespace, job.name, by=actor(who, reason), decide=services.decide)
+    await note_job(services, who, "job.deleted", namespace, job.name, key=str(job.job_id), reason=reason)
+    services.cursors_moved()

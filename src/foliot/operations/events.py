@@ -1,0 +1,29 @@
+"""Events: the journal of what happened, for people."""
+
+from foliot.domain.access import Principal, Scope
+from foliot.operations.finding import namespace_of
+from foliot.operations.people import PeopleServices
+from foliot.ports.journal import EventFilter, EventPage
+
+
+async def list_events(
+    services: PeopleServices,
+    who: Principal,
+    wanted: EventFilter,
+    *,
+    namespace: str | None = None,
+    limit: int = 100,
+    before_id: int | None = None,
+) -> EventPage:
+    """A page of events, newest first; a token limited to a namespace sees nothing else."""
+    who.demand(Scope.READ)
+    if namespace is not None and not who.sees(namespace):
+        return EventPage(items=[])
+    within = EventFilter(
+        topics=wanted.topics,
+        subject=wanted.subject,
+        namespace=namespace_of(who, namespace),
+        since=wanted.since,
+        until=wanted.until,
+    )
+    return await services.journal.newest(within, limit=limit, before_id=before_id)

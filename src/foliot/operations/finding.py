@@ -1,0 +1,51 @@
+"""Finding what somebody named, in the part of the world that exists for them (SEC-05).
+
+What lies outside a token's namespace is not found, with the same words as what is not there at all.
+"""
+
+import structlog
+
+from foliot.domain.access import Principal
+from foliot.domain.errors import JobNotFound, RunNotFound
+from foliot.domain.job import DEFAULT_GROUP, DEFAULT_NAMESPACE
+from foliot.domain.run import format_run_id
+from foliot.operations.people import PeopleServices
+from foliot.ports.lookups import JobRow, RunRow
+from foliot.ports.store import Actor
+
+log = structlog.get_logger("foliot.people")
+
+
+def namespace_of(who: Principal, asked: str | None) -> str | None:
+    """The namespace a list is about: what was asked for, within what the token may see. None: all of them."""
+    return who.namespace if asked is None else asked
+
+
+def home_of(who: Principal, asked: str | None) -> str:
+    """The namespace a name is looked up in when none was said."""
+    return asked if asked is not None else (who.namespace or DEFAULT_NAMESPACE)
+
+
+async def find_job(services: PeopleServices, who: Principal, namespace: str, name: str) -> JobRow:
+    """The job, or `JobNotFound`."""
+    if not who.sees(namespace):
+        raise JobNotFound(name, namespace=namespace)
+    return await services.lookups.job(namespace, name)
+
+
+async def find_run(services: PeopleServices, who: Principal, run_id: int) -> RunRow:
+    """The run, or `RunNotFound`."""
+    run = await services.lookups.run(run_id)
+    if run is None or not who.sees(run.namespace):
+        raise RunNotFound(format_run_id(run_id))
+    return run
+
+
+def group_of(job: JobRow) -> str:
+    """The group a job's present version runs on."""
+    return str(job.document.get("group", DEFAULT_GROUP))
+
+
+def actor(who: Principal, reason: str = "") -> Actor:
+    """Who asks, as the store records it."""
+    return Actor(name=who.name[:200], reason=reason)

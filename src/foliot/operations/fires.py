@@ -1,0 +1,91 @@
+"""Fires: what became of a job's due instants, and which come next."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from foliot.domain.access import Principal, Scope
+from foliot.domain.definition import from_document
+from foliot.domain.errors import BadField
+from foliot.domain.instants import DAY, Instant
+from foliot.operations.finding import find_job
+from foliot.operations.people import PeopleServices
+from foliot.ports.lookups import JobRow, RunRow, SkipRow
+
+FIRES_MAX: Final = 1000
+RANGE_DEFAULT: Final = DAY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fire:
+    """One due instant, or a range of skipped ones."""
+
+    due_at: Instant
+    decision: str  # created, skipped, planned
+    run: RunRow | None = None
+    skip: SkipRow | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fires:
+    """Past and future of a job, newest first; `now` parts them."""
+
+    job: JobRow
+    now: Instant
+    past: Sequence[Fire]
+    future: Sequence[Fire]
+
+
+async def fires(
+    services: PeopleServices,
+    who: Principal,
+    namespace: str,
+    name: str,
+    *,
+    from_at: Instant | None = None,
+    to_at: Instant | None = None,
+    limit: int = 100,
+) -> Fires:
+    """The instants in [from, to): a day back and the next ones when nothing is said."""
+    who.demand(Scope.READ)
+    job = await find_job(services, who, namespace, name)
+    now = await services.lookups.now()
+    begin = now - RANGE_DEFAULT if from_at is None else from_at
+    end = to_at
+    if end is not None and end <= begin:
+        raise BadField("to", "it is not after from", hint="from is included, to is not")
+    past_end = now + 1 if end is None else min(end, now + 1)
+    runs, skips = await services.lookups.fired(job.job_id, from_at=begin, to_at=max(past_end, begin), limit=limit)
+    past = sorted(
+        [
+            *(Fire(due_at=run.due_at, decision="created", run=run) for run in runs),
+            *(Fire(due_at=skip.to_at, decision="skipped", skip=skip) for skip in skips),
+        ],
+        key=lambda fire: fire.due_at,
+        reverse=True,
+    )
+    future = [Fire(due_at=at, decision="planned") for at in _upcoming(job, max(now, begin - 1), end, limit)]
+    return Fires(job=job, now=now, past=past[:limit], future=future)
+
+
+def _upcoming(job: JobRow, after: Instant, before: Instant | None, limit: int) -> Iterator[Instant]:
+    """The planned instants after one, as the cursor would decide them."""
+    if job.state == "done" or (job.remaining is not None and job.remaining <= 0):
+        return
+    schedule = schedule_of(job.document, job.name)
+    if schedule is None:
+        return
+    most = limit if job.remaining is None else min(limit, job.remaining)
+    if schedule.fixed_delay_us is not None:
+        if job.next_due_at is not None and (before is None or job.next_due_at < before) and job.next_due_at > after:
+            yield job.next_due_at
+        return
+    for n, at in enumerate(schedule.upcoming(after)):
+        if n >= most or (before is not None and at >= before):
+            return
+        yield at
+
+
+def schedule_of(document: Mapping[str, Any], name: str) -> Any:
+    """The compiled schedule of a stored definition."""
+    return from_document(document, job=name).schedule

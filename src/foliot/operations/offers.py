@@ -1,0 +1,37 @@
+"""What live workers offer: handlers, the JSON Schemas of their parameters, labels, slots. Known for some seconds."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from foliot.ports.clock import Clock
+from foliot.ports.lookups import Lookups, NodeRow
+
+FRESH_S: Final = 3.0
+
+
+class Offers:
+    """The live workers, read again when what is known is older than `FRESH_S`."""
+
+    def __init__(self, lookups: Lookups, clock: Clock) -> None:
+        self._lookups = lookups
+        self._clock = clock
+        self._known: Sequence[NodeRow] = ()
+        self._read_at = float("-inf")
+
+    async def workers(self) -> Sequence[NodeRow]:
+        """Workers that are alive, draining ones too."""
+        if self._clock.monotonic() - self._read_at > FRESH_S:
+            nodes = await self._lookups.nodes()
+            self._known = tuple(node for node in nodes if node.kind != "server")
+            self._read_at = self._clock.monotonic()
+        return self._known
+
+    async def schema_of(self, handler: str, group: str) -> Mapping[str, Any] | None:
+        """The parameters of a handler as the newest worker of the group says; None: nobody says."""
+        found = [worker for worker in await self.workers() if worker.handlers.get(handler) is not None]
+        found.sort(key=lambda worker: (worker.group == group, worker.started_at))
+        return found[-1].handlers[handler] if found else None
+
+    def forget(self) -> None:
+        """Read anew at the next question."""
+        self._read_at = float("-inf")

@@ -1,0 +1,82 @@
+"""Retry: a new run for what a finished one was about. A finished run itself never changes (S6)."""
+
+from foliot.domain.access import Principal
+from foliot.domain.errors import Conflict, JobNotFound
+from foliot.domain.run import LIVE, RunState, format_run_id
+from foliot.operations.cancel import demand_run
+from foliot.operations.finding import actor, find_run
+from foliot.operations.people import PeopleServices
+from foliot.operations.trigger import TriggeredRun
+from foliot.ports.lookups import RunRow
+from foliot.ports.store import TriggerRequest
+
+
+class RunNotOver(Conflict):
+    """Only a finished run can be run again."""
+
+    code = "FOL-3012"
+
+    def __init__(self, run: RunRow) -> None:
+        shown = format_run_id(run.run_id)
+        super().__init__(
+            f"{shown} is still {run.state}; only a finished run can be run again.",
+            hint=f"wait for it: foliot run watch {shown}; or foliot run cancel {shown}",
+            run=shown,
+            state=run.state,
+        )
+
+
+class JobGone(Conflict):
+    """The job of a run was deleted."""
+
+    code = "FOL-3013"
+
+    def __init__(self, run: RunRow) -> None:
+        super().__init__(
+            f"{format_run_id(run.run_id)} belongs to {run.job}, which was deleted; it cannot be run again.",
+            hint=f"create the job again, then foliot job trigger {run.job}",
+            run=format_run_id(run.run_id),
+            job=run.job,
+        )
+
+
+async def retry(
+    services: PeopleServices,
+    who: Principal,
+    run_id: int,
+    *,
+    latest_version: bool = False,
+    key: str | None = None,
+    reason: str = "",
+) -> TriggeredRun:
+    """A new run with the parameters, the due instant and (unless told `latest`) the version of a finished one."""
+    run = await find_run(services, who, run_id)
+    await demand_run(services, who, [run])
+    if RunState(run.state) in LIVE:
+        raise RunNotOver(run)
+    if run.parent_id is not None:
+        run = await find_run(services, who, run.parent_id)
+    await _check_job(services, run)
+    shown = format_run_id(run.run_id)
+    triggered = await services.store.runs.trigger(
+        TriggerRequest(
+            namespace=run.namespace,
+            job=run.job,
+            key=key or f"retry {shown} {services.chance.token()}",
+            by=actor(who, reason or f"retry of {shown}"),
+            params=run.params,
+            version=None if latest_version else run.version,
+            due_at=run.due_at,
+        )
+    )
+    services.runs_may_be_ready()
+    return TriggeredRun(run=await find_run(services, who, triggered.run_id), created=triggered.created)
+
+
+async def _check_job(services: PeopleServices, run: RunRow) -> None:
+    try:
+        job = await services.lookups.job(run.namespace, run.job)
+    except JobNotFound:
+        raise JobGone(run) from None
+    if job.job_id != run.job_id:  # another job took the name
+        raise JobGone(run)

@@ -1,0 +1,155 @@
+"""Save: create a job, replace its definition, change some fields of it. Every change is a new version."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from foliot.domain.access import Principal, Scope
+from foliot.domain.definition import from_document
+from foliot.domain.errors import BadField, Conflict, JobNotFound, VersionConflict
+from foliot.domain.job import Definition
+from foliot.domain.names import check_name
+from foliot.operations.finding import actor, find_job, group_of
+from foliot.operations.notes import note_job
+from foliot.operations.people import PeopleServices
+from foliot.ports.lookups import JobRow
+from foliot.ports.store import SaveOutcome
+
+REASON_BYTES_MAX: Final = 2000
+
+
+class JobExists(Conflict):
+    """A job of this name exists already."""
+
+    code = "FOL-3011"
+
+    def __init__(self, name: str, *, namespace: str) -> None:
+        super().__init__(
+            f'There is a job "{name}" in namespace "{namespace}" already.',
+            hint=f"change it with foliot job edit {name}, or choose another name",
+            name=name,
+            namespace=namespace,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedJob:
+    """A job after a save, and whether that changed anything."""
+
+    job: JobRow
+    outcome: SaveOutcome
+
+
+async def create(
+    services: PeopleServices,
+    who: Principal,
+    namespace: str,
+    name: str,
+    document: Mapping[str, Any],
+    *,
+    reason: str = "",
+) -> SavedJob:
+    """A job that must not exist yet."""
+    who.demand(Scope.WRITE)
+    try:
+        return await _save(services, who, namespace, name, document, expected_version=0, reason=reason)
+    except VersionConflict as taken:
+        raise JobExists(name, namespace=namespace) from taken
+
+
+async def replace(
+    services: PeopleServices,
+    who: Principal,
+    namespace: str,
+    name: str,
+    document: Mapping[str, Any],
+    *,
+    expected_version: int | None,
+    reason: str = "",
+) -> SavedJob:
+    """The definition as a whole. `expected_version` 0: must not exist; n: must be at version n; None: as it may be."""
+    return await _save(services, who, namespace, name, document, expected_version=expected_version, reason=reason)
+
+
+async def patch(
+    services: PeopleServices,
+    who: Principal,
+    namespace: str,
+    name: str,
+    changes: Mapping[str, Any],
+    *,
+    expected_version: int | None,
+    reason: str = "",
+) -> SavedJob:
+    """Some fields of the definition (a merge patch: null takes a field away, mappings are merged)."""
+    job = await find_job(services, who, namespace, name)
+    document = merged(job.document, changes)
+    expected = job.version if expected_version is None else expected_version
+    return await _save(services, who, namespace, job.name, document, expected_version=expected, reason=reason)
+
+
+async def _save(
+    services: PeopleServices,
+    who: Principal,
+    namespace: str,
+    name: str,
+    document: Mapping[str, Any],
+    *,
+    expected_version: int | None,
+    reason: str,
+) -> SavedJob:
+    name = check_name("job", name)
+    namespace = check_name("namespace", namespace)
+    if not who.sees(namespace):
+        who.demand_everywhere(Scope.WRITE)
+    if len(reason.encode()) > REASON_BYTES_MAX:
+        raise BadField("reason", f"it is longer than {REASON_BYTES_MAX} bytes")
+    definition = read_definition(document, job=name)
+    who.demand(Scope.WRITE, group=definition.group)
+    await _demand_present(services, who, namespace, name)
+    saved = await services.store.jobs.save(
+        namespace,
+        name,
+        definition,
+        by=actor(who, reason),
+        decide=services.decide,
+        expected_version=expected_version,
+        source="api",
+    )
+    if saved.outcome is not SaveOutcome.SAME:
+        kind = "job.created" if saved.outcome is SaveOutcome.CREATED else "job.changed"
+        version = saved.job.version
+        await note_job(
+            services, who, kind, namespace, name, key=f"{saved.job.job_id}:{version}", version=version, reason=reason
+        )
+        services.cursors_moved()
+    return SavedJob(job=await find_job(services, who, namespace, name), outcome=saved.outcome)
+
+
+def read_definition(document: Mapping[str, Any], *, job: str) -> Definition:
+    """The definition of a document, or the error that names the field."""
+    return from_document(document, job=job)
+
+
+async def _demand_present(services: PeopleServices, who: Principal, namespace: str, name: str) -> None:
+    """A token limited to a group changes only jobs that are in that group now."""
+    if who.group is None:
+        return
+    try:
+        job = await find_job(services, who, namespace, name)
+    except JobNotFound:
+        return
+    who.demand(Scope.WRITE, group=group_of(job))
+
+
+def merged(document: Any, changes: Any) -> Any:
+    """A merge patch applied: mappings are merged, null takes away, everything else replaces."""
+    if not isinstance(changes, Mapping):
+        return changes
+    result = dict(document) if isinstance(document, Mapping) else {}
+    for key, change in changes.items():
+        if change is None:
+            result.pop(key, None)
+        else:
+            result[key] = merged(result.get(key), change)
+    return result

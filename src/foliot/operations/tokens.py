@@ -1,0 +1,168 @@
+"""Tokens: make, list, rotate, revoke; the first one of an empty store; one-time login codes (SEC-01, SEC-07).
+
+A token is shown once, when it is made. What is kept is its sha256.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from foliot.domain.access import (
+    INTERNAL,
+    BadLoginCode,
+    Grant,
+    Principal,
+    Scope,
+    check_secret,
+    login_code,
+    plain_code,
+)
+from foliot.domain.errors import BadField
+from foliot.domain.instants import DAY, MINUTE, Instant, Micros
+from foliot.domain.names import check_name
+from foliot.operations.notes import note
+from foliot.operations.people import PeopleServices
+from foliot.ports.journal import Happening, Topic
+from foliot.ports.tokens import NewToken, TokenRecord
+
+PREFIX: Final = "fol_"
+LIVES_DEFAULT: Final[Micros] = 90 * DAY
+LIVES_MAX: Final[Micros] = 366 * DAY
+LIVES_MIN: Final[Micros] = MINUTE
+BOOTSTRAP_LIVES: Final[Micros] = 366 * DAY
+SESSION_LIVES: Final[Micros] = 30 * DAY
+CODE_LIVES: Final[Micros] = 15 * MINUTE
+GRACE_MAX: Final[Micros] = 30 * DAY
+BOOTSTRAP: Final = "bootstrap"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssuedToken:
+    """A new token with its secret: the only time it can be seen."""
+
+    record: TokenRecord
+    secret: str
+
+
+def hash_of(secret: str) -> str:
+    """What is kept of a token."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+async def create_token(
+    services: PeopleServices, who: Principal, name: str, grant: Grant, *, lives_us: Micros = LIVES_DEFAULT
+) -> IssuedToken:
+    """A token with these scopes for this long."""
+    who.demand_everywhere(Scope.ADMIN)
+    if not LIVES_MIN <= lives_us <= LIVES_MAX:
+        raise BadField("expires", "a token lives from a minute to a year", hint="90d is usual")
+    new, secret = _new(services, who, check_name("token", name), grant, lives_us)
+    record = await services.tokens.add(new)
+    assert record is not None, name
+    await _note(services, who, "token.created", record)
+    return IssuedToken(record=record, secret=secret)
+
+
+async def list_tokens(services: PeopleServices, who: Principal, *, include_gone: bool = False) -> Sequence[TokenRecord]:
+    """The tokens that are good, newest first; with `include_gone` also those that were."""
+    who.demand_everywhere(Scope.ADMIN)
+    return await services.tokens.list(include_gone=include_gone)
+
+
+async def rotate_token(
+    services: PeopleServices, who: Principal, name_or_id: str, *, grace_us: Micros, lives_us: Micros | None = None
+) -> IssuedToken:
+    """A new secret under the same name; the old one goes on for the time of grace."""
+    who.demand_everywhere(Scope.ADMIN)
+    if not 0 <= grace_us <= GRACE_MAX:
+        raise BadField("grace", "it is longer than 30 days")
+    old = await services.tokens.named(name_or_id)
+    grant = Grant(scopes=old.scopes, namespace=old.namespace, group=old.group)
+    lives = min(old.expires_at - old.created_at, LIVES_MAX) if lives_us is None else lives_us
+    new, secret = _new(services, who, old.name, grant, lives)
+    record = await services.tokens.replace(old.id, new, grace_us=grace_us)
+    await _note(services, who, "token.rotated", record)
+    return IssuedToken(record=record, secret=secret)
+
+
+async def revoke_token(services: PeopleServices, who: Principal, name_or_id: str) -> TokenRecord:
+    """End a token at once."""
+    who.demand_everywhere(Scope.ADMIN)
+    found = await services.tokens.named(name_or_id)
+    record = await services.tokens.revoke(found.id)
+    await _note(services, who, "token.revoked", record)
+    return record
+
+
+async def bootstrap(services: PeopleServices, *, given: str | None = None) -> str | None:
+    """The first token of a store that never had one: what was given, or a fresh one; None when there was one before."""
+    secret = PREFIX + services.chance.secret() if given is None else check_secret(given)
+    grant = Grant(scopes=frozenset({Scope.ADMIN, Scope.WORKER}))
+    new, _ = _new(services, INTERNAL, BOOTSTRAP, grant, BOOTSTRAP_LIVES, secret=secret)
+    record = await services.tokens.add(new, only_if_none=True)
+    return None if record is None else secret
+
+
+async def issue_for_this_machine(services: PeopleServices, name: str, grant: Grant) -> str:
+    """A token for a process or a person on the server's own machine, as `foliot up` makes for its folder and worker."""
+    unique = f"{name}-{services.chance.token()[:8]}"
+    new, secret = _new(services, INTERNAL, unique, grant, SESSION_LIVES)
+    await services.tokens.add(new)
+    return secret
+
+
+async def make_login_code(services: PeopleServices, who: Principal) -> tuple[str, Instant]:
+    """A code for one login within 15 minutes, and until when it is good."""
+    who.demand_everywhere(Scope.ADMIN)
+    code = login_code(services.chance.token())
+    until = await services.tokens.add_code(hash_of(plain_code(code)), lives_us=CODE_LIVES, created_by=who.name)
+    return code, until
+
+
+async def redeem_login_code(services: PeopleServices, written: str) -> IssuedToken:
+    """The token a code buys; `BadLoginCode` for one that is wrong, used or too old."""
+    name = f"login-{services.chance.token()[:8]}"
+    new, secret = _new(services, INTERNAL, name, Grant(scopes=frozenset({Scope.ADMIN})), SESSION_LIVES)
+    record = await services.tokens.redeem(hash_of(plain_code(written)), new)
+    if record is None:
+        raise BadLoginCode
+    await _note(services, INTERNAL, "login.redeemed", record)
+    return IssuedToken(record=record, secret=secret)
+
+
+def _new(
+    services: PeopleServices,
+    who: Principal,
+    name: str,
+    grant: Grant,
+    lives_us: Micros,
+    *,
+    secret: str | None = None,
+) -> tuple[NewToken, str]:
+    secret = secret or PREFIX + services.chance.secret()
+    new = NewToken(
+        id=f"t-{services.chance.token()[:12]}",
+        name=name,
+        hash=hash_of(secret),
+        scopes=grant.scopes,
+        namespace=grant.namespace,
+        group=grant.group,
+        created_by=who.name,
+        lives_us=lives_us,
+    )
+    return new, secret
+
+
+async def _note(services: PeopleServices, who: Principal, kind: str, record: TokenRecord) -> None:
+    await note(
+        services,
+        Happening(
+            key=f"{kind}:{record.id}",
+            topic=Topic.CLUSTER,
+            kind=kind,
+            subject=record.name,
+            by=who.name,
+            data={"scopes": ",".join(sorted(record.scopes)), "id": record.id},
+        ),
+    )

@@ -1,0 +1,69 @@
+"""Validate: what a definition would mean, before it is saved. Nothing changes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from foliot.domain.access import Principal, Scope
+from foliot.domain.definition import definition_hash, to_document
+from foliot.domain.errors import JobNotFound
+from foliot.domain.instants import Instant
+from foliot.domain.names import check_name
+from foliot.domain.schedule.describe import Language, describe
+from foliot.domain.schedule.warnings import ScheduleWarning, warnings_of
+from foliot.operations.diff import FieldChange, changes_between
+from foliot.operations.finding import find_job
+from foliot.operations.people import PeopleServices
+from foliot.operations.save import read_definition
+
+NEXT_SHOWN: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validated:
+    """A definition in its canonical form, and what it would do."""
+
+    document: Mapping[str, Any]
+    hash: str
+    in_words: str | None
+    next_instants: Sequence[Instant]
+    warnings: Sequence[ScheduleWarning]
+    exists_at_version: int | None
+    changes: Sequence[FieldChange]
+    is_offered: bool  # some live worker offers its handler
+
+
+async def validate(
+    services: PeopleServices,
+    who: Principal,
+    namespace: str,
+    name: str,
+    document: Mapping[str, Any],
+    *,
+    language: Language = Language.ENGLISH,
+) -> Validated:
+    """Read the definition; the error that a save would raise, or what a save would do."""
+    who.demand(Scope.READ)
+    definition = read_definition(document, job=check_name("job", name))
+    canonical = to_document(definition)
+    now = await services.lookups.now()
+    try:
+        present = await find_job(services, who, namespace, name)
+    except JobNotFound:
+        present = None
+    schedule = definition.schedule
+    workers = await services.offers.workers()
+    return Validated(
+        document=canonical,
+        hash=definition_hash(definition),
+        in_words=None if schedule is None else describe(schedule, language),
+        next_instants=[] if schedule is None else _first(schedule.upcoming(now), NEXT_SHOWN),
+        warnings=[] if schedule is None else warnings_of(schedule, now=now, language=language),
+        exists_at_version=present.version if present else None,
+        changes=changes_between(present.document if present else {}, canonical),
+        is_offered=any(definition.handler in worker.handlers for worker in workers),
+    )
+
+
+def _first(instants: Any, n: int) -> list[Instant]:
+    return [instant for _, instant in zip(range(n), instants, strict=False)]
