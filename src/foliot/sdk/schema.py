@@ -289,7 +289,9 @@ def _type_words(schema: Schema, root: Schema, depth: int) -> str:
 
 
 def _article(words: str) -> str:
-    if words in ("text", "true/false", "anything", "null") or " or " in words or "/" in words:
+    if " or " in words:
+        return " or ".join(map(_article, words.split(" or ")))
+    if words in ("text", "true/false", "anything", "null") or "/" in words:
         return words
     return f"{'an' if words[0].lower() in 'aeio' else 'a'} {words}"
 
