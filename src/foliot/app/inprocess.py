@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Coroutine, Sequence
 from typing import Any, Final, TypeVar
 
-from foliot.client.worker_http import ServerAway
+from foliot.client.errors import ServerAway
 from foliot.domain.run import Landing
 from foliot.operations.serving_workers import WorkerService
 from foliot.ports.worker_link import Beat, BeatAnswer, Hello, Leased, LeasePoll, LogChunk, Report, Welcome

@@ -62,15 +62,3 @@ class ServerSettings:
     keep_us: Micros = 30 * DAY
     behind_proxy: bool = False
     fault_point: str | None = None  # tests only: where this process breaks itself
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerSettings:
-    """One worker."""
-
-    name: str
-    group: str = "default"
-    slots: int = 8
-    labels: tuple[tuple[str, str], ...] = ()
-    isolation: str | None = None
-    drain_within_us: Micros = 30 * SECOND

@@ -2,53 +2,61 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable
 
 import structlog
+
+from foliot.worker.code import Code
+from foliot.worker.worker import Worker
 
 log = structlog.get_logger("foliot.worker")
 
 
 class WorkerThread:
-    """Runs `work(stop)` on a fresh event loop in a thread."""
+    """Makes a worker on a fresh event loop in a thread, and hands it what the server's thread wants of it."""
 
-    def __init__(self, name: str, work: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
-        self._work = work
+    def __init__(self, make: Callable[[], Worker], *, ended: Callable[[BaseException | None], None]) -> None:
+        self._make = make
+        self._ended = ended
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._stop: asyncio.Event | None = None
-        self._started = threading.Event()
-        self.failure: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._worker: Worker | None = None
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="foliot-worker", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
-        self._started.wait()
+        self._ready.wait()
 
-    def ask_to_stop(self) -> None:
-        """Begin the drain; returns at once."""
-        if self._loop is not None and self._stop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._stop.set)
+    def stop(self) -> None:
+        """Begin the drain; a second call ends everything at once."""
+        if self._worker is not None:
+            self._call(self._worker.stop)
 
-    async def wait_stopped(self) -> None:
-        """Until the thread is over."""
-        await asyncio.get_running_loop().run_in_executor(None, self._thread.join)
+    def reload(self, code: Code) -> None:
+        """Run this code from now on."""
+        worker, loop = self._worker, self._loop
+        if worker is not None and loop is not None and not loop.is_closed():
+            asyncio.run_coroutine_threadsafe(worker.reload(code), loop)
 
-    @property
-    def is_alive(self) -> bool:
-        return self._thread.is_alive()
+    async def wait_ended(self) -> None:
+        await asyncio.to_thread(self._thread.join)
+
+    def _call(self, what: Callable[[], None]) -> None:
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(what)
 
     def _run(self) -> None:
+        failure: BaseException | None = None
         try:
             asyncio.run(self._main())
-        except BaseException as failure:
-            self.failure = failure
-            log.exception("worker.failed")
+        except BaseException as error:  # noqa: BLE001  handed to the process that started it
+            failure = error
         finally:
-            self._started.set()
+            self._ready.set()
+            self._ended(failure)
 
     async def _main(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._stop = asyncio.Event()
-        self._started.set()
-        await self._work(self._stop)
+        self._worker = self._make()
+        self._ready.set()
+        await self._worker.run()

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import msgspec
 
+from foliot.client.errors import ServerAway
 from foliot.domain.errors import ClusterTrouble, Denied, FoliotError
 from foliot.domain.instants import SECOND
 from foliot.domain.run import Landing
@@ -28,20 +29,6 @@ PREFIX: Final = "/api/worker/v1"
 CALL_WITHIN_S: Final = 10.0
 
 T = TypeVar("T")
-
-
-class ServerAway(ClusterTrouble):
-    """No server answers."""
-
-    code = "FOL-5001"
-
-    def __init__(self, url: str, why: str) -> None:
-        super().__init__(
-            f"No answer from {url} ({why}).",
-            hint="is it up? foliot up · other server: --server · contexts: foliot context list",
-            url=url,
-            why=why,
-        )
 
 
 class Refused(ClusterTrouble):
