@@ -11,8 +11,13 @@ from foliot.store.sql import schema
 from foliot.store.sql.connect import open_database
 from foliot.store.sql.database import Database, Pool, Tx
 from foliot.store.sql.definitions import Definitions
+from foliot.store.sql.ending import Ending
 from foliot.store.sql.firing import SqlFiringStore
 from foliot.store.sql.jobs import SqlJobStore
+from foliot.store.sql.lanes import Lanes
+from foliot.store.sql.nodes import SqlNodeStore
+from foliot.store.sql.queries import SqlQueries
+from foliot.store.sql.runs import SqlRunStore
 from foliot.store.sql.statement import Statement
 
 _SETTINGS: Final = Statement("{settings}")
@@ -32,6 +37,11 @@ class SqlStore:
         self.definitions = Definitions()
         self.firing = SqlFiringStore(database, self.definitions)
         self.jobs = SqlJobStore(database, self.definitions)
+        lanes = Lanes()
+        ending = Ending(self.definitions, lanes)
+        self.runs = SqlRunStore(database, self.definitions, lanes, ending)
+        self.nodes = SqlNodeStore(database, self.definitions, ending)
+        self.queries = SqlQueries(database)
 
     @classmethod
     async def open(

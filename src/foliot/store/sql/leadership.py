@@ -1,0 +1,70 @@
+"""Leadership in the store: a lease with a term that only rises (R16), and the tick that goes with it (R7, R8)."""
+
+from typing import Any, Final
+
+from foliot.domain.instants import Micros
+from foliot.ports.store import Term
+from foliot.store.sql.database import Tx
+from foliot.store.sql.statement import Statement
+
+RENEW: Final = Statement(
+    """
+    UPDATE leases SET until = {now} + :ttl
+    WHERE name = 'leader' AND holder_session = :session AND until >= {now} AND until <= {now} + 2 * :ttl
+    """
+)
+
+WIN: Final = Statement(
+    """
+    UPDATE leases SET holder_session = :session, term = term + 1, until = {now} + :ttl
+    WHERE name = 'leader' AND (until < {now} OR until > {now} + 2 * :ttl)
+    """
+)
+"""An `until` far ahead is one from before a clock step: nobody will renew it (R16)."""
+
+HELD: Final = Statement(
+    """
+    SELECT l.term, l.until, {now}, m.last_tick_at FROM leases l JOIN store_meta m ON m.id = 1
+    WHERE l.name = 'leader'
+    """
+)
+
+TICK: Final = Statement(
+    """
+    UPDATE store_meta SET
+      reap_after = CASE WHEN {now} - last_tick_at > :session_ttl / 2 OR last_tick_at > {now}
+                        THEN {now} + :session_ttl ELSE reap_after END,
+      last_tick_at = {now}
+    WHERE id = 1
+    """
+)
+"""R8: after a gap (outage, stop, clock step) sessions get the time to be heard again before anyone is declared dead."""
+
+CLAMP: Final = Statement(
+    "UPDATE nodes SET until = {now} + :session_ttl WHERE state <> 'dead' AND until > {now} + :session_ttl"
+)
+"""R7: after a step back, deadlines from the future would keep the dead alive by the step."""
+
+RESIGN: Final = Statement(
+    "UPDATE leases SET until = {now} - 1 WHERE name = 'leader' AND holder_session = :session AND term = :term"
+)
+
+IN_TERM: Final = "EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term)"
+"""Guard of the leader's writes: at most one statement already under way may still land."""
+
+
+def campaign(tx: Tx, session: str, *, ttl_us: Micros, session_ttl_us: Micros) -> Term | None:
+    """Renew the term this session holds, or take the next one if nobody does; None: another holds it."""
+    values: dict[str, Any] = {"session": session, "ttl": ttl_us}
+    if not tx.change(RENEW, values) and not tx.change(WIN, values):
+        return None
+    term, until, now, last_tick_at = tx.rows(HELD)[0]
+    tx.change(TICK, {"session_ttl": session_ttl_us})
+    if last_tick_at > now:
+        tx.change(CLAMP, {"session_ttl": session_ttl_us})
+    return Term(number=term, until=until, now=now)
+
+
+def resign(tx: Tx, session: str, term: int) -> None:
+    """Give the term up at once; somebody else may win the next (R18)."""
+    tx.change(RESIGN, {"session": session, "term": term})

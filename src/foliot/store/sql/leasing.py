@@ -1,0 +1,320 @@
+"""Leasing: due runs go to workers that ask, once for all parked polls of a server, in one transaction (design §4).
+
+Order of locks (R3): the cursors of exclusive jobs (their fence rises across runs), then runs, then limits. Exclusive
+runs are therefore picked without a lock first and locked after their cursors were raised.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from foliot.domain.instants import Instant
+from foliot.domain.job import Definition, Lane, LoadedJob, OnLost
+from foliot.ports.chance import Chance
+from foliot.ports.store import Grant, Granted, Poll
+from foliot.ports.worker_link import LeasedRun
+from foliot.store.sql import limits
+from foliot.store.sql.database import TryAgain, Tx
+from foliot.store.sql.definitions import Definitions
+from foliot.store.sql.ending import Quit
+from foliot.store.sql.follow import MERGE
+from foliot.store.sql.lanes import Lanes
+from foliot.store.sql.picking import Candidate, Ground, Kind, Picker
+from foliot.store.sql.seating import Seats
+from foliot.store.sql.seeing import lock_cursors
+from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
+
+EPOCH_BITS: Final = 28
+REPLACED_BY: Final = "A later run of the job took its place."
+
+ASKING: Final = Statement(
+    """
+    SELECT s.id, n.state, CASE WHEN n.until >= {now} THEN 1 ELSE 0 END, m.epoch, {now}
+    FROM store_meta m CROSS JOIN {s} LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1
+    """,
+    RowSet("s", id=TEXT),
+)
+
+REPEATED: Final = Statement(
+    """
+    SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,
+           r.follow, r.due_at, r.params, r.checkpoint, r.reason
+    FROM {d} JOIN runs r ON r.session_id = d.session AND r.request_no = d.request_no AND r.state = 'RUNNING'
+    """,
+    RowSet("d", session=TEXT, request_no=BIGINT),
+)
+
+RAISE_FENCES: Final = Statement(
+    "UPDATE cursors SET fence_seq = cursors.fence_seq + 1 FROM {d} WHERE cursors.job_id = d.job_id",
+    RowSet("d", job_id=BIGINT),
+)
+
+FENCES: Final = Statement(
+    "SELECT c.job_id, c.fence_seq FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM {d}) ORDER BY c.job_id",
+    RowSet("d", job_id=BIGINT),
+)
+
+LOCK_PICKED: Final = Statement(
+    """
+    SELECT r.id, r.ver FROM runs r WHERE r.id IN (SELECT d.id FROM {d}) AND r.state = 'PENDING'
+    ORDER BY r.id {skip_locked}
+    """,
+    RowSet("d", id=BIGINT),
+)
+
+LEASE: Final = Statement(
+    """
+    UPDATE runs SET state = 'RUNNING', ver = runs.ver + 1, attempt = runs.attempt + 1, lease_id = d.lease_id,
+           session_id = d.session, request_no = d.request_no, fence = d.fence, leased_at = :now,
+           deadline_at = d.deadline_at
+    FROM {d}
+    WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'PENDING'
+    """,
+    RowSet("d", id=BIGINT, ver=BIGINT, lease_id=TEXT, session=TEXT, request_no=BIGINT, fence=BIGINT,
+           deadline_at=BIGINT),
+)  # fmt: skip
+
+LANE_JOBS: Final = Statement(
+    """
+    SELECT v.job_id, max(v.version) FROM job_versions v
+    WHERE v.lane_id IN (SELECT d.lane FROM {d}) OR v.merge_lane_id IN (SELECT d.lane FROM {d})
+    GROUP BY v.job_id
+    """,
+    RowSet("d", lane=BIGINT),
+)
+
+
+class Outcome(NamedTuple):
+    """What a lease did; runs it found replaced by a later one are to be ended in a transaction of their own."""
+
+    granted: Granted
+    replaced: tuple[Quit, ...] = ()
+
+
+class _Asking(NamedTuple):
+    now: Instant
+    epoch: int
+    states: Mapping[str, str]  # of each session: live, silent (past its deadline, not yet dead), draining, dead
+
+
+class _Taken(NamedTuple):
+    """Candidates that found a slot."""
+
+    given: Sequence[tuple[Candidate, Poll]] = ()
+    jobs: Mapping[tuple[int, int], LoadedJob] = {}
+    fences: Mapping[int, int] = {}  # of exclusive jobs
+    replaced: tuple[Quit, ...] = ()
+
+
+class Leasing:
+    """Leases of one server. It remembers nothing between calls but hints for its scans."""
+
+    def __init__(self, definitions: Definitions, lanes: Lanes, chance: Chance) -> None:
+        self._definitions = definitions
+        self._lanes = lanes
+        self._chance = chance
+        self._ground = Ground()
+
+    def lease(self, tx: Tx, polls: Sequence[Poll], limit: int) -> Outcome:
+        """Serve these polls; at most `limit` runs in all."""
+        asking = _asking(tx, polls)
+        served = self._repeated(tx, [poll for poll in polls if poll.repeat])
+        seats = Seats(
+            poll
+            for poll in polls
+            if asking.states[poll.session] == "live" and (poll.session, poll.request_no) not in served
+        )
+        taken = self._taken(tx, seats, min(limit, seats.free), asking.now) if seats.free else _Taken()
+        self._write(tx, taken, asking, served)
+        grants = tuple(_grant(poll, asking.states[poll.session], served) for poll in polls)
+        more = bool(taken.replaced) or (seats.free > 0 and len(taken.given) >= limit)
+        return Outcome(Granted(now=asking.now, grants=grants, more=more), taken.replaced)
+
+    def _repeated(self, tx: Tx, polls: Sequence[Poll]) -> dict[tuple[str, int], list[LeasedRun]]:
+        """A request whose answer was lost gets back what is still RUNNING under it (R5)."""
+        served: dict[tuple[str, int], list[LeasedRun]] = {}
+        rows = tx.rows(REPEATED, d=[(poll.session, poll.request_no) for poll in polls]) if polls else ()
+        jobs = self._definitions.find(tx, {(row[3], row[4]) for row in rows}).jobs if rows else {}
+        for session, request_no, run_id, job_id, version, attempt, lease_id, fence, leased_at, *rest in rows:
+            job = jobs.get((job_id, version))
+            if job is not None:
+                run = _leased_run(run_id, job, attempt, lease_id, fence, leased_at, *rest)
+                served.setdefault((session, request_no), []).append(run)
+        return served
+
+    # -- choosing ---------------------------------------------------------------------------------------------------
+
+    def _taken(self, tx: Tx, seats: Seats, n: int, now: Instant) -> _Taken:
+        lanes = self._lanes.find(tx, seats.lanes)
+        rooms = self._rooms(tx, lanes)
+        open_lanes = {at: lane for at, lane in lanes.items() if all(rooms.get(name, 0) > 0 for name in lane.limits)}
+        if not open_lanes:
+            return _Taken()  # a lane whose limit is full is not scanned
+        taken = self._picked(tx, open_lanes, rooms, seats, n, now)
+        if taken is None and self._ground.may_look_again(now):
+            self._ground.forget(now)
+            taken = self._picked(tx, open_lanes, rooms, seats, n, now)
+        return taken or _Taken()
+
+    def _picked(
+        self, tx: Tx, lanes: Mapping[int, Lane], rooms: Mapping[str, int], seats: Seats, n: int, now: Instant
+    ) -> _Taken | None:
+        """Candidates by rank, each in a slot and within its limits; None: there are none."""
+        kinds = self._ground.kinds(tx, lanes, now)
+        picker = Picker(tx, self._ground, seats.sessions, now)
+        shares = picker.shares({kind: _room(kind, lanes[kind.lane], rooms, seats) for kind in kinds}, n)
+        plain = {kind: share for kind, share in shares.items() if not lanes[kind.lane].exclusive}
+        picked = picker.look({kind: share for kind, share in shares.items() if kind not in plain})
+        fences = _raised_fences(tx, picked) if picked else {}
+        candidates = picker.take(plain) + (_locked(tx, picked) if picked else [])
+        if not candidates:
+            return None
+        candidates.sort(key=_rank)
+        jobs = self._definitions.find(tx, {(run.job_id, run.version) for run in candidates}).jobs
+        given = _seated(tx, [run for run in candidates if (run.job_id, run.version) in jobs], lanes, seats, now)
+        replaced = tuple(Quit(run.id, run.ver, REPLACED_BY) for run in candidates if run.replaced)
+        return _Taken(given, jobs, fences, replaced)
+
+    def _rooms(self, tx: Tx, lanes: Mapping[int, Lane]) -> dict[str, int]:
+        """What the limits of these lanes let through, unlocked; rows that are missing are made."""
+        names = {name for lane in lanes.values() for name in lane.limits}
+        if not names:
+            return {}
+        rooms = limits.room(tx, names)
+        if len(rooms) < len(names):
+            self._make_limits(tx, [at for at, lane in lanes.items() if not rooms.keys() >= set(lane.limits)])
+            rooms = limits.room(tx, names)
+        return rooms
+
+    def _make_limits(self, tx: Tx, lane_ids: Sequence[int]) -> None:
+        versions = {(job_id, version) for job_id, version in tx.rows(LANE_JOBS, d=[(at,) for at in lane_ids])}
+        jobs = self._definitions.find(tx, versions).jobs
+        limits.keep(tx, {limit for job in jobs.values() for limit in limits.limits_of(job.job_id, job.definition)})
+
+    # -- writing ----------------------------------------------------------------------------------------------------
+
+    def _write(self, tx: Tx, taken: _Taken, asking: _Asking, served: dict[tuple[str, int], list[LeasedRun]]) -> None:
+        """Mark the runs RUNNING, each as it was seen, and note who got them."""
+        if not taken.given:
+            return
+        rows: list[tuple[Any, ...]] = []
+        base, now, token = asking.epoch << EPOCH_BITS, asking.now, self._chance.token
+        for run, poll in taken.given:
+            job = taken.jobs[run.job_id, run.version]
+            attempt, lease_id = run.attempt + 1, token()
+            fence = base + taken.fences.get(run.job_id, attempt)
+            deadline_at = now + job.definition.start_within_us
+            rows.append((run.id, run.ver, lease_id, poll.session, poll.request_no, fence, deadline_at))
+            leased = _leased_run(run.id, job, attempt, lease_id, fence, now, run.shard, run.follow, run.due_at,
+                                 run.params, run.checkpoint, run.reason)  # fmt: skip
+            served.setdefault((poll.session, poll.request_no), []).append(leased)
+        rows.sort()
+        if tx.change(LEASE, {"now": now}, d=rows) != len(rows):
+            raise TryAgain("a run was leased although it was locked")
+        tx.point("leasing.leased")
+
+
+def _asking(tx: Tx, polls: Sequence[Poll]) -> _Asking:
+    rows = tx.rows(ASKING, s=[(session,) for session in sorted({poll.session for poll in polls})])
+    states = {
+        session: "dead" if state is None else "silent" if state == "live" and not is_in_time else state
+        for session, state, is_in_time, _, _ in rows
+    }
+    return _Asking(now=int(rows[0][4]), epoch=rows[0][3], states=states)
+
+
+def _room(kind: Kind, lane: Lane, rooms: Mapping[str, int], seats: Seats) -> int:
+    return min([seats.free_in(kind.lane), *(rooms[name] for name in lane.limits)])
+
+
+def _rank(run: Candidate) -> tuple[int, int]:
+    return run.rank
+
+
+def _raised_fences(tx: Tx, picked: Sequence[Candidate]) -> dict[int, int]:
+    """Fences of exclusive jobs, raised before their runs are locked (R3, R6)."""
+    jobs = [(job_id,) for job_id in sorted({run.job_id for run in picked})]
+    lock_cursors(tx, {run.job_id for run in picked})
+    tx.change(RAISE_FENCES, d=jobs)
+    return dict(map(tuple, tx.rows(FENCES, d=jobs)))
+
+
+def _locked(tx: Tx, picked: Sequence[Candidate]) -> list[Candidate]:
+    """Those of the picked runs that are as they were and that nobody else holds."""
+    vers: dict[int, int] = dict(map(tuple, tx.rows(LOCK_PICKED, d=[(run.id,) for run in picked])))
+    return [run for run in picked if vers.get(run.id) == run.ver]
+
+
+def _seated(
+    tx: Tx, candidates: Sequence[Candidate], lanes: Mapping[int, Lane], seats: Seats, now: Instant
+) -> list[tuple[Candidate, Poll]]:
+    """Candidates with a slot, as far as their limits let them through; the limits are taken."""
+    rooms = limits.lock_room(tx, {name for run in candidates for name in lanes[run.lane].limits})
+    used: dict[str, int] = {}
+    given: list[tuple[Candidate, Poll]] = []
+    for run in candidates:
+        names = lanes[run.lane].limits
+        if run.replaced or any(rooms.get(name, 0) <= used.get(name, 0) for name in names):
+            continue
+        poll = seats.take(run, now)
+        if poll is not None:
+            given.append((run, poll))
+            for name in names:
+                used[name] = used.get(name, 0) + 1
+    limits.take(tx, used)
+    return given
+
+
+def _grant(poll: Poll, state: str, served: Mapping[tuple[str, int], Sequence[LeasedRun]]) -> Grant:
+    return Grant(
+        session=poll.session,
+        request_no=poll.request_no,
+        runs=tuple(served.get((poll.session, poll.request_no), ())),
+        dead=state == "dead",
+        draining=state == "draining",
+    )
+
+
+def _leased_run(
+    run_id: int,
+    job: LoadedJob,
+    attempt: int,
+    lease_id: str,
+    fence: int,
+    leased_at: Instant,
+    shard: int,
+    follow: int,
+    due_at: Instant,
+    params: str | None,
+    checkpoint: str | None,
+    reason: str | None,
+) -> LeasedRun:
+    definition = job.definition
+    return LeasedRun(
+        run_id=run_id,
+        job_id=job.job_id,
+        namespace=job.namespace,
+        job=job.name,
+        version=job.version,
+        handler=definition.merge or definition.handler if follow & MERGE else definition.handler,
+        params=params if params is not None else _params_of(definition),
+        attempt=attempt,
+        lease_id=lease_id,
+        fence=fence,
+        due_at=due_at,
+        leased_at=leased_at,
+        timeout_us=definition.timeout_us,
+        grace_us=definition.grace_us,
+        at_most_once=definition.on_lost is OnLost.FAIL,
+        exclusive=definition.exclusive,
+        isolation=str(definition.isolation) if definition.isolation else None,
+        shard=shard,
+        shards=definition.shards,
+        checkpoint=checkpoint,
+        reason=reason or "",
+    )
+
+
+def _params_of(definition: Definition) -> str | None:
+    return msgspec.json.encode(definition.params).decode() if definition.params else None

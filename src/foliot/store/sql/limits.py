@@ -1,0 +1,156 @@
+"""Limits: how many runs may hold a thing at once, as rows counted by guarded updates (R1), never by counting runs.
+
+A lease takes, every way out of RUNNING gives back, both after the runs and so last in the order of locks (R3). A limit
+row touched by a transaction stays locked until it ends; that is why the watchdog's recount is exact: whoever changed
+runs but has not reached the row yet is neither in the count nor in the row.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from foliot.domain.job import Definition, Lane
+from foliot.store.sql.database import TryAgain, Tx
+from foliot.store.sql.lanes import Lanes
+from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
+
+RECOUNT_STEP: Final = 200
+
+ROOM: Final = Statement(
+    "SELECT limits.name, limits.max - limits.used FROM {d} JOIN limits ON limits.name = d.name", RowSet("d", name=TEXT)
+)
+
+LOCK: Final = Statement(
+    """
+    SELECT l.name, l.max - l.used, l.used, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM {d})
+    ORDER BY l.name {for_update}
+    """,
+    RowSet("d", name=TEXT),
+)
+
+TAKE: Final = Statement(
+    """
+    UPDATE limits SET used = limits.used + d.n, ver = limits.ver + 1 FROM {d}
+    WHERE limits.name = d.name AND limits.used + d.n <= limits.max
+    """,
+    RowSet("d", name=TEXT, n=BIGINT),
+)
+
+GIVE: Final = Statement(
+    """
+    UPDATE limits SET used = CASE WHEN limits.used > d.n THEN limits.used - d.n ELSE 0 END, ver = limits.ver + 1
+    FROM {d} WHERE limits.name = d.name
+    """,
+    RowSet("d", name=TEXT, n=BIGINT),
+)
+
+MAKE: Final = Statement(
+    """
+    {insert_ignore} limits (name, max, used, ver)
+    SELECT d.name, d.max, 0, 1 FROM {d} WHERE true {ignore_duplicates}
+    """,
+    RowSet("d", name=TEXT, max=BIGINT),
+)
+
+SET_MAX: Final = Statement(
+    """
+    UPDATE limits SET max = d.max, ver = limits.ver + 1 FROM {d}
+    WHERE limits.name = d.name AND limits.max <> d.max
+    """,
+    RowSet("d", name=TEXT, max=BIGINT),
+)
+
+NAMES: Final = Statement("SELECT name FROM limits WHERE name > :after ORDER BY name LIMIT :limit")
+
+RUNNING: Final = Statement(
+    """
+    SELECT r.lane, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.session_id IS NOT NULL
+           AND r.lease_id IS NOT NULL AND r.lane IN (SELECT d.lane FROM {d})
+    GROUP BY r.lane
+    """,
+    RowSet("d", lane=BIGINT),
+)
+
+CORRECT: Final = Statement(
+    """
+    UPDATE limits SET used = d.used, ver = limits.ver + 1 FROM {d} WHERE limits.name = d.name AND limits.ver = d.ver
+    """,
+    RowSet("d", name=TEXT, ver=BIGINT, used=BIGINT),
+)
+
+
+class Limit(NamedTuple):
+    """A limit as a definition says it."""
+
+    name: str
+    max: int
+
+
+def limits_of(job_id: int, definition: Definition) -> list[Limit]:
+    """The limits a definition speaks of; their names are those in its lane."""
+    limits = [Limit(f"res:{name}", max_) for name, max_ in definition.limits.items()]
+    if definition.max_running is not None:
+        limits.append(Limit(f"job:{job_id}", definition.max_running))
+    return sorted(limits)
+
+
+def keep(tx: Tx, limits: Iterable[Limit]) -> None:
+    """Make the rows of these limits, or let them have the newest maximum."""
+    rows: Sequence[tuple[str, int]] = sorted(limits)
+    if rows:
+        tx.change(MAKE, d=rows)
+        tx.change(SET_MAX, d=rows)
+
+
+def room(tx: Tx, names: Iterable[str]) -> dict[str, int]:
+    """How many more each limit lets through, as seen without a lock; a limit with no row yet is missing."""
+    wanted = [(name,) for name in sorted(set(names))]
+    return {name: int(left) for name, left in tx.rows(ROOM, d=wanted)} if wanted else {}
+
+
+def lock_room(tx: Tx, names: Iterable[str]) -> dict[str, int]:
+    """The same, locked by name until the transaction ends."""
+    wanted = [(name,) for name in sorted(set(names))]
+    return {name: int(left) for name, left, _, _ in tx.rows(LOCK, d=wanted)} if wanted else {}
+
+
+def take(tx: Tx, wanted: Mapping[str, int]) -> None:
+    """Take so many of each, all or nothing; the rows were locked and the room seen before."""
+    rows = sorted(wanted.items())
+    if rows and tx.change(TAKE, d=rows) != len(rows):
+        raise TryAgain("a limit filled up although it was locked")
+
+
+def give_back(tx: Tx, lanes: Mapping[int, Lane], left: Mapping[int, int]) -> None:
+    """So many runs of each lane left RUNNING: every limit of the lane has that much more room."""
+    given: dict[str, int] = {}
+    for lane_id, n in left.items():
+        for name in lanes[lane_id].limits:
+            given[name] = given.get(name, 0) + n
+    rows = sorted(given.items())
+    if len(rows) > 1:
+        tx.rows(LOCK, d=[(name,) for name, _ in rows])  # by name, so that two who give back do not deadlock
+    if rows:
+        tx.change(GIVE, d=rows)
+
+
+def recount(tx: Tx, lanes: Lanes, *, after: str, limit: int = RECOUNT_STEP) -> tuple[int, str | None]:
+    """Set a stretch of limits to what really runs: (how many were off, name to go on after, None at the end)."""
+    names = [name for (name,) in tx.rows(NAMES, {"after": after, "limit": limit})]
+    if not names:
+        return 0, None
+    locked = tx.rows(LOCK, d=[(name,) for name in names])
+    running = _running(tx, lanes, set(names))
+    wrong = [(name, ver, running.get(name, 0)) for name, _, used, ver in locked if used != running.get(name, 0)]
+    if wrong:
+        tx.change(CORRECT, d=wrong)
+    return len(wrong), names[-1] if len(names) == limit else None
+
+
+def _running(tx: Tx, lanes: Lanes, names: set[str]) -> dict[str, int]:
+    """A statement after the locks: what it sees is complete."""
+    limited = {lane_id: lane.limits for lane_id, lane in lanes.all(tx).items() if not names.isdisjoint(lane.limits)}
+    running: dict[str, int] = {}
+    for lane_id, n in tx.rows(RUNNING, d=[(lane_id,) for lane_id in sorted(limited)]) if limited else ():
+        for name in limited[lane_id]:
+            running[name] = running.get(name, 0) + int(n)
+    return running

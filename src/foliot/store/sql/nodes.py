@@ -1,0 +1,269 @@
+"""Sessions of servers and workers: they introduce themselves, beat, drain and leave (`ports.store.NodeStore`)."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from foliot.domain.instants import Instant, Micros
+from foliot.domain.run import Landing
+from foliot.domain.verdict import Cause, Judge
+from foliot.ports.store import SESSION_TTL_US, Actor, Term
+from foliot.ports.worker_link import Beat, BeatAnswer, HandlerOffer, Hello
+from foliot.store.sql import leadership
+from foliot.store.sql.database import Database, Pool, TryAgain, Tx
+from foliot.store.sql.definitions import Definitions
+from foliot.store.sql.ending import Claim, Ending
+from foliot.store.sql.seeing import REPLACED
+from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
+
+SETTLED_ALL: Final = 2**63 - 1
+"""`nodes.settled` of a session that left in peace: whatever still turns up under it never reached its worker."""
+
+LEAVE_STEP: Final = 500
+LEAVE_STEPS_MAX: Final = 100
+
+REGISTER: Final = Statement(
+    """
+    {insert_ignore} nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
+                           version, protocol, host, pid, labels, handlers)
+    SELECT d.id, d.name, d.kind, 'live', {now} + :ttl, {now}, {now}, 0, 0, d.group_name, d.slots,
+           d.version, d.protocol, d.host, d.pid, d.labels, d.handlers
+    FROM {d} WHERE true
+    {ignore_duplicates}
+    """,
+    RowSet("d", id=TEXT, name=TEXT, kind=TEXT, group_name=TEXT, slots=BIGINT, version=TEXT, protocol=BIGINT, host=TEXT,
+           pid=BIGINT, labels=TEXT, handlers=TEXT),
+)  # fmt: skip
+
+HELLO: Final = Statement(
+    """
+    SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host FROM nodes
+    WHERE id = :session AND state <> 'dead'
+    """
+)
+
+HELD: Final = Statement(
+    f"""
+    SELECT n.state, n.beat_no, {{now}},
+           r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
+           CASE WHEN r.cancel_at IS NOT NULL OR ({REPLACED}) THEN 1 ELSE 0 END
+    FROM nodes n LEFT JOIN runs r ON r.session_id = n.id AND r.state = 'RUNNING'
+    WHERE n.id = :session
+    """
+)
+"""The session and all the store thinks it has; what the worker says is compared with it."""
+
+STARTED: Final = Statement(
+    """
+    UPDATE runs SET ver = runs.ver + 1, checkpoint = coalesce(d.checkpoint, runs.checkpoint),
+           started_at = coalesce(runs.started_at, d.started_at),
+           deadline_at = CASE WHEN runs.started_at IS NULL AND d.started_at IS NOT NULL THEN d.deadline_at
+                              ELSE runs.deadline_at END
+    FROM {d}
+    WHERE runs.id = d.id AND runs.lease_id = d.lease_id AND runs.state = 'RUNNING'
+    """,
+    RowSet("d", id=BIGINT, lease_id=TEXT, started_at=BIGINT, deadline_at=BIGINT, checkpoint=TEXT),
+)
+
+BEAT: Final = Statement(
+    """
+    UPDATE nodes SET until = {now} + :ttl, last_beat_at = {now}, beat_no = :beat_no, settled = :settled, load = :load,
+           progress = :progress, state = CASE WHEN state = 'live' AND :draining = 1 THEN 'draining' ELSE state END
+    WHERE id = :session AND state <> 'dead' AND beat_no < :beat_no
+    """
+)
+
+DRAIN: Final = Statement("UPDATE nodes SET state = 'draining', drained_by = :by WHERE id = :session AND state = 'live'")
+
+LEFT: Final = Statement(
+    """
+    SELECT r.id, r.lease_id, n.progress FROM nodes n JOIN runs r ON r.session_id = n.id AND r.state = 'RUNNING'
+    WHERE n.id = :session ORDER BY r.id LIMIT :limit
+    """
+)
+
+LEAVE: Final = Statement(
+    """
+    UPDATE nodes SET state = 'dead', ended_at = {now}, settled = :settled WHERE id = :session AND state <> 'dead'
+    """
+)
+
+
+class _Held(NamedTuple):
+    run_id: int
+    lease_id: str
+    request_no: int
+    job_id: int
+    version: int
+    started_at: Instant | None
+    leased_at: Instant
+    unwanted: int
+
+
+class SqlNodeStore:
+    """`ports.store.NodeStore` on a SQL database."""
+
+    def __init__(self, database: Database, definitions: Definitions, ending: Ending) -> None:
+        self._database = database
+        self._definitions = definitions
+        self._ending = ending
+
+    async def register(self, hello: Hello, *, kind: str, ttl_us: Micros) -> Instant:
+        """A repeated call finds the session there and changes nothing (R5)."""
+
+        def work(tx: Tx) -> Instant:
+            handlers = msgspec.json.encode(hello.handlers).decode()
+            labels = msgspec.json.encode(hello.labels).decode()
+            row = (hello.session, hello.name, kind, hello.group, hello.slots, hello.version, hello.protocol,
+                   hello.host, hello.pid, labels, handlers)  # fmt: skip
+            tx.change(REGISTER, {"ttl": ttl_us}, d=[row])
+            return tx.now()
+
+        return await self._database.transact(work)
+
+    async def hello_of(self, session: str) -> Hello | None:
+        rows = await self._database.read(lambda tx: tx.rows(HELLO, {"session": session}), pool=Pool.CONTROL)
+        return _hello(rows[0]) if rows else None
+
+    # -- beats ----------------------------------------------------------------------------------------------------
+
+    async def beat(self, beat: Beat, *, ttl_us: Micros, judge: Judge) -> BeatAnswer:
+        """One transaction renews and notes starts; what the worker does not know goes back in another (adopt)."""
+        answer, unknown = await self._database.transact(partial(self._beat, beat, ttl_us), pool=Pool.RENEW)
+        if unknown:
+            await self._ending.settle(self._database, unknown, judge)
+        return answer
+
+    def _beat(self, beat: Beat, ttl_us: Micros, tx: Tx) -> tuple[BeatAnswer, list[Claim]]:
+        rows = tx.rows(HELD, {"session": beat.session})
+        if not rows or rows[0][0] == "dead":
+            return BeatAnswer(alive=False), []
+        state, beat_no, now = rows[0][:3]
+        held = {row[4]: _Held._make(row[3:]) for row in rows if row[3] is not None}
+        is_news = beat.beat_no > beat_no
+        if is_news:
+            self._renew(tx, beat, ttl_us, held, int(now))
+        named = {lease.lease_id for lease in beat.held}
+        answer = BeatAnswer(
+            alive=True,
+            cancel=tuple(lease_id for lease_id, run in held.items() if run.unwanted and lease_id in named),
+            invalid=tuple(lease.lease_id for lease in beat.held if lease.lease_id not in held),
+            draining=state == "draining" or beat.draining,
+        )
+        unknown = [
+            Claim(run_id=run.run_id, lease_id=lease_id, cause=Cause.UNKNOWN_TO_WORKER)
+            for lease_id, run in held.items()
+            if is_news and lease_id not in named and run.request_no <= beat.settled
+        ]
+        return answer, unknown
+
+    def _renew(self, tx: Tx, beat: Beat, ttl_us: Micros, held: Mapping[str, _Held], now: Instant) -> None:
+        """Write the beat, runs before the session (R3)."""
+        started = self._started(tx, beat, held, now)
+        if started:
+            tx.change(STARTED, d=started)
+        values = {
+            "session": beat.session,
+            "ttl": ttl_us,
+            "beat_no": beat.beat_no,
+            "settled": beat.settled,
+            "load": msgspec.json.encode(beat.load).decode(),
+            "progress": _told(beat),
+            "draining": int(beat.draining),
+        }
+        if not tx.change(BEAT, values):
+            raise TryAgain("a newer beat or the reaper was quicker")
+
+    def _started(self, tx: Tx, beat: Beat, held: Mapping[str, _Held], now: Instant) -> list[tuple[Any, ...]]:
+        """Starts and checkpoints that are news to the store, by run id."""
+        news = [
+            (held[lease.lease_id], lease)
+            for lease in beat.held
+            if lease.lease_id in held
+            and (
+                lease.checkpoint is not None
+                or (lease.started_us_ago is not None and held[lease.lease_id].started_at is None)
+            )
+        ]
+        jobs = self._definitions.find(tx, {(run.job_id, run.version) for run, _ in news}).jobs if news else {}
+        rows: list[tuple[Any, ...]] = []
+        for run, lease in news:
+            started_at = deadline_at = None
+            if lease.started_us_ago is not None:
+                started_at = max(now - lease.started_us_ago, run.leased_at)
+                job = jobs.get((run.job_id, run.version))
+                timeout_us = job.definition.timeout_us if job else None
+                deadline_at = started_at + timeout_us if timeout_us is not None else None
+            rows.append((run.run_id, run.lease_id, started_at, deadline_at, lease.checkpoint))
+        return sorted(rows)
+
+    # -- the way out ----------------------------------------------------------------------------------------------
+
+    async def drain(self, session: str, *, by: Actor) -> bool:
+        said = msgspec.json.encode({"by": by.name, "reason": by.reason}).decode()
+        return await self._database.transact(lambda tx: tx.change(DRAIN, {"session": session, "by": said}) == 1)
+
+    async def leave(self, session: str, judge: Judge) -> int:
+        """What it holds goes back in steps; then the session is over. What turns up later never reached it."""
+        returned = 0
+        for _ in range(LEAVE_STEPS_MAX):
+            claims = await self._database.read(partial(_left, session), pool=Pool.CONTROL)
+            if not claims:
+                break
+            landings = await self._ending.settle(self._database, claims, judge)
+            returned += sum(landing is Landing.RECORDED for landing in landings)
+        await self._database.transact(lambda tx: tx.change(LEAVE, {"session": session, "settled": SETTLED_ALL}))
+        return returned
+
+    # -- leadership -----------------------------------------------------------------------------------------------
+
+    async def campaign(self, session: str, *, ttl_us: Micros, session_ttl_us: Micros = SESSION_TTL_US) -> Term | None:
+        work = partial(_campaign, session, ttl_us, session_ttl_us)
+        return await self._database.transact(work, pool=Pool.RENEW)
+
+    async def resign(self, session: str, *, term: int) -> None:
+        await self._database.transact(lambda tx: leadership.resign(tx, session, term), pool=Pool.RENEW)
+
+
+def _campaign(session: str, ttl_us: Micros, session_ttl_us: Micros, tx: Tx) -> Term | None:
+    return leadership.campaign(tx, session, ttl_us=ttl_us, session_ttl_us=session_ttl_us)
+
+
+def _left(session: str, tx: Tx) -> list[Claim]:
+    """What a leaving session still holds; what its last beat named as not started was not."""
+    rows = tx.rows(LEFT, {"session": session, "limit": LEAVE_STEP})
+    waiting = waiting_in(rows[0][2]) if rows else frozenset()
+    return [
+        Claim(run_id=run_id, lease_id=lease_id, cause=Cause.RELEASED, started=lease_id not in waiting)
+        for run_id, lease_id, _ in rows
+    ]
+
+
+def _told(beat: Beat) -> str:
+    """`nodes.progress`: leases named as not started (reaping asks), and what runs say of themselves (people ask)."""
+    waiting = [lease.lease_id for lease in beat.held if lease.started_us_ago is None]
+    runs = {str(lease.run_id): lease.progress for lease in beat.held if lease.progress is not None}
+    return msgspec.json.encode({"waiting": waiting, "runs": runs}).decode()
+
+
+def waiting_in(progress: str | None) -> frozenset[str]:
+    """The leases a session's last beat named as not started."""
+    return frozenset(msgspec.json.decode(progress)["waiting"]) if progress else frozenset()
+
+
+def _hello(row: Any) -> Hello:
+    session, name, group, slots, handlers, labels, version, protocol, pid, host = row
+    return Hello(
+        session=session,
+        name=name,
+        group=group,
+        slots=slots,
+        handlers=tuple(msgspec.json.decode(handlers, type=Sequence[HandlerOffer])),
+        labels=msgspec.json.decode(labels, type=dict[str, str]),
+        version=version,
+        protocol=protocol,
+        pid=pid,
+        host=host,
+    )

@@ -1,0 +1,309 @@
+"""Picking: which due runs may be leased, best first, among the kinds of run that are there.
+
+A *kind* is (lane, class, priority). Within one, the index `runs_ready` has the runs in the order they are due; so the
+best of all are among the first few of each kind present. Kinds are found by stepping through the index from one to the
+next, never by reading what is between.
+
+On engines with LATERAL each step is one statement for all kinds; on the others one short statement per kind.
+
+Lower bounds (R9): a row that was leased leaves a dead entry at the front of its kind until the database cleans up,
+which an old snapshot can hold up for long. A scan therefore begins at the least `not_before` the last one saw, less ten
+seconds, and steps over kinds that are known. What comes back or comes late gets `not_before` = now; once a minute, and
+whenever nothing was found, a scan looks at everything.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+from foliot.domain.instants import SECOND, Instant, Micros
+from foliot.store.sql.database import Tx
+from foliot.store.sql.seeing import REPLACED
+from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
+
+LOOK_BACK_US: Final[Micros] = 10 * SECOND
+FULL_EVERY_US: Final[Micros] = 60 * SECOND
+FULL_AGAIN_US: Final[Micros] = SECOND
+ROUNDS_MAX: Final = 4
+_LOWEST: Final = -(2**62)
+_BELOW: Final = (-1, -1, -1)
+_ABOVE: Final = (2**31 - 1, 2**15 - 1, 2**15 - 1)
+
+SESSIONS: Final = RowSet("s", id=TEXT)
+
+_MAY_RUN: Final = """
+    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
+    AND (r.assigned_to IS NULL OR r.assigned_until <= :now OR r.assigned_to IN (SELECT s.id FROM {s}))
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+"""
+"""A serial job's run goes only when nothing live of its job stands before it (a child compares with its parent's id).
+Places rise in the order of commits and the end of a run is for good, so what this sees may be old but never wrong."""
+
+_COLUMNS: Final = """
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+"""
+_REPLACED: Final = f"CASE WHEN {REPLACED} THEN 1 ELSE 0 END"
+
+KINDS: Final = RowSet("k", lane=BIGINT, **{"class": BIGINT}, priority=BIGINT, low=BIGINT, n=BIGINT)
+
+PRESENT: Final = Statement(
+    """
+    WITH RECURSIVE walk AS (
+      SELECT f.lane, f.class, f.priority, g.to_lane, g.to_class, g.to_priority FROM {g} CROSS JOIN LATERAL (
+        SELECT r.lane, r.class, r.priority FROM runs r
+        WHERE r.state = 'PENDING' AND r.parked = 0
+              AND (r.lane, r.class, r.priority) > (g.from_lane, g.from_class, g.from_priority)
+              AND (r.lane, r.class, r.priority) < (g.to_lane, g.to_class, g.to_priority)
+        ORDER BY r.lane, r.class, r.priority LIMIT 1) f
+      UNION ALL
+      SELECT f.lane, f.class, f.priority, w.to_lane, w.to_class, w.to_priority FROM walk w CROSS JOIN LATERAL (
+        SELECT r.lane, r.class, r.priority FROM runs r
+        WHERE r.state = 'PENDING' AND r.parked = 0
+              AND (r.lane, r.class, r.priority) > (w.lane, w.class, w.priority)
+              AND (r.lane, r.class, r.priority) < (w.to_lane, w.to_class, w.to_priority)
+        ORDER BY r.lane, r.class, r.priority LIMIT 1) f
+    )
+    SELECT lane, class, priority FROM walk
+    """,
+    RowSet("g", from_lane=BIGINT, from_class=BIGINT, from_priority=BIGINT, to_lane=BIGINT, to_class=BIGINT,
+           to_priority=BIGINT),
+)  # fmt: skip
+"""The kinds between those that are known."""
+
+PRESENT_NEXT: Final = Statement(
+    """
+    SELECT r.lane, r.class, r.priority FROM runs r
+    WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > (:lane, :class, :priority)
+    ORDER BY r.lane, r.class, r.priority LIMIT 1
+    """
+)
+
+_OF_KINDS: Final = f"""
+    FROM {{k}} CROSS JOIN LATERAL (
+      SELECT {_COLUMNS}, {_REPLACED} AS replaced FROM runs r
+      WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low AND {_MAY_RUN}
+      ORDER BY r.not_before, r.id LIMIT k.n
+"""
+_OF_KIND: Final = f"""
+    SELECT {_COLUMNS}, {_REPLACED} FROM runs r
+    WHERE r.lane = :lane AND r.class = :class AND r.priority = :priority AND r.not_before >= :low AND {_MAY_RUN}
+    ORDER BY r.not_before, r.id LIMIT :n
+"""
+
+PEEK: Final = Statement(
+    f"""
+    SELECT f.lane, f.class, f.priority, f.not_before
+    FROM {{k}} CROSS JOIN LATERAL (
+      SELECT r.lane, r.class, r.priority, r.not_before FROM runs r
+      WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low AND {_MAY_RUN}
+      ORDER BY r.not_before, r.id LIMIT k.n) f
+    """,
+    KINDS,
+    SESSIONS,
+)
+LOOK: Final = Statement(f"SELECT r.* {_OF_KINDS}) r", KINDS, SESSIONS)
+TAKE: Final = Statement(f"SELECT r.* {_OF_KINDS} {{skip_locked}}) r", KINDS, SESSIONS)
+
+LOOK_AT_KIND: Final = Statement(_OF_KIND, SESSIONS)
+TAKE_OF_KIND: Final = Statement(f"{_OF_KIND} {{skip_locked}}", SESSIONS)
+
+
+class Kind(NamedTuple):
+    """Runs that wait in one stretch of the index, in the order they are due."""
+
+    lane: int
+    class_: int
+    priority: int
+
+    def rank(self, not_before: Instant) -> Instant:
+        """What goes first: a step of priority is worth a minute."""
+        return not_before - self.priority * 60 * SECOND
+
+
+class Candidate(NamedTuple):
+    """A run that may be leased."""
+
+    id: int
+    job_id: int
+    version: int
+    ver: int
+    attempt: int
+    deaths: int
+    lane: int
+    class_: int
+    priority: int
+    not_before: Instant
+    shard: int
+    follow: int
+    due_at: Instant
+    assigned_to: str | None
+    assigned_until: Instant | None
+    params: str | None
+    checkpoint: str | None
+    reason: str | None
+    replaced: int
+
+    @property
+    def rank(self) -> tuple[Instant, int]:
+        return self.not_before - self.priority * 60 * SECOND, self.id
+
+
+class Ground:
+    """Where scans begin: what earlier ones saw, as hints that only save work (R9)."""
+
+    def __init__(self) -> None:
+        self._low: dict[Kind, Instant] = {}
+        self._full_at: Instant = _LOWEST
+        self._odd = False
+
+    def kinds(self, tx: Tx, lanes: Collection[int], now: Instant) -> list[Kind]:
+        """The kinds of run waiting in these lanes."""
+        if not tx.dialect.lateral:
+            return [kind for kind in _present_one_by_one(tx) if kind.lane in lanes]
+        if not self._full_at <= now < self._full_at + FULL_EVERY_US:  # a step back of the clock counts too
+            self.forget(now)
+        gaps = _gaps(self._low)
+        for row in tx.rows(PRESENT, g=gaps):
+            self._low[Kind._make(row)] = _LOWEST
+        return [kind for kind in self._low if kind.lane in lanes]
+
+    def forget(self, now: Instant) -> None:
+        """Look at everything the next time."""
+        self._low.clear()
+        self._full_at = now
+
+    def may_look_again(self, now: Instant) -> bool:
+        """Nothing was found: whether that is worth a look at everything."""
+        return bool(self._low) and now >= self._full_at + FULL_AGAIN_US
+
+    def half(self, n: int) -> int:
+        """Half of n, rounded up and down in turn: else a worker with one slot would never get to catch-up work."""
+        self._odd = not self._odd
+        return (n + self._odd) // 2
+
+    def low(self, kind: Kind) -> Instant:
+        return self._low.get(kind, _LOWEST)
+
+    def seen(self, kinds: Iterable[Kind], oldest: Mapping[Kind, Instant], now: Instant) -> None:
+        """A scan of these kinds saw nothing older than this."""
+        for kind in kinds:
+            if kind in self._low:
+                self._low[kind] = oldest.get(kind, now) - LOOK_BACK_US
+
+
+class Picker:
+    """One look for candidates, within one transaction."""
+
+    def __init__(self, tx: Tx, ground: Ground, sessions: Iterable[str], now: Instant) -> None:
+        self._tx = tx
+        self._ground = ground
+        self._sessions = [(session,) for session in sessions]
+        self._now = now
+
+    def look(self, wanted: Mapping[Kind, int]) -> list[Candidate]:
+        """The first so many of each kind, unlocked."""
+        return self._fetch(wanted, LOOK, LOOK_AT_KIND)
+
+    def take(self, wanted: Mapping[Kind, int]) -> list[Candidate]:
+        """The first so many of each kind that nobody else is about to take, locked."""
+        taken = self._fetch(wanted, TAKE, TAKE_OF_KIND)
+        oldest: dict[Kind, Instant] = {}
+        for run in taken:
+            kind = Kind(run.lane, run.class_, run.priority)
+            oldest[kind] = min(oldest.get(kind, run.not_before), run.not_before)
+        self._ground.seen(wanted, oldest, self._now)
+        return taken
+
+    def shares(self, room: Mapping[Kind, int], n: int) -> dict[Kind, int]:
+        """How many of each kind belong to the best `n` by rank, catch-up getting at most half while on-time work waits.
+
+        Each kind is asked for a fair part first and for more only when others cannot fill it, so the rows read stay
+        in proportion to `n`, not to the number of kinds. A kind's own order is exact; between kinds, one whose part
+        was all taken may wait for the next lease.
+        """
+        if len(room) <= 1:
+            return {kind: min(n, most) for kind, most in room.items()}
+        part = -(-2 * n // len(room))
+        asked = {kind: min(part, most, n) for kind, most in room.items()}
+        known: dict[Kind, list[Instant]] = {}
+        ask = asked
+        for _ in range(ROUNDS_MAX):
+            known.update(self._peek(ask))
+            missing = n - sum(map(len, known.values()))
+            deeper = [kind for kind in asked if len(known[kind]) == asked[kind] < min(n, room[kind])]
+            if missing <= 0 or not deeper:
+                break
+            more = -(-2 * missing // len(deeper))
+            ask = {kind: min(asked[kind] + more, room[kind], n) for kind in deeper}
+            asked.update(ask)
+        return _best(known, n, catch_up_max=self._ground.half(n))
+
+    def _peek(self, wanted: Mapping[Kind, int]) -> dict[Kind, list[Instant]]:
+        found: dict[Kind, list[Instant]] = {kind: [] for kind in wanted}
+        if self._tx.dialect.lateral:
+            for *kind, not_before in self._tx.rows(PEEK, {"now": self._now}, k=self._rows(wanted), s=self._sessions):
+                found[Kind._make(kind)].append(not_before)
+            return found
+        for run in self.look(wanted):
+            found[Kind(run.lane, run.class_, run.priority)].append(run.not_before)
+        return found
+
+    def _fetch(self, wanted: Mapping[Kind, int], every: Statement, each: Statement) -> list[Candidate]:
+        if not wanted:
+            return []
+        tx, now = self._tx, self._now
+        if tx.dialect.lateral:
+            rows: Sequence[Any] = tx.rows(every, {"now": now}, k=self._rows(wanted), s=self._sessions)
+        else:
+            rows = [
+                row
+                for lane, class_, priority, low, n in self._rows(wanted)
+                for row in tx.rows(
+                    each,
+                    {"now": now, "lane": lane, "class": class_, "priority": priority, "low": low, "n": n},
+                    s=self._sessions,
+                )
+            ]
+        return [Candidate._make(row) for row in rows]
+
+    def _rows(self, wanted: Mapping[Kind, int]) -> list[tuple[int, ...]]:
+        return [(*kind, self._ground.low(kind), n) for kind, n in wanted.items() if n > 0]
+
+
+def _best(known: Mapping[Kind, Sequence[Instant]], n: int, *, catch_up_max: int) -> dict[Kind, int]:
+    """How many of each kind are among the best n; no more of them catch-up (class 1) while on-time work is left out."""
+    ranked = sorted((kind.rank(not_before), kind) for kind, times in known.items() for not_before in times)
+    on_time = sum(len(times) for kind, times in known.items() if kind.class_ == 0)
+    catch_up_max = max(catch_up_max, n - on_time)
+    shares: dict[Kind, int] = {}
+    left = n
+    for _, kind in ranked:
+        if not left:
+            break
+        if kind.class_ != 0:
+            if not catch_up_max:
+                continue
+            catch_up_max -= 1
+        shares[kind] = shares.get(kind, 0) + 1
+        left -= 1
+    return shares
+
+
+def _present_one_by_one(tx: Tx) -> list[Kind]:
+    kinds: list[Kind] = []
+    at = _BELOW
+    while True:
+        rows = tx.rows(PRESENT_NEXT, {"lane": at[0], "class": at[1], "priority": at[2]})
+        if not rows:
+            return kinds
+        kinds.append(Kind._make(rows[0]))
+        at = tuple(rows[0])
+
+
+def _gaps(known: Iterable[Kind]) -> list[tuple[int, ...]]:
+    edges = [_BELOW, *sorted(known), _ABOVE]
+    return [(*low, *high) for low, high in pairwise(edges)]

@@ -1,0 +1,96 @@
+"""Reaping: sessions that fell silent are declared dead, and runs in hands that no longer answer find their end.
+
+Only a leader in term does it (S10: nothing breaks when nobody does), only while ticks come regularly (R8), and every
+write is guarded by the lease it takes away.
+"""
+
+from functools import lru_cache
+from typing import Final
+
+from foliot.domain.instants import Instant, Micros
+from foliot.domain.verdict import Cause
+from foliot.store.sql.database import Tx
+from foliot.store.sql.definitions import Definitions
+from foliot.store.sql.ending import Claim
+from foliot.store.sql.leadership import IN_TERM
+from foliot.store.sql.nodes import SETTLED_ALL, waiting_in
+from foliot.store.sql.statement import Statement
+
+DECLARE_DEAD: Final = Statement(
+    f"""
+    UPDATE nodes SET state = 'dead', ended_at = {{now}}
+    WHERE state <> 'dead' AND until < {{now}} - :grace
+      AND (SELECT CASE WHEN {{now}} >= m.reap_after AND {{now}} - m.last_tick_at <= :session_ttl / 2
+                       THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1) = 1
+      AND {IN_TERM}
+    """
+)
+"""Reap-1. The amnesty is part of the statement: until a tick has run after a gap, nobody is declared dead."""
+
+OF_THE_DEAD: Final = Statement(
+    f"""
+    SELECT r.id, r.lease_id, r.request_no, r.started_at, n.settled, n.progress
+    FROM nodes n JOIN runs r ON r.session_id = n.id AND r.state = 'RUNNING'
+    WHERE n.state = 'dead' AND {IN_TERM}
+    ORDER BY r.id LIMIT :limit
+    """
+)
+"""Reap-2, also for runs that turn up under a session after its death (a lease that was under way)."""
+
+LATE: Final = Statement(
+    f"""
+    SELECT r.id, r.lease_id, r.started_at, r.deadline_at, r.job_id, r.version
+    FROM runs r
+    WHERE r.state = 'RUNNING' AND r.session_id IS NOT NULL AND r.deadline_at < {{now}} - :grace AND {IN_TERM}
+    ORDER BY r.deadline_at, r.id LIMIT :limit
+    """
+)
+"""Runs in hands (parents of shards are in none) past their deadline; it reads the index of running ones alone."""
+
+
+def declare_dead(tx: Tx, *, term: int, grace_us: Micros, session_ttl_us: Micros) -> int:
+    """Declare silent sessions dead; how many."""
+    return tx.change(DECLARE_DEAD, {"term": term, "grace": grace_us, "session_ttl": session_ttl_us})
+
+
+def claims_of_the_dead(tx: Tx, *, term: int, limit: int) -> list[Claim]:
+    """What is to be said of runs in dead hands, by run id."""
+    return [_of_the_dead(*row) for row in tx.rows(OF_THE_DEAD, {"term": term, "limit": limit})]
+
+
+def claims_of_the_late(tx: Tx, definitions: Definitions, *, term: int, limit: int, grace_us: Micros) -> list[Claim]:
+    """What is to be said of runs past their deadline.
+
+    A started one has its job's own grace on top: its worker first asks it to stop, and may still report.
+    """
+    rows = tx.rows(LATE, {"term": term, "limit": limit, "grace": grace_us})
+    if not rows:
+        return []
+    now = tx.now()
+    jobs = definitions.find(tx, {(row[4], row[5]) for row in rows}).jobs
+    claims = []
+    for run_id, lease_id, started_at, deadline_at, job_id, version in rows:
+        job = jobs.get((job_id, version))
+        if started_at is None:
+            claims.append(Claim(run_id=run_id, lease_id=lease_id, cause=Cause.START_MISSING, started=True))
+        elif job is None or _is_over(deadline_at, job.definition.grace_us + grace_us, now):
+            claims.append(Claim(run_id=run_id, lease_id=lease_id, cause=Cause.OVERDUE))
+    return claims
+
+
+def _is_over(deadline_at: Instant, grace_us: Micros, now: Instant) -> bool:
+    return deadline_at + grace_us < now
+
+
+def _of_the_dead(
+    run_id: int, lease_id: str, request_no: int, started_at: Instant | None, settled: int, progress: str | None
+) -> Claim:
+    """Only what the last beat named as not started counts as such; before its first beat a worker named nothing."""
+    if settled == SETTLED_ALL:
+        return Claim(run_id=run_id, lease_id=lease_id, cause=Cause.UNKNOWN_TO_WORKER)
+    if started_at is None and lease_id in _waiting_in(progress):
+        return Claim(run_id=run_id, lease_id=lease_id, cause=Cause.NEVER_STARTED, started=False)
+    return Claim(run_id=run_id, lease_id=lease_id, cause=Cause.LOST, started=True)
+
+
+_waiting_in = lru_cache(maxsize=64)(waiting_in)

@@ -1,0 +1,165 @@
+"""Runs from PENDING to the end (`ports.store.RunStore`): the verbs, each in its transaction."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from foliot.domain.errors import FoliotError, RunNotFound
+from foliot.domain.instants import Instant, Micros
+from foliot.domain.run import Landing, format_run_id
+from foliot.domain.verdict import Judge
+from foliot.ports.store import (
+    GRACE_US,
+    SESSION_TTL_US,
+    Actor,
+    CancelOutcome,
+    Granted,
+    Poll,
+    Triggered,
+    TriggerRequest,
+)
+from foliot.ports.worker_link import LogChunk, Report
+from foliot.store.sql import limits, logs, reaping, retention
+from foliot.store.sql.cancelling import cancel
+from foliot.store.sql.database import Database, Pool, RefusedForData, Tx
+from foliot.store.sql.definitions import Definitions
+from foliot.store.sql.ending import Claim, Contended, Ending, Quit
+from foliot.store.sql.lanes import Lanes
+from foliot.store.sql.leasing import Leasing
+from foliot.store.sql.triggers import check_trigger, trigger
+
+REFUSED_TYPE: Final = "ResultRefused"
+_REFUSAL_MAX: Final = 500
+
+
+class SqlRunStore:
+    """`ports.store.RunStore` on a SQL database."""
+
+    def __init__(self, database: Database, definitions: Definitions, lanes: Lanes, ending: Ending) -> None:
+        self._database = database
+        self._definitions = definitions
+        self._lanes = lanes
+        self._ending = ending
+        self._leasing = Leasing(definitions, lanes, database.chance)
+        self._skips_after = 0
+
+    async def trigger(self, request: TriggerRequest) -> Triggered:
+        check_trigger(request)
+        work = partial(trigger, definitions=self._definitions, requests=[request])
+        (answer,) = await self._database.transact(work, pool=Pool.API)
+        if isinstance(answer, FoliotError):
+            raise answer
+        return answer
+
+    # -- into a worker's hands and back ---------------------------------------------------------------------------
+
+    async def lease(self, polls: Sequence[Poll], *, limit: int) -> Granted:
+        if not polls:
+            raise ValueError("a lease needs polls")
+        outcome = await self._database.transact(lambda tx: self._leasing.lease(tx, polls, limit))
+        if outcome.replaced:
+            await self._quit(outcome.replaced)
+        return outcome.granted
+
+    async def complete(self, session: str, reports: Sequence[Report], judge: Judge) -> Sequence[Landing]:
+        claims = [_claim(session, report) for report in reports]
+        return await self._complete(claims, judge) if claims else []
+
+    async def _complete(self, claims: Sequence[Claim], judge: Judge) -> list[Landing]:
+        try:
+            return await self._ending.settle(self._database, claims, judge)
+        except RefusedForData as refusal:  # one bad row never stops its batch: halve down to it
+            if len(claims) == 1:
+                return await self._ending.settle(self._database, [_without_data(claims[0], refusal)], judge)
+            half = len(claims) // 2
+            return await self._complete(claims[:half], judge) + await self._complete(claims[half:], judge)
+
+    async def cancel(self, run_ids: Sequence[int], *, by: Actor) -> Sequence[CancelOutcome]:
+        work = partial(cancel, ending=self._ending, run_ids=run_ids, by=by)
+        outcomes = await self._database.transact(work, pool=Pool.API)
+        for run_id, outcome in zip(run_ids, outcomes, strict=True):
+            if outcome is None:
+                raise RunNotFound(format_run_id(run_id))
+        return [outcome for outcome in outcomes if outcome is not None]
+
+    async def _quit(self, quits: Sequence[Quit]) -> None:
+        try:
+            await self._database.transact(lambda tx: self._ending.quit_in(tx, quits))
+        except Contended:
+            await self._database.transact(lambda tx: self._ending.quit_in(tx, quits, carefully=True))
+
+    # -- the leader's ---------------------------------------------------------------------------------------------
+
+    async def reap(
+        self,
+        judge: Judge,
+        *,
+        limit: int,
+        term: int,
+        grace_us: Micros = GRACE_US,
+        session_ttl_us: Micros = SESSION_TTL_US,
+    ) -> int:
+        def work(tx: Tx) -> list[Claim]:
+            reaping.declare_dead(tx, term=term, grace_us=grace_us, session_ttl_us=session_ttl_us)
+            return reaping.claims_of_the_dead(tx, term=term, limit=limit)
+
+        return await self._settled(await self._database.transact(work), judge)
+
+    async def time_out(self, judge: Judge, *, limit: int, term: int, grace_us: Micros = GRACE_US) -> int:
+        def work(tx: Tx) -> list[Claim]:
+            return reaping.claims_of_the_late(tx, self._definitions, term=term, limit=limit, grace_us=grace_us)
+
+        return await self._settled(await self._database.read(work, pool=Pool.CONTROL), judge)
+
+    async def _settled(self, claims: Sequence[Claim], judge: Judge) -> int:
+        landings = await self._ending.settle(self._database, claims, judge) if claims else []
+        return sum(landing is Landing.RECORDED for landing in landings)
+
+    async def forget(self, *, before: Instant, after_id: int, limit: int) -> tuple[int, int]:
+        """A step of runs, and one each of skips and long dead sessions, which go along."""
+
+        def others(tx: Tx) -> int:
+            retention.forget_nodes(tx, limit=limit)
+            return retention.forget_skips(tx, before=before, after_id=self._skips_after, limit=limit)
+
+        self._skips_after = await self._database.transact(others)
+        return await self._database.transact(
+            lambda tx: retention.forget_runs(tx, before=before, after_id=after_id, limit=limit)
+        )
+
+    async def recount_limits(self) -> int:
+        off, after = 0, ""
+        while True:
+            wrong, last = await self._database.transact(partial(limits.recount, lanes=self._lanes, after=after))
+            off += wrong
+            if last is None:
+                return off
+            after = last
+
+    # -- logs -----------------------------------------------------------------------------------------------------
+
+    async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> Sequence[Landing]:
+        if not chunks:
+            return []
+        return await self._database.transact(lambda tx: logs.write(tx, session, chunks), pool=Pool.API)
+
+
+def _claim(session: str, report: Report) -> Claim:
+    return Claim(
+        run_id=report.run_id,
+        lease_id=report.lease_id,
+        cause=report.cause,
+        session=session,
+        result=report.result,
+        error=report.error,
+        error_type=report.error_type,
+        checkpoint=report.checkpoint,
+        started_us_ago=report.started_us_ago,
+    )
+
+
+def _without_data(claim: Claim, refusal: RefusedForData) -> Claim:
+    """The same end without the data the database refuses; what is refused is replaced by why."""
+    error = f"What the run returned or said could not be stored: {refusal}"
+    error = error.encode(errors="replace").decode().replace("\0", "?")[:_REFUSAL_MAX]
+    return claim._replace(result=None, checkpoint=None, error=error, error_type=REFUSED_TYPE)

@@ -1,0 +1,112 @@
+"""Seating: which of the polls gets which run. Each poll has so many free slots in the lanes its worker serves."""
+
+import heapq
+from collections.abc import Iterable
+
+from foliot.domain.instants import Instant
+from foliot.ports.store import Poll
+from foliot.store.sql.picking import Candidate
+
+
+class Seats:
+    """Free slots of parked polls. Whoever has most left is served next, so work spreads evenly."""
+
+    def __init__(self, polls: Iterable[Poll]) -> None:
+        self._tables: dict[tuple[int, ...], _Table] = {}
+        self._by_lane: dict[int, list[_Table]] = {}
+        self._by_session: dict[str, _Seat] = {}
+        self.free = 0
+        for poll in polls:
+            if poll.free > 0 and poll.lanes and poll.session not in self._by_session:
+                self._seat(poll)
+
+    @property
+    def lanes(self) -> Iterable[int]:
+        return self._by_lane
+
+    @property
+    def sessions(self) -> Iterable[str]:
+        return self._by_session
+
+    def free_in(self, lane: int) -> int:
+        """Free slots for runs of this lane."""
+        return sum(table.free for table in self._by_lane[lane])
+
+    def take(self, run: Candidate, now: Instant) -> Poll | None:
+        """A slot for this run, or None. A run that a worker died of before is leased alone (L6)."""
+        if run.assigned_to is not None and (run.assigned_until is None or run.assigned_until > now):
+            seat = self._by_session.get(run.assigned_to)
+            return self._given(seat, run) if seat is not None and run.lane in seat.poll.lanes else None
+        tables = self._by_lane[run.lane]
+        best = max((seat for table in tables if (seat := table.best(alone=run.deaths > 0))), default=None)
+        return self._given(best, run) if best is not None else None
+
+    def _seat(self, poll: Poll) -> None:
+        key = tuple(poll.lanes)
+        table = self._tables.get(key)
+        if table is None:
+            table = self._tables[key] = _Table()
+            for lane in set(key):
+                self._by_lane.setdefault(lane, []).append(table)
+        self._by_session[poll.session] = table.add(poll)
+        self.free += poll.free
+
+    def _given(self, seat: "_Seat", run: Candidate) -> Poll | None:
+        alone = run.deaths > 0
+        if seat.free <= 0 or (alone and seat.given):
+            return None
+        taken = seat.free if alone else 1
+        seat.free -= taken
+        seat.given += 1
+        seat.table.changed(seat, taken)
+        self.free -= taken
+        return seat.poll
+
+
+class _Seat:
+    """One poll's slots."""
+
+    __slots__ = ("free", "given", "poll", "table")
+
+    def __init__(self, poll: Poll, table: "_Table") -> None:
+        self.poll = poll
+        self.table = table
+        self.free = poll.free
+        self.given = 0
+
+    def __lt__(self, other: "_Seat") -> bool:
+        return (self.free, -self.given) < (other.free, -other.given)
+
+
+class _Table:
+    """Polls that serve the same lanes, the one with most free slots on top."""
+
+    def __init__(self) -> None:
+        self._seats: list[_Seat] = []
+        self._heap: list[tuple[int, int, int]] = []  # (-free, given, seat); entries may be old
+        self.free = 0
+
+    def add(self, poll: Poll) -> _Seat:
+        seat = _Seat(poll, self)
+        self._seats.append(seat)
+        heapq.heappush(self._heap, (-seat.free, 0, len(self._seats) - 1))
+        self.free += seat.free
+        return seat
+
+    def best(self, *, alone: bool) -> _Seat | None:
+        """The seat to serve next; `alone`: one that has been given nothing yet."""
+        if alone:
+            return max((seat for seat in self._seats if seat.free > 0 and not seat.given), default=None)
+        while self._heap:
+            free, given, at = self._heap[0]
+            seat = self._seats[at]
+            if (-free, given) == (seat.free, seat.given) and seat.free > 0:
+                return seat
+            heapq.heappop(self._heap)
+            if seat.free > 0:
+                heapq.heappush(self._heap, (-seat.free, seat.given, at))
+        return None
+
+    def changed(self, seat: _Seat, taken: int) -> None:
+        """So many of its slots are taken; the heap learns of it when the seat comes up."""
+        self.free -= taken

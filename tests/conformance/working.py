@@ -1,0 +1,134 @@
+"""Workers for tests: sessions that register, lease, beat and report, in few words."""
+
+from collections.abc import Sequence
+from itertools import count
+from typing import Any
+
+from foliot.domain.instants import Micros
+from foliot.domain.run import Landing
+from foliot.domain.verdict import Cause, judge
+from foliot.ports.store import SESSION_TTL_US, Grant, Poll
+from foliot.ports.worker_link import Beat, BeatAnswer, HandlerOffer, HeldLease, Hello, LeasedRun, Report
+from foliot.store.sql.store import SqlStore
+from tests.conformance.building import NS, ask
+from tests.conformance.world import CHANCE, World
+
+_NUMBERS = count(1)
+
+
+class Worker:
+    """A worker's side of the store: what it would say over its link, straight to the port."""
+
+    def __init__(self, world: World, store: SqlStore | None = None) -> None:
+        self.world = world
+        self.store = store or world.store
+        self.session = CHANCE.token()
+        self.name = f"worker-{next(_NUMBERS)}"
+        self.request_no = 0
+        self.beat_no = 0
+
+    async def register(self) -> "Worker":
+        hello = Hello(
+            session=self.session,
+            name=self.name,
+            group="default",
+            slots=8,
+            handlers=(HandlerOffer(name="python:jobs:tick"),),
+            labels={"zone": "a"},
+        )
+        await self.store.nodes.register(hello, kind="worker", ttl_us=SESSION_TTL_US)
+        return self
+
+    async def poll(self, free: int = 8, *, lanes: Sequence[int] | None = None, repeat: bool = False) -> Poll:
+        """The next request (or the last one again); every lane there is, unless told."""
+        if not repeat:
+            self.request_no += 1
+        offered = list(await self.store.jobs.lanes()) if lanes is None else lanes
+        return Poll(session=self.session, request_no=self.request_no, free=free, lanes=offered, repeat=repeat)
+
+    async def grant(self, free: int = 8, *, lanes: Sequence[int] | None = None, repeat: bool = False) -> Grant:
+        poll = await self.poll(free, lanes=lanes, repeat=repeat)
+        granted = await self.store.runs.lease([poll], limit=1000)
+        return granted.grants[0]
+
+    async def lease(self, free: int = 8, **how: Any) -> tuple[LeasedRun, ...]:
+        return (await self.grant(free, **how)).runs
+
+    async def lease_one(self) -> LeasedRun:
+        (run,) = await self.lease(1)
+        return run
+
+    def report(self, run: LeasedRun, cause: Cause = Cause.SUCCEEDED, **said: Any) -> Report:
+        return Report(run_id=run.run_id, lease_id=run.lease_id, cause=cause, **said)
+
+    async def complete(self, *runs: LeasedRun, cause: Cause = Cause.SUCCEEDED, **said: Any) -> list[Landing]:
+        reports = [self.report(run, cause, **said) for run in runs]
+        return list(await self.store.runs.complete(self.session, reports, judge))
+
+    async def beat(
+        self,
+        *held: LeasedRun | HeldLease,
+        started: bool = True,
+        settled: int | None = None,
+        beat_no: int | None = None,
+        ttl_us: Micros = SESSION_TTL_US,
+        **said: Any,
+    ) -> BeatAnswer:
+        """A sign of life that names these leases, as started or not."""
+        self.beat_no += 1
+        leases = tuple(
+            run
+            if isinstance(run, HeldLease)
+            else HeldLease(run_id=run.run_id, lease_id=run.lease_id, started_us_ago=0 if started else None)
+            for run in held
+        )
+        beat = Beat(
+            session=self.session,
+            beat_no=self.beat_no if beat_no is None else beat_no,
+            settled=self.request_no if settled is None else settled,
+            held=leases,
+            **said,
+        )
+        return await self.store.nodes.beat(beat, ttl_us=ttl_us, judge=judge)
+
+
+async def worker(world: World, store: SqlStore | None = None) -> Worker:
+    """A registered worker."""
+    return await Worker(world, store).register()
+
+
+async def trigger(world: World, job: str = "tick", n: int = 1, **wish: Any) -> list[int]:
+    """Ask for n runs of a job; their ids."""
+    return [
+        (await world.store.runs.trigger(ask(job, CHANCE.token(), **wish))).run_id for _ in range(n)
+    ]
+
+
+async def run_of(world: World, run_id: int) -> dict[str, Any]:
+    """One run's row."""
+    return dict((await world.rows("SELECT * FROM runs WHERE id = :id", id=run_id))[0])
+
+
+async def states_of(world: World, job: str = "tick") -> list[str]:
+    """The states of a job's runs, in the order they were made."""
+    rows = await world.rows(
+        "SELECT r.state FROM runs r JOIN jobs j ON j.id = r.job_id WHERE j.name = :job AND j.namespace = :ns "
+        "ORDER BY r.id",
+        job=job,
+        ns=NS,
+    )
+    return [row["state"] for row in rows]
+
+
+async def attempts_of(world: World, run_id: int) -> list[dict[str, Any]]:
+    """The attempts of a run that ended without success."""
+    rows = await world.rows("SELECT * FROM attempts WHERE run_id = :id ORDER BY attempt", id=run_id)
+    return [dict(row) for row in rows]
+
+
+async def lead(world: World, *, session: str = "leader") -> int:
+    """Win the leadership, with a tick that lets reaping begin at once; the term."""
+    term = await world.store.nodes.campaign(session, ttl_us=SESSION_TTL_US)
+    assert term is not None
+    await world.change("UPDATE store_meta SET reap_after = 0")
+    return term.number
