@@ -70,6 +70,7 @@ class LeasePoll:
     settled: int
     wait_us: Micros
     repeat: bool = False  # this request_no was sent before and its answer lost
+    ahead: int = 0  # at-least-once runs it would take on top of `free`: its runs are short and slots free up quickly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +108,7 @@ class Leased:
     runs: tuple[LeasedRun, ...] = ()
     dead: bool = False  # the session is over by store time: stop everything, register anew
     draining: bool = False  # no more work for this session
+    cancel: tuple[str, ...] = ()  # lease ids asked to stop, as in a beat's answer, only sooner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +157,7 @@ class Report:
     started_us_ago: Micros | None = None  # from the sending of this report
     took_us: Micros | None = None
     checkpoint: str | None = None
+    job: str = ""  # its name, for whoever watches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

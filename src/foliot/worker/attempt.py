@@ -1,0 +1,60 @@
+"""One attempt in a worker's hands, from its lease to the acknowledgement of its end."""
+
+from typing import TYPE_CHECKING, Any
+
+from foliot.domain.verdict import Cause
+from foliot.ports.worker_link import LeasedRun
+from foliot.worker.lines import Line
+from foliot.worker.run_log import RunLog
+
+if TYPE_CHECKING:
+    from foliot.worker.logs import Logs
+
+Progress = tuple[int, int | None, str]
+
+
+class Attempt:
+    """One try of a run. The loop changes it; handler threads write its log; the beat thread reads it."""
+
+    __slots__ = (
+        "_logs",
+        "checkpoint",
+        "execution",
+        "is_void",
+        "log",
+        "progress",
+        "run",
+        "started_at",
+        "stop_cause",
+        "stop_why",
+    )
+
+    def __init__(self, run: LeasedRun, logs: "Logs") -> None:
+        self.run = run
+        self.started_at: float | None = None  # monotonic
+        self.stop_cause: Cause | None = None  # set: it was asked to stop, and this is how its end will count
+        self.stop_why = ""  # the same for people: "Timed out after 30 s"
+        self.is_void = False  # the lease is another's: stop it and report nothing
+        self.progress: Progress | None = None  # done, total, note: the newest
+        self.checkpoint: str | None = None  # JSON: the newest
+        self.log: RunLog | None = None  # opened by the first line: a silent run costs and sends nothing
+        self.execution: Any = None  # what the isolation that runs it keeps of it
+        self._logs = logs
+
+    @property
+    def must_not_outlive_trust(self) -> bool:
+        """Whether nobody may execute it unattended: it must not run twice, or never beside its successor."""
+        return self.run.exclusive or self.run.at_most_once
+
+    def write(self, level: str, data: bytes) -> None:
+        """Output of the handler, as it comes."""
+        self._opened().write(level, data)
+
+    def add_line(self, level: str, text: str) -> None:
+        """One line of the handler's log, or of ours about it."""
+        self._opened().add(Line(level, text))
+
+    def _opened(self) -> RunLog:
+        if self.log is None:
+            self.log = self._logs.open(self.run)
+        return self.log

@@ -1,0 +1,250 @@
+"""Execution: which leased runs start, where, and what becomes of each; the slots and the queue before them."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+import structlog
+
+from foliot.domain.instants import SECOND
+from foliot.domain.job import Isolation
+from foliot.domain.run import format_run_id
+from foliot.domain.verdict import Cause
+from foliot.ports.clock import Clock
+from foliot.sdk.handler import Handler
+from foliot.sdk.invoke import Outcome
+from foliot.worker.attempt import Attempt
+from foliot.worker.deadlines import Deadlines
+from foliot.worker.figures import Figures
+from foliot.worker.isolation.place import Place
+from foliot.worker.lines import safe_text
+from foliot.worker.reports import Ended
+
+log = structlog.get_logger("foliot.worker.execution")
+
+AHEAD_WAIT_S: Final = 1.0  # a run leased ahead of its slot is given back after that
+
+_EWMA: Final = 0.1
+_PATIENCE_S: Final = 10.0
+
+
+class Execution:
+    """The slots of a worker (`isolation.place.Host`). Only the loop calls it, but for `progressed`."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        figures: Figures,
+        *,
+        handlers: Mapping[str, Handler],
+        slots: int,
+        plain: Isolation,
+        is_trusted: Callable[[], bool],
+        report: Callable[[Ended], None],
+        drop: Callable[[Attempt], None],
+        changed: Callable[[], None],
+        progressed: Callable[[Attempt], None],
+    ) -> None:
+        """`plain`: where plain functions go when their job does not say. `changed`: a slot is free, or all are."""
+        self.slots: Final = slots
+        self.handlers = handlers
+        self.places: dict[Isolation, Place] = {}
+        self.running: dict[str, Attempt] = {}
+        self.deadlines = Deadlines(clock, self.has)
+        self.typical_s = 1.0  # how long a run takes, lately
+        self.progressed = progressed
+        self._clock = clock
+        self._figures = figures
+        self._plain = plain
+        self._is_trusted = is_trusted
+        self._report = report
+        self._drop = drop
+        self._changed = changed
+        self._queue: deque[Attempt] = deque()
+        self._places_of: dict[str, Place] = {}  # where running attempts are
+        self._is_pumping = False
+
+    @property
+    def queued(self) -> int:
+        """Leases that wait for a slot or for trust."""
+        return len(self._queue)
+
+    @property
+    def free(self) -> int:
+        """How many more runs could start now."""
+        return self.slots - len(self.running) - len(self._queue)
+
+    @property
+    def is_idle(self) -> bool:
+        return not self.running and not self._queue
+
+    def is_running(self, attempt: Attempt) -> bool:
+        return self.running.get(attempt.run.lease_id) is attempt
+
+    def has(self, attempt: Attempt) -> bool:
+        """Whether it runs or waits to."""
+        return self.is_running(attempt) or attempt in self._queue
+
+    def accept(self, attempts: Iterable[Attempt]) -> None:
+        """Leased: execute them as slots are free."""
+        self._queue.extend(attempts)
+        self.pump()
+        if self._queue:
+            too_late_at = self._clock.monotonic() + AHEAD_WAIT_S
+            for attempt in self._queue:
+                self.deadlines.add(attempt, too_late_at, self._give_back_unstarted)
+
+    def pump(self) -> None:
+        """Start what can start."""
+        if self._is_pumping:
+            return  # a place ended an attempt at once, inside of begin: the loop below goes on
+        self._is_pumping = True
+        try:
+            while self._queue and len(self.running) < self.slots and self._is_trusted():
+                self._begin(self._queue.popleft())
+        finally:
+            self._is_pumping = False
+
+    def stop(self, attempt: Attempt, cause: Cause, why: str, *, grace_s: float | None = None) -> None:
+        """Ask an attempt to stop; what it is asked first is what counts."""
+        if attempt.stop_cause is None:
+            attempt.stop_cause, attempt.stop_why = cause, why
+        if attempt in self._queue:
+            self._queue.remove(attempt)
+            self._finish(attempt, Outcome(cause=attempt.stop_cause, error=f"{why}; it had not started."))
+        elif self.is_running(attempt):
+            grace_s = attempt.run.grace_us / SECOND if grace_s is None else grace_s
+            self._places_of[attempt.run.lease_id].stop(attempt, grace_s=grace_s)
+            patience_s = max(grace_s, _PATIENCE_S)
+            self.deadlines.add(attempt, self._clock.monotonic() + patience_s, self._will_not_stop)
+
+    def void(self, attempt: Attempt) -> None:
+        """The lease is another's: end it now and report nothing."""
+        attempt.is_void = True
+        if attempt in self._queue:
+            self._queue.remove(attempt)
+            self._finish(attempt, Outcome(cause=Cause.RELEASED))
+        elif self.is_running(attempt):
+            self.kill(attempt, Cause.CANCELLED, "Its lease is another's")
+
+    def kill(self, attempt: Attempt, cause: Cause, why: str) -> None:
+        """End an attempt without asking."""
+        if attempt.stop_cause is None:
+            attempt.stop_cause, attempt.stop_why = cause, why
+        if self.is_running(attempt):
+            self._places_of[attempt.run.lease_id].kill(attempt)
+
+    def give_back_queued(self, why: str) -> None:
+        """Hand back what has not started."""
+        for attempt in list(self._queue):
+            self.stop(attempt, Cause.RELEASED, why)
+
+    # ------------------------------------------------------------------------------------- what places say (Host)
+
+    def may_start(self, attempt: Attempt) -> bool:
+        if attempt.stop_cause is not None:
+            self._finish(attempt, Outcome(cause=attempt.stop_cause, error=f"{attempt.stop_why}; it had not started."))
+            return False
+        if not self._is_trusted():
+            self.running.pop(attempt.run.lease_id, None)
+            self._places_of.pop(attempt.run.lease_id, None)
+            self._queue.appendleft(attempt)
+            return False
+        attempt.started_at = self._clock.monotonic()
+        self._figures.started += 1
+        if attempt.run.timeout_us is not None:
+            self.deadlines.add(attempt, attempt.started_at + attempt.run.timeout_us / SECOND, self._time_out)
+        return True
+
+    def ended(self, attempt: Attempt, outcome: Outcome) -> None:
+        self._finish(attempt, outcome)
+        self.pump()
+
+    # -------------------------------------------------------------------------------------------------------- inside
+
+    def _begin(self, attempt: Attempt) -> None:
+        run = attempt.run
+        self.running[run.lease_id] = attempt
+        handler = self.handlers.get(run.handler)
+        if handler is None:
+            self._reject(attempt, f"This worker has no handler {run.handler}.", "UnknownHandler")
+            return
+        isolation = self._isolation_of(attempt, handler)
+        place = None if isolation is None else self.places.get(isolation)
+        if place is None or (run.isolation == Isolation.LOOP and not handler.is_async):
+            self._reject(attempt, f"{run.handler} cannot run in isolation {run.isolation}.", "UnfitIsolation")
+            return
+        self._places_of[run.lease_id] = place
+        place.begin(attempt, handler)
+
+    def _isolation_of(self, attempt: Attempt, handler: Handler) -> Isolation | None:
+        asked = attempt.run.isolation
+        if asked is None:
+            return Isolation.LOOP if handler.is_async else self._plain
+        try:
+            return Isolation(asked)
+        except ValueError:
+            return None
+
+    def _reject(self, attempt: Attempt, error: str, error_type: str) -> None:
+        self._finish(attempt, Outcome(cause=Cause.REJECTED, error=error, error_type=error_type))
+
+    def _time_out(self, attempt: Attempt) -> None:
+        timeout_s = (attempt.run.timeout_us or 0) / SECOND
+        self.stop(attempt, Cause.TIMEOUT, f"Timed out after {timeout_s:g} s")
+
+    def _will_not_stop(self, attempt: Attempt) -> None:
+        """Asked long ago and still there: say so, and ask again."""
+        if not self.is_running(attempt):
+            return
+        log.warning("run.will_not_stop", run=format_run_id(attempt.run.run_id), job=attempt.run.job)
+        attempt.add_line(
+            "WARNING", "asked to stop, and still running: what runs in a thread or in the loop cannot be killed"
+        )
+        self.stop(attempt, Cause.CANCELLED, attempt.stop_why)
+
+    def _give_back_unstarted(self, attempt: Attempt) -> None:
+        """Leased ahead, and every slot is still taken: let another worker have it. Without trust it waits on."""
+        if attempt in self._queue and self._is_trusted():
+            self.stop(attempt, Cause.RELEASED, "No slot became free in time")
+
+    def _finish(self, attempt: Attempt, outcome: Outcome) -> None:
+        run = attempt.run
+        self.running.pop(run.lease_id, None)
+        self._places_of.pop(run.lease_id, None)
+        now = self._clock.monotonic()
+        started_at = attempt.started_at if outcome.cause is not Cause.REJECTED else None
+        if started_at is not None:
+            self.typical_s += (now - started_at - self.typical_s) * _EWMA
+        self._figures.ended[outcome.cause] = self._figures.ended.get(outcome.cause, 0) + 1
+        if outcome.cause is not Cause.SUCCEEDED:
+            log.info(
+                "run.ended",
+                run=format_run_id(run.run_id),
+                job=run.job,
+                attempt=run.attempt,
+                cause=outcome.cause.value,
+                error_type=outcome.error_type,
+            )
+        if attempt.log is not None:
+            attempt.log.end()
+        if attempt.is_void:
+            if attempt.log is not None:
+                attempt.log.drop()
+            self._drop(attempt)
+        else:
+            self._report(
+                Ended(
+                    run_id=run.run_id,
+                    lease_id=run.lease_id,
+                    cause=outcome.cause,
+                    ended_at=now,
+                    started_at=started_at,
+                    result=outcome.result,
+                    error=None if outcome.error is None else safe_text(outcome.error),
+                    error_type=outcome.error_type,
+                    checkpoint=attempt.checkpoint,
+                    log=attempt.log,
+                )
+            )
+        self._changed()

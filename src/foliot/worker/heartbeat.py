@@ -1,0 +1,121 @@
+"""The heartbeat: an OS thread of its own, so that no handler that blocks the loop can make the worker look dead."""
+
+import threading
+from collections.abc import Callable
+from typing import Final
+
+import structlog
+
+from foliot.ports.chance import Chance
+from foliot.ports.clock import Clock
+from foliot.ports.worker_link import Beat, BeatAnswer, WorkerLink
+from foliot.worker.calling import NO_ANSWER, Backoff
+from foliot.worker.figures import Figures
+from foliot.worker.load import LoadFigures
+from foliot.worker.session import Session, to_held
+
+log = structlog.get_logger("foliot.worker.heartbeat")
+
+_HURRIES_PER_BEAT: Final = 5
+_JOIN_WITHIN_S: Final = 1.0
+
+
+class Heartbeat:
+    """Beats for one session. `beat` is one beat; the thread does it again and again."""
+
+    def __init__(
+        self,
+        link: WorkerLink,
+        session: Session,
+        clock: Clock,
+        chance: Chance,
+        figures: Figures,
+        *,
+        load: LoadFigures,
+        running: Callable[[], int],
+        is_draining: Callable[[], bool],
+        heard: Callable[[Session, BeatAnswer], None],
+        broke: Callable[[BaseException], None],
+    ) -> None:
+        """`heard` and `broke` are called in the beat's thread."""
+        self._link = link
+        self._session = session
+        self._clock = clock
+        self._figures = figures
+        self._load = load
+        self._running = running
+        self._is_draining = is_draining
+        self._heard = heard
+        self._broke = broke
+        self._beat_no = 0
+        self._backoff = Backoff(chance, first_s=session.beat_every_s / 10, most_s=session.beat_every_s / 2)
+        self._wake = threading.Event()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="foliot-heartbeat", daemon=True)
+
+    def start(self) -> None:
+        """Beat from now on."""
+        self._thread.start()
+
+    def hurry(self) -> None:
+        """There is something to say: beat soon rather than at the next turn. From any thread, and often."""
+        if not self._wake.is_set():
+            self._wake.set()
+
+    def stop(self) -> None:
+        """Beat no more."""
+        self._over.set()
+        self._wake.set()
+
+    def join(self) -> None:
+        """Wait for the thread; a beat that hangs in a call is not waited for long."""
+        if self._thread.is_alive():
+            self._thread.join(_JOIN_WITHIN_S)
+
+    def beat(self) -> bool:
+        """Beat once; False when no answer came."""
+        session = self._session
+        settled, attempts = session.held()
+        sent_at = self._clock.monotonic()
+        self._beat_no += 1
+        beat = Beat(
+            session=session.id,
+            beat_no=self._beat_no,
+            settled=settled,
+            held=tuple(to_held(attempt, now=sent_at) for attempt in attempts),
+            load={**self._load.read(), "running": float(self._running())},
+            draining=self._is_draining(),
+        )
+        try:
+            answer = self._link.beat(beat)
+        except NO_ANSWER as error:
+            self._figures.beats_unanswered += 1
+            log.warning("beat.no_answer", beat=beat.beat_no, error=type(error).__name__)
+            return False
+        self._figures.beats += 1
+        if answer.alive:
+            session.renew(sent_at)
+        else:
+            session.die()
+        self._heard(session, answer)
+        return True
+
+    def _work(self) -> None:
+        try:
+            while not self._over.is_set() and not self._session.is_dead:
+                self._round()
+        except BaseException as error:  # noqa: BLE001  a bug must not leave a worker that only believes itself alive
+            self._broke(error)
+
+    def _round(self) -> None:
+        """Beat and rest; at least a fraction of a turn lies between two beats, however many hurry."""
+        self._wake.clear()
+        began_at = self._clock.monotonic()
+        if not self.beat():
+            self._over.wait(self._backoff.next_s())
+            return
+        self._backoff.reset()
+        rest_s = self._session.beat_every_s - (self._clock.monotonic() - began_at)
+        least_s = self._session.beat_every_s / _HURRIES_PER_BEAT
+        if not self._over.wait(least_s) and rest_s > least_s:
+            self._wake.wait(rest_s - least_s)

@@ -1,0 +1,93 @@
+"""Loop isolation: async handlers in the worker's own loop. The leanest place: one task per run and nothing else.
+
+A handler is stopped by cancelling its task, which takes effect at its next await. One that never awaits blocks every
+other run here; `loop_watch` names it. The tasks are kept here rather than in a task group: a group waits for its
+tasks without limit, and a handler that swallows its cancellation must not keep a stopping worker alive.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import structlog
+
+from foliot.domain.verdict import Cause
+from foliot.ports.clock import Clock
+from foliot.sdk.ctx import Ctx, RunFacts
+from foliot.sdk.handler import Handler
+from foliot.sdk.invoke import Outcome, invoke_async
+from foliot.worker.attempt import Attempt
+from foliot.worker.capture import current_attempt
+from foliot.worker.isolation.place import Host, judged
+from foliot.worker.isolation.port import AttemptPort
+
+log = structlog.get_logger("foliot.worker.loop")
+
+
+class _Execution(NamedTuple):
+    port: AttemptPort
+    task: "asyncio.Task[None]"
+
+
+class LoopPlace:
+    """Runs handlers as tasks (`place.Place`)."""
+
+    def __init__(self, host: Host, clock: Clock, *, broke: Callable[[BaseException], None]) -> None:
+        """`broke`: a bug of ours came up in a handler's task, where nobody else would hear of it."""
+        self._host = host
+        self._clock = clock
+        self._broke = broke
+        self._loop = asyncio.get_running_loop()
+        self._empty = asyncio.Event()
+        self.running: dict[asyncio.Task[None], Attempt] = {}
+
+    def begin(self, attempt: Attempt, handler: Handler) -> None:
+        if not self._host.may_start(attempt):
+            return
+        port = AttemptPort(attempt, self._host.progressed)
+        task = self._loop.create_task(self._run(attempt, handler, port), name=attempt.run.job)
+        attempt.execution = _Execution(port, task)
+        self.running[task] = attempt
+
+    def stop(self, attempt: Attempt, *, grace_s: float) -> None:
+        del grace_s  # nothing but its own awaits can stop it
+        execution: _Execution | None = attempt.execution
+        if execution is not None:
+            execution.port.ask()
+            execution.task.cancel()
+
+    def kill(self, attempt: Attempt) -> None:
+        self.stop(attempt, grace_s=0.0)
+
+    def attempt_of(self, task: "asyncio.Task[Any] | None") -> Attempt | None:
+        """Whose task this is. From any thread."""
+        return None if task is None else self.running.get(task)
+
+    async def close(self, *, within_s: float) -> None:
+        """Cancel what is left, and wait for it so long."""
+        for task in self.running:
+            task.cancel()
+        self._empty.clear()
+        if self.running and not await self._clock.wait(self._empty, for_s=within_s):
+            log.error("run.will_not_stop", jobs=sorted({attempt.run.job for attempt in self.running.values()}))
+
+    async def _run(self, attempt: Attempt, handler: Handler, port: AttemptPort) -> None:
+        current_attempt.set(attempt)
+        try:
+            outcome = await invoke_async(handler, attempt.run.params, Ctx(RunFacts.of(attempt.run), port))
+        except asyncio.CancelledError:
+            outcome = Outcome(cause=Cause.CANCELLED)
+        except BaseException as error:  # noqa: BLE001  KeyboardInterrupt, raised by a handler: its end, not ours
+            outcome = Outcome(cause=Cause.ERROR, error=type(error).__name__, error_type=type(error).__name__)
+        self._forget(attempt)
+        try:
+            self._host.ended(attempt, judged(attempt, outcome, was_asked=True))
+        except Exception as error:  # noqa: BLE001  told to the worker, which ends by it
+            self._broke(error)
+
+    def _forget(self, attempt: Attempt) -> None:
+        execution: _Execution = attempt.execution
+        attempt.execution = None
+        del self.running[execution.task]
+        if not self.running:
+            self._empty.set()

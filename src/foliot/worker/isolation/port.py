@@ -1,0 +1,56 @@
+"""A handler's `Ctx` in the worker's own process: in its loop or in a thread."""
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from foliot.sdk.log import Level, render
+from foliot.sdk.stopping import StopSignal
+from foliot.worker.attempt import Attempt
+
+_creating: Final = threading.Lock()
+
+
+class AttemptPort:
+    """`sdk.ctx.CtxPort` for an attempt. The signal to stop is made only for those who wait for it."""
+
+    __slots__ = ("_attempt", "_progressed", "_signal")
+
+    def __init__(self, attempt: Attempt, progressed: Callable[[Attempt], None]) -> None:
+        """`progressed` may be called from any thread."""
+        self._attempt = attempt
+        self._progressed = progressed
+        self._signal: StopSignal | None = None
+
+    def write_log(self, level: Level, event: str, fields: Mapping[str, Any]) -> None:
+        self._attempt.add_line(level.value, render(event, fields))
+
+    def report_progress(self, done: int, total: int | None, note: str) -> None:
+        self._attempt.progress = (done, total, note)
+        self._progressed(self._attempt)
+
+    def save_checkpoint(self, document: str) -> None:
+        self._attempt.checkpoint = document
+        self._progressed(self._attempt)
+
+    def is_cancelled(self) -> bool:
+        return self._attempt.stop_cause is not None
+
+    def wait_cancelled(self, timeout_s: float) -> bool:
+        return self._stop_signal().wait(timeout_s)
+
+    async def wait_cancelled_async(self, timeout_s: float | None) -> bool:
+        return await self._stop_signal().wait_async(timeout_s)
+
+    def ask(self) -> None:
+        """Wake whoever waits; `attempt.stop_cause` is set already."""
+        if self._signal is not None:
+            self._signal.ask()
+
+    def _stop_signal(self) -> StopSignal:
+        with _creating:
+            if self._signal is None:
+                self._signal = StopSignal()
+        if self._attempt.stop_cause is not None:  # asked before there was a signal to give
+            self._signal.ask()
+        return self._signal

@@ -1,0 +1,328 @@
+"""Process isolation: a warm pool of child processes for plain functions, which can always be stopped.
+
+Kill ladder: ask (the run sees `ctx.cancelled`), then stacks into the log and SIGTERM to the group, then SIGKILL to the
+group and to whatever left it. A child that was signalled is replaced; so is one that served long enough or grew.
+"""
+
+import asyncio
+import contextlib
+import signal
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from foliot.domain.verdict import Cause
+from foliot.ports.clock import Clock
+from foliot.sdk.handler import Handler
+from foliot.sdk.invoke import Outcome
+from foliot.worker.attempt import Attempt
+from foliot.worker.figures import Figures
+from foliot.worker.isolation import warden
+from foliot.worker.isolation.child_process import ChildProcess, Phase
+from foliot.worker.isolation.kill_list import KillList, descendants, kill_all
+from foliot.worker.isolation.limits import DUMP_SIGNAL
+from foliot.worker.isolation.place import Host, judged, killed
+from foliot.worker.isolation.wire import Ended, Limits
+
+log = structlog.get_logger("foliot.worker.pool")
+
+START_WITHIN_S: Final = 60.0
+LEAVE_WITHIN_S: Final = 2.0
+_TERM_SHARE: Final = 0.25  # of the grace, and at most TERM_MAX_S, lies between SIGTERM and SIGKILL
+_TERM_MAX_S: Final = 2.0
+_DUMP_S: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolSettings:
+    """How many children, for how long, with what limits."""
+
+    size: int
+    warm: int = 2  # started before they are needed
+    runs_max: int = 1000  # per child, then it is replaced
+    growth_max: int = 256 * 1024 * 1024  # bytes of memory above what it had when it was ready
+    limits: Limits = field(default_factory=Limits)
+    environment: Mapping[str, str] | None = None  # of the children; None: the worker's own
+
+
+class ProcessPool:
+    """Child processes that execute runs (`place.Place`)."""
+
+    def __init__(
+        self,
+        host: Host,
+        clock: Clock,
+        kills: KillList,
+        figures: Figures,
+        tasks: asyncio.TaskGroup,
+        *,
+        sources: Sequence[str],
+        settings: PoolSettings,
+    ) -> None:
+        self._host = host
+        self._clock = clock
+        self._kills = kills
+        self._figures = figures
+        self._tasks = tasks
+        self._sources = list(sources)
+        self._settings = settings
+        self._children: set[ChildProcess] = set()
+        self._idle: list[ChildProcess] = []  # the one used last is taken first: it is warm
+        self._waiting: deque[Attempt] = deque()
+        self._warden: Warden | None = None
+        self._is_closed = False
+
+    @property
+    def pids(self) -> list[int]:
+        """Of the children that live."""
+        return [child.pid for child in self._children]
+
+    def warm_up(self) -> None:
+        """Start some children before they are needed."""
+        while len(self._children) < min(self._settings.warm, self._settings.size):
+            self._spawn()
+
+    def replace(self, sources: Sequence[str]) -> None:
+        """The code changed: children that loaded it before execute nothing more."""
+        self._sources = list(sources)
+        for child in list(self._children):
+            child.is_outdated = True
+        for child in list(self._idle):
+            self._retire(child)
+        self.warm_up()
+
+    def begin(self, attempt: Attempt, handler: Handler) -> None:
+        del handler  # the child has its own
+        self._waiting.append(attempt)
+        self._match()
+
+    def stop(self, attempt: Attempt, *, grace_s: float) -> None:
+        child = self._child_of(attempt)
+        if child is not None:
+            self._tasks.create_task(self._stop(child, attempt, grace_s), name=f"stop {attempt.run.run_id}")
+
+    def kill(self, attempt: Attempt) -> None:
+        child = self._child_of(attempt)
+        if child is not None:
+            self._tasks.create_task(self._kill(child), name=f"kill {child.pid}")
+
+    async def close(self) -> None:
+        """Let every child go; those that linger are killed."""
+        self._is_closed = True
+        for child in list(self._children):
+            if child.phase is Phase.BUSY or child.phase is Phase.STARTING:
+                self._kills.send(child.pid, signal.SIGKILL, to_group=True)
+            elif child.phase is Phase.IDLE:
+                self._retire(child)
+        for child in list(self._children):
+            if not await self._clock.wait(child.gone, for_s=LEAVE_WITHIN_S):
+                self._kills.send(child.pid, signal.SIGKILL, to_group=True)
+                await self._clock.wait(child.gone, for_s=LEAVE_WITHIN_S)
+        if self._warden is not None:
+            self._warden.close()
+
+    # ------------------------------------------------------------------------------------- what children say (Owner)
+
+    def child_ready(self, child: ChildProcess) -> None:
+        if child.is_outdated or self._is_closed:
+            self._retire(child)
+        else:
+            self._idle.append(child)
+        for problem in child.problems:
+            log.error("child.not_loaded", pid=child.pid, problem=problem.splitlines()[-1][:500])
+        self._match()
+
+    def child_ended_run(self, child: ChildProcess, attempt: Attempt, message: Ended) -> None:
+        attempt.execution = None
+        if self._is_spent(child) or attempt.stop_cause is not None:
+            self._retire(child)
+        else:
+            self._idle.append(child)
+        outcome = Outcome(
+            cause=message.cause, result=message.result, error=message.error, error_type=message.error_type
+        )
+        self._host.ended(attempt, judged(attempt, outcome, was_asked=message.was_asked))
+        self._match()
+
+    def child_progressed(self, attempt: Attempt) -> None:
+        self._host.progressed(attempt)
+
+    def child_gone(self, child: ChildProcess, attempt: Attempt | None) -> None:
+        self._children.discard(child)
+        if child in self._idle:
+            self._idle.remove(child)
+        if self._warden is not None:
+            self._warden.forget(child.pid)
+        if attempt is not None:
+            attempt.execution = None
+            self._host.ended(attempt, killed(attempt, child.exit_words()))
+        elif not child.was_ready:
+            self._fail_one(child)
+        self._match()
+
+    # ------------------------------------------------------------------------------------------------------- the pool
+
+    def _match(self) -> None:
+        while self._waiting:
+            child = self._take_idle(self._waiting[0].run.namespace)
+            if child is None:
+                break
+            attempt = self._waiting.popleft()
+            if self._host.may_start(attempt):
+                attempt.execution = child
+                child.start(attempt)
+            else:
+                self._idle.append(child)
+        starting = sum(child.phase is Phase.STARTING for child in self._children)
+        for _ in range(len(self._waiting) - starting):
+            if not self._make_room():
+                break
+            self._spawn()
+
+    def _take_idle(self, namespace: str) -> ChildProcess | None:
+        for child in reversed(self._idle):
+            if child.namespace is None or child.namespace == namespace:
+                self._idle.remove(child)
+                return child
+        return None
+
+    def _make_room(self) -> bool:
+        """Whether one more child may be started; one that serves another namespace goes if it must."""
+        if sum(child.phase is not Phase.LEAVING for child in self._children) < self._settings.size:
+            return True
+        if not self._idle:
+            return False
+        self._retire(self._idle[0])
+        return True
+
+    def _spawn(self) -> None:
+        if self._is_closed:
+            return
+        if self._warden is None:
+            self._warden = Warden()
+        child = ChildProcess(self, self._kills, environment=self._settings.environment)
+        self._children.add(child)
+        self._warden.remember(child.pid)
+        self._tasks.create_task(self._start(child), name=f"child {child.pid}")
+
+    async def _start(self, child: ChildProcess) -> None:
+        await child.open(self._sources, self._settings.limits)
+        if not await self._clock.wait(child.settled, for_s=START_WITHIN_S):
+            log.error("child.start_too_slow", pid=child.pid, within_s=START_WITHIN_S)
+            self._kills.send(child.pid, signal.SIGKILL, to_group=True)
+
+    def _is_spent(self, child: ChildProcess) -> bool:
+        return (
+            child.is_outdated
+            or self._is_closed
+            or child.phase is Phase.LEAVING
+            or child.runs >= self._settings.runs_max
+            or child.memory_peak - child.memory_at_start > self._settings.growth_max
+        )
+
+    def _retire(self, child: ChildProcess) -> None:
+        if child in self._idle:
+            self._idle.remove(child)
+        if child.phase is Phase.GONE:
+            return
+        child.leave()
+        self._tasks.create_task(self._see_off(child), name=f"leave {child.pid}")
+
+    async def _see_off(self, child: ChildProcess) -> None:
+        if not await self._clock.wait(child.gone, for_s=LEAVE_WITHIN_S):
+            await self._kill(child)
+        if not self._is_closed:
+            self.warm_up()
+
+    def _fail_one(self, child: ChildProcess) -> None:
+        """A child could not even start: the run that waits longest says so, rather than waiting for ever."""
+        log.error("child.failed_to_start", pid=child.pid)
+        if self._waiting:
+            error = f"No process could be started for it: {child.problems[0] if child.problems else child.exit_words()}"
+            self._host.ended(
+                self._waiting.popleft(), Outcome(cause=Cause.ERROR, error=error, error_type="ProcessNotStarted")
+            )
+
+    # ------------------------------------------------------------------------------------------------ the kill ladder
+
+    def _child_of(self, attempt: Attempt) -> ChildProcess | None:
+        """Its child; one that still waits for a child is over at once."""
+        if attempt in self._waiting:
+            self._waiting.remove(attempt)
+            cause = attempt.stop_cause or Cause.RELEASED
+            self._host.ended(attempt, Outcome(cause=cause, error=f"{attempt.stop_why}; it had not started."))
+            return None
+        child: ChildProcess | None = attempt.execution
+        return child
+
+    async def _stop(self, child: ChildProcess, attempt: Attempt, grace_s: float) -> None:
+        child.ask_to_stop()
+        term_s = min(grace_s * _TERM_SHARE, _TERM_MAX_S)
+        if await self._is_over(child, attempt, within_s=grace_s - term_s):
+            return
+        dump_s = min(_DUMP_S, term_s / 2)
+        attempt.add_line("WARNING", f"asked to stop {grace_s - term_s:g} s ago; now SIGTERM. Where it is:")
+        self._kills.send(child.pid, DUMP_SIGNAL, to_group=False)
+        if await self._is_over(child, attempt, within_s=dump_s):
+            return
+        self._kills.send(child.pid, signal.SIGTERM, to_group=True)
+        if await self._is_over(child, attempt, within_s=term_s - dump_s):
+            return
+        attempt.add_line("WARNING", "SIGTERM did not stop it: killed")
+        await self._kill(child)
+
+    async def _is_over(self, child: ChildProcess, attempt: Attempt, *, within_s: float) -> bool:
+        await self._clock.wait(child.run_over, for_s=within_s)
+        return child.attempt is not attempt
+
+    async def _kill(self, child: ChildProcess) -> None:
+        """SIGKILL the group, and what left it: those are found before their parent is gone."""
+        self._figures.killed += 1
+        strays = await asyncio.to_thread(descendants, child.pid)
+        self._kills.send(child.pid, signal.SIGKILL, to_group=True)
+        kill_all(strays)
+
+
+class Warden:
+    """The worker's end of the pipe to its warden (see `warden`)."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(  # noqa: S603  our own interpreter and script
+            [sys.executable, "-I", "-S", str(Path(warden.__file__))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            bufsize=0,
+        )
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def remember(self, pid: int) -> None:
+        """Kill a group if we die."""
+        self._tell(f"+{pid}\n")
+
+    def forget(self, pid: int) -> None:
+        """A group is gone."""
+        self._tell(f"-{pid}\n")
+
+    def close(self) -> None:
+        """Nothing is left to guard."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1.0)
+
+    def _tell(self, line: str) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):  # somebody killed the warden: the kernel still kills the children themselves
+            self._process.stdin.write(line.encode())

@@ -1,0 +1,264 @@
+"""Reporting: ends of attempts go to the server in batches, again until acknowledged, over the disk when it must be.
+
+An attempt's log goes out before its end: once the end is recorded the lease is over, and a log line without a lease
+changes nothing (S5). Repeating a report is harmless: it was recorded already, or the lease is another's (R5, R17).
+"""
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+
+import structlog
+
+from foliot.domain.run import Landing
+from foliot.ports.chance import Chance
+from foliot.ports.clock import Clock
+from foliot.ports.worker_link import Report, WorkerLink
+from foliot.worker.calling import Backoff, NoAnswer, NotTaken, answer_of
+from foliot.worker.figures import Figures
+from foliot.worker.logs import Logs
+from foliot.worker.reports import Ended, Spooled, SpooledLog, SpooledReport, to_spooled
+from foliot.worker.spool import Spool, SpoolFolder
+
+log = structlog.get_logger("foliot.worker.reporting")
+
+BATCH_MAX: Final = 500
+LINGER_S: Final = 0.005
+_IDLE_S: Final = 60.0
+
+
+class Reporter:
+    """Sends ends. `add` is called by the loop; `work` is its task."""
+
+    def __init__(
+        self,
+        link: WorkerLink,
+        clock: Clock,
+        chance: Chance,
+        logs: Logs,
+        figures: Figures,
+        *,
+        session: Callable[[], str],
+        is_busy: Callable[[], bool],
+        acknowledged: Callable[[Sequence[str]], None],
+        within_s: float,
+        folder: SpoolFolder | None = None,
+    ) -> None:
+        self._link = link
+        self._clock = clock
+        self._logs = logs
+        self._figures = figures
+        self._session = session
+        self._is_busy = is_busy
+        self._acknowledged = acknowledged
+        self._within_s = within_s
+        self._folder = folder
+        self._backoff = Backoff(chance, first_s=0.2, most_s=5.0)
+        self._silent: deque[Ended] = deque()  # ends of attempts that have no log to send first
+        self._talking: deque[Ended] = deque()
+        self._spools: list[Spool] = []  # orphans first, our own last
+        self._own: Spool | None = None
+        self._wake = asyncio.Event()
+        self._full = asyncio.Event()
+        self._settled = asyncio.Event()  # nothing is left to send
+        self._settled.set()
+
+    @property
+    def waiting(self) -> int:
+        """Ends in memory that are not acknowledged."""
+        return len(self._silent) + len(self._talking)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether every end was acknowledged."""
+        return not self.waiting and not self._spools
+
+    def add(self, ended: Ended) -> None:
+        """Report this, soon."""
+        (self._silent if ended.log is None else self._talking).append(ended)
+        self._settled.clear()
+        self._wake.set()
+        if len(self._silent) >= BATCH_MAX:
+            self._full.set()
+
+    async def adopt_orphans(self) -> None:
+        """Find what workers that are gone could not send."""
+        if self._folder is None:
+            return
+        found = await asyncio.to_thread(self._folder.orphans)
+        if found:
+            log.info("spool.adopted", files=len(found))
+            self._spools[:0] = found
+            self._settled.clear()
+            self._wake.set()
+
+    async def work(self, closing: asyncio.Event) -> None:
+        """Send until closed or cancelled; what is left then goes to disk."""
+        try:
+            await self._work(closing)
+        finally:
+            self._put_aside_last()
+            self._close_spools()
+
+    async def _work(self, closing: asyncio.Event) -> None:
+        while not closing.is_set():
+            await self._clock.wait(self._wake, for_s=_IDLE_S)
+            if closing.is_set():
+                break
+            self._wake.clear()
+            if self._is_busy() and len(self._silent) < BATCH_MAX:
+                await self._clock.wait(self._full, for_s=LINGER_S)
+            self._full.clear()
+            if not await self._send_all():
+                await self._clock.wait(closing, for_s=self._backoff.next_s())
+                self._wake.set()
+
+    def close(self) -> None:
+        """Wake the task so that it sees that it is closing."""
+        self._wake.set()
+
+    async def flush(self, *, within_s: float) -> bool:
+        """Wait until everything is acknowledged; False when it was not in time."""
+        self._wake.set()
+        return await self._clock.wait(self._settled, for_s=within_s)
+
+    async def _send_all(self) -> bool:
+        """Send everything; False when no answer came, and what was in memory is on disk then."""
+        try:
+            while self._silent or self._talking:
+                await self._send_some(self._silent)
+                await self._send_some(self._talking)
+            while self._spools:
+                await self._send_spooled(self._spools[0])
+        except NoAnswer as error:
+            if not self._figures.is_away:
+                log.warning("server.no_answer", waiting=self.waiting, cause=str(error.__cause__ or error)[:200])
+            self._figures.is_away = True
+            await self._put_aside()
+            return False
+        self._figures.is_away = False
+        self._backoff.reset()
+        if self.is_settled:
+            self._settled.set()
+        return True
+
+    async def _send_some(self, queue: deque[Ended]) -> None:
+        batch = list(islice(queue, BATCH_MAX))
+        if not batch:
+            return
+        await self._logs.ship([ended.log for ended in batch if ended.log is not None])
+        now = self._clock.monotonic()
+        landings = await self._complete([ended.to_report(now) for ended in batch])
+        for _ in batch:
+            queue.popleft()
+        self._landed([(ended.run_id, ended.lease_id) for ended in batch], landings)
+
+    async def _send_spooled(self, spool: Spool) -> None:
+        entries = await asyncio.to_thread(spool.read, BATCH_MAX)
+        chunks = [entry.to_chunk() for entry in entries if isinstance(entry, SpooledLog)]
+        await self._logs.write(chunks)
+        wall_now = self._clock.now()
+        reports = [entry.to_report(wall_now) for entry in entries if isinstance(entry, SpooledReport)]
+        if reports:
+            self._landed([(r.run_id, r.lease_id) for r in reports], await self._complete(reports))
+        await asyncio.to_thread(spool.acknowledge)
+        if spool.is_empty:
+            self._spools.remove(spool)
+            if spool is not self._own:
+                spool.close()
+
+    async def _complete(self, reports: list[Report]) -> list[Landing]:
+        try:
+            landings = await answer_of(
+                self._link.complete(self._session(), reports),
+                clock=self._clock,
+                within_s=self._within_s,
+                name="complete",
+            )
+        except NotTaken as error:  # refused for what is in it: find the one, and spare the others
+            if len(reports) == 1:
+                return [await self._complete_bare(reports[0], error)]
+            half = len(reports) // 2
+            return [*await self._complete(reports[:half]), *await self._complete(reports[half:])]
+        assert len(landings) == len(reports), (len(landings), len(reports))
+        return list(landings)
+
+    async def _complete_bare(self, report: Report, refused: NotTaken) -> Landing:
+        """A report the server refuses ends its run all the same, without what may have been refused in it."""
+        log.error("report.refused", run=report.run_id, code=refused.code)
+        if report.result is None and report.checkpoint is None and report.error_type == refused.kind:
+            return Landing.FENCED  # nothing is left to leave out
+        bare = replace(
+            report,
+            result=None,
+            checkpoint=None,
+            error=f"What the attempt left could not be recorded ({refused.code}).",
+            error_type=refused.kind,
+        )
+        return (await self._complete([bare]))[0]
+
+    def _landed(self, ends: list[tuple[int, str]], landings: list[Landing]) -> None:
+        self._acknowledged([lease_id for _, lease_id in ends])
+        for (run_id, _), landing in zip(ends, landings, strict=True):
+            if landing is Landing.FENCED:
+                self._figures.fenced += 1
+                log.warning("report.fenced", run=run_id)
+        self._figures.acknowledged += len(ends)
+
+    async def _put_aside(self) -> None:
+        """Move what is in memory to disk: logs first, then the ends. Without room there it stays in memory."""
+        own = self._own_spool()
+        while own is not None and (queue := self._silent or self._talking):
+            batch = list(islice(queue, BATCH_MAX))
+            if not await asyncio.to_thread(own.append, self._entries(batch)):
+                return
+            self._moved(queue, batch, own)
+
+    def _put_aside_last(self) -> None:
+        """The same at the very end, when nothing may be awaited any more."""
+        own = self._own_spool()
+        while own is not None and (queue := self._silent or self._talking):
+            batch = list(islice(queue, BATCH_MAX))
+            if not own.append(self._entries(batch)):
+                return
+            self._moved(queue, batch, own)
+
+    def _moved(self, queue: deque[Ended], batch: list[Ended], own: Spool) -> None:
+        for ended in batch:
+            queue.popleft()
+            if ended.log is not None:
+                ended.log.drop()
+        self._figures.spooled += len(batch)
+        if own not in self._spools:
+            self._spools.append(own)
+
+    def _entries(self, batch: list[Ended]) -> list[Spooled]:
+        entries: list[Spooled] = []
+        for ended in batch:
+            if ended.log is not None:
+                entries += [
+                    SpooledLog(chunk.run_id, chunk.lease_id, chunk.attempt, chunk.offset, chunk.text)
+                    for chunk in ended.log.all_chunks()
+                ]
+            entries.append(to_spooled(ended, self._clock))
+        return entries
+
+    def _own_spool(self) -> Spool | None:
+        if self._own is None and self._folder is not None and self.waiting:
+            try:
+                self._own = self._folder.open(self._session())
+            except OSError as error:
+                log.error("spool.failed", error=type(error).__name__, code=error.errno)
+        return self._own
+
+    def _close_spools(self) -> None:
+        if self.waiting:
+            log.error("reports.lost", count=self.waiting)
+        spools = self._spools if self._own is None or self._own in self._spools else [*self._spools, self._own]
+        for spool in spools:
+            with contextlib.suppress(OSError):
+                spool.close()

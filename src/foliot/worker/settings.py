@@ -1,0 +1,43 @@
+"""What a worker is told when it is made."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from foliot.domain.job import DEFAULT_GROUP, Isolation
+from foliot.worker.isolation.wire import Limits
+from foliot.worker.logs import LOG_MAX, PENDING_MAX
+from foliot.worker.spool import SPOOL_MAX
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerSettings:
+    """Read once, at the edge; checked here."""
+
+    name: str
+    group: str = DEFAULT_GROUP
+    slots: int = 8
+    labels: Mapping[str, str] = field(default_factory=dict)
+    version: str = ""
+    host: str = ""
+    isolation: Isolation = Isolation.PROCESS  # of plain functions whose job does not say
+    drain_timeout_s: float = 30.0
+    release_within_s: float = 5.0  # after the drain timeout, for runs that are given back to stop
+    flush_within_s: float = 5.0  # for the last reports
+    poll_wait_s: float = 20.0
+    call_within_s: float = 10.0
+    spool: Path | None = None  # folder; None: ends are kept in memory only
+    spool_max_bytes: int = SPOOL_MAX
+    log_max_bytes: int = LOG_MAX
+    log_pending_max_bytes: int = PENDING_MAX
+    processes_warm: int = 2
+    process_runs_max: int = 1000
+    process_growth_max_bytes: int = 256 * 1024 * 1024
+    process_environment: Mapping[str, str] | None = None
+    limits: Limits = field(default_factory=Limits)
+    capture: bool = True  # route print, stderr and logging of handlers in this process to their runs
+
+    def __post_init__(self) -> None:
+        assert self.slots > 0, self.slots
+        assert self.isolation is not Isolation.LOOP, "plain functions cannot run in the loop"
+        assert self.drain_timeout_s >= 0, self.drain_timeout_s
