@@ -3,6 +3,7 @@
 import hashlib
 import importlib
 import importlib.util
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,9 +14,8 @@ from typing import Final
 from foliot.sdk.handler import name_of_file
 
 _OURS: Final = "__foliot_file__"
-_INSTALLED: Final = ("site-packages", "dist-packages")
-_LIBRARY: Final = Path(importlib.__file__).parents[1]
-_FOLIOT: Final = Path(__file__).parents[1]
+_INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+_ELSEWHERE: Final = ("<", *(str(Path(file).parents[1]) + os.sep for file in (importlib.__file__, __file__)))
 
 
 def is_file(source: str) -> bool:
@@ -39,18 +39,14 @@ def project_modules() -> dict[str, Path]:
     found: dict[str, Path] = {}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        if isinstance(file, str) and name != "__main__" and file.endswith(".py") and not is_foreign(Path(file)):
+        if isinstance(file, str) and name != "__main__" and file.endswith(".py") and not is_foreign(file):
             found[name] = Path(file)
     return found
 
 
-def is_foreign(file: Path) -> bool:
+def is_foreign(file: str) -> bool:
     """Whether a file is Python's, installed, or Foliot's own."""
-    return (
-        str(file).startswith("<")
-        or any(part in _INSTALLED for part in file.parts)
-        or any(file.is_relative_to(root) for root in (_LIBRARY, _FOLIOT))
-    )
+    return file.startswith(_ELSEWHERE) or any(folder in file for folder in _INSTALLED)
 
 
 @contextmanager

@@ -32,6 +32,9 @@ class JobFunction(Generic[P, T, R_co]):
     `P` is how it is called, `T` how it is triggered (the same without a leading Ctx), `R_co` what it returns.
     """
 
+    __name__: str
+    __qualname__: str
+
     def __init__(self, function: Callable[P, R_co], *, name: str, namespace: str, definition: Definition) -> None:
         self.name = name
         self.namespace = namespace

@@ -30,8 +30,19 @@ class LoadFailed(InvalidInput):
         )
 
 
+class Undeclarable(Exception):
+    """A function that cannot be a job, for the reason that is its cause."""
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(str(place))
+        self.place = place
+
+
 def load_failed(source: str, error: BaseException, *, kept: int | None) -> LoadFailed:
     """The reason why a source does not load, from what its import raised."""
+    if isinstance(error, Undeclarable) and error.__cause__ is not None:
+        cause = error.__cause__
+        return LoadFailed(source, error.place, _cause(cause), fix=_fix(cause), kept=kept)
     return LoadFailed(source, _place(source, error), _cause(error), fix=_fix(error), kept=kept)
 
 
@@ -39,13 +50,13 @@ def files_named_in(error: BaseException) -> list[Path]:
     """Users' files on the way to the error: one of them has to change."""
     named = [error.filename] if isinstance(error, SyntaxError) and error.filename else []
     named += [file for file, _ in _frames(error.__traceback__)]
-    return [Path(file) for file in dict.fromkeys(named) if not is_foreign(Path(file)) and Path(file).is_file()]
+    return [Path(file) for file in dict.fromkeys(named) if not is_foreign(file) and Path(file).is_file()]
 
 
 def _place(source: str, error: BaseException) -> Place | None:
     if isinstance(error, SyntaxError) and error.filename:
         return Place(shown_path(error.filename), error.lineno or 1)
-    users = [(file, line) for file, line in _frames(error.__traceback__) if not is_foreign(Path(file))]
+    users = [(file, line) for file, line in _frames(error.__traceback__) if not is_foreign(file)]
     if users:
         file, line = users[-1]
         return Place(shown_path(file), line)

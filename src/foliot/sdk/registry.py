@@ -14,7 +14,7 @@ from foliot.domain.job import Definition
 from foliot.sdk.handler import Handler, Place
 from foliot.sdk.importing import anew, import_source, is_file, project_modules
 from foliot.sdk.job import JobFunction, collecting
-from foliot.sdk.loading import LoadFailed, files_named_in, load_failed
+from foliot.sdk.loading import LoadFailed, Undeclarable, files_named_in, load_failed
 
 AnyJob: TypeAlias = JobFunction[..., ..., Any]
 
@@ -149,8 +149,10 @@ def _declarations(module: ModuleType, declared: Iterable[AnyJob]) -> tuple[Decla
 
 def _declaration(function: AnyJob) -> Declaration:
     for handler in (function.handler, function.merge_handler):
-        if handler is not None:
-            _ = handler.parameters  # annotations that cannot be read must show now, not at the first run
+        try:
+            _ = handler and handler.parameters  # annotations that cannot be read must show now, not at the first run
+        except Exception as error:
+            raise Undeclarable(function.place) from error
     return Declaration(
         name=function.name,
         namespace=function.namespace,
