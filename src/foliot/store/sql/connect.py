@@ -156,6 +156,7 @@ def _postgresql_engine(url: str, pool: Pool, size: int, limits: TimeLimits) -> A
         "default_transaction_isolation": "read committed",
         "timezone": "UTC",
         "jit": "off",
+        "enable_seqscan": "off",  # a plan made while a table was empty is kept while the table fills
         "tcp_keepalives_idle": "5",
         "tcp_keepalives_interval": "2",
         "tcp_keepalives_count": "3",

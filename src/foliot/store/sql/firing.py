@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from foliot.domain.fire import Cursor, Decide, DueJob, Situation
+from foliot.domain.fire import Cursor, Decide, DueJob
 from foliot.domain.instants import MILLISECOND, SECOND, Instant
 from foliot.domain.job import LoadedJob
 from foliot.ports.store import Decided, Pulse
 from foliot.store.sql.database import Database, Pool, RefusedForData, Row, Tx
 from foliot.store.sql.definitions import Definitions
-from foliot.store.sql.line import situations
+from foliot.store.sql.ending import Contended, Ending, Quit
+from foliot.store.sql.line import NOTHING_OPEN, situations
 from foliot.store.sql.record import flag, record, record_carefully, within_rows
 from foliot.store.sql.statement import Statement
 from foliot.store.sql.sweep import admit_due, unpark_heads
@@ -72,9 +73,10 @@ TAKE_OVERDUE: Final = Statement(
 class SqlFiringStore:
     """`ports.store.FiringStore` on a SQL database."""
 
-    def __init__(self, database: Database, definitions: Definitions) -> None:
+    def __init__(self, database: Database, definitions: Definitions, ending: Ending) -> None:
         self._database = database
         self._definitions = definitions
+        self._ending = ending
         self._low: Instant = _NEVER  # of the pulse's look at the cursors (R9)
         self._full_scan_at: Instant = _NEVER
 
@@ -112,7 +114,8 @@ class SqlFiringStore:
         now = int(taken[0][-1])
         tx.learn_now(now)
         tx.point("firing.taken")
-        due, broken = due_jobs(tx, self._definitions, [Cursor(*row[:9]) for row in taken])
+        new = tuple.__new__  # a named tuple's own constructor is written in Python, and this is the hottest path
+        due, broken = due_jobs(tx, self._definitions, [new(Cursor, row[:9]) for row in taken])
         plans = decide(now, due)
         count = within_rows(due, plans)
         flagged = frozenset(row[0] for row in taken if row[9] is not None)
@@ -136,26 +139,31 @@ class SqlFiringStore:
         return await self._database.transact(lambda tx: admit_due(tx, self._definitions, limit=limit))
 
     async def unpark(self, *, limit: int, after_job: int = 0) -> tuple[int, int]:
-        return await self._database.transact(lambda tx: unpark_heads(tx, limit=limit, after_job=after_job))
+        swept = await self._database.transact(lambda tx: unpark_heads(tx, limit=limit, after_job=after_job))
+        return swept.unparked + await self._end(swept.replaced), swept.last_job
+
+    async def _end(self, quits: Sequence[Quit]) -> int:
+        if not quits:
+            return 0
+        try:
+            return len(await self._database.transact(lambda tx: self._ending.quit_in(tx, quits)))
+        except Contended:
+            return len(await self._database.transact(lambda tx: self._ending.quit_in(tx, quits, carefully=True)))
 
 
 def due_jobs(
     tx: Tx, definitions: Definitions, cursors: Sequence[Cursor]
 ) -> tuple[list[DueJob], list[tuple[Cursor, Exception]]]:
     """Definitions and situations of locked cursors, read in statements of their own; and those that do not compile."""
-    found = definitions.find(tx, [(cursor.job_id, cursor.version) for cursor in cursors])
-    seen = situations(tx, [key[0] for key, job in found.jobs.items() if _needs_situation(job)])
-    nothing = Situation()
-    due: list[DueJob] = []
+    found = definitions.find(tx, [cursor[:2] for cursor in cursors])
+    jobs = found.jobs
+    seen = situations(tx, [key[0] for key, job in jobs.items() if _needs_situation(job)])
     broken: list[tuple[Cursor, Exception]] = []
-    for cursor in cursors:
-        key = (cursor.job_id, cursor.version)
-        job = found.jobs.get(key)
-        if job is None:
-            broken.append((cursor, found.troubles[key]))
-        else:
-            due.append(DueJob(cursor, job, seen.get(cursor.job_id, nothing)))
-    return due, broken
+    if found.troubles:
+        broken = [(cursor, found.troubles[key]) for cursor in cursors if (key := cursor[:2]) in found.troubles]
+        cursors = [cursor for cursor in cursors if cursor[:2] in jobs]
+    new, open_ = tuple.__new__, seen.get
+    return [new(DueJob, (cursor, jobs[cursor[:2]], open_(cursor[0], NOTHING_OPEN))) for cursor in cursors], broken
 
 
 def _needs_situation(job: LoadedJob) -> bool:

@@ -49,6 +49,7 @@ SITUATION: Final = Statement(
       ) q
     ) AS counts
     FROM {d}
+    WHERE EXISTS (SELECT 1 FROM runs r WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1)
     """,
     RowSet("d", job_id=BIGINT),
 )
@@ -56,6 +57,8 @@ SITUATION: Final = Statement(
 
 Counting stops at `cap`, so a line of fifty thousand costs no more than one of a thousand.
 """
+
+NOTHING_OPEN: Final = Situation(open=0, waiting=0, catch_up=0, scheduled=0)
 
 _CAP: Final = QUEUE_ALL_MAX + 1
 _MASK: Final = 32767
@@ -78,7 +81,10 @@ def bump(tx: Tx, by: Mapping[int, int]) -> dict[int, Place]:
 
 
 def situations(tx: Tx, job_ids: Iterable[int]) -> dict[int, Situation]:
-    """What stands in the lines of these jobs. Only after their cursors were locked or bumped in this transaction."""
+    """What stands in the lines of those of these jobs that have one; `NOTHING_OPEN` goes for the others.
+
+    Only after their cursors were locked or bumped in this transaction.
+    """
     wanted: Sequence[tuple[int]] = [(job_id,) for job_id in job_ids]
     if not wanted:
         return {}

@@ -21,17 +21,19 @@ from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 
 ROWS_MAX: Final = 2000  # of one transaction (R9); a plan larger than this still goes as a whole
 
+REPLACING: Final = 2  # of `runs.serial`: a later run of the job replaces it
+
 # ------------------------------------------------------------------------------------------------------- statements
 
 STEP: Final = Statement(
     """
-    UPDATE cursors SET next_at = d.next_at, next_due_at = d.next_due_at, cursor_ver = cursor_ver + d.bump
+    UPDATE cursors SET next_at = d.next_at, next_due_at = d.next_due_at, cursor_ver = cursor_ver + 1
     FROM {d}
     WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen
     """,
-    RowSet("d", job_id=BIGINT, seen=BIGINT, bump=BIGINT, next_at=BIGINT, next_due_at=BIGINT),
+    RowSet("d", job_id=BIGINT, seen=BIGINT, next_at=BIGINT, next_due_at=BIGINT),
 )
-"""Nearly every plan: the cursor goes on to its next instant and nothing else about it changes."""
+"""Nearly every plan: one run, or none; the cursor goes on to its next instant and nothing else about it changes."""
 
 MOVE: Final = Statement(
     """
@@ -49,14 +51,16 @@ INSERT_RUNS: Final = Statement(
     """
     {insert_ignore} runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
                           parked, follow, state, ver, created_at)
-    SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, d.lane, d.class, d.priority, d.serial, d.place,
-           d.parked, d.follow, 'PENDING', 1, :now
+    SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, d.shape >> 16, d.shape & 1,
+           (d.shape >> 12) & 15, (d.shape >> 2) & 3, d.place, (d.shape >> 1) & 1, (d.shape >> 4) & 255, 'PENDING', 1,
+           :now
     FROM {d} WHERE true
     {ignore_duplicates}
     """,
-    RowSet("d", job_id=BIGINT, version=BIGINT, fire_key=TEXT, due_at=BIGINT, not_before=BIGINT, lane=BIGINT,
-           **{"class": BIGINT}, priority=BIGINT, serial=BIGINT, place=BIGINT, parked=BIGINT, follow=BIGINT),
+    RowSet("d", job_id=BIGINT, version=BIGINT, fire_key=TEXT, due_at=BIGINT, not_before=BIGINT, place=BIGINT,
+           shape=BIGINT),
 )  # fmt: skip
+"""Plain fires. What only takes a few values travels in one number, `shape_of`: each column of a set costs its share."""
 
 INSERT_OTHER_RUNS: Final = Statement(
     """
@@ -171,28 +175,30 @@ def record(
     steps: list[tuple[Any, ...]] = []
     moves: list[tuple[Any, ...]] = []
     runs: list[tuple[Any, ...]] = []
-    parents: list[tuple[DueJob, PlannedRun, int]] = []
-    rest: list[tuple[Cursor, Plan]] = []  # plans with more to them than runs
+    parents: list[NewRun] = []
+    rest: list[tuple[Cursor, Plan]] = []  # plans with more to them than a run
     lateness: list[int] = []
-    for item, plan in zip(due, plans, strict=True):
-        cursor, job, _ = item
-        seen = cursor.cursor_ver
-        bump = len(plan.runs) or 1
-        if _is_plain_step(cursor, plan) and cursor.job_id not in flagged:
-            steps.append((cursor.job_id, seen, bump, _fresh(plan.next_at, now), plan.next_due_at))
+    for (cursor, job, _), plan in zip(due, plans, strict=True):
+        job_id, _, _, woke_at, _, seen, *_ = cursor
+        next_at = plan.next_at
+        if _is_plain_step(cursor, plan) and job_id not in flagged:
+            steps.append((job_id, seen, now if next_at is not None and next_at < now else next_at, plan.next_due_at))
         else:
-            moves.append(_move(cursor, job.version, plan, bump, now))
+            moves.append(_move(cursor, job.version, plan, now))
             rest.append((cursor, plan))
         for place, run in enumerate(plan.runs, seen + 1):
-            lateness.append(now - (cursor.next_at if cursor.next_at is not None else run.due_at))
+            due_at, fire_key, not_before, catch_up, parked = run
+            lateness.append(now - (due_at if woke_at is None else woke_at))
             if job.definition.shards:
-                parents.append((item, run, place))
+                parents.append(_planned(job, run, place))
             else:
-                runs.append(_run(job, run, place))
+                runs.append(
+                    (job_id, job.version, fire_key, due_at, not_before, place, shape_of(job) | parked << 1 | catch_up)
+                )
     _move_cursors(tx, steps, moves)
     tx.point("firing.cursors_moved")
     created = tx.change(INSERT_RUNS, {"now": now}, d=runs) if runs else 0
-    created += _insert_sharded(tx, now, parents) if parents else 0
+    created += insert_runs(tx, now, parents) if parents else 0
     skipped = _record_rest(tx, now, rest) if rest else 0
     return Recorded(
         created=created,
@@ -225,7 +231,7 @@ def record_change(
 
     `job` is the version that the plan's runs belong to; None when it has none. An edit closes the open skip row.
     """
-    move = list(_move(cursor, version or cursor.version, plan, len(plan.runs) or 1, now))
+    move = list(_move(cursor, version or cursor.version, plan, now))
     if version is not None:
         move[_SKIP_FROM : _SKIP_FROM + 2] = None, None
     _move_cursors(tx, [], [tuple(move)])
@@ -238,7 +244,7 @@ def record_change(
 def flag(tx: Tx, now: Instant, broken: Sequence[tuple[Cursor, Exception]]) -> None:
     """Jobs whose definition does not compile stay undecided; they are looked at again in a minute."""
     plans = [(cursor, troubled(cursor, error, now)) for cursor, error in broken]
-    _move_cursors(tx, [], [_move(cursor, cursor.version, plan, 1, now) for cursor, plan in plans])
+    _move_cursors(tx, [], [_move(cursor, cursor.version, plan, now) for cursor, plan in plans])
 
 
 def within_rows(due: Sequence[DueJob], plans: Sequence[Plan], rows_max: int = ROWS_MAX) -> int:
@@ -252,9 +258,9 @@ def within_rows(due: Sequence[DueJob], plans: Sequence[Plan], rows_max: int = RO
 
 
 def serial_of(job: LoadedJob) -> int:
-    """`runs.serial`: 0 no, 1 yes, 2 yes and a later run replaces it."""
+    """`runs.serial`: 0 no, 1 yes, `REPLACING` yes and a later run replaces it."""
     overlap = job.definition.overlap
-    return 2 if overlap is Overlap.REPLACE else int(overlap.is_serial)
+    return REPLACING if overlap is Overlap.REPLACE else int(overlap.is_serial)
 
 
 class NewRun(NamedTuple):
@@ -303,22 +309,25 @@ def insert_children(tx: Tx, now: Instant, parents: Sequence[tuple[LoadedJob, str
 
 
 def _is_plain_step(cursor: Cursor, plan: Plan) -> bool:
+    runs, skips, state, _, _, remaining, promote, trouble = plan
+    _, _, was, _, _, _, left, skip_from, _ = cursor
     return (
-        not plan.skips
-        and plan.trouble is None
-        and not plan.promote
-        and cursor.skip_from is None
-        and plan.state == cursor.state
-        and plan.remaining == cursor.remaining
+        len(runs) <= 1
+        and not skips
+        and state == was
+        and remaining == left
+        and skip_from is None
+        and not promote
+        and trouble is None
     )
 
 
-def _move(cursor: Cursor, version: int, plan: Plan, bump: int, now: Instant) -> tuple[Any, ...]:
+def _move(cursor: Cursor, version: int, plan: Plan, now: Instant) -> tuple[Any, ...]:
     if plan.trouble is not None:  # nothing was decided: all but the time of the next look stays
-        return (cursor.job_id, cursor.cursor_ver, bump, cursor.version, cursor.state, _fresh(plan.next_at, now),
+        return (cursor.job_id, cursor.cursor_ver, 1, cursor.version, cursor.state, _fresh(plan.next_at, now),
                 cursor.next_due_at, cursor.remaining, cursor.skip_from, cursor.skip_reason, plan.trouble)  # fmt: skip
     skip_from, skip_reason = open_skip_after(cursor, plan)
-    return (cursor.job_id, cursor.cursor_ver, bump, version, str(plan.state), _fresh(plan.next_at, now),
+    return (cursor.job_id, cursor.cursor_ver, len(plan.runs) or 1, version, str(plan.state), _fresh(plan.next_at, now),
             plan.next_due_at, plan.remaining, skip_from, skip_reason and str(skip_reason), None)  # fmt: skip
 
 
@@ -341,18 +350,10 @@ def _move_cursors(tx: Tx, steps: Sequence[tuple[Any, ...]], moves: Sequence[tupl
 # -------------------------------------------------------------------------------------------------------------- runs
 
 
-def _run(job: LoadedJob, run: PlannedRun, place: int) -> tuple[Any, ...]:
-    lane, priority, serial, follow = _traits(job)
-    return (job.job_id, job.version, run.fire_key, run.due_at, run.not_before, lane, int(run.catch_up), priority,
-            serial, place, int(run.parked), follow)  # fmt: skip
-
-
-def _traits(job: LoadedJob) -> tuple[int, int, int, int]:
-    return job.lane_id, job.definition.priority, serial_of(job), follow_of(job, scheduled=True)
-
-
-def _insert_sharded(tx: Tx, now: Instant, parents: Sequence[tuple[DueJob, PlannedRun, int]]) -> int:
-    return insert_runs(tx, now, [_planned(item.job, run, place) for item, run, place in parents])
+def shape_of(job: LoadedJob) -> int:
+    """What is alike in all fires of a job, as `INSERT_RUNS` unpacks it; parked and class are the two lowest bits."""
+    definition = job.definition
+    return job.lane_id << 16 | definition.priority << 12 | follow_of(job, scheduled=True) << 4 | serial_of(job) << 2
 
 
 def _planned(job: LoadedJob, run: PlannedRun, place: int, *, error: str | None = None) -> NewRun:

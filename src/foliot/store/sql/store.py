@@ -35,10 +35,10 @@ class SqlStore:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.definitions = Definitions()
-        self.firing = SqlFiringStore(database, self.definitions)
-        self.jobs = SqlJobStore(database, self.definitions)
         lanes = Lanes()
         ending = Ending(self.definitions, lanes)
+        self.firing = SqlFiringStore(database, self.definitions, ending)
+        self.jobs = SqlJobStore(database, self.definitions)
         self.runs = SqlRunStore(database, self.definitions, lanes, ending)
         self.nodes = SqlNodeStore(database, self.definitions, ending)
         self.queries = SqlQueries(database)

@@ -12,9 +12,11 @@ from foliot.domain.job import LoadedJob
 from foliot.domain.run import RunState
 from foliot.store.sql.database import Tx
 from foliot.store.sql.definitions import Definitions
+from foliot.store.sql.ending import Quit
 from foliot.store.sql.follow import LIMITS, follow_of
 from foliot.store.sql.line import bump, situations
-from foliot.store.sql.record import insert_children
+from foliot.store.sql.record import REPLACING, ROWS_MAX, insert_children
+from foliot.store.sql.seeing import REPLACED
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 from foliot.store.sql.unparking import unpark
 
@@ -55,20 +57,40 @@ ADMIT: Final = Statement(
 
 PARKED_JOBS: Final = Statement(
     """
-    WITH RECURSIVE waiting (job_id, n) AS (
-      SELECT (SELECT r.job_id FROM runs r
-              WHERE r.state = 'PENDING' AND r.parked = 1 AND r.place IS NOT NULL AND r.job_id > :after
-              ORDER BY r.job_id, r.place, r.id LIMIT 1), 1
+    WITH RECURSIVE waiting (job_id, serial, n) AS (
+      SELECT r.job_id, r.serial, 1 FROM runs r
+      WHERE r.id = (SELECT x.id FROM runs x
+                    WHERE x.state = 'PENDING' AND x.parked = 1 AND x.place IS NOT NULL AND x.job_id > :after
+                    ORDER BY x.job_id, x.place, x.id LIMIT 1)
       UNION ALL
-      SELECT (SELECT r.job_id FROM runs r
-              WHERE r.state = 'PENDING' AND r.parked = 1 AND r.place IS NOT NULL AND r.job_id > waiting.job_id
-              ORDER BY r.job_id, r.place, r.id LIMIT 1), waiting.n + 1
-      FROM waiting WHERE waiting.job_id IS NOT NULL AND waiting.n < :limit
+      SELECT r.job_id, r.serial, waiting.n + 1 FROM waiting
+      JOIN runs r ON r.id = (SELECT x.id FROM runs x
+                             WHERE x.state = 'PENDING' AND x.parked = 1 AND x.place IS NOT NULL
+                                   AND x.job_id > waiting.job_id
+                             ORDER BY x.job_id, x.place, x.id LIMIT 1)
+      WHERE waiting.n < :limit
     )
-    SELECT waiting.job_id FROM waiting WHERE waiting.job_id IS NOT NULL
+    SELECT waiting.job_id, waiting.serial FROM waiting
     """
 )
 """One step of the index per job, however many runs are parked behind each."""
+
+REPLACED_WAITING: Final = Statement(
+    f"""
+    SELECT r.id, r.ver FROM {{d}}
+    JOIN runs r ON r.job_id = d.job_id
+    WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.state = 'PENDING' AND {REPLACED}
+    UNION ALL
+    SELECT c.id, c.ver FROM {{d}}
+    JOIN runs r ON r.job_id = d.job_id
+    JOIN runs c ON c.parent_id = r.id
+    WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.state = 'RUNNING' AND c.state = 'PENDING'
+          AND {REPLACED}
+    LIMIT :limit
+    """,
+    RowSet("d", job_id=BIGINT),
+)
+"""Runs, and shards of a run, that wait while a later run of their `replace` job stands in line."""
 
 
 class _Later(NamedTuple):
@@ -120,7 +142,21 @@ def _admitted(run: _Later, job: LoadedJob, place: int, *, is_parked: bool) -> tu
     return (run.id, run.ver, place, int(is_parked), str(state), shards, follow & ~LIMITS if shards else follow)
 
 
-def unpark_heads(tx: Tx, *, limit: int, after_job: int) -> tuple[int, int]:
-    """Un-park the heads of lines with parked runs, job by job; (how many runs, last job looked at or 0 at the end)."""
-    jobs = [job_id for (job_id,) in tx.rows(PARKED_JOBS, {"after": after_job, "limit": limit})]
-    return unpark(tx, jobs), jobs[-1] if len(jobs) == limit else 0
+class Swept(NamedTuple):
+    """What a stretch of the sweep found."""
+
+    unparked: int
+    replaced: list[Quit]  # to be ended, in a transaction of its own: its locks come in another order
+    last_job: int  # 0: the round is done
+
+
+def unpark_heads(tx: Tx, *, limit: int, after_job: int) -> Swept:
+    """Un-park the heads of lines with parked runs, job by job, and find waiting runs that a later one replaces."""
+    found = tx.rows(PARKED_JOBS, {"after": after_job, "limit": limit})
+    replacing = [(job_id,) for job_id, serial in found if serial == REPLACING]
+    replaced: list[Quit] = []
+    if replacing:
+        rows = tx.rows(REPLACED_WAITING, {"limit": ROWS_MAX}, d=replacing)
+        replaced = [Quit(run_id, ver, "A later run replaced it.") for run_id, ver in rows]
+    last_job: int = found[-1][0] if len(found) == limit else 0
+    return Swept(unpark(tx, [job_id for job_id, _ in found]), replaced, last_job)
