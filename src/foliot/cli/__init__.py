@@ -37,7 +37,9 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command), found
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             nearest = difflib.get_close_matches(args[0], COMMANDS, 1)
             hint = f" Did you mean {nearest[0]}?" if nearest else ""

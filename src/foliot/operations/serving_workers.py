@@ -1,6 +1,6 @@
 """What a worker may ask of a server: register, lease, beat, complete, write logs, leave."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
 import msgspec
@@ -52,6 +52,7 @@ class WorkerService:
         self._services = services
         self._desk = desk
         self.fenced = 0  # reports that came too late and changed nothing (S5)
+        self.on_reports: Callable[[Sequence[Report]], None] = lambda _: None  # for whoever watches this process
 
     async def register(self, hello: Hello) -> Welcome:
         if hello.protocol < PROTOCOL_MIN:
@@ -114,6 +115,9 @@ class WorkerService:
             log.warning("report.fenced", session=session, reports=fenced)
         if any(report.cause is not Cause.SUCCEEDED for report in reports):
             self._services.runs_may_be_ready()
+        self.on_reports(
+            [report for report, landed in zip(reports, landings, strict=True) if landed is Landing.RECORDED]
+        )
         return landings
 
     async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> None:

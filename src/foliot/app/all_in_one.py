@@ -1,0 +1,170 @@
+"""Everything in one process: a server and a worker on a SQLite file, watching the files that declare jobs."""
+
+import asyncio
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Protocol
+
+from foliot import __version__
+from foliot.app.data_folder import DataFolder
+from foliot.app.http import Access, open_http
+from foliot.app.inprocess import InProcessLink
+from foliot.app.server import HttpServer, Server
+from foliot.app.settings import DEFAULT_PORT, ServerSettings, Timing
+from foliot.app.system import SystemChance, SystemClock
+from foliot.app.working import WorkerThread
+from foliot.domain.errors import FoliotError
+from foliot.ports.worker_link import Report
+from foliot.sdk.registry import Loaded, load
+from foliot.store.sql import schema
+from foliot.store.sql.connect import open_database
+from foliot.store.sql.store import SqlStore
+from foliot.worker.code import Code
+from foliot.worker.settings import WorkerSettings
+from foliot.worker.worker import Worker
+
+WATCH_EVERY_S: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpSettings:
+    """What `foliot up` is told."""
+
+    sources: tuple[str, ...]
+    folder: Path
+    host: str = "127.0.0.1"
+    port: int = DEFAULT_PORT
+    slots: int = 8
+    watch: bool = True
+    timing: Timing = field(default_factory=Timing)
+    node_name: str = field(default_factory=socket.gethostname)
+    drain_within_s: float = 30.0
+
+
+class Audience(Protocol):
+    """Whom the process tells what goes on: the terminal, or nobody."""
+
+    def database_ready(self, *, is_new: bool, schema: str, took_s: float) -> None: ...
+
+    def started(self, url: str, access: Access) -> None: ...
+
+    def loaded(self, loaded: Loaded, *, again: bool) -> None: ...
+
+    def reported(self, reports: Sequence[Report]) -> None: ...
+
+    def stopping(self) -> None: ...
+
+
+class AllInOne:
+    """One process that is a whole cluster."""
+
+    def __init__(self, settings: UpSettings, audience: Audience) -> None:
+        self._settings = settings
+        self._audience = audience
+        self._clock = SystemClock()
+        self._chance = SystemChance()
+        self._folder = DataFolder(settings.folder)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Work until told to stop; then drain the worker and leave."""
+        settings = self._settings
+        http = HttpServer(settings.host, settings.port)  # first of all: a taken port must not touch the folder
+        self._folder.take()
+        store = await self._open_store()
+        try:
+            server = Server(
+                ServerSettings(
+                    store_url=self._folder.store_url,
+                    node_name=settings.node_name,
+                    host=settings.host,
+                    port=http.port,
+                    timing=settings.timing,
+                ),
+                store,
+                clock=self._clock,
+                chance=self._chance,
+            )
+            await self._run_with(server, http, stop)
+        finally:
+            await store.close()
+
+    async def _open_store(self) -> SqlStore:
+        began_at = self._clock.monotonic()
+        is_new = self._folder.is_new
+        database = open_database(self._folder.store_url, clock=self._clock, chance=self._chance)
+        try:
+            await schema.upgrade(database)
+            head = (await schema.check(database)).head
+        finally:
+            await database.close()
+        store = await SqlStore.open(self._folder.store_url, clock=self._clock, chance=self._chance)
+        self._audience.database_ready(is_new=is_new, schema=head, took_s=self._clock.monotonic() - began_at)
+        return store
+
+    async def _run_with(self, server: Server, http: HttpServer, stop: asyncio.Event) -> None:
+        settings = self._settings
+        app, access = await open_http(server, first_use=True)
+        url = f"http://{settings.host}:{http.port}"
+        self._folder.tell_clients(url, access.local_token)
+        loaded = load(settings.sources)
+        server.workers.on_reports = self._audience.reported
+        over = asyncio.Event()
+        thread = self._worker_thread(server, loaded, over)
+        server_stop = asyncio.Event()
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(http.serve(app, server_stop), name="http")
+                tasks.create_task(server.run(server_stop), name="server")
+                self._audience.started(url, access)
+                self._audience.loaded(loaded, again=False)
+                thread.start()
+                if settings.watch:
+                    tasks.create_task(self._watch(thread, loaded, stop), name="watch")
+                await stop.wait()
+                self._audience.stopping()
+                thread.stop()
+                await thread.wait_ended()
+                server_stop.set()
+        finally:
+            self._folder.forget_clients()
+
+    def _worker_thread(self, server: Server, loaded: Loaded, over: asyncio.Event) -> WorkerThread:
+        settings = self._settings
+        loop = asyncio.get_running_loop()
+
+        def make() -> Worker:
+            return Worker(
+                InProcessLink(server.workers, loop),
+                self._clock,
+                self._chance,
+                WorkerSettings(
+                    name=settings.node_name,
+                    slots=settings.slots,
+                    version=__version__,
+                    host=socket.gethostname(),
+                    spool=self._folder.spool,
+                    drain_timeout_s=settings.drain_within_s,
+                ),
+                Code.of(loaded, settings.sources),
+            )
+
+        def ended(failure: BaseException | None) -> None:
+            loop.call_soon_threadsafe(over.set)
+            if failure is not None and not isinstance(failure, FoliotError):
+                raise failure
+
+        return WorkerThread(make, ended=ended)
+
+    async def _watch(self, thread: WorkerThread, loaded: Loaded, stop: asyncio.Event) -> None:
+        """Load what changed; what does not load keeps its last good version (and says so)."""
+        while not await self._clock.wait(stop, for_s=WATCH_EVERY_S):
+            before = loaded
+            loaded = await asyncio.to_thread(self._loaded_again, before)
+            if loaded is not before and loaded.sources != before.sources:
+                thread.reload(Code.of(loaded, self._settings.sources))
+                self._audience.loaded(loaded, again=True)
+
+    def _loaded_again(self, before: Loaded) -> Loaded:
+        return load(self._settings.sources, previous=before) if before.is_stale else before

@@ -1,0 +1,35 @@
+"""One server of a cluster as a process: its store, its duties and its HTTP face, until told to stop."""
+
+import asyncio
+from collections.abc import Callable
+
+from foliot.app.faults import fault_point
+from foliot.app.http import open_http
+from foliot.app.server import HttpServer, Server
+from foliot.app.settings import ServerSettings
+from foliot.app.system import SystemChance, SystemClock
+from foliot.store.sql.store import SqlStore
+
+
+async def serve(
+    settings: ServerSettings,
+    stop: asyncio.Event,
+    *,
+    bootstrap_token: str | None = None,
+    started: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Run a server until `stop` is set."""
+    clock, chance = SystemClock(), SystemChance()
+    http = HttpServer(settings.host, settings.port)
+    store = await SqlStore.open(settings.store_url, clock=clock, chance=chance, point=fault_point(settings.fault_point))
+    try:
+        server = Server(settings, store, clock=clock, chance=chance)
+        app, _ = await open_http(server, bootstrap_token=bootstrap_token)
+        async with asyncio.TaskGroup() as tasks:
+            http_stop = asyncio.Event()
+            tasks.create_task(http.serve(app, http_stop), name="http")
+            started(f"http://{settings.host}:{http.port}")
+            await server.run(stop)
+            http_stop.set()
+    finally:
+        await store.close()

@@ -1,0 +1,95 @@
+"""`foliot server`: one server of a cluster."""
+
+import asyncio
+import os
+import socket
+from pathlib import Path
+
+import click
+
+from foliot.app.serving import serve
+from foliot.app.settings import DEFAULT_PORT, TIMINGS, ServerSettings
+from foliot.app.signals import stop_on_signals
+from foliot.cli.refusal import refusals
+from foliot.domain.errors import InvalidInput
+from foliot.observability.logging import configure_logging
+
+
+@click.command()
+@click.option("--db", envvar="FOLIOT_DB", help="The store: postgresql://USER@HOST/DB, several hosts with commas.")
+@click.option(
+    "--db-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A file with the store's URL."
+)
+@click.option(
+    "--listen", default=f"127.0.0.1:{DEFAULT_PORT}", show_default=True, help="HOST:PORT; port 0 picks a free one."
+)
+@click.option("--node", default=None, help="This server's name (default: the host's).")
+@click.option(
+    "--behind-proxy", is_flag=True, help="A proxy in front speaks TLS: listening beyond this machine is allowed."
+)
+@click.option(
+    "--bootstrap-token-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The first admin token of an empty store.",
+)
+@click.option(
+    "--log-level", default="info", type=click.Choice(["debug", "info", "warning", "error"]), show_default=True
+)
+@click.option("--log-format", default="auto", type=click.Choice(["auto", "console", "json"]), show_default=True)
+@click.option("--timing", default="prod", type=click.Choice(sorted(TIMINGS)), hidden=True)
+def server(
+    db: str | None,
+    db_file: Path | None,
+    listen: str,
+    node: str | None,
+    behind_proxy: bool,
+    bootstrap_token_file: Path | None,
+    log_level: str,
+    log_format: str,
+    timing: str,
+) -> None:
+    """Run one server of a cluster. Start as many as you like on the same store; kill any of them.
+
+    \b
+    Examples:
+      foliot db upgrade --db postgresql://foliot@db/foliot
+      foliot server --db postgresql://foliot@db/foliot --bootstrap-token-file token
+      foliot server --db-file /etc/foliot/db --listen 0.0.0.0:7171 --behind-proxy
+    """
+    configure_logging(level=log_level, form=log_format)  # type: ignore[arg-type]
+    with refusals():
+        host, port = _address(listen)
+        settings = ServerSettings(
+            store_url=_store_url(db, db_file),
+            node_name=node or socket.gethostname(),
+            host=host,
+            port=port,
+            timing=TIMINGS[timing],
+            behind_proxy=behind_proxy,
+            fault_point=os.environ.get("FOLIOT_FAULT_POINT"),
+        )
+        token = bootstrap_token_file.read_text("utf-8") if bootstrap_token_file else None
+        asyncio.run(_serve(settings, token))
+
+
+async def _serve(settings: ServerSettings, bootstrap_token: str | None) -> None:
+    stop = asyncio.Event()
+    stop_on_signals(stop)
+    await serve(settings, stop, bootstrap_token=bootstrap_token, started=lambda url: click.echo(f"listening on {url}"))
+
+
+def _store_url(db: str | None, db_file: Path | None) -> str:
+    if db_file is not None:
+        return db_file.read_text("utf-8").strip()
+    if db is None:
+        raise InvalidInput("No store was given.", hint="--db postgresql://USER@HOST/DB, or --db-file FILE")
+    return db
+
+
+def _address(written: str) -> tuple[str, int]:
+    host, _, port = written.rpartition(":")
+    if not host or not port.isdigit() or int(port) > 65535:
+        raise InvalidInput(
+            f'"{written}" is not an address to listen on.', hint="write HOST:PORT, such as 127.0.0.1:7171"
+        )
+    return host.strip("[]"), int(port)

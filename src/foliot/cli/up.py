@@ -1,0 +1,194 @@
+"""`foliot up`: everything in one process, and a short feed of what goes on."""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import click
+
+from foliot import __version__
+from foliot.app.all_in_one import AllInOne, UpSettings
+from foliot.app.http import Access
+from foliot.app.settings import DEFAULT_PORT, TIMINGS
+from foliot.app.signals import stop_on_signals
+from foliot.app.system import SystemClock
+from foliot.domain.errors import FoliotError
+from foliot.domain.instants import SECOND
+from foliot.domain.run import format_run_id
+from foliot.domain.verdict import Cause
+from foliot.observability.logging import configure_logging
+from foliot.ports.worker_link import Report
+from foliot.sdk.registry import Loaded
+
+DEFAULT_SOURCE: Final = "jobs.py"
+LOG_LEVELS: Final = ("debug", "info", "warning", "error")
+FEED_PER_S: Final = 5  # lines; more than that is summed up
+
+_GOOD, _BAD, _WARN = ("✔", "✖", "▲") if (sys.stdout.encoding or "").lower().startswith("utf") else ("ok", "x", "!")
+
+
+@click.command()
+@click.argument("files", nargs=-1)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=DEFAULT_PORT, show_default=True, help="Port to listen on; 0 picks a free one.")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    default=Path(".foliot"),
+    show_default=True,
+    help="Where everything is kept.",
+)
+@click.option("--slots", default=8, show_default=True, type=click.IntRange(1, 1000), help="Runs at one time.")
+@click.option("--no-watch", is_flag=True, help="Do not load changed files again.")
+@click.option(
+    "--log-level", default="warning", show_default=True, type=click.Choice(["debug", "info", "warning", "error"])
+)
+@click.option("--timing", default="prod", type=click.Choice(sorted(TIMINGS)), hidden=True)
+def up(
+    files: tuple[str, ...],
+    host: str,
+    port: int,
+    data: Path,
+    slots: int,
+    no_watch: bool,
+    log_level: str,
+    timing: str,
+) -> None:
+    """Run everything in one process: server, worker and a SQLite store in ./.foliot.
+
+    FILES are Python files or modules that declare jobs (default: jobs.py); a folder means every .py file in it.
+
+    \b
+    Examples:
+      foliot up
+      foliot up billing/jobs.py reports.jobs --slots 16
+      foliot up --data /var/lib/foliot --port 7272
+    """
+    configure_logging(level=log_level)
+    sources = tuple(source for file in files or (DEFAULT_SOURCE,) for source in _expanded(file))
+    settings = UpSettings(
+        sources=sources,
+        folder=data,
+        host=host,
+        port=port,
+        slots=slots,
+        watch=not no_watch,
+        timing=TIMINGS[timing],
+    )
+    try:
+        asyncio.run(_run(settings))
+    except* FoliotError as refused:
+        for error in _leaves(refused):
+            click.secho(f"{_BAD} {error.sentence}", fg="red", err=True)
+            if error.hint:
+                click.echo(f"  {error.hint}  [{error.code}]", err=True)
+        sys.exit(1)
+
+
+async def _run(settings: UpSettings) -> None:
+    stop = asyncio.Event()
+    stop_on_signals(stop)
+    await AllInOne(settings, Terminal(settings)).run(stop)
+
+
+def _expanded(source: str) -> list[str]:
+    folder = Path(source)
+    if not folder.is_dir():
+        return [source]
+    return [str(file) for file in sorted(folder.glob("*.py")) if not file.name.startswith(("test_", "_", "conftest"))]
+
+
+def _leaves(group: BaseExceptionGroup[FoliotError]) -> list[FoliotError]:
+    return [
+        leaf
+        for error in group.exceptions
+        for leaf in (_leaves(error) if isinstance(error, BaseExceptionGroup) else [error])
+    ]
+
+
+class Terminal:
+    """The audience of `foliot up`: calm, aligned, one idea per line."""
+
+    def __init__(self, settings: UpSettings) -> None:
+        self._settings = settings
+        self._clock = SystemClock()
+        self._second = 0
+        self._shown = 0
+        self._unshown = 0
+
+    def database_ready(self, *, is_new: bool, schema: str, took_s: float) -> None:
+        click.secho(f"foliot {__version__} · all-in-one · data in {self._settings.folder} (SQLite)\n", bold=True)
+        state = "new, " if is_new else ""
+        self._good("database", f"{state}schema {schema}", f"{took_s:.1f} s")
+
+    def started(self, url: str, access: Access) -> None:
+        self._good("scheduler", self._settings.node_name)
+        self._good("worker", f"{self._settings.node_name} · {self._settings.slots} slots · {self._watching()}")
+        self._good("api", url)
+        if access.login_code is not None:
+            click.echo(
+                f"\n  First login    {url}/login#{access.login_code}     one use, 15 minutes; another: foliot login-link"
+            )
+        click.echo("\n  Reachable from this machine only. A real cluster: foliot server --help")
+        click.echo(f"  {'Ctrl-C stops':>100}\n" if sys.stdout.isatty() else "")
+
+    def loaded(self, loaded: Loaded, *, again: bool) -> None:
+        for problem in loaded.problems:
+            self._line(_BAD, f"{problem.sentence}" + (f"\n           {problem.hint}" if problem.hint else ""), "red")
+        if not loaded.declarations and not loaded.problems:
+            missing = ", ".join(loaded.missing)
+            self._line(_WARN, f"No jobs yet: {missing} is not there. In a second terminal: foliot new", "yellow")
+        for source in loaded.sources:
+            if source.problem is None and source.declarations:
+                jobs = len(source.declarations)
+                self._line(
+                    _GOOD, f"{source.name} {'loaded again' if again else 'loaded'}: {jobs} job{'s' * (jobs != 1)}"
+                )
+
+    def reported(self, reports: Sequence[Report]) -> None:
+        """A line per run that ended, at most FEED_PER_S a second."""
+        for report in reports:
+            second = int(self._clock.monotonic())
+            if second != self._second:
+                if self._unshown:
+                    self._line("…", f"and {self._unshown} more runs")
+                self._second, self._shown, self._unshown = second, 0, 0
+            if self._shown >= FEED_PER_S:
+                self._unshown += 1
+                continue
+            self._shown += 1
+            self._tell(report)
+
+    def stopping(self) -> None:
+        click.echo("\n  stopping: waiting for what runs (Ctrl-C again ends at once)", err=True)
+
+    def _tell(self, report: Report) -> None:
+        run = format_run_id(report.run_id)
+        took = f" in {_took(report.took_us)}" if report.took_us is not None else ""
+        if report.cause is Cause.SUCCEEDED:
+            self._line(_GOOD, f"{report.job or run}  {run}  succeeded{took}")
+        else:
+            why = (report.error or "").strip().splitlines()
+            self._line(_BAD, f"{report.job or run}  {run}  {report.cause}{took}  {why[-1] if why else ''}", "red")
+
+    def _watching(self) -> str:
+        names = [Path(source).name if source.endswith(".py") else source for source in self._settings.sources]
+        shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+        return f"{'watching' if self._settings.watch else 'running'} {shown}"
+
+    def _good(self, what: str, text: str, detail: str = "") -> None:
+        click.echo(f"  {click.style(_GOOD, fg='green')} {what:<12} {text:<50} {click.style(detail, dim=True)}".rstrip())
+
+    def _line(self, mark: str, text: str, colour: str = "green") -> None:
+        now = self._clock.now().astimezone().strftime("%H:%M:%S")
+        click.echo(f"{click.style(now, dim=True)}  {click.style(mark, fg=colour)} {text}")
+
+
+def _took(micros: int) -> str:
+    if micros < SECOND:
+        return f"{micros / 1000:.0f} ms"
+    return (
+        f"{micros / SECOND:.1f} s" if micros < 60 * SECOND else f"{micros // (60 * SECOND)} m {micros // SECOND % 60} s"
+    )

@@ -1,0 +1,121 @@
+"""`foliot worker`: runs the jobs of your modules, leased from a cluster's servers."""
+
+import asyncio
+import os
+import socket
+import tempfile
+from pathlib import Path
+
+import click
+
+from foliot import __version__
+from foliot.app.signals import stop_on_signals
+from foliot.app.system import SystemChance, SystemClock
+from foliot.cli.refusal import refusals, tell
+from foliot.client.discovery import Endpoint, find_endpoint
+from foliot.client.worker_http import HttpWorkerLink
+from foliot.domain.errors import InvalidInput
+from foliot.domain.instants import SECOND, parse_duration
+from foliot.domain.job import DEFAULT_GROUP, Isolation
+from foliot.observability.logging import configure_logging
+from foliot.sdk.registry import load
+from foliot.worker.code import Code
+from foliot.worker.settings import WorkerSettings
+from foliot.worker.worker import Worker
+
+
+@click.command()
+@click.argument("modules", nargs=-1, required=True)
+@click.option("--server", "servers", envvar="FOLIOT_SERVER", help="URL of a server, several with commas.")
+@click.option("--token-file", envvar="FOLIOT_TOKEN_FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--name", default=None, help="This worker's name (default: host and pid).")
+@click.option("--group", default=DEFAULT_GROUP, show_default=True, help="The pool of workers this one belongs to.")
+@click.option("--slots", default=8, show_default=True, type=click.IntRange(1, 10_000), help="Runs at one time.")
+@click.option("--labels", default="", help="What this worker has: gpu=yes,zone=cn-east.")
+@click.option("--isolation", type=click.Choice(["process", "thread"]), default="process", show_default=True)
+@click.option("--drain-timeout", default="30s", show_default=True, help="How long runs may go on after a stop.")
+@click.option("--spool", type=click.Path(file_okay=False, path_type=Path), help="Where results wait for a server.")
+@click.option(
+    "--log-level", default="info", type=click.Choice(["debug", "info", "warning", "error"]), show_default=True
+)
+@click.option("--log-format", default="auto", type=click.Choice(["auto", "console", "json"]), show_default=True)
+def worker(
+    modules: tuple[str, ...],
+    servers: str | None,
+    token_file: Path | None,
+    name: str | None,
+    group: str,
+    slots: int,
+    labels: str,
+    isolation: str,
+    drain_timeout: str,
+    spool: Path | None,
+    log_level: str,
+    log_format: str,
+) -> None:
+    """Run the jobs that MODULES (Python modules or files) declare.
+
+    \b
+    Examples:
+      foliot worker billing.jobs --server http://10.0.0.5:7171 --token-file worker.token
+      foliot worker jobs.py --server http://a:7171,http://b:7171 --token-file t --slots 32 --labels gpu=yes
+    """
+    configure_logging(level=log_level, form=log_format)  # type: ignore[arg-type]
+    with refusals():
+        endpoint = _endpoint(servers, token_file)
+        node = name or f"{socket.gethostname()}-{os.getpid()}"
+        settings = WorkerSettings(
+            name=node,
+            group=group,
+            slots=slots,
+            labels=_labels(labels),
+            version=__version__,
+            host=socket.gethostname(),
+            isolation=Isolation(isolation),
+            drain_timeout_s=parse_duration(drain_timeout) / SECOND,
+            spool=spool or Path(tempfile.gettempdir()) / f"foliot-spool-{name or socket.gethostname()}",
+        )
+        asyncio.run(_work(endpoint, settings, modules))
+
+
+async def _work(endpoint: Endpoint, settings: WorkerSettings, modules: tuple[str, ...]) -> None:
+    loaded = load(modules)
+    for problem in loaded.problems:
+        tell(problem)
+    if not loaded.declarations:
+        raise InvalidInput(
+            f"{', '.join(modules)} declares no jobs.", hint="decorate functions with @job; see foliot new"
+        )
+    link = HttpWorkerLink(endpoint.urls, endpoint.token or "")
+    running = Worker(link, SystemClock(), SystemChance(), settings, Code.of(loaded, modules))
+    stop = asyncio.Event()
+    stop_on_signals(stop)
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            stopping = tasks.create_task(_stop(running, stop), name="stop")
+            await running.run()
+            stopping.cancel()
+    finally:
+        await link.close()
+
+
+async def _stop(running: Worker, stop: asyncio.Event) -> None:
+    await stop.wait()
+    running.stop()
+
+
+def _endpoint(servers: str | None, token_file: Path | None) -> Endpoint:
+    if servers is None:
+        return find_endpoint()
+    token = token_file.read_text("utf-8").strip() if token_file else None
+    return Endpoint.of(servers, token, said_by="--server")
+
+
+def _labels(written: str) -> dict[str, str]:
+    labels = {}
+    for pair in filter(None, (part.strip() for part in written.split(","))):
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise InvalidInput(f'"{pair}" is not a label.', hint="write --labels gpu=yes,zone=cn-east")
+        labels[key] = value
+    return labels
