@@ -105,13 +105,15 @@ class RunNotSucceeded(ExecutionFailed):
 
 
 class RunNotFinished(ExecutionFailed):
-    """The run did not end in the time somebody was willing to wait."""
+    """The run did not end in the time somebody was willing to wait, or nobody waited."""
 
     code = "FOL-6012"
 
-    def __init__(self, run: str, job: str, state: str, waited: str) -> None:
+    def __init__(self, run: str, job: str, state: str, waited: str | None = None) -> None:
         super().__init__(
-            f"{job} {run} is still {state} after {waited}.",
+            f"{job} {run} is still {state} after {waited}."
+            if waited
+            else f"{job} {run} is {state} and has no result yet.",
             hint=f"it goes on; look again with foliot run watch {run}",
             run=run,
             job=job,

@@ -70,7 +70,7 @@ class RunView:
         if self.state == RunState.SUCCEEDED:
             return self.raw.get("result")
         if not self.is_final:
-            raise RunNotFinished(self.id, self.job, self.state, "now")
+            raise RunNotFinished(self.id, self.job, self.state)
         raise RunNotSucceeded(self.id, self.job, self.state, self.failure_kind, self.error)
 
 

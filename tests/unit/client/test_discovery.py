@@ -1,0 +1,62 @@
+"""Which server is asked when nobody said."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from foliot import Foliot
+from foliot.client.discovery import BadServer, Endpoint, UnreadableAccess, find_endpoint
+from foliot.client.errors import NoServerKnown
+
+
+def write_client_file(folder: Path, text: str) -> None:
+    (folder / ".foliot").mkdir()
+    (folder / ".foliot" / "client.json").write_text(text)
+
+
+def test_the_environment_says_it_first(tmp_path: Path) -> None:
+    write_client_file(tmp_path, json.dumps({"url": "http://127.0.0.1:1", "token": "a"}))
+    (tmp_path / "token").write_text("s3cret\n")
+    found = find_endpoint(
+        {"FOLIOT_SERVER": "http://a:7171,http://b:7171/", "FOLIOT_TOKEN_FILE": str(tmp_path / "token")}, tmp_path
+    )
+    assert found == Endpoint(urls=("http://a:7171", "http://b:7171"), token="s3cret", said_by="FOLIOT_SERVER")
+
+
+def test_then_the_folder_that_foliot_up_made(tmp_path: Path) -> None:
+    write_client_file(tmp_path, json.dumps({"url": "http://127.0.0.1:7171", "token": "a"}))
+    found = find_endpoint({}, tmp_path)
+    assert (found.urls, found.token) == (("http://127.0.0.1:7171",), "a")
+
+
+def test_then_nobody_knows(tmp_path: Path) -> None:
+    with pytest.raises(NoServerKnown) as refused:
+        find_endpoint({}, tmp_path)
+    assert "foliot up" in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["{", "{}", "[1]", '{"url": 7}'])
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, text: str) -> None:
+    write_client_file(tmp_path, text)
+    with pytest.raises(UnreadableAccess, match=r"client\.json cannot be read"):
+        find_endpoint({}, tmp_path)
+
+
+def test_a_token_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableAccess, match="No such file"):
+        find_endpoint({"FOLIOT_SERVER": "http://a", "FOLIOT_TOKEN_FILE": str(tmp_path / "none")}, tmp_path)
+
+
+@pytest.mark.parametrize("url", ["host:7171", "ftp://host", " , "])
+def test_what_is_no_address_is_refused(url: str) -> None:
+    with pytest.raises(BadServer, match="is not the address of a server"):
+        Foliot(url)
+
+
+def test_a_client_without_address_finds_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOLIOT_SERVER", "http://127.0.0.1:7171")
+    monkeypatch.delenv("FOLIOT_TOKEN_FILE", raising=False)
+    with Foliot() as client:
+        assert client.endpoint.urls == ("http://127.0.0.1:7171",)
+        assert repr(client) == "<Foliot http://127.0.0.1:7171>"
