@@ -393,6 +393,12 @@ def test_runs_keep_the_order_of_their_instants_but_are_not_hidden_in_the_past() 
     decided = plan(due(job(every("1s")), at(MORNING)), at(MORNING) + 20 * SECOND)
     now = at(MORNING) + 20 * SECOND
     assert [run.not_before for run in decided.runs] == [max(run.due_at, now - FRESH) for run in decided.runs]
+    for late, not_before in (
+        (SECOND, at(MORNING)),
+        (FRESH, at(MORNING)),
+        (30 * SECOND, at(MORNING) + 30 * SECOND - FRESH),
+    ):
+        assert plan(due(job(HOURLY), at(MORNING)), at(MORNING) + late).runs[0].not_before == not_before
 
 
 def test_an_on_time_fire_hurries_the_waiting_catch_up_runs_in_front_of_it() -> None:
@@ -461,6 +467,20 @@ def test_a_run_closes_the_open_row() -> None:
     ran = carried_on(free, plan(free, at(MORNING) + MINUTE), open=1)
     assert (ran.cursor.skip_from, ran.cursor.skip_reason) == (None, None)
     assert not plan(ran, at(MORNING) + 2 * MINUTE).skips[0].extends
+
+
+def test_a_skip_behind_a_run_of_the_same_plan_is_a_row_of_its_own() -> None:
+    loaded = job(every("1s"), overlap=Overlap.SKIP)
+    before = due(loaded, at(MORNING), skip_from=at(MORNING) - HOUR, skip_reason="overlap")
+    decided = plan(before, at(MORNING) + 2 * SECOND)
+    assert [(len(decided.runs), skip.extends) for skip in decided.skips] == [(1, False)]
+    assert carried_on(before, decided).cursor.skip_from == at(MORNING) + SECOND
+
+
+def test_a_skip_that_a_run_of_the_same_plan_follows_is_closed() -> None:
+    before = due(job(HOURLY), at(MORNING))
+    after = carried_on(before, plan(before, at("2026-03-02 11:30")))
+    assert (after.cursor.skip_from, after.cursor.skip_reason) == (None, None)
 
 
 def test_another_reason_opens_a_row_of_its_own() -> None:
