@@ -59,6 +59,7 @@ class Poller:
         self._over = asyncio.Event()  # of this session's polling
         self._give_up = asyncio.Event()  # of the call that is out
         self._is_stopped = False
+        self._is_more_waiting = False  # the last answer was full: asking ahead of free slots may bring something
 
     def nudge(self) -> None:
         """A slot is free, or something else changed that may allow to poll."""
@@ -95,11 +96,11 @@ class Poller:
         if session.is_draining or self._is_clogged() or not session.is_trusted(self._clock.monotonic()):
             return 0, 0
         free = min(max(self._execution.free, 0), FREE_MAX)
-        if self._execution.typical_s > AHEAD_SHORT_S:
+        if not self._is_more_waiting or self._execution.typical_s > AHEAD_SHORT_S:
             return free, 0
         target = min(int(self._execution.slots * AHEAD_S / max(self._execution.typical_s, 1e-4)), FREE_MAX)
-        ahead = target - max(self._execution.queued, 0)
-        return free, ahead if ahead > target // 2 or free else 0
+        ahead = target - self._execution.queued
+        return free, ahead if free or ahead > target // 2 else 0
 
     async def _poll(self, session: Session, free: int, ahead: int) -> Leased | None:
         """One request, repeated while its answer is lost; None: given up."""
@@ -147,4 +148,5 @@ class Poller:
         if leased.request_no != poll.request_no:
             raise NoAnswer("an answer to another request")
         self._backoff.reset()
+        self._is_more_waiting = len(leased.runs) >= max(poll.free, poll.ahead, 1)
         return leased

@@ -71,7 +71,8 @@ async def working(
 ) -> AsyncIterator[House]:
     """A worker at work; stopped at once at the end unless the test stopped it."""
     clock = clock or SystemClock()
-    server = server or FakeServer(clock)
+    times = {name: settings.pop(name) for name in ("ttl_s", "beat_every_s", "margin_s") if name in settings}
+    server = server or FakeServer(clock, **times)
     settings = {"name": "w-1", "slots": slots, "processes_warm": 0, "drain_timeout_s": 0.0} | settings
     worker = Worker(server, clock, SystemChance(), WorkerSettings(**settings), code())
     task = asyncio.create_task(worker.run(), name="worker")

@@ -37,6 +37,7 @@ from foliot.worker.isolation.wire import Broken, Ended, Limits, Load, Progress, 
 from foliot.worker.lines import safe_text
 
 PROGRESS_EVERY_S: Final = 0.2
+_NUMBER_MAX: Final = 2**63 - 1
 
 
 def main() -> None:
@@ -74,7 +75,10 @@ class ChildPort:
         self._output.record(level.value, render(event, fields))
 
     def report_progress(self, done: int, total: int | None, note: str) -> None:
-        self._unsent = Progress(done, total, safe_text(note))
+        try:
+            self._unsent = Progress(_whole(done), None if total is None else _whole(total), safe_text(str(note)))
+        except (TypeError, ValueError, OverflowError):
+            return  # not numbers: nothing anybody could draw
         if monotonic() - self._sent_at >= PROGRESS_EVERY_S:
             self._send_progress()
 
@@ -101,6 +105,11 @@ class ChildPort:
         if (unsent := self.take_unsent()) is not None:
             self._sent_at = monotonic()
             self._control.send(unsent)
+
+
+def _whole(number: float) -> int:
+    """A number as the wire takes it."""
+    return max(-_NUMBER_MAX, min(int(number), _NUMBER_MAX))
 
 
 def _load(order: Load, control: Control) -> Loaded:

@@ -135,7 +135,6 @@ class ChildProcess:
 
     def leave(self) -> None:
         """Let an idle child go: it exits by itself when nobody can give it work any more."""
-        self.phase = Phase.LEAVING
         if self._transport is not None:
             self._transport.close()
 

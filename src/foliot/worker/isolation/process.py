@@ -141,7 +141,7 @@ class ProcessPool:
     def child_ended_run(self, child: ChildProcess, attempt: Attempt, message: Ended) -> None:
         attempt.execution = None
         if self._is_spent(child) or attempt.stop_cause is not None:
-            self._retire(child)
+            self._retire(child, with_family=attempt.stop_cause is not None)
         else:
             self._idle.append(child)
         outcome = Outcome(
@@ -226,15 +226,18 @@ class ProcessPool:
             or child.memory_peak - child.memory_at_start > self._settings.growth_max
         )
 
-    def _retire(self, child: ChildProcess) -> None:
+    def _retire(self, child: ChildProcess, *, with_family: bool = False) -> None:
+        """Let a child go. `with_family`: its run was stopped, so what that run started is to end as well."""
         if child in self._idle:
             self._idle.remove(child)
-        if child.phase is Phase.GONE:
-            return
-        child.leave()
-        self._tasks.create_task(self._see_off(child), name=f"leave {child.pid}")
+        if child.phase is not Phase.GONE:
+            child.phase = Phase.LEAVING
+            self._tasks.create_task(self._see_off(child, with_family), name=f"leave {child.pid}")
 
-    async def _see_off(self, child: ChildProcess) -> None:
+    async def _see_off(self, child: ChildProcess, with_family: bool) -> None:
+        if with_family:
+            kill_all(await asyncio.to_thread(descendants, child.pid))
+        child.leave()
         if not await self._clock.wait(child.gone, for_s=LEAVE_WITHIN_S):
             await self._kill(child)
         if not self._is_closed:
@@ -269,10 +272,12 @@ class ProcessPool:
         dump_s = min(_DUMP_S, term_s / 2)
         attempt.add_line("WARNING", f"asked to stop {grace_s - term_s:g} s ago; now SIGTERM. Where it is:")
         self._kills.send(child.pid, DUMP_SIGNAL, to_group=False)
+        family = await asyncio.to_thread(descendants, child.pid)
         if await self._is_over(child, attempt, within_s=dump_s):
             return
         self._kills.send(child.pid, signal.SIGTERM, to_group=True)
         if await self._is_over(child, attempt, within_s=term_s - dump_s):
+            kill_all(family)  # its parent may be gone by now, and with it the way to find those that left the group
             return
         attempt.add_line("WARNING", "SIGTERM did not stop it: killed")
         await self._kill(child)

@@ -1,0 +1,99 @@
+"""A run's log: in order, bounded, its end kept, repeats identical."""
+
+from foliot.worker.lines import Line
+from foliot.worker.run_log import CHUNK_MAX, TAIL_MAX, RunLog
+from tests.unit.worker.books import PlainBook, a_run, shipped
+
+
+def text_of(run_log: RunLog) -> str:
+    return "".join(chunk.text for chunk in shipped(run_log))
+
+
+def test_lines_are_shipped_in_the_order_they_were_written() -> None:
+    run_log = RunLog(a_run(), PlainBook())
+    run_log.write("OUT", b"one\ntw")
+    run_log.add(Line("INFO", "between"))
+    run_log.write("OUT", b"o\n")
+    run_log.end()
+    assert text_of(run_log) == "T  OUT  one\nT  INFO  between\nT  OUT  two\n"
+
+
+def test_an_unfinished_line_is_kept_at_the_end() -> None:
+    run_log = RunLog(a_run(), PlainBook())
+    run_log.write("OUT", b"no newline")
+    assert run_log.is_empty
+    run_log.end()
+    assert text_of(run_log) == "T  OUT  no newline\n"
+
+
+def test_chunks_join_without_gaps_by_their_offsets() -> None:
+    run_log = RunLog(a_run(), PlainBook())
+    for i in range(20_000):
+        run_log.add(Line("INFO", f"número {i}"))
+    run_log.end()
+    chunks = shipped(run_log)
+    assert len(chunks) > 1 and all(len(chunk.text.encode()) <= CHUNK_MAX for chunk in chunks)
+    size = 0
+    for chunk in chunks:
+        assert chunk.offset == size
+        size += len(chunk.text.encode())
+
+
+def test_a_chunk_whose_answer_was_lost_is_repeated_as_it_was() -> None:
+    run_log = RunLog(a_run(), PlainBook())
+    run_log.add(Line("INFO", "first"))
+    sent = run_log.next_chunk()
+    run_log.add(Line("INFO", "second"))
+    assert run_log.next_chunk() == sent
+    assert [chunk.text for chunk in run_log.all_chunks()] == ["T  INFO  first\n", "T  INFO  second\n"]
+    run_log.acknowledge()
+    assert text_of(run_log) == "T  INFO  second\n"
+
+
+def test_a_flood_is_cut_with_a_mark_and_its_end_is_kept() -> None:
+    book = PlainBook(log_max=256 * 1024)
+    run_log = RunLog(a_run(), book)
+    for i in range(100_000):
+        run_log.write("OUT", f"line {i}\n".encode())
+    run_log.add(Line("ERROR", "the failure"))
+    run_log.end()
+    text = text_of(run_log)
+    assert text.startswith("T  OUT  line 0\nT  OUT  line 1\n")
+    assert text.endswith("T  OUT  line 99999\nT  ERROR  the failure\n")
+    assert text.count("… truncated: the limit of 262144 bytes of output is reached") == 1
+    assert f"… {run_log.cut} bytes are not kept" in text
+    assert len(text.encode()) <= book.log_max + 300
+    assert book.size == 0
+
+
+def test_what_fits_exactly_is_not_marked() -> None:
+    book = PlainBook(log_max=TAIL_MAX + 1000)
+    run_log = RunLog(a_run(), book)
+    for i in range(100):
+        run_log.write("OUT", f"{i:090}\n".encode())
+    run_log.end()
+    text = text_of(run_log)
+    assert "…" not in text and text.count("\n") == 100 and run_log.cut == 0
+
+
+def test_memory_for_logs_that_is_full_closes_the_head_with_its_reason() -> None:
+    book = PlainBook()
+    run_log = RunLog(a_run(), book)
+    run_log.add(Line("INFO", "early"))
+    book.full = True
+    for i in range(20_000):
+        run_log.add(Line("INFO", f"late {i}"))
+    run_log.end()
+    text = text_of(run_log)
+    assert text.startswith("T  INFO  early\n… truncated: no server takes the logs")
+    assert text.endswith("T  INFO  late 19999\n")
+
+
+def test_dropping_gives_the_memory_back() -> None:
+    book = PlainBook()
+    run_log = RunLog(a_run(), book)
+    run_log.add(Line("INFO", "a"))
+    assert run_log.next_chunk() is not None
+    run_log.drop()
+    run_log.acknowledge()  # an answer that comes after it was dropped
+    assert book.size == 0 and run_log.is_empty
