@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from foliot.domain.errors import InvalidInput
+from foliot.domain.errors import InvalidInput, PayloadTooLarge
 from foliot.sdk.results import Unwritable, to_json
 
 T = TypeVar("T")
@@ -31,12 +31,18 @@ class Shard:
 
     def owns(self, key: object) -> bool:
         """Whether what this key stands for is in this slice."""
-        try:
-            text = to_json(key, bytes_max=KEY_BYTES_MAX)
-        except Unwritable as error:
-            raise UnstableShardKey(type(key).__name__) from error
-        digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
+        digest = hashlib.blake2b(_text(key).encode(), digest_size=8).digest()
         return int.from_bytes(digest, "big") % self.count == self.index
+
+
+def _text(key: object) -> str:
+    """The key as canonical JSON: the same for equal keys on every machine."""
+    if type(key) is int:
+        return str(key)
+    try:
+        return to_json(key, bytes_max=KEY_BYTES_MAX)
+    except (Unwritable, PayloadTooLarge) as error:
+        raise UnstableShardKey(type(key).__name__) from error
 
 
 class UnstableShardKey(InvalidInput):
