@@ -69,7 +69,7 @@ class Desk:
         return self._leasing.lanes.knows(session)
 
     def forget(self, session: str) -> None:
-        self._leasing.lanes.forget(session)
+        self._leasing.forget(session)
 
 
 class Server:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import structlog
 
+from foliot.app.run_loop import run
 from foliot.worker.code import Code
 from foliot.worker.worker import Worker
 
@@ -48,7 +49,7 @@ class WorkerThread:
     def _run(self) -> None:
         failure: BaseException | None = None
         try:
-            asyncio.run(self._main())
+            run(self._main())
         except BaseException as error:  # noqa: BLE001  handed to the process that started it
             failure = error
         finally:

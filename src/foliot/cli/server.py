@@ -4,15 +4,20 @@ import asyncio
 import os
 import socket
 from pathlib import Path
+from typing import Final
 
 import click
 
+from foliot.app.run_loop import run
 from foliot.app.serving import serve
 from foliot.app.settings import DEFAULT_PORT, TIMINGS, ServerSettings
 from foliot.app.signals import stop_on_signals
 from foliot.cli.refusal import refusals
 from foliot.domain.errors import InvalidInput
 from foliot.observability.logging import configure_logging
+
+LOG_LEVELS: Final = ("debug", "info", "warning", "error")
+FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command()
@@ -27,11 +32,7 @@ from foliot.observability.logging import configure_logging
 @click.option(
     "--behind-proxy", is_flag=True, help="A proxy in front speaks TLS: listening beyond this machine is allowed."
 )
-@click.option(
-    "--bootstrap-token-file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The first admin token of an empty store.",
-)
+@click.option("--bootstrap-token-file", type=FILE, help="The first admin token of an empty store.")
 @click.option(
     "--log-level", default="info", type=click.Choice(["debug", "info", "warning", "error"]), show_default=True
 )
@@ -69,7 +70,7 @@ def server(
             fault_point=os.environ.get("FOLIOT_FAULT_POINT"),
         )
         token = bootstrap_token_file.read_text("utf-8") if bootstrap_token_file else None
-        asyncio.run(_serve(settings, token))
+        run(_serve(settings, token))
 
 
 async def _serve(settings: ServerSettings, bootstrap_token: str | None) -> None:

@@ -11,10 +11,11 @@ import click
 from foliot import __version__
 from foliot.app.all_in_one import AllInOne, UpSettings
 from foliot.app.http import Access
+from foliot.app.run_loop import run
 from foliot.app.settings import DEFAULT_PORT, TIMINGS
 from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemClock
-from foliot.domain.errors import FoliotError
+from foliot.cli.refusal import refusals
 from foliot.domain.instants import SECOND
 from foliot.domain.run import format_run_id
 from foliot.domain.verdict import Cause
@@ -77,14 +78,8 @@ def up(
         watch=not no_watch,
         timing=TIMINGS[timing],
     )
-    try:
-        asyncio.run(_run(settings))
-    except* FoliotError as refused:
-        for error in _leaves(refused):
-            click.secho(f"{_BAD} {error.sentence}", fg="red", err=True)
-            if error.hint:
-                click.echo(f"  {error.hint}  [{error.code}]", err=True)
-        sys.exit(1)
+    with refusals():
+        run(_run(settings))
 
 
 async def _run(settings: UpSettings) -> None:
@@ -98,14 +93,6 @@ def _expanded(source: str) -> list[str]:
     if not folder.is_dir():
         return [source]
     return [str(file) for file in sorted(folder.glob("*.py")) if not file.name.startswith(("test_", "_", "conftest"))]
-
-
-def _leaves(group: BaseExceptionGroup[FoliotError]) -> list[FoliotError]:
-    return [
-        leaf
-        for error in group.exceptions
-        for leaf in (_leaves(error) if isinstance(error, BaseExceptionGroup) else [error])
-    ]
 
 
 class Terminal:
@@ -128,9 +115,8 @@ class Terminal:
         self._good("worker", f"{self._settings.node_name} · {self._settings.slots} slots · {self._watching()}")
         self._good("api", url)
         if access.login_code is not None:
-            click.echo(
-                f"\n  First login    {url}/login#{access.login_code}     one use, 15 minutes; another: foliot login-link"
-            )
+            link = f"{url}/login#{access.login_code}"
+            click.echo(f"\n  First login    {link}     one use, 15 minutes; another: foliot login-link")
         click.echo("\n  Reachable from this machine only. A real cluster: foliot server --help")
         click.echo(f"  {'Ctrl-C stops':>100}\n" if sys.stdout.isatty() else "")
 

@@ -5,10 +5,12 @@ import os
 import socket
 import tempfile
 from pathlib import Path
+from typing import Final
 
 import click
 
 from foliot import __version__
+from foliot.app.run_loop import run
 from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemChance, SystemClock
 from foliot.cli.refusal import refusals, tell
@@ -22,6 +24,8 @@ from foliot.sdk.registry import load
 from foliot.worker.code import Code
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker
+
+LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 
 
 @click.command()
@@ -75,7 +79,7 @@ def worker(
             drain_timeout_s=parse_duration(drain_timeout) / SECOND,
             spool=spool or Path(tempfile.gettempdir()) / f"foliot-spool-{name or socket.gethostname()}",
         )
-        asyncio.run(_work(endpoint, settings, modules))
+        run(_work(endpoint, settings, modules))
 
 
 async def _work(endpoint: Endpoint, settings: WorkerSettings, modules: tuple[str, ...]) -> None:

@@ -124,6 +124,11 @@ class Leasing:
             if mine is not None and mine.answer is answer:
                 del self._parked[poll.session]
 
+    def forget(self, session: str) -> None:
+        """The session is over: it has no poll and offers nothing any more."""
+        self._release(session)
+        self.lanes.forget(session)
+
     def stop(self) -> None:
         """Answer every parked poll with nothing: the workers go to another server."""
         self._stopping = True

@@ -11,7 +11,7 @@ from foliot.domain.errors import ClusterTrouble, FoliotError
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
 from foliot.operations.services import Services
-from foliot.ports.store import Actor, StoreUnavailable
+from foliot.ports.store import Actor, StoreBusy, StoreUnavailable
 from foliot.ports.worker_link import Beat, BeatAnswer, DeclaredJob, Hello, Leased, LeasePoll, LogChunk, Report, Welcome
 
 PROTOCOL_MIN: Final = 1
@@ -83,8 +83,8 @@ class WorkerService:
                 decide=self._services.decide,
                 source="code",
             )
-        except StoreUnavailable:
-            raise
+        except (StoreUnavailable, StoreBusy):
+            raise  # not the job's fault: the worker introduces itself again
         except (FoliotError, msgspec.DecodeError) as refusal:
             log.warning("job.refused", job=job.name, worker=hello.name, why=str(refusal))
             return f"{job.name}: {refusal}"
