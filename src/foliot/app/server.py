@@ -230,6 +230,7 @@ class HttpServer:
             app,
             log_config=None,
             access_log=False,
+            log_level="warning",
             lifespan="off",
             timeout_keep_alive=30,
             timeout_graceful_shutdown=3,

@@ -69,6 +69,10 @@ class LaneBook:
             )
         return served
 
+    def may_lease_ahead(self, session: str) -> bool:
+        """Whether none of its lanes is at-most-once: such a run must not wait in a worker that may vanish."""
+        return not any(self._lanes[lane_id].at_most_once for lane_id in self.served_by(session))
+
 
 class Leasing:
     """Keeps the parked polls and serves them in batches."""
@@ -156,10 +160,11 @@ class Leasing:
         return self._rest_s()
 
     def _as_seen(self, poll: LeasePoll) -> Poll:
+        ahead = poll.ahead if poll.ahead and self.lanes.may_lease_ahead(poll.session) else 0
         return Poll(
             session=poll.session,
             request_no=poll.request_no,
-            free=poll.free,
+            free=poll.free + ahead,
             lanes=self.lanes.served_by(poll.session),
             repeat=poll.repeat,
         )
