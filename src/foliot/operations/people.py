@@ -1,6 +1,7 @@
 """What operations for people work with: the services every operation has, and what only people need."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Protocol
 
 from foliot.operations.offers import Offers
 from foliot.operations.services import Services
@@ -21,3 +22,31 @@ class PeopleServices(Services):
     replies: ReplyStore
     backfills: BackfillStore
     offers: Offers
+
+
+class Records(Protocol):
+    """What a store keeps for people, beside jobs and runs."""
+
+    @property
+    def lookups(self) -> Lookups: ...
+    @property
+    def tokens(self) -> TokenStore: ...
+    @property
+    def journal(self) -> Journal: ...
+    @property
+    def replies(self) -> ReplyStore: ...
+    @property
+    def backfills(self) -> BackfillStore: ...
+
+
+def with_records(services: Services, records: Records) -> PeopleServices:
+    """The services of a server, with what people need."""
+    return PeopleServices(
+        **{field.name: getattr(services, field.name) for field in fields(Services)},
+        lookups=records.lookups,
+        tokens=records.tokens,
+        journal=records.journal,
+        replies=records.replies,
+        backfills=records.backfills,
+        offers=Offers(records.lookups, services.clock),
+    )

@@ -102,5 +102,5 @@ class BackfillStore(Protocol):
         ...
 
     async def advance(self, *, limit: int) -> int:
-        """One bounded round over active backfills: count what ended, insert what may follow; how many runs were made."""
+        """One bounded round: count what ended, insert what may follow; how many runs were made."""
         ...

@@ -93,9 +93,9 @@ def _ahead(tx: Tx, run: RunRow) -> Sequence[RunRow]:
 
 
 def _lane(tx: Tx, lane_id: int) -> Lane:
-    rows = tx.rows(_LANE, {"lane": lane_id})
-    document: dict[str, Any] = msgspec.json.decode(rows[0].document)
-    return msgspec.convert(document, Lane)
+    document: dict[str, Any] = msgspec.json.decode(tx.rows(_LANE, {"lane": lane_id})[0].document)
+    require = tuple(sorted(document.pop("require").items()))
+    return Lane(require=require, limits=tuple(document.pop("limits")), **document)
 
 
 def _limits(tx: Tx, names: Sequence[str]) -> Sequence[Any]:

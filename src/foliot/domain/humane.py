@@ -1,0 +1,81 @@
+"""Durations and instants as people say them, in English and Chinese. Exact values are for JSON."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from foliot.domain.instants import DAY, HOUR, MILLISECOND, MINUTE, SECOND, Instant, Micros, to_datetime
+from foliot.domain.schedule.describe import Language
+from foliot.domain.schedule.zones import zone
+
+_UNITS: Final[Mapping[Language, Mapping[str, str]]] = {
+    Language.ENGLISH: {"us": "µs", "ms": "ms", "s": "s", "m": "m", "h": "h", "d": "d"},
+    Language.CHINESE: {"us": "微秒", "ms": "毫秒", "s": "秒", "m": "分", "h": "小时", "d": "天"},
+}
+_WEEKDAYS: Final[Mapping[Language, str]] = {
+    Language.ENGLISH: "Mon Tue Wed Thu Fri Sat Sun",
+    Language.CHINESE: "周一 周二 周三 周四 周五 周六 周日",
+}
+_MONTHS: Final = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+
+def human_duration(micros: Micros, language: Language = Language.ENGLISH) -> str:
+    """Two units at most: `4 ms`, `3.0 s`, `30 s`, `1 m 30 s`, `11 h 57 m`, `3 d 4 h`."""
+    unit = _UNITS[language]
+    us = abs(micros)
+    sign = "-" if micros < 0 else ""
+    if us < MILLISECOND:
+        text = f"{us} {unit['us']}"
+    elif us < SECOND:
+        text = f"{us // MILLISECOND} {unit['ms']}"
+    elif us < 10 * SECOND:
+        text = f"{us / SECOND:.1f} {unit['s']}"
+    else:
+        text = _larger(us, unit)
+    return sign + text
+
+
+def _larger(us: Micros, unit: Mapping[str, str]) -> str:
+    seconds = (us + SECOND // 2) // SECOND
+    if seconds < 60:
+        return f"{seconds} {unit['s']}"
+    if seconds < HOUR // SECOND:
+        return _two(*divmod(seconds, 60), unit["m"], unit["s"])
+    if us < DAY:
+        return _two(us // HOUR, us % HOUR // MINUTE, unit["h"], unit["m"])
+    return _two(us // DAY, us % DAY // HOUR, unit["d"], unit["h"])
+
+
+def _two(large: int, small: int, large_unit: str, small_unit: str) -> str:
+    return f"{large} {large_unit} {small} {small_unit}" if small else f"{large} {large_unit}"
+
+
+class Clockface:
+    """Writes instants of one zone for one reader, with a date only where the day is not clear from the context."""
+
+    def __init__(self, tz: str, *, now: Instant, language: Language = Language.ENGLISH) -> None:
+        self._zone = ZoneInfo(zone(tz).name)
+        self._language = language
+        self._today = self._local(now)
+
+    def full(self, instant: Instant) -> str:
+        """With its zone: `14:02:10 CST`, on another day `Sat 7 Mar 15:00:00 CST`."""
+        return f"{self.short(instant)} {self._local(instant).tzname()}"
+
+    def short(self, instant: Instant, *, beside: Instant | None = None) -> str:
+        """Without the zone; `beside` is an instant already shown, whose day need not be said again."""
+        local = self._local(instant)
+        reference = self._today if beside is None else self._local(beside)
+        time = f"{local:%H:%M:%S}"
+        return time if local.date() == reference.date() else f"{self._date(local)} {time}"
+
+    def _date(self, local: datetime) -> str:
+        weekday = _WEEKDAYS[self._language].split()[local.weekday()]
+        other_year = local.year != self._today.year
+        if self._language is Language.CHINESE:
+            return f"{f'{local.year}年' if other_year else ''}{local.month}月{local.day}日{weekday}"
+        return f"{weekday} {local.day} {_MONTHS[local.month - 1]}{f' {local.year}' if other_year else ''}"
+
+    def _local(self, instant: Instant) -> datetime:
+        return to_datetime(instant).astimezone(self._zone)

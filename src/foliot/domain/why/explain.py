@@ -1,0 +1,177 @@
+"""Explaining: from what is known to one verdict. Pure: same facts, same verdict.
+
+Every instant of every job, and every run, has exactly one answer; the order below is the order of judgement.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from foliot.domain.instants import Instant
+from foliot.domain.names import nearest
+from foliot.domain.why.facts import (
+    Explanation,
+    Hold,
+    InstantFacts,
+    JobFacts,
+    QueueFacts,
+    RunFacts,
+    WorkerFacts,
+)
+
+_ENDED: Final = {"SUCCEEDED": "succeeded", "CANCELLED": "cancelled"}
+
+
+def explain_instant(facts: InstantFacts) -> Explanation:
+    """What became, or will become, of one instant of a job."""
+    if facts.run is not None:
+        return _of_run(facts.run, facts.queue, facts.now, at=facts.at, late_us=facts.run.created_at - facts.at)
+    if facts.skip is not None:
+        return _plain(facts, f"skipped_{facts.skip.reason}")
+    return _without_record(facts)
+
+
+def explain_run(run: RunFacts, queue: QueueFacts | None, now: Instant) -> Explanation:
+    """Where a run stands and what it waits for."""
+    return _of_run(run, queue, now)
+
+
+# --------------------------------------------------------------------------------------------------- without a record
+
+
+def _without_record(facts: InstantFacts) -> Explanation:
+    job, at = facts.job, facts.at
+    schedule = job.schedule
+    if at < job.created_at:
+        return _plain(facts, "before_creation")
+    if schedule is None:
+        return _plain(facts, "no_schedule")
+    if schedule.fixed_delay_us is not None:
+        return _plain(facts, "fixed_delay")
+    if schedule.start_at is not None and at < schedule.start_at:
+        return _plain(facts, "before_start")
+    if schedule.end_at is not None and at >= schedule.end_at:
+        return _plain(facts, "after_end")
+    if schedule.next_after(at - 1) != at:
+        return _plain(facts, "not_due")
+    if _is_used_up(job, at):
+        return _plain(facts, "used_up")
+    if _is_paused_at(job, at):
+        return _plain(facts, "paused")
+    if at > facts.now:
+        return _plain(facts, "future" if schedule.ruling(at).is_allowed else "future_closed")
+    if job.next_due_at is not None and at >= job.next_due_at:
+        return _plain(facts, "troubled" if job.trouble else "undecided")
+    return _plain(facts, "forgotten")
+
+
+def _plain(facts: InstantFacts, verdict: str) -> Explanation:
+    return Explanation(
+        verdict=verdict,
+        now=facts.now,
+        at=facts.at,
+        job=facts.job.name,
+        skip=facts.skip,
+        facts=facts.job,
+        first=facts.first,
+        before=facts.before,
+        after=facts.after,
+    )
+
+
+def _is_used_up(job: JobFacts, at: Instant) -> bool:
+    return job.state == "done" and job.remaining is not None and job.remaining <= 0 and _is_undecided(job, at)
+
+
+def _is_paused_at(job: JobFacts, at: Instant) -> bool:
+    """A paused job's instants are undecided until it is resumed."""
+    if job.state != "paused" or not _is_undecided(job, at):
+        return False
+    return job.paused_until is None or at < job.paused_until
+
+
+def _is_undecided(job: JobFacts, at: Instant) -> bool:
+    return job.next_due_at is None or at >= job.next_due_at
+
+
+# -------------------------------------------------------------------------------------------------------------- runs
+
+
+def _of_run(
+    run: RunFacts,
+    queue: QueueFacts | None,
+    now: Instant,
+    *,
+    at: Instant | None = None,
+    late_us: int | None = None,
+) -> Explanation:
+    verdict = _ENDED.get(run.state)
+    hold = None
+    if run.state == "FAILED":
+        verdict = run.kind if run.kind in ("timeout", "lost", "rejected", "poison") else "failed"
+    elif run.state == "RUNNING":
+        verdict = _running(run)
+    elif verdict is None:
+        verdict, hold = _waiting(run, queue, now)
+    return Explanation(verdict=verdict, now=now, at=at, job=run.job, run=run, hold=hold, late_us=late_us)
+
+
+def _running(run: RunFacts) -> str:
+    if run.cancel_at is not None:
+        return "cancelling"
+    return "running" if run.started_at is not None or run.leased_at is None else "starting"
+
+
+def _waiting(run: RunFacts, queue: QueueFacts | None, now: Instant) -> tuple[str, Hold | None]:
+    if run.not_before > now:
+        if run.attempt > 0:
+            return "retrying", None
+        return ("paced" if run.catch_up else "later"), None
+    if queue is None:
+        return "held_ready", Hold(kind="ready", held_us=now - run.not_before)
+    hold = hold_of(run, queue, now)
+    return f"held_{hold.kind}", hold
+
+
+def hold_of(run: RunFacts, queue: QueueFacts, now: Instant) -> Hold:
+    """What stands between a due run and a worker: its line, then who could run it, then limits, then room."""
+    held_us = now - run.not_before
+    if queue.ahead is not None:
+        since = queue.ahead.started_at or queue.ahead.created_at
+        return Hold(kind="line", held_us=held_us, ahead=queue.ahead, ahead_for_us=now - since, overlap=queue.overlap)
+    lane, workers = queue.lane, queue.workers
+    found = Hold(kind="ready", held_us=held_us, handler=lane.handler, group=lane.group, online=len(workers))
+    in_group = [worker for worker in workers if worker.group == lane.group]
+    offering = [worker for worker in in_group if lane.handler in worker.handlers]
+    fitting = [worker for worker in offering if _has_labels(worker, lane.require)]
+    taking = [worker for worker in fitting if not worker.is_draining]
+    if not workers:
+        return replace(found, kind="nobody")
+    if not in_group:
+        return replace(found, kind="group")
+    if not offering:
+        return replace(found, kind="handler", nearest=_nearest(lane.handler, workers))
+    if not fitting:
+        return replace(found, kind="label", needs=lane.require, fitting=len(offering))
+    if not taking:
+        return replace(found, kind="draining", fitting=len(fitting))
+    full = next((limit for limit in queue.limits if limit.used >= limit.max), None)
+    if full is not None:
+        return replace(found, kind="limit", limit=full)
+    slots, running = sum(worker.slots for worker in taking), sum(worker.running for worker in taking)
+    return replace(
+        found, kind="busy" if running >= slots else "ready", slots=slots, running=running, fitting=len(taking)
+    )
+
+
+def _has_labels(worker: WorkerFacts, require: tuple[tuple[str, str], ...]) -> bool:
+    return all(worker.labels.get(key) == value for key, value in require)
+
+
+def _nearest(handler: str, workers: Sequence[WorkerFacts]) -> tuple[str, str] | None:
+    offered: dict[str, str] = {}
+    for worker in workers:
+        for name in sorted(worker.handlers):
+            offered.setdefault(name, worker.name)
+    found = nearest(handler, offered)
+    return (found, offered[found]) if found else None

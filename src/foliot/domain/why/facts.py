@@ -1,0 +1,174 @@
+"""What is known when somebody asks why: gathered by the operation, judged by `explain`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from foliot.domain.instants import Instant, Micros
+from foliot.domain.job import Lane
+from foliot.domain.schedule import Schedule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFacts:
+    """A run, in short."""
+
+    id: str
+    job: str
+    state: str
+    kind: str | None
+    due_at: Instant
+    created_at: Instant
+    not_before: Instant
+    leased_at: Instant | None
+    started_at: Instant | None
+    ended_at: Instant | None
+    cancel_at: Instant | None
+    attempt: int
+    deaths: int
+    node: str | None
+    error: str | None
+    is_scheduled: bool
+    is_backfill: bool
+    is_in_line: bool  # False: a trigger for later that has no place yet
+    catch_up: bool
+    triggered_by: str | None
+    reason: str | None
+    last_try: "TryFacts | None" = None  # the newest try that ended without success
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TryFacts:
+    """A try that ended without success."""
+
+    attempt: int
+    cause: str
+    node: str | None
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerFacts:
+    """A live worker."""
+
+    name: str
+    group: str
+    handlers: frozenset[str]
+    labels: Mapping[str, str]
+    slots: int
+    running: int
+    is_draining: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitFacts:
+    """A limit of the run's lane."""
+
+    name: str
+    max: int
+    used: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueFacts:
+    """What a waiting run may wait for."""
+
+    lane: Lane
+    overlap: str
+    ahead: RunFacts | None = None
+    ahead_count: int = 0
+    limits: Sequence[LimitFacts] = ()
+    workers: Sequence[WorkerFacts] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkipFacts:
+    """A range of instants that got no run."""
+
+    from_at: Instant
+    to_at: Instant
+    count: int
+    reason: str
+    why: str
+    decided_at: Instant
+    overlap: str
+    open_run: RunFacts | None = None  # for an overlap: who was in the way
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFacts:
+    """The job, its schedule then, and where its cursor stands now."""
+
+    name: str
+    created_at: Instant
+    schedule: Schedule | None  # of the version in force at the instant asked about
+    state: str
+    next_due_at: Instant | None
+    remaining: int | None
+    paused_at: Instant | None
+    paused_until: Instant | None
+    pause_reason: str
+    trouble: str | None
+    servers_alive: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    """An instant of the job before or after the one asked about, and what became of it."""
+
+    at: Instant
+    run: RunFacts | None = None
+    skip_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstantFacts:
+    """Everything about one instant of a job."""
+
+    at: Instant
+    now: Instant
+    job: JobFacts
+    run: RunFacts | None = None
+    queue: QueueFacts | None = None  # when the run waits
+    skip: SkipFacts | None = None
+    first: Neighbour | None = None  # the job's first instant
+    before: Neighbour | None = None
+    after: Neighbour | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """What a waiting run waits for."""
+
+    kind: str  # line, handler, group, nobody, label, draining, limit, busy, ready
+    held_us: Micros
+    ahead: RunFacts | None = None
+    ahead_for_us: Micros | None = None
+    overlap: str = ""
+    handler: str = ""
+    group: str = ""
+    needs: Sequence[tuple[str, str]] = ()
+    online: int = 0
+    fitting: int = 0
+    nearest: tuple[str, str] | None = None  # handler, worker
+    limit: LimitFacts | None = None
+    slots: int = 0
+    running: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """The answer: a verdict, and all it rests on. `english` and `chinese` put it into words."""
+
+    verdict: str
+    now: Instant
+    at: Instant | None = None
+    job: str = ""
+    run: RunFacts | None = None
+    hold: Hold | None = None
+    skip: SkipFacts | None = None
+    facts: JobFacts | None = None
+    first: Neighbour | None = None
+    before: Neighbour | None = None
+    after: Neighbour | None = None
+    late_us: Micros | None = None
+    extra: Mapping[str, str] = field(default_factory=dict)

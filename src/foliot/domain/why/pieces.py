@@ -1,0 +1,34 @@
+"""Pieces of explanations that every language needs."""
+
+from foliot.domain.schedule import Schedule
+from foliot.domain.why.facts import Explanation, RunFacts, SkipFacts
+
+
+def bare(handler: str) -> str:
+    """`python:billing.jobs:settle` as people write it: `billing.jobs:settle`."""
+    return handler.removeprefix("python:")
+
+
+def limit_name(name: str) -> str:
+    """A limit as people know it."""
+    kind, _, rest = name.partition(":")
+    return "max_running" if kind == "job" else rest or name
+
+
+def run_of(said: Explanation) -> RunFacts:
+    """The run an explanation is about."""
+    assert said.run is not None, said.verdict
+    return said.run
+
+
+def skip_of(said: Explanation) -> SkipFacts:
+    """The skip an explanation is about."""
+    assert said.skip is not None, said.verdict
+    return said.skip
+
+
+def schedule_of(said: Explanation) -> Schedule:
+    """The schedule an explanation is about."""
+    assert said.facts is not None, said.verdict
+    assert said.facts.schedule is not None, said.verdict
+    return said.facts.schedule

@@ -1,0 +1,199 @@
+"""Backfill: instants of the past get a run after all. Previewed, confirmed, paced, idempotent by instant."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from foliot.domain.access import Principal, Scope
+from foliot.domain.definition import from_document
+from foliot.domain.errors import BadField, Conflict, JobNotFound
+from foliot.domain.instants import Instant, isoformat
+from foliot.domain.job import DEFAULT_GROUP
+from foliot.operations.finding import find_job, group_of, namespace_of
+from foliot.operations.notes import note_job
+from foliot.operations.people import PeopleServices
+from foliot.operations.trigger import checked_params
+from foliot.ports.backfills import BackfillNotFound, BackfillRow, BackfillState, NewBackfill, Selection
+from foliot.ports.lookups import JobRow
+
+INSTANTS_MAX: Final = 10_000
+PARALLEL_MAX: Final = 100
+PARALLEL_DEFAULT: Final = 4
+
+
+class BackfillChanged(Conflict):
+    """What was previewed is not what would be done now."""
+
+    code = "FOL-3014"
+
+    def __init__(self, job: str, *, count: int) -> None:
+        super().__init__(
+            f"The backfill of {job} is not what was previewed: it has {count} instants now. Nothing was started.",
+            hint="preview it again: foliot job backfill --dry-run",
+            job=job,
+            count=count,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackfillOrder:
+    """Which instants of which job, and how."""
+
+    namespace: str
+    job: str
+    from_at: Instant
+    to_at: Instant
+    selection: Selection = Selection.MISSING
+    parallel: int = PARALLEL_DEFAULT
+    newest_first: bool = False
+    params: dict[str, object] | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """The exact instants a backfill would run, in order, and the token that confirms just these."""
+
+    job: JobRow
+    instants: Sequence[Instant]
+    parallel: int
+    token: str
+
+
+async def preview(services: PeopleServices, who: Principal, order: BackfillOrder) -> Preview:
+    """What a backfill would do. Nothing changes."""
+    job = await find_job(services, who, order.namespace, order.job)
+    who.demand(Scope.RUN, group=group_of(job))
+    now = await services.lookups.now()
+    if order.to_at <= order.from_at:
+        raise BadField("to", "it is not after from", hint="from is included, to is not")
+    if order.to_at > now:
+        raise BadField("to", f"{isoformat(order.to_at)} is not past yet", hint="a backfill is about the past")
+    if not 1 <= order.parallel <= PARALLEL_MAX:
+        raise BadField("parallel", f"it is not a number from 1 to {PARALLEL_MAX}")
+    definition = from_document(job.document, job=job.name)
+    instants = await _chosen(services, job, order)
+    parallel = 1 if definition.is_serial else order.parallel
+    return Preview(job=job, instants=instants, parallel=parallel, token=_token(job, order, instants))
+
+
+async def start(services: PeopleServices, who: Principal, order: BackfillOrder, *, token: str) -> BackfillRow:
+    """Begin what was previewed; `BackfillChanged` when it would not be the same instants any more."""
+    seen = await preview(services, who, order)
+    if seen.token != token:
+        raise BackfillChanged(order.job, count=len(seen.instants))
+    params = await checked_params(services, seen.job, order.params)
+    backfill = await services.backfills.add(
+        NewBackfill(
+            job_id=seen.job.job_id,
+            version=seen.job.version,
+            from_at=order.from_at,
+            to_at=order.to_at,
+            selection=order.selection,
+            parallel=seen.parallel,
+            newest_first=order.newest_first,
+            instants=seen.instants,
+            created_by=who.name,
+            reason=order.reason,
+            params=params,
+        )
+    )
+    await note_job(
+        services,
+        who,
+        "backfill.started",
+        seen.job.namespace,
+        seen.job.name,
+        key=str(backfill.id),
+        backfill=backfill.id,
+        instants=backfill.total,
+        reason=order.reason,
+    )
+    await advance(services)
+    return await services.backfills.get(backfill.id)
+
+
+async def advance(services: PeopleServices) -> int:
+    """One round over active backfills, as a server does every second; how many runs were made."""
+    made = await services.backfills.advance(limit=20)
+    if made:
+        services.runs_may_be_ready()
+    return made
+
+
+async def find_backfill(services: PeopleServices, who: Principal, backfill_id: int) -> BackfillRow:
+    """The backfill, or `BackfillNotFound`."""
+    who.demand(Scope.READ)
+    found = await services.backfills.get(backfill_id)
+    if not who.sees(found.namespace):
+        raise BackfillNotFound(backfill_id)
+    return found
+
+
+async def list_backfills(
+    services: PeopleServices,
+    who: Principal,
+    *,
+    namespace: str | None = None,
+    job: str | None = None,
+    limit: int = 50,
+    before_id: int | None = None,
+) -> Sequence[BackfillRow]:
+    """Backfills, newest first."""
+    who.demand(Scope.READ)
+    if namespace is not None and not who.sees(namespace):
+        return []
+    within = namespace_of(who, namespace)
+    job_id = None
+    if job is not None:
+        try:
+            job_id = (await find_job(services, who, within or "default", job)).job_id
+        except JobNotFound:
+            return []
+    return await services.backfills.list(namespace=within, job_id=job_id, limit=limit, before_id=before_id)
+
+
+async def set_state(services: PeopleServices, who: Principal, backfill_id: int, state: BackfillState) -> BackfillRow:
+    """Pause it, let it go on, or end it. Runs it has made already go on."""
+    found = await find_backfill(services, who, backfill_id)
+    try:
+        group = group_of(await services.lookups.job(found.namespace, found.job))
+    except JobNotFound:
+        group = DEFAULT_GROUP
+    who.demand(Scope.RUN, group=group)
+    changed = await services.backfills.set_state(backfill_id, state)
+    await note_job(services, who, f"backfill.{state}", found.namespace, found.job, backfill=backfill_id)
+    return changed
+
+
+async def _chosen(services: PeopleServices, job: JobRow, order: BackfillOrder) -> Sequence[Instant]:
+    """The instants of the range that the selection wants, in the order in which they get their runs."""
+    schedule = from_document(job.document, job=job.name).schedule
+    if schedule is None or schedule.fixed_delay_us is not None:
+        raise BadField("job", f"{job.name} has no instants of its own to fill", hint=f"foliot job trigger {job.name}")
+    taken = await services.backfills.taken(job.job_id, from_at=order.from_at, to_at=order.to_at)
+    chosen: list[Instant] = []
+    at = schedule.next_allowed_after(order.from_at - 1)
+    while at is not None and at < order.to_at:
+        if _is_wanted(order.selection, taken.get(at)):
+            chosen.append(at)
+        if len(chosen) > INSTANTS_MAX:
+            raise BadField("to", f"the range has more than {INSTANTS_MAX} instants", hint="fill it in smaller pieces")
+        at = schedule.next_allowed_after(at)
+    return chosen[::-1] if order.newest_first else chosen
+
+
+def _is_wanted(selection: Selection, state: str | None) -> bool:
+    match selection:
+        case Selection.MISSING:
+            return state is None
+        case Selection.FAILED:
+            return state in ("FAILED", "CANCELLED")
+        case Selection.ALL:
+            return True
+
+
+def _token(job: JobRow, order: BackfillOrder, instants: Sequence[Instant]) -> str:
+    said = (job.job_id, job.version, order.selection, order.parallel, order.newest_first, *instants)
+    return hashlib.sha256(repr(said).encode()).hexdigest()[:32]

@@ -1,0 +1,261 @@
+"""Why: gather what is known about an instant or a run, and explain it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from foliot.domain.access import Principal, Scope
+from foliot.domain.definition import from_document
+from foliot.domain.errors import FoliotError
+from foliot.domain.instants import SECOND, Instant
+from foliot.domain.job import DEFAULT_GROUP
+from foliot.domain.run import format_run_id
+from foliot.domain.schedule import Schedule
+from foliot.domain.why import Explanation, explain_instant, explain_run
+from foliot.domain.why.facts import (
+    InstantFacts,
+    JobFacts,
+    LimitFacts,
+    Neighbour,
+    QueueFacts,
+    RunFacts,
+    SkipFacts,
+    TryFacts,
+    WorkerFacts,
+)
+from foliot.operations.finding import find_job, find_run
+from foliot.operations.people import PeopleServices
+from foliot.ports.lookups import JobRow, Ledger, NodeRow, RunFilter, RunRow, SkipRow
+
+EXPLAINED_MAX: Final = 100
+ERROR_SHOWN_MAX: Final = 200
+_LIVE: Final = frozenset({"PENDING", "RUNNING"})
+
+
+async def why_instant(
+    services: PeopleServices, who: Principal, namespace: str, name: str, at: Instant
+) -> tuple[Explanation, str]:
+    """Explain one instant of a job; with the zone its times are best shown in."""
+    who.demand(Scope.READ)
+    job = await find_job(services, who, namespace, name)
+    return await _explained(services, job, at // SECOND * SECOND)
+
+
+async def why_since(
+    services: PeopleServices, who: Principal, namespace: str, name: str, since: Instant
+) -> tuple[Sequence[Explanation], str]:
+    """Explain what became of a job's instants since one, oldest first; a skipped range is explained once."""
+    who.demand(Scope.READ)
+    job = await find_job(services, who, namespace, name)
+    now = await services.lookups.now()
+    runs, skips = await services.lookups.fired(job.job_id, from_at=since, to_at=now + 1, limit=EXPLAINED_MAX)
+    instants = sorted({*(run.due_at for run in runs), *(skip.to_at for skip in skips)})[-EXPLAINED_MAX:]
+    told = [await _explained(services, job, at) for at in instants]
+    return [explanation for explanation, _ in told], zone_of(job.document, job.name)
+
+
+async def why_run(services: PeopleServices, who: Principal, run_id: int) -> tuple[Explanation, str]:
+    """Explain where a run stands and what it waits for."""
+    who.demand(Scope.READ)
+    run = await find_run(services, who, run_id)
+    now = await services.lookups.now()
+    version = await services.lookups.version(run.job_id, run.version)
+    tz = zone_of(version.document, run.job) if version else "UTC"
+    facts = await _run_facts(services, run)
+    return explain_run(facts, await _queue(services, run, version.document if version else {}), now), tz
+
+
+def zone_of(document: Mapping[str, Any], name: str) -> str:
+    """The zone a job's times are shown in: its schedule's own, else UTC."""
+    schedule = _schedule(document, name)
+    return "UTC" if schedule is None else schedule.tz
+
+
+async def _explained(services: PeopleServices, job: JobRow, at: Instant) -> tuple[Explanation, str]:
+    ledger = await services.lookups.ledger(job.job_id, at)
+    version = ledger.version or ledger.first_version
+    schedule = _schedule(version.document, job.name)
+    run = ledger.run
+    facts = InstantFacts(
+        at=at,
+        now=ledger.now,
+        job=await _job_facts(services, job, schedule, ledger),
+        run=await _run_facts(services, run) if run else None,
+        queue=await _queue(services, run, version.document) if run else None,
+        skip=await _skip_facts(services, job, ledger.skip) if _is_skipped(ledger, schedule, at) else None,
+    )
+    explanation = explain_instant(facts)
+    if explanation.run is None and explanation.skip is None and schedule is not None:
+        explanation = await _with_neighbours(services, job, explanation, schedule, at, ledger)
+    return explanation, schedule.tz if schedule else "UTC"
+
+
+def _is_skipped(ledger: Ledger, schedule: Schedule | None, at: Instant) -> bool:
+    """A skip row covers a range of time; only the schedule's own instants in it were skipped."""
+    if ledger.skip is None or ledger.run is not None:
+        return False
+    if at in (ledger.skip.from_at, ledger.skip.to_at) or schedule is None:
+        return True
+    return schedule.next_after(at - 1) == at
+
+
+# ------------------------------------------------------------------------------------------------------------- facts
+
+
+async def _job_facts(services: PeopleServices, job: JobRow, schedule: Schedule | None, ledger: Ledger) -> JobFacts:
+    undecided = ledger.run is None and ledger.skip is None
+    servers = [node for node in await services.lookups.nodes() if node.kind == "server"] if undecided else []
+    return JobFacts(
+        name=job.name,
+        created_at=ledger.first_version.created_at,
+        schedule=schedule,
+        state=job.state,
+        next_due_at=job.next_due_at,
+        remaining=job.remaining,
+        paused_at=job.paused_at,
+        paused_until=job.paused_until,
+        pause_reason=job.pause_reason,
+        trouble=job.trouble,
+        servers_alive=sum(node.until > ledger.now for node in servers),
+    )
+
+
+async def _run_facts(services: PeopleServices, run: RunRow) -> RunFacts:
+    facts = run_facts(run)
+    if run.attempt < 1 or run.state == "SUCCEEDED":
+        return facts
+    ended = [row for row in await services.lookups.attempts(run.run_id) if row.cause not in (None, "succeeded")]
+    if not ended:
+        return facts
+    last = ended[-1]
+    error = _error_text(last.error, last.error_type)
+    told = TryFacts(attempt=last.attempt, cause=last.cause or "", node=last.node, error=error)
+    return replace(facts, last_try=told, node=facts.node or (last.node if run.state == "FAILED" else None))
+
+
+def run_facts(run: RunRow) -> RunFacts:
+    """A run as explanations know it."""
+    is_backfill = run.fire_key.startswith("b:") or (run.triggered_by or "").startswith("backfill ")
+    return RunFacts(
+        id=format_run_id(run.run_id),
+        job=run.job,
+        state=run.state,
+        kind=run.kind,
+        due_at=run.due_at,
+        created_at=run.created_at,
+        not_before=run.not_before,
+        leased_at=run.leased_at,
+        started_at=run.started_at,
+        ended_at=run.ended_at,
+        cancel_at=run.cancel_at,
+        attempt=run.attempt,
+        deaths=run.deaths,
+        node=run.node,
+        error=_error_text(run.error, run.error_type),
+        is_scheduled=run.fire_key.startswith("s:") and not is_backfill,
+        is_backfill=is_backfill,
+        is_in_line=run.place is not None,
+        catch_up=run.catch_up,
+        triggered_by=run.triggered_by,
+        reason=run.reason,
+    )
+
+
+def _error_text(error: str | None, error_type: str | None) -> str | None:
+    """The first line of an error with its type, not endless."""
+    if not error and not error_type:
+        return None
+    line = (error or "").strip().partition("\n")[0]
+    if error_type and not line.startswith(error_type):
+        line = f"{error_type}: {line}" if line else error_type
+    return line if len(line) <= ERROR_SHOWN_MAX else f"{line[:ERROR_SHOWN_MAX]}…"
+
+
+async def _queue(services: PeopleServices, run: RunRow, document: Mapping[str, Any]) -> QueueFacts | None:
+    if run.state != "PENDING":
+        return None
+    waiting = await services.lookups.waiting(run)
+    workers = [node for node in await services.lookups.nodes() if node.kind != "server"]
+    return QueueFacts(
+        lane=waiting.lane,
+        overlap=str(document.get("overlap", "skip" if document.get("schedule") else "allow")),
+        ahead=run_facts(waiting.ahead) if waiting.ahead else None,
+        ahead_count=waiting.ahead_count,
+        limits=[LimitFacts(name=limit.name, max=limit.max, used=limit.used) for limit in waiting.limits],
+        workers=[_worker(node) for node in workers if node.until > waiting.now],
+    )
+
+
+def _worker(node: NodeRow) -> WorkerFacts:
+    return WorkerFacts(
+        name=node.name,
+        group=node.group or DEFAULT_GROUP,
+        handlers=frozenset(node.handlers),
+        labels=node.labels,
+        slots=node.slots,
+        running=node.running,
+        is_draining=node.state == "draining",
+    )
+
+
+async def _skip_facts(services: PeopleServices, job: JobRow, skip: SkipRow | None) -> SkipFacts | None:
+    if skip is None:
+        return None
+    version = await services.lookups.version(job.job_id, skip.version)
+    overlap = str(version.document.get("overlap", "skip")) if version else "skip"
+    open_run = None
+    if skip.reason == "overlap":
+        wanted = RunFilter(job_id=job.job_id, until=skip.decided_at + 1)
+        runs = (await services.lookups.runs(wanted, limit=5)).items
+        was_open = [run for run in runs if run.ended_at is None or run.ended_at >= skip.from_at]
+        open_run = run_facts(was_open[0]) if was_open else None
+    return SkipFacts(
+        from_at=skip.from_at,
+        to_at=skip.to_at,
+        count=skip.count,
+        reason=skip.reason,
+        why=skip.why,
+        decided_at=skip.decided_at,
+        overlap=overlap,
+        open_run=open_run,
+    )
+
+
+# --------------------------------------------------------------------------------------------------------- neighbours
+
+
+async def _with_neighbours(
+    services: PeopleServices, job: JobRow, said: Explanation, schedule: Schedule, at: Instant, ledger: Ledger
+) -> Explanation:
+    """What helps to see the instant in its place: the first fire, or the ones around it."""
+    if said.verdict == "before_creation":
+        created_at = ledger.first_version.created_at
+        return replace(said, first=await _neighbour(services, job, schedule.next_after(created_at - 1), ledger))
+    if said.verdict not in ("not_due", "before_start", "after_end"):
+        return said
+    before = schedule.previous_before(at)
+    if before is not None and before < ledger.first_version.created_at:
+        before = None
+    return replace(
+        said,
+        before=await _neighbour(services, job, before, ledger),
+        after=await _neighbour(services, job, schedule.next_after(at), ledger),
+    )
+
+
+async def _neighbour(services: PeopleServices, job: JobRow, at: Instant | None, ledger: Ledger) -> Neighbour | None:
+    if at is None:
+        return None
+    if at > ledger.now:
+        return Neighbour(at=at)
+    found = await services.lookups.ledger(job.job_id, at)
+    if found.run is not None:
+        return Neighbour(at=at, run=run_facts(found.run))
+    return Neighbour(at=at, skip_reason=found.skip.reason if found.skip else None)
+
+
+def _schedule(document: Mapping[str, Any], name: str) -> Schedule | None:
+    try:
+        return from_document(document, job=name).schedule
+    except FoliotError:  # a version of a newer Foliot, or a zone this machine lacks: the rest can still be told
+        return None

@@ -1,0 +1,34 @@
+"""The SQL records of the surfaces for people, on the database of a store."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from foliot.store.sql.backfills import SqlBackfills
+from foliot.store.sql.journal import SqlJournal
+from foliot.store.sql.lookups import SqlLookups
+from foliot.store.sql.replies import SqlReplies
+from foliot.store.sql.store import SqlStore
+from foliot.store.sql.tokens import SqlTokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SqlRecords:
+    """What `operations.people.PeopleServices` needs of a store."""
+
+    lookups: SqlLookups
+    tokens: SqlTokens
+    journal: SqlJournal
+    replies: SqlReplies
+    backfills: SqlBackfills
+
+    @classmethod
+    def of(cls, store: SqlStore) -> Self:
+        """The records beside a store's own tables."""
+        database = store.database
+        return cls(
+            lookups=SqlLookups(database),
+            tokens=SqlTokens(database),
+            journal=SqlJournal(database),
+            replies=SqlReplies(database),
+            backfills=SqlBackfills(database, store.definitions),
+        )

@@ -1,0 +1,223 @@
+"""A stage: the real store on SQLite with a clock that moves when told, and the services that operations work with.
+
+It begins at 14:02:11 on Monday 2 March 2026 in Shanghai.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from foliot.app.system import SystemChance
+from foliot.domain.access import Principal, Scope
+from foliot.domain.instants import SECOND, Instant, Micros, parse_duration, to_datetime, to_instant
+from foliot.domain.planning import CatchUpPacer, decide_batch
+from foliot.domain.run import format_run_id, parse_run_id
+from foliot.domain.verdict import Cause, judge
+from foliot.operations.people import PeopleServices, with_records
+from foliot.operations.services import Services, SessionTimes
+from foliot.ports.store import Actor, Poll, TriggerRequest
+from foliot.ports.worker_link import Beat, HandlerOffer, HeldLease, Hello, LeasedRun, Report
+from foliot.store.sql.people import SqlRecords
+from foliot.store.sql.store import SqlStore
+from tests.conformance.world import sqlite_copy
+
+ZONE = ZoneInfo("Asia/Shanghai")
+START = to_instant(datetime(2026, 3, 2, 14, 2, 11, tzinfo=ZONE))
+TIMES = SessionTimes()
+ROOT = Principal(name="root", scopes=frozenset({Scope.ADMIN}))
+NS = "default"
+
+
+class StageClock:
+    """`ports.clock.Clock` over the stage's own time; waiting lets a turn of the loop pass, not time."""
+
+    def __init__(self) -> None:
+        self.at: Instant = START
+
+    def monotonic(self) -> float:
+        return self.at / SECOND
+
+    def now(self) -> datetime:
+        return to_datetime(self.at)
+
+    async def wait(self, wake: asyncio.Event, *, for_s: float) -> bool:
+        await asyncio.sleep(0)
+        return wake.is_set()
+
+
+class StageWorker:
+    """A worker's side of the store."""
+
+    def __init__(self, stage: "Stage", name: str, *, group: str, slots: int) -> None:
+        self.stage = stage
+        self.name = name
+        self.group = group
+        self.slots = slots
+        self.session = stage.chance.token()
+        self.handlers: frozenset[str] = frozenset()
+        self.labels: Mapping[str, str] = {}
+        self.request_no = 0
+        self.beat_no = 0
+        self.held: list[LeasedRun] = []
+
+    async def register(
+        self, handlers: Mapping[str, Mapping[str, Any] | None], labels: Mapping[str, str]
+    ) -> "StageWorker":
+        self.handlers, self.labels = frozenset(handlers), labels
+        offers = tuple(HandlerOffer(name=name, parameters=schema) for name, schema in handlers.items())
+        hello = Hello(
+            session=self.session, name=self.name, group=self.group, slots=self.slots, handlers=offers, labels=labels
+        )
+        await self.stage.store.nodes.register(hello, kind="worker", ttl_us=TIMES.ttl_us)
+        self.stage.services.offers.forget()
+        return self
+
+    async def lease(self) -> LeasedRun | None:
+        """Take one run, if there is one for it."""
+        self.request_no += 1
+        lanes = await self.stage.store.jobs.lanes()
+        fitting = [
+            lane_id
+            for lane_id, lane in lanes.items()
+            if lane.fits(group=self.group, handlers=self.handlers, labels=self.labels)
+        ]
+        poll = Poll(session=self.session, request_no=self.request_no, free=1, lanes=fitting)
+        granted = await self.stage.store.runs.lease([poll], limit=10)
+        for run in granted.grants[0].runs:
+            self.held.append(run)
+            return run
+        return None
+
+    async def beat(self) -> None:
+        """A sign of life that reports everything it holds as started now, at first."""
+        self.beat_no += 1
+        held = tuple(HeldLease(run_id=run.run_id, lease_id=run.lease_id, started_us_ago=0) for run in self.held)
+        beat = Beat(session=self.session, beat_no=self.beat_no, settled=self.request_no, held=held)
+        await self.stage.store.nodes.beat(beat, ttl_us=TIMES.ttl_us, judge=judge)
+
+    async def end(self, cause: Cause, *, after_us: Micros, error: str | None = None, result: str | None = None) -> None:
+        """Report how its last run ended, `after_us` after it started."""
+        run = self.held.pop()
+        self.stage.clock.at += after_us
+        kind, _, text = (error or "").partition(": ")
+        report = Report(
+            run_id=run.run_id,
+            lease_id=run.lease_id,
+            cause=cause,
+            started_us_ago=after_us,
+            took_us=after_us,
+            error=text or None,
+            error_type=kind or None,
+            result=result,
+        )
+        await self.stage.store.runs.complete(self.session, [report], judge)
+
+
+class Stage:
+    """The store, the services and the hands that let things happen."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.clock = StageClock()
+        self.chance = SystemChance()
+        self.workers: dict[str, StageWorker] = {}
+        self.last_worker: StageWorker | None = None
+        self.store: SqlStore
+        self.services: PeopleServices
+        self.woken: list[str] = []
+
+    async def open(self) -> None:
+        self.store = await SqlStore.open(self.url, clock=self.clock, chance=self.chance, wall=lambda: self.clock.at)
+        services = Services(
+            store=self.store,
+            clock=self.clock,
+            chance=self.chance,
+            decide=partial(decide_batch, pacer=CatchUpPacer()),
+            judge=judge,
+            times=TIMES,
+            runs_may_be_ready=lambda: self.woken.append("runs"),
+            cursors_moved=lambda: self.woken.append("cursors"),
+        )
+        self.services = with_records(services, SqlRecords.of(self.store))
+
+    async def close(self) -> None:
+        await self.store.close()
+
+    # -- time ------------------------------------------------------------------------------------------------------
+
+    def moment(self, written: str) -> Instant:
+        """`14:03`, `14:03:00.005` or `2026-03-03 02:00`, in Shanghai; a time alone is of the stage's day."""
+        if " " not in written and "T" not in written:
+            written = f"{to_datetime(START).astimezone(ZONE):%Y-%m-%d} {written}"
+        return to_instant(datetime.fromisoformat(written).replace(tzinfo=ZONE))
+
+    def elapse(self, by: timedelta | str) -> None:
+        self.clock.at += parse_duration(by)
+
+    # -- what happens ----------------------------------------------------------------------------------------------
+
+    async def worker(
+        self,
+        name: str,
+        handlers: Mapping[str, Mapping[str, Any] | None] | list[str],
+        *,
+        labels: Mapping[str, str] | None = None,
+        slots: int = 8,
+        group: str = "default",
+    ) -> StageWorker:
+        offered = handlers if isinstance(handlers, Mapping) else dict.fromkeys(handlers)
+        found = StageWorker(self, name, group=group, slots=slots)
+        await found.register(offered, labels or {})
+        self.workers[name] = self.last_worker = found
+        return found
+
+    async def fire(self) -> None:
+        """Decide everything that is due."""
+        while (await self.store.firing.decide_due(self.services.decide, limit=100)).taken:
+            pass
+
+    async def run_ids(self) -> list[str]:
+        """Every run there ever was, in the order of its making."""
+        runs = await self.services.lookups.changes(after_id=0, limit=10_000)
+        return [format_run_id(run.run_id) for run in runs.created if run.shard == -1]
+
+    async def trigger(self, job: str, *, by: str = "root", reason: str = "", **wish: Any) -> str:
+        request = TriggerRequest(
+            namespace=NS, job=job, key=self.chance.token(), by=Actor(name=by, reason=reason), **wish
+        )
+        return format_run_id((await self.store.runs.trigger(request)).run_id)
+
+    async def reap(self) -> None:
+        """Declare silent sessions dead, as the leader would."""
+        term = await self.store.nodes.campaign("leader", ttl_us=5 * SECOND)
+        assert term is not None
+        await self._change("UPDATE store_meta SET reap_after = 0")
+        await self.store.runs.reap(judge, limit=100, term=term.number)
+
+    async def forget(self, run: str) -> None:
+        """Take a finished run's record away, as retention would."""
+        await self._change(f"DELETE FROM runs WHERE id = {parse_run_id(run)}")
+
+    async def _change(self, text: str) -> None:
+        from foliot.store.sql.statement import Statement
+
+        await self.store.database.transact(lambda tx: tx.change(Statement(text)))
+
+
+@asynccontextmanager
+async def opened_stage(template: Path, folder: Path) -> AsyncIterator[Stage]:
+    """A stage on a store of its own."""
+    stage = Stage(sqlite_copy(template, folder))
+    await stage.open()
+    try:
+        yield stage
+    finally:
+        await stage.close()
+
+
+Step = Callable[[Stage, Mapping[str, Any]], Any]

@@ -1,0 +1,118 @@
+"""`why`: every prepared situation gets the verdict and the very words that were written down before the code."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foliot.domain.access import Principal, Scope
+from foliot.domain.instants import parse_duration
+from foliot.domain.run import parse_run_id
+from foliot.domain.schedule.describe import Language
+from foliot.domain.verdict import Cause
+from foliot.domain.why import chinese as why_chinese
+from foliot.domain.why import english as why_english
+from foliot.domain.why import hint, sentence
+from foliot.operations import cancel, pause, save
+from foliot.operations.why import why_instant, why_run
+from tests.api.stage import NS, ROOT, Stage
+
+CASES: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("why_cases.toml").read_text("utf-8"))["case"]
+JOB_FIELDS = ("schedule", "overlap", "misfire", "on_lost", "group")
+
+
+def test_there_are_at_least_twenty_five_situations() -> None:
+    assert len({case["name"] for case in CASES}) >= 25
+
+
+def test_every_verdict_has_words_in_both_languages() -> None:
+    assert set(why_english.SAY) == set(why_chinese.SAY)
+    assert {case["verdict"] for case in CASES} <= set(why_english.SAY)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+async def test_situation(stage: Stage, case: Mapping[str, Any]) -> None:
+    for step in case["steps"]:
+        await perform(stage, step)
+    names = dict(zip("abcdefgh", stage_ids := await stage.run_ids() or ["r-1"], strict=False))
+    assert stage_ids
+    ask = case["ask"]
+    if "run" in ask:
+        explanation, _ = await why_run(stage.services, ROOT, parse_run_id(ask["run"].format(**names)))
+    else:
+        explanation, _ = await why_instant(stage.services, ROOT, NS, ask["job"], stage.moment(ask["at"]))
+    tz = "Asia/Shanghai"
+    assert sentence(explanation, tz=tz) == said(case["says"], names)
+    assert explanation.verdict == case["verdict"]
+    assert sentence(explanation, tz=tz, language=Language.CHINESE) == said(case["says_zh"], names)
+    assert hint(explanation) == (said(case["hint"], names) if "hint" in case else None)
+
+
+def said(text: str, names: Mapping[str, str]) -> str:
+    for letter, run in names.items():
+        text = text.replace(f"{{{letter}}}", run)
+    return text
+
+
+async def perform(stage: Stage, step: Mapping[str, Any]) -> None:
+    """One step of a situation."""
+    match step:
+        case {"job": name}:
+            await save.create(stage.services, ROOT, NS, name, document(step))
+        case {"worker": name}:
+            await stage.worker(name, list(step["handlers"]), labels=step.get("labels"), slots=step.get("slots", 8))
+        case {"at": written} if set(step) == {"at"}:
+            stage.clock.at = stage.moment(written)
+            for worker in stage.workers.values():
+                if worker.name != "w-4":
+                    await worker.beat()
+        case {"fire": True}:
+            await stage.fire()
+        case {"lease": name}:
+            stage.last_worker = stage.workers[name]
+            await stage.workers[name].lease()
+        case {"start": True}:
+            assert stage.last_worker is not None
+            await stage.last_worker.beat()
+        case {"end": how}:
+            assert stage.last_worker is not None
+            await stage.last_worker.end(
+                Cause(how), after_us=parse_duration(step["after"]), error=step.get("error"), result=None
+            )
+        case {"pause": name}:
+            until = stage.moment(step["until"]) if "until" in step else None
+            await pause.pause(stage.services, person(step), NS, name, until=until, reason=step.get("reason", ""))
+        case {"resume": name}:
+            await pause.resume(stage.services, person(step), NS, name)
+        case {"cancel": run}:
+            names = dict(zip("abcdefgh", await stage.run_ids(), strict=False))
+            ids = [parse_run_id(run.format(**names))]
+            await cancel.cancel(stage.services, person(step), ids, reason=step.get("reason", ""))
+        case {"trigger": name}:
+            delay_us = parse_duration(step["delay"]) if "delay" in step else None
+            await stage.trigger(name, by=step["by"], reason=step.get("reason", ""), delay_us=delay_us)
+        case {"reap": True}:
+            await stage.reap()
+        case {"forget": run}:
+            names = dict(zip("abcdefgh", await stage.run_ids(), strict=False))
+            await stage.forget(run.format(**names))
+        case _:
+            raise AssertionError(step)
+
+
+def person(step: Mapping[str, Any]) -> Principal:
+    return Principal(name=step.get("by", "root"), scopes=frozenset({Scope.ADMIN}))
+
+
+def document(step: Mapping[str, Any]) -> dict[str, Any]:
+    kind, _, name = step["handler"].partition(":")
+    wanted: dict[str, Any] = {"run": {kind: name}}
+    wanted |= {field: step[field] for field in JOB_FIELDS if field in step}
+    if "retries" in step:
+        wanted["retries"] = {"max": step["retries"], "backoff": step.get("backoff", "10s"), "jitter": False}
+    place = {"require": step.get("require"), "concurrency": step.get("limits")}
+    if any(place.values()):
+        wanted["place"] = {field: value for field, value in place.items() if value}
+    return wanted
