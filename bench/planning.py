@@ -4,8 +4,8 @@
     python -m bench.planning --json     one document
     python -m bench.planning --check    fails if the ratio of the mixed jobs is above 3
 
-Both sides run in turns and the best round of each counts, so that a busy machine hurts both alike. The bare side asks each schedule for its next instant;
-the planned side is the engine's `decide_batch`: fire keys, runs, cursors and the next instant.
+Both sides run in turns and the best round of each counts, so that a busy machine hurts both alike. The bare side
+asks each schedule for its next instant; the planned side is the engine's `decide_batch`: runs with their keys, cursors.
 """
 
 import argparse
