@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal, InvalidOperation
+from itertools import islice
 from typing import Any, Final, NamedTuple, TypeAlias
 from uuid import UUID
 
@@ -20,7 +21,9 @@ from foliot.domain.instants import parse_duration
 Schema: TypeAlias = Mapping[str, Any]
 
 SHOWN_MAX: Final = 60
+PATH_MAX: Final = 100
 PROBLEMS_MAX: Final = 20
+STEPS_MAX: Final = 200_000
 _DEPTH_MAX: Final = 100
 
 
@@ -33,27 +36,44 @@ class Problem(NamedTuple):
     shows_value: bool = False
 
     def __str__(self) -> str:
-        return f"{self.path}={shown(self.value)} {self.said}" if self.shows_value else f"{self.path} {self.said}"
+        place = self.path[:PATH_MAX]
+        text = f"{place}={shown(self.value)} {self.said}" if self.shows_value else f"{place} {self.said}"
+        return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
+class NotUnderstood(Exception):
+    """A schema that is none, or that leads the check astray: what it wants is left to whoever runs the handler."""
 
 
 def check(schema: Schema, value: Any, *, path: str = "") -> list[Problem]:
-    """Everything that is wrong with the value, in the order of the schema; empty when it fits."""
-    found: list[Problem] = []
-    for problem in _problems(schema, value, path, schema, 0):
-        found.append(problem)
-        if len(found) >= PROBLEMS_MAX:
-            break
-    return found
+    """What is wrong with the value, in the order of the schema, up to PROBLEMS_MAX; empty when it fits."""
+    return list(islice(_problems(schema, value, path, _Walk(schema), 0), PROBLEMS_MAX))
 
 
 def fits(schema: Schema, value: Any, *, root: Schema | None = None) -> bool:
     """Whether the value is what the schema says."""
-    return next(_problems(schema, value, "", root or schema, 0), None) is None
+    return next(_problems(schema, value, "", _Walk(root or schema), 0), None) is None
 
 
 def type_words(schema: Schema, *, root: Schema | None = None) -> str:
     """The type as people say it: `date`, `true/false`, `list of text`. That it may be empty is not said."""
-    return _words(schema, root or schema, 0)
+    return _words(schema, _Walk(root or schema), 0)
+
+
+class _Walk:
+    """One walk through a schema: where references begin, and how many more steps it may take."""
+
+    __slots__ = ("left", "root")
+
+    def __init__(self, root: Schema) -> None:
+        self.root = root
+        self.left = STEPS_MAX
+
+    def step(self, schema: Any, depth: int) -> None:
+        """Schemas come from anywhere: each step is counted, so that none leads astray for long."""
+        self.left -= 1
+        if self.left < 0 or depth > _DEPTH_MAX or not isinstance(schema, Mapping):
+            raise NotUnderstood
 
 
 def shown(value: Any) -> str:
@@ -136,26 +156,24 @@ _TYPES: Final[Mapping[str, tuple[str, Callable[[Any], bool]]]] = {
 }
 
 
-def _problems(schema: Schema, value: Any, path: str, root: Schema, depth: int) -> Iterator[Problem]:
-    if depth > _DEPTH_MAX:
-        yield Problem(path, "is nested too deeply")
-        return
+def _problems(schema: Schema, value: Any, path: str, walk: _Walk, depth: int) -> Iterator[Problem]:
+    walk.step(schema, depth)
     if "$ref" in schema:
-        yield from _problems(_resolved(schema["$ref"], root), value, path, root, depth + 1)
+        yield from _problems(_resolved(schema["$ref"], walk.root), value, path, walk, depth + 1)
     for part in schema.get("allOf", ()):
-        yield from _problems(part, value, path, root, depth + 1)
+        yield from _problems(part, value, path, walk, depth + 1)
     branches = schema.get("anyOf") or schema.get("oneOf")
     if branches:
-        yield from _choice(branches, value, path, root, depth + 1)
-    if (wrong := _wrong_itself(schema, value, path, root)) is not None:
+        yield from _choice(branches, value, path, walk, depth + 1)
+    if (wrong := _wrong_itself(schema, value, path, walk)) is not None:
         yield wrong
     elif isinstance(value, dict):
-        yield from _in_object(schema, value, path, root, depth + 1)
+        yield from _in_object(schema, value, path, walk, depth + 1)
     elif isinstance(value, list):
-        yield from _in_array(schema, value, path, root, depth + 1)
+        yield from _in_array(schema, value, path, walk, depth + 1)
 
 
-def _wrong_itself(schema: Schema, value: Any, path: str, root: Schema) -> Problem | None:
+def _wrong_itself(schema: Schema, value: Any, path: str, walk: _Walk) -> Problem | None:
     choices = schema.get("enum", [schema["const"]] if "const" in schema else None)
     if choices is not None:
         said = f"is not {'one of ' if len(choices) > 1 else ''}{', '.join(map(shown, choices))}"
@@ -163,9 +181,9 @@ def _wrong_itself(schema: Schema, value: Any, path: str, root: Schema) -> Proble
     types = schema.get("type")
     names = [types] if isinstance(types, str) else types or []
     if names and not any(_TYPES[name][1](value) for name in names if name in _TYPES):
-        return Problem(path, f"is not {_article(type_words(schema, root=root))}", value, True)
+        return Problem(path, f"is not {_article(_words(schema, walk, 0))}", value, True)
     if not _reads(schema.get("format"), value):
-        return Problem(path, f"is not {_article(type_words(schema, root=root))}", value, True)
+        return Problem(path, f"is not {_article(_words(schema, walk, 0))}", value, True)
     said = _bounds_missed(schema, value)
     return Problem(path, said, value, True) if said else None
 
@@ -209,11 +227,11 @@ _NUMBER_BOUNDS: Final[Sequence[tuple[str, Callable[[Any, Any], bool], str]]] = (
 )
 
 
-def _in_object(schema: Schema, value: dict[str, Any], path: str, root: Schema, depth: int) -> Iterator[Problem]:
+def _in_object(schema: Schema, value: dict[str, Any], path: str, walk: _Walk, depth: int) -> Iterator[Problem]:
     known: Schema = schema.get("properties", {})
     for name, part in known.items():
         if name in value:
-            yield from _problems(part, value[name], _below(path, name), root, depth)
+            yield from _problems(part, value[name], _below(path, name), walk, depth)
     for name in schema.get("required", ()):
         if name not in value:
             yield Problem(_below(path, name), "is missing")
@@ -225,13 +243,13 @@ def _in_object(schema: Schema, value: dict[str, Any], path: str, root: Schema, d
             continue
         if rest is False:
             yield Problem(_below(path, name), "is unknown")
-        elif names and not fits(names, name, root=root):
-            yield Problem(_below(path, name), f"is not {_article(type_words(names, root=root))}")
+        elif names and next(_problems(names, name, "", walk, depth), None):
+            yield Problem(_below(path, name), f"is not {_article(_words(names, walk, 0))}")
         elif isinstance(rest, Mapping):
-            yield from _problems(rest, part, _below(path, name), root, depth)
+            yield from _problems(rest, part, _below(path, name), walk, depth)
 
 
-def _in_array(schema: Schema, value: list[Any], path: str, root: Schema, depth: int) -> Iterator[Problem]:
+def _in_array(schema: Schema, value: list[Any], path: str, walk: _Walk, depth: int) -> Iterator[Problem]:
     first: Sequence[Schema] = schema.get("prefixItems", ())
     rest = schema.get("items", True)
     for i, item in enumerate(value):
@@ -239,11 +257,11 @@ def _in_array(schema: Schema, value: list[Any], path: str, root: Schema, depth: 
         if part is False:
             yield Problem(f"{path}[{i}]", "is one too many")
         elif isinstance(part, Mapping):
-            yield from _problems(part, item, f"{path}[{i}]", root, depth)
+            yield from _problems(part, item, f"{path}[{i}]", walk, depth)
 
 
-def _choice(branches: Sequence[Schema], value: Any, path: str, root: Schema, depth: int) -> Iterator[Problem]:
-    tried = [list(_problems(branch, value, path, root, depth)) for branch in branches]
+def _choice(branches: Sequence[Schema], value: Any, path: str, walk: _Walk, depth: int) -> Iterator[Problem]:
+    tried = [list(_problems(branch, value, path, walk, depth)) for branch in branches]
     if any(not problems for problems in tried):
         return
     inside = [problems for problems in tried if any(problem.path != path for problem in problems)]
@@ -254,35 +272,34 @@ def _choice(branches: Sequence[Schema], value: Any, path: str, root: Schema, dep
     if len(said) == 1:
         yield from said[0]
         return
-    yield Problem(path, f"is not {_article(_words({'anyOf': branches}, root, 0))}", value, True)
+    yield Problem(path, f"is not {_article(_words({'anyOf': branches}, walk, 0))}", value, True)
 
 
 # -------------------------------------------------------------------------------------------------------------- words
 
 
-def _words(schema: Schema, root: Schema, depth: int) -> str:
-    if depth > _DEPTH_MAX:
-        return "…"
+def _words(schema: Schema, walk: _Walk, depth: int) -> str:
+    walk.step(schema, depth)
     if "$ref" in schema:
-        return _words(_resolved(schema["$ref"], root), root, depth + 1)
+        return _words(_resolved(schema["$ref"], walk.root), walk, depth + 1)
     if "enum" in schema:
         return "/".join(choice if isinstance(choice, str) else shown(choice) for choice in schema["enum"])
     if "const" in schema:
         return str(schema["const"]) if isinstance(schema["const"], str) else shown(schema["const"])
     branches = schema.get("anyOf") or schema.get("oneOf")
     if branches:
-        words = [_words(branch, root, depth + 1) for branch in branches if branch.get("type") != "null"]
+        words = [_words(branch, walk, depth + 1) for branch in branches if branch.get("type") != "null"]
         return " or ".join(dict.fromkeys(words))
     if schema.get("format") in FORMATS:
         return FORMATS[schema["format"]][0]
-    return _type_words(schema, root, depth)
+    return _type_words(schema, walk, depth)
 
 
-def _type_words(schema: Schema, root: Schema, depth: int) -> str:
+def _type_words(schema: Schema, walk: _Walk, depth: int) -> str:
     types = schema.get("type")
     names = [types] if isinstance(types, str) else types or []
     if names == ["array"] and isinstance(schema.get("items"), Mapping) and schema["items"]:
-        return f"list of {_words(schema['items'], root, depth + 1)}"
+        return f"list of {_words(schema['items'], walk, depth + 1)}"
     if names == ["object"]:
         return str(schema.get("title", "object"))
     return " or ".join(_TYPES[name][0] for name in names if name in _TYPES and name != "null") or "anything"
