@@ -31,11 +31,12 @@ TEXT: Final = ColumnType.TEXT
 class RowSet:
     """A set of rows bound as one value and joined like a table."""
 
-    __slots__ = ("columns", "name")
+    __slots__ = ("bound_names", "columns", "name")
 
     def __init__(self, name: str, /, **columns: ColumnType) -> None:
         self.name = name
         self.columns = tuple(columns.items())
+        self.bound_names = tuple(f"{name}__{column}" for column in columns)  # where each column is a value of its own
 
 
 class Rendering(Protocol):
