@@ -1,5 +1,7 @@
 """Which days an expression names: its day, month, weekday and year fields as one set of days."""
 
+from functools import cache
+
 from foliot.domain.schedule.cron.fields import Expression, Field, LastDay, LastWeekday, NearestWeekday, NthWeekday
 from foliot.domain.schedule.days import MONTH_END, SHAPE, SHAPES, month_mask, shape_of, weekday_mask
 
@@ -16,8 +18,7 @@ class CronDays:
         self._months = expression.month.mask >> 1
         self._years = expression.year.mask << 1 if expression.year else 0  # counted from 1969, as months are
         self._shapes: list[int] = [-1] * SHAPES
-        self._hop = tuple(_distance(self._months, month, 1) for month in range(12))
-        self._back = tuple(_distance(self._months, month, -1) for month in range(12))
+        self._hop, self._back = _distances(self._months, 1), _distances(self._months, -1)
         self._past = MONTH_END if self._is_possible() else 0
         if self._years:
             self._past = min(self._past, 12 * self._years.bit_length())
@@ -67,9 +68,10 @@ class CronDays:
         return mask
 
 
-def _distance(months: int, month: int, direction: int) -> int:
-    """How far the next month of the mask is, 1 to 12."""
-    return next(n for n in range(1, 13) if months >> (month + n * direction) % 12 & 1)
+@cache
+def _distances(months: int, direction: int) -> tuple[int, ...]:
+    """How far the next month of the mask is from each month, 1 to 12."""
+    return tuple(next(n for n in range(1, 13) if months >> (month + n * direction) % 12 & 1) for month in range(12))
 
 
 def _by_day(field: Field, shape: int) -> int:

@@ -125,9 +125,9 @@ class Field:
         return self.mask.bit_count() > 1 and all(isinstance(item, Span) and item.is_open for item in self.items)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Expression:
-    """A whole expression, read."""
+    """A whole expression, read. The parser gives the same object for the same text."""
 
     text: str
     dialect: Dialect

@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Callable
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Final
 
 from foliot.domain.schedule.cron.fields import (
@@ -34,6 +35,7 @@ class ItemProblem(Exception):
         self.sentence, self.value, self.meant, self.advice = sentence, value, meant, advice
 
 
+@lru_cache(maxsize=4096)
 def read_field(kind: Kind, text: str, *, seed: str) -> Field:
     """Read a field; `seed` decides what H becomes. Raises ItemProblem."""
     items = tuple(_item(kind, part, seed) for part in text.split(","))
