@@ -43,7 +43,9 @@ class ServerProcess:
             "client": os.getpid(),
             "command": command,
             "directory": str(directory.path),
-            "environment": {"PATH": os.defpath, "LANG": "C.UTF-8", "HOME": str(directory.path), "TZ": "UTC"},
+            "environment": {"PATH": os.defpath, "LANG": "C.UTF-8", "TZ": "UTC"}
+            # MariaDB clears its temporary folder of tables when it starts: another server's, if they share one
+            | dict.fromkeys(("HOME", "TMPDIR"), str(directory.path)),
             "log": str(self.log),
             "user": directory.user,
         }

@@ -123,6 +123,13 @@ async def test_mariadb_copies_rows_keys_views_and_triggers(mariadb_database: Mak
             await client.run("INSERT INTO children VALUES (7)")
 
 
+async def test_mariadb_servers_do_not_share_the_folder_they_clear_of_temporary_tables(mariadb_server: MariaDB) -> None:
+    url = mariadb_server.database()
+    async with client_for(url) as client:
+        assert await client.value("SELECT @@tmpdir") == str(mariadb_server.directory.path)
+    mariadb_server.drop(url)
+
+
 async def test_the_owner_of_the_databases_is_an_ordinary_user(server: SqlServer) -> None:
     async with client_for(server.database()) as client:
         with pytest.raises(Exception, match=r"(?i)permission denied|access denied"):
