@@ -8,7 +8,8 @@ from foliot.domain.fire import Decide
 from foliot.domain.instants import Instant
 from foliot.domain.job import Definition
 from foliot.domain.planning import CatchUpPacer, decide_batch
-from foliot.ports.store import Actor, JobRecord, TriggerRequest
+from foliot.ports.store import Actor, Decided, JobRecord, TriggerRequest
+from foliot.store.sql.store import SqlStore
 from tests.conformance.world import World
 
 PERSON = Actor(name="someone", reason="a test")
@@ -57,6 +58,11 @@ async def make_due(world: World, *jobs: JobRecord, late_us: int = 0) -> Instant:
 def ask(job: str = "tick", key: str = "k", **wish: Any) -> TriggerRequest:
     """A trigger."""
     return TriggerRequest(namespace=NS, job=job, key=key, by=PERSON, **wish)
+
+
+async def fire(world: World, store: SqlStore | None = None, *, limit: int = 100, **how: Any) -> Decided:
+    """One step of a server's firing duty, with a planner of its own."""
+    return await (store or world.store).firing.decide_due(decider(), limit=limit, **how)
 
 
 async def runs_of(world: World, name: str = "tick") -> list[dict[str, Any]]:

@@ -89,17 +89,17 @@ class World:
 
     # -- plain SQL ------------------------------------------------------------------------------------------------
 
-    async def rows(self, text: str, **values: Any) -> Sequence[Mapping[str, Any]]:
+    async def rows(self, text: str, /, **values: Any) -> Sequence[Mapping[str, Any]]:
         """Ask the database itself; `:name` for values, as in the store's own statements."""
         statement = Statement(text)
         return await self.database.transact(lambda tx: [dict(row._mapping) for row in tx.rows(statement, values)])
 
-    async def value(self, text: str, **values: Any) -> Any:
+    async def value(self, text: str, /, **values: Any) -> Any:
         """The one value a query answers with."""
         statement = Statement(text)
         return await self.database.transact(lambda tx: tx.rows(statement, values)[0][0])
 
-    async def change(self, text: str, *sets: RowSet, rows: Mapping[str, Any] | None = None, **values: Any) -> int:
+    async def change(self, text: str, /, *sets: RowSet, rows: Mapping[str, Any] | None = None, **values: Any) -> int:
         """Change the database behind the store's back; how many rows."""
         statement = Statement(text, *sets)
         return await self.database.transact(lambda tx: tx.change(statement, values, **(rows or {})))

@@ -36,6 +36,13 @@ FIND: Final = Statement(
     """
 )
 
+KNOWN: Final = Statement(
+    """
+    SELECT j.id, j.version, v.hash FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+    WHERE j.namespace = :namespace AND j.name = :name AND j.deleted_at = 0
+    """
+)
+
 INSERT_JOB: Final = Statement(
     """
     {insert_ignore} jobs (namespace, name, deleted_at, version, source, created_at, updated_at)
@@ -86,6 +93,12 @@ class _Written(NamedTuple):
     source: str
 
 
+class _Known(NamedTuple):
+    job_id: int
+    version: int
+    hash: str
+
+
 class SqlJobStore:
     """`ports.store.JobStore` on a SQL database."""
 
@@ -126,9 +139,9 @@ class SqlJobStore:
         return saved
 
     def _save(self, tx: Tx, written: _Written, *, expected_version: int | None, create: bool) -> Saved:
-        found = self._find(tx, written.namespace, written.name)
-        if found is not None:
-            return self._edit(tx, written, found, expected_version)
+        seen = _known(tx, written.namespace, written.name)
+        if seen is not None:
+            return self._edit(tx, written, seen, expected_version)
         if expected_version:
             raise VersionConflict(written.name, expected=expected_version, found=0)
         if not create:
@@ -147,16 +160,16 @@ class SqlJobStore:
         limits.keep(tx, limits.limits_of(job_id, written.definition))
         return Saved(outcome=SaveOutcome.CREATED, job=self._found(tx, written.namespace, written.name))
 
-    def _edit(self, tx: Tx, written: _Written, seen: JobRecord, expected_version: int | None) -> Saved:
+    def _edit(self, tx: Tx, written: _Written, seen: _Known, expected_version: int | None) -> Saved:
         if _is_same(written, seen, expected_version):
-            return Saved(outcome=SaveOutcome.SAME, job=seen)
+            return Saved(outcome=SaveOutcome.SAME, job=self._found(tx, written.namespace, written.name))
         lanes = lane_ids(tx, _lanes(seen.job_id, written.definition))  # store_meta comes before cursors (R3)
         cursor = changing.lock(tx, seen.job_id)
-        found = self._find(tx, written.namespace, written.name)
+        found = _known(tx, written.namespace, written.name)
         if found is None or found.job_id != seen.job_id:
             raise TryAgain("the job was deleted meanwhile")
         if _is_same(written, found, expected_version):
-            return Saved(outcome=SaveOutcome.SAME, job=found)
+            return Saved(outcome=SaveOutcome.SAME, job=self._found(tx, written.namespace, written.name))
         if expected_version is not None and found.version != expected_version:
             raise VersionConflict(written.name, expected=expected_version, found=found.version)
         now = tx.now()
@@ -192,22 +205,22 @@ class SqlJobStore:
     async def pause(
         self, namespace: str, name: str, *, by: Actor, decide: Decide, until: Instant | None = None
     ) -> JobRecord:
-        def work(tx: Tx) -> JobRecord:
+        def work(tx: Tx) -> None:
             job_id, now = self._change(tx, namespace, name, changing.pause(until))
             tx.change(NOTE_PAUSE, {"job_id": job_id, "reason": by.reason, "at": now, "now": now})
-            return self._found(tx, namespace, name)
 
-        return await self._database.transact(work, pool=Pool.API)
+        await self._database.transact(work, pool=Pool.API)
+        return await self.find(namespace, name)
 
     async def resume(
         self, namespace: str, name: str, *, by: Actor, decide: Decide, catch_up: bool = False
     ) -> JobRecord:
-        def work(tx: Tx) -> JobRecord:
+        def work(tx: Tx) -> None:
             job_id, now = self._change(tx, namespace, name, changing.resume(catch_up=catch_up))
             tx.change(NOTE_PAUSE, {"job_id": job_id, "reason": None, "at": None, "now": now})
-            return self._found(tx, namespace, name)
 
-        return await self._database.transact(work, pool=Pool.API)
+        await self._database.transact(work, pool=Pool.API)
+        return await self.find(namespace, name)
 
     async def delete(self, namespace: str, name: str, *, by: Actor, decide: Decide) -> None:
         def work(tx: Tx) -> None:
@@ -217,10 +230,13 @@ class SqlJobStore:
         await self._database.transact(work, pool=Pool.API)
 
     def _change(self, tx: Tx, namespace: str, name: str, change: Change) -> tuple[int, Instant]:
-        seen = self._found(tx, namespace, name)
+        seen = _known(tx, namespace, name)
+        if seen is None:
+            raise not_found(tx, namespace, name)
         cursor = changing.lock(tx, seen.job_id)
-        if self._found(tx, namespace, name).job_id != seen.job_id:
-            raise TryAgain("the job was deleted and made anew meanwhile")
+        found = _known(tx, namespace, name)
+        if found is None or found.job_id != seen.job_id:
+            raise TryAgain("the job was deleted meanwhile")
         return seen.job_id, changing.apply(tx, self._definitions, cursor, change)
 
     # -- reading ------------------------------------------------------------------------------------------------------
@@ -246,15 +262,9 @@ class SqlJobStore:
         return repaired + await finish_moves(self._database, self._definitions, limit=limit)
 
     def _found(self, tx: Tx, namespace: str, name: str) -> JobRecord:
-        found = self._find(tx, namespace, name)
-        if found is None:
-            raise not_found(tx, namespace, name)
-        return found
-
-    def _find(self, tx: Tx, namespace: str, name: str) -> JobRecord | None:
         rows = tx.rows(FIND, {"namespace": namespace, "name": name})
         if not rows:
-            return None
+            raise not_found(tx, namespace, name)
         job_id, version, hash_, state, next_at, next_due_at, created_at, updated_at, why, trouble, source = rows[0]
         found = self._definitions.find(tx, [(job_id, version)])
         if found.troubles:
@@ -278,7 +288,13 @@ class SqlJobStore:
         )
 
 
-def _is_same(written: _Written, found: JobRecord, expected_version: int | None) -> bool:
+def _known(tx: Tx, namespace: str, name: str) -> _Known | None:
+    """The job without its definition, so that one that cannot be read can be mended."""
+    rows = tx.rows(KNOWN, {"namespace": namespace, "name": name})
+    return _Known(*rows[0]) if rows else None
+
+
+def _is_same(written: _Written, found: _Known, expected_version: int | None) -> bool:
     """Nothing to change; also a repeat of an edit whose answer was lost (R5)."""
     return written.hash == found.hash and expected_version in (None, found.version, found.version - 1)
 

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from foliot.domain.bounds import PRIORITY_MIN
 from foliot.domain.errors import FoliotError, InvalidInput
 from foliot.domain.fire import Situation, trigger_key
 from foliot.domain.instants import Instant
 from foliot.domain.job import PRIORITY_MAX, LoadedJob
-from foliot.domain.payload import parse_json
+from foliot.domain.payload import check_json
 from foliot.domain.schedule import HORIZON
 from foliot.ports.store import Triggered, TriggerRequest
 from foliot.store.sql.database import Tx
@@ -62,8 +63,10 @@ def check_trigger(request: TriggerRequest) -> None:
     _check_text("idempotency key", request.key, KEY_BYTES_MAX, needed=True)
     _check_text("reason", request.by.reason, TEXT_BYTES_MAX)
     _check_text("name of who asks", request.by.name, KEY_BYTES_MAX)
-    if request.priority is not None and not 0 <= request.priority <= PRIORITY_MAX:
-        raise BadTrigger(f"Priority {request.priority} is not between 0 and {PRIORITY_MAX}.", hint="5 is the usual one")
+    if request.priority is not None and not PRIORITY_MIN <= request.priority <= PRIORITY_MAX:
+        raise BadTrigger(
+            f"Priority {request.priority} is not between {PRIORITY_MIN} and {PRIORITY_MAX}.", hint="5 is the usual one"
+        )
     if request.at is not None and request.delay_us is not None:
         raise BadTrigger("A trigger has a time or a delay, not both.")
     if request.at is not None and not 0 <= request.at < HORIZON:
@@ -71,7 +74,7 @@ def check_trigger(request: TriggerRequest) -> None:
     if request.delay_us is not None and not 0 <= request.delay_us < HORIZON:
         raise BadTrigger("The delay of the trigger is negative or too long.")
     if request.params is not None:
-        parse_json(request.params, what="The parameters")
+        check_json(request.params, what="The parameters")
 
 
 def trigger(tx: Tx, definitions: Definitions, requests: Sequence[TriggerRequest]) -> list[Triggered | FoliotError]:

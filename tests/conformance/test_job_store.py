@@ -1,0 +1,333 @@
+"""Jobs: versions, edits that decide the past first, pauses, deletion, names."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from foliot.domain.errors import BadName, InvalidInput, JobNotFound, VersionConflict
+from foliot.domain.instants import HOUR, MINUTE, SECOND
+from foliot.domain.job import Lane
+from foliot.ports.store import Saved, SaveOutcome
+from tests.conformance.building import (
+    NS,
+    PERSON,
+    ask,
+    cursor_of,
+    decider,
+    definition,
+    every,
+    fire,
+    make_due,
+    runs_of,
+    save,
+    skips_of,
+)
+from tests.conformance.working import worker
+from tests.conformance.world import World
+
+
+async def put(
+    world: World, name: str = "tick", *, expected: int | None = None, create: bool = True, **document: Any
+) -> Saved:
+    wanted = definition(job=name, **document)
+    return await world.store.jobs.save(
+        NS, name, wanted, by=PERSON, decide=decider(), expected_version=expected, create=create
+    )
+
+
+# -------------------------------------------------------------------------------------------------------------- saving
+
+
+async def test_a_new_job_has_a_version_a_lane_and_a_cursor(world: World) -> None:
+    saved = await put(world, schedule={"every": "10m"}, place={"require": {"zone": "a"}, "max_running": 3})
+    job = saved.job
+    assert (saved.outcome, job.version, job.state, job.source) == (SaveOutcome.CREATED, 1, "active", "api")
+    assert job.next_at == job.next_due_at
+    assert job.definition == definition(
+        job="tick", schedule={"every": "10m"}, place={"require": {"zone": "a"}, "max_running": 3}
+    )
+    assert await world.store.jobs.find(NS, "tick") == job
+    (lane,) = (await world.store.jobs.lanes()).values()
+    assert lane == Lane(
+        group="default", handler="python:jobs:tick", require=(("zone", "a"),), limits=(f"job:{job.job_id}",)
+    )
+    assert await world.value("SELECT max FROM limits WHERE name = :name", name=f"job:{job.job_id}") == 3
+
+
+async def test_the_same_definition_changes_nothing(world: World) -> None:
+    first = await put(world, schedule={"every": "10m"})
+    again = await put(world, schedule={"every": "600s"})
+    assert again.outcome is SaveOutcome.SAME
+    assert again.job == first.job
+    assert await world.value("SELECT count(*) FROM job_versions") == 1
+
+
+async def test_a_change_is_a_new_version_and_the_old_one_stays(world: World) -> None:
+    await put(world, schedule={"every": "10m"})
+    changed = await put(world, schedule={"every": "20m"}, expected=1)
+    assert (changed.outcome, changed.job.version) == (SaveOutcome.CHANGED, 2)
+    loaded = await world.store.jobs.load([(changed.job.job_id, 1), (changed.job.job_id, 2)])
+    assert [job.version for job in loaded] == [1, 2]
+    assert loaded[0].definition != loaded[1].definition
+
+
+@pytest.mark.parametrize("expected", [0, 1, 3])
+async def test_an_edit_against_another_version_changes_nothing(world: World, expected: int) -> None:
+    await put(world, timeout="1m")
+    await put(world, timeout="2m")
+    with pytest.raises(VersionConflict) as refused:
+        await put(world, timeout="3m", expected=expected)
+    assert (refused.value.expected, refused.value.found) == (expected, 2)
+    assert (await world.store.jobs.find(NS, "tick")).version == 2
+
+
+async def test_a_repeated_edit_whose_answer_was_lost_is_fine(world: World) -> None:
+    await put(world, timeout="1m")
+    await put(world, timeout="2m", expected=1)
+    assert (await put(world, timeout="2m", expected=1)).outcome is SaveOutcome.SAME
+
+
+async def test_a_job_that_must_exist_is_not_made(world: World) -> None:
+    with pytest.raises(JobNotFound):
+        await put(world, "tock", create=False)
+    with pytest.raises(VersionConflict):
+        await put(world, "tock", expected=4)
+    assert await world.value("SELECT count(*) FROM jobs") == 0
+
+
+async def test_who_makes_the_same_job_at_once_makes_it_once(world: World) -> None:
+    other = await world.open()
+    wanted = definition(schedule={"every": "1h"})
+
+    async def make(n: int) -> SaveOutcome:
+        store = (world.store, other)[n % 2]
+        return (await store.jobs.save(NS, "tick", wanted, by=PERSON, decide=decider())).outcome
+
+    outcomes = await asyncio.gather(*(make(n) for n in range(6)))
+    assert sorted(outcomes) == [SaveOutcome.CREATED] + [SaveOutcome.SAME] * 5
+    assert await world.value("SELECT count(*) FROM cursors") == 1
+
+
+async def test_who_edits_at_once_makes_one_version_each(world: World) -> None:
+    other = await world.open()
+    await put(world, timeout="1m")
+
+    async def edit(n: int) -> int:
+        store = (world.store, other)[n % 2]
+        wanted = definition(timeout=f"{n + 2}m")
+        return (await store.jobs.save(NS, "tick", wanted, by=PERSON, decide=decider())).job.version
+
+    assert sorted(await asyncio.gather(*(edit(n) for n in range(6)))) == [2, 3, 4, 5, 6, 7]
+
+
+async def test_lanes_are_shared_and_their_ids_rise_without_gaps_to_miss(world: World) -> None:
+    await put(world, "a")
+    await put(world, "b")
+    await put(world, "c", run="python:jobs:other", shards=2, merge="python:jobs:merge")
+    lanes = await world.store.jobs.lanes()
+    assert [lane.handler for lane in lanes.values()] == ["python:jobs:tick", "python:jobs:other", "python:jobs:merge"]
+    assert set(await world.store.jobs.lanes(after=1)) == set(lanes) - {1}
+    assert (await world.store.firing.pulse()).lanes == max(lanes)
+
+
+@pytest.mark.parametrize("name", ["", "a b", "x" * 201, "a\0b", "a\ud800b", "-x"])
+async def test_a_name_that_cannot_be_one_is_refused(world: World, name: str) -> None:
+    with pytest.raises(BadName):
+        await put(world, name)
+    assert await world.value("SELECT count(*) FROM jobs") == 0
+
+
+# ---------------------------------------------------------------------------------------------------- deciding the past
+
+
+async def test_an_edit_decides_what_was_due_under_the_old_version(world: World) -> None:
+    job = await every(world, interval="10s", overlap="allow")
+    assert job.next_due_at is not None
+    await make_due(world, job, late_us=25 * SECOND)
+    changed = await put(world, schedule={"every": "1h"}, overlap="allow")
+    runs = await runs_of(world)
+    assert [run["due_at"] for run in runs] == [job.next_due_at + n * 10 * SECOND for n in range(3)]
+    assert changed.job.next_at is not None
+    assert changed.job.next_at % HOUR == 0
+    assert changed.job.next_at > await world.now()
+    assert (await fire(world)).taken == 0
+
+
+async def test_an_edit_of_a_paused_job_leaves_it_paused(world: World) -> None:
+    job = await every(world, interval="10s")
+    await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())
+    await make_due(world, job, late_us=25 * SECOND)
+    changed = await put(world, schedule={"every": "20s"})
+    assert (changed.job.state, changed.job.next_at) == ("paused", None)
+    assert await runs_of(world) == []
+    assert [(skip["reason"], skip["count"]) for skip in await skips_of(world, job)] == [("paused", 3)]
+
+
+async def test_an_edit_mends_a_job_whose_old_version_cannot_be_read(world: World) -> None:
+    job = await every(world, interval="10s")
+    await world.change("UPDATE job_versions SET definition = :text", text='{"run":{"python":"x"},"nonsense":1}')
+    await make_due(world, job)
+    fresh = await world.open()
+    await fire(world, fresh)
+    wanted = definition(schedule={"every": "1h"})
+    saved = await fresh.jobs.save(NS, "tick", wanted, by=PERSON, decide=decider())
+    assert (saved.outcome, saved.job.version, saved.job.trouble) == (SaveOutcome.CHANGED, 2, None)
+    (skip,) = await skips_of(world, job)
+    assert (skip["reason"], skip["from_at"]) == ("edited", job.next_due_at)
+
+
+async def test_waiting_runs_take_the_new_version_and_lane_and_leased_ones_do_not(world: World) -> None:
+    await put(world, "tick", overlap="queue_all")
+    for key in "abc":
+        await world.store.runs.trigger(ask(key=key))
+    await world.store.runs.trigger(ask(key="urgent", priority=9))
+    await world.store.runs.trigger(ask(key="later", delay_us=HOUR))
+    anne = await worker(world)
+    await anne.lease_one()
+    changed = await put(world, overlap="queue_all", run="python:jobs:newer", place={"priority": 3, "max_running": 2})
+    lanes = {lane.handler: lane_id for lane_id, lane in (await world.store.jobs.lanes()).items()}
+    runs = {run["fire_key"]: run for run in await runs_of(world)}
+    assert (runs["m:a"]["version"], runs["m:a"]["lane"]) == (1, lanes["python:jobs:tick"])
+    for key in ("m:b", "m:c", "m:urgent", "m:later"):
+        assert (runs[key]["version"], runs[key]["lane"]) == (changed.job.version, lanes["python:jobs:newer"]), key
+        assert runs[key]["follow"] & 2, "its lease will take limits, so its end must give them back"
+    assert (runs["m:b"]["priority"], runs["m:urgent"]["priority"]) == (3, 9)
+    assert await world.value("SELECT count(*) FROM jobs WHERE moving IS NOT NULL") == 0
+
+
+async def test_runs_of_a_job_that_may_now_overlap_are_un_parked(world: World) -> None:
+    await put(world, overlap="queue_all")
+    for key in "abc":
+        await world.store.runs.trigger(ask(key=key))
+    await put(world, overlap="allow")
+    assert {(run["serial"], run["parked"]) for run in await runs_of(world)} == {(0, 0)}
+
+
+async def test_shards_keep_their_number_when_it_changes(world: World) -> None:
+    await put(world, shards=2)
+    await world.store.runs.trigger(ask(key="a"))
+    await put(world, shards=2, timeout="1m")
+    assert {run["version"] for run in await runs_of(world) if run["shard"] >= 0} == {2}
+    await put(world, shards=3)
+    assert {run["version"] for run in await runs_of(world) if run["shard"] >= 0} == {2}
+
+
+async def test_the_watchdog_finishes_a_move_that_a_dead_server_began(world: World) -> None:
+    job = (await put(world, overlap="queue_all")).job
+    for key in "abc":
+        await world.store.runs.trigger(ask(key=key))
+    await put(world, overlap="queue_all", timeout="1m")
+    await world.change("UPDATE runs SET version = 1 WHERE fire_key <> 'm:a'")
+    await world.change("UPDATE jobs SET moving = 2 WHERE id = :id", id=job.job_id)
+    assert await world.store.jobs.repair(limit=10) == 2
+    assert {run["version"] for run in await runs_of(world)} == {2}
+    assert await world.store.jobs.repair(limit=10) == 0
+
+
+# ----------------------------------------------------------------------------------------------------- pause and resume
+
+
+async def test_paused_time_is_one_skip(world: World) -> None:
+    job = await every(world, interval="10s")
+    paused = await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())
+    assert (paused.state, paused.pause_reason, paused.next_at) == ("paused", "a test", None)
+    await make_due(world, job, late_us=35 * SECOND)
+    assert (await fire(world)).taken == 0
+    resumed = await world.store.jobs.resume(NS, "tick", by=PERSON, decide=decider())
+    assert (resumed.state, resumed.pause_reason) == ("active", "")
+    assert resumed.next_at is not None
+    assert resumed.next_at > await world.now()
+    (skip,) = await skips_of(world, job)
+    assert (skip["reason"], skip["count"], skip["from_at"]) == ("paused", 4, job.next_due_at)
+    assert await runs_of(world) == []
+
+
+async def test_paused_time_is_caught_up_when_asked(world: World) -> None:
+    job = await every(world, interval="10m", overlap="allow", misfire={"all": "1d"})
+    await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())
+    await make_due(world, job, late_us=HOUR)
+    await world.store.jobs.resume(NS, "tick", by=PERSON, decide=decider(), catch_up=True)
+    assert len(await runs_of(world)) == 7
+    assert await skips_of(world, job) == []
+
+
+async def test_a_pause_first_decides_what_was_due(world: World) -> None:
+    job = await every(world, interval="10s")
+    await make_due(world, job)
+    await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())
+    assert [run["due_at"] for run in await runs_of(world)] == [job.next_due_at]
+
+
+async def test_pausing_twice_and_resuming_twice_is_fine(world: World) -> None:
+    await every(world)
+    for _ in range(2):
+        assert (await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())).state == "paused"
+    for _ in range(2):
+        assert (await world.store.jobs.resume(NS, "tick", by=PERSON, decide=decider())).state == "active"
+
+
+async def test_a_job_that_cannot_be_read_can_still_be_paused_and_deleted(world: World) -> None:
+    await every(world)
+    await world.change("UPDATE job_versions SET definition = :text", text="{}")
+    fresh = await world.open()
+    with pytest.raises(InvalidInput):  # done, but there is no definition to show
+        await fresh.jobs.pause(NS, "tick", by=PERSON, decide=decider())
+    assert await world.value("SELECT state FROM cursors") == "paused"
+    await fresh.jobs.delete(NS, "tick", by=PERSON, decide=decider())
+    with pytest.raises(JobNotFound):
+        await fresh.jobs.find(NS, "tick")
+
+
+# ---------------------------------------------------------------------------------------------------- deleting, finding
+
+
+async def test_a_deleted_job_frees_its_name_and_keeps_its_history(world: World) -> None:
+    job = await every(world, interval="10s")
+    await make_due(world, job)
+    await fire(world)
+    await world.elapse(15 * SECOND)
+    await world.store.jobs.delete(NS, "tick", by=PERSON, decide=decider())
+    assert (await cursor_of(world, job))["state"] == "done"
+    assert [skip["reason"] for skip in await skips_of(world, job)] == ["edited"]
+    with pytest.raises(JobNotFound):
+        await world.store.jobs.find(NS, "tick")
+    with pytest.raises(JobNotFound):
+        await world.store.jobs.delete(NS, "tick", by=PERSON, decide=decider())
+    again = await put(world, schedule={"every": "10s"})
+    assert again.outcome is SaveOutcome.CREATED
+    assert again.job.job_id != job.job_id
+    assert await world.value("SELECT count(*) FROM runs WHERE job_id = :id", id=job.job_id) == 1
+
+
+async def test_a_name_that_is_not_there_comes_with_the_nearest(world: World) -> None:
+    for name in ("settle-accounts", "send-mail", "backup"):
+        await save(world, name)
+    with pytest.raises(JobNotFound) as missing:
+        await world.store.jobs.find(NS, "setle-acounts")
+    assert missing.value.nearest == "settle-accounts"
+    with pytest.raises(JobNotFound) as missing:
+        await world.store.jobs.find("elsewhere", "backup")
+    assert missing.value.nearest is None
+
+
+async def test_names_differ_by_case_and_by_every_letter(world: World) -> None:
+    for name in ("tick", "Tick", "tíck", "结算"):
+        await save(world, name)
+    assert {(await world.store.jobs.find(NS, name)).job_id for name in ("tick", "Tick", "tíck", "结算")} == {1, 2, 3, 4}
+
+
+# ------------------------------------------------------------------------------------------------------------- watchdog
+
+
+async def test_the_watchdog_mends_a_fixed_delay_that_waits_for_nothing(world: World) -> None:
+    job = await save(world, schedule={"every": "1m", "from_end": True})
+    await save(world, "plain")
+    await make_due(world, job)
+    await fire(world)
+    assert await world.store.jobs.repair(limit=1) == 0  # its run is live
+    await world.change("UPDATE runs SET state = 'FAILED', ver = ver + 1")
+    repaired = [await world.store.jobs.repair(limit=1) for _ in range(3)]
+    assert sum(repaired) == 1
+    cursor = await cursor_of(world, job)
+    assert await world.now() < cursor["next_at"] <= await world.now() + MINUTE + SECOND

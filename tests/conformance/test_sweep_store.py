@@ -1,0 +1,224 @@
+"""The pulse and the sweep: what there is to do, triggers for later, heads of lines."""
+
+import pytest
+
+from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
+from tests.conformance.building import NS, PERSON, ask, cursor_of, decider, every, fire, make_due, runs_of, save
+from tests.conformance.working import worker
+from tests.conformance.world import World
+
+
+async def test_the_pulse_of_an_empty_store(world: World) -> None:
+    pulse = await world.store.firing.pulse()
+    assert (pulse.next_at, pulse.ready, pulse.parked, pulse.admissible) == (None, False, False, False)
+    assert (pulse.leader, pulse.term, pulse.clock_suspect, pulse.lanes) == (None, 0, False, 0)
+    assert abs(pulse.now - await world.now()) < MINUTE
+    assert pulse.epoch > 1_700_000_000
+
+
+async def test_the_pulse_says_what_comes_next(world: World) -> None:
+    soon = await every(world, "soon", "1m")
+    await every(world, "later", "1d")
+    assert (await world.store.firing.pulse()).next_at == soon.next_at
+    assert (await world.store.firing.pulse()).lanes == 1  # both jobs need the same of a worker
+    await make_due(world, soon)
+    assert (await world.store.firing.pulse()).ready is False
+    await fire(world)
+    pulse = await world.store.firing.pulse()
+    assert pulse.ready is True
+    assert soon.next_at is not None
+    assert pulse.next_at == soon.next_at + MINUTE
+
+
+async def test_the_pulse_sees_a_job_that_comes_before_all_it_knew(world: World) -> None:
+    await every(world, "yearly", "1d")
+    for _ in range(3):  # the lower bound settles
+        await world.store.firing.pulse()
+    sooner = await every(world, "sooner", "10s")
+    assert (await world.store.firing.pulse()).next_at == sooner.next_at
+
+
+async def test_the_pulse_looks_everywhere_once_a_minute(world: World) -> None:
+    job = await every(world, "forgotten", "1d")
+    for _ in range(3):
+        await world.store.firing.pulse()
+    long_ago = await world.now() - HOUR
+    await world.change("UPDATE cursors SET next_at = :at WHERE job_id = :id", at=long_ago, id=job.job_id)
+    assert (await world.store.firing.pulse()).next_at is None  # below what it looks at
+    await world.elapse(MINUTE)
+    await world.store.firing.pulse()
+    assert (await world.store.firing.pulse()).next_at == long_ago
+
+
+async def test_a_run_that_is_due_later_or_parked_is_not_ready(world: World) -> None:
+    await save(world, "free")
+    await save(world, "serial", overlap="queue_all")
+    await world.store.runs.trigger(ask("free", delay_us=HOUR))
+    assert (await world.store.firing.pulse()).ready is False
+    await world.store.runs.trigger(ask("serial", "first"))
+    await world.store.runs.trigger(ask("serial", "second"))
+    anne = await worker(world)
+    await anne.lease_one()
+    pulse = await world.store.firing.pulse()
+    assert (pulse.ready, pulse.parked) == (False, True)
+    await world.elapse(HOUR)
+    assert (await world.store.firing.pulse()).ready is True
+
+
+async def test_ready_is_found_behind_lanes_that_are_not(world: World) -> None:
+    for n in range(6):
+        await save(world, f"job-{n}", run=f"python:jobs:step{n}", place={"priority": n + 1})
+        await world.store.runs.trigger(ask(f"job-{n}", delay_us=HOUR if n < 5 else None))
+    assert (await world.store.firing.pulse()).ready is True
+
+
+# ------------------------------------------------------------------------------------------------------------ admission
+
+
+async def test_a_trigger_for_later_gets_its_place_when_it_is_due(world: World) -> None:
+    job = await save(world, overlap="queue_all")
+    await world.store.runs.trigger(ask(key="later", delay_us=HOUR))
+    (run,) = await runs_of(world)
+    assert (run["place"], run["parked"], run["state"]) == (None, 1, "PENDING")
+    before = (await cursor_of(world, job))["cursor_ver"]
+    assert await world.store.firing.admit(limit=10) == 0
+
+    await world.elapse(HOUR)
+    assert (await world.store.firing.pulse()).admissible is True
+    assert await world.store.firing.admit(limit=10) == 1
+    (run,) = await runs_of(world)
+    assert (run["place"], run["parked"], run["ver"]) == (before + 1, 0, 2)
+    assert (await cursor_of(world, job))["cursor_ver"] == run["place"]
+    assert (await world.store.firing.pulse()).admissible is False
+    assert await world.store.firing.admit(limit=10) == 0
+
+
+async def test_triggers_for_later_are_admitted_in_the_order_they_are_due(world: World) -> None:
+    await save(world, overlap="queue_all")
+    for key, delay in (("c", 3), ("a", 1), ("b", 2)):
+        await world.store.runs.trigger(ask(key=key, delay_us=delay * MINUTE))
+    await world.elapse(HOUR)
+    assert await world.store.firing.admit(limit=2) == 2
+    assert await world.store.firing.admit(limit=2) == 1
+    runs = await runs_of(world)
+    assert [(run["fire_key"], run["parked"]) for run in runs] == [("m:a", 0), ("m:b", 1), ("m:c", 1)]
+
+
+async def test_a_later_trigger_behind_an_open_run_stays_parked(world: World) -> None:
+    await save(world, overlap="queue_all")
+    await world.store.runs.trigger(ask(key="later", delay_us=MINUTE))
+    await world.store.runs.trigger(ask(key="now"))
+    await world.elapse(HOUR)
+    assert await world.store.firing.admit(limit=10) == 1
+    assert [(run["fire_key"], run["parked"]) for run in await runs_of(world)] == [("m:now", 0), ("m:later", 1)]
+
+
+async def test_a_later_trigger_of_a_sharded_job_is_split_when_it_is_due(world: World) -> None:
+    await save(world, overlap="queue", shards=2)
+    await world.store.runs.trigger(ask(key="later", delay_us=MINUTE, params='{"a":1}'))
+    (run,) = await runs_of(world)
+    assert (run["state"], run["open_children"], run["place"]) == ("PENDING", 0, None)
+    await world.elapse(HOUR)
+    assert await world.store.firing.admit(limit=10) == 1
+    parent, *children = await runs_of(world)
+    assert (parent["state"], parent["open_children"], parent["id"]) == ("RUNNING", 2, run["id"])
+    assert [(child["shard"], child["parent_id"], child["params"]) for child in children] == [
+        (0, parent["id"], '{"a":1}'),
+        (1, parent["id"], '{"a":1}'),
+    ]
+    anne = await worker(world)
+    assert len(await anne.lease()) == 2
+
+
+async def test_a_later_trigger_that_may_overlap_is_never_parked_when_due(world: World) -> None:
+    await save(world, overlap="queue_all")
+    await world.store.runs.trigger(ask(key="now"))
+    await world.store.runs.trigger(ask(key="later", delay_us=MINUTE, allow_overlap=True))
+    await world.elapse(HOUR)
+    await world.store.firing.admit(limit=10)
+    assert [(run["fire_key"], run["parked"], run["serial"]) for run in await runs_of(world)] == [
+        ("m:now", 0, 1),
+        ("m:later", 0, 0),
+    ]
+
+
+async def test_a_trigger_for_tomorrow_does_not_stand_in_the_way_of_todays_fires(world: World) -> None:
+    job = await every(world, interval="10m")
+    await world.store.runs.trigger(ask(key="tomorrow", delay_us=DAY))
+    await make_due(world, job)
+    decided = await fire(world)
+    assert (decided.created, decided.skipped) == (1, 0)
+
+
+# ------------------------------------------------------------------------------------------------------------ the sweep
+
+
+async def test_the_sweep_un_parks_a_head_that_nobody_else_did(world: World) -> None:
+    await save(world, overlap="queue_all")
+    for key in "abc":
+        await world.store.runs.trigger(ask(key=key))
+    # The first ends behind the store's back, as an end would that could not see the others yet.
+    await world.change("UPDATE runs SET state = 'SUCCEEDED', ver = ver + 1 WHERE fire_key = 'm:a'")
+    assert await world.store.firing.unpark(limit=10) == (1, 0)
+    assert [(run["fire_key"], run["parked"]) for run in await runs_of(world)] == [("m:a", 0), ("m:b", 0), ("m:c", 1)]
+    assert await world.store.firing.unpark(limit=10) == (0, 0)
+
+
+async def test_the_sweep_goes_round_in_stretches(world: World) -> None:
+    for n in range(5):
+        await save(world, f"job-{n}", overlap="queue_all")
+        for key in "ab":
+            await world.store.runs.trigger(ask(f"job-{n}", key))
+    await world.change("UPDATE runs SET state = 'SUCCEEDED', ver = ver + 1 WHERE fire_key = 'm:a'")
+    after, unparked, stretches = 0, 0, 0
+    while True:
+        count, after = await world.store.firing.unpark(limit=2, after_job=after)
+        unparked, stretches = unparked + count, stretches + 1
+        if not after:
+            break
+    assert (unparked, stretches) == (5, 3)
+
+
+async def test_a_waiting_run_that_a_later_one_replaces_is_cancelled(world: World) -> None:
+    job = await every(world, interval="10s", overlap="replace")
+    await make_due(world, job)
+    await fire(world)
+    anne = await worker(world)
+    running = await anne.lease_one()
+    for _ in range(3):
+        await world.elapse(10 * SECOND)
+        assert (await fire(world)).created == 1
+    changed, _ = await world.store.firing.unpark(limit=10)
+    assert changed == 2
+    runs = await runs_of(world)
+    assert [run["state"] for run in runs] == ["RUNNING", "CANCELLED", "CANCELLED", "PENDING"]
+    assert runs[1]["error"] == "A later run replaced it."
+    answer = await anne.beat(running)
+    assert answer.cancel == (running.lease_id,)
+
+
+async def test_waiting_shards_of_a_replaced_run_are_cancelled(world: World) -> None:
+    await save(world, overlap="replace", shards=2)
+    await world.store.runs.trigger(ask(key="old"))
+    await world.store.runs.trigger(ask(key="new"))
+    changed, _ = await world.store.firing.unpark(limit=10)
+    assert changed >= 2
+    states = {(run["fire_key"], run["shard"]): run["state"] for run in await runs_of(world)}
+    assert [states["m:old", shard] for shard in (-1, 0, 1)] == ["CANCELLED"] * 3
+    assert [states["m:new", shard] for shard in (-1, 0, 1)] == ["RUNNING", "PENDING", "PENDING"]
+    await world.store.firing.unpark(limit=10)
+    anne = await worker(world)
+    assert {run.shard for run in await anne.lease()} == {0, 1}
+
+
+@pytest.mark.parametrize("verb", ["pause", "delete"])
+async def test_what_waits_goes_on_when_its_job_stops(world: World, verb: str) -> None:
+    job = await every(world)
+    await make_due(world, job)
+    await fire(world)
+    if verb == "pause":
+        await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())
+    else:
+        await world.store.jobs.delete(NS, "tick", by=PERSON, decide=decider())
+    anne = await worker(world)
+    assert (await anne.lease_one()).job == "tick"
