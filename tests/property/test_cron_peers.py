@@ -67,10 +67,11 @@ def test_cronsim_agrees_in_zones(meaning: Meaning, moment: datetime, tz: str) ->
 @settings(max_examples=150, deadline=None)
 @given(meanings(dialects=("unix",)), MOMENTS)
 def test_croniter_agrees_in_utc(meaning: Meaning, moment: datetime) -> None:
-    """Without W and L, where it has other rules, and without `*/2` days next to weekdays, which it joins by OR."""
+    """Without W and L, where it has other rules; it joins `*/2` days to weekdays by OR, and days to `FRI#3` by AND."""
     assume(is_plain(meaning.text))
     _, _, day, _, weekday = meaning.text.split()
     assume(not any(letter in day + weekday for letter in "LW"))
+    assume("#" not in weekday or day == "*")
     assume("*" in (day, weekday) or not (day[0] == "*" or weekday[0] == "*"))
     start = moment.replace(tzinfo=UTC)
     try:
