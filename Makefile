@@ -69,8 +69,9 @@ test-slow: setup ## the tests that take more than a moment, one by one
 	@$(SLOW)
 
 .PHONY: bench
-bench: setup ## measure, side by side with the same row work as bare SQL
-	@$(BIN)/python -m bench
+bench: services ## measure beside the raw limit: all of bench/, or one with make bench ONLY=firing
+	@for one in $(or $(ONLY),$(basename $(notdir $(shell grep -l '^if __name__ == "__main__"' bench/*.py)))); do \
+	  echo "▶ bench.$$one"; $(BIN)/python -m bench.$$one; done
 
 # -- prepare ---------------------------------------------------------------------------------------------------------
 
