@@ -146,7 +146,9 @@ def test_errors_that_are_not_named_end_the_run(cause: Cause, error_type: str | N
 @pytest.mark.parametrize("cause", [Cause.TIMEOUT, Cause.OVERDUE])
 def test_a_timeout_is_named_like_pythons_own(cause: Cause) -> None:
     named = retry_from(3, backoff="30s", jitter=False, on=(TimeoutError,))
-    assert judge(job(retry=named), run(), cause, None, NOW) == RETRY
+    for reported in (None, "Killed", "TimeoutError"):
+        assert judge(job(retry=named), run(), cause, reported, NOW) == RETRY
+    assert judge(job(retry=named), run(), Cause.ERROR, "Killed", NOW) == ERROR
 
 
 def test_beyond_the_budget_of_the_hour_runs_fail_at_once() -> None:

@@ -81,11 +81,11 @@ def _judge(  # noqa: C901  one arm for each cause is the point
         case Cause.ERROR:
             return _retried(definition, run, FailureKind.ERROR, error_type, now)
         case Cause.TIMEOUT:
-            return _retried(definition, run, FailureKind.TIMEOUT, error_type or TIMEOUT_ERROR, now)
+            return _retried(definition, run, FailureKind.TIMEOUT, _as_timeout(error_type), now)
         case Cause.OVERDUE:
             if at_most_once:  # no report: it may still be at work
                 return End(RunState.FAILED, FailureKind.TIMEOUT)
-            return _retried(definition, run, FailureKind.TIMEOUT, error_type or TIMEOUT_ERROR, now)
+            return _retried(definition, run, FailureKind.TIMEOUT, _as_timeout(error_type), now)
         case Cause.UNKNOWN_TO_WORKER:
             return Back(now)  # its worker says it has not run and will not, so at-most-once goes back too
         case Cause.RELEASED:
@@ -102,6 +102,11 @@ def _judge(  # noqa: C901  one arm for each cause is the point
             return _after_death(definition, run, now)
         case _:
             assert_never(cause)
+
+
+def _as_timeout(error_type: str | None) -> str:
+    """A timeout is one, however the worker named the error that stopping the run came to."""
+    return f"{error_type},{TIMEOUT_ERROR}" if error_type else TIMEOUT_ERROR
 
 
 def _retried(definition: Definition, run: RunSeen, kind: FailureKind, error_type: str | None, now: Instant) -> Verdict:
