@@ -1,0 +1,142 @@
+"""`foliot db`: the store's schema. Works on the store itself, so no server need run."""
+
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+
+from foliot.app.run_loop import run
+from foliot.app.system import SystemChance, SystemClock
+from foliot.cli.refusal import refusals
+from foliot.domain.errors import InvalidInput
+from foliot.store.sql import schema
+from foliot.store.sql.connect import PATIENT, open_database, redacted
+from foliot.store.sql.database import Database
+from foliot.store.sql.schema import SchemaStatus
+
+T = TypeVar("T")
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+PENDING_EXIT: Final = 7
+_SAYS: Final = {
+    "empty": "has no tables yet",
+    "current": "is up to date",
+    "behind": "is older than this Foliot",
+    "ahead": "was made by a newer Foliot, and this one can still use it",
+    "too_new": "was made by a newer Foliot, and this one cannot use it",
+    "unknown": "is not one of Foliot's",
+}
+
+
+@click.group()
+def db() -> None:
+    """The store's schema: where it stands, and bringing it up to date.
+
+    \b
+    Examples:
+      foliot db status --db postgresql://foliot@db/foliot
+      foliot db upgrade --db sqlite:///foliot.db --plan     the SQL, without running it
+      foliot db upgrade --db-file /etc/foliot/db
+    """
+
+
+def _on_a_store(command: _Command) -> _Command:
+    for option in (
+        click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True),
+        click.option(
+            "--db-file",
+            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+            help="A file with the store's URL, so that a password stands in no command line.",
+        ),
+        click.option("--db", "url", envvar="FOLIOT_DB", help="The store: sqlite:///FILE or postgresql://USER@HOST/DB."),
+    ):
+        command = option(command)
+    return command
+
+
+@db.command()
+@_on_a_store
+def status(url: str | None, db_file: Path | None, output: str) -> None:
+    """Say which schema the store has, and whether this Foliot can use it (exit 7: an upgrade is pending).
+
+    \b
+    Examples:
+      foliot db status --db sqlite:///.foliot/foliot.db
+      FOLIOT_DB=postgresql://foliot@db/foliot foliot db status -o json
+    """
+    with refusals():
+        store = _url(url, db_file)
+        found = run(_with_database(store, schema.status, create=False))
+        _print_status(store, found, output)
+    if found.pending:
+        raise SystemExit(PENDING_EXIT)
+
+
+@db.command()
+@click.option("--plan", is_flag=True, help="Print the SQL and run none of it.")
+@_on_a_store
+def upgrade(plan: bool, url: str | None, db_file: Path | None, output: str) -> None:
+    """Bring the store's schema up to date, in one transaction. Several at once wait for each other; repeats do nothing.
+
+    \b
+    Examples:
+      foliot db upgrade --db postgresql://foliot@db/foliot --plan
+      foliot db upgrade --db postgresql://foliot@db/foliot
+    """
+    with refusals():
+        store = _url(url, db_file)
+        if plan:
+            _print_plan(run(_with_database(store, schema.plan)), output)
+            return
+        steps = run(_with_database(store, schema.upgrade))
+        if output == "json":
+            click.echo(json.dumps({"applied": [step.revision for step in steps]}))
+        for step in steps if output == "text" else ():
+            click.echo(f"{step.revision}  {step.what}")
+        if not steps and output == "text":
+            click.echo("Nothing to do: the schema is up to date.")
+
+
+def _url(url: str | None, db_file: Path | None) -> str:
+    if db_file is not None:
+        return db_file.read_text("utf-8").strip()
+    if url is None:
+        raise InvalidInput("No store was given.", hint="--db URL, --db-file FILE, or FOLIOT_DB in the environment")
+    return url
+
+
+async def _with_database(url: str, act: Callable[[Database], Awaitable[T]], *, create: bool = True) -> T:
+    database = open_database(url, clock=SystemClock(), chance=SystemChance(), limits=PATIENT, create=create)
+    try:
+        return await act(database)
+    finally:
+        await database.close()
+
+
+def _print_status(url: str, found: SchemaStatus, output: str) -> None:
+    if output == "json":
+        document = {
+            "store": redacted(url),
+            "state": str(found.state),
+            "revision": found.revision,
+            "head": found.head,
+            "usable": found.is_usable,
+            "pending": [{"revision": step.revision, "what": step.what} for step in found.pending],
+        }
+        click.echo(json.dumps(document))
+        return
+    click.echo(f"store    {redacted(url)}")
+    click.echo(f"schema   {found.revision or 'none'}, {_SAYS[found.state]}; this Foliot has {found.head}")
+    for step in found.pending:
+        click.echo(f"pending  {step.revision}  {step.what}")
+    if found.pending:
+        click.echo("next     foliot db upgrade --plan, then foliot db upgrade")
+
+
+def _print_plan(sql: str, output: str) -> None:
+    if output == "json":
+        click.echo(json.dumps({"sql": sql}))
+    else:
+        click.echo(sql or "-- Nothing to do: the schema is up to date.", nl=not sql)
