@@ -26,12 +26,13 @@ def server() -> Iterator[Answering]:
 
 @pytest.fixture
 def in_examples(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    modules, path = dict(sys.modules), list(sys.path)
+    path = list(sys.path)
     monkeypatch.chdir(EXAMPLES)
     monkeypatch.syspath_prepend(str(EXAMPLES))
     yield
-    for name in sys.modules.keys() - modules.keys():
-        del sys.modules[name]
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", "")).startswith(str(EXAMPLES)):
+            del sys.modules[name]
     sys.path[:] = path
 
 

@@ -28,11 +28,13 @@ class Folder:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folder]:
-    modules, path = dict(sys.modules), list(sys.path)
+    path = list(sys.path)
     monkeypatch.chdir(tmp_path)
     yield Folder(tmp_path)
-    for name in sys.modules.keys() - modules.keys():
-        del sys.modules[name]
+    for name, module in list(sys.modules.items()):
+        places = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
+        if any(str(place).startswith(str(tmp_path)) for place in places):
+            del sys.modules[name]
     sys.path[:] = path
 
 
