@@ -1,0 +1,1 @@
+"""Real processes against a real store, broken on purpose, judged by foliot-check."""

@@ -1,0 +1,34 @@
+"""A store that records its history, and a cluster on it."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.cluster import Cluster
+from tests.cluster.recording import record_postgresql, record_sqlite
+from tests.conformance.world import migrate
+from tests.servers.fixtures import MakeDatabase
+from tests.servers.sql import apart
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services)])
+def recorded_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A migrated store with the recording triggers in place."""
+    if request.param == "sqlite":
+        path = tmp_path / "foliot.db"
+        apart(lambda: asyncio.wait_for(migrate(f"sqlite:///{path}"), 30))
+        record_sqlite(str(path))
+        return f"sqlite:///{path}"
+    make: MakeDatabase = request.getfixturevalue("postgres_database")
+    url = make(migrate)
+    apart(lambda: asyncio.wait_for(record_postgresql(url), 30))
+    return url
+
+
+@pytest.fixture
+def cluster(recorded_url: str, tmp_path: Path) -> Iterator[Cluster]:
+    """No process yet: the test starts what it needs."""
+    with Cluster(recorded_url, tmp_path) as cluster:
+        yield cluster
