@@ -94,7 +94,8 @@ class Zone:
         found: list[Transition] = []
         first, past = max(first, 0), min(past, HORIZON_S)
         for year in range(bisect_right(_YEAR_START, first) - 1, bisect_right(_YEAR_START, past - 1)):
-            found += (one for one in self._transitions_of(year) if first <= one.at < past)
+            low, high = max(first, _YEAR_START[year]), min(past, _YEAR_START[year + 1])
+            found += (one for one in self._transitions_of(year) if low <= one.at < high)
         return found
 
     def instants_of(self, reading: int) -> tuple[int, ...]:

@@ -200,8 +200,9 @@ def _said(item: Item) -> tuple[str, str]:
 
 
 def _worded(text: str, parts: list[str], dialect: Dialect, kind: Kind, place: int, problem: ItemProblem) -> BadCron:
-    suggestion = None
-    if problem.meant is not None:
+    tight = _tight(text)
+    suggestion = _valid(tight, None) if tight != text and len(tight.split()) < len(parts) else None
+    if suggestion is None and problem.meant is not None:
         values = parts[place].split(",")
         mended = [_mended(value, kind) for value in values]
         kept = [value for value in mended if value and (value != "*" or value in values)]
@@ -263,8 +264,7 @@ def _miscounted(text: str, parts: list[str], dialect: Dialect | None) -> BadCron
 
 
 def _recounted(text: str, parts: list[str], dialect: Dialect | None) -> str | None:
-    tight = re.sub(r"\s*([,/-])\s*", r"\1", text)
-    guesses = [tight] if tight != text else []
+    guesses = [_tight(text)]
     if dialect in (Dialect.QUARTZ, Dialect.SPRING) and len(parts) == 5:
         guesses.append(f"0 {text}")
     elif dialect is Dialect.UNIX and len(parts) == 6:
@@ -273,6 +273,11 @@ def _recounted(text: str, parts: list[str], dialect: Dialect | None) -> str | No
         guesses.append(" ".join([*parts, *"*****"][:5]))
     guesses.append(" ".join(parts[:7] if dialect is Dialect.QUARTZ else parts[:5]))
     return next((valid for guess in guesses if guess != text and (valid := _valid(guess, dialect))), None)
+
+
+def _tight(text: str) -> str:
+    """Without blanks round commas, dashes and slashes: `1, 2` was meant as one field."""
+    return re.sub(r"\s*([,/-])\s*", r"\1", text)
 
 
 def _with(text: str, place: int, value: str) -> str:

@@ -1,0 +1,168 @@
+"""What people read when an expression, a zone or a schedule is wrong: word for word."""
+
+import pytest
+
+from foliot.domain.errors import FoliotError
+from foliot.domain.schedule import Cron, schedule_from_document
+from foliot.domain.schedule.describe import Language
+from foliot.domain.schedule.describe.troubles import trouble
+from foliot.domain.schedule.errors import UnknownZone
+from foliot.domain.schedule.warnings import warnings_of
+from foliot.domain.schedule.zones import zone
+from tests.unit.schedule.asking import instant
+
+
+def refusal(text: str) -> FoliotError:
+    with pytest.raises(FoliotError) as caught:
+        Cron(text=text)
+    return caught.value
+
+
+def test_1001_a_bad_cron_names_field_value_range_and_a_correction() -> None:
+    error = refusal("0 25 * * *")
+    assert error.code == "FOL-1001"
+    assert error.sentence == '"0 25 * * *": hour 25 is out of range 0–23 (2nd field).'
+    assert error.hint == "did you mean 0 23 * * *?  try: foliot cron explain"
+
+
+def test_1002_a_weekday_number_with_seconds() -> None:
+    error = refusal("0 0 2 ? * 2")
+    assert error.code == "FOL-1002"
+    assert error.sentence == '"0 0 2 ? * 2": 2 is Monday in Quartz, Tuesday in Spring and Unix.'
+    assert error.hint == "write MON or TUE, or set dialect: quartz"
+
+
+def test_1003_day_and_weekday() -> None:
+    (warning,) = warnings_of(schedule_from_document("0 9 1 * MON"), now=instant("2026-01-01"))
+    assert warning.code == "FOL-1003"
+    assert warning.sentence == '"0 9 1 * MON" fires on the 1st AND on every Monday (cron joins days with OR).'
+    assert warning.hint == "first Monday only: MON#1"
+
+
+def test_1004_an_unknown_zone() -> None:
+    with pytest.raises(UnknownZone) as caught:
+        zone("Asia/Beijing")
+    assert caught.value.code == "FOL-1004"
+    assert caught.value.sentence == 'Time zone "Asia/Beijing" does not exist.'
+    assert caught.value.hint == "use Asia/Shanghai"
+
+
+def test_1005_a_time_in_a_dst_gap() -> None:
+    schedule = schedule_from_document({"cron": "30 2 * * *", "tz": "Europe/Berlin"})
+    gap, double = warnings_of(schedule, now=instant("2026-01-01"))
+    assert gap.code == double.code == "FOL-1005"
+    assert gap.sentence == "02:30 does not exist on 29 March in Europe/Berlin; that fire runs at 03:00."
+    assert gap.hint == "choose a time before 02:00 or tz: UTC"
+    assert double.sentence == "02:30 comes twice on 25 October in Europe/Berlin; the fire runs once, at the first."
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "suggestion"),
+    [
+        ("60 * * * *", "minute 60 is out of range 0–59 (1st field)", "0 * * * *"),
+        ("0 24 * * *", "hour 24 is out of range 0–23 (2nd field)", "0 0 * * *"),
+        ("0 0 0 * *", "day 0 is out of range 1–31 (3rd field)", "0 0 1 * *"),
+        ("0 0 32 * *", "day 32 is out of range 1–31 (3rd field)", "0 0 31 * *"),
+        ("0 0 1 13 *", "month 13 is out of range 1–12 (4th field)", "0 0 1 12 *"),
+        ("0 0 * * 8", "weekday 8 is out of range 0–7 (5th field)", "0 0 * * 7"),
+        ("0 0 * * MOM", 'weekday "MOM" cannot be read (5th field)', "0 0 * * MON"),
+        ("0 0 1 JANU *", 'month "JANU" cannot be read (4th field)', "0 0 1 JAN *"),
+        ("0 9-25 * * *", "hour 25 is out of range 0–23 (2nd field)", "0 9-23 * * *"),
+        ("*/0 * * * *", "minute step 0 would never move on (1st field)", "* * * * *"),
+        ("*/x * * * *", 'minute step "X" is not a number (1st field)', "* * * * *"),
+        ("1,,2 * * * *", "minute has an empty value (1st field)", "1,2 * * * *"),
+        ("5x * * * *", 'minute "5X" cannot be read (1st field)', "5 * * * *"),
+        ("? 0 * * *", '"?" belongs into day or weekday, not minute (1st field)', "* 0 * * *"),
+        ("0 0 * * L5", 'weekday "L5" cannot be read (5th field)', "0 0 * * 5L"),
+        ("0 0 * * L", 'weekday "L" needs a day: FRIL is the last Friday (5th field)', "0 0 * * FRIL"),
+        ("0 0 * * FRI#6", 'weekday "FRI#6": a month has a 1st to 5th Friday (5th field)', "0 0 * * FRI#1"),
+        ("0 0 L-31 * *", "day L-31 is out of range L-0–L-30 (3rd field)", "0 0 L-30 * *"),
+        ("0 0 40W * *", "day 40 is out of range 1–31 (3rd field)", "0 0 31W * *"),
+        ("H(30-10) * * * *", "minute 30 is after 10 (1st field)", "H(10-30) * * * *"),
+        ("@dayly", "@dayly is not a known name", "@daily"),
+        ("0 2 * *", "4 fields, but cron has 5, or 6 and 7 with seconds first", "0 2 * * *"),
+    ],
+)
+def test_every_refusal_names_the_trouble_and_a_correction(text: str, problem: str, suggestion: str) -> None:
+    error = refusal(text)
+    assert error.code == "FOL-1001"
+    assert error.sentence == f'"{text}": {problem}.'
+    assert error.hint == f"did you mean {suggestion}?  try: foliot cron explain"
+    Cron(text=suggestion)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "advice"),
+    [
+        ("*/90 * * * *", "minute step 90 is larger than the range 0–59", "for every 90 minutes write every: 90m"),
+        ("0 */36 * * *", "hour step 36 is larger than the range 0–23", "for every 36 hours write every: 36h"),
+        ("@every 5m", "@every 5m is not a known name", "write every: 5m for an interval"),
+        ("@reboot", "@reboot is not a known name", "a cluster has no boot: trigger the job from a start-up script"),
+    ],
+)
+def test_where_no_correction_is_safe_there_is_advice(text: str, problem: str, advice: str) -> None:
+    error = refusal(text)
+    assert problem in error.sentence
+    assert error.hint == f"{advice}  try: foliot cron explain"
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("Asia/Beijing", "Asia/Shanghai"),
+        ("asia/shanghai", "Asia/Shanghai"),
+        ("Europe/Berln", "Europe/Berlin"),
+        ("New York", "America/New_York"),
+        ("Shanghai", "Asia/Shanghai"),
+        ("PST", "America/Los_Angeles"),
+        ("CST", "Asia/Shanghai or America/Chicago"),
+        ("UTC+8", "Etc/GMT-8"),
+        ("GMT-5", "Etc/GMT+5"),
+        ("Z", "UTC"),
+    ],
+)
+def test_an_unknown_zone_gets_the_nearest_one(name: str, nearest: str) -> None:
+    with pytest.raises(UnknownZone) as caught:
+        zone(name)
+    assert caught.value.hint == f"use {nearest}"
+
+
+def test_a_zone_nobody_could_mean_gets_examples() -> None:
+    for name in ("", "Middle/Nowhere", "../../etc/passwd", "x" * 1000):
+        with pytest.raises(UnknownZone) as caught:
+            zone(name)
+        assert "Asia/Shanghai" in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence", "hint"),
+    [
+        (
+            "0 25 * * *",
+            "“0 25 * * *”：第 2 个字段（小时）“25”无效。",
+            "是否想写 0 23 * * *？  试试：foliot cron explain",
+        ),
+        (
+            "0 0 2 ? * 2",
+            "“0 0 2 ? * 2”：2 在 Quartz 中是 MON，在 Spring 和 Unix 中是 TUE。",
+            "请写 MON 或 TUE，或设置 dialect: quartz",
+        ),
+        ("0 2 * *", "“0 2 * *”：表达式“0 2 * *”无效。", "是否想写 0 2 * * *？  试试：foliot cron explain"),
+    ],
+)
+def test_refusals_in_chinese(text: str, sentence: str, hint: str) -> None:
+    assert trouble(refusal(text), Language.CHINESE) == (sentence, hint)
+    assert trouble(refusal(text), Language.ENGLISH) == (refusal(text).sentence, refusal(text).hint)
+
+
+def test_an_unknown_zone_in_chinese() -> None:
+    with pytest.raises(UnknownZone) as caught:
+        zone("Asia/Beijing")
+    assert trouble(caught.value, Language.CHINESE) == ("时区“Asia/Beijing”不存在。", "请用 Asia/Shanghai")
+
+
+def test_a_hostile_expression_cannot_break_the_line() -> None:
+    error = refusal("\x1b[31m0 2 * * *\u202e")
+    assert error.sentence.isprintable()
+    assert len(refusal("9" * 399).sentence) < 1002
+    assert refusal("* " * 400).sentence.endswith("more than 400 characters.")
