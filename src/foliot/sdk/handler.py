@@ -42,7 +42,7 @@ class Handler:
     @property
     def name(self) -> str:
         """`python:module:qualname`, the same on every machine that has the code."""
-        return f"{PREFIX}{module_of(self.function)}:{self.function.__qualname__}"
+        return handler_name(self.function)
 
     @property
     def module(self) -> str:
@@ -84,6 +84,11 @@ class GeneratorHandler(InvalidInput):
             hint="return a list, or go through the items with ctx.track",
             function=function,
         )
+
+
+def handler_name(function: Callable[..., Any]) -> str:
+    """`python:module:qualname` of a function."""
+    return f"{PREFIX}{module_of(function)}:{function.__qualname__}"
 
 
 def module_of(function: Callable[..., Any]) -> str:

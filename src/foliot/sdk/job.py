@@ -10,14 +10,15 @@ from functools import update_wrapper
 from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, TypeVar, overload
 
 from foliot.client.run import AsyncRun, Run
+from foliot.domain.bounds import check_definition
 from foliot.domain.job import DEFAULT_GROUP, DEFAULT_NAMESPACE, PRIORITY_DEFAULT, Definition
 from foliot.domain.names import check_name
 from foliot.domain.policies.misfire import Misfire
 from foliot.domain.policies.retry import RetryPolicy
 from foliot.domain.schedule import Schedule
 from foliot.sdk.ctx import Ctx
-from foliot.sdk.handler import Handler, Place
-from foliot.sdk.options import Duration, Overlaps, definition_of
+from foliot.sdk.handler import Handler, Place, handler_name
+from foliot.sdk.options import Duration, Overlaps, check_options, definition_of
 from foliot.sdk.triggering import Call
 
 P = ParamSpec("P")
@@ -61,8 +62,7 @@ class JobFunction(Generic[P, T, R_co]):
     @property
     def definition(self) -> Definition:
         """What this job's version will say."""
-        merge = self.merge_handler.name if self.merge_handler else None
-        return replace(self._definition, handler=self.handler_name, merge=merge)
+        return self._definition
 
     @property
     def place(self) -> Place:
@@ -71,7 +71,10 @@ class JobFunction(Generic[P, T, R_co]):
 
     def merge(self, function: F) -> F:
         """The function that runs once after every shard succeeded: `@settle.merge`. It gets the results as `parts`."""
-        self.merge_handler = Handler(function, job=f"{self.name} (merge)", tz=self.handler.tz)
+        merge_handler = Handler(function, job=f"{self.name} (merge)", tz=self.handler.tz)
+        definition = replace(self._definition, merge=merge_handler.name)
+        check_definition(definition)
+        self.merge_handler, self._definition = merge_handler, definition
         return function
 
     def options(
@@ -147,6 +150,8 @@ def job(*given: Any, name: str | None = None, namespace: str = DEFAULT_NAMESPACE
     if len(given) == 1 and inspect.isroutine(given[0]) and not options and name is None:
         return _declare(given[0], (), name=None, namespace=namespace, options={})
 
+    check_options(options)
+
     def decorate(function: Callable[..., Any]) -> JobFunction[..., ..., Any]:
         return _declare(function, given, name=name, namespace=namespace, options=options)
 
@@ -173,7 +178,7 @@ def _declare(
     options: dict[str, Any],
 ) -> JobFunction[..., ..., Any]:
     name = check_name("job", name or function.__name__)
-    definition = definition_of(function, triggers, name=name, **options)
+    definition = definition_of(function, triggers, name=name, handler=handler_name(function), **options)
     declared: JobFunction[..., ..., Any] = JobFunction(
         function, name=name, namespace=check_name("namespace", namespace), definition=definition
     )

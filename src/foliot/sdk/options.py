@@ -3,29 +3,22 @@
 import inspect
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from enum import StrEnum
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias
 
-from foliot.domain.errors import BadField
+from foliot.domain.bounds import check_definition
+from foliot.domain.errors import BadField, UnknownField
 from foliot.domain.instants import parse_duration
-from foliot.domain.job import (
-    DEFAULT_GROUP,
-    PRIORITY_DEFAULT,
-    PRIORITY_MAX,
-    Definition,
-    Isolation,
-    OnLost,
-)
+from foliot.domain.job import DEFAULT_GROUP, PRIORITY_DEFAULT, Definition, Isolation, OnLost
 from foliot.domain.names import nearest
 from foliot.domain.policies.misfire import Misfire
 from foliot.domain.policies.overlap import Overlap
 from foliot.domain.policies.retry import RetryPolicy
+from foliot.domain.reading import word
 from foliot.domain.schedule import Schedule, schedule_from_document
 from foliot.sdk.results import to_plain
 
 Duration: TypeAlias = str | float | timedelta
 Overlaps: TypeAlias = Literal["allow", "skip", "queue", "queue_all", "replace"]
-Word = TypeVar("Word", bound=StrEnum)
 
 
 def definition_of(
@@ -33,6 +26,7 @@ def definition_of(
     triggers: tuple[Schedule, ...],
     *,
     name: str,
+    handler: str,
     description: str | None = None,
     group: str = DEFAULT_GROUP,
     owner: str = "",
@@ -54,31 +48,41 @@ def definition_of(
     concurrency: Mapping[str, int] | None = None,
     shards: int = 0,
 ) -> Definition:
-    """The definition these options say; `BadField` names one that is not allowed. The handler's name comes later."""
-    return Definition(
-        handler="",
+    """The definition these options say; `BadField` names one that is not allowed."""
+    definition = Definition(
+        handler=handler,
         schedule=_united(triggers, name),
         group=group,
-        params={name: to_plain(value, name, typed=True) for name, value in (params or {}).items()},
-        priority=_between("priority", priority, 0, PRIORITY_MAX),
+        params={key: to_plain(value, key, typed=True) for key, value in (params or {}).items()},
+        priority=priority,
         timeout_us=None if timeout is None else parse_duration(timeout),
         grace_us=parse_duration(grace),
         start_within_us=parse_duration(start_within),
-        retry=RetryPolicy(max=_between("retries", retries, 0, 1000)) if isinstance(retries, int) else retries,
-        overlap=_word("overlap", Overlap, overlap or ("skip" if triggers else "allow")),
+        retry=retries if isinstance(retries, RetryPolicy) else RetryPolicy(max=retries),
+        overlap=word(Overlap, {"overlap": overlap}, "overlap", Overlap.SKIP if triggers else Overlap.ALLOW),
         misfire=misfire or Misfire(),
-        on_lost=_word("on_lost", OnLost, on_lost),
-        max_lost=_between("max_lost", max_lost, 1, 1000),
+        on_lost=word(OnLost, {"on_lost": on_lost}, "on_lost", OnLost.RERUN),
+        max_lost=max_lost,
         exclusive=exclusive,
         isolation=_isolation(function, isolation),
         require=dict(require or {}),
         max_running=max_running,
         limits=dict(concurrency or {}),
-        shards=_between("shards", shards, 0, 10_000),
+        shards=shards,
         description=inspect.getdoc(function) or "" if description is None else description,
         owner=owner,
         tags=dict(tags or {}),
     )
+    check_definition(definition)
+    return definition
+
+
+def check_options(given: Mapping[str, Any]) -> None:
+    """`UnknownField` for a word that is no option of a job."""
+    known = tuple(inspect.signature(definition_of).parameters)[4:]
+    for option in given:
+        if option not in known:
+            raise UnknownField(option, nearest=nearest(option, known), known=known)
 
 
 def _united(triggers: tuple[Schedule, ...], job: str) -> Schedule | None:
@@ -96,8 +100,8 @@ def _united(triggers: tuple[Schedule, ...], job: str) -> Schedule | None:
     return schedule_from_document(entries, job=job)
 
 
-def _isolation(function: Callable[..., Any], word: str | None) -> Isolation | None:
-    isolation = None if word is None else _word("isolation", Isolation, word)
+def _isolation(function: Callable[..., Any], written: str | None) -> Isolation | None:
+    isolation: Isolation | None = word(Isolation, {"isolation": written}, "isolation", None)
     if isolation is Isolation.LOOP and not inspect.iscoroutinefunction(function):
         raise BadField(
             "isolation",
@@ -105,22 +109,3 @@ def _isolation(function: Callable[..., Any], word: str | None) -> Isolation | No
             hint='write async def, or "process", "thread"',
         )
     return isolation
-
-
-def _word(field: str, kind: type[Word], word: str) -> Word:
-    try:
-        return kind(word)
-    except ValueError:
-        words = [member.value for member in kind]
-        meant = nearest(str(word), words)
-        raise BadField(
-            field,
-            f'"{word}" is not one of {", ".join(words)}',
-            hint=f"did you mean {meant}?" if meant else None,
-        ) from None
-
-
-def _between(field: str, value: int, least: int, most: int) -> int:
-    if not (type(value) is int and least <= value <= most):
-        raise BadField(field, f"{value!r} is not a whole number from {least} to {most}")
-    return value

@@ -138,9 +138,10 @@ def test_durations_are_written_in_any_usual_way(duration: Any) -> None:
         ({"isolation": "fork"}, 'isolation: "fork" is not one of loop, process, thread', None),
         ({"isolation": "loop"}, "isolation: a plain function would block the worker's loop", "write async def"),
         ({"on_lost": "retry"}, 'on_lost: "retry" is not one of rerun, fail', None),
-        ({"priority": 11}, "priority: 11 is not a whole number from 0 to 10", None),
-        ({"retries": -1}, "retries: -1 is not a whole number", None),
-        ({"shards": "many"}, "shards: 'many' is not a whole number", None),
+        ({"priority": 11}, "place.priority: 11 is not a whole number from 1 to 10", None),
+        ({"retries": -1}, "retries.max: -1 is not a whole number", None),
+        ({"shards": "many"}, "shards: many is not a whole number", None),
+        ({"retrys": 3}, '"retrys" is not a field of a job', "did you mean retries?"),
         ({"name": "two words"}, '"two words" cannot be the name of a job', None),
         ({"timeout": "soon"}, '"soon" is not a duration', None),
     ],
@@ -153,6 +154,20 @@ def test_an_option_that_is_not_allowed_is_named(options: dict[str, Any], said: s
 
     assert refused.value.sentence.startswith(said)
     assert hint is None or (refused.value.hint or "").startswith(hint)
+
+
+def test_what_does_not_fit_together_is_refused() -> None:
+    @job
+    def whole() -> int:
+        return 1
+
+    with pytest.raises(BadField, match="there is nothing to merge without shards"):
+
+        @whole.merge
+        def together(parts: list[int]) -> int:
+            return sum(parts)
+
+    assert whole.definition.merge is None
 
 
 def test_what_is_no_trigger_is_refused() -> None:
