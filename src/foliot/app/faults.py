@@ -16,7 +16,7 @@ SIGNALS: Final = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP}
 class BadFaultPoint(InvalidInput):
     """A fault point that cannot be read."""
 
-    code = "FOL-1031"
+    code = "FOL-1095"
 
 
 def fault_point(written: str | None) -> Callable[[str], None] | None:
