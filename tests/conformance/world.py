@@ -1,7 +1,7 @@
 """A store under test: opened on a database of its own, with time that a test can let pass."""
 
 import shutil
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -48,15 +48,30 @@ class World:
         """The first store's database."""
         return self.store.database
 
-    async def open(self, url: str = "", *, limits: TimeLimits = DEFAULT_LIMITS, **pools: int) -> SqlStore:
-        """Another store on the same database, as another server process would have it. `url`: through a proxy."""
+    async def open(
+        self,
+        url: str = "",
+        *,
+        limits: TimeLimits = DEFAULT_LIMITS,
+        point: Callable[[str], None] | None = None,
+        **pools: int,
+    ) -> SqlStore:
+        """Another store on the same database, as another server process would have it.
+
+        `url`: through a proxy. `point`: called at the named places of its transactions.
+        """
         sizes = {**POOL_SIZES, **{Pool(name): size for name, size in pools.items()}}
-        store = SqlStore(self.open_database(url, limits=limits, pool_sizes=sizes))
+        store = SqlStore(self.open_database(url, limits=limits, pool_sizes=sizes, point=point))
         self._stores.append(store)
         return store
 
     def open_database(
-        self, url: str = "", *, limits: TimeLimits = DEFAULT_LIMITS, pool_sizes: Mapping[Pool, int] = POOL_SIZES
+        self,
+        url: str = "",
+        *,
+        limits: TimeLimits = DEFAULT_LIMITS,
+        pool_sizes: Mapping[Pool, int] = POOL_SIZES,
+        point: Callable[[str], None] | None = None,
     ) -> Database:
         return open_database(
             url or self.url,
@@ -66,6 +81,7 @@ class World:
             limits=limits,
             pool_sizes=pool_sizes,
             postgresql=SHIFTED,
+            point=point,
         )
 
     async def close(self) -> None:

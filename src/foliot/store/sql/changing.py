@@ -50,6 +50,7 @@ def apply(tx: Tx, definitions: Definitions, cursor: Cursor, change: Change, *, v
     except Exception:  # noqa: BLE001  a job that cannot be planned can still be edited, paused, deleted
         plan = change.blind(cursor, now)
     record_change(tx, now, cursor, plan, job=due[0].job, version=version)
+    tx.point("changing.recorded")
     return now
 
 

@@ -39,7 +39,9 @@ SITUATION: Final = Statement(
       SELECT count(*) + 32768 * coalesce(sum(q.waiting), 0) + 1073741824 * coalesce(sum(q.late), 0)
              + 35184372088832 * coalesce(sum(q.scheduled), 0)
       FROM (
-        SELECT CASE WHEN r.state = 'PENDING' AND r.attempt = 0 THEN 1 ELSE 0 END AS waiting,
+        SELECT CASE WHEN r.state = 'PENDING' AND r.attempt = 0 THEN 1
+                    WHEN r.open_children > 0 AND row_number() OVER (ORDER BY r.place, r.id) > 1 THEN 1
+                    ELSE 0 END AS waiting,
                CASE WHEN r.state = 'PENDING' AND r.attempt = 0 AND r.class = 1 THEN 1 ELSE 0 END AS late,
                CASE WHEN r.fire_key >= 's:' AND r.fire_key < 's;' THEN 1 ELSE 0 END AS scheduled
         FROM runs r
@@ -55,7 +57,8 @@ SITUATION: Final = Statement(
 )
 """Open runs per job: four counters of 15 bits in one number, because only a scalar may be correlated everywhere.
 
-Counting stops at `cap`, so a line of fifty thousand costs no more than one of a thousand.
+A parent of shards is RUNNING from its first moment; it waits as long as it is not the head of its line. Counting stops
+at `cap`, so a line of fifty thousand costs no more than one of a thousand.
 """
 
 NOTHING_OPEN: Final = Situation(open=0, waiting=0, catch_up=0, scheduled=0)

@@ -114,6 +114,7 @@ def admit_due(tx: Tx, definitions: Definitions, *, limit: int) -> int:
         return 0
     # Locked in the order of tables (R3): the bump writes the cursors before the runs are touched.
     last = bump(tx, dict(Counter(job_id for _, job_id in wanted if job_id in free)))
+    tx.point("sweep.bumped")
     later = sorted((_Later(*row) for row in tx.rows(STILL_LATER, d=ids)), key=lambda run: (run.not_before, run.id))
     seen = situations(tx, last)
     jobs = definitions.find(tx, {(run.job_id, run.version) for run in later}).jobs

@@ -86,6 +86,7 @@ def trigger(tx: Tx, definitions: Definitions, requests: Sequence[TriggerRequest]
     if new:
         # The bump comes before anything else is read (R23): who asks for the same at the same time waits here.
         last = bump(tx, dict(Counter(wish.job_id for wish in new)))
+        tx.point("trigger.bumped")
         _answer_known(tx, new, answers)
         new = [wish for wish in new if answers[wish.n] is None]
         _make(tx, definitions, new, last, answers)

@@ -1,0 +1,88 @@
+"""Stopping one client in the middle of its transaction, and seeing that another really waits for it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+import asyncpg
+from sqlalchemy.util import await_only
+
+from foliot.store.sql.connect import TimeLimits
+from foliot.store.sql.store import SqlStore
+from tests.conformance.world import World
+from tests.eventually import soon
+
+T = TypeVar("T")
+
+UNHURRIED = TimeLimits(statement_s=60, lock_s=60, idle_control_s=60, idle_s=60, transaction_s=60)
+"""So that a slow machine does not end a transaction that a test holds open."""
+
+BLOCKED = """
+    SELECT count(*) FROM pg_stat_activity
+    WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0
+"""
+
+
+class Halt:
+    """A client that stops when its transaction comes to a named place, once, until it is told to go on."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.store: SqlStore
+        self._reached = asyncio.Event()
+        self._go_on = asyncio.Event()
+        self._task: asyncio.Task[Any] | None = None
+
+    def __call__(self, name: str) -> None:
+        if name == self.place and not self._reached.is_set():
+            self._reached.set()
+            await_only(self._go_on.wait())
+
+    async def start(self, work: Coroutine[Any, Any, T]) -> None:
+        """Let the client work until it stands at the place."""
+        self._task = asyncio.create_task(work)
+        reached = asyncio.create_task(self._reached.wait())
+        done, _ = await asyncio.wait({self._task, reached}, return_when=asyncio.FIRST_COMPLETED)
+        if self._task in done:
+            reached.cancel()
+            raise AssertionError(f"it never came to {self.place}: {self._task.result()!r}")
+
+    async def finish(self) -> Any:
+        """Let it go on to its end; what its work returned."""
+        assert self._task is not None
+        self._go_on.set()
+        return await self._task
+
+
+async def halting(world: World, place: str) -> Halt:
+    """A client of its own that will stop at this place."""
+    halt = Halt(place)
+    halt.store = await world.open(point=halt, limits=UNHURRIED)
+    return halt
+
+
+async def patient(world: World) -> SqlStore:
+    """A client that waits for locks as long as it takes."""
+    return await world.open(limits=UNHURRIED)
+
+
+async def until_blocked(world: World, *waiting: "asyncio.Task[Any]", blocked: int = 1) -> None:
+    """Wait until so many clients of this database really wait for another's lock."""
+
+    async def waits() -> bool:
+        for task in waiting:
+            assert not task.done(), f"it did not wait: {task.result()!r}"
+        return bool(await world.value(BLOCKED) >= blocked)
+
+    await soon(waits, what="a client waiting for a lock")
+
+
+@asynccontextmanager
+async def naive(world: World) -> AsyncIterator[Any]:
+    """A bare connection, for the statement somebody might have written instead."""
+    connection = await asyncpg.connect(world.url)
+    try:
+        yield connection
+    finally:
+        await connection.close()
