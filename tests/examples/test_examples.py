@@ -65,7 +65,8 @@ def test_the_script_triggers_waits_and_prints(server: Answering) -> None:
     server.say(Answer(201, pending), Answer(200, pending | {"state": "SUCCEEDED", "result": 7}))
     done = run("plain_script.py", "3", "4", FOLIOT_SERVER=server.url)
     assert (done.returncode, done.stdout) == (0, "r-1: 3 + 4 = 7\n"), done.stderr
-    assert (server.asked[0].path, server.asked[0].body) == ("/api/v1/jobs/add:trigger", {"params": {"numbers": [3, 4]}})
+    assert server.asked[0].path == "/api/v1/jobs/add:trigger"
+    assert server.asked[0].body["params"] == {"numbers": [3, 4]}
 
 
 def test_the_script_says_what_to_do_when_there_is_no_server() -> None:
@@ -85,8 +86,7 @@ def test_the_web_application_only_asks(server: Answering, monkeypatch: pytest.Mo
     with TestClient(fastapi_app.app) as web:
         answer = web.post("/orders/7/receipt", params={"to": "li@example.org"})
         assert (answer.status_code, answer.json()) == (202, {"run": "r-1", "state": "PENDING"})
-        assert server.asked[0].headers["idempotency-key"] == "receipt-7"
-        assert server.asked[0].body == {"params": {"order_id": 7, "to": "li@example.org"}}
+        assert server.asked[0].body == {"key": "receipt-7", "params": {"order_id": 7, "to": "li@example.org"}}
         server.say(Answer(200, running | {"state": "FAILED", "error": "no mail server"}))
         assert web.get("/receipts/r-1").json()["error"] == "no mail server"
         server.say(Answer(404, {"code": "FOL-2001", "detail": 'No job "send_receipt".'}))

@@ -35,14 +35,14 @@ def get(path: str, **query: Any) -> Call:
     return Call(method="GET", path=PREFIX + path, query=_texts(query))
 
 
-def post(path: str, body: Mapping[str, Any], *, key: str, **query: Any) -> Call:
-    """A write. The idempotency key makes it safe to repeat."""
+def post(path: str, body: Mapping[str, Any], *, token: str, **query: Any) -> Call:
+    """A write. The token, fresh for each call and the same in all its tries, makes it safe to repeat."""
     return Call(
         method="POST",
         path=PREFIX + path,
         query=_texts(query),
         body={name: value for name, value in body.items() if value is not None},
-        headers={"Idempotency-Key": quote(key, safe="!#$&'()*+,/:;=?@[]~ ")},
+        headers={"Idempotency-Key": token},
     )
 
 
@@ -50,7 +50,8 @@ def trigger(
     job: str,
     params: Mapping[str, Any] | None,
     *,
-    key: str,
+    key: str | None,
+    token: str,
     namespace: str,
     delay: Duration | None = None,
     at: Moment | None = None,
@@ -58,8 +59,9 @@ def trigger(
     overlap: str | None = None,
     priority: int | None = None,
 ) -> Call:
-    """Ask for one run of a job."""
+    """Ask for one run of a job. `key` is the run's own: the same key means the same run, for as long as it is kept."""
     body = {
+        "key": key or token,
         "params": dict(params or {}),
         "at": moment(at),
         "delay": None if delay is None else format_duration(parse_duration(delay)),
@@ -67,7 +69,7 @@ def trigger(
         "overlap": overlap,
         "priority": priority,
     }
-    return post(f"/jobs/{name_in_path(job)}:trigger", body, key=key, namespace=namespace)
+    return post(f"/jobs/{name_in_path(job)}:trigger", body, token=token, namespace=namespace)
 
 
 def moment(at: Moment | None) -> str | None:

@@ -46,7 +46,7 @@ class _Calls:
         self._namespace = namespace
         self._machine = machine
 
-    def _key(self) -> str:
+    def _token(self) -> str:
         return self._machine.token()
 
     def _list(self, limit: int, cursor: str | None, namespace: str | None) -> Call:
@@ -63,7 +63,7 @@ class _Calls:
 
     def _verb(self, name: str, verb: str, body: Mapping[str, Any], namespace: str | None) -> Call:
         path = f"/jobs/{name_in_path(name)}:{verb}"
-        return post(path, body, key=self._key(), namespace=namespace or self._namespace)
+        return post(path, body, token=self._token(), namespace=namespace or self._namespace)
 
 
 class Jobs(_Calls):
@@ -90,7 +90,8 @@ class Jobs(_Calls):
         call = trigger(
             name,
             params,
-            key=key or self._key(),
+            key=key,
+            token=self._token(),
             namespace=namespace or self._namespace,
             delay=delay,
             at=at,
@@ -141,7 +142,8 @@ class AsyncJobs(_Calls):
         call = trigger(
             name,
             params,
-            key=key or self._key(),
+            key=key,
+            token=self._token(),
             namespace=namespace or self._namespace,
             delay=delay,
             at=at,

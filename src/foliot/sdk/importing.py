@@ -37,7 +37,7 @@ def import_source(source: str, names: dict[str, Path]) -> ModuleType:
 def project_modules() -> dict[str, Path]:
     """Modules that are users' own, with their files."""
     found: dict[str, Path] = {}
-    for name, module in list(sys.modules.items()):
+    for name, module in sys.modules.copy().items():  # in one step: other threads import too
         file = getattr(module, "__file__", None)
         if isinstance(file, str) and name != "__main__" and file.endswith(".py") and not is_foreign(file):
             found[name] = Path(file)

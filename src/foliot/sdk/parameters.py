@@ -10,7 +10,7 @@ from foliot.domain.errors import InvalidInput
 from foliot.domain.payload import PARAMS_BYTES_MAX
 from foliot.sdk.ctx import Ctx
 from foliot.sdk.results import Unwritable, to_json, to_plain
-from foliot.sdk.schema import NotUnderstood, Problem, Schema, check, type_words
+from foliot.sdk.schema import NOT_A_SCHEMA, Problem, Schema, check, type_words
 from foliot.sdk.shapes import Shape, Shapes, Unsupported, type_name
 
 _VARIADIC: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -146,22 +146,18 @@ def is_ctx(annotation: Any) -> bool:
 
 
 def require_fit(job: str, schema: Schema, given: Any) -> None:
-    """`BadParameters` unless these JSON values fit, for whoever knows a handler only by its schema, such as a server.
-
-    A schema that cannot be understood refuses nothing: the worker that offered it will judge.
-    """
-    try:
-        problems = check(schema, given)
-        refusal = BadParameters(job, problems, schema) if problems else None
-    except (NotUnderstood, TypeError, AttributeError, ValueError, KeyError):
-        return
-    if refusal is not None:
-        raise refusal
+    """`BadParameters` unless these JSON values fit; for whoever knows only the schema, such as a server."""
+    problems = check(schema, given)
+    if problems:
+        raise BadParameters(job, problems, schema)
 
 
 def parameter_words(schema: Schema) -> str:
     """The parameters with their types, for people: `parameters: day (date), dry_run (true/false)`."""
-    named = [f"{name} ({type_words(part, root=schema)})" for name, part in schema.get("properties", {}).items()]
+    try:
+        named = [f"{name} ({type_words(part, root=schema)})" for name, part in schema.get("properties", {}).items()]
+    except NOT_A_SCHEMA:
+        return "see what the job's function takes"
     if isinstance(schema.get("additionalProperties"), Mapping):
         named.append("others")
     return f"parameters: {', '.join(named)}" if named else "it takes no parameters"

@@ -46,8 +46,14 @@ class NotUnderstood(Exception):
 
 
 def check(schema: Schema, value: Any, *, path: str = "") -> list[Problem]:
-    """What is wrong with the value, in the order of the schema, up to PROBLEMS_MAX; empty when it fits."""
-    return list(islice(_problems(schema, value, path, _Walk(schema), 0), PROBLEMS_MAX))
+    """What is wrong with the value, in the order of the schema, up to PROBLEMS_MAX; empty when it fits.
+
+    A schema that cannot be understood refuses nothing: the worker that offered it will judge.
+    """
+    try:
+        return list(islice(_problems(schema, value, path, _Walk(schema), 0), PROBLEMS_MAX))
+    except NOT_A_SCHEMA:
+        return []
 
 
 def fits(schema: Schema, value: Any, *, root: Schema | None = None) -> bool:
@@ -58,6 +64,9 @@ def fits(schema: Schema, value: Any, *, root: Schema | None = None) -> bool:
 def type_words(schema: Schema, *, root: Schema | None = None) -> str:
     """The type as people say it: `date`, `true/false`, `list of text`. That it may be empty is not said."""
     return _words(schema, _Walk(root or schema), 0)
+
+
+NOT_A_SCHEMA: Final = (NotUnderstood, TypeError, AttributeError, ValueError, KeyError)
 
 
 class _Walk:
