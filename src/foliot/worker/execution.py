@@ -245,6 +245,7 @@ class Execution:
                     error_type=outcome.error_type,
                     checkpoint=attempt.checkpoint,
                     log=attempt.log,
+                    job=run.job,
                 )
             )
         self._changed()

@@ -25,6 +25,7 @@ class Ended(NamedTuple):
     error_type: str | None = None
     checkpoint: str | None = None
     log: RunLog | None = None
+    job: str = ""
 
     def to_report(self, now: float) -> Report:
         """As it is sent at `now`."""
@@ -39,6 +40,7 @@ class Ended(NamedTuple):
             started_us_ago=None if started is None else max(0, int((now - started) * SECOND)),
             took_us=None if started is None else max(0, int((self.ended_at - started) * SECOND)),
             checkpoint=self.checkpoint,
+            job=self.job,
         )
 
 
