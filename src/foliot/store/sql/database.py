@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, StrEnum
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 import sqlalchemy as sa
@@ -37,6 +37,14 @@ class Pool(StrEnum):
     RENEW = "renew"
     CONTROL = "control"
     API = "api"
+
+
+class Mode(Enum):
+    """How much of a piece of work stands or falls together."""
+
+    WHOLE = "whole"  # all of it: one transaction
+    STEPS = "steps"  # each statement by itself
+    READ = "read"  # nothing is written
 
 
 class RefusedForData(Exception):
@@ -75,6 +83,17 @@ class Tx:
         ready = statement.rendered(self.dialect)
         return self.connection.exec_driver_sql(ready.text, ready.bind(values or {}, sets)).fetchall()
 
+    def tuples(
+        self, statement: Statement, values: Mapping[str, Any] | None = None, **sets: Sequence[Sequence[Any]]
+    ) -> Sequence[Sequence[Any]]:
+        """`rows` as the driver has them, by position alone: for hot paths, where a wrapper per row would be felt."""
+        ready = statement.rendered(self.dialect)
+        result = self.connection.exec_driver_sql(ready.text, ready.bind(values or {}, sets))
+        assert result.cursor is not None
+        rows: Sequence[Sequence[Any]] = result.cursor.fetchall()
+        result.close()
+        return rows
+
     def change(
         self, statement: Statement, values: Mapping[str, Any] | None = None, **sets: Sequence[Sequence[Any]]
     ) -> int:
@@ -105,7 +124,7 @@ Work = Callable[[Tx], T]
 class Runner(Protocol):
     """How one try of a transaction is run on an engine."""
 
-    async def once(self, work: Work[T], pool: Pool, *, read_only: bool) -> T: ...
+    async def once(self, work: Work[T], pool: Pool, mode: "Mode") -> T: ...
 
     async def close(self) -> None: ...
 
@@ -121,16 +140,23 @@ class Database:
 
     async def transact(self, work: Work[T], *, pool: Pool = Pool.CONTROL) -> T:
         """Run the work in one transaction, the whole of it again on conflicts (R3)."""
-        return await self._tried(work, pool, read_only=False)
+        return await self._tried(work, pool, Mode.WHOLE)
+
+    async def step(self, work: Work[T], *, pool: Pool = Pool.CONTROL) -> T:
+        """Run work of which each statement stands by itself: for one guarded write after a look, half the way saved.
+
+        When the answer is lost, any of its statements may have happened. SQLite does it in a transaction all the same.
+        """
+        return await self._tried(work, pool, Mode.STEPS)
 
     async def read(self, work: Work[T], *, pool: Pool = Pool.API) -> T:
         """Run work that only reads. Never used to decide."""
-        return await self._tried(work, pool, read_only=True)
+        return await self._tried(work, pool, Mode.READ)
 
-    async def _tried(self, work: Work[T], pool: Pool, *, read_only: bool) -> T:
+    async def _tried(self, work: Work[T], pool: Pool, mode: Mode) -> T:
         for tries_left in reversed(range(TRIES)):
             try:
-                return await self.runner.once(work, pool, read_only=read_only)
+                return await self.runner.once(work, pool, mode)
             except TryAgain as again:
                 if not tries_left:
                     raise StoreBusy(
@@ -160,15 +186,15 @@ class GreenletRunner:
         self._limit_s = limit_s
         self._point = point
 
-    async def once(self, work: Work[T], pool: Pool, *, read_only: bool) -> T:
-        phase = _Phase()
+    async def once(self, work: Work[T], pool: Pool, mode: Mode) -> T:
+        phase = _Phase(committing=mode is Mode.STEPS)
         try:
             async with asyncio.timeout(self._limit_s):
                 connection = await self._engines[pool].connect()
                 try:
-                    if read_only:  # READ COMMITTED gives each statement its own view anyway: save BEGIN and COMMIT
+                    if mode is not Mode.WHOLE:  # READ COMMITTED gives each statement a view of its own anyway
                         await connection.execution_options(isolation_level="AUTOCOMMIT")
-                    result = await connection.run_sync(self._work, work, phase, read_only)
+                    result = await connection.run_sync(self._work, work, phase, mode)
                 except BaseException:
                     if phase.sane:
                         await connection.close()
@@ -181,7 +207,7 @@ class GreenletRunner:
         except (sa.exc.SQLAlchemyError, OSError, TimeoutError) as error:
             raise self._judged(error, phase) from error
 
-    def _work(self, connection: sa.Connection, work: Work[T], phase: "_Phase", read_only: bool) -> T:
+    def _work(self, connection: sa.Connection, work: Work[T], phase: "_Phase", mode: Mode) -> T:
         try:
             result = work(Tx(connection, self._dialect, self._point))
         except Exception as error:
@@ -189,7 +215,7 @@ class GreenletRunner:
                 connection.rollback()
             phase.sane = True
             raise
-        phase.committing = not read_only
+        phase.committing = mode is not Mode.READ
         connection.commit()
         phase.sane = True
         return result
@@ -220,8 +246,8 @@ class ThreadRunner:
         self._writing = (writer, ThreadPoolExecutor(1, "foliot-store-writer"))
         self._reading = (reader, ThreadPoolExecutor(1, "foliot-store-reader"))
 
-    async def once(self, work: Work[T], pool: Pool, *, read_only: bool) -> T:
-        engine, thread = self._reading if read_only else self._writing
+    async def once(self, work: Work[T], pool: Pool, mode: Mode) -> T:
+        engine, thread = self._reading if mode is Mode.READ else self._writing
         return await asyncio.get_running_loop().run_in_executor(thread, self._work, engine, work)
 
     def _work(self, engine: sa.Engine, work: Work[T]) -> T:
@@ -242,8 +268,8 @@ class _Phase:
 
     __slots__ = ("committing", "sane")
 
-    def __init__(self) -> None:
-        self.committing = False
+    def __init__(self, *, committing: bool) -> None:
+        self.committing = committing
         self.sane = False
 
 

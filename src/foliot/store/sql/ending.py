@@ -1,29 +1,34 @@
 """Ending: every way a run leaves RUNNING, or PENDING for good, with all that follows, in one transaction (design §4).
 
-Two verbs, `end` and `back`, share one path: see the runs, judge, write, follow up. Plain runs cost two statements for
-any number of them: an unlocked look and one guarded update. Runs whose way out touches other rows (a cursor that waits,
+Two verbs, `end` and `back`, share one path: see the runs, judge, write, follow up. Successes of plain runs, which are
+most, have a shorter one (`store.sql.succeeding`). Runs whose way out touches other rows (a cursor that waits,
 limits, a parent) are locked first, in the order of R3: cursors, parents, runs; then what will land is known before
 anything is written. A guard that fails all the same undoes the transaction, which is done again with locks.
+
+The guards are the lease, which only a RUNNING run has, and the version, which never repeats (R1). The state is not
+asked for besides: it would tempt a planner to read every running run instead of these by their keys.
 
 `last_lease_id` is written only when the holder itself reported: so a repeated report is told from a zombie's (S5).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from foliot.domain.instants import HOUR, Instant, Micros
 from foliot.domain.job import Definition, LoadedJob, OnLost
 from foliot.domain.run import Landing, RunState
 from foliot.domain.verdict import Back, Cause, End, Judge, RunSeen, Verdict
+from foliot.ports.worker_link import Report
 from foliot.store.sql import delays
-from foliot.store.sql.database import Database, Pool, TryAgain, Tx
+from foliot.store.sql.database import Database, TryAgain, Tx
 from foliot.store.sql.definitions import Definitions
 from foliot.store.sql.follow import CHILD, FIXED_DELAY, LIMITS, MERGE, SERIAL
 from foliot.store.sql.lanes import Lanes
 from foliot.store.sql.limits import give_back
 from foliot.store.sql.parents import EndedChild, count_down
-from foliot.store.sql.seeing import HEAVY, Held, Seen, hold, see
+from foliot.store.sql.seeing import Held, Seen, hold, see
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.succeeding import HEAVY, SUCCEED, is_plain_success, succeed
 from foliot.store.sql.unparking import unpark
 
 ERROR_TYPE_MAX: Final = 200
@@ -35,7 +40,7 @@ _END: Final = """
            result = d.result, error_type = d.error_type, checkpoint = coalesce(d.checkpoint, runs.checkpoint),
            error = coalesce(d.error, CASE WHEN d.state = 'CANCELLED' THEN runs.error END)
     FROM {d}
-    WHERE runs.id = d.id AND runs.lease_id = d.lease_id AND runs.state = 'RUNNING'
+    WHERE runs.id = d.id AND runs.lease_id = d.lease_id
 """
 END: Final = Statement(
     _END,
@@ -47,7 +52,7 @@ END_WAITING: Final = Statement(
     """
     UPDATE runs SET state = d.state, kind = d.kind, ver = runs.ver + 1, parked = 0, ended_at = :now, error = d.error
     FROM {d}
-    WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'PENDING'
+    WHERE runs.id = d.id AND runs.ver = d.ver
     """,
     RowSet("d", id=BIGINT, ver=BIGINT, state=TEXT, kind=TEXT, error=TEXT),
 )
@@ -61,7 +66,7 @@ BACK: Final = Statement(
            failures = runs.failures + d.failures, deaths = runs.deaths + d.deaths,
            checkpoint = coalesce(d.checkpoint, runs.checkpoint)
     FROM {d}
-    WHERE runs.id = d.id AND runs.lease_id = d.lease_id AND runs.state = 'RUNNING' AND runs.cancel_at IS NULL
+    WHERE runs.id = d.id AND runs.lease_id = d.lease_id AND runs.cancel_at IS NULL
     """,
     RowSet("d", id=BIGINT, lease_id=TEXT, reported=BIGINT, not_before=BIGINT, failures=BIGINT, deaths=BIGINT,
            checkpoint=TEXT),
@@ -99,19 +104,21 @@ _SAID_BY_THE_STORE: Final = {
 }
 
 
+Jobs: TypeAlias = Mapping[tuple[int, int], LoadedJob]
+
+
 class Claim(NamedTuple):
-    """What is said about one attempt, by its worker or by the store: that it is over, and how."""
+    """What the store itself says about an attempt: that it is over, and how. A worker says it by a `Report`."""
 
     run_id: int
     lease_id: str
     cause: Cause
-    session: str | None = None  # who says so; None: the store itself
+    started: bool  # it was, or nobody can rule it out
     result: str | None = None
     error: str | None = None
     error_type: str | None = None
     checkpoint: str | None = None
     started_us_ago: Micros | None = None
-    started: bool | None = None  # None: what the row says
 
 
 class Quit(NamedTuple):
@@ -133,29 +140,50 @@ class Ending:
         self._definitions = definitions
         self._lanes = lanes
 
-    async def settle(
-        self, database: Database, claims: Sequence[Claim], judge: Judge, *, pool: Pool = Pool.CONTROL
+    async def complete(
+        self, database: Database, session: str, reports: Sequence[Report], judge: Judge
     ) -> list[Landing]:
-        """Judge these attempts and write what becomes of their runs; how each claim landed."""
-        try:
-            return await database.transact(lambda tx: self.settle_in(tx, claims, judge), pool=pool)
-        except Contended:
-            return await database.transact(lambda tx: self.settle_in(tx, claims, judge, carefully=True), pool=pool)
+        """The holder itself reports how attempts ended; how each report landed."""
+        if all(map(is_plain_success, reports)):
+            landings = await database.step(lambda tx: succeed(tx, reports, session))
+            if landings is not None:
+                return landings
+        return await self._settle(database, reports, judge, session)
 
-    def settle_in(self, tx: Tx, claims: Sequence[Claim], judge: Judge, *, carefully: bool = False) -> list[Landing]:
-        """`settle` within a transaction that has locked nothing yet."""
+    async def settle(self, database: Database, claims: Sequence[Claim], judge: Judge) -> list[Landing]:
+        """The store itself says that attempts are over; how each claim landed."""
+        return await self._settle(database, claims, judge, None)
+
+    async def _settle(
+        self, database: Database, claims: Sequence[Claim | Report], judge: Judge, session: str | None
+    ) -> list[Landing]:
+        try:
+            return await database.transact(lambda tx: self.settle_in(tx, claims, judge, session))
+        except Contended:
+            return await database.transact(lambda tx: self.settle_in(tx, claims, judge, session, carefully=True))
+
+    def settle_in(
+        self,
+        tx: Tx,
+        claims: Sequence[Claim | Report],
+        judge: Judge,
+        session: str | None = None,
+        *,
+        carefully: bool = False,
+    ) -> list[Landing]:
+        """Judge these attempts and write what becomes of their runs. The transaction must have locked nothing yet."""
         held = self._held(tx, [claim.run_id for claim in claims], carefully=carefully)
         jobs = self._jobs(tx, held)
-        settlement = _Settlement(judge, jobs, held)
+        settlement = _Settlement(jobs, held, judge, session)
         settlement.retries = self._retries(tx, claims, held, jobs)
-        landings = [settlement.settle(claim) for claim in claims]
+        landings = [settlement.settle(claim, held.runs.get(claim.run_id)) for claim in claims]
         self._write(tx, settlement)
         return landings
 
     def quit_in(self, tx: Tx, quits: Sequence[Quit], *, carefully: bool = False) -> set[int]:
         """End these waiting runs CANCELLED if they are as they were seen; which of them were."""
         held = self._held(tx, [quit_.run_id for quit_ in quits], carefully=carefully)
-        settlement = _Settlement(None, self._jobs(tx, held), held)
+        settlement = _Settlement(self._jobs(tx, held), held)
         landed = {quit_.run_id for quit_ in quits if settlement.quit(quit_)}
         self._write(tx, settlement)
         return landed
@@ -166,7 +194,7 @@ class Ending:
             return hold(tx, seen.values())
         return Held(seen, {}, locked=False)
 
-    def _jobs(self, tx: Tx, held: Held) -> Mapping[tuple[int, int], LoadedJob]:
+    def _jobs(self, tx: Tx, held: Held) -> Jobs:
         keys = {(run.job_id, run.version): run for run in (*held.parents.values(), *held.runs.values())}
         found = self._definitions.find(tx, keys)
         if not found.troubles:
@@ -175,9 +203,7 @@ class Ending:
         bare = {key: _bare(keys[key], at_most_once=lanes[keys[key].lane].at_most_once) for key in found.troubles}
         return {**found.jobs, **bare}
 
-    def _retries(
-        self, tx: Tx, claims: Sequence[Claim], held: Held, jobs: Mapping[tuple[int, int], LoadedJob]
-    ) -> dict[int, int]:
+    def _retries(self, tx: Tx, claims: Sequence[Claim | Report], held: Held, jobs: Jobs) -> dict[int, int]:
         """Retries of the last hour of those jobs that have a budget and may need it now."""
         wanted = {
             run.job_id: run.now
@@ -196,6 +222,7 @@ class Ending:
             return
         now = settlement.now
         for statement, rows in (
+            (SUCCEED, settlement.successes),
             (END, settlement.ends),
             (END_WAITING, settlement.quits),
             (BACK, settlement.backs),
@@ -231,11 +258,12 @@ _RETRIED: Final = frozenset({Cause.ERROR, Cause.TIMEOUT, Cause.OVERDUE})
 class _Settlement:
     """A batch in the making: verdicts become rows to write and follow-ups to do."""
 
-    def __init__(self, judge: Judge | None, jobs: Mapping[tuple[int, int], LoadedJob], held: Held) -> None:
+    def __init__(self, jobs: Jobs, held: Held, judge: Judge | None = None, session: str | None = None) -> None:
         self.held = held
         self.jobs = jobs
         self.retries: dict[int, int] = {}
-        self.now: Instant = max((run.now for run in held.runs.values()), default=0)
+        self.now: Instant = next((run.now for run in held.runs.values()), 0)
+        self.successes: list[tuple[Any, ...]] = []
         self.ends: list[tuple[Any, ...]] = []
         self.quits: list[tuple[Any, ...]] = []
         self.backs: list[tuple[Any, ...]] = []
@@ -245,20 +273,32 @@ class _Settlement:
         self.next_in_line: set[int] = set()
         self.left: dict[int, int] = {}  # lane -> runs that left RUNNING and had taken limits
         self._judge = judge
+        self._session = session
+        self._reported = int(session is not None)
         self._done: dict[int, str] = {}
 
-    def settle(self, claim: Claim) -> Landing:
-        run = self.held.runs.get(claim.run_id)
+    def settle(self, claim: Claim | Report, run: Seen | None) -> Landing:
         if run is None:
             return Landing.FENCED  # forgotten long ago
-        if claim.run_id in self._done:
-            return Landing.ALREADY if self._done[claim.run_id] == claim.lease_id else Landing.FENCED
-        if run.state != RunState.RUNNING or run.lease_id != claim.lease_id:
-            return Landing.ALREADY if run.last_lease_id == claim.lease_id else Landing.FENCED
-        if claim.session is not None and claim.session != run.session_id:
+        lease_id = claim.lease_id
+        if run.id in self._done:
+            return Landing.ALREADY if self._done[run.id] == lease_id else Landing.FENCED
+        if run.lease_id != lease_id:
+            return Landing.ALREADY if run.last_lease_id == lease_id else Landing.FENCED
+        if self._session is not None and self._session != run.session_id:
             return Landing.FENCED
-        self._done[run.id] = claim.lease_id
-        self._apply(claim, run, self._verdict(claim, run))
+        self._done[run.id] = lease_id
+        started_at = run.started_at
+        if started_at is None and claim.started_us_ago is not None:
+            started_at = max(self.now - claim.started_us_ago, run.leased_at or 0)
+        if run.follow & LIMITS:
+            self.left[run.lane] = self.left.get(run.lane, 0) + 1
+        if isinstance(claim, Report) and is_plain_success(claim):
+            self.successes.append((run.id, lease_id, started_at, claim.result))
+            if run.follow:
+                self._ended(run, _SUCCESS, claim.result, None)
+        else:
+            self._settled(claim, run, started_at)
         return Landing.RECORDED
 
     def quit(self, quit_: Quit) -> bool:
@@ -270,47 +310,38 @@ class _Settlement:
         self._ended(run, end, None, quit_.error)
         return True
 
-    def _verdict(self, claim: Claim, run: Seen) -> Verdict:
+    def _verdict(self, claim: Claim | Report, run: Seen) -> Verdict:
         assert self._judge is not None
-        started = claim.started
-        if started is None:
+        if isinstance(claim, Claim):
+            started = claim.started
+        else:
             started = run.started_at is not None or claim.started_us_ago is not None
-        seen = RunSeen(
-            run_id=run.id,
-            attempt=run.attempt,
-            failures=run.failures,
-            deaths=run.deaths,
-            cancel_asked=bool(run.unwanted),
-            retries_this_hour=self.retries.get(run.job_id, 0),
-            started=started,
-        )
+        seen = RunSeen(run.id, run.attempt, run.failures, run.deaths, run.unwanted == 1,
+                       self.retries.get(run.job_id, 0), started)  # fmt: skip
         verdict = self._judge(self.jobs[run.job_id, run.version], seen, claim.cause, claim.error_type, self.now)
-        if isinstance(verdict, Back) and run.unwanted:
+        if run.unwanted and isinstance(verdict, Back):
             return End(RunState.CANCELLED)
         return verdict
 
-    def _apply(self, claim: Claim, run: Seen, verdict: Verdict) -> None:
-        reported = int(claim.session is not None)
-        started_at = run.started_at
-        if started_at is None and claim.started_us_ago is not None:
-            started_at = max(self.now - claim.started_us_ago, run.leased_at or 0)
+    def _settled(self, claim: Claim | Report, run: Seen, started_at: Instant | None) -> None:
+        """Its run ends or goes back; an attempt without success is told of in a row of its own."""
+        verdict = self._verdict(claim, run)
         error = claim.error or _SAID_BY_THE_STORE.get(claim.cause)
         error_type = claim.error_type[:ERROR_TYPE_MAX] if claim.error_type else None
+        retried = 0
         if isinstance(verdict, End):
             kind = str(verdict.kind) if verdict.kind else None
-            self.ends.append((run.id, run.lease_id, reported, str(verdict.state), kind, started_at, claim.result,
+            self.ends.append((run.id, run.lease_id, self._reported, str(verdict.state), kind, started_at, claim.result,
                               error, error_type, claim.checkpoint))  # fmt: skip
             self._ended(run, verdict, claim.result, error)
         else:
-            self.backs.append((run.id, run.lease_id, reported, max(verdict.not_before, self.now), verdict.failures,
-                               verdict.deaths, claim.checkpoint))  # fmt: skip
-        if run.follow & LIMITS:
-            self.left[run.lane] = self.left.get(run.lane, 0) + 1
+            retried = int(verdict.failures > 0)
+            self.backs.append((run.id, run.lease_id, self._reported, max(verdict.not_before, self.now),
+                               verdict.failures, verdict.deaths, claim.checkpoint))  # fmt: skip
+            if retried and run.job_id in self.retries:
+                self.retries[run.job_id] += 1
         if verdict == _SUCCESS:
             return
-        retried = int(isinstance(verdict, Back) and verdict.failures > 0)
-        if retried and run.job_id in self.retries:
-            self.retries[run.job_id] += 1
         self.attempts.append((run.id, run.attempt, run.job_id, str(claim.cause), run.lease_id, run.session_id,
                               run.fence, run.leased_at, started_at, error, error_type, retried))  # fmt: skip
 

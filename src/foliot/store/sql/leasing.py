@@ -5,6 +5,7 @@ runs are therefore picked without a lock first and locked after their cursors we
 """
 
 from collections.abc import Mapping, Sequence
+from hashlib import shake_128
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -20,21 +21,13 @@ from foliot.store.sql.definitions import Definitions
 from foliot.store.sql.ending import Quit
 from foliot.store.sql.follow import MERGE
 from foliot.store.sql.lanes import Lanes
-from foliot.store.sql.picking import Candidate, Ground, Kind, Picker
+from foliot.store.sql.picking import Asking, Candidate, Ground, Kind, Picker, by_rank
 from foliot.store.sql.seating import Seats
 from foliot.store.sql.seeing import lock_cursors
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 
 EPOCH_BITS: Final = 28
 REPLACED_BY: Final = "A later run of the job took its place."
-
-ASKING: Final = Statement(
-    """
-    SELECT s.id, n.state, CASE WHEN n.until >= {now} THEN 1 ELSE 0 END, m.epoch, {now}
-    FROM store_meta m CROSS JOIN {s} LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1
-    """,
-    RowSet("s", id=TEXT),
-)
 
 REPEATED: Final = Statement(
     """
@@ -69,7 +62,7 @@ LEASE: Final = Statement(
            session_id = d.session, request_no = d.request_no, fence = d.fence, leased_at = :now,
            deadline_at = d.deadline_at
     FROM {d}
-    WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'PENDING'
+    WHERE runs.id = d.id AND runs.ver = d.ver
     """,
     RowSet("d", id=BIGINT, ver=BIGINT, lease_id=TEXT, session=TEXT, request_no=BIGINT, fence=BIGINT,
            deadline_at=BIGINT),
@@ -92,12 +85,6 @@ class Outcome(NamedTuple):
     replaced: tuple[Quit, ...] = ()
 
 
-class _Asking(NamedTuple):
-    now: Instant
-    epoch: int
-    states: Mapping[str, str]  # of each session: live, silent (past its deadline, not yet dead), draining, dead
-
-
 class _Taken(NamedTuple):
     """Candidates that found a slot."""
 
@@ -118,7 +105,7 @@ class Leasing:
 
     def lease(self, tx: Tx, polls: Sequence[Poll], limit: int) -> Outcome:
         """Serve these polls; at most `limit` runs in all."""
-        asking = _asking(tx, polls)
+        asking = self._ground.look_around(tx, {poll.session for poll in polls})
         served = self._repeated(tx, [poll for poll in polls if poll.repeat])
         seats = Seats(
             poll
@@ -152,8 +139,7 @@ class Leasing:
         if not open_lanes:
             return _Taken()  # a lane whose limit is full is not scanned
         taken = self._picked(tx, open_lanes, rooms, seats, n, now)
-        if taken is None and self._ground.may_look_again(now):
-            self._ground.forget(now)
+        if taken is None and self._ground.look_again(tx, now):
             taken = self._picked(tx, open_lanes, rooms, seats, n, now)
         return taken or _Taken()
 
@@ -161,7 +147,7 @@ class Leasing:
         self, tx: Tx, lanes: Mapping[int, Lane], rooms: Mapping[str, int], seats: Seats, n: int, now: Instant
     ) -> _Taken | None:
         """Candidates by rank, each in a slot and within its limits; None: there are none."""
-        kinds = self._ground.kinds(tx, lanes, now)
+        kinds = self._ground.kinds(lanes)
         picker = Picker(tx, self._ground, seats.sessions, now)
         shares = picker.shares({kind: _room(kind, lanes[kind.lane], rooms, seats) for kind in kinds}, n)
         plain = {kind: share for kind, share in shares.items() if not lanes[kind.lane].exclusive}
@@ -170,7 +156,7 @@ class Leasing:
         candidates = picker.take(plain) + (_locked(tx, picked) if picked else [])
         if not candidates:
             return None
-        candidates.sort(key=_rank)
+        candidates.sort(key=by_rank)
         jobs = self._definitions.find(tx, {(run.job_id, run.version) for run in candidates}).jobs
         given = _seated(tx, [run for run in candidates if (run.job_id, run.version) in jobs], lanes, seats, now)
         replaced = tuple(Quit(run.id, run.ver, REPLACED_BY) for run in candidates if run.replaced)
@@ -194,42 +180,34 @@ class Leasing:
 
     # -- writing ----------------------------------------------------------------------------------------------------
 
-    def _write(self, tx: Tx, taken: _Taken, asking: _Asking, served: dict[tuple[str, int], list[LeasedRun]]) -> None:
+    def _write(self, tx: Tx, taken: _Taken, asking: Asking, served: dict[tuple[str, int], list[LeasedRun]]) -> None:
         """Mark the runs RUNNING, each as it was seen, and note who got them."""
         if not taken.given:
             return
         rows: list[tuple[Any, ...]] = []
-        base, now, token = asking.epoch << EPOCH_BITS, asking.now, self._chance.token
-        for run, poll in taken.given:
+        base, now = asking.epoch << EPOCH_BITS, asking.now
+        for (run, poll), lease_id in zip(taken.given, self._lease_ids(len(taken.given)), strict=True):
             job = taken.jobs[run.job_id, run.version]
-            attempt, lease_id = run.attempt + 1, token()
+            attempt = run.attempt + 1
             fence = base + taken.fences.get(run.job_id, attempt)
             deadline_at = now + job.definition.start_within_us
             rows.append((run.id, run.ver, lease_id, poll.session, poll.request_no, fence, deadline_at))
             leased = _leased_run(run.id, job, attempt, lease_id, fence, now, run.shard, run.follow, run.due_at,
                                  run.params, run.checkpoint, run.reason)  # fmt: skip
             served.setdefault((poll.session, poll.request_no), []).append(leased)
-        rows.sort()
+        rows.sort()  # by primary key (R3)
         if tx.change(LEASE, {"now": now}, d=rows) != len(rows):
             raise TryAgain("a run was leased although it was locked")
         tx.point("leasing.leased")
 
-
-def _asking(tx: Tx, polls: Sequence[Poll]) -> _Asking:
-    rows = tx.rows(ASKING, s=[(session,) for session in sorted({poll.session for poll in polls})])
-    states = {
-        session: "dead" if state is None else "silent" if state == "live" and not is_in_time else state
-        for session, state, is_in_time, _, _ in rows
-    }
-    return _Asking(now=int(rows[0][4]), epoch=rows[0][3], states=states)
+    def _lease_ids(self, n: int) -> list[str]:
+        """Fresh ids of 128 bits that cannot be told from one another: one draw of chance, stretched by a hash."""
+        stretched = shake_128(self._chance.token().encode()).hexdigest(16 * n)
+        return [stretched[at : at + 32] for at in range(0, 32 * n, 32)]
 
 
 def _room(kind: Kind, lane: Lane, rooms: Mapping[str, int], seats: Seats) -> int:
     return min([seats.free_in(kind.lane), *(rooms[name] for name in lane.limits)])
-
-
-def _rank(run: Candidate) -> tuple[int, int]:
-    return run.rank
 
 
 def _raised_fences(tx: Tx, picked: Sequence[Candidate]) -> dict[int, int]:
@@ -255,13 +233,14 @@ def _seated(
     given: list[tuple[Candidate, Poll]] = []
     for run in candidates:
         names = lanes[run.lane].limits
-        if run.replaced or any(rooms.get(name, 0) <= used.get(name, 0) for name in names):
+        if run.replaced or (names and any(rooms.get(name, 0) <= used.get(name, 0) for name in names)):
             continue
         poll = seats.take(run, now)
-        if poll is not None:
-            given.append((run, poll))
-            for name in names:
-                used[name] = used.get(name, 0) + 1
+        if poll is None:
+            continue
+        given.append((run, poll))
+        for name in names:
+            used[name] = used.get(name, 0) + 1
     limits.take(tx, used)
     return given
 

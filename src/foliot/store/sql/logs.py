@@ -20,7 +20,7 @@ WRITTEN: Final = Statement(
            (SELECT coalesce(max(l.at_offset + l.size), 0) FROM run_logs l
             WHERE l.run_id = d.run_id AND l.attempt = r.attempt),
            (SELECT coalesce(sum(l.size), 0) FROM run_logs l WHERE l.run_id = d.run_id), r.attempt
-    FROM {d} JOIN runs r ON r.id = d.run_id AND r.lease_id = d.lease_id AND r.state = 'RUNNING'
+    FROM {d} JOIN runs r ON r.id = d.run_id AND r.lease_id = d.lease_id
     WHERE r.session_id = :session
     """,
     RowSet("d", run_id=BIGINT, lease_id=TEXT),
@@ -32,7 +32,7 @@ WRITE: Final = Statement(
     {insert_ignore} run_logs (run_id, attempt, at_offset, size, written_at, body)
     SELECT r.id, r.attempt, d.at_offset, d.size, {now}, substr(CAST(:bodies AS {bytes}),
                   CAST(d.body_at AS INTEGER), CAST(d.body_size AS INTEGER))
-    FROM {d} JOIN runs r ON r.id = d.run_id AND r.lease_id = d.lease_id AND r.state = 'RUNNING'
+    FROM {d} JOIN runs r ON r.id = d.run_id AND r.lease_id = d.lease_id
     WHERE true
     {ignore_duplicates}
     """,

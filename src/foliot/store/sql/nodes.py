@@ -62,7 +62,7 @@ STARTED: Final = Statement(
            deadline_at = CASE WHEN runs.started_at IS NULL AND d.started_at IS NOT NULL THEN d.deadline_at
                               ELSE runs.deadline_at END
     FROM {d}
-    WHERE runs.id = d.id AND runs.lease_id = d.lease_id AND runs.state = 'RUNNING'
+    WHERE runs.id = d.id AND runs.lease_id = d.lease_id
     """,
     RowSet("d", id=BIGINT, lease_id=TEXT, started_at=BIGINT, deadline_at=BIGINT, checkpoint=TEXT),
 )
@@ -153,7 +153,7 @@ class SqlNodeStore:
             draining=state == "draining" or beat.draining,
         )
         unknown = [
-            Claim(run_id=run.run_id, lease_id=lease_id, cause=Cause.UNKNOWN_TO_WORKER)
+            Claim(run_id=run.run_id, lease_id=lease_id, cause=Cause.UNKNOWN_TO_WORKER, started=False)
             for lease_id, run in held.items()
             if is_news and lease_id not in named and run.request_no <= beat.settled
         ]

@@ -30,7 +30,7 @@ COUNT_DOWN: Final = Statement(
     UPDATE runs SET open_children = d.open_children, state = d.state, kind = d.kind, ended_at = d.ended_at,
            result = d.result, error = coalesce(d.error, runs.error), ver = runs.ver + 1
     FROM {d}
-    WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'RUNNING'
+    WHERE runs.id = d.id AND runs.ver = d.ver
     """,
     RowSet("d", id=BIGINT, ver=BIGINT, open_children=BIGINT, state=TEXT, kind=TEXT, ended_at=BIGINT, result=TEXT,
            error=TEXT),

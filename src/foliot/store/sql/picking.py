@@ -25,6 +25,7 @@ LOOK_BACK_US: Final[Micros] = 10 * SECOND
 FULL_EVERY_US: Final[Micros] = 60 * SECOND
 FULL_AGAIN_US: Final[Micros] = SECOND
 ROUNDS_MAX: Final = 4
+_STEP: Final[Micros] = 60 * SECOND
 _LOWEST: Final = -(2**62)
 _BELOW: Final = (-1, -1, -1)
 _ABOVE: Final = (2**31 - 1, 2**15 - 1, 2**15 - 1)
@@ -50,8 +51,12 @@ _REPLACED: Final = f"CASE WHEN {REPLACED} THEN 1 ELSE 0 END"
 
 KINDS: Final = RowSet("k", lane=BIGINT, **{"class": BIGINT}, priority=BIGINT, low=BIGINT, n=BIGINT)
 
-PRESENT: Final = Statement(
-    """
+_ASKING: Final = """
+    SELECT s.id, n.state, CASE WHEN n.until >= {now} THEN 1 ELSE 0 END, m.epoch, {now}
+"""
+_OF_SESSIONS: Final = "FROM store_meta m CROSS JOIN {s} LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1"
+
+_WALK: Final = """
     WITH RECURSIVE walk AS (
       SELECT f.lane, f.class, f.priority, g.to_lane, g.to_class, g.to_priority FROM {g} CROSS JOIN LATERAL (
         SELECT r.lane, r.class, r.priority FROM runs r
@@ -67,12 +72,25 @@ PRESENT: Final = Statement(
               AND (r.lane, r.class, r.priority) < (w.to_lane, w.to_class, w.to_priority)
         ORDER BY r.lane, r.class, r.priority LIMIT 1) f
     )
-    SELECT lane, class, priority FROM walk
-    """,
-    RowSet("g", from_lane=BIGINT, from_class=BIGINT, from_priority=BIGINT, to_lane=BIGINT, to_class=BIGINT,
-           to_priority=BIGINT),
-)  # fmt: skip
+"""
 """The kinds between those that are known."""
+
+GAPS: Final = RowSet("g", from_lane=BIGINT, from_class=BIGINT, from_priority=BIGINT, to_lane=BIGINT, to_class=BIGINT,
+                     to_priority=BIGINT)  # fmt: skip
+
+LOOK_AROUND: Final = Statement(
+    f"""
+    {_WALK} {_ASKING}, NULL, NULL, NULL {_OF_SESSIONS}
+    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, lane, class, priority FROM walk
+    """,
+    GAPS,
+    SESSIONS,
+)
+"""Who asks, when, and what kinds of run there are that were not there before."""
+
+PRESENT: Final = Statement(f"{_WALK} SELECT lane, class, priority FROM walk", GAPS)
+
+ASKING: Final = Statement(f"{_ASKING} {_OF_SESSIONS}", SESSIONS)
 
 PRESENT_NEXT: Final = Statement(
     """
@@ -121,7 +139,7 @@ class Kind(NamedTuple):
 
     def rank(self, not_before: Instant) -> Instant:
         """What goes first: a step of priority is worth a minute."""
-        return not_before - self.priority * 60 * SECOND
+        return not_before - self.priority * _STEP
 
 
 class Candidate(NamedTuple):
@@ -147,9 +165,18 @@ class Candidate(NamedTuple):
     reason: str | None
     replaced: int
 
-    @property
-    def rank(self) -> tuple[Instant, int]:
-        return self.not_before - self.priority * 60 * SECOND, self.id
+
+def by_rank(run: Candidate) -> tuple[Instant, int]:
+    """The order of leasing."""
+    return run.not_before - run.priority * _STEP, run.id
+
+
+class Asking(NamedTuple):
+    """The moment of a lease, and who asks."""
+
+    now: Instant
+    epoch: int
+    states: Mapping[str, str]  # of each session: live, silent (past its deadline, not yet dead), draining, dead
 
 
 class Ground:
@@ -160,25 +187,41 @@ class Ground:
         self._full_at: Instant = _LOWEST
         self._odd = False
 
-    def kinds(self, tx: Tx, lanes: Collection[int], now: Instant) -> list[Kind]:
-        """The kinds of run waiting in these lanes."""
+    def look_around(self, tx: Tx, sessions: Iterable[str]) -> "Asking":
+        """Who asks, and (remembered for `kinds`) what there is."""
+        asked = [(session,) for session in sorted(sessions)]
         if not tx.dialect.lateral:
-            return [kind for kind in _present_one_by_one(tx) if kind.lane in lanes]
-        if not self._full_at <= now < self._full_at + FULL_EVERY_US:  # a step back of the clock counts too
-            self.forget(now)
-        gaps = _gaps(self._low)
-        for row in tx.rows(PRESENT, g=gaps):
-            self._low[Kind._make(row)] = _LOWEST
+            self._low = dict.fromkeys(_present_one_by_one(tx), _LOWEST)
+            return _asking(tx.tuples(ASKING, s=asked))
+        is_full = not self._low
+        rows = tx.tuples(LOOK_AROUND, s=asked, g=_gaps(self._low))
+        asking = _asking([row for row in rows if row[0] is not None])
+        if is_full:
+            self._full_at = asking.now
+        self._learn([row[5:] for row in rows if row[0] is None])
+        if not self._full_at <= asking.now < self._full_at + FULL_EVERY_US:  # a step back of the clock counts too
+            self._look_at_all(tx, asking.now)
+        return asking
+
+    def look_again(self, tx: Tx, now: Instant) -> bool:
+        """Nothing was found: look at everything, unless that was done just now."""
+        if not tx.dialect.lateral or now < self._full_at + FULL_AGAIN_US:
+            return False
+        self._look_at_all(tx, now)
+        return True
+
+    def kinds(self, lanes: Collection[int]) -> list[Kind]:
+        """The kinds of run waiting in these lanes."""
         return [kind for kind in self._low if kind.lane in lanes]
 
-    def forget(self, now: Instant) -> None:
-        """Look at everything the next time."""
+    def _look_at_all(self, tx: Tx, now: Instant) -> None:
         self._low.clear()
         self._full_at = now
+        self._learn(tx.tuples(PRESENT, g=_gaps(())))
 
-    def may_look_again(self, now: Instant) -> bool:
-        """Nothing was found: whether that is worth a look at everything."""
-        return bool(self._low) and now >= self._full_at + FULL_AGAIN_US
+    def _learn(self, kinds: Iterable[Sequence[int]]) -> None:
+        for kind in kinds:
+            self._low[Kind._make(kind)] = _LOWEST
 
     def half(self, n: int) -> int:
         """Half of n, rounded up and down in turn: else a worker with one slot would never get to catch-up work."""
@@ -212,9 +255,11 @@ class Picker:
         """The first so many of each kind that nobody else is about to take, locked."""
         taken = self._fetch(wanted, TAKE, TAKE_OF_KIND)
         oldest: dict[Kind, Instant] = {}
-        for run in taken:
-            kind = Kind(run.lane, run.class_, run.priority)
-            oldest[kind] = min(oldest.get(kind, run.not_before), run.not_before)
+        lane = class_ = priority = -1
+        for run in taken:  # kind by kind, each in its own order
+            if run.lane != lane or run.class_ != class_ or run.priority != priority:
+                lane, class_, priority = run.lane, run.class_, run.priority
+                oldest[Kind(lane, class_, priority)] = run.not_before
         self._ground.seen(wanted, oldest, self._now)
         return taken
 
@@ -245,7 +290,7 @@ class Picker:
     def _peek(self, wanted: Mapping[Kind, int]) -> dict[Kind, list[Instant]]:
         found: dict[Kind, list[Instant]] = {kind: [] for kind in wanted}
         if self._tx.dialect.lateral:
-            for *kind, not_before in self._tx.rows(PEEK, {"now": self._now}, k=self._rows(wanted), s=self._sessions):
+            for *kind, not_before in self._tx.tuples(PEEK, {"now": self._now}, k=self._rows(wanted), s=self._sessions):
                 found[Kind._make(kind)].append(not_before)
             return found
         for run in self.look(wanted):
@@ -257,12 +302,12 @@ class Picker:
             return []
         tx, now = self._tx, self._now
         if tx.dialect.lateral:
-            rows: Sequence[Any] = tx.rows(every, {"now": now}, k=self._rows(wanted), s=self._sessions)
+            rows: Sequence[Any] = tx.tuples(every, {"now": now}, k=self._rows(wanted), s=self._sessions)
         else:
             rows = [
                 row
                 for lane, class_, priority, low, n in self._rows(wanted)
-                for row in tx.rows(
+                for row in tx.tuples(
                     each,
                     {"now": now, "lane": lane, "class": class_, "priority": priority, "low": low, "n": n},
                     s=self._sessions,
@@ -291,6 +336,14 @@ def _best(known: Mapping[Kind, Sequence[Instant]], n: int, *, catch_up_max: int)
         shares[kind] = shares.get(kind, 0) + 1
         left -= 1
     return shares
+
+
+def _asking(rows: Sequence[Sequence[Any]]) -> Asking:
+    states = {
+        session: "dead" if state is None else "silent" if state == "live" and not is_in_time else state
+        for session, state, is_in_time, _, _ in (row[:5] for row in rows)
+    }
+    return Asking(now=int(rows[0][4]), epoch=rows[0][3], states=states)
 
 
 def _present_one_by_one(tx: Tx) -> list[Kind]:

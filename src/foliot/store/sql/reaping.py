@@ -74,7 +74,7 @@ def claims_of_the_late(tx: Tx, definitions: Definitions, *, term: int, limit: in
         if started_at is None:
             claims.append(Claim(run_id=run_id, lease_id=lease_id, cause=Cause.START_MISSING, started=True))
         elif job is None or _is_over(deadline_at, job.definition.grace_us + grace_us, now):
-            claims.append(Claim(run_id=run_id, lease_id=lease_id, cause=Cause.OVERDUE))
+            claims.append(Claim(run_id=run_id, lease_id=lease_id, cause=Cause.OVERDUE, started=True))
     return claims
 
 
@@ -87,7 +87,7 @@ def _of_the_dead(
 ) -> Claim:
     """Only what the last beat named as not started counts as such; before its first beat a worker named nothing."""
     if settled == SETTLED_ALL:
-        return Claim(run_id=run_id, lease_id=lease_id, cause=Cause.UNKNOWN_TO_WORKER)
+        return Claim(run_id=run_id, lease_id=lease_id, cause=Cause.UNKNOWN_TO_WORKER, started=False)
     if started_at is None and lease_id in _waiting_in(progress):
         return Claim(run_id=run_id, lease_id=lease_id, cause=Cause.NEVER_STARTED, started=False)
     return Claim(run_id=run_id, lease_id=lease_id, cause=Cause.LOST, started=True)

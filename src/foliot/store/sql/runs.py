@@ -1,6 +1,7 @@
 """Runs from PENDING to the end (`ports.store.RunStore`): the verbs, each in its transaction."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -62,17 +63,18 @@ class SqlRunStore:
         return outcome.granted
 
     async def complete(self, session: str, reports: Sequence[Report], judge: Judge) -> Sequence[Landing]:
-        claims = [_claim(session, report) for report in reports]
-        return await self._complete(claims, judge) if claims else []
+        return await self._complete(session, reports, judge) if reports else []
 
-    async def _complete(self, claims: Sequence[Claim], judge: Judge) -> list[Landing]:
+    async def _complete(self, session: str, reports: Sequence[Report], judge: Judge) -> list[Landing]:
         try:
-            return await self._ending.settle(self._database, claims, judge)
+            return await self._ending.complete(self._database, session, reports, judge)
         except RefusedForData as refusal:  # one bad row never stops its batch: halve down to it
-            if len(claims) == 1:
-                return await self._ending.settle(self._database, [_without_data(claims[0], refusal)], judge)
-            half = len(claims) // 2
-            return await self._complete(claims[:half], judge) + await self._complete(claims[half:], judge)
+            if len(reports) == 1:
+                bare = [_without_data(reports[0], refusal)]
+                return await self._ending.complete(self._database, session, bare, judge)
+            half = len(reports) // 2
+            first = await self._complete(session, reports[:half], judge)
+            return first + await self._complete(session, reports[half:], judge)
 
     async def cancel(self, run_ids: Sequence[int], *, by: Actor) -> Sequence[CancelOutcome]:
         work = partial(cancel, ending=self._ending, run_ids=run_ids, by=by)
@@ -144,22 +146,8 @@ class SqlRunStore:
         return await self._database.transact(lambda tx: logs.write(tx, session, chunks), pool=Pool.API)
 
 
-def _claim(session: str, report: Report) -> Claim:
-    return Claim(
-        run_id=report.run_id,
-        lease_id=report.lease_id,
-        cause=report.cause,
-        session=session,
-        result=report.result,
-        error=report.error,
-        error_type=report.error_type,
-        checkpoint=report.checkpoint,
-        started_us_ago=report.started_us_ago,
-    )
-
-
-def _without_data(claim: Claim, refusal: RefusedForData) -> Claim:
+def _without_data(report: Report, refusal: RefusedForData) -> Report:
     """The same end without the data the database refuses; what is refused is replaced by why."""
     error = f"What the run returned or said could not be stored: {refusal}"
     error = error.encode(errors="replace").decode().replace("\0", "?")[:_REFUSAL_MAX]
-    return claim._replace(result=None, checkpoint=None, error=error, error_type=REFUSED_TYPE)
+    return replace(report, result=None, checkpoint=None, error=error, error_type=REFUSED_TYPE)

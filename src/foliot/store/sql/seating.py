@@ -19,6 +19,7 @@ class Seats:
         for poll in polls:
             if poll.free > 0 and poll.lanes and poll.session not in self._by_session:
                 self._seat(poll)
+        self._only = next(iter(self._by_session.values())) if len(self._by_session) == 1 else None
 
     @property
     def lanes(self) -> Iterable[int]:
@@ -34,11 +35,15 @@ class Seats:
 
     def take(self, run: Candidate, now: Instant) -> Poll | None:
         """A slot for this run, or None. A run that a worker died of before is leased alone (L6)."""
+        seat = self._only
+        if seat is not None and seat.free > 0 and not run.deaths and run.assigned_to is None:
+            return self._given(seat, run)
         if run.assigned_to is not None and (run.assigned_until is None or run.assigned_until > now):
             seat = self._by_session.get(run.assigned_to)
             return self._given(seat, run) if seat is not None and run.lane in seat.poll.lanes else None
         tables = self._by_lane[run.lane]
-        best = max((seat for table in tables if (seat := table.best(alone=run.deaths > 0))), default=None)
+        alone = run.deaths > 0
+        best = max((seat for table in tables if (seat := table.best(alone=alone))), default=None)
         return self._given(best, run) if best is not None else None
 
     def _seat(self, poll: Poll) -> None:

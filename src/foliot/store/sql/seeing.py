@@ -4,11 +4,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from foliot.store.sql.database import Tx
-from foliot.store.sql.follow import CHILD, FIXED_DELAY, LIMITS, MERGE, SERIAL
+from foliot.store.sql.follow import CHILD, FIXED_DELAY, MERGE
 from foliot.store.sql.statement import BIGINT, RowSet, Statement
-
-HEAVY: Final = FIXED_DELAY | LIMITS | CHILD | MERGE
-"""Runs whose way out touches other rows too: those rows and they are locked first, so that all is known to land."""
+from foliot.store.sql.succeeding import FOLLOWED
 
 REPLACED: Final = """
     r.serial = 2 AND r.place IS NOT NULL AND EXISTS (
@@ -18,13 +16,11 @@ REPLACED: Final = """
 """A later run of the job stands in line and takes its place."""
 
 _COLUMNS: Final = f"""
-    r.id, r.job_id, r.version, r.shard, r.parent_id, r.lane, r.place, r.follow, r.state, r.ver, r.attempt, r.failures,
+    r.id, r.job_id, r.version, r.parent_id, r.lane, r.follow, r.state, r.ver, r.attempt, r.failures,
     r.deaths, r.open_children, r.cancel_at, r.lease_id, r.last_lease_id, r.session_id, r.fence, r.leased_at,
     r.started_at,
     CASE WHEN r.cancel_at IS NOT NULL OR ({REPLACED}) THEN 1 ELSE 0 END,
-    CASE WHEN (r.follow & {SERIAL}) > 0 AND EXISTS (
-      SELECT 1 FROM runs p WHERE p.job_id = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL)
-    THEN 1 ELSE 0 END,
+    CASE WHEN {FOLLOWED} THEN 1 ELSE 0 END,
     {{now}}
 """
 
@@ -35,10 +31,8 @@ class Seen(NamedTuple):
     id: int
     job_id: int
     version: int
-    shard: int
     parent_id: int | None
     lane: int
-    place: int | None
     follow: int
     state: str
     ver: int
@@ -86,7 +80,7 @@ class Held(NamedTuple):
 
 def see(tx: Tx, run_ids: Iterable[int]) -> dict[int, Seen]:
     """The runs as they are now, unlocked. Runs that are no more are missing."""
-    return _by_id(tx.rows(SEE, d=[(run_id,) for run_id in run_ids]))
+    return _by_id(tx.tuples(SEE, d=[(run_id,) for run_id in run_ids]))
 
 
 def hold(tx: Tx, runs: Collection[Seen]) -> Held:
@@ -108,7 +102,7 @@ def lock_cursors(tx: Tx, job_ids: Collection[int]) -> None:
 
 def lock(tx: Tx, run_ids: Collection[int]) -> dict[int, Seen]:
     """The runs as they are now and stay until this transaction ends."""
-    return _by_id(tx.rows(LOCK, d=[(run_id,) for run_id in sorted(run_ids)])) if run_ids else {}
+    return _by_id(tx.tuples(LOCK, d=[(run_id,) for run_id in sorted(run_ids)])) if run_ids else {}
 
 
 def _by_id(rows: Sequence[Any]) -> dict[int, Seen]:

@@ -39,7 +39,7 @@ PARKED_SHARDS: Final = Statement(
 UNPARK: Final = Statement(
     """
     UPDATE runs SET parked = 0, ver = runs.ver + 1 FROM {d}
-    WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'PENDING' AND runs.parked = 1
+    WHERE runs.id = d.id AND runs.ver = d.ver
     """,
     RowSet("d", id=BIGINT, ver=BIGINT),
 )
