@@ -1,0 +1,165 @@
+"""Everything in one process, for real: files are loaded, jobs fire, runs are recorded, a stop drains."""
+
+import asyncio
+import json
+import socket
+import stat
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from foliot.app.all_in_one import AllInOne, UpSettings
+from foliot.app.data_folder import FolderInUse
+from foliot.app.http import Access
+from foliot.app.server import PortTaken
+from foliot.app.settings import TEST_TIMING
+from foliot.app.system import SystemChance, SystemClock
+from foliot.domain.verdict import Cause
+from foliot.ports.store import RunFilter
+from foliot.ports.worker_link import Report
+from foliot.sdk.registry import Loaded
+from foliot.store.sql.store import SqlStore
+from tests.eventually import soon
+
+QUICK = """
+from foliot import Ctx, every, job
+
+@job(every("1s"))
+async def quick(ctx: Ctx) -> str:
+    return {answer!r}
+"""
+SLOW = """
+from foliot import Ctx, every, job
+
+@job(every("1s"))
+async def slow(ctx: Ctx) -> str:
+    await ctx.sleep_async(1.5)
+    return "done"
+"""
+
+
+class Listener:
+    """An audience that remembers."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.reports: list[Report] = []
+        self.loads: list[Loaded] = []
+        self.is_new: bool | None = None
+
+    def database_ready(self, *, is_new: bool, schema: str, took_s: float) -> None:
+        self.is_new = is_new
+
+    def started(self, url: str, access: Access) -> None:
+        self.url = url
+
+    def loaded(self, loaded: Loaded, *, again: bool) -> None:
+        self.loads.append(loaded)
+
+    def reported(self, reports: Sequence[Report]) -> None:
+        self.reports += reports
+
+    def stopping(self) -> None: ...
+
+    def succeeded(self) -> list[str]:
+        return [report.result or "" for report in self.reports if report.cause is Cause.SUCCEEDED]
+
+
+def settings(folder: Path, *, port: int = 0) -> UpSettings:
+    return UpSettings(
+        sources=(str(folder / "jobs.py"),), folder=folder / ".foliot", port=port, slots=2, timing=TEST_TIMING
+    )
+
+
+@asynccontextmanager
+async def running(chosen: UpSettings) -> AsyncIterator[Listener]:
+    listener, stop = Listener(), asyncio.Event()
+    task = asyncio.create_task(AllInOne(chosen, listener).run(stop))
+    try:
+        yield listener
+    finally:
+        stop.set()
+        await asyncio.wait_for(task, 30)
+
+
+async def runs_in(folder: Path) -> list[str]:
+    """The states of all runs, read after the process has let go of the store."""
+    store = await SqlStore.open(
+        f"sqlite:///{folder / '.foliot' / 'foliot.db'}", clock=SystemClock(), chance=SystemChance()
+    )
+    try:
+        page = await store.queries.list_runs(RunFilter(), limit=200)
+        return [str(run["state"]) for run in page.items]
+    finally:
+        await store.close()
+
+
+async def test_a_declared_job_fires_runs_and_is_recorded(tmp_path: Path) -> None:
+    (tmp_path / "jobs.py").write_text(QUICK.format(answer="first"))
+    async with running(settings(tmp_path)) as listener:
+        await soon(lambda: len(listener.succeeded()) >= 2, within_s=15)
+    assert listener.is_new
+    assert set(listener.succeeded()) == {'"first"'}
+    assert {report.job for report in listener.reports} == {"quick"}
+    assert set(await runs_in(tmp_path)) == {"SUCCEEDED"}
+
+
+async def test_a_changed_file_is_loaded_again_and_a_broken_one_keeps_the_last_good_version(tmp_path: Path) -> None:
+    source = tmp_path / "jobs.py"
+    source.write_text(QUICK.format(answer="first"))
+    async with running(settings(tmp_path)) as listener:
+        await soon(lambda: '"first"' in listener.succeeded(), within_s=15)
+        source.write_text(QUICK.format(answer="second"))
+        await soon(lambda: '"second"' in listener.succeeded(), within_s=15)
+        source.write_text("this is not Python")
+        await soon(lambda: bool(listener.loads[-1].problems), within_s=15)
+        count = len(listener.succeeded())
+        await soon(lambda: len(listener.succeeded()) > count, within_s=15, what="the last good version goes on")
+        assert listener.succeeded()[-1] == '"second"'
+
+
+async def test_a_stop_waits_for_what_runs(tmp_path: Path) -> None:
+    (tmp_path / "jobs.py").write_text(SLOW)
+    async with running(settings(tmp_path)) as listener:
+        folder = tmp_path / ".foliot"
+        await soon((folder / "client.json").exists, within_s=15)
+        store = await SqlStore.open(f"sqlite:///{folder / 'foliot.db'}", clock=SystemClock(), chance=SystemChance())
+
+        async def is_running() -> bool:
+            page = await store.queries.list_runs(RunFilter(states=("RUNNING",)), limit=1)
+            return bool(page.items)
+
+        await soon(is_running, within_s=15)
+        await store.close()
+    assert listener.succeeded()
+    assert set(await runs_in(tmp_path)) <= {"SUCCEEDED", "PENDING"}
+
+
+async def test_programs_of_this_user_alone_are_told_how_to_reach_it(tmp_path: Path) -> None:
+    (tmp_path / "jobs.py").write_text(QUICK.format(answer="x"))
+    told = tmp_path / ".foliot" / "client.json"
+    async with running(settings(tmp_path)) as listener:
+        await soon(told.exists, within_s=15)
+        await soon(lambda: listener.url != "", within_s=15)
+        assert json.loads(told.read_text())["url"] == listener.url
+        assert stat.S_IMODE(told.stat().st_mode) == 0o600
+    assert not told.exists()
+
+
+async def test_a_folder_serves_one_process(tmp_path: Path) -> None:
+    (tmp_path / "jobs.py").write_text(QUICK.format(answer="x"))
+    async with running(settings(tmp_path)) as listener:
+        await soon(lambda: listener.url != "", within_s=15)
+        with pytest.raises(FolderInUse):
+            await AllInOne(settings(tmp_path), Listener()).run(asyncio.Event())
+
+
+async def test_a_taken_port_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(PortTaken):
+            await AllInOne(settings(tmp_path, port=taken.getsockname()[1]), Listener()).run(asyncio.Event())
+    assert not (tmp_path / ".foliot").exists()
