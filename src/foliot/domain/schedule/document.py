@@ -68,11 +68,8 @@ def to_document(schedule: Schedule) -> Any:
 def _entry(document: Any, calendars: Mapping[str, Calendar], job: str, tz: str) -> Schedule:
     if not isinstance(document, Mapping):
         raise BadSchedule(f'"{document}" is not a schedule.', hint='write cron: "0 2 * * *" or every: 15m')
-    document = dict(document)
-    if "fixed_delay" in document:
-        document = {**document, "every": document.pop("fixed_delay"), "from_end": True}
-    if "timezone" in document:
-        document["tz"] = document.pop("timezone")
+    document = {**document, "tz": document.get("tz") or document.get("timezone")}
+    document.pop("timezone", None)
     kind = _kind(document)
     check_keys(document, (kind, *_OWN[kind], *_COMMON), f"The {kind} schedule", BadSchedule)
     tz = zone(str(document.get("tz") or tz)).name

@@ -10,7 +10,7 @@ from foliot.domain.schedule.at import At
 from foliot.domain.schedule.builtin import find_calendar
 from foliot.domain.schedule.calendars import ALLOWED, Calendar, Ruling, Shift
 from foliot.domain.schedule.cron import Cron
-from foliot.domain.schedule.errors import BadSchedule, UnknownCalendar
+from foliot.domain.schedule.errors import UnknownCalendar
 from foliot.domain.schedule.every import FixedDelay
 from foliot.domain.schedule.opening import Opening, ShiftedDays, moved_day, opening
 from foliot.domain.schedule.structured import Daily, Weekly
@@ -295,10 +295,7 @@ def _shifted(trigger: Trigger, hours: Opening, direction: Shift) -> Trigger:
             moved = {_moved_instant(instant, trigger.tz, hours, direction) for instant in trigger.instants}
             return At(instants=tuple(sorted(at for at in moved if at is not None)), tz=trigger.tz)
         case _:
-            raise BadSchedule(
-                "Only schedules with given days can be moved to another day.",
-                hint="leave shift out, or use cron, daily, weekly or at",
-            )
+            return trigger  # an interval has no days of its own: what falls on a closed one is ruled out
 
 
 def _moved_instant(instant: Instant, tz: str, hours: Opening, direction: Shift) -> Instant | None:
