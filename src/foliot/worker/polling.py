@@ -54,7 +54,7 @@ class Poller:
         self._within_s = within_s
         self._is_clogged = is_clogged
         self._leased = leased
-        self._backoff = Backoff(chance, first_s=0.1, most_s=2.0)
+        self._backoff = Backoff(chance, first_s=0.05, most_s=2.0)
         self._changed = asyncio.Event()
         self._over = asyncio.Event()  # of this session's polling
         self._give_up = asyncio.Event()  # of the call that is out

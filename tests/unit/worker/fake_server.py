@@ -20,8 +20,8 @@ from foliot.ports.clock import Clock
 from foliot.ports.worker_link import (
     Beat,
     BeatAnswer,
-    Hello,
     HeldLease,
+    Hello,
     Leased,
     LeasedRun,
     LeasePoll,
@@ -78,7 +78,7 @@ class NodeRow:
 
 
 class FakeServer:
-    """`ports.worker_link.WorkerLink` with a store in memory. Beats come from their own thread, so everything is locked."""
+    """`ports.worker_link.WorkerLink` with a store in memory. Beats come from a thread, so everything is locked."""
 
     def __init__(self, clock: Clock, *, ttl_s: float = 15.0, beat_every_s: float = 5.0, margin_s: float = 2.0) -> None:
         self.clock = clock
@@ -91,6 +91,7 @@ class FakeServer:
         self.calls: Counter[str] = Counter()
         self.batches: list[int] = []  # sizes of complete calls
         self.fenced = 0
+        self.fenced_logs: list[str] = []
         self.already = 0
         self.adopted = 0
         self.log_calls = 0
@@ -99,6 +100,7 @@ class FakeServer:
         self.lose: Counter[str] = Counter()  # how many answers of a call to lose, after it was done
         self.refuse: Callable[[Report], bool] = lambda _: False
         self.hold_beats: threading.Event | None = None
+        self.beats_arrived = 0
         self.honours_ahead = True
         self._lock = threading.RLock()
         self._lease_no = 0
@@ -227,6 +229,7 @@ class FakeServer:
         self._depart("leave")
 
     def beat(self, beat: Beat) -> BeatAnswer:
+        self.beats_arrived += 1
         if self.hold_beats is not None:
             self.hold_beats.wait(10)
         self._arrive("beat")
@@ -330,7 +333,7 @@ class FakeServer:
     def _keep_log(self, chunk: LogChunk) -> None:
         row = self.rows[chunk.run_id]
         if row.lease_id != chunk.lease_id:
-            self.fenced += 1
+            self.fenced_logs.append(chunk.text)
             return
         have = row.logs.get(chunk.attempt, "")
         size = len(have.encode())

@@ -11,6 +11,7 @@ from foliot.sdk.registry import Loaded, load
 from foliot.worker.code import Code
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker
+from tests.clocks import DrivenClock
 from tests.eventually import soon
 from tests.unit.worker.fake_server import FakeServer, Row
 
@@ -83,5 +84,16 @@ async def working(
         if not task.done():
             worker.stop()
             worker.stop()
-            await asyncio.wait_for(asyncio.shield(task), 20.0)
+            await _until_done(task, clock)
         await task
+
+
+async def _until_done(task: "asyncio.Task[None]", clock: Clock) -> None:
+    """Wait for the worker to leave; a driven clock is driven on meanwhile."""
+
+    async def step() -> bool:
+        if isinstance(clock, DrivenClock):
+            await clock.advance(0.5)
+        return task.done()
+
+    await soon(step, within_s=20.0, what="the worker leaves")

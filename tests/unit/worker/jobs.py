@@ -1,6 +1,7 @@
 """Jobs for the worker's tests: the well-behaved and the others."""
 
 import asyncio
+import contextlib
 import ctypes
 import hashlib
 import logging
@@ -36,7 +37,7 @@ async def hold(ctx: Ctx) -> str:
 async def until(path: str) -> str:
     """Waits until a file is there."""
     while not Path(path).exists():
-        await asyncio.wait([asyncio.ensure_future(asyncio.Event().wait())], timeout=0.01)
+        await _pause()
     return "seen"
 
 
@@ -45,7 +46,7 @@ async def stubborn(path: str) -> str:
     """Swallows its cancellation until a file is there."""
     while not Path(path).exists():
         try:
-            await asyncio.wait([asyncio.ensure_future(asyncio.Event().wait())], timeout=0.01)
+            await _pause()
         except asyncio.CancelledError:
             continue
     return "seen"
@@ -81,7 +82,7 @@ async def tell(ctx: Ctx, path: str) -> None:
     ctx.progress(3, 5, "third")
     ctx.checkpoint["at"] = 3
     while not Path(path).exists():
-        await asyncio.wait([asyncio.ensure_future(asyncio.Event().wait())], timeout=0.01)
+        await _pause()
 
 
 @job
@@ -211,7 +212,7 @@ def burn_cpu() -> None:
 
 @job
 def open_files(count: int) -> int:
-    kept = [open("/dev/null") for _ in range(count)]  # noqa: SIM115
+    kept = [Path("/dev/null").open() for _ in range(count)]  # noqa: SIM115
     return len(kept)
 
 
@@ -241,7 +242,7 @@ def track(ctx: Ctx, path: str) -> int:
 def mess_up() -> str:
     """Leaves the process in a state that the next run must not notice."""
     os.chdir("/")
-    sys.stdout = open("/dev/null", "w")  # noqa: SIM115
+    sys.stdout = Path("/dev/null").open("w")  # noqa: SIM115
     os.close(2)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     return "messed"
@@ -273,6 +274,13 @@ def thread_work(ctx: Ctx, path: str = "") -> str:
         if not ctx.sleep(0.02):
             return "asked"
     return threading.current_thread().name
+
+
+async def _pause() -> None:
+    """Let a moment pass."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await asyncio.Event().wait()
 
 
 _kept: list[bytearray] = []

@@ -1,5 +1,6 @@
 """Output becomes lines: cut, made safe, stamped."""
 
+import itertools
 from datetime import UTC, datetime
 
 import pytest
@@ -65,7 +66,7 @@ def test_pieces_do_not_change_the_lines(data: bytes, cuts: list[int]) -> None:
     pieces = LineCutter()
     expected = whole.feed(data) + whole.end()
     edges = [0, *sorted(cuts), len(data)]
-    found = [line for a, b in zip(edges, edges[1:], strict=False) for line in pieces.feed(data[a:b])]
+    found = [line for a, b in itertools.pairwise(edges) for line in pieces.feed(data[a:b])]
     assert found + pieces.end() == expected
 
 

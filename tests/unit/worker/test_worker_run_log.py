@@ -32,7 +32,8 @@ def test_chunks_join_without_gaps_by_their_offsets() -> None:
         run_log.add(Line("INFO", f"número {i}"))
     run_log.end()
     chunks = shipped(run_log)
-    assert len(chunks) > 1 and all(len(chunk.text.encode()) <= CHUNK_MAX for chunk in chunks)
+    assert len(chunks) > 1
+    assert all(len(chunk.text.encode()) <= CHUNK_MAX for chunk in chunks)
     size = 0
     for chunk in chunks:
         assert chunk.offset == size
@@ -73,7 +74,9 @@ def test_what_fits_exactly_is_not_marked() -> None:
         run_log.write("OUT", f"{i:090}\n".encode())
     run_log.end()
     text = text_of(run_log)
-    assert "…" not in text and text.count("\n") == 100 and run_log.cut == 0
+    assert "…" not in text
+    assert text.count("\n") == 100
+    assert run_log.cut == 0
 
 
 def test_memory_for_logs_that_is_full_closes_the_head_with_its_reason() -> None:
@@ -96,4 +99,5 @@ def test_dropping_gives_the_memory_back() -> None:
     assert run_log.next_chunk() is not None
     run_log.drop()
     run_log.acknowledge()  # an answer that comes after it was dropped
-    assert book.size == 0 and run_log.is_empty
+    assert book.size == 0
+    assert run_log.is_empty

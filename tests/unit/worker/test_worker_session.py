@@ -36,9 +36,11 @@ def test_request_numbers_rise() -> None:
 
 def test_trust_counts_from_the_sending_of_an_answered_beat() -> None:
     session = Session("s", WELCOME, sent_at=100.0)
-    assert session.is_trusted(112.9) and not session.is_trusted(113.0)
+    assert session.is_trusted(112.9)
+    assert not session.is_trusted(113.0)
     session.renew(105.0)
-    assert session.is_trusted(117.9) and not session.is_trusted(118.0)
+    assert session.is_trusted(117.9)
+    assert not session.is_trusted(118.0)
     session.renew(101.0)  # an older beat's answer that came late
     assert session.is_trusted(117.9)
 

@@ -6,6 +6,7 @@ tasks without limit, and a handler that swallows its cancellation must not keep 
 """
 
 import asyncio
+import contextvars
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -38,6 +39,7 @@ class LoopPlace:
         self._clock = clock
         self._broke = broke
         self._loop = asyncio.get_running_loop()
+        self._clean = contextvars.copy_context()  # of the worker: neither run nor handler in it
         self._empty = asyncio.Event()
         self.running: dict[asyncio.Task[None], Attempt] = {}
 
@@ -45,7 +47,8 @@ class LoopPlace:
         if not self._host.may_start(attempt):
             return
         port = AttemptPort(attempt, self._host.progressed)
-        task = self._loop.create_task(self._run(attempt, handler, port), name=attempt.run.job)
+        context = self._clean.copy()  # nothing another handler put into its context variables
+        task = self._loop.create_task(self._run(attempt, handler, port), name=attempt.run.job, context=context)
         attempt.execution = _Execution(port, task)
         self.running[task] = attempt
 
@@ -81,7 +84,7 @@ class LoopPlace:
             outcome = Outcome(cause=Cause.ERROR, error=type(error).__name__, error_type=type(error).__name__)
         self._forget(attempt)
         try:
-            self._host.ended(attempt, judged(attempt, outcome, was_asked=True))
+            self._clean.copy().run(self._host.ended, attempt, judged(attempt, outcome, was_asked=True))
         except Exception as error:  # noqa: BLE001  told to the worker, which ends by it
             self._broke(error)
 

@@ -10,10 +10,10 @@ import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import structlog
 
@@ -60,16 +60,15 @@ class ProcessPool:
         clock: Clock,
         kills: KillList,
         figures: Figures,
-        tasks: asyncio.TaskGroup,
         *,
         sources: Sequence[str],
         settings: PoolSettings,
     ) -> None:
+        self.tasks: asyncio.TaskGroup | None = None  # where its own tasks live, from when the worker runs
         self._host = host
         self._clock = clock
         self._kills = kills
         self._figures = figures
-        self._tasks = tasks
         self._sources = list(sources)
         self._settings = settings
         self._children: set[ChildProcess] = set()
@@ -105,12 +104,12 @@ class ProcessPool:
     def stop(self, attempt: Attempt, *, grace_s: float) -> None:
         child = self._child_of(attempt)
         if child is not None:
-            self._tasks.create_task(self._stop(child, attempt, grace_s), name=f"stop {attempt.run.run_id}")
+            self._task(self._stop(child, attempt, grace_s), name=f"stop {attempt.run.run_id}")
 
     def kill(self, attempt: Attempt) -> None:
         child = self._child_of(attempt)
         if child is not None:
-            self._tasks.create_task(self._kill(child), name=f"kill {child.pid}")
+            self._task(self._kill(child), name=f"kill {child.pid}")
 
     async def close(self) -> None:
         """Let every child go; those that linger are killed."""
@@ -126,6 +125,10 @@ class ProcessPool:
                 await self._clock.wait(child.gone, for_s=LEAVE_WITHIN_S)
         if self._warden is not None:
             self._warden.close()
+
+    def _task(self, work: Coroutine[Any, Any, None], *, name: str) -> None:
+        assert self.tasks is not None, "the worker does not run yet"
+        self.tasks.create_task(work, name=name)
 
     # ------------------------------------------------------------------------------------- what children say (Owner)
 
@@ -209,7 +212,7 @@ class ProcessPool:
         child = ChildProcess(self, self._kills, environment=self._settings.environment)
         self._children.add(child)
         self._warden.remember(child.pid)
-        self._tasks.create_task(self._start(child), name=f"child {child.pid}")
+        self._task(self._start(child), name=f"child {child.pid}")
 
     async def _start(self, child: ChildProcess) -> None:
         await child.open(self._sources, self._settings.limits)
@@ -232,7 +235,7 @@ class ProcessPool:
             self._idle.remove(child)
         if child.phase is not Phase.GONE:
             child.phase = Phase.LEAVING
-            self._tasks.create_task(self._see_off(child, with_family), name=f"leave {child.pid}")
+            self._task(self._see_off(child, with_family), name=f"leave {child.pid}")
 
     async def _see_off(self, child: ChildProcess, with_family: bool) -> None:
         if with_family:

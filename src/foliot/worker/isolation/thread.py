@@ -21,13 +21,14 @@ class ThreadPlace:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._loop = asyncio.get_running_loop()
+        self._clean = contextvars.copy_context()  # of the worker: neither run nor handler in it
 
     def begin(self, attempt: Attempt, handler: Handler) -> None:
         if not self._host.may_start(attempt):
             return
         port = AttemptPort(attempt, self._host.progressed)
         attempt.execution = port
-        context = contextvars.copy_context()
+        context = self._clean.copy()
         context.run(current_attempt.set, attempt)
         threading.Thread(
             target=context.run,
@@ -51,7 +52,7 @@ class ThreadPlace:
         except BaseException as error:  # noqa: BLE001  what invoke lets pass ends the run, never the report of it
             outcome = Outcome(cause=Cause.ERROR, error=type(error).__name__, error_type=type(error).__name__)
         try:
-            self._loop.call_soon_threadsafe(self._ended, attempt, outcome)
+            self._loop.call_soon_threadsafe(self._ended, attempt, outcome, context=self._clean.copy())
         except RuntimeError:
             return  # the worker is gone: nobody is left to report to
 

@@ -1,0 +1,162 @@
+"""What the server says, done: leases taken, runs stopped, a dead session buried; and what is done when it says nothing.
+
+Beats are heard in their own thread and trust is watched from another: what cannot wait for the loop is done there (no
+handler may start, children are killed), the rest in the loop.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import structlog
+
+from foliot.domain.verdict import Cause
+from foliot.ports.clock import Clock
+from foliot.ports.worker_link import BeatAnswer, Leased
+from foliot.worker.attempt import Attempt
+from foliot.worker.execution import Execution
+from foliot.worker.figures import Figures
+from foliot.worker.isolation.kill_list import KillList
+from foliot.worker.logs import Logs
+from foliot.worker.session import Session
+
+log = structlog.get_logger("foliot.worker.answers")
+
+UNATTENDED: Final = "No server answered in time, and this job must not run unattended"
+
+
+class Answers:
+    """Holds the session, and obeys what is said to it."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        execution: Execution,
+        logs: Logs,
+        kills: KillList,
+        figures: Figures,
+        *,
+        changed: Callable[[], None],
+        buried: Callable[[], None],
+    ) -> None:
+        """`changed`: it may be time to poll again. `buried`: the session was declared dead."""
+        self.session: Session | None = None
+        self._clock = clock
+        self._execution = execution
+        self._logs = logs
+        self._kills = kills
+        self._figures = figures
+        self._changed = changed
+        self._buried = buried
+        self._loop = asyncio.get_running_loop()
+
+    # ------------------------------------------------------------------------------------------------------ to a poll
+
+    def leased(self, session: Session, leased: Leased) -> None:
+        """A poll was answered."""
+        if leased.dead:
+            self._bury(session)
+            return
+        session.is_draining = session.is_draining or leased.draining
+        self._cancel(session, leased.cancel)
+        fresh = session.take(leased.request_no, [Attempt(run, self._logs) for run in leased.runs])
+        self._figures.leased += len(fresh)
+        self._execution.accept(fresh)
+
+    # ------------------------------------------------------------------------------------------------------ to a beat
+
+    def heard(self, session: Session, answer: BeatAnswer) -> None:
+        """A beat was answered. In the beat's thread."""
+        if not answer.alive:
+            for attempt in session.held()[1]:
+                attempt.is_void = True
+            self._kills.kill_where(lambda attempt: attempt is not None and attempt.is_void)
+        self.from_thread(self._obey, session, answer)
+
+    def _obey(self, session: Session, answer: BeatAnswer) -> None:
+        if session is not self.session:
+            return
+        if not answer.alive:
+            self._bury(session)
+            return
+        session.is_draining = answer.draining
+        self._cancel(session, answer.cancel)
+        for lease_id in answer.invalid:
+            self._let_go(session.find(lease_id))
+        self._execution.pump()
+        self._changed()
+
+    def _cancel(self, session: Session, lease_ids: Sequence[str]) -> None:
+        for lease_id in lease_ids:
+            attempt = session.find(lease_id)
+            if attempt is not None and attempt.stop_cause is None:
+                self._execution.stop(attempt, Cause.CANCELLED, "Cancelled")
+
+    def _let_go(self, attempt: Attempt | None) -> None:
+        """The lease is another's. One that has ended already is left to its report, which will be told so."""
+        if attempt is not None and self._execution.has(attempt):
+            self._figures.dropped += 1
+            log.warning("lease.taken", run=attempt.run.run_id, job=attempt.run.job)
+            self._execution.void(attempt)
+
+    def _bury(self, session: Session) -> None:
+        """The session is dead by store time: its runs are others' now. End them; the next session begins afresh."""
+        if session is not self.session:
+            return
+        log.warning("session.dead", session=session.id, running=len(self._execution.running))
+        session.die()
+        self.session = None
+        for attempt in session.held()[1]:
+            self._let_go(attempt)
+        self._buried()
+
+    # --------------------------------------------------------------------------------------------------------- trust
+
+    def is_trusted(self) -> bool:
+        """Whether a handler may start now."""
+        session = self.session
+        return session is not None and session.is_trusted(self._clock.monotonic())
+
+    def trust_ended(self, session: Session, first: bool) -> None:
+        """No beat was answered in time: end what must not run unattended. In the guard's thread, at every look."""
+        for attempt in session.held()[1]:
+            if attempt.must_not_outlive_trust and attempt.started_at is not None and attempt.stop_cause is None:
+                attempt.stop_why = UNATTENDED
+                attempt.stop_cause = _cause_without_trust(attempt)
+        self._kills.kill_where(lambda attempt: attempt is not None and attempt.must_not_outlive_trust)
+        if first:
+            self.from_thread(self._doubt, session)
+
+    def _doubt(self, session: Session) -> None:
+        """The same for what runs in the loop and in threads, as far as it can be ended."""
+        if session is not self.session:
+            return
+        self._figures.trust_lost += 1
+        log.warning("trust.lost", session=session.id, running=len(self._execution.running))
+        for attempt in list(self._execution.running.values()):
+            if attempt.must_not_outlive_trust:
+                self._execution.kill(attempt, _cause_without_trust(attempt), UNATTENDED)
+
+    # ------------------------------------------------------------------------------------------------------ reporting
+
+    def acknowledged(self, lease_ids: Sequence[str]) -> None:
+        """These ends were taken note of, or are nobody's business any more."""
+        if self.session is not None:
+            self.session.release(lease_ids)
+
+    @property
+    def unacknowledged(self) -> int:
+        """How many runs are over here and not yet there."""
+        held = 0 if self.session is None else self.session.held_count
+        return held - len(self._execution.running) - self._execution.queued
+
+    def from_thread(self, call: Callable[..., None], *args: object) -> None:
+        """Do it in the loop, soon."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed: the worker is gone
+            self._loop.call_soon_threadsafe(call, *args)
+
+
+def _cause_without_trust(attempt: Attempt) -> Cause:
+    """At-most-once: it ran, and its worker says that it failed. Else it is given back."""
+    return Cause.ERROR if attempt.run.at_most_once else Cause.RELEASED

@@ -1,0 +1,196 @@
+"""The way out: nothing new, time for what runs, then given back or ended, and everything reported (R18)."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import psutil
+
+from foliot.app.system import SystemClock
+from foliot.domain.run import RunState
+from foliot.domain.verdict import Cause
+from tests.clocks import DrivenClock
+from tests.eventually import soon
+from tests.unit.worker.fake_server import FakeServer
+from tests.unit.worker.house import JOBS, working
+
+ROOT = Path(__file__).parents[3]
+
+
+async def test_an_idle_worker_leaves_at_once_and_says_goodbye() -> None:
+    async with working() as house:
+        await house.until(lambda: house.worker.session is not None)
+        assert house.worker.session is not None
+        session = house.worker.session.id
+        await house.stop(within_s=3)
+        assert house.server.left == [session]
+
+
+async def test_running_work_gets_its_time_and_nothing_new_is_leased(tmp_path: Path) -> None:
+    async with working(drain_timeout_s=30) as house:
+        row = house.add("until", params=json.dumps({"path": str(tmp_path / "go")}))
+        await house.until(lambda: house.worker.figures.started == 1)
+        house.worker.stop()
+        late = house.add("noop")
+        await house.until(lambda: any(n.last_beat and n.last_beat.draining for n in house.server.sessions.values()))
+        assert not house.task.done()
+        (tmp_path / "go").touch()
+        await asyncio.wait_for(asyncio.shield(house.task), 5)
+        assert row.cause is Cause.SUCCEEDED
+        assert late.state is RunState.PENDING
+        assert late.leases == 0
+
+
+async def test_after_the_drain_timeout_runs_are_given_back_and_at_most_once_ones_finish(tmp_path: Path) -> None:
+    clock = DrivenClock()
+    server = FakeServer(clock, ttl_s=1e6, beat_every_s=1e5, margin_s=1)
+    async with working(server, clock=clock, drain_timeout_s=30) as house:
+        given_back = [house.add("hold"), house.add("sleeper", grace_us=200_000)]
+        finishing = house.add("until", params=json.dumps({"path": str(tmp_path / "go")}), at_most_once=True)
+        await house.until(lambda: house.worker.figures.started == 3)
+        house.worker.stop()
+        await clock.advance(29)
+        assert not any(row.reports for row in given_back)
+        await clock.advance(2)
+        await soon(lambda: _advanced(clock, all(row.cause is Cause.RELEASED for row in given_back)), within_s=15)
+        assert all(row.state is RunState.PENDING for row in given_back)
+        await clock.advance(3600)
+        assert finishing.state is RunState.RUNNING, "an hour later it still runs"
+        assert not house.task.done()
+        (tmp_path / "go").touch()
+        await soon(lambda: _advanced(clock, house.task.done()), within_s=15)
+        assert finishing.cause is Cause.SUCCEEDED
+
+
+async def _advanced(clock: DrivenClock, condition: bool) -> bool:
+    await clock.advance(0.1)
+    return condition
+
+
+async def test_a_second_stop_ends_everything_at_once() -> None:
+    async with working(drain_timeout_s=3600) as house:
+        rows = [house.add("hold"), house.add("sleeper")]
+        once = [house.add("hold", at_most_once=True), house.add("sleeper", at_most_once=True)]
+        await house.until(lambda: house.worker.figures.started == 4)
+        house.worker.stop()
+        await house.until(lambda: house.server.calls["beat"] >= 2)
+        assert not house.task.done()
+        house.worker.stop()
+        await asyncio.wait_for(asyncio.shield(house.task), 10)
+        assert [row.cause for row in rows] == [Cause.RELEASED] * 2
+        assert [row.cause for row in once] == [Cause.ERROR] * 2
+        assert "stopped at once" in str(once[1].reports[0].error)
+
+
+async def test_what_was_leased_and_not_started_is_given_back_at_once() -> None:
+    async with working(slots=1, drain_timeout_s=3600) as house:
+        hold = house.add("hold")
+        await house.until(lambda: house.worker.figures.started == 1)
+        from tests.unit.worker.test_worker_polling import _force_lease
+
+        queued = house.add("noop")
+        house.worker._execution.accept(_force_lease(house.server, house.worker, queued.run.run_id))  # type: ignore[arg-type]
+        house.worker.stop()
+        await house.until(lambda: queued.cause is Cause.RELEASED)
+        assert queued.reports[0].started_us_ago is None
+        assert hold.reports == []
+
+
+async def test_a_handler_that_swallows_its_cancellation_does_not_keep_the_worker(tmp_path: Path) -> None:
+    async with working(drain_timeout_s=0.1, release_within_s=0.3) as house:
+        row = house.add("stubborn", params=json.dumps({"path": str(tmp_path / "go")}))
+        await house.until(lambda: house.worker.figures.started == 1)
+        await house.stop(within_s=8)
+        assert row.reports == [], "it still runs: nobody says that it stopped"
+        assert row.state is RunState.PENDING, "given back by the goodbye"
+        (tmp_path / "go").touch()
+        await soon(lambda: not house.worker._loop_place.running)
+
+
+async def test_results_are_not_given_back_as_if_they_had_never_run(tmp_path: Path) -> None:
+    async with working(spool=tmp_path, flush_within_s=0.1) as house:
+        row = house.add("hold")
+        await house.until(lambda: house.worker.figures.started == 1)
+        house.server.lose["complete"] = 10**9
+        house.worker.stop()
+        house.worker.stop()
+        await asyncio.wait_for(asyncio.shield(house.task), 10)
+        assert house.server.left == []
+        assert len(row.reports) == 1
+
+
+SCRIPT = """
+    import asyncio, sys
+    from pathlib import Path
+    from tests.unit.worker.house import working
+
+    async def main() -> None:
+        async with working(slots=4, processes_warm=2) as house:
+            row = house.add("fork_children", params='{"path": "%s"}')
+            await house.until(lambda: "forked" in row.log)
+            print(" ".join(map(str, house.worker._pool.pids)), flush=True)
+            await asyncio.Event().wait()
+
+    asyncio.run(main())
+"""
+
+
+def test_no_process_survives_a_worker_that_was_killed(tmp_path: Path) -> None:
+    pids_file = tmp_path / "pids"
+    script = textwrap.dedent(SCRIPT) % pids_file
+    worker = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    try:
+        assert worker.stdout is not None
+        lines = iter(worker.stdout.readline, "")
+        pool = next(line for line in lines if line.strip() and line.replace(" ", "").strip().isdigit())
+        pids = {int(pid) for pid in (pool + pids_file.read_text()).split()}
+        started = {process.pid for process in psutil.Process(worker.pid).children(recursive=True)}
+        assert pids <= started, "the pool, and what its function started"
+        left_group = int(pids_file.read_text().split()[2])
+        os.kill(worker.pid, signal.SIGKILL)
+        worker.wait(5)
+        from tests.eventually import eventually
+
+        eventually(lambda: not _alive(started - {left_group}), within_s=10, what="every process gone")
+    finally:
+        worker.kill()
+        for pid in pids_file.read_text().split() if pids_file.exists() else ():
+            if psutil.pid_exists(int(pid)):
+                os.kill(int(pid), signal.SIGKILL)
+
+
+def _alive(pids: set[int]) -> set[int]:
+    alive = set()
+    for pid in pids:
+        try:
+            if psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+                alive.add(pid)
+        except psutil.NoSuchProcess:
+            continue
+    return alive
+
+
+async def test_a_refused_token_ends_the_worker_with_its_reason() -> None:
+    import pytest
+
+    from foliot.domain.errors import Denied
+    from foliot.ports.worker_link import Hello, Welcome
+
+    class Strict(FakeServer):
+        async def register(self, hello: Hello) -> Welcome:
+            raise Denied("This token is not accepted.")
+
+    with pytest.raises(Denied):
+        async with working(Strict(SystemClock())) as house:
+            await house.until(house.task.done)
+
+
+def test_our_jobs_load() -> None:
+    from foliot.sdk.registry import load
+
+    assert load([JOBS]).problems == ()

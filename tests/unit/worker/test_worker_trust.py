@@ -1,0 +1,263 @@
+"""Trust: what may start and what must end when no server answers; sessions that die; leases that are taken away."""
+
+import asyncio
+import json
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from foliot.app.system import SystemClock
+from foliot.domain.run import RunState
+from foliot.domain.verdict import Cause
+from foliot.worker.answers import UNATTENDED
+from tests.clocks import DrivenClock
+from tests.unit.worker.fake_server import FakeServer
+from tests.unit.worker.house import House, working
+
+QUICK = {"ttl_s": 1.5, "beat_every_s": 0.2, "margin_s": 0.3}
+
+
+def by_hand(clock: DrivenClock) -> FakeServer:
+    """A server of 15 s sessions whose beats the test sends: the beat's thread rests in real time."""
+    return FakeServer(clock, ttl_s=15.0, beat_every_s=1e5, margin_s=2.0)
+
+
+async def beat(house: House) -> bool:
+    """One beat, as the beat's thread would send it."""
+    await house.until(lambda: house.worker._heart is not None)
+    assert house.worker._heart is not None
+    return await asyncio.to_thread(house.worker._heart.beat)
+
+
+async def first_beat(house: House) -> None:
+    """The beat's thread begins with a beat of its own."""
+    await house.until(lambda: house.worker.figures.beats + house.worker.figures.beats_unanswered >= 1)
+
+
+async def test_nothing_starts_after_the_trust_window_and_everything_does_after_the_next_beat() -> None:
+    clock = DrivenClock()
+    async with working(by_hand(clock), clock=clock) as house:
+        await first_beat(house)
+        await clock.advance(12.9)
+        early = house.add("noop")
+        await house.until(lambda: early.state is RunState.SUCCEEDED)
+        assert house.worker.session is not None
+        session = house.worker.session
+        parked = house.server.calls["lease"]
+        await clock.advance(0.1)
+        assert not session.is_trusted(clock.monotonic())
+        late = house.add("noop")  # a poll that was parked before may still bring it
+        await house.until(lambda: late.state is RunState.RUNNING or house.server.calls["lease"] > parked)
+        await clock.advance(0.5)
+        assert house.worker.figures.started == 1
+        assert await beat(house)
+        await house.until(lambda: late.state is RunState.SUCCEEDED)
+
+
+async def test_trust_counts_from_the_sending_of_the_beat_not_from_its_answer() -> None:
+    clock = DrivenClock()
+    server = by_hand(clock)
+    async with working(server, clock=clock) as house:
+        await first_beat(house)
+        session = house.worker.session
+        assert session is not None
+        await clock.advance(5)
+        sent_at = clock.monotonic()
+        server.hold_beats = threading.Event()
+        beating = asyncio.create_task(beat(house))
+        await house.until(lambda: server.beats_arrived >= 2)
+        await clock.advance(4)
+        server.hold_beats.set()
+        assert await beating
+        assert session.trusted_until == pytest.approx(sent_at + 13.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "cause"), [({"at_most_once": True}, Cause.ERROR), ({"exclusive": True}, Cause.RELEASED)]
+)
+async def test_what_must_not_run_unattended_is_killed_when_trust_ends(kind: dict[str, bool], cause: Cause) -> None:
+    clock = DrivenClock()
+    async with working(by_hand(clock), clock=clock) as house:
+        await first_beat(house)
+        guarded = house.add("sleeper", **kind)
+        other = house.add("sleeper")
+        await house.until(lambda: house.worker.figures.started == 2)
+        await clock.advance(12.9)
+        assert house.worker.figures.trust_lost == 0
+        await clock.advance(0.2)
+        await house.until(lambda: len(house.worker._execution.running) == 1, what="the guarded one is gone")
+        assert [attempt.run.run_id for attempt in house.worker._execution.running.values()] == [other.run.run_id]
+        await clock.advance(0.1)
+        await house.until(lambda: guarded.cause is cause)
+        assert str(guarded.reports[0].error).startswith(UNATTENDED)
+        assert house.worker.figures.trust_lost == 1
+
+
+async def test_an_async_one_is_cancelled_when_trust_ends() -> None:
+    clock = DrivenClock()
+    async with working(by_hand(clock), clock=clock) as house:
+        await first_beat(house)
+        row = house.add("hold", at_most_once=True)
+        await house.until(lambda: house.worker.figures.started == 1)
+        await clock.advance(13.1)
+        await house.until(lambda: row.cause is Cause.ERROR)
+
+
+async def test_children_are_killed_at_the_trust_deadline_even_while_the_loop_is_blocked(tmp_path: Path) -> None:
+    async with working(FakeServer(SystemClock(), **QUICK)) as house:
+        row = house.add("sleeper", at_most_once=True)
+        await house.until(lambda: "sleeping" in row.log)
+        (pid,) = house.worker._pool.pids
+        house.server.is_away = True
+        died_at: list[float] = []
+        watcher = threading.Thread(target=_note_death, args=(pid, died_at))
+        watcher.start()
+        began_at = time.monotonic()
+        threading.Event().wait(3.0)  # a handler that blocks the loop
+        assert died_at, "killed while nobody could run in the loop"
+        assert died_at[0] - began_at < 1.5 + 0.5
+        watcher.join()
+        house.server.is_away = False
+
+
+def _note_death(pid: int, died_at: list[float]) -> None:
+    stat = Path(f"/proc/{pid}/stat")
+    for _ in range(400):
+        if not stat.exists() or stat.read_text().rsplit(")", 1)[1].split()[0] == "Z":
+            died_at.append(time.monotonic())
+            return
+        threading.Event().wait(0.01)
+
+
+async def test_a_dead_session_ends_its_handlers_and_a_new_one_begins(tmp_path: Path) -> None:
+    async with working(FakeServer(SystemClock(), **QUICK)) as house:
+        rows = [house.add("sleeper"), house.add("hold")]
+        lost = house.add("hold", at_most_once=True)
+        await house.until(lambda: house.worker.figures.started == 3 and "sleeping" in rows[0].log)
+        first = house.worker.session
+        (pid,) = house.worker._pool.pids
+        house.server.kill_sessions()
+        await house.until(lambda: house.worker.figures.sessions == 2)
+        assert house.worker.session is not None
+        assert house.worker.session is not first
+        await house.until(lambda: not Path(f"/proc/{pid}").exists(), what="its child gone")
+        await house.until(lambda: all(row.leases == 2 for row in rows), what="leased again, by the new session")
+        assert all(row.reports == [] for row in (*rows, lost)), "nothing was reported for leases of a dead session"
+        assert lost.leases == 1
+        assert lost.state is RunState.FAILED
+
+
+async def test_a_session_found_dead_by_a_poll_is_buried_too() -> None:
+    async with working(FakeServer(SystemClock(), ttl_s=60, beat_every_s=20, margin_s=2)) as house:
+        row = house.add("hold")
+        await house.until(lambda: house.worker.figures.started == 1)
+        house.server.kill_sessions()
+        await house.until(lambda: house.worker.figures.sessions == 2)
+        await house.until(lambda: row.leases == 2)
+
+
+async def test_a_lease_that_was_taken_away_is_stopped_and_not_reported() -> None:
+    async with working(FakeServer(SystemClock(), **QUICK)) as house:
+        rows = [house.add("sleeper"), house.add("hold")]
+        await house.until(lambda: house.worker.figures.started == 2)
+        for row in rows:
+            row.lease_id, row.session = f"another's {row.run.run_id}", "another"
+        await house.until(lambda: house.worker._execution.is_idle)
+        assert house.worker.figures.dropped == 2
+        assert house.server.fenced == 0
+        assert house.worker.figures.sessions == 1
+
+
+async def test_a_run_is_cancelled_through_the_next_beat() -> None:
+    async with working(FakeServer(SystemClock(), **QUICK), slots=1) as house:
+        row = house.add("hold")
+        await house.until(lambda: house.worker.figures.started == 1)
+        house.server.cancel(row)
+        await house.done(row)
+        assert row.cause is Cause.CANCELLED
+        assert row.state is RunState.CANCELLED
+
+
+async def test_a_run_is_cancelled_through_a_parked_poll_without_waiting_for_a_beat() -> None:
+    async with working(FakeServer(SystemClock(), ttl_s=60, beat_every_s=20, margin_s=2), slots=2) as house:
+        row = house.add("hold")
+        await house.until(lambda: house.worker.figures.started == 1)
+        house.server.cancel(row)
+        await house.done(row, within_s=5)
+        assert row.cause is Cause.CANCELLED
+
+
+async def test_beats_go_on_while_the_loop_is_blocked() -> None:
+    async with working(FakeServer(SystemClock(), **QUICK)) as house:
+        await first_beat(house)
+        before = house.worker.figures.beats
+        threading.Event().wait(1.0)
+        assert house.worker.figures.beats >= before + 3
+
+
+async def test_a_beat_carries_load_starts_and_what_is_held(tmp_path: Path) -> None:
+    async with working(FakeServer(SystemClock(), **QUICK)) as house:
+        row = house.add("until", params=json.dumps({"path": str(tmp_path / "go")}))
+        await house.until(lambda: row.started)
+        (node,) = house.server.sessions.values()
+        assert node.last_beat is not None
+        load = node.last_beat.load
+        assert {"cpu", "memory", "disk", "running", "cores", "process_memory_bytes"} <= load.keys()
+        assert load["running"] == 1
+        assert 0 < load["memory"] <= 1
+        assert load["process_memory_bytes"] > 1_000_000
+        (tmp_path / "go").touch()
+        await house.done(row)
+
+
+async def test_progress_and_checkpoints_are_told_before_the_next_turn(tmp_path: Path) -> None:
+    server = FakeServer(SystemClock(), ttl_s=15, beat_every_s=2.5, margin_s=2)
+    async with working(server) as house:
+        row = house.add("tell", params=json.dumps({"path": str(tmp_path / "go")}))
+        began_at = time.monotonic()
+        await house.until(lambda: row.progress is not None)
+        assert time.monotonic() - began_at < 2.0, "a hurried beat"
+        assert row.progress == '{"done":3,"total":5,"note":"third"}'
+        assert row.checkpoint == '{"at":3}'
+        (tmp_path / "go").touch()
+        await house.done(row)
+        assert row.reports[0].checkpoint == '{"at":3}'
+
+
+async def test_beat_numbers_rise() -> None:
+    async with working(FakeServer(SystemClock(), **QUICK)) as house:
+        await house.until(lambda: house.worker.figures.beats >= 4)
+        (node,) = house.server.sessions.values()
+        assert node.beat_no >= 4
+
+
+async def test_a_worker_waits_for_a_server_to_come_up() -> None:
+    server = FakeServer(SystemClock(), **QUICK)
+    server.is_away = True
+    async with working(server) as house:
+        row = house.add("noop")
+        await house.until(lambda: server.calls["register"] >= 3)
+        server.is_away = False
+        await house.done(row)
+
+
+async def test_a_loop_that_is_blocked_is_reported_with_file_and_line() -> None:
+    async with working() as house:
+        row = house.add("block", params='{"seconds": 1.6}')
+        await house.done(row)
+        assert "WARNING  blocks the worker's loop for 1." in row.log
+        assert "jobs.py:" in row.log
+        assert "in block" in row.log
+
+
+async def test_a_bug_in_the_beats_thread_ends_the_worker_loudly() -> None:
+    class Buggy(FakeServer):
+        def beat(self, beat: object) -> object:  # type: ignore[override]
+            raise ZeroDivisionError
+
+    with pytest.raises(ExceptionGroup) as caught:
+        async with working(Buggy(SystemClock(), **QUICK)) as house:
+            await house.until(house.task.done)
+    assert caught.group_contains(ZeroDivisionError)
