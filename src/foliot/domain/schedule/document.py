@@ -68,9 +68,9 @@ def to_document(schedule: Schedule) -> Any:
 def _entry(document: Any, calendars: Mapping[str, Calendar], job: str, tz: str) -> Schedule:
     if not isinstance(document, Mapping):
         raise BadSchedule(f'"{document}" is not a schedule.', hint='write cron: "0 2 * * *" or every: 15m')
+    kind = _kind(document)
     document = {**document, "tz": document.get("tz") or document.get("timezone")}
     document.pop("timezone", None)
-    kind = _kind(document)
     check_keys(document, (kind, *_OWN[kind], *_COMMON), f"The {kind} schedule", BadSchedule)
     tz = zone(str(document.get("tz") or tz)).name
     calendar_name = str(document["calendar"]) if document.get("calendar") else None
@@ -96,7 +96,7 @@ def _kind(document: Mapping[str, Any]) -> str:
         return kinds[0]
     if kinds:
         raise BadSchedule(f"A schedule is one of {' and '.join(kinds)}, not both.", hint="write a list to have several")
-    check_keys(document, (*_KINDS, *_COMMON), "The schedule", BadSchedule)
+    check_keys(document, (*_KINDS, *_COMMON, "tz", "timezone"), "The schedule", BadSchedule)
     raise BadSchedule(
         "A schedule needs cron, every, at, daily or weekly.", hint='write cron: "0 2 * * *" or every: 15m'
     )
