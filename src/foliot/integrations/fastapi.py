@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from importlib import import_module
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from foliot.domain.errors import BadField
+from foliot.domain.errors import BadField, ClusterTrouble
 from foliot.domain.names import nearest
 from foliot.sdk.connection import connection
 
@@ -48,9 +48,32 @@ def lifespan(
                 connection.configure(url, token)
             stack.push_async_callback(connection.close_async)
             if role != "client":
-                embedded = import_module("foliot.app.embedded")  # a whole node: only for those who ask for one
-                await stack.enter_async_context(embedded.start(role, jobs=jobs, url=url, token=token, **options))
+                start = _embedded_start(role)
+                await stack.enter_async_context(start(role, jobs=jobs, url=url, token=token, **options))
             state = None if inner is None else await stack.enter_async_context(inner(app))
             yield state or {}
 
     return around
+
+
+class RoleNotHere(ClusterTrouble):
+    """A role that this installation cannot play inside another program."""
+
+    code = "FOL-5031"
+
+    def __init__(self, role: str) -> None:
+        command = "foliot worker MODULE" if role == "worker" else "foliot up"
+        super().__init__(
+            f'role="{role}" is not available inside an application here.',
+            hint=f'keep role="client" and run {command} beside it',
+            role=role,
+        )
+
+
+def _embedded_start(role: str) -> Callable[..., AbstractAsyncContextManager[Any]]:
+    """What starts a node in this process; loaded only for those who ask for one."""
+    try:
+        start: Callable[..., AbstractAsyncContextManager[Any]] = import_module("foliot.app.embedded").start
+    except ModuleNotFoundError as error:
+        raise RoleNotHere(role) from error
+    return start

@@ -13,6 +13,7 @@ from foliot.sdk.results import Unwritable, to_json, to_plain
 from foliot.sdk.schema import NOT_A_SCHEMA, Problem, Schema, check, type_words
 from foliot.sdk.shapes import Shape, Shapes, Unsupported, type_name
 
+_NOTHING: Final = (None, "", "{}")
 _VARIADIC: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -59,7 +60,7 @@ class Parameters:
 
     def parse(self, payload: str | bytes | None) -> dict[str, Any]:
         """Read a JSON payload into keyword arguments; `BadParameters` names everything that is wrong."""
-        if not payload and not self._fields:
+        if payload in _NOTHING and not self.schema["required"]:
             return {}
         try:
             given = msgspec.json.decode(payload) if payload else {}

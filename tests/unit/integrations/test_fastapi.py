@@ -1,7 +1,9 @@
 """Foliot in a FastAPI or Starlette application."""
 
+import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from starlette.testclient import TestClient
 import foliot
 from foliot import job
 from foliot.domain.errors import BadField
+from foliot.integrations.fastapi import RoleNotHere
 from foliot.sdk.connection import connection
 from tests.unit.client.answering import Answer, Answering, answering
 
@@ -79,3 +82,22 @@ def test_a_role_that_is_none_is_refused_at_once() -> None:
     with pytest.raises(BadField, match='"cleint" is not one of client, worker, all_in_one') as refused:
         foliot.lifespan(role="cleint")  # type: ignore[arg-type]
     assert refused.value.hint == "did you mean client?"
+
+
+@pytest.mark.parametrize("role", ["worker", "all_in_one"])
+async def test_a_role_that_needs_a_node_is_not_silently_a_client(role: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever starts nodes inside a process is asked for one; without it the refusal says what to run instead."""
+    asked: list[tuple[str, Any]] = []
+
+    @asynccontextmanager
+    async def start(wanted: str, **options: Any) -> AsyncIterator[None]:
+        asked.append((wanted, options["jobs"]))
+        yield
+
+    monkeypatch.setitem(sys.modules, "foliot.app.embedded", None)
+    with pytest.raises(RoleNotHere, match="is not available inside an application here"):
+        async with foliot.lifespan(role=role, jobs=["jobs"])(None):
+            pass
+    monkeypatch.setitem(sys.modules, "foliot.app.embedded", SimpleNamespace(start=start))
+    async with foliot.lifespan(role=role, jobs=["jobs"])(None):
+        assert asked == [(role, ["jobs"])]
