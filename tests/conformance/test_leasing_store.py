@@ -1,34 +1,492 @@
-"""Leasing: due runs go to workers that ask, best first, each to one."""
+"""Leasing: due runs go to workers that ask, best first, each to one of them."""
 
+import pytest
+
+from foliot.domain.instants import MINUTE, SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
-from tests.conformance.building import save
-from tests.conformance.working import attempts_of, run_of, states_of, trigger, worker
+from foliot.ports.store import SESSION_TTL_US, Poll
+from foliot.store.sql.picking import Ground
+from tests.conformance.building import PERSON, every, fire, make_due, runs_of, save
+from tests.conformance.working import Worker, attempts_of, run_of, states_of, trigger, worker
 from tests.conformance.world import World
 
 
 async def test_a_run_goes_to_a_worker_and_comes_to_its_end(world: World) -> None:
-    job = await save(world, "tick")
+    job = await save(world, "tick", params={"deep": True}, timeout="30s")
     (run_id,) = await trigger(world)
     anne = await worker(world)
     leased = await anne.lease_one()
-    assert (leased.run_id, leased.job_id, leased.job, leased.handler) == (run_id, job.job_id, "tick", "python:jobs:tick")
-    assert (leased.attempt, leased.shard, leased.version) == (1, -1, 1)
+    assert (leased.run_id, leased.job_id, leased.job) == (run_id, job.job_id, "tick")
+    assert (leased.attempt, leased.shard, leased.version, leased.handler) == (1, -1, 1, "python:jobs:tick")
+    assert (leased.params, leased.timeout_us, leased.reason) == ('{"deep":true}', 30 * SECOND, "a test")
     row = await run_of(world, run_id)
     assert (row["state"], row["session_id"], row["lease_id"]) == ("RUNNING", anne.session, leased.lease_id)
-    assert row["fence"] == leased.fence
-    assert await anne.complete(leased, result="42") == [Landing.RECORDED]
-    assert await anne.complete(leased, result="42") == [Landing.ALREADY]
+    assert (row["fence"], row["request_no"], row["ver"]) == (leased.fence, 1, 2)
+    assert row["deadline_at"] == row["leased_at"] + MINUTE  # by when a start must be reported
+    assert await anne.complete(leased, result="42", started_us_ago=0, took_us=5) == [Landing.RECORDED]
     row = await run_of(world, run_id)
-    assert (row["state"], row["result"], row["lease_id"]) == ("SUCCEEDED", "42", None)
+    assert (row["state"], row["result"], row["lease_id"], row["ver"]) == ("SUCCEEDED", "42", None, 3)
+    assert row["leased_at"] <= row["started_at"] <= row["ended_at"]
+    assert (row["session_id"], row["deadline_at"]) == (anne.session, None)
     assert await attempts_of(world, run_id) == []
 
 
-async def test_many(world: World) -> None:
+async def test_a_trigger_brings_its_own_parameters(world: World) -> None:
+    await save(world, "tick", params={"deep": True})
+    await trigger(world, params='{"deep":false}')
+    assert (await (await worker(world)).lease_one()).params == '{"deep":false}'
+
+
+async def test_no_more_than_a_worker_has_slots_for(world: World) -> None:
     await save(world, "tick")
-    await trigger(world, n=20)
+    await trigger(world, n=5)
     anne = await worker(world)
-    runs = await anne.lease(15)
-    assert len(runs) == 15
-    assert await anne.complete(*runs, cause=Cause.ERROR, error="x") == [Landing.RECORDED] * 15
-    assert (await states_of(world)).count("FAILED") == 15
+    assert [len(await anne.lease(2)) for _ in range(4)] == [2, 2, 1, 0]
+
+
+async def test_no_more_than_the_limit_and_then_there_is_more(world: World) -> None:
+    await save(world, "tick")
+    await trigger(world, n=5)
+    anne = await worker(world)
+    granted = await world.store.runs.lease([await anne.poll(8)], limit=3)
+    assert (len(granted.grants[0].runs), granted.more) == (3, True)
+    granted = await world.store.runs.lease([await anne.poll(8)], limit=3)
+    assert (len(granted.grants[0].runs), granted.more) == (2, False)
+
+
+async def test_work_is_shared_among_those_who_ask(world: World) -> None:
+    await save(world, "tick")
+    ids = set(await trigger(world, n=9))
+    workers = [await worker(world) for _ in range(3)]
+    polls = [await one.poll(8) for one in workers]
+    granted = await world.store.runs.lease(polls, limit=100)
+    assert [len(grant.runs) for grant in granted.grants] == [3, 3, 3]
+    assert {run.run_id for grant in granted.grants for run in grant.runs} == ids
+    assert [grant.session for grant in granted.grants] == [one.session for one in workers]
+
+
+async def test_nothing_before_its_time(world: World) -> None:
+    await save(world, "tick")
+    await trigger(world, delay_us=10 * SECOND)
+    anne = await worker(world)
+    assert await anne.lease() == ()
+    await world.elapse(10 * SECOND)
+    assert len(await anne.lease()) == 1
+
+
+async def test_only_lanes_that_are_offered(world: World) -> None:
+    here = await save(world, "here", run="python:jobs:here")
+    there = await save(world, "there", run="python:jobs:there")
+    (ours,), (theirs,) = await trigger(world, "here"), await trigger(world, "there")
+    lane = {run["id"]: run["lane"] for job in (here, there) for run in await runs_of(world, job.name)}
+    anne = await worker(world)
+    assert [run.run_id for run in await anne.lease(lanes=[lane[ours]])] == [ours]
+    assert [run.run_id for run in await anne.lease(lanes=[lane[theirs], 999])] == [theirs]
+    assert await anne.lease(lanes=[]) == ()
+
+
+async def test_each_poll_gets_only_what_its_worker_serves(world: World) -> None:
+    await save(world, "here", run="python:jobs:here")
+    await save(world, "there", run="python:jobs:there")
+    ours, theirs = await trigger(world, "here", 3), await trigger(world, "there", 3)
+    lane_of = {name: (await runs_of(world, name))[0]["lane"] for name in ("here", "there")}
+    anne, ben = await worker(world), await worker(world)
+    polls = [await anne.poll(8, lanes=[lane_of["here"]]), await ben.poll(2, lanes=list(lane_of.values()))]
+    granted = await world.store.runs.lease(polls, limit=100)
+    leased = [[run.run_id for run in grant.runs] for grant in granted.grants]
+    assert set(leased[0]) <= set(ours)
+    assert len(leased[1]) == 2
+    assert set(leased[1]) <= {*ours, *theirs}
+
+
+async def test_urgent_work_goes_first_and_old_work_catches_up(world: World) -> None:
+    """A step of priority is worth a minute."""
+    await save(world, "slow", place={"priority": 3})
+    await save(world, "usual")
+    await save(world, "urgent", place={"priority": 10})
+    (old,) = await trigger(world, "slow")
+    await world.elapse(3 * MINUTE)  # more than the two minutes between 3 and 5
+    (usual,), (urgent,) = await trigger(world, "usual"), await trigger(world, "urgent")
+    anne = await worker(world)
+    assert [(await anne.lease_one()).run_id for _ in range(3)] == [urgent, old, usual]
+
+
+async def test_an_urgent_and_a_returned_run_are_seen_by_the_next_lease(world: World) -> None:
+    """What a server remembers of earlier scans hides nothing that is new (R9)."""
+    await save(world, "tick", retries={"max": 3, "backoff": "1s", "jitter": False})
+    await save(world, "urgent", place={"priority": 10})
+    anne = await worker(world)
+    await trigger(world, n=3)
+    first = await anne.lease(1)  # from here on the server knows where this kind of run begins
+    await world.elapse(5 * SECOND)
+    (urgent,) = await trigger(world, "urgent")
+    assert [run.run_id for run in await anne.lease(1)] == [urgent]
+    await anne.complete(*first, cause=Cause.ERROR, error="again")
+    await world.elapse(SECOND)
+    leased = await anne.lease(8)
+    assert first[0].run_id in {run.run_id for run in leased}
+    assert [run.attempt for run in leased if run.run_id == first[0].run_id] == [2]
+
+
+async def test_a_run_that_comes_late_is_found_within_a_minute(world: World) -> None:
+    """Behind the lower bound of a busy kind lies what another clock or an import wrote: the full scan finds it."""
+    await save(world, "tick")
+    anne = await worker(world)
+    await trigger(world, n=3)
+    assert len(await anne.lease(1)) == 1
+    await world.elapse(MINUTE + SECOND)
+    (late,) = await trigger(world)
+    await world.change("UPDATE runs SET not_before = not_before - :long WHERE id = :id", long=60 * MINUTE, id=late)
+    await anne.beat()
+    assert late in {run.run_id for run in await anne.lease(8)}
+
+
+async def test_nothing_found_means_look_at_everything(world: World) -> None:
+    await save(world, "tick")
+    anne = await worker(world)
+    await trigger(world)
+    assert len(await anne.lease(8)) == 1
+    await world.elapse(2 * SECOND)
+    (late,) = await trigger(world)
+    await world.change("UPDATE runs SET not_before = not_before - :long WHERE id = :id", long=60 * MINUTE, id=late)
+    assert [run.run_id for run in await anne.lease(8)] == [late]
+
+
+async def test_catch_up_takes_at_most_half_while_other_work_waits(world: World) -> None:
+    await save(world, "tick")
+    late = await trigger(world, n=10)
+    await world.change("UPDATE runs SET class = 1")
+    await world.elapse(SECOND)
+    await trigger(world, n=10)
+    anne = await worker(world)
+    leased = await anne.lease(8)
+    assert sum(run.run_id in late for run in leased) == 4
+    rest = await anne.lease(100)
+    assert sum(run.run_id in late for run in rest) == 6  # nothing else is left out, so all of it goes
+
+
+async def test_a_worker_with_one_slot_gets_to_catch_up_work_in_turn(world: World) -> None:
+    await save(world, "tick")
+    late = await trigger(world, n=4)
+    await world.change("UPDATE runs SET class = 1")
+    await world.elapse(SECOND)
+    await trigger(world, n=8)
+    anne = await worker(world)
+    leased = [(await anne.lease_one()).run_id for _ in range(8)]
+    assert sum(run_id in late for run_id in leased) == 4
+
+
+async def test_many_kinds_are_shared_out_by_rank(world: World) -> None:
+    """Thirty lanes, one with most of the work: a lease is filled, and oldest goes first."""
+    oldest = []
+    for number in range(30):
+        await save(world, f"job-{number}", run=f"python:jobs:f{number}")
+        oldest += await trigger(world, f"job-{number}")
+    await world.elapse(SECOND)
+    await trigger(world, "job-7", 40)
+    anne = await worker(world)
+    assert {run.run_id for run in await anne.lease(30)} == set(oldest)
+    assert len(await anne.lease(30)) == 30
+    assert len(await anne.lease(30)) == 10
+
+
+# --------------------------------------------------------------------------------------------------- who may not lease
+
+
+async def test_a_session_nobody_knows_is_dead(world: World) -> None:
+    await save(world, "tick")
+    await trigger(world)
+    grant = await Worker(world).grant()
+    assert (grant.dead, grant.runs) == (True, ())
+
+
+async def test_a_draining_session_gets_no_more(world: World) -> None:
+    await save(world, "tick")
+    await trigger(world)
+    anne = await worker(world)
+    assert await world.store.nodes.drain(anne.session, by=PERSON)
+    grant = await anne.grant()
+    assert (grant.draining, grant.dead, grant.runs) == (True, False, ())
+
+
+async def test_a_silent_session_gets_nothing_until_it_is_heard_again(world: World) -> None:
+    await save(world, "tick")
+    await trigger(world)
+    anne = await worker(world)
+    await world.elapse(SESSION_TTL_US + SECOND)
+    grant = await anne.grant()
+    assert (grant.dead, grant.draining, grant.runs) == (False, False, ())
+    await anne.beat()
+    assert len(await anne.lease()) == 1
+
+
+# -------------------------------------------------------------------------------------------------------------- serial
+
+
+async def test_a_serial_job_runs_one_at_a_time_in_the_order_of_its_line(world: World) -> None:
+    await save(world, "tick", overlap="queue_all")
+    ids = await trigger(world, n=3)
+    anne = await worker(world)
+    done = []
+    for _ in ids:
+        (run,) = await anne.lease(8)
+        assert await anne.lease(8) == ()
+        await anne.complete(run)
+        done.append(run.run_id)
+    assert done == ids
+    assert await states_of(world) == ["SUCCEEDED"] * 3
+
+
+async def test_a_serial_run_that_failed_goes_again_before_the_next(world: World) -> None:
+    await save(world, "tick", overlap="queue_all", retries={"max": 1, "backoff": "5s", "jitter": False})
+    first, second = await trigger(world, n=2)
+    anne = await worker(world)
+    await anne.complete(await anne.lease_one(), cause=Cause.ERROR, error="again")
+    assert await anne.lease(8) == ()
+    await world.elapse(5 * SECOND)
+    again = await anne.lease_one()
+    assert (again.run_id, again.attempt) == (first, 2)
+    await anne.complete(again, cause=Cause.ERROR, error="for good")
+    assert (await anne.lease_one()).run_id == second
+
+
+async def test_a_run_that_is_not_parked_still_waits_for_those_before_it(world: World) -> None:
+    """Parking thins the scan; the lease rule alone keeps a serial job serial."""
+    await save(world, "tick", overlap="queue_all")
+    await trigger(world, n=3)
+    await world.change("UPDATE runs SET parked = 0")
+    anne = await worker(world)
+    assert len(await anne.lease(8)) == 1
+    assert await anne.lease(8) == ()
+
+
+async def test_the_shards_of_a_serial_job_go_together_and_the_next_run_waits(world: World) -> None:
+    await save(world, "tick", overlap="queue_all", shards=3, merge="python:jobs:join")
+    first, second = await trigger(world, n=2)
+    anne = await worker(world)
+    shards = await anne.lease(8)
+    assert sorted((run.shard, run.shards) for run in shards) == [(0, 3), (1, 3), (2, 3)]
+    assert await anne.lease(8) == ()
+    await anne.complete(*shards)
+    merge = await anne.lease_one()
+    assert (merge.handler, merge.shard, merge.shards) == ("python:jobs:join", -1, 3)
+    await anne.complete(merge, result='"all"')
+    row = await run_of(world, first)
+    assert (row["state"], row["result"], row["open_children"]) == ("SUCCEEDED", '"all"', 0)
+    shards = await anne.lease(8)
+    assert len(shards) == 3
+    assert {(await run_of(world, run.run_id))["parent_id"] for run in shards} == {second}
+
+
+async def test_a_waiting_run_that_a_later_one_replaces_is_cancelled(world: World) -> None:
+    await save(world, "tick", overlap="replace")
+    ids = await trigger(world, n=3)
+    anne = await worker(world)
+    leased = [run.run_id for _ in range(3) for run in await anne.lease(8)]
+    assert leased == [ids[2]]
+    assert await states_of(world) == ["CANCELLED", "CANCELLED", "RUNNING"]
+    assert "later run" in (await run_of(world, ids[0]))["error"]
+
+
+# ------------------------------------------------------------------------------------------------- assigned, with deaths
+
+
+async def test_an_assigned_run_waits_for_its_worker_and_then_for_anyone(world: World) -> None:
+    await save(world, "tick")
+    (run_id,) = await trigger(world)
+    anne, ben = await worker(world), await worker(world)
+    until = await world.now() + 10 * SECOND
+    await world.change("UPDATE runs SET assigned_to = :to, assigned_until = :until", to=ben.session, until=until)
+    assert await anne.lease() == ()
+    polls = [await anne.poll(8), await ben.poll(8)]
+    granted = await world.store.runs.lease(polls, limit=10)
+    assert [[run.run_id for run in grant.runs] for grant in granted.grants] == [[], [run_id]]
+    (other,) = await trigger(world)
+    await world.change(
+        "UPDATE runs SET assigned_to = :to, assigned_until = :until WHERE id = :id",
+        to=ben.session, until=until, id=other,
+    )  # fmt: skip
+    await world.elapse(10 * SECOND)
+    assert [run.run_id for run in await anne.lease()] == [other]
+
+
+async def test_a_run_a_worker_died_of_is_leased_alone(world: World) -> None:
+    await save(world, "tick")
+    (deadly,) = await trigger(world)
+    await world.change("UPDATE runs SET deaths = 1")
+    await trigger(world, n=3)
+    anne, ben = await worker(world), await worker(world)
+    granted = await world.store.runs.lease([await anne.poll(8), await ben.poll(8)], limit=100)
+    leased = sorted([run.run_id for run in grant.runs] for grant in granted.grants)
+    assert leased[0] == [deadly]
+    assert len(leased[1]) == 3
+
+
+async def test_one_worker_alone_takes_deadly_runs_one_by_one(world: World) -> None:
+    await save(world, "tick")
+    ids = await trigger(world, n=3)
+    await world.change("UPDATE runs SET deaths = 1")
+    anne = await worker(world)
+    assert [[run.run_id for run in await anne.lease(8)] for _ in ids] == [[run_id] for run_id in ids]
+
+
+# ---------------------------------------------------------------------------------------------------------- lost replies
+
+
+async def test_a_repeated_request_gets_its_runs_again(world: World) -> None:
+    await save(world, "tick")
+    await trigger(world, n=4)
+    anne = await worker(world)
+    lost = await anne.lease(3)
+    again = await anne.lease(3, repeat=True)
+    assert sorted(again, key=lambda run: run.run_id) == sorted(lost, key=lambda run: run.run_id)
+
+
+async def test_a_repeated_request_does_not_get_what_was_ended_since(world: World) -> None:
+    await save(world, "tick")
+    await trigger(world, n=2)
+    anne = await worker(world)
+    done, held = await anne.lease(2)
+    await anne.complete(done)
+    assert await anne.lease(2, repeat=True) == (held,)
+
+
+async def test_a_repeated_request_that_never_arrived_leases_anew(world: World) -> None:
+    await save(world, "tick")
+    await trigger(world)
+    anne = await worker(world)
+    await anne.poll()
+    assert len(await anne.lease(2, repeat=True)) == 1
+
+
+# ---------------------------------------------------------------------------------------------------- fences and limits
+
+
+async def test_fences_rise_with_each_attempt(world: World) -> None:
+    await save(world, "tick", retries={"max": 3, "backoff": "1s", "jitter": False})
+    await trigger(world)
+    anne = await worker(world)
+    fences = []
+    for _ in range(3):
+        run = await anne.lease_one()
+        fences.append(run.fence)
+        await anne.complete(run, cause=Cause.ERROR, error="again")
+        await world.elapse(SECOND)
+    epoch = await world.value("SELECT epoch FROM store_meta")
+    assert fences == [(epoch << 28) + attempt for attempt in (1, 2, 3)]
+
+
+async def test_fences_of_an_exclusive_job_rise_across_its_runs(world: World) -> None:
+    await save(world, "tick", overlap="queue_all", exclusive=True, isolation="process")
+    await trigger(world, n=3)
+    anne = await worker(world)
+    fences = []
+    for _ in range(3):
+        run = await anne.lease_one()
+        assert run.exclusive
+        fences.append(run.fence)
+        await anne.complete(run)
+    epoch = await world.value("SELECT epoch FROM store_meta")
+    assert fences == [(epoch << 28) + n for n in (1, 2, 3)]
+    assert await world.value("SELECT fence_seq FROM cursors") == 3
+
+
+async def test_a_new_epoch_lifts_every_fence(world: World) -> None:
+    await save(world, "tick", retries={"max": 1, "backoff": "1s", "jitter": False})
+    await trigger(world)
+    anne = await worker(world)
+    before = await anne.lease_one()
+    await anne.complete(before, cause=Cause.ERROR, error="again")
+    await world.change("UPDATE store_meta SET epoch = epoch + 1")
+    await world.elapse(SECOND)
+    assert (await anne.lease_one()).fence >= before.fence + 2**28
+
+
+@pytest.mark.parametrize("place", [{"max_running": 2}, {"concurrency": {"db": 2}}])
+async def test_a_limit_lets_only_so_many_run(world: World, place: dict[str, object]) -> None:
+    await save(world, "tick", place=place)
+    await trigger(world, n=5)
+    anne = await worker(world)
+    first = await anne.lease(8)
+    assert len(first) == 2
+    assert await anne.lease(8) == ()
+    assert await world.value("SELECT used FROM limits") == 2
+    await anne.complete(first[0])
+    assert len(await anne.lease(8)) == 1
+    assert await world.value("SELECT used FROM limits") == 2
+
+
+async def test_a_resource_is_shared_by_jobs(world: World) -> None:
+    await save(world, "one", run="python:jobs:one", place={"concurrency": {"db": 3}})
+    await save(world, "two", run="python:jobs:two", place={"concurrency": {"db": 3}, "max_running": 1})
+    await trigger(world, "one", 4)
+    await trigger(world, "two", 4)
+    anne = await worker(world)
+    leased = await anne.lease(8)
+    assert len(leased) == 3
+    assert sum(run.job == "two" for run in leased) <= 1
+    used = {row["name"]: row["used"] for row in await world.rows("SELECT name, used FROM limits")}
+    assert used["res:db"] == 3
+    await anne.complete(*leased)
+    assert await world.value("SELECT sum(used) FROM limits") == 0
+
+
+async def test_a_limit_with_no_row_yet_gets_one(world: World) -> None:
+    await save(world, "tick", place={"max_running": 1})
+    await trigger(world, n=2)
+    await world.change("DELETE FROM limits")
+    assert len(await (await worker(world)).lease(8)) == 1
+    assert [dict(row) for row in await world.rows("SELECT max, used FROM limits")] == [{"max": 1, "used": 1}]
+
+
+async def test_a_full_limit_holds_up_nobody_else(world: World) -> None:
+    """Its lane is not even scanned."""
+    await save(world, "held", run="python:jobs:held", place={"max_running": 1})
+    await save(world, "free", run="python:jobs:free")
+    await trigger(world, "held", 20)
+    await trigger(world, "free", 2)
+    anne = await worker(world)
+    assert len(await anne.lease(8)) == 3
+    assert await anne.lease(8) == ()
+
+
+# ------------------------------------------------------------------------------------------------------------ with firing
+
+
+async def test_what_was_fired_is_leased(world: World) -> None:
+    job = await every(world)
+    await make_due(world, job)
+    await fire(world)
+    anne = await worker(world)
+    run = await anne.lease_one()
+    assert run.due_at == job.next_due_at
+    await make_due(world, job, late_us=60 * MINUTE)
+    await anne.beat(run)
+    await fire(world)  # overlap: skip, and the run is open
+    assert await anne.lease() == ()
+
+
+async def test_two_servers_lease_each_run_once(world: World) -> None:
+    await save(world, "tick")
+    ids = await trigger(world, n=20)
+    other = await world.open()
+    anne, ben = await worker(world), await worker(world, other)
+    leased = [run.run_id for _ in range(3) for one in (anne, ben) for run in await one.lease(5)]
+    assert sorted(leased) == sorted(ids)
+
+
+async def test_a_server_that_was_just_started_knows_nothing_and_finds_all(world: World) -> None:
+    await save(world, "tick")
+    await trigger(world, n=2)
+    anne = await worker(world)
+    await anne.lease(1)
+    fresh = await world.open()
+    assert len(await (await worker(world, fresh)).lease(8)) == 1
+    assert Ground().kinds({1}) == []
+
+
+async def test_an_empty_round_costs_nothing_and_says_so(world: World) -> None:
+    anne = await worker(world)
+    granted = await world.store.runs.lease([Poll(session=anne.session, request_no=1, free=0, lanes=[1])], limit=10)
+    assert (granted.grants[0].runs, granted.more) == ((), False)
