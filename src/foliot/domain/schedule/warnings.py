@@ -18,7 +18,7 @@ from foliot.domain.schedule.wall import Wall
 from foliot.domain.schedule.workdays import published_until
 from foliot.domain.schedule.zones import Gap, Overlap, Transition
 
-_AHEAD: Final = 366 * DAY
+_AHEAD: Final = 365 * DAY
 _ADJACENT_MAX: Final = 4  # at most so many hours of one year are told
 
 

@@ -161,7 +161,8 @@ def _by_minute(minute: FieldShape, hour: FieldShape) -> str:
                 return f"every {n} hours{at}{counted}"
             case Run(first=first, last=last):
                 return f"every hour from {first:02}:{minute.value:02} to {last:02}:{minute.value:02}"
-    return f"{_units(minute, 'minute')}{_within_hours(hour)}"
+    lead = "every hour " if isinstance(hour, AnyValue) and isinstance(minute, Values) else ""
+    return f"{lead}{_units(minute, 'minute')}{_within_hours(hour)}"
 
 
 def _by_second(second: FieldShape, minute: FieldShape, hour: FieldShape) -> str:

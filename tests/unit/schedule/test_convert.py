@@ -1,0 +1,86 @@
+"""The same expression in another dialect."""
+
+import pytest
+
+from foliot.domain.schedule import Cron, Dialect
+from foliot.domain.schedule.cron.convert import convert
+from foliot.domain.schedule.errors import NotConvertible
+
+CONVERTED = [
+    ("0 2 * * *", None, "quartz", "0 0 2 * * ?"),
+    ("0 2 * * 1-5", None, "quartz", "0 0 2 ? * MON-FRI"),
+    ("0 2 * * 0,7", None, "quartz", "0 0 2 ? * SUN,SUN"),
+    ("0 2 * * 5-1", None, "quartz", "0 0 2 ? * FRI,SAT,SUN,MON"),
+    ("0 2 * * 1-5/2", None, "quartz", "0 0 2 ? * MON,WED,FRI"),
+    ("0 9 * * 5#3", None, "quartz", "0 0 9 ? * FRI#3"),
+    ("0 9 * * 5L", None, "spring", "0 0 9 * * FRIL"),
+    ("0 22-2 * * *", None, "spring", "0 0 22-23,0-2 * * *"),
+    ("0 15 10 ? * MON-FRI", None, "unix", "15 10 * * MON-FRI"),
+    ("0 0 2 ? * 2", "quartz", "spring", "0 0 2 * * MON"),
+    ("0 0 2 ? * 2", "spring", "quartz", "0 0 2 ? * TUE"),
+    ("0 0 2 ? * L", "quartz", "unix", "0 2 * * SAT"),
+    ("0 0 12 L * ?", None, "unix", "0 12 L * *"),
+    ("0 0 12 1W,15W * ?", None, "spring", "0 0 12 1W,15W * *"),
+    ("0 0 0 1 1 ? *", None, "unix", "0 0 1 1 *"),
+    ("0 0 0 1 1 ? 2027", None, "quartz", "0 0 0 1 1 ? 2027"),
+    ("0 0 9 1-7 * MON", None, "unix", "0 9 * * MON#1"),
+    ("0 0 9 8-14 * FRI", None, "quartz", "0 0 9 ? * FRI#2"),
+    ("0 9 */2 * MON", None, "spring", "0 0 9 */2 * MON"),
+    ("0 9 1 * MON", None, "unix", "0 9 1 * MON"),
+    ("@weekly", None, "quartz", "0 0 0 ? * SUN"),
+    ("@daily", None, "unix", "0 0 * * *"),
+    ("H H(1-5) * * *", None, "quartz", "0 H H(1-5) * * ?"),
+    ("*/5 * * * * *", None, "quartz", "*/5 * * * * ?"),
+]
+
+
+@pytest.mark.parametrize(("text", "dialect", "to", "expected"), CONVERTED)
+def test_an_expression_in_another_dialect(text: str, dialect: str | None, to: str, expected: str) -> None:
+    said = Dialect(dialect) if dialect else None
+    converted = convert(text, Dialect(to), dialect=said)
+    assert converted.text == expected
+    before, after = Cron(text=text, dialect=said, job="settle"), Cron(text=expected, dialect=Dialect(to), job="settle")
+    at = 0
+    for _ in range(50):
+        following = before.next_after(at)
+        assert following == after.next_after(at)
+        if following is None:
+            break
+        at = following
+
+
+@pytest.mark.parametrize(
+    ("text", "to", "problem", "hint"),
+    [
+        ("*/5 * * * * *", "unix", "Unix cron has no seconds", "keep the dialect, or use every: for seconds"),
+        ("0 0 0 1 1 ? 2027", "unix", "Unix cron has no years", "give the schedule a start and an end instead"),
+        ("0 0 0 1 1 ? 2027", "spring", "Spring has no years", "give the schedule a start and an end instead"),
+        (
+            "0 9 1 * MON",
+            "quartz",
+            "Quartz cannot join day 1 and weekday MON by OR",
+            "write a list of two: 0 0 9 1 * ? and 0 0 9 ? * MON",
+        ),
+        (
+            "0 9 1 * MON",
+            "spring",
+            "Spring cannot join day 1 and weekday MON by OR",
+            "write a list of two: 0 0 9 1 * * and 0 0 9 * * MON",
+        ),
+        ("0 0 9 1 * MON", "quartz", "Quartz cannot join day 1 and weekday MON by AND", "keep the dialect"),
+        ("0 0 9 1 * MON", "unix", "Unix cron cannot join day 1 and weekday MON by AND", "keep the dialect"),
+    ],
+)
+def test_what_a_dialect_cannot_say_is_refused(text: str, to: str, problem: str, hint: str) -> None:
+    with pytest.raises(NotConvertible) as caught:
+        convert(text, Dialect(to))
+    assert caught.value.sentence == f'"{text}": {problem}.'
+    assert caught.value.hint == hint
+
+
+def test_forms_that_only_foliot_reads_in_unix_cron_are_marked() -> None:
+    assert convert("0 15 10 ? * MON-FRI", Dialect.UNIX).is_portable
+    assert not convert("0 0 12 L * ?", Dialect.UNIX).is_portable
+    assert not convert("0 0 9 1-7 * MON", Dialect.UNIX).is_portable
+    assert not convert("H 2 * * *", Dialect.QUARTZ).is_portable
+    assert convert("0 12 L * *", Dialect.QUARTZ).is_portable

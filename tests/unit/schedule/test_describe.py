@@ -1,0 +1,140 @@
+"""Schedules in words, in English and Chinese."""
+
+from typing import Any
+
+import pytest
+
+from foliot.domain.schedule import schedule_from_document
+from foliot.domain.schedule.describe import Language, describe
+
+CRON = [
+    ("* * * * *", "every minute", "每分钟"),
+    ("*/5 * * * *", "every 5 minutes", "每 5 分钟"),
+    ("*/7 * * * *", "every 7 minutes from the start of each hour", "每小时从头起每 7 分钟"),
+    ("5/15 * * * *", "every 15 minutes from minute 5 of each hour", "每小时从第 5 分钟起每 15 分钟"),
+    ("0 * * * *", "every hour", "每小时整点"),
+    ("15 * * * *", "every hour at minute 15", "每小时第 15 分钟"),
+    ("15,45 * * * *", "every hour at minutes 15 and 45", "每小时第 15 和 45 分钟"),
+    ("0 */2 * * *", "every 2 hours", "每 2 小时整点"),
+    ("10 */6 * * *", "every 6 hours at minute 10", "每 6 小时第 10 分钟"),
+    ("30 */5 * * *", "every 5 hours from 00:30 each day", "每天从 00:30 起每 5 小时"),
+    ("0 2 * * *", "every day at 02:00", "每天 02:00"),
+    ("@daily", "every day at 00:00", "每天 00:00"),
+    ("0 9,12,17 * * *", "every day at 09:00, 12:00 and 17:00", "每天 09:00、12:00 和 17:00"),
+    ("0 9-17 * * MON-FRI", "every hour from 09:00 to 17:00 Monday to Friday", "周一至周五 09:00 至 17:00 每小时"),
+    ("*/10 9-17 * * *", "every 10 minutes from 09:00 to 17:59", "每天 09:00 至 17:59 每 10 分钟"),
+    ("0 22-2 * * *", "every hour from 22:00 to 02:00", "每天 22:00 至 02:00 每小时"),
+    ("* 3 * * *", "every minute from 03:00 to 03:59", "每天 03:00 至 03:59 每分钟"),
+    (
+        "1,2,3,30 4,9 * * *",
+        "every day at minutes 1, 2, 3 and 30 in the hours 4 and 9",
+        "每天 4 点和 9 点内每小时第 1、2、3 和 30 分钟",
+    ),
+    ("15 10 * * MON-FRI", "at 10:15 Monday to Friday", "周一至周五 10:15"),
+    ("0 9 * * 1", "at 09:00 on Mondays", "每周一 09:00"),
+    ("0 9 * * SAT,SUN", "at 09:00 on Saturday and Sunday", "每周六和周日 09:00"),
+    ("0 9 * * FRI-MON", "at 09:00 Friday to Monday", "周五至周一 09:00"),
+    ("0 0 1,15 * *", "at 00:00 on the 1st and 15th of the month", "每月 1 日和 15 日 00:00"),
+    ("0 0 1-7 * *", "at 00:00 on the 1st to 7th of the month", "每月 1 日至 7 日 00:00"),
+    ("0 0 */2 * *", "at 00:00 on every 2nd day of the month from the 1st", "每月从 1 日起每 2 天 00:00"),
+    ("0 9 1 * MON", "at 09:00 on the 1st of the month and also on Mondays", "每月 1 日以及每周一 09:00"),
+    ("0 0 9 1 * MON", "at 09:00 on the 1st of the month if that is a Monday", "每月 1 日且为周一 09:00"),
+    ("0 0 1 1 *", "at 00:00 on the 1st of January", "每年 1 月 1 日 00:00"),
+    ("0 0 29 2 *", "at 00:00 on the 29th of February", "每年 2 月 29 日 00:00"),
+    ("0 0 1 1,7 *", "at 00:00 on the 1st of January and July", "每年 1 月和 7 月 1 日 00:00"),
+    ("0 8 * JUN-AUG *", "every day at 08:00 from June to August", "每年 6 月至 8 月每天 08:00"),
+    ("0 8 * 6 MON", "at 08:00 on Mondays in June", "每年 6 月的每周一 08:00"),
+    ("0 0 12 L * ?", "at 12:00 on the last day of the month", "每月最后一天 12:00"),
+    ("0 0 12 L 2 ?", "at 12:00 on the last day of February", "每年 2 月最后一天 12:00"),
+    ("0 0 0 L-3 * ?", "at 00:00 on the 3rd day before the last of the month", "每月最后一天之前 3 天 00:00"),
+    ("0 0 0 LW * ?", "at 00:00 on the last weekday of the month", "每月最后一个工作日（周一至周五）00:00"),
+    (
+        "0 0 0 15W * ?",
+        "at 00:00 on the weekday nearest to the 15th of the month",
+        "每月离 15 日最近的工作日（周一至周五）00:00",
+    ),
+    ("0 0 0 ? * FRI#3", "at 00:00 on the third Friday of the month", "每月第三个周五 00:00"),
+    ("0 0 0 ? * FRIL", "at 00:00 on the last Friday of the month", "每月最后一个周五 00:00"),
+    ("0 0 0 ? * MON,FRIL", "at 00:00 on Mondays and the last Friday of the month", "每周一和每月最后一个周五 00:00"),
+    ("0 0 0 1 1 ? 2027", "at 00:00 on the 1st of January in 2027", "2027 年，1 月 1 日 00:00"),
+    ("0 0 0 1 1 ? 2027-2030", "at 00:00 on the 1st of January from 2027 to 2030", "2027 年至 2030 年，1 月 1 日 00:00"),
+    ("* * * * * *", "every second", "每秒"),
+    ("*/10 * * * * *", "every 10 seconds", "每 10 秒"),
+    ("*/7 * * * * *", "every 7 seconds from the start of each minute", "每分钟从头起每 7 秒"),
+    ("30 * * * * *", "every minute at second 30", "每分钟第 30 秒"),
+    ("5-10 * * * * *", "every second from 5 to 10 of each minute", "每分钟第 5 至 10 秒"),
+    ("30 0 2 * * *", "every day at 02:00:30", "每天 02:00:30"),
+]
+
+
+@pytest.mark.parametrize(("text", "english", "chinese"), CRON, ids=[text for text, _, _ in CRON])
+def test_cron_in_words(text: str, english: str, chinese: str) -> None:
+    schedule = schedule_from_document(text)
+    assert describe(schedule) == english
+    assert describe(schedule, Language.CHINESE) == chinese
+
+
+SCHEDULES: list[tuple[Any, str, str]] = [
+    ({"every": "15m"}, "every 15 minutes", "每 15 分钟"),
+    ({"every": "1h"}, "every hour", "每小时"),
+    ({"every": "1d"}, "every day", "每天"),
+    ({"every": "90m", "phase": "5m"}, "every 1 hour 30 minutes, offset by 5 minutes", "每 1 小时 30 分钟，错开 5 分钟"),
+    ({"every": "15m", "from_end": True}, "15 minutes after the last run ended", "上次执行结束后 15 分钟"),
+    ({"at": "2026-01-31T17:00:00Z"}, "at 2026-01-31 17:00", "2026-01-31 17:00"),
+    (
+        {"at": [f"2026-01-0{n}T17:00:00Z" for n in range(1, 6)]},
+        "at 2026-01-01 17:00, 2026-01-02 17:00, 2026-01-03 17:00 and 2 more",
+        "2026-01-01 17:00、2026-01-02 17:00、2026-01-03 17:00等 5 次",
+    ),
+    ({"daily": ["09:00", "17:30"]}, "every day at 09:00 and 17:30", "每天 09:00 和 17:30"),
+    ({"daily": "09:00", "every_days": 3}, "every 3 days at 09:00", "每 3 天 09:00"),
+    ({"weekly": "MON", "time": "09:00"}, "at 09:00 on Mondays", "每周一 09:00"),
+    (
+        {"weekly": "MON-FRI", "time": "09:00", "every_weeks": 2},
+        "at 09:00 Monday to Friday of every 2nd week",
+        "每 2 周的周一至周五 09:00",
+    ),
+    (
+        {"cron": "0 2 * * *", "tz": "Asia/Shanghai", "calendar": "cn-workdays", "jitter": "30s"},
+        "every day at 02:00, Asia/Shanghai, working days only, up to 30 seconds later",
+        "每天 02:00，Asia/Shanghai，仅工作日，随机延后至多 30 秒",
+    ),
+    (
+        {"cron": "0 9 25 * *", "calendar": "cn-workdays", "shift": "next", "count": 3},
+        "at 09:00 on the 25th of the month, moved to the next working day (cn-workdays), 3 times",
+        "每月 25 日 09:00，遇休息日顺延至下一个工作日（cn-workdays），共 3 次",
+    ),
+    (
+        {"daily": "09:00", "calendar": "bank-days", "start": "2026-01-01", "end": "2027-01-01"},
+        "every day at 09:00, only as calendar bank-days allows, from 2026-01-01 00:00, until 2027-01-01 00:00",
+        "每天 09:00，仅日历 bank-days 允许的时间，2026-01-01 00:00 起，至 2027-01-01 00:00 为止",
+    ),
+    (
+        [{"cron": "0 2 * * *", "calendar": "weekdays"}, {"cron": "0 14 * * *"}],
+        "every day at 02:00, working days only; and every day at 14:00",
+        "每天 02:00，仅工作日；以及每天 14:00",
+    ),
+]
+
+
+@pytest.mark.parametrize(("document", "english", "chinese"), SCHEDULES, ids=[str(row[0]) for row in SCHEDULES])
+def test_schedules_in_words(document: Any, english: str, chinese: str) -> None:
+    schedule = schedule_from_document(document)
+    assert describe(schedule) == english
+    assert describe(schedule, Language.CHINESE) == chinese
+
+
+@pytest.mark.parametrize(
+    ("tag", "language"),
+    [
+        ("zh-CN", "zh-CN"),
+        ("zh_CN.UTF-8", "zh-CN"),
+        ("zh-Hans", "zh-CN"),
+        ("en", "en"),
+        ("de_DE", "en"),
+        ("C", "en"),
+        (None, "en"),
+    ],
+)
+def test_the_language_follows_a_tag_or_a_locale(tag: str | None, language: str) -> None:
+    assert Language.of(tag).value == language

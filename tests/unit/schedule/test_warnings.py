@@ -1,0 +1,145 @@
+"""What works but is perhaps not meant. (Those with a number of their own in the messages are in test_cron_messages.)"""
+
+from typing import Any
+
+import pytest
+
+from foliot.domain.schedule import schedule_from_document
+from foliot.domain.schedule.describe import Language
+from foliot.domain.schedule.warnings import warnings_of
+from tests.unit.schedule.asking import instant
+
+
+def warnings(
+    document: Any, language: Language = Language.ENGLISH, now: str = "2026-01-01"
+) -> list[tuple[str, str, str]]:
+    schedule = schedule_from_document(document)
+    return [(one.code, one.sentence, one.hint) for one in warnings_of(schedule, now=instant(now), language=language)]
+
+
+@pytest.mark.parametrize(
+    "document",
+    ["0 2 * * *", "*/5 * * * *", "0 9 * * MON", "0 9 */2 * MON", {"every": "7m"}, {"every": "1h", "from_end": True},
+     {"cron": "30 2 * * *", "tz": "Asia/Shanghai"}, {"cron": "0 12 * * *", "tz": "Europe/Berlin"},
+     {"cron": "30 * * * *", "tz": "Europe/Berlin"}, {"cron": "0 2 * * *", "calendar": "weekdays"}, "0 0 28 * *"],
+    ids=str,
+)  # fmt: skip
+def test_a_plain_schedule_needs_no_warning(document: Any) -> None:
+    assert warnings(document) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence", "hint"),
+    [
+        ("0 9 1 * MON", '"0 9 1 * MON" fires on the 1st AND on every Monday', "first Monday only: MON#1"),
+        (
+            "0 9 8-14 * FRI",
+            '"0 9 8-14 * FRI" fires on the 8th to 14th AND on every Friday',
+            "second Friday only: FRI#2",
+        ),
+        ("0 9 1,15 * 5", '"0 9 1,15 * 5" fires on the 1st and 15th AND on every Friday', "only one: make the other *"),
+        ("0 9 L * FRI", '"0 9 L * FRI" fires on the last day AND on every Friday', "only one: make the other *"),
+        ("0 9 1 * 1-5", '"0 9 1 * 1-5" fires on the 1st AND from Monday to Friday', "only one: make the other *"),
+    ],
+)
+def test_days_joined_by_or(text: str, sentence: str, hint: str) -> None:
+    ((code, said, meant),) = warnings(text)
+    assert code == "FOL-1003"
+    assert said == f"{sentence} (cron joins days with OR)."
+    assert meant.startswith(hint)
+
+
+def test_a_date_that_never_comes() -> None:
+    assert warnings("0 0 31 2 *") == [
+        ("FOL-1034", '"0 0 31 2 *" never fires: there is no such date.', "last day of the month: L")
+    ]
+    assert warnings("0 0 0 1 1 ? 2020") == [
+        ("FOL-1034", "This schedule never fires again.", "look at the year, start, end and calendar")
+    ]
+    closed = {"cron": "0 9 * * SUN", "calendar": "weekdays"}
+    assert [code for code, _, _ in warnings(closed)] == ["FOL-1034"]
+    assert warnings(closed)[0][1] == "The calendar rules out every fire."
+
+
+def test_an_uneven_rhythm() -> None:
+    assert warnings("*/7 * * * *") == [
+        ("FOL-1035", '"*/7" starts anew each hour; it is not an even 7 minutes.', "evenly: every: 7m")
+    ]
+    assert warnings("0 */5 * * *")[0][2] == "evenly: every: 5h"
+    assert warnings("*/7 * * * * *")[0][1] == '"*/7" starts anew each minute; it is not an even 7 seconds.'
+
+
+def test_days_that_short_months_lack() -> None:
+    ((code, said, hint),) = warnings("0 0 31 * *")
+    assert (code, hint) == ("FOL-1036", "last day of the month: L")
+    assert said == "February, April, June, September and November have no 31st; nothing fires then."
+    assert warnings("0 0 29 2 *")[0][1] == "Not every February has a 29th; nothing fires then."
+    assert warnings("0 0 31 1,3 *") == []
+    assert warnings("0 0 L * *") == []
+
+
+def test_make_up_days_that_are_not_published_yet() -> None:
+    document = {"cron": "0 2 * * *", "tz": "Asia/Shanghai", "calendar": "cn-workdays"}
+    assert warnings(document, now="2025-01-01") == []
+    ((code, said, hint),) = warnings(document, now="2036-06-01")
+    assert code == "FOL-1037"
+    assert said.startswith("Make-up working days of CN are known up to 20")
+    assert hint == "upgrade the holidays package, or list them under include and exclude"
+
+
+@pytest.mark.parametrize(
+    ("document", "sentences"),
+    [
+        (
+            {"cron": "30 1 * * *", "tz": "America/New_York"},
+            ["01:30 comes twice on 1 November in America/New_York; the fire runs once, at the first."],
+        ),
+        (
+            {"cron": "30 1 * * *", "tz": "America/New_York", "dst_overlap": "both"},
+            ["01:30 comes twice on 1 November in America/New_York; the fire runs both times."],
+        ),
+        (
+            {"cron": "30 2 * * *", "tz": "America/New_York", "dst_gap": "skip"},
+            ["02:30 does not exist on 8 March in America/New_York; that fire is left out."],
+        ),
+        (
+            {"cron": "15 2 * * *", "tz": "Australia/Lord_Howe"},
+            ["02:15 does not exist on 4 October in Australia/Lord_Howe; that fire runs at 02:30."],
+        ),
+        ({"cron": "30 2 * * MON", "tz": "Europe/Berlin"}, []),
+        ({"daily": "02:30", "tz": "Europe/Berlin", "dst_gap": "skip", "dst_overlap": "both"}, []),
+    ],
+)
+def test_hours_that_are_missing_or_come_twice(document: Any, sentences: list[str]) -> None:
+    assert [said for _, said, _ in warnings(document)] == sentences
+
+
+def test_structured_days_and_branches_are_looked_at_too() -> None:
+    assert [code for code, _, _ in warnings({"weekly": "SUN", "time": "02:30", "tz": "Europe/Berlin"})] == [
+        "FOL-1005"
+    ] * 2
+    branches = [{"cron": "0 9 1 * MON", "jitter": "1m"}, "*/7 * * * *"]
+    assert [code for code, _, _ in warnings(branches)] == ["FOL-1003", "FOL-1035"]
+
+
+@pytest.mark.parametrize(
+    ("document", "sentence", "hint"),
+    [
+        (
+            "0 9 1 * MON",
+            "“0 9 1 * MON”在每月 1 日以及每周一都会触发（cron 的日与星期是“或”的关系）。",
+            "只要第一个周一：MON#1",
+        ),
+        ("0 0 31 2 *", "“0 0 31 2 *”永远不会触发：没有这样的日期。", "每月最后一天：L"),
+        ("*/7 * * * *", "“*/7”每小时从头计起，并不是均匀的每 7 分钟。", "均匀间隔：every: 7m"),
+        ("0 0 31 * *", "2 月、4 月、6 月、9 月和 11 月并非每年都有 31 日，那时不触发。", "每月最后一天：L"),
+        (
+            {"cron": "30 2 * * *", "tz": "Europe/Berlin"},
+            "Europe/Berlin 在 3 月 29 日没有 02:30；该次改在 03:00 触发。",
+            "选择 02:00 之前的时间，或 tz: UTC",
+        ),
+    ],
+    ids=str,
+)
+def test_warnings_in_chinese(document: Any, sentence: str, hint: str) -> None:
+    assert warnings(document, Language.CHINESE)[0][1:] == (sentence, hint)
