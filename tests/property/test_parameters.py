@@ -13,9 +13,10 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foliot.sdk.parameters import BadParameters, Parameters, require_fit
+from foliot.domain.parameters import BadParameters, require_fit
+from foliot.domain.schema import check
+from foliot.sdk.parameters import Parameters
 from foliot.sdk.results import Unwritable, to_json
-from foliot.sdk.schema import check
 
 E = TypeVar("E", bound=Exception)
 

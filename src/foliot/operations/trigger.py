@@ -10,13 +10,12 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import BadField
 from foliot.domain.instants import DAY, Instant, Micros
 from foliot.domain.names import nearest
+from foliot.domain.parameters import require_fit
 from foliot.domain.payload import json_text
 from foliot.operations.finding import actor, find_job, find_run, group_of
 from foliot.operations.people import PeopleServices
 from foliot.ports.lookups import JobRow, RunRow
 from foliot.ports.store import TriggerRequest
-from foliot.sdk.parameters import BadParameters
-from foliot.sdk.schema import check
 
 DELAY_MAX: Final[Micros] = 366 * DAY
 KEY_BYTES_MAX: Final = 200
@@ -90,9 +89,7 @@ async def checked_params(services: PeopleServices, job: JobRow, given: Mapping[s
     params = {**(job.document.get("params") or {}), **(given or {})}
     schema = await services.offers.schema_of(handler_of(job), group_of(job))
     if schema is not None:
-        problems = check(schema, msgspec.to_builtins(params))
-        if problems:
-            raise BadParameters(job.name, problems, schema)
+        require_fit(job.name, schema, msgspec.to_builtins(params))
     return json_text(params, what="params") if given else None
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from foliot.domain.errors import FoliotError
+from foliot.domain.parameters import BadParameters
 from foliot.domain.policies.retry import error_name
 from foliot.domain.verdict import Cause
 from foliot.sdk.ctx import Ctx, current
 from foliot.sdk.handler import Handler
-from foliot.sdk.parameters import BadParameters
 from foliot.sdk.results import ResultNotJson, ResultTooLarge, encode_result
 from foliot.sdk.stopping import Cancelled
 

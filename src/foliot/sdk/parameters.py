@@ -7,28 +7,15 @@ from typing import Any, Final, get_args, get_type_hints
 import msgspec
 
 from foliot.domain.errors import InvalidInput
+from foliot.domain.parameters import BadParameters, require_fit
 from foliot.domain.payload import PARAMS_BYTES_MAX
+from foliot.domain.schema import Problem, Schema
 from foliot.sdk.ctx import Ctx
 from foliot.sdk.results import Unwritable, to_json, to_plain
-from foliot.sdk.schema import NOT_A_SCHEMA, Problem, Schema, check, type_words
 from foliot.sdk.shapes import Shape, Shapes, Unsupported, type_name
 
 _NOTHING: Final = (None, "", "{}")
 _VARIADIC: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-
-
-class BadParameters(InvalidInput):
-    """What was given does not fit the handler's parameters."""
-
-    code = "FOL-1006"
-
-    def __init__(self, job: str, problems: list[Problem], schema: Schema) -> None:
-        super().__init__(
-            f"{job}: {'; '.join(map(str, problems))}.",
-            hint=parameter_words(schema),
-            job=job,
-            errors=[{"path": problem.path, "message": problem.said} for problem in problems],
-        )
 
 
 class UnsupportedParameter(InvalidInput):
@@ -144,24 +131,6 @@ class Parameters:
 def is_ctx(annotation: Any) -> bool:
     """Whether a parameter with this annotation gets the Ctx."""
     return annotation is Ctx or Ctx in get_args(annotation)
-
-
-def require_fit(job: str, schema: Schema, given: Any) -> None:
-    """`BadParameters` unless these JSON values fit; for whoever knows only the schema, such as a server."""
-    problems = check(schema, given)
-    if problems:
-        raise BadParameters(job, problems, schema)
-
-
-def parameter_words(schema: Schema) -> str:
-    """The parameters with their types, for people: `parameters: day (date), dry_run (true/false)`."""
-    try:
-        named = [f"{name} ({type_words(part, root=schema)})" for name, part in schema.get("properties", {}).items()]
-    except NOT_A_SCHEMA:
-        return "see what the job's function takes"
-    if isinstance(schema.get("additionalProperties"), Mapping):
-        named.append("others")
-    return f"parameters: {', '.join(named)}" if named else "it takes no parameters"
 
 
 def _with_default(schema: Schema, default: Any) -> Schema:

@@ -14,8 +14,9 @@ from uuid import UUID
 
 import msgspec
 
+from foliot.domain.formats import FORMATS
+from foliot.domain.schema import Schema, fits
 from foliot.sdk.results import to_plain
-from foliot.sdk.schema import FORMATS, Schema, fits
 
 Definitions = dict[str, Any]
 
@@ -242,7 +243,7 @@ _SCALARS: Final[Mapping[type, Shape]] = {
     time: Shape({"type": "string", "format": "time"}, FORMATS["time"][1]),
     timedelta: Shape({"type": ["string", "number"], "format": "duration"}, FORMATS["duration"][1]),
     Decimal: Shape({"type": ["string", "integer"], "format": "decimal"}, FORMATS["decimal"][1]),
-    UUID: Shape({"type": "string", "format": "uuid"}, FORMATS["uuid"][1]),
+    UUID: Shape({"type": "string", "format": "uuid"}, UUID),
 }
 _LISTS: Final[Mapping[Any, Callable[[Any], Any]]] = {
     list: list,

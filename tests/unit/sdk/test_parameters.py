@@ -11,8 +11,9 @@ from uuid import UUID
 import pytest
 from pydantic import BaseModel, Field
 
+from foliot.domain.parameters import BadParameters, require_fit
 from foliot.sdk.ctx import Ctx
-from foliot.sdk.parameters import BadParameters, Parameters, UnsupportedParameter, require_fit
+from foliot.sdk.parameters import Parameters, UnsupportedParameter
 from tests.unit.sdk.ports import Listening, ctx_of
 
 

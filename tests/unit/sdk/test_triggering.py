@@ -12,8 +12,8 @@ import pytest
 import foliot
 from foliot import AsyncFoliot, Ctx, Foliot, job
 from foliot.client.errors import NoServerKnown
+from foliot.domain.parameters import BadParameters
 from foliot.sdk.connection import connection
-from foliot.sdk.parameters import BadParameters
 from tests.unit.client.answering import Answer, Answering, answering
 
 RUN = {"id": "r-8k2f", "job": "settle", "state": "PENDING"}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from foliot import Ctx, cron, ctx, job
-from foliot.sdk.parameters import BadParameters
+from foliot.domain.parameters import BadParameters
 from foliot.testing import run_inline, run_inline_async
 from foliot.testing.inline import InlineRunFailed
 

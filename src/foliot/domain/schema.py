@@ -4,19 +4,13 @@ The same check runs in a worker before a handler is called, in `job.trigger()` b
 which knows of a handler only its schema. Keywords that are not understood are left to whoever runs the handler.
 """
 
+import json
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal, InvalidOperation
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeAlias
-from uuid import UUID
 
-import msgspec
-
-from foliot.domain.errors import BadDuration
-from foliot.domain.instants import parse_duration
+from foliot.domain.formats import FORMATS
 
 Schema: TypeAlias = Mapping[str, Any]
 
@@ -87,67 +81,9 @@ class _Walk:
 
 def shown(value: Any) -> str:
     """The value as JSON, shortened."""
-    text = msgspec.json.encode(value).decode()
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
     return text if len(text) <= SHOWN_MAX else f"{text[: SHOWN_MAX - 1]}…"
 
-
-# ------------------------------------------------------------------------------------------------------------ formats
-
-
-def read_datetime(text: str) -> datetime:
-    """ISO 8601, with or without a zone."""
-    if "T" not in text.upper() and " " not in text:
-        raise ValueError(text)  # a date alone is not a moment
-    return datetime.fromisoformat(text)
-
-
-def read_duration(value: str | float) -> timedelta:
-    """`1h30m`, `90`, or ISO 8601 (`PT1H30M`, also negative)."""
-    if isinstance(value, str) and re.match(r"[+-]?P", value, re.IGNORECASE):
-        try:
-            return msgspec.convert(value.upper(), timedelta)
-        except msgspec.ValidationError as error:
-            raise ValueError(value) from error
-    try:
-        return timedelta(microseconds=parse_duration(value))
-    except BadDuration as error:
-        raise ValueError(value) from error
-
-
-def read_decimal(value: str | int) -> Decimal:
-    """A finite decimal number, exactly as written."""
-    try:
-        number = Decimal(value)
-    except InvalidOperation as error:
-        raise ValueError(value) from error
-    if not number.is_finite():
-        raise ValueError(value)
-    return number
-
-
-def read_uuid(text: str) -> UUID:
-    """A UUID in its usual form."""
-    if not re.fullmatch(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", text):
-        raise ValueError(text)
-    return UUID(text)
-
-
-def read_integer(text: str) -> int:
-    """A whole number written as text, as in the keys of an object."""
-    if not re.fullmatch(r"-?[0-9]+", text, re.ASCII):
-        raise ValueError(text)
-    return int(text)
-
-
-FORMATS: Final[Mapping[str, tuple[str, Callable[[Any], Any]]]] = {
-    "date": ("date", date.fromisoformat),
-    "date-time": ("date and time", read_datetime),
-    "time": ("time", time.fromisoformat),
-    "duration": ("duration", read_duration),
-    "decimal": ("decimal number", read_decimal),
-    "uuid": ("UUID", read_uuid),
-    "integer": ("whole number", read_integer),
-}
 
 # ----------------------------------------------------------------------------------------------------------- checking
 
