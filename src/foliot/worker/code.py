@@ -20,6 +20,11 @@ class Code:
     handlers: Mapping[str, Handler] = field(default_factory=dict)
     sources: tuple[str, ...] = ()  # files and modules
     jobs: tuple[DeclaredJob, ...] = ()
+    is_whole: bool = True  # False: a source does not load, and what is here of it is its last good version
+    offers: tuple[HandlerOffer, ...] = field(init=False)  # made now: a file may change while its code runs on
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "offers", tuple(handler.offer() for handler in self.handlers.values()))
 
     @classmethod
     def of(cls, loaded: Loaded, sources: Sequence[str | Path]) -> Self:
@@ -35,8 +40,5 @@ class Code:
                 )
                 for declaration in loaded.declarations
             ),
+            is_whole=not loaded.problems,
         )
-
-    def offers(self) -> tuple[HandlerOffer, ...]:
-        """What the worker says of its handlers when it registers."""
-        return tuple(handler.offer() for handler in self.handlers.values())

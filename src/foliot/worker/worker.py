@@ -78,11 +78,14 @@ class Worker:
         self._drain.nudge()
 
     async def reload(self, code: Code) -> None:
-        """Run this code from now on: what runs goes on with the old, what starts later gets the new."""
-        is_changed = (self.code.sources, self.code.offers()) != (code.sources, code.offers())
+        """Run this code from now on: what runs goes on with the old, what starts later gets the new.
+
+        Code that is not whole cannot be loaded by new processes: those there are keep the last good version.
+        """
         self.code = code
         self._execution.handlers = code.handlers
-        if is_changed:
+        self._pool.keeps_children = not code.is_whole
+        if code.is_whole:
             self._pool.replace(code.sources)
         if self.session is not None:
             with contextlib.suppress(NoAnswer, NotTaken):
@@ -144,7 +147,7 @@ class Worker:
             name=settings.name,
             group=settings.group,
             slots=settings.slots,
-            handlers=self.code.offers(),
+            handlers=self.code.offers,
             labels=settings.labels,
             version=settings.version,
             pid=os.getpid(),

@@ -7,6 +7,7 @@ from typing import Any
 
 from foliot.app.system import SystemChance, SystemClock
 from foliot.ports.clock import Clock
+from foliot.ports.worker_link import LeasePoll
 from foliot.sdk.registry import Loaded, load
 from foliot.worker.code import Code
 from foliot.worker.settings import WorkerSettings
@@ -45,6 +46,16 @@ class House:
         """A run of one of our jobs."""
         return self.server.add(name_of(function), **fields)
 
+    def lease_ahead(self, row: Row) -> None:
+        """Give the worker a run beyond its slots, as the answer to a poll ahead of them does."""
+        session = self.worker.session
+        assert session is not None
+        number = session.next_request()
+        poll = LeasePoll(session=session.id, request_no=number, free=0, settled=number - 1, wait_us=0, ahead=1)
+        leased = self.server._lease_now(poll)
+        assert [run.run_id for run in leased.runs] == [row.run.run_id]
+        self.worker._answers.leased(session, leased)
+
     async def until(self, condition: Callable[[], Any], *, within_s: float = 15.0, what: str = "") -> Any:
         """Wait for a condition; a worker that broke shows its error instead."""
 
@@ -74,8 +85,8 @@ async def working(
     clock = clock or SystemClock()
     times = {name: settings.pop(name) for name in ("ttl_s", "beat_every_s", "margin_s") if name in settings}
     server = server or FakeServer(clock, **times)
-    settings = {"name": "w-1", "slots": slots, "processes_warm": 0, "drain_timeout_s": 0.0} | settings
-    worker = Worker(server, clock, SystemChance(), WorkerSettings(**settings), code())
+    told: dict[str, Any] = {"name": "w-1", "slots": slots, "processes_warm": 0, "drain_timeout_s": 0.0} | settings
+    worker = Worker(server, clock, SystemChance(), WorkerSettings(**told), code())
     task = asyncio.create_task(worker.run(), name="worker")
     house = House(server, worker, task)
     try:

@@ -10,12 +10,16 @@ import textwrap
 from pathlib import Path
 
 import psutil
+import pytest
 
 from foliot.app.system import SystemClock
+from foliot.domain.errors import Denied
 from foliot.domain.run import RunState
 from foliot.domain.verdict import Cause
+from foliot.ports.worker_link import Hello, Welcome
+from foliot.sdk.registry import load
 from tests.clocks import DrivenClock
-from tests.eventually import soon
+from tests.eventually import eventually, soon
 from tests.unit.worker.fake_server import FakeServer
 from tests.unit.worker.house import JOBS, working
 
@@ -91,10 +95,8 @@ async def test_what_was_leased_and_not_started_is_given_back_at_once() -> None:
     async with working(slots=1, drain_timeout_s=3600) as house:
         hold = house.add("hold")
         await house.until(lambda: house.worker.figures.started == 1)
-        from tests.unit.worker.test_worker_polling import _force_lease
-
         queued = house.add("noop")
-        house.worker._execution.accept(_force_lease(house.server, house.worker, queued.run.run_id))  # type: ignore[arg-type]
+        house.lease_ahead(queued)
         house.worker.stop()
         await house.until(lambda: queued.cause is Cause.RELEASED)
         assert queued.reports[0].started_us_ago is None
@@ -154,7 +156,6 @@ def test_no_process_survives_a_worker_that_was_killed(tmp_path: Path) -> None:
         left_group = int(pids_file.read_text().split()[2])
         os.kill(worker.pid, signal.SIGKILL)
         worker.wait(5)
-        from tests.eventually import eventually
 
         eventually(lambda: not _alive(started - {left_group}), within_s=10, what="every process gone")
     finally:
@@ -176,10 +177,6 @@ def _alive(pids: set[int]) -> set[int]:
 
 
 async def test_a_refused_token_ends_the_worker_with_its_reason() -> None:
-    import pytest
-
-    from foliot.domain.errors import Denied
-    from foliot.ports.worker_link import Hello, Welcome
 
     class Strict(FakeServer):
         async def register(self, hello: Hello) -> Welcome:
@@ -191,6 +188,5 @@ async def test_a_refused_token_ends_the_worker_with_its_reason() -> None:
 
 
 def test_our_jobs_load() -> None:
-    from foliot.sdk.registry import load
 
     assert load([JOBS]).problems == ()

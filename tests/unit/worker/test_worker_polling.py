@@ -1,7 +1,7 @@
 """Asking for work: lost answers are asked for again or given up, and no run stays without a holder (R5)."""
 
 import asyncio
-from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -9,10 +9,11 @@ from foliot.app.system import SystemClock
 from foliot.domain.run import RunState
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import Leased, LeasePoll
+from tests.eventually import soon
 from tests.unit.worker.fake_server import FakeServer, ServerIsAway
 from tests.unit.worker.house import working
 
-QUICK = {"ttl_s": 2.0, "beat_every_s": 0.1, "margin_s": 0.3}
+QUICK: dict[str, Any] = {"ttl_s": 2.0, "beat_every_s": 0.1, "margin_s": 0.3}
 
 
 class Listening(FakeServer):
@@ -149,7 +150,6 @@ async def test_no_more_is_leased_than_there_are_slots(tmp_path: object) -> None:
 
 async def _polls_rest(server: FakeServer) -> None:
     """Return when a moment passes in which nobody polls."""
-    from tests.eventually import soon
 
     seen: list[int] = []
 
@@ -188,26 +188,10 @@ async def test_a_run_leased_ahead_that_finds_no_slot_is_given_back() -> None:
         await house.until(lambda: hold.started or hold.state is RunState.RUNNING)
         waiting = house.worker._execution
         run = house.add("noop")
-        attempts = _force_lease(house.server, house.worker, run.run.run_id)
-        waiting.accept(attempts)
+        house.lease_ahead(run)
         assert waiting.queued == 1
         await house.until(lambda: run.cause is Cause.RELEASED, what="given back")
         assert run.reports[0].started_us_ago is None
-
-
-def _force_lease(server: FakeServer, worker: object, run_id: int) -> Sequence[object]:
-    """Lease a run as an answer to a poll ahead would."""
-    from foliot.worker.attempt import Attempt
-    from foliot.worker.worker import Worker
-
-    assert isinstance(worker, Worker)
-    assert worker.session is not None
-    number = worker.session.next_request()
-    leased = server._lease_now(
-        LeasePoll(session=worker.session.id, request_no=number, free=0, settled=number - 1, wait_us=0, ahead=1)
-    )
-    assert [run.run_id for run in leased.runs] == [run_id]
-    return worker.session.take(number, [Attempt(run, worker._logs) for run in leased.runs])
 
 
 async def test_a_draining_session_is_given_no_work_and_asks_for_none() -> None:

@@ -1,5 +1,6 @@
 """Process isolation with real children: whatever a function does, it is stopped, and nobody else notices."""
 
+import json
 import os
 import signal
 import time
@@ -23,7 +24,7 @@ TIMEOUT_US = 400 * MILLISECOND
 def is_alive(pid: int) -> bool:
     """Whether a process runs; a zombie does not."""
     try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False
 
@@ -314,7 +315,6 @@ async def test_a_stopped_worker_leaves_no_process() -> None:
 
 
 def _result(row: Row) -> Any:
-    import json
 
     assert row.reports[-1].result is not None, row.reports
     return json.loads(row.reports[-1].result)

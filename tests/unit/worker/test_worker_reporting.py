@@ -11,7 +11,7 @@ from foliot.app.system import SystemClock
 from foliot.domain.run import Landing, RunState
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import Report
-from foliot.worker.reports import Ended
+from foliot.worker.reports import Ended, to_spooled
 from tests.clocks import DrivenClock
 from tests.eventually import soon
 from tests.unit.worker.fake_server import FakeServer
@@ -263,7 +263,6 @@ def test_a_report_is_sent_with_the_age_it_has_then() -> None:
 
 
 async def test_a_spooled_report_keeps_its_age_by_the_wall_clock() -> None:
-    from foliot.worker.reports import to_spooled
 
     clock = DrivenClock()
     started_at = clock.monotonic()

@@ -16,8 +16,8 @@ from time import monotonic  # noqa: TID251  a child is a real process: no simula
 from typing import Any, Final
 
 from foliot.domain.verdict import Cause
+from foliot.ports.worker_link import LeasedRun
 from foliot.sdk.ctx import Ctx, RunFacts
-from foliot.sdk.handler import Handler
 from foliot.sdk.invoke import Outcome, invoke, trimmed_traceback
 from foliot.sdk.log import Level, render
 from foliot.sdk.registry import Loaded, load
@@ -52,14 +52,65 @@ def main() -> None:
     order = control.next_order()
     assert isinstance(order, Load), order
     with records_taken(output.take_record):
-        loaded = _load(order, control)
-        handlers = loaded.handlers
-        home = Path.cwd()
+        child = Child(control, output, _load(order, control), order.limits)
         while isinstance(start := control.next_order(), Start):
-            _execute(start, handlers, order.limits, control, output)
+            child.execute(start.run)
             if control.is_terminated:
                 break
-            _tidy(home, output)
+            child.tidy()
+
+
+class Child:
+    """Executes runs with the code that was loaded."""
+
+    def __init__(self, control: Control, output: Output, loaded: Loaded, limits: Limits) -> None:
+        self._control = control
+        self._output = output
+        self._loaded = loaded
+        self._limits = limits
+        self._handlers = loaded.handlers
+        self._home = Path.cwd()
+
+    def execute(self, run: LeasedRun) -> None:
+        """Execute one run and tell the worker how it ended."""
+        limit_run(self._limits)
+        port = ChildPort(self._control, self._output)
+        outcome = self._outcome(run, port)
+        self._output.flush()
+        self._control.send(
+            Ended(
+                lease_id=run.lease_id,
+                cause=outcome.cause,
+                was_asked=self._control.is_asked,
+                result=outcome.result,
+                error=None if outcome.error is None else safe_text(outcome.error),
+                error_type=outcome.error_type,
+                progress=port.take_unsent(),
+                memory_bytes=memory_peak_bytes(),
+                is_leaving=self._control.is_terminated,
+            )
+        )
+
+    def tidy(self) -> None:
+        """Undo what a handler may have done to the process that the next one should not feel."""
+        self._output.restore()
+        with contextlib.suppress(OSError):
+            if Path.cwd() != self._home:
+                os.chdir(self._home)
+
+    def _outcome(self, run: LeasedRun, port: "ChildPort") -> Outcome:
+        handler = self._handlers.get(run.handler)
+        if handler is None:
+            why = "; ".join(map(str, self._loaded.problems)) or "the code has changed"
+            error = f"{run.handler} could not be loaded in a new process: {why}"
+            return Outcome(cause=Cause.ERROR, error=error, error_type="NotLoaded")
+        try:
+            with self._control.run_of(run.lease_id):
+                return invoke(handler, run.params, Ctx(RunFacts.of(run), port))
+        except Cancelled:  # SIGTERM struck between two steps of ours
+            return Outcome(cause=Cause.CANCELLED)
+        except BaseException as error:  # noqa: BLE001  what invoke lets pass would end the child before it said so
+            return Outcome(cause=Cause.ERROR, error=type(error).__name__, error_type=type(error).__name__)
 
 
 class ChildPort:
@@ -124,47 +175,6 @@ def _load(order: Load, control: Control) -> Loaded:
     gc.freeze()  # what modules left is there to stay: no later collection need look at it
     control.send(Ready(memory_peak_bytes(), [safe_text(str(problem)) for problem in loaded.problems]))
     return loaded
-
-
-def _execute(start: Start, handlers: Mapping[str, Handler], limits: Limits, control: Control, output: Output) -> None:
-    run = start.run
-    limit_run(limits)
-    port = ChildPort(control, output)
-    handler = handlers.get(run.handler)
-    if handler is None:
-        outcome = Outcome(
-            cause=Cause.ERROR, error=f"{run.handler} did not load in this process.", error_type="NotLoaded"
-        )
-    else:
-        try:
-            with control.run_of(run.lease_id):
-                outcome = invoke(handler, run.params, Ctx(RunFacts.of(run), port))
-        except Cancelled:  # SIGTERM struck between two steps of ours
-            outcome = Outcome(cause=Cause.CANCELLED)
-        except BaseException as error:  # noqa: BLE001  what invoke lets pass would end the child, and with it the message
-            outcome = Outcome(cause=Cause.ERROR, error=type(error).__name__, error_type=type(error).__name__)
-    output.flush()
-    control.send(
-        Ended(
-            lease_id=run.lease_id,
-            cause=outcome.cause,
-            was_asked=control.is_asked,
-            result=outcome.result,
-            error=None if outcome.error is None else safe_text(outcome.error),
-            error_type=outcome.error_type,
-            progress=port.take_unsent(),
-            memory_bytes=memory_peak_bytes(),
-            is_leaving=control.is_terminated,
-        )
-    )
-
-
-def _tidy(home: Path, output: Output) -> None:
-    """Undo what a handler may have done to the process that the next one should not feel."""
-    output.restore()
-    with contextlib.suppress(OSError):
-        if Path.cwd() != home:
-            os.chdir(home)
 
 
 if __name__ == "__main__":

@@ -65,6 +65,7 @@ class ProcessPool:
         settings: PoolSettings,
     ) -> None:
         self.tasks: asyncio.TaskGroup | None = None  # where its own tasks live, from when the worker runs
+        self.keeps_children = False  # new ones could not load what these have: replace none without need
         self._host = host
         self._clock = clock
         self._kills = kills
@@ -225,9 +226,12 @@ class ProcessPool:
             child.is_outdated
             or self._is_closed
             or child.phase is Phase.LEAVING
-            or child.runs >= self._settings.runs_max
-            or child.memory_peak - child.memory_at_start > self._settings.growth_max
+            or (not self.keeps_children and self._is_used_up(child))
         )
+
+    def _is_used_up(self, child: ChildProcess) -> bool:
+        grown = child.memory_peak - child.memory_at_start
+        return child.runs >= self._settings.runs_max or grown > self._settings.growth_max
 
     def _retire(self, child: ChildProcess, *, with_family: bool = False) -> None:
         """Let a child go. `with_family`: its run was stopped, so what that run started is to end as well."""

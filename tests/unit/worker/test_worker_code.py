@@ -1,0 +1,117 @@
+"""The code a worker runs: offered to the server, replaced while it works, and said when it does not load."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from foliot.app.system import SystemChance, SystemClock
+from foliot.domain.verdict import Cause
+from foliot.sdk.registry import load
+from foliot.worker.code import Code
+from foliot.worker.settings import WorkerSettings
+from foliot.worker.worker import Worker
+from tests.unit.worker.fake_server import FakeServer
+from tests.unit.worker.house import House, code, working
+
+OLD = "from foliot import job\n\n@job\ndef version() -> str:\n    return 'old'\n"
+NEW = OLD.replace("old", "new")
+
+
+async def test_a_worker_says_what_it_can_run() -> None:
+    async with working(labels={"zone": "a"}, version="1.2") as house:
+        await house.until(lambda: house.server.sessions)
+        (node,) = house.server.sessions.values()
+        hello = node.hello
+        assert (hello.name, hello.group, hello.slots, dict(hello.labels)) == ("w-1", "default", 8, {"zone": "a"})
+        assert hello.version == "1.2"
+        offers = {offer.name: offer for offer in hello.handlers}
+        offer = offers["python:tests.unit.worker.jobs:add"]
+        assert offer.parameters is not None
+        assert offer.parameters["required"] == ["a"]
+        assert len(offer.code_hash) == 12
+        declared = {job.name: json.loads(job.document) for job in hello.jobs}
+        assert declared["add"]["run"] == {"python": "tests.unit.worker.jobs:add"}
+
+
+async def test_new_code_is_run_without_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "reloaded_jobs.py"
+    file.write_text(OLD)
+    loaded = load([file])
+    server = FakeServer(SystemClock())
+    worker = Worker(server, SystemClock(), SystemChance(), WorkerSettings(name="w"), Code.of(loaded, [file]))
+    task = asyncio.create_task(worker.run())
+    house = House(server, worker, task)
+    try:
+        name = next(iter(loaded.handlers))
+        first = server.add(name)
+        await house.done(first)
+        file.write_text(NEW)
+        loaded = load([file], previous=loaded)
+        await worker.reload(Code.of(loaded, [file]))
+        second = server.add(name)
+        await house.done(second)
+        assert [row.reports[0].result for row in (first, second)] == ['"old"', '"new"']
+        assert server.calls["register"] == 2
+        assert len(server.sessions) == 1, "the same session"
+    finally:
+        await house.stop()
+
+
+async def test_a_file_that_broke_leaves_the_last_good_version_running(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "breaking_jobs.py"
+    file.write_text(OLD)
+    loaded = load([file])
+    server = FakeServer(SystemClock())
+    settings = WorkerSettings(name="w", slots=1, process_runs_max=1)
+    worker = Worker(server, SystemClock(), SystemChance(), settings, Code.of(loaded, [file]))
+    task = asyncio.create_task(worker.run())
+    house = House(server, worker, task)
+    try:
+        name = next(iter(loaded.handlers))
+        await house.until(lambda: worker._pool._idle, what="a warm child")
+        file.write_text("syntax error (\n")
+        loaded = load([file], previous=loaded)
+        assert loaded.problems
+        await worker.reload(Code.of(loaded, [file]))
+        rows = [server.add(name) for _ in range(3)]
+        await house.done()
+        assert [row.reports[0].result for row in rows] == ['"old"'] * 3
+    finally:
+        await house.stop()
+
+
+async def test_a_child_that_cannot_load_the_code_says_why(tmp_path: Path) -> None:
+    good = code()
+    broken = tmp_path / "broken_jobs.py"
+    broken.write_text("import no_such_module_anywhere\n")
+    server = FakeServer(SystemClock())
+    settings = WorkerSettings(name="w", processes_warm=0)
+    worker = Worker(
+        server, SystemClock(), SystemChance(), settings, Code(handlers=good.handlers, sources=(str(broken),))
+    )
+    task = asyncio.create_task(worker.run())
+    house = House(server, worker, task)
+    try:
+        row = house.add("add", params='{"a": 1}')
+        await house.done(row)
+        assert row.cause is Cause.ERROR
+        assert row.reports[0].error_type == "NotLoaded"
+        assert "no_such_module_anywhere" in str(row.reports[0].error)
+    finally:
+        await house.stop()
+
+
+async def test_a_child_that_does_not_even_start_is_an_error_of_the_run_that_waits(tmp_path: Path) -> None:
+    async with working(process_environment={"PYTHONHOME": str(tmp_path)}) as house:
+        row = house.add("add", params='{"a": 1}')
+        after = house.add("echo")
+        await house.done()
+        assert row.cause is Cause.ERROR
+        assert row.reports[0].error_type == "ProcessNotStarted"
+        assert after.cause is Cause.SUCCEEDED
