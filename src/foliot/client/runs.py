@@ -112,7 +112,7 @@ class Runs(_Calls):
 
     def cancel(self, run: str, *, reason: str = "") -> Run:
         """Ask a run to stop."""
-        return self._of(self._client.send(self._cancel(run, reason))["run"])
+        return self._of(self._client.send(self._cancel(run, reason)))
 
     def logs(self, run: str, *, attempt: int | None = None, follow: bool = False) -> Iterator[str]:
         """The lines of a run; with `follow`, as they come, until it is over."""
@@ -157,7 +157,7 @@ class AsyncRuns(_Calls):
 
     async def cancel(self, run: str, *, reason: str = "") -> AsyncRun:
         """Ask a run to stop."""
-        return self._of((await self._client.send(self._cancel(run, reason)))["run"])
+        return self._of(await self._client.send(self._cancel(run, reason)))
 
     def logs(self, run: str, *, attempt: int | None = None, follow: bool = False) -> AsyncIterator[str]:
         """The lines of a run; with `follow`, as they come, until it is over."""
