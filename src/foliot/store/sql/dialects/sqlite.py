@@ -42,7 +42,10 @@ class SQLite:
         return f"(SELECT {columns} FROM json_each(:{rows.name})) AS {rows.name}"
 
     def bind_rows(self, rows: RowSet, values: Sequence[Sequence[Any]]) -> Mapping[str, Any]:
-        return {rows.name: json.dumps(values, separators=(",", ":"), ensure_ascii=False)}
+        text = json.dumps(values, separators=(",", ":"), ensure_ascii=False)
+        if "\\u0000" in text and any("\0" in value for row in values for value in row if isinstance(value, str)):
+            raise UnicodeError("the text holds the character NUL")  # SQLite would keep what is before it, and be silent
+        return {rows.name: text}
 
     def render_names(self, text: str, names: Sequence[str]) -> str:
         return text  # the driver knows :names
