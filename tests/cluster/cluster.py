@@ -12,11 +12,12 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Any, Self
 
 from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.planning import CatchUpPacer, decide_batch
-from foliot.ports.store import Actor
+from foliot.ports.store import Actor, TriggerRequest
+from foliot.store.sql.statement import Statement
 from foliot.store.sql.store import SqlStore
 from foliot_check.findings import Finding, verify
 from foliot_check.history import Bounds
@@ -117,13 +118,17 @@ class Cluster:
         ]
         return self._started(name, command, {"FOLIOT_FAULT_POINT": fault} if fault else {})
 
-    def start_worker(self, name: str, *, slots: int = 4) -> Process:
+    def start_worker(self, name: str, *, slots: int = 4, server: str = "") -> Process:
+        """A worker of the workload; `server`: through a proxy."""
         command = [
             *(sys.executable, "-m", "foliot", "worker", "tests.cluster.workload", "--name", name),
-            *("--server", ",".join(self.server_urls), "--token-file", str(self._token)),
+            *("--server", server or ",".join(self.server_urls), "--token-file", str(self._token)),
             *("--slots", str(slots), "--spool", str(self.folder / f"spool-{name}")),
         ]
         return self._started(name, command, {"FOLIOT_JOURNALS": str(self.journals)})
+
+    def port_of(self, name: str) -> int:
+        return self._ports[name]
 
     @property
     def server_urls(self) -> list[str]:
@@ -143,6 +148,36 @@ class Cluster:
     def kill(self, name: str) -> None:
         self.note("kill", node=name)
         self.processes[name].kill()
+
+    # -- the store ------------------------------------------------------------------------------------------------
+
+    async def declared(self, job: str, *, within_s: float = 30.0) -> None:
+        """Until a worker has declared this job."""
+        async with self._store() as store:
+
+            async def known() -> bool:
+                page = await store.queries.list_jobs(None, limit=200)
+                return any(found["name"] == job for found in page.items)
+
+            await soon(known, within_s=within_s, what=f"{job} is declared")
+
+    async def trigger(self, job: str, count: int) -> None:
+        """So many runs by hand."""
+        async with self._store() as store:
+            for number in range(count):
+                await store.runs.trigger(TriggerRequest(namespace="default", job=job, key=f"{job}-{number}", by=BY))
+
+    async def count(self, condition: str) -> int:
+        """How many runs are like this."""
+        async with self._store() as store:
+            return await _count(store, condition)
+
+    async def runs(self, job: str) -> Sequence[Mapping[str, Any]]:
+        """The runs of a job, as they stand in the store."""
+        statement = Statement("SELECT r.* FROM runs r JOIN jobs j ON j.id = r.job_id WHERE j.name = :job ORDER BY r.id")
+        async with self._store() as store:
+            rows = await store.database.read(lambda tx: tx.rows(statement, {"job": job}))
+            return [dict(row._mapping) for row in rows]
 
     # -- the end --------------------------------------------------------------------------------------------------
 
@@ -203,7 +238,5 @@ class _OpenStore:
 
 
 async def _count(store: SqlStore, condition: str) -> int:
-    from foliot.store.sql.statement import Statement
-
     statement = Statement(f"SELECT count(*) FROM runs WHERE {condition}")
     return int(await store.database.read(lambda tx: tx.rows(statement)[0][0]))

@@ -92,3 +92,23 @@ def plain(ctx: Ctx) -> None:
     note("start", ctx)
     ctx.sleep(0.1)
     note("end", ctx)
+
+
+# ------------------------------------------------------------------------------------------------------- by hand only
+
+
+@job(overlap="allow")
+async def half_a_second(ctx: Ctx) -> None:
+    await act(ctx, 0.5)
+
+
+@job(overlap="allow", on_lost="fail")
+async def once_and_quick(ctx: Ctx) -> None:
+    await act(ctx, 0.01)
+
+
+@job(overlap="allow", max_lost=3)
+def kills_its_worker(ctx: Ctx) -> None:
+    """Poison: whoever runs it dies, and not only the process it runs in."""
+    note("start", ctx)
+    os.kill(os.getppid(), 9)
