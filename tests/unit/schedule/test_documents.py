@@ -128,7 +128,7 @@ def test_what_people_write_becomes_one_form(written: Any, canonical: Any) -> Non
             "An interval has no days to shift.",
             "leave shift out",
         ),
-        ({"at": []}, "FOL-1038", "at names no instant.", "write at:"),
+        ({"at": []}, "FOL-1038", "at names 1 to 1000 instants.", "write at:"),
         ({"at": "2026-13-01"}, "FOL-1031", '"2026-13-01" is not an instant.', "write 2026-01-31T17:00:00Z"),
         (
             {"at": "1969-12-31T00:00:00Z"},
@@ -137,7 +137,8 @@ def test_what_people_write_becomes_one_form(written: Any, canonical: Any) -> Non
             "write",
         ),
         ({"daily": "25:00"}, "FOL-1031", '"25:00" is not a time of day.', "write 09:00 or 23:59:30"),
-        ({"daily": []}, "FOL-1038", "No time of day is given.", 'write daily: "09:00"'),
+        ({"daily": 540}, "FOL-1031", '"540" is not a time of day.', 'put it in quotes: "09:00"'),
+        ({"daily": []}, "FOL-1038", "A day has 1 to 1440 times.", 'write daily: "09:00"'),
         (
             {"daily": "09:00", "every_days": 400},
             "FOL-1038",
@@ -205,7 +206,9 @@ def test_the_job_places_h_and_the_cluster_gives_the_default_zone() -> None:
     schedule = schedule_from_document("H H * * *", job="settle", tz="Asia/Shanghai")
     assert schedule.triggers == (Cron(text="H H * * *", tz="Asia/Shanghai", job="settle"),)
     assert schedule.to_document() == {"cron": "H H * * *", "tz": "Asia/Shanghai"}
-    assert schedule_from_document({"every": "1h"}, tz="Asia/Shanghai").to_document() == {"every": "1h"}
+    hourly = schedule_from_document({"every": "1h", "calendar": "weekdays"}, tz="Asia/Shanghai")
+    assert hourly.to_document() == {"every": "1h", "tz": "Asia/Shanghai", "calendar": "weekdays"}
+    assert not hourly.ruling(instant("2026-01-02T20:00:00Z")).is_allowed  # Saturday there, still Friday in UTC
 
 
 def test_an_interval_shorter_than_its_phase_is_still_on_its_grid() -> None:

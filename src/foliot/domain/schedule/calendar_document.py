@@ -22,6 +22,7 @@ from foliot.domain.schedule.wording import check_keys, choice
 from foliot.domain.schedule.workdays import Place, check_place
 from foliot.domain.schedule.zones import zone
 
+LIST_MAX: Final = 1000
 _KEYS: Final = (
     "tz", "country", "subdivision", "market", "days", "weekdays", "only", "include", "exclude", "blackouts", "shift",
     "ics", "mode",
@@ -95,7 +96,12 @@ def _read_ics(name: str, document: Mapping[str, Any]) -> tuple[frozenset[int] | 
 
 def _listed(document: Mapping[str, Any], key: str) -> list[Any]:
     value = document.get(key, [])
-    return list(value) if isinstance(value, list | tuple) else [value]
+    found = list(value) if isinstance(value, list | tuple) else [value]
+    if len(found) > LIST_MAX:
+        raise BadCalendar(
+            f"{key} has {len(found)} entries; {LIST_MAX} are kept.", hint="use country:, weekdays: or ics:"
+        )
+    return found
 
 
 def _place(document: Mapping[str, Any]) -> Place | None:

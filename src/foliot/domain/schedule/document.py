@@ -30,6 +30,8 @@ from foliot.domain.schedule.wording import check_keys, choice
 from foliot.domain.schedule.zones import Gap, Overlap, zone
 
 LIST_MAX: Final = 50
+INSTANTS_MAX: Final = 1000
+TIMES_MAX: Final = 1440
 _KINDS: Final = ("cron", "every", "at", "daily", "weekly")
 _WALL: Final = ("tz", "dst_gap", "dst_overlap")
 _OWN: Final[dict[str, tuple[str, ...]]] = {
@@ -149,17 +151,17 @@ def _read_every(document: Mapping[str, Any], tz: str, job: str) -> Trigger:
     if document.get("from_end"):
         if document.get("phase") or document.get("anchor"):
             raise BadSchedule("phase and anchor do not go with from_end.", hint="leave them out")
-        return FixedDelay(delay_us=interval_us)
+        return FixedDelay(delay_us=interval_us, tz=tz)
     phase_us = parse_duration(document.get("phase") or 0)
     if document.get("anchor") is not None:
         phase_us += read_instant(document["anchor"], tz=tz)
-    return Every(interval_us=interval_us, phase_us=phase_us // SECOND * SECOND % interval_us)
+    return Every(interval_us=interval_us, phase_us=phase_us // SECOND * SECOND % interval_us, tz=tz)
 
 
 def _read_at(document: Mapping[str, Any], tz: str, job: str) -> Trigger:
     written = document["at"] if isinstance(document["at"], list | tuple) else [document["at"]]
-    if not written:
-        raise BadSchedule("at names no instant.", hint="write at: 2026-01-31T17:00:00Z")
+    if not 0 < len(written) <= INSTANTS_MAX:
+        raise BadSchedule(f"at names 1 to {INSTANTS_MAX} instants.", hint="write at: 2026-01-31T17:00:00Z")
     return At(instants=tuple(sorted({read_instant(one, tz=tz) for one in written})), tz=tz)
 
 
@@ -199,8 +201,8 @@ _READ: Final = {
 
 def _times(written: Any) -> tuple[int, ...]:
     times = written if isinstance(written, list | tuple) else [written]
-    if not times:
-        raise BadSchedule("No time of day is given.", hint='write daily: "09:00"')
+    if not 0 < len(times) <= TIMES_MAX:
+        raise BadSchedule(f"A day has 1 to {TIMES_MAX} times.", hint='write daily: "09:00"')
     return tuple(sorted({read_time(one) for one in times}))
 
 
@@ -238,9 +240,9 @@ def _written_trigger(trigger: Trigger) -> dict[str, Any]:
             return {"cron": trigger.text} | dialect | _written_wall(trigger)
         case Every():
             phase = {"phase": format_duration(trigger.phase_us)} if trigger.phase_us else {}
-            return {"every": format_duration(trigger.interval_us)} | phase
+            return {"every": format_duration(trigger.interval_us)} | phase | _written_tz(trigger.tz)
         case FixedDelay():
-            return {"every": format_duration(trigger.delay_us), "from_end": True}
+            return {"every": format_duration(trigger.delay_us), "from_end": True} | _written_tz(trigger.tz)
         case At():
             instants = [isoformat(instant) for instant in trigger.instants]
             return {"at": instants if len(instants) > 1 else instants[0]} | _written_tz(trigger.tz)

@@ -12,10 +12,14 @@ _WHOLE_DAY = (1 << DAY_S) - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Every:
-    """Every `interval_us` on a grid from the epoch plus `phase_us`, which no restart, edit or outage shifts."""
+    """Every `interval_us` on a grid from the epoch plus `phase_us`, which no restart, edit or outage shifts.
+
+    The zone does not touch the instants; it says whose days a calendar counts.
+    """
 
     interval_us: Micros
     phase_us: Micros = 0
+    tz: str = "UTC"
 
     def __post_init__(self) -> None:
         assert self.interval_us >= SECOND, self.interval_us
@@ -50,6 +54,7 @@ class FixedDelay:
     """So long after the end of the last scheduled run. It has no instants of its own: each end sets the next one."""
 
     delay_us: Micros
+    tz: str = "UTC"
 
     def __post_init__(self) -> None:
         assert self.delay_us >= SECOND, self.delay_us

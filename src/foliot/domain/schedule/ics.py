@@ -14,10 +14,15 @@ from foliot.domain.schedule.errors import BadCalendar
 
 _DATE: Final = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})(T[0-9]{6}Z?)?")
 _EVENT_DAYS_MAX: Final = 366
+ICS_MAX: Final = 4_000_000
 
 
 def days_of_ics(text: str, *, name: str) -> frozenset[int]:
     """All days that an event of the file covers."""
+    if len(text) > ICS_MAX:
+        raise BadCalendar(
+            f'Calendar "{name}": the file has more than {ICS_MAX} characters.', hint="keep the years needed"
+        )
     if "BEGIN:VCALENDAR" not in text.upper():
         raise BadCalendar(f'Calendar "{name}": this is not an iCalendar file.', hint="give the content of a .ics file")
     days: set[int] = set()

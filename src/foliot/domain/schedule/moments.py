@@ -82,7 +82,10 @@ def read_time(written: object) -> int:
         hour, minute, second = int(found[1]), int(found[2]), int(found[3] or 0)
         if hour < 24 and minute < 60 and second < 60:
             return hour * 3600 + minute * 60 + second
-    raise BadTime(written, what="a time of day", hint="write 09:00 or 23:59:30")
+    hint = (
+        "write 09:00 or 23:59:30" if isinstance(written, str) else 'put it in quotes: "09:00"'
+    )  # YAML reads 9:00 as 540
+    raise BadTime(written, what="a time of day", hint=hint)
 
 
 def read_hours(written: object) -> tuple[int, int]:

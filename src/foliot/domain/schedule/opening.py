@@ -1,4 +1,4 @@
-"""What a calendar means in a zone: open days, closed spans, and moving instants onto open days."""
+"""What a calendar means in a zone: open days and closed spans."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -6,12 +6,11 @@ from functools import lru_cache
 from typing import Final
 
 from foliot.domain.instants import SECOND, Instant
-from foliot.domain.schedule.calendars import ALLOWED, Calendar, ClosedHours, Ruling, Shift
+from foliot.domain.schedule.calendars import ALLOWED, Calendar, ClosedHours, Ruling
 from foliot.domain.schedule.days import (
     FIRST_DAY,
     LENGTH,
     MONTH_END,
-    Days,
     month_of,
     next_day,
     previous_day,
@@ -21,8 +20,6 @@ from foliot.domain.schedule.times import DAY_S
 from foliot.domain.schedule.zones import HORIZON_S, Overlap, zone
 
 _LOOK_MONTHS: Final = 60  # a calendar without an open day in five years has none
-_KEPT_MONTHS: Final = 4096
-_SHIFT_MAX_DAYS: Final = 366
 
 
 class OpenDays:
@@ -67,108 +64,6 @@ class OpenDays:
         return None
 
 
-class ShiftedDays:
-    """Days of a set, each moved onto the next (or previous) open day; days that meet count once."""
-
-    __slots__ = ("_base", "_direction", "_months", "_open")
-
-    def __init__(self, base: Days, open_days: Days, direction: Shift) -> None:
-        self._base, self._open, self._direction = base, open_days, direction
-        self._months: dict[int, int] = {}
-
-    def in_month(self, month: int) -> int:
-        mask = self._months.get(month)
-        if mask is None:
-            if len(self._months) >= _KEPT_MONTHS:
-                self._months.clear()
-            mask = self._months[month] = self._work_out(month)
-        return mask
-
-    def after_month(self, month: int) -> tuple[int, int] | None:
-        if month + 1 >= MONTH_END:
-            return None
-        first = FIRST_DAY[month + 1]
-        moved = self._next_onto(first) if self._direction is Shift.NEXT else self._back_onto(first)
-        return None if moved is None else self._with_mask(moved)
-
-    def before_month(self, month: int) -> tuple[int, int] | None:
-        past = FIRST_DAY[month]
-        moved = self._next_before(past) if self._direction is Shift.NEXT else self._back_before(past)
-        return None if moved is None else self._with_mask(moved)
-
-    def _with_mask(self, day: int) -> tuple[int, int] | None:
-        month = month_of(day)
-        return (month, self.in_month(month)) if 0 <= month < MONTH_END else None
-
-    def _next_onto(self, first: int) -> int | None:
-        """The first moved day not before this one; days move forward."""
-        before = previous_day(self._open, first - 1)
-        day = next_day(self._base, max(first - _SHIFT_MAX_DAYS, first if before is None else before + 1))
-        while day is not None and (moved := next_day(self._open, day)) is not None:
-            if moved - day <= _SHIFT_MAX_DAYS and moved >= first:
-                return moved
-            day = next_day(self._base, max(day + 1, moved - _SHIFT_MAX_DAYS))
-        return None
-
-    def _back_onto(self, first: int) -> int | None:
-        """The first moved day not before this one; days move back."""
-        while (landing := next_day(self._open, first)) is not None:
-            day = next_day(self._base, landing)
-            if day is None:
-                return None
-            moved = previous_day(self._open, day)
-            if moved is not None and day - moved <= _SHIFT_MAX_DAYS:
-                return moved
-            first = day + 1
-        return None
-
-    def _next_before(self, past: int) -> int | None:
-        """The last moved day before this one; days move forward."""
-        while (landing := previous_day(self._open, past - 1)) is not None:
-            day = previous_day(self._base, landing)
-            if day is None:
-                return None
-            moved = next_day(self._open, day)
-            if moved is not None and moved - day <= _SHIFT_MAX_DAYS:
-                return moved
-            past = day
-        return None
-
-    def _back_before(self, past: int) -> int | None:
-        """The last moved day before this one; days move back."""
-        after = next_day(self._open, past)
-        day = previous_day(self._base, min(past + _SHIFT_MAX_DAYS, past if after is None else after - 1))
-        while day is not None and (moved := previous_day(self._open, day)) is not None:
-            if day - moved <= _SHIFT_MAX_DAYS and moved < past:
-                return moved
-            day = previous_day(self._base, min(day - 1, moved + _SHIFT_MAX_DAYS))
-        return None
-
-    def _work_out(self, month: int) -> int:
-        first, past, mask = FIRST_DAY[month], FIRST_DAY[month + 1], 0
-        if self._direction is Shift.NEXT:
-            before = previous_day(self._open, first - 1)
-            source = first - _SHIFT_MAX_DAYS if before is None else max(before + 1, first - _SHIFT_MAX_DAYS)
-            past_source = past
-        else:
-            after = next_day(self._open, past)
-            source = first
-            past_source = past + _SHIFT_MAX_DAYS if after is None else min(after, past + _SHIFT_MAX_DAYS)
-        day = next_day(self._base, source)
-        while day is not None and day < past_source:
-            moved = moved_day(self._open, day, self._direction)
-            if moved is not None and first <= moved < past:
-                mask |= 1 << moved - first
-            day = next_day(self._base, day + 1)
-        return mask
-
-
-def moved_day(open_days: Days, day: int, direction: Shift) -> int | None:
-    """Where a day is moved to; itself if it is open, None if no day within a year is."""
-    moved = next_day(open_days, day) if direction is Shift.NEXT else previous_day(open_days, day)
-    return moved if moved is not None and abs(moved - day) <= _SHIFT_MAX_DAYS else None
-
-
 class Opening:
     """A calendar in a zone: which instants it allows. Seconds, not microseconds."""
 
@@ -184,9 +79,8 @@ class Opening:
         """Allowed, or why not."""
         reading = self._reading(instant // SECOND)
         day, time = divmod(reading, DAY_S)
-        against = self._calendar.against(day)
-        if against:
-            return Ruling("calendar", f"{self._calendar.name}: {against}")
+        if not self._is_open(day):
+            return Ruling("calendar", f"{self._calendar.name}: {self._calendar.against(day)}")
         for hours, _, _ in self._closed_on(day, time):
             return Ruling("blackout", f"{self._calendar.name}: {hours.why or 'closed hours'}")
         for blackout in self._blackouts[: bisect_right(self._starts, instant)]:

@@ -6,18 +6,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from foliot.domain.instants import SECOND, Instant, Micros
-from foliot.domain.schedule.at import At
 from foliot.domain.schedule.builtin import find_calendar
 from foliot.domain.schedule.calendars import ALLOWED, Calendar, Ruling, Shift
-from foliot.domain.schedule.cron import Cron
 from foliot.domain.schedule.errors import UnknownCalendar
 from foliot.domain.schedule.every import FixedDelay
-from foliot.domain.schedule.opening import Opening, ShiftedDays, moved_day, opening
-from foliot.domain.schedule.structured import Daily, Weekly
+from foliot.domain.schedule.opening import Opening, opening
+from foliot.domain.schedule.shifting import shifted
 from foliot.domain.schedule.times import DAY_S
 from foliot.domain.schedule.trigger import HORIZON, Trigger
-from foliot.domain.schedule.wall import Wall
-from foliot.domain.schedule.zones import HORIZON_S, zone
+from foliot.domain.schedule.zones import HORIZON_S
 
 # Each step of the search for an allowed instant leaves a whole closed span behind.
 _CLOSED_SPANS_MAX: Final = 20_000
@@ -53,7 +50,7 @@ class Schedule:
         moved = self.triggers
         direction = self.shift or (self.calendar.shift if self.calendar else None)
         if hours is not None and direction is not None:
-            moved = tuple(_shifted(trigger, hours, direction) for trigger in self.triggers)
+            moved = tuple(shifted(trigger, hours.open_days, direction) for trigger in self.triggers)
         object.__setattr__(self, "_opening", hours)
         object.__setattr__(self, "_moved", moved)
         object.__setattr__(self, "_single", moved[0] if len(moved) == 1 else None)
@@ -257,6 +254,8 @@ class Schedule:
         return after, until
 
     def _clipped(self, mask: int, day: int) -> int:
+        if self.start_at is None and self.end_at is None:
+            return mask
         first, last = self._within(day * DAY_S * SECOND - 1, (day + 1) * DAY_S * SECOND - 1)
         return _clip(mask, day, first, last)
 
@@ -281,28 +280,3 @@ def _clip(mask: int, day: int, after: Instant, until: Instant) -> int:
     if high < DAY_S - 1:
         mask &= (1 << high + 1) - 1 if high >= 0 else 0
     return mask
-
-
-def _shifted(trigger: Trigger, hours: Opening, direction: Shift) -> Trigger:
-    """The trigger with every day moved onto a day the calendar counts."""
-    match trigger:
-        case Cron() | Daily() | Weekly():
-            wall = trigger.wall
-            return Wall(
-                ShiftedDays(wall.days, hours.open_days, direction), wall.times, wall.zone, wall.gap, wall.overlap
-            )
-        case At():
-            moved = {_moved_instant(instant, trigger.tz, hours, direction) for instant in trigger.instants}
-            return At(instants=tuple(sorted(at for at in moved if at is not None)), tz=trigger.tz)
-        case _:
-            return trigger  # an interval has no days of its own: what falls on a closed one is ruled out
-
-
-def _moved_instant(instant: Instant, tz: str, hours: Opening, direction: Shift) -> Instant | None:
-    where = zone(tz)
-    day, time = divmod(instant // SECOND + where.offset_at(instant // SECOND), DAY_S)
-    moved = moved_day(hours.open_days, day, direction)
-    if moved is None or moved == day:
-        return instant if moved == day else None
-    second = where.instant_of(moved * DAY_S + time)
-    return None if second is None else second * SECOND

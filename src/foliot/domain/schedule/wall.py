@@ -30,7 +30,7 @@ class Wall:
         self.days, self.times, self.zone, self.gap, self.overlap = days, times, zone, gap, overlap
         self._fills_gaps = gap is Gap.AFTER
         self._listed = times.listed
-        self._masks: dict[tuple[int, bool, bool], int] = {}
+        self._masks: dict[tuple[int, int], int] = {}
         self._stretch = (0, 0, 0)  # start, end, offset; an empty one sends the first call the long way
         self._month = (0, 0, 0)  # first day, day past the last, mask
 
@@ -98,6 +98,9 @@ class Wall:
     def due_mask(self, day: int) -> int:
         """The due seconds of one UTC day: bit `s` is second `s`."""
         first, past = day * DAY_S, (day + 1) * DAY_S
+        start, end, offset = self._stretch
+        if start <= first and past <= end:
+            return self._readings_mask(first + offset)
         total = 0
         stretch = self.zone.stretch_from(first, self.overlap)
         while stretch is not None and stretch.start < past:
@@ -109,20 +112,23 @@ class Wall:
             if high - low < DAY_S:
                 part = (part >> (low - first) & ((1 << (high - low)) - 1)) << (low - first)
             total |= part
+            self._stretch = (start + 1 if gap else start, end, offset)
             stretch = self.zone.stretch_from(end, self.overlap) if end < past else None
         return total
 
     def _readings_mask(self, reading: int) -> int:
         """The readings of the set in the 24 hours from this one, as a mask; there are few different ones."""
         day, time = divmod(reading, DAY_S)
-        has_today, has_tomorrow = next_day(self.days, day) == day, next_day(self.days, day + 1) == day + 1
-        key = (time, has_today, has_tomorrow)
-        mask = self._masks.get(key)
+        first, past, in_month = self._remember(day)
+        days = in_month >> (day - first) & 3
+        if day + 1 == past and next_day(self.days, past) == past:
+            days |= 2
+        mask = self._masks.get((time, days))
         if mask is None:
-            mask = self.times.mask >> time if has_today else 0
-            if has_tomorrow and time:
+            mask = self.times.mask >> time if days & 1 else 0
+            if days & 2 and time:
                 mask |= (self.times.mask & ((1 << time) - 1)) << (DAY_S - time)
-            self._masks[key] = mask
+            self._masks[time, days] = mask
         return mask
 
     def reading_within(self, first: int, past: int) -> int | None:
@@ -201,9 +207,12 @@ class Wall:
             total += self.times.below(past_time)
         return total
 
-    def _remember(self, day: int) -> None:
-        first, past, _ = self._month
-        if not first <= day < past:
+    def _remember(self, day: int) -> tuple[int, int, int]:
+        """The month a day lies in: first day, day past the last, mask."""
+        known = self._month
+        if not known[0] <= day < known[1]:
             month = month_of(day)
-            if month < MONTH_END:
-                self._month = (FIRST_DAY[month], FIRST_DAY[month + 1], self.days.in_month(month))
+            if not 0 <= month < MONTH_END:
+                return day, day + 1, 0
+            known = self._month = (FIRST_DAY[month], FIRST_DAY[month + 1], self.days.in_month(month))
+        return known

@@ -72,7 +72,8 @@ def _weekly(trigger: Weekly, is_chinese: bool) -> str:
 def _settings(schedule: Schedule, is_chinese: bool) -> list[str]:
     said: list[str] = []
     tz = schedule.tz
-    if tz != "UTC" and not isinstance(schedule.triggers[0], Schedule):
+    has_wall_clock = any(isinstance(one, Cron | Daily | Weekly | At) for one in schedule.triggers)
+    if tz != "UTC" and (has_wall_clock or schedule.calendar_name) and not isinstance(schedule.triggers[0], Schedule):
         said.append(tz)
     said += _calendar(schedule, is_chinese)
     if schedule.start_at is not None:
