@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 from foliot import __version__
 from foliot.app.data_folder import DataFolder
-from foliot.app.http import Access, open_http
+from foliot.app.http import Access, HttpFace, check_reach
 from foliot.app.inprocess import InProcessLink
 from foliot.app.server import HttpServer, Server
 from foliot.app.settings import DEFAULT_PORT, ServerSettings, Timing
@@ -70,6 +70,7 @@ class AllInOne:
     async def run(self, stop: asyncio.Event) -> None:
         """Work until told to stop; then drain the worker and leave."""
         settings = self._settings
+        check_reach(settings.host, behind_proxy=False)
         http = HttpServer(settings.host, settings.port)  # first of all: a taken port must not touch the folder
         self._folder.take()
         store = await self._open_store()
@@ -86,7 +87,7 @@ class AllInOne:
                 clock=self._clock,
                 chance=self._chance,
             )
-            await self._run_with(server, http, stop)
+            await self._run_with(server, HttpFace(server, store), http, stop)
         finally:
             await store.close()
 
@@ -103,9 +104,9 @@ class AllInOne:
         self._audience.database_ready(is_new=is_new, schema=head, took_s=self._clock.monotonic() - began_at)
         return store
 
-    async def _run_with(self, server: Server, http: HttpServer, stop: asyncio.Event) -> None:
+    async def _run_with(self, server: Server, face: HttpFace, http: HttpServer, stop: asyncio.Event) -> None:
         settings = self._settings
-        app, access = await open_http(server, first_use=True)
+        access = await face.let_this_machine_in()
         url = f"http://{settings.host}:{http.port}"
         self._folder.tell_clients(url, access.local_token)
         loaded = load(settings.sources)
@@ -115,7 +116,7 @@ class AllInOne:
         server_stop = asyncio.Event()
         try:
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(http.serve(app, server_stop), name="http")
+                tasks.create_task(http.serve(face.app, server_stop), name="http")
                 tasks.create_task(server.run(server_stop), name="server")
                 self._audience.started(url, access)
                 self._audience.loaded(loaded, again=False)

@@ -1,35 +1,88 @@
-"""The HTTP face of a server: the API for people and programs, and the worker protocol, as one app."""
+"""The HTTP face of a server: the API for people and programs, and the worker protocol, as one app on one port."""
 
-from dataclasses import dataclass
+import ipaddress
+from dataclasses import dataclass, fields
+from typing import Final
 
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Route
-from starlette.types import ASGIApp
+from fastapi import FastAPI
 
+from foliot.api.app import build_api
 from foliot.api.worker_protocol import worker_routes
 from foliot.app.server import Server
+from foliot.domain.access import INTERNAL, Grant, Scope
+from foliot.domain.errors import ClusterTrouble
+from foliot.operations.offers import Offers
+from foliot.operations.people import PeopleServices
+from foliot.operations.tokens import bootstrap, issue_for_this_machine, make_login_code
+from foliot.store.sql.people import SqlRecords
+from foliot.store.sql.store import SqlStore
+
+TOKEN_NAME: Final = "this-machine"
+
+
+class OpenToOthers(ClusterTrouble):
+    """A server told to listen beyond this machine without anything to protect its traffic (SEC-02)."""
+
+    code = "FOL-5023"
+
+    def __init__(self, host: str) -> None:
+        super().__init__(
+            f"Listening on {host} would let others read the traffic: it is not encrypted.",
+            hint="put a proxy with TLS in front and say --behind-proxy, or listen on 127.0.0.1",
+            host=host,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """What a fresh server hands out: a token for programs of this user, and a login code for a person."""
+    """What `foliot up` hands out: a token for programs of this user, and a login code for a person."""
 
     local_token: str
-    login_code: str | None = None
+    login_code: str
 
 
-async def open_http(
-    server: Server, *, first_use: bool = False, bootstrap_token: str | None = None
-) -> tuple[ASGIApp, Access]:
-    """Everything a server answers over HTTP."""
+class HttpFace:
+    """A server's app and the operations behind it."""
 
-    async def authorise(request: Request, right: str) -> None:
-        return None
+    def __init__(self, server: Server, store: SqlStore) -> None:
+        records = SqlRecords.of(store)
+        shared = {field.name: getattr(server.services, field.name) for field in fields(server.services)}
+        self.services = PeopleServices(
+            **shared,
+            lookups=records.lookups,
+            tokens=records.tokens,
+            journal=records.journal,
+            replies=records.replies,
+            backfills=records.backfills,
+            offers=Offers(records.lookups, server.services.clock),
+        )
+        self.app: FastAPI = build_api(
+            self.services,
+            plain_routes=lambda authenticator: worker_routes(server.workers, authenticator.worker),
+            render_metrics=server.metrics.render,
+            is_stopping=lambda: server.is_stopping,
+        )
 
-    async def healthz(request: Request) -> Response:
-        return PlainTextResponse("ok\n")
+    async def begin(self, bootstrap_token: str | None) -> str | None:
+        """The first token of an empty store: the given one, or a fresh one, which is then returned to be shown once."""
+        made = await bootstrap(self.services, given=bootstrap_token)
+        return made if bootstrap_token is None else None
 
-    app = Starlette(routes=[*worker_routes(server.workers, authorise), Route("/healthz", healthz)])
-    return app, Access(local_token="")
+    async def let_this_machine_in(self) -> Access:
+        """A token and a login code for whoever started the process."""
+        grant = Grant(scopes=frozenset({Scope.ADMIN, Scope.WORKER}))
+        token = await issue_for_this_machine(self.services, TOKEN_NAME, grant)
+        code, _ = await make_login_code(self.services, INTERNAL)
+        return Access(local_token=token, login_code=code)
+
+
+def check_reach(host: str, *, behind_proxy: bool) -> None:
+    """SEC-02: refuse to listen beyond loopback with nothing that encrypts."""
+    if behind_proxy or host == "localhost":
+        return
+    try:
+        is_local = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        is_local = False
+    if not is_local:
+        raise OpenToOthers(host)

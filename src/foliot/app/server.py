@@ -85,6 +85,7 @@ class Server:
         self.session = OwnSession(chance)
         self.tide = Tide(clock)
         self.leadership = Leadership(clock)
+        self.is_stopping = False
         self._clock = clock
         self._wakeups = wakeups
         decide: Decide = functools.partial(decide_batch, pacer=CatchUpPacer())
@@ -160,6 +161,7 @@ class Server:
         log.info("server.started", node=self.settings.node_name, session=self.session.id, version=__version__)
         async with self._listening():
             await self.duties.run(stop)
+        self.is_stopping = True
         self.leasing.stop()
         with contextlib.suppress(StoreUnavailable):  # reaping covers what a lost store keeps us from saying
             await self.leading.resign()

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from foliot.app.faults import fault_point
-from foliot.app.http import open_http
+from foliot.app.http import HttpFace, check_reach
 from foliot.app.server import HttpServer, Server
 from foliot.app.settings import ServerSettings
 from foliot.app.system import SystemChance, SystemClock
@@ -16,19 +16,21 @@ async def serve(
     stop: asyncio.Event,
     *,
     bootstrap_token: str | None = None,
-    started: Callable[[str], None] = lambda _: None,
+    started: Callable[[str, str | None], None] = lambda _url, _token: None,
 ) -> None:
-    """Run a server until `stop` is set."""
+    """Run a server until `stop` is set. `started` is told its URL and, on an empty store, the first token."""
+    check_reach(settings.host, behind_proxy=settings.behind_proxy)
     clock, chance = SystemClock(), SystemChance()
     http = HttpServer(settings.host, settings.port)
     store = await SqlStore.open(settings.store_url, clock=clock, chance=chance, point=fault_point(settings.fault_point))
     try:
         server = Server(settings, store, clock=clock, chance=chance)
-        app, _ = await open_http(server, bootstrap_token=bootstrap_token)
+        face = HttpFace(server, store)
+        first_token = await face.begin(bootstrap_token)
         async with asyncio.TaskGroup() as tasks:
             http_stop = asyncio.Event()
-            tasks.create_task(http.serve(app, http_stop), name="http")
-            started(f"http://{settings.host}:{http.port}")
+            tasks.create_task(http.serve(face.app, http_stop), name="http")
+            started(f"http://{settings.host}:{http.port}", first_token)
             await server.run(stop)
             http_stop.set()
     finally:

@@ -32,8 +32,8 @@ def refusals() -> Iterator[None]:
         if known is None or others is not None:
             raise
         errors = list(_leaves(known))
-        for error in errors:
-            tell(error)
+        for refused in errors:
+            tell(refused)
         sys.exit(exit_code(errors[0]))
 
 

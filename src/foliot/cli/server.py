@@ -76,7 +76,13 @@ def server(
 async def _serve(settings: ServerSettings, bootstrap_token: str | None) -> None:
     stop = asyncio.Event()
     stop_on_signals(stop)
-    await serve(settings, stop, bootstrap_token=bootstrap_token, started=lambda url: click.echo(f"listening on {url}"))
+    await serve(settings, stop, bootstrap_token=bootstrap_token, started=_announce)
+
+
+def _announce(url: str, first_token: str | None) -> None:
+    click.echo(f"listening on {url}")
+    if first_token is not None:
+        click.echo(f"first admin token of this store, shown once: {first_token}")
 
 
 def _store_url(db: str | None, db_file: Path | None) -> str:

@@ -111,12 +111,10 @@ class Terminal:
         self._good("database", f"{state}schema {schema}", f"{took_s:.1f} s")
 
     def started(self, url: str, access: Access) -> None:
+        del access  # its code opens the console
         self._good("scheduler", self._settings.node_name)
         self._good("worker", f"{self._settings.node_name} · {self._settings.slots} slots · {self._watching()}")
         self._good("api", url)
-        if access.login_code is not None:
-            link = f"{url}/login#{access.login_code}"
-            click.echo(f"\n  First login    {link}     one use, 15 minutes; another: foliot login-link")
         click.echo("\n  Reachable from this machine only. A real cluster: foliot server --help")
         click.echo(f"  {'Ctrl-C stops':>100}\n" if sys.stdout.isatty() else "")
 
