@@ -17,7 +17,7 @@ from foliot.operations.tokens import bootstrap, issue_for_this_machine, make_log
 from foliot.store.sql.people import SqlRecords
 from foliot.store.sql.store import SqlStore
 
-TOKEN_NAME: Final = "this-machine"
+THIS_MACHINE: Final = "this-machine"
 
 
 class OpenToOthers(ClusterTrouble):
@@ -71,7 +71,7 @@ class HttpFace:
     async def let_this_machine_in(self) -> Access:
         """A token and a login code for whoever started the process."""
         grant = Grant(scopes=frozenset({Scope.ADMIN, Scope.WORKER}))
-        token = await issue_for_this_machine(self.services, TOKEN_NAME, grant)
+        token = await issue_for_this_machine(self.services, THIS_MACHINE, grant)
         code, _ = await make_login_code(self.services, INTERNAL)
         return Access(local_token=token, login_code=code)
 
