@@ -1,0 +1,153 @@
+"""What routes ask of a request: who, in which language, since when, which page."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+from fastapi import Depends, Query, Request
+
+from foliot.api.auth.rights import Needs
+from foliot.api.errors import BadRequest, PreconditionRequired
+from foliot.api.language import language_of
+from foliot.api.models.common import Problem
+from foliot.domain.access import Principal, Scope
+from foliot.domain.errors import BadField
+from foliot.domain.instants import Instant, Micros, parse_duration
+from foliot.domain.run import RunId, parse_run_id
+from foliot.domain.schedule.describe import Language
+from foliot.domain.schedule.errors import BadTime
+from foliot.domain.schedule.moments import read_instant
+from foliot.operations.people import PeopleServices
+
+PREFIX: Final = "/api/v1"
+LIMIT_MAX: Final = 200
+
+
+def services_of(request: Request) -> PeopleServices:
+    """The services of the server that was asked."""
+    services = request.app.state.services
+    assert isinstance(services, PeopleServices)
+    return services
+
+
+Services = Annotated[PeopleServices, Depends(services_of)]
+Reader = Annotated[Principal, Depends(Needs(Scope.READ))]
+Runner = Annotated[Principal, Depends(Needs(Scope.RUN))]
+Writer = Annotated[Principal, Depends(Needs(Scope.WRITE))]
+Admin = Annotated[Principal, Depends(Needs(Scope.ADMIN))]
+Speaks = Annotated[Language, Depends(language_of)]
+
+Namespace = Annotated[
+    str | None, Query(max_length=200, description="Where the name is looked up; the token's own, or default.")
+]
+Limit = Annotated[int, Query(ge=1, le=LIMIT_MAX, description="Items of a page.")]
+Cursor = Annotated[str | None, Query(max_length=1000, description="`next_cursor` of the page before.")]
+When = Annotated[str | None, Query(max_length=64, description="RFC 3339.", examples=["2026-03-02T06:00:00Z"])]
+
+
+def read_moment(written: str | None, field: str, *, tz: str = "UTC") -> Instant | None:
+    """An instant somebody sent; `BadField` names the field when it is none."""
+    if written is None:
+        return None
+    try:
+        return read_instant(written, tz=tz)
+    except BadTime as error:
+        raise BadField(field, error.sentence.rstrip("."), hint=error.hint) from error
+
+
+def needed_moment(written: str, field: str) -> Instant:
+    """An instant that must be there."""
+    instant = read_moment(written, field)
+    assert instant is not None
+    return instant
+
+
+def read_duration(written: str | float | None, field: str) -> Micros | None:
+    """A duration somebody sent: `10m`, or a number of seconds."""
+    if written is None:
+        return None
+    from foliot.domain.errors import BadDuration
+
+    try:
+        return parse_duration(written)
+    except BadDuration as error:
+        raise BadField(field, error.sentence.rstrip("."), hint=error.hint) from error
+
+
+def read_words(written: str | None, field: str, known: tuple[str, ...], *, upper: bool = False) -> tuple[str, ...]:
+    """Words joined by commas, all of them known: `failed,running`."""
+    if not written:
+        return ()
+    words = tuple((word.strip().upper() if upper else word.strip()) for word in written.split(","))
+    for word in words:
+        if word not in known:
+            raise BadField(field, f'"{word[:50]}" is not one of {", ".join(known)}')
+    return words
+
+
+def read_labels(written: list[str] | None) -> Mapping[str, str]:
+    """Labels as `team:data` or `team=data`."""
+    labels: dict[str, str] = {}
+    for text in written or ():
+        key, found, value = text.partition(":" if ":" in text else "=")
+        if not found or not key:
+            raise BadField("label", f'"{text[:100]}" is not key:value')
+        labels[key] = value
+    return labels
+
+
+def run_id_of(written: str) -> RunId:
+    """The number behind a run id; `BadRunId` for anything else."""
+    return parse_run_id(written[:40])
+
+
+def etag(version: int) -> str:
+    """The ETag of a job's version."""
+    return f'"v{version}"'
+
+
+def expected_version(request: Request, name: str, *, may_create: bool = False) -> int:
+    """The version a change was made from, out of `If-Match`; 0 with `If-None-Match: *` where a job may be created."""
+    if may_create and request.headers.get("if-none-match", "").strip() == "*":
+        return 0
+    written = request.headers.get("if-match")
+    if written is None:
+        raise PreconditionRequired(name)
+    tag = written.strip().removeprefix("W/")
+    number = tag[2:-1]
+    if not (tag.startswith('"v') and tag.endswith('"') and number.isascii() and number.isdigit() and len(number) < 10):
+        raise BadRequest("If-Match is not an ETag of a job.", hint='it looks like "v3"')
+    return int(number)
+
+
+_DESCRIPTIONS: Final[Mapping[int, str]] = {
+    400: "The request cannot be read.",
+    401: "No token, or one that is not good.",
+    403: "The token may not do this.",
+    404: "What was named does not exist.",
+    409: "It conflicts with what is there.",
+    412: "It was changed meanwhile; `current` and `changes` say how.",
+    413: "The request is too large.",
+    422: "A value is not allowed.",
+    428: "If-Match is missing.",
+    429: "Too many requests; see Retry-After.",
+    503: "The store does not answer; see Retry-After.",
+}
+_READS: Final = (400, 401, 403, 404, 422, 429, 503)
+_WRITES: Final = (400, 401, 403, 404, 409, 412, 413, 422, 428, 429, 503)
+
+
+def problems(*, write: bool = False, more: tuple[int, ...] = ()) -> dict[int | str, dict[str, Any]]:
+    """The errors a route may answer with, for its description."""
+    statuses = sorted({*(_WRITES if write else _READS), *more})
+    return {
+        status: {
+            "model": Problem,
+            "description": _DESCRIPTIONS[status],
+            "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        }
+        for status in statuses
+    }
+
+
+READS: Final = problems()
+WRITES: Final = problems(write=True)

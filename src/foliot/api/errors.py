@@ -1,0 +1,203 @@
+"""Errors as answers: one table from class to status, one form (problem+json) for all of them."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import structlog
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from foliot.api.language import language_of
+from foliot.domain.access import BadLoginCode, NotLoggedIn, ScopeMissing, TooManyTries
+from foliot.domain.errors import (
+    ClusterTrouble,
+    Conflict,
+    Denied,
+    ExecutionFailed,
+    FoliotError,
+    InvalidInput,
+    NotFound,
+    StorageTrouble,
+    VersionConflict,
+)
+from foliot.domain.messages import tell, title_of
+from foliot.domain.schedule.describe import Language
+
+log = structlog.get_logger("foliot.api")
+
+
+class BadRequest(InvalidInput):
+    """The request is not one of this API's."""
+
+    code = "FOL-1080"
+
+
+class RequestTooLarge(InvalidInput):
+    """The request has more bytes than are read."""
+
+    code = "FOL-1081"
+
+    def __init__(self, size: int, bytes_max: int) -> None:
+        super().__init__(
+            f"The request is larger than {bytes_max} bytes.", hint="send less at once", size=size, bytes_max=bytes_max
+        )
+
+
+class KeyReused(InvalidInput):
+    """The Idempotency-Key belongs to another request."""
+
+    code = "FOL-1082"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This Idempotency-Key was used for a request with another body.",
+            hint="use another key, or send the same body",
+        )
+
+
+class NoSuchPage(NotFound):
+    """Nothing is served at this address."""
+
+    code = "FOL-2008"
+
+    def __init__(self, method: str, path: str) -> None:
+        super().__init__(
+            f"There is no {method} {path[:200]} here.", hint="see /api/v1/openapi.json", method=method, path=path[:200]
+        )
+
+
+class PreconditionRequired(Conflict):
+    """A change must say which version it was made from."""
+
+    code = "FOL-3015"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"A change of {name} must say which version it was made from.",
+            hint="send If-Match with the ETag of what you read",
+            name=name,
+        )
+
+
+class StillAnswering(Conflict):
+    """A request with the same Idempotency-Key is being answered."""
+
+    code = "FOL-3016"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "A request with the same Idempotency-Key is being answered.", hint="try again with the same key"
+        )
+        self.retry_after_s = 1
+
+
+class CountDiffers(Conflict):
+    """A bulk action would hit another number of things than was expected."""
+
+    code = "FOL-3017"
+
+    def __init__(self, *, expected: int, found: int) -> None:
+        super().__init__(
+            f"{expected} were expected, {found} match now. Nothing was changed.",
+            hint="look at the list again",
+            expected=expected,
+            found=found,
+        )
+
+
+class CsrfMissing(Denied):
+    """A change made with the session cookie must carry a header that another site cannot send."""
+
+    code = "FOL-4005"
+
+    def __init__(self) -> None:
+        super().__init__("A change with the session cookie needs the header X-Foliot-Csrf.", hint="X-Foliot-Csrf: 1")
+
+
+class TooManyRequests(Denied):
+    """More requests at once than this server serves."""
+
+    code = "FOL-4006"
+
+    def __init__(self, *, retry_after_s: int = 1) -> None:
+        super().__init__(
+            f"Too many requests at once; the next is welcome in {retry_after_s} s.",
+            hint="send fewer at the same time",
+            retry_after_s=retry_after_s,
+        )
+        self.retry_after_s = retry_after_s
+
+
+STATUSES: Final[Mapping[type[FoliotError], int]] = {
+    BadRequest: 400,
+    RequestTooLarge: 413,
+    InvalidInput: 422,
+    NotFound: 404,
+    VersionConflict: 412,
+    PreconditionRequired: 428,
+    Conflict: 409,
+    NotLoggedIn: 401,
+    BadLoginCode: 401,
+    ScopeMissing: 403,
+    CsrfMissing: 403,
+    TooManyTries: 429,
+    TooManyRequests: 429,
+    Denied: 403,
+    ClusterTrouble: 503,
+    StorageTrouble: 503,
+    ExecutionFailed: 409,
+    FoliotError: 500,
+}
+RETRY_LATER: Final = frozenset({429, 503})
+PROBLEM: Final = "application/problem+json"
+
+
+def status_of(error: FoliotError) -> int:
+    """The status of an error: that of its nearest class in the table."""
+    return next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
+
+
+def problem_response(request: Request, error: FoliotError, *, status: int | None = None) -> Response:
+    """The answer an error becomes."""
+    status = status or status_of(error)
+    language = language_of(request)
+    headers = {"Content-Language": str(language), "Cache-Control": "no-store"}
+    retry_after_s = getattr(error, "retry_after_s", 1 if status in RETRY_LATER else None)
+    if retry_after_s is not None:
+        headers["Retry-After"] = str(retry_after_s)
+    if status == 401:
+        headers["WWW-Authenticate"] = 'Bearer realm="foliot"'
+    body = problem(error, status=status, instance=request.url.path, language=language, trace_id=trace_id_of(request))
+    return JSONResponse(body, status_code=status, headers=headers, media_type=PROBLEM)
+
+
+def problem(error: FoliotError, *, status: int, instance: str, language: Language, trace_id: str) -> dict[str, Any]:
+    """The problem document (RFC 9457) of an error."""
+    sentence, hint = tell(error, language)
+    english = (type(error).__doc__ or "").partition("\n")[0].rstrip(".")
+    document: dict[str, Any] = {
+        "type": f"urn:foliot:error:{error.code}",
+        "title": title_of(error.code, language, english=english),
+        "status": status,
+        "detail": sentence,
+        "instance": instance,
+        "code": error.code,
+        "trace_id": trace_id,
+    }
+    if hint:
+        document["hint"] = hint
+    errors = error.data.get("errors") or _errors_of(error, sentence)
+    if errors:
+        document["errors"] = errors
+    document |= {key: error.data[key] for key in ("nearest", "current", "changes") if error.data.get(key) is not None}
+    return document
+
+
+def _errors_of(error: FoliotError, sentence: str) -> list[dict[str, str]]:
+    path = error.data.get("path")
+    return [{"path": str(path), "message": sentence, "code": error.code}] if path else []
+
+
+def trace_id_of(request: Request) -> str:
+    """The id under which this request is found in the log."""
+    return str(getattr(request.state, "trace_id", ""))

@@ -1,0 +1,349 @@
+"""Nodes, the cluster, events, tokens, backfills and search hits as JSON."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from foliot.api.models.common import Input, Moment, Name, Output, Reason, Seconds, moment, one_of, seconds
+from foliot.api.models.runs import RunOut
+from foliot.domain.run import format_run_id
+from foliot.operations.nodes import Cluster, Health, Node
+from foliot.operations.search import Hit
+from foliot.ports.backfills import BackfillRow
+from foliot.ports.journal import Event
+from foliot.ports.tokens import TokenRecord
+
+
+class NodeOut(Output):
+    """A node session."""
+
+    name: str
+    session: str
+    kind: str
+    health: Literal["ONLINE", "WARNING", "OFFLINE", "DEAD"]
+    state: str
+    is_leader: bool
+    group: str
+    labels: dict[str, str]
+    slots: int
+    running: int
+    handlers: list[str]
+    version: str
+    host: str
+    pid: int
+    started_at: Moment
+    last_beat_at: Moment
+    beat_age_s: Seconds
+    ended_at: Moment | None = None
+    clock_offset_s: Seconds | None = None
+    load: dict[str, float]
+    drained_by: str | None = None
+    runs: list[RunOut] | None = None
+
+    @classmethod
+    def of(cls, node: Node) -> "NodeOut":
+        row = node.row
+        return cls(
+            name=row.name,
+            session=row.session,
+            kind=row.kind,
+            health=node.health.value,
+            state=row.state,
+            is_leader=node.is_leader,
+            group=row.group,
+            labels=dict(row.labels),
+            slots=row.slots,
+            running=row.running,
+            handlers=sorted(row.handlers),
+            version=row.version,
+            host=row.host,
+            pid=row.pid,
+            started_at=moment(row.started_at) or "",
+            last_beat_at=moment(row.last_beat_at) or "",
+            beat_age_s=seconds(node.beat_age_us) or 0.0,
+            ended_at=moment(row.ended_at),
+            clock_offset_s=seconds(row.clock_offset_us),
+            load=dict(row.load),
+            drained_by=row.drained_by,
+        )
+
+
+class NodesOut(Output):
+    """Every node."""
+
+    items: list[NodeOut]
+
+
+class DrainNode(Input):
+    """Why a node is drained."""
+
+    reason: Reason = ""
+
+
+class ClusterOut(Output):
+    """The cluster at a glance. `queue` and `running` are counted to 10 000."""
+
+    now: Moment
+    store: str
+    epoch: int
+    leader: str | None
+    term: int
+    clock_suspect: bool
+    servers_online: int
+    workers_online: int
+    workers_warning: int
+    slots: int
+    queue: int
+    running: int
+    oldest_ready_s: Seconds | None = Field(None, description="How long the oldest ready run waits.")
+    overdue_s: Seconds | None = Field(None, description="How long the earliest due instant is undecided.")
+    nodes: list[NodeOut]
+
+    @classmethod
+    def of(cls, cluster: Cluster) -> "ClusterOut":
+        row = cluster.row
+        online = [node for node in cluster.nodes if node.health is not Health.DEAD]
+        workers = [node for node in online if node.row.kind != "server"]
+        return cls(
+            now=moment(row.now) or "",
+            store=row.store,
+            epoch=row.epoch,
+            leader=row.leader,
+            term=row.term,
+            clock_suspect=row.clock_suspect,
+            servers_online=sum(node.row.kind == "server" for node in online),
+            workers_online=len(workers),
+            workers_warning=sum(node.health is not Health.ONLINE for node in workers),
+            slots=sum(node.row.slots for node in workers),
+            queue=row.queue,
+            running=row.running,
+            oldest_ready_s=None if row.oldest_ready_at is None else seconds(max(0, row.now - row.oldest_ready_at)),
+            overdue_s=None if row.overdue_at is None else seconds(row.now - row.overdue_at),
+            nodes=[NodeOut.of(node) for node in cluster.nodes],
+        )
+
+
+class EventOut(Output):
+    """Something that happened."""
+
+    id: int
+    at: Moment
+    topic: Literal["jobs", "runs", "nodes", "cluster"]
+    kind: str = Field(examples=["job.paused"])
+    subject: str
+    by: str
+    namespace: str | None
+    data: dict[str, Any]
+
+    @classmethod
+    def of(cls, event: Event) -> "EventOut":
+        return cls(
+            id=event.id,
+            at=moment(event.at) or "",
+            topic=event.topic.value,
+            kind=event.kind,
+            subject=event.subject,
+            by=event.by,
+            namespace=event.namespace,
+            data=dict(event.data),
+        )
+
+
+class HitOut(Output):
+    """Something that was found."""
+
+    kind: Annotated[str, one_of("job", "run", "node")]
+    name: str
+    namespace: str | None
+    detail: str
+
+    @classmethod
+    def of(cls, hit: Hit) -> "HitOut":
+        return cls(kind=hit.kind, name=hit.name, namespace=hit.namespace, detail=hit.detail)
+
+
+class HitsOut(Output):
+    """What was found, the best first."""
+
+    items: list[HitOut]
+
+
+class NewTokenIn(Input):
+    """A token to make."""
+
+    name: Name
+    scopes: list[str] = Field(min_length=1, max_length=5, examples=[["read", "run"]])
+    expires: str | float = Field("90d", examples=["90d"])
+    namespace: Name | None = None
+    group: Name | None = None
+
+
+class RotateToken(Input):
+    """How long the old secret goes on."""
+
+    grace: str | float = Field("24h", examples=["24h"])
+
+
+class TokenOut(Output):
+    """A token without its secret."""
+
+    id: str
+    name: str
+    scopes: list[str]
+    namespace: str | None
+    group: str | None
+    created_at: Moment
+    created_by: str
+    expires_at: Moment
+    last_used_at: Moment | None
+    revoked_at: Moment | None
+
+    @classmethod
+    def of(cls, token: TokenRecord) -> "TokenOut":
+        return cls(
+            id=token.id,
+            name=token.name,
+            scopes=sorted(token.scopes),
+            namespace=token.namespace,
+            group=token.group,
+            created_at=moment(token.created_at) or "",
+            created_by=token.created_by,
+            expires_at=moment(token.expires_at) or "",
+            last_used_at=moment(token.last_used_at),
+            revoked_at=moment(token.revoked_at),
+        )
+
+
+class TokensOut(Output):
+    """Tokens, newest first."""
+
+    items: list[TokenOut]
+
+
+class IssuedOut(Output):
+    """A new token with its secret, which is shown this once."""
+
+    token: str = Field(examples=["fol_…"])
+    record: TokenOut
+
+
+class WhoOut(Output):
+    """Who asks."""
+
+    name: str
+    scopes: list[str]
+    namespace: str | None
+    group: str | None
+
+
+class LoginIn(Input):
+    """A one-time code."""
+
+    code: str = Field(min_length=1, max_length=40, examples=["7Q4M-2XKD-9TRA"])
+    cookie: bool = Field(False, description="Set the session cookie of the console as well.")
+
+
+class LoginCodeOut(Output):
+    """A code for one login."""
+
+    code: str
+    path: str = Field(description="To be opened in a browser, behind the server's address.")
+    expires_at: Moment
+
+
+class NewBackfillIn(Input):
+    """Which instants of the past get a run. `from` is included, `to` is not."""
+
+    job: Name
+    namespace: Name | None = None
+    from_: Moment = Field(alias="from")
+    to: Moment
+    only: Literal["missing", "failed", "all"] = "missing"
+    parallel: int = Field(4, ge=1, le=100)
+    newest_first: bool = False
+    params: dict[str, Any] | None = None
+    reason: Reason = ""
+
+
+class StartBackfillIn(NewBackfillIn):
+    """The same, with the token of the preview."""
+
+    token: str = Field(min_length=1, max_length=100)
+
+
+class BackfillPreviewOut(Output):
+    """The exact instants a backfill would run, in order (the first 1000), and the token that confirms just these."""
+
+    job: str
+    count: int
+    parallel: int
+    first: Moment | None
+    last: Moment | None
+    instants: list[Moment]
+    token: str
+
+
+class BackfillOut(Output):
+    """A backfill."""
+
+    id: int
+    job: str
+    namespace: str
+    version: int
+    from_at: Moment
+    to_at: Moment
+    only: str
+    parallel: int
+    newest_first: bool
+    state: Literal["active", "paused", "done", "cancelled"]
+    total: int
+    inserted: int
+    succeeded: int
+    failed: int
+    live: list[str]
+    created_at: Moment
+    created_by: str
+    reason: str
+    ended_at: Moment | None
+
+    @classmethod
+    def of(cls, row: BackfillRow) -> "BackfillOut":
+        return cls(
+            id=row.id,
+            job=row.job,
+            namespace=row.namespace,
+            version=row.version,
+            from_at=moment(row.from_at) or "",
+            to_at=moment(row.to_at) or "",
+            only=row.selection.value,
+            parallel=row.parallel,
+            newest_first=row.newest_first,
+            state=row.state.value,
+            total=row.total,
+            inserted=row.inserted,
+            succeeded=row.succeeded,
+            failed=row.failed,
+            live=[format_run_id(run_id) for run_id in row.live],
+            created_at=moment(row.created_at) or "",
+            created_by=row.created_by,
+            reason=row.reason,
+            ended_at=moment(row.ended_at),
+        )
+
+
+class CronIn(Input):
+    """A cron expression to explain."""
+
+    expression: str = Field(min_length=1, max_length=500, examples=["0 2 * * 1-5"])
+    timezone: str = Field("UTC", max_length=100)
+    dialect: Literal["unix", "quartz", "spring"] | None = None
+    count: int = Field(5, ge=1, le=100)
+
+
+class CronOut(Output):
+    """A cron expression in words, its next instants, and what may surprise."""
+
+    expression: str
+    words: str
+    next: list[Moment]
+    warnings: list[dict[str, str | None]]

@@ -1,0 +1,368 @@
+"""Jobs, versions, fires, explanations and figures as JSON."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from foliot.api.models.common import Input, Moment, Name, Output, Reason, Seconds, moment, one_of, seconds
+from foliot.domain.instants import Micros
+from foliot.domain.run import format_run_id
+from foliot.domain.schedule.describe import Language, describe
+from foliot.operations.diff import FieldChange
+from foliot.operations.fires import Fire, schedule_of
+from foliot.operations.stats import JobStats, Spread
+from foliot.ports.lookups import JobRow, LastRun, VersionRow
+
+Document = Annotated[
+    dict[str, Any],
+    Field(
+        description="The definition, in the form of job files.",
+        examples=[{"run": {"python": "billing.jobs:settle"}, "schedule": {"cron": "0 2 * * *", "tz": "Asia/Shanghai"}}],
+    ),
+]
+
+
+class NewJob(Input):
+    """A job to create."""
+
+    name: Name
+    definition: Document
+    reason: Reason = ""
+
+
+class JobChange(Input):
+    """A definition as a whole (PUT), or the fields of it that change (PATCH)."""
+
+    definition: Document
+    reason: Reason = ""
+
+
+class CheckJob(Input):
+    """A definition to look at, without saving it."""
+
+    name: Name = "job"
+    definition: Document
+
+
+class PauseJob(Input):
+    """How to pause."""
+
+    until: Moment | None = None
+    reason: Reason = ""
+
+
+class ResumeJob(Input):
+    """How to go on."""
+
+    catch_up: bool = False
+    reason: Reason = ""
+
+
+class CloneJob(Input):
+    """A new job from another."""
+
+    name: Name
+    namespace: Name | None = None
+    changes: Document | None = None
+    reason: Reason = ""
+
+
+class RollbackJob(Input):
+    """Which version to go back to."""
+
+    to: int = Field(ge=1, le=2**31 - 1, examples=[7])
+    reason: Reason = ""
+
+
+class TriggerJob(Input):
+    """A run to ask for."""
+
+    params: dict[str, Any] | None = Field(None, examples=[{"day": "2026-01-31"}])
+    at: Moment | None = None
+    delay: str | float | None = Field(None, examples=["10m"])
+    overlap: Literal["allow"] | None = None
+    priority: int | None = Field(None, ge=1, le=10)
+    key: str | None = Field(None, min_length=1, max_length=200, examples=["refund-7"])
+    reason: Reason = ""
+    dry_run: bool = False
+
+
+class LastRunOut(Output):
+    """A job's newest run, in short."""
+
+    id: str
+    state: str
+    kind: str | None = None
+    created_at: Moment
+    ended_at: Moment | None = None
+    duration_s: Seconds | None = None
+
+    @classmethod
+    def of(cls, run: LastRun) -> "LastRunOut":
+        took = run.ended_at - run.started_at if run.ended_at and run.started_at else None
+        return cls(
+            id=format_run_id(run.run_id),
+            state=run.state,
+            kind=run.kind,
+            created_at=moment(run.created_at) or "",
+            ended_at=moment(run.ended_at),
+            duration_s=seconds(took),
+        )
+
+
+class JobOut(Output):
+    """A job."""
+
+    name: str = Field(examples=["settle"])
+    namespace: str = Field(examples=["default"])
+    version: int
+    hash: str
+    source: str
+    state: Annotated[str, one_of("active", "paused", "done")]
+    group: str
+    owner: str
+    tags: dict[str, str]
+    description: str
+    schedule: str | None = Field(description="In words.", examples=["every day at 02:00"])
+    timezone: str
+    next_at: Moment | None = Field(description="When the next instant is decided: due, plus jitter.")
+    next_due_at: Moment | None
+    created_at: Moment
+    updated_at: Moment
+    updated_by: str
+    paused_at: Moment | None = None
+    paused_until: Moment | None = None
+    pause_reason: str = ""
+    trouble: str | None = None
+    last_run: LastRunOut | None = None
+    definition: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, job: JobRow, *, language: Language, full: bool = True) -> "JobOut":
+        document = job.document
+        words, tz = in_words(document, job.name, language)
+        return cls(
+            name=job.name,
+            namespace=job.namespace,
+            version=job.version,
+            hash=job.hash,
+            source=job.source,
+            state=job.state,
+            group=document.get("group", "default"),
+            owner=document.get("owner", ""),
+            tags=document.get("tags", {}),
+            description=document.get("description", ""),
+            schedule=words,
+            timezone=tz,
+            next_at=moment(job.next_at),
+            next_due_at=moment(job.next_due_at),
+            created_at=moment(job.created_at) or "",
+            updated_at=moment(job.updated_at) or "",
+            updated_by=job.updated_by,
+            paused_at=moment(job.paused_at),
+            paused_until=moment(job.paused_until),
+            pause_reason=job.pause_reason,
+            trouble=job.trouble,
+            last_run=LastRunOut.of(job.last_run) if job.last_run else None,
+            definition=dict(document) if full else None,
+        )
+
+
+def in_words(document: Mapping[str, Any], name: str, language: Language) -> tuple[str | None, str]:
+    """The schedule of a definition in words, and its zone."""
+    schedule = schedule_of(document, name)
+    return (None, "UTC") if schedule is None else (describe(schedule, language), schedule.tz)
+
+
+class VersionOut(Output):
+    """One version of a job."""
+
+    version: int
+    hash: str
+    created_at: Moment
+    created_by: str
+    reason: str
+    definition: dict[str, Any]
+
+    @classmethod
+    def of(cls, version: VersionRow) -> "VersionOut":
+        return cls(
+            version=version.version,
+            hash=version.hash,
+            created_at=moment(version.created_at) or "",
+            created_by=version.created_by,
+            reason=version.reason,
+            definition=dict(version.document),
+        )
+
+
+class ChangeOut(Output):
+    """One field that differs."""
+
+    path: str = Field(examples=["timeout"])
+    before: Any = None
+    after: Any = None
+
+    @classmethod
+    def of(cls, change: FieldChange) -> "ChangeOut":
+        return cls(path=change.path, before=change.before, after=change.after)
+
+
+class DiffOut(Output):
+    """What changed between two versions."""
+
+    before: int
+    after: int
+    changes: list[ChangeOut]
+
+
+class WarningOut(Output):
+    """Something that works, but perhaps not as meant."""
+
+    code: str
+    message: str
+    hint: str | None = None
+
+
+class ValidOut(Output):
+    """What a definition means."""
+
+    definition: dict[str, Any]
+    hash: str
+    schedule: str | None
+    next: list[Moment]
+    warnings: list[WarningOut]
+    exists_at_version: int | None
+    changes: list[ChangeOut]
+    is_offered: bool = Field(description="Some live worker offers its handler.")
+
+
+class FireOut(Output):
+    """One due instant, or a range of skipped ones."""
+
+    due_at: Moment
+    decision: Annotated[str, one_of("created", "skipped", "planned")]
+    run: str | None = None
+    run_state: str | None = None
+    lateness_s: Seconds | None = None
+    from_at: Moment | None = None
+    to_at: Moment | None = None
+    count: int | None = None
+    reason: str | None = None
+    why: str | None = None
+
+    @classmethod
+    def of(cls, fire: Fire) -> "FireOut":
+        run, skip = fire.run, fire.skip
+        return cls(
+            due_at=moment(fire.due_at) or "",
+            decision=fire.decision,
+            run=format_run_id(run.run_id) if run else None,
+            run_state=run.state if run else None,
+            lateness_s=seconds(run.created_at - run.due_at) if run else None,
+            from_at=moment(skip.from_at) if skip else None,
+            to_at=moment(skip.to_at) if skip else None,
+            count=skip.count if skip else None,
+            reason=skip.reason if skip else None,
+            why=skip.why if skip else None,
+        )
+
+
+class FiresOut(Output):
+    """Past fires, newest first, and those to come, soonest first."""
+
+    now: Moment
+    past: list[FireOut]
+    future: list[FireOut]
+
+
+class WhyOut(Output):
+    """An explanation."""
+
+    verdict: str = Field(examples=["skipped_overlap"])
+    sentence: str = Field(
+        examples=["02:00:00 CST  skipped: an earlier run was still open (r-77aa of 01:00:00), and overlap is skip."]
+    )
+    hint: str | None = None
+    at: Moment | None = None
+    job: str
+    run: str | None = None
+    timezone: str
+
+
+class WhyListOut(Output):
+    """Explanations of several instants, oldest first."""
+
+    items: list[WhyOut]
+
+
+class SpreadOut(Output):
+    """How a duration is spread, in seconds."""
+
+    p50: Seconds
+    p95: Seconds
+    p99: Seconds
+    max: Seconds
+
+    @classmethod
+    def of(cls, spread: Spread | None) -> "SpreadOut | None":
+        if spread is None:
+            return None
+        return cls(p50=_s(spread.p50_us), p95=_s(spread.p95_us), p99=_s(spread.p99_us), max=_s(spread.max_us))
+
+
+class NodeFiguresOut(Output):
+    """A job's runs on one node."""
+
+    node: str
+    runs: int
+    success_rate: float
+    average_s: Seconds | None
+    last_ended_at: Moment | None
+
+
+class StatsOut(Output):
+    """Figures of a job's latest finished runs."""
+
+    runs: int = Field(description="How many runs the figures are of, at most 200.")
+    since: Moment | None
+    outcomes: dict[str, int] = Field(examples=[{"SUCCEEDED": 197, "FAILED:timeout": 3}])
+    success_rate: float | None
+    duration_s: SpreadOut | None
+    start_delay_s: SpreadOut | None
+    retries: int
+    nodes: list[NodeFiguresOut]
+
+    @classmethod
+    def of(cls, stats: JobStats) -> "StatsOut":
+        return cls(
+            runs=stats.runs,
+            since=moment(stats.since),
+            outcomes=dict(stats.outcomes),
+            success_rate=stats.success_rate,
+            duration_s=SpreadOut.of(stats.duration),
+            start_delay_s=SpreadOut.of(stats.start_delay),
+            retries=stats.retries,
+            nodes=[
+                NodeFiguresOut(
+                    node=node.node,
+                    runs=node.runs,
+                    success_rate=node.success_rate,
+                    average_s=seconds(node.average_us),
+                    last_ended_at=moment(node.last_ended_at),
+                )
+                for node in stats.nodes
+            ],
+        )
+
+
+class ParametersOut(Output):
+    """What a job's handler takes, as JSON Schema; null while no live worker says."""
+
+    handler: str
+    parameters: dict[str, Any] | None
+
+
+def _s(micros: Micros) -> float:
+    return seconds(micros) or 0.0

@@ -1,0 +1,262 @@
+"""Runs, attempts and timelines as JSON."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from pydantic import Field
+
+from foliot.api.models.common import Input, Moment, Output, Reason, Seconds, moment, one_of, seconds
+from foliot.domain.run import format_run_id
+from foliot.ports.lookups import AttemptRow, RunRow
+
+
+class CancelRun(Input):
+    """Why a run is cancelled."""
+
+    reason: Reason = ""
+
+
+class RetryRun(Input):
+    """How to run a finished run again."""
+
+    version: Literal["original", "latest"] = "original"
+    reason: Reason = ""
+
+
+class BulkRuns(Input):
+    """Many runs: by their ids, or all of a job in some states, with the number that is expected."""
+
+    ids: list[str] | None = Field(None, max_length=200, examples=[["r-8k2f", "r-8k31"]])
+    job: str | None = Field(None, max_length=200)
+    states: list[Literal["PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED"]] | None = None
+    since: Moment | None = None
+    until: Moment | None = None
+    expected: int | None = Field(None, ge=0, le=200)
+    reason: Reason = ""
+
+
+StateWord = Annotated[str, one_of("PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED")]
+ShownWord = Annotated[
+    str, one_of("PENDING", "HELD", "RETRYING", "RUNNING", "CANCELLING", "SUCCEEDED", "FAILED", "CANCELLED")
+]
+KindWord = Annotated[str, one_of("error", "timeout", "lost", "rejected", "poison")]
+OriginWord = Annotated[str, one_of("schedule", "trigger", "backfill", "dependency")]
+
+
+class RunOut(Output):
+    """A run. `fence` is text because it outgrows the numbers of many languages."""
+
+    id: str = Field(examples=["r-8k2f"])
+    job: str
+    namespace: str
+    version: int
+    state: StateWord
+    shown: ShownWord = Field(description="The state as people see it.")
+    kind: KindWord | None = None
+    origin: OriginWord
+    due_at: Moment
+    created_at: Moment
+    not_before: Moment
+    started_at: Moment | None = None
+    ended_at: Moment | None = None
+    cancel_asked_at: Moment | None = None
+    duration_s: Seconds | None = None
+    delay_s: Seconds | None = Field(None, description="From due to start.")
+    attempt: int
+    failures: int
+    deaths: int
+    priority: int
+    catch_up: bool
+    node: str | None = None
+    fence: str | None = None
+    triggered_by: str | None = None
+    reason: str | None = None
+    shard: int | None = None
+    parent: str | None = None
+    open_shards: int = 0
+    error: str | None = None
+    error_type: str | None = None
+    params: Any = None
+    result: Any = None
+
+    @classmethod
+    def of(cls, run: RunRow, *, full: bool = True) -> "RunOut":
+        took = run.ended_at - run.started_at if run.ended_at and run.started_at else None
+        return cls(
+            id=format_run_id(run.run_id),
+            job=run.job,
+            namespace=run.namespace,
+            version=run.version,
+            state=run.state,
+            shown=shown_state(run),
+            kind=run.kind,
+            origin=origin_of(run),
+            due_at=moment(run.due_at) or "",
+            created_at=moment(run.created_at) or "",
+            not_before=moment(run.not_before) or "",
+            started_at=moment(run.started_at),
+            ended_at=moment(run.ended_at),
+            cancel_asked_at=moment(run.cancel_at),
+            duration_s=seconds(took),
+            delay_s=seconds(run.started_at - run.due_at) if run.started_at else None,
+            attempt=run.attempt,
+            failures=run.failures,
+            deaths=run.deaths,
+            priority=run.priority,
+            catch_up=run.catch_up,
+            node=run.node,
+            fence=str(run.fence) if run.fence is not None else None,
+            triggered_by=run.triggered_by,
+            reason=run.reason,
+            shard=run.shard if run.shard >= 0 else None,
+            parent=format_run_id(run.parent_id) if run.parent_id is not None else None,
+            open_shards=run.open_children,
+            error=run.error,
+            error_type=run.error_type,
+            params=_json(run.params) if full else None,
+            result=_json(run.result) if full else None,
+        )
+
+
+class CancelledOut(Output):
+    """A run after a cancel."""
+
+    outcome: Literal["ended", "asked", "final"]
+    run: RunOut
+
+
+class BulkOut(Output):
+    """What became of each of many."""
+
+    count: int
+    items: list[CancelledOut]
+
+
+class RetriedOut(Output):
+    """What became of each of many."""
+
+    count: int
+    items: list[RunOut]
+
+
+class AttemptOut(Output):
+    """One try of a run."""
+
+    attempt: int
+    cause: str | None = Field(None, description="How it ended; null while it runs, or when it ended the run.")
+    node: str | None
+    fence: str
+    leased_at: Moment
+    started_at: Moment | None
+    ended_at: Moment | None
+    duration_s: Seconds | None
+    error: str | None
+    error_type: str | None
+
+    @classmethod
+    def of(cls, row: AttemptRow) -> "AttemptOut":
+        took = row.ended_at - row.started_at if row.ended_at and row.started_at else None
+        return cls(
+            attempt=row.attempt,
+            cause=row.cause,
+            node=row.node,
+            fence=str(row.fence),
+            leased_at=moment(row.leased_at) or "",
+            started_at=moment(row.started_at),
+            ended_at=moment(row.ended_at),
+            duration_s=seconds(took),
+            error=row.error,
+            error_type=row.error_type,
+        )
+
+
+class AttemptsOut(Output):
+    """Every try of a run, oldest first."""
+
+    items: list[AttemptOut]
+
+
+class TimelineEntry(Output):
+    """One moment in a run's life."""
+
+    at: Moment
+    what: str = Field(examples=["started"])
+    attempt: int | None = None
+    node: str | None = None
+    detail: str | None = None
+
+
+class TimelineOut(Output):
+    """A run's life, oldest first."""
+
+    items: list[TimelineEntry]
+
+
+class ResultOut(Output):
+    """What a run returned."""
+
+    id: str
+    state: str
+    result: Any = None
+
+
+class ShardsOut(Output):
+    """The shards of a run, in order; the merge run last."""
+
+    items: list[RunOut]
+    counts: dict[str, int]
+
+
+def timeline_of(run: RunRow, attempts: list[AttemptRow]) -> TimelineOut:
+    """What happened to a run, in order."""
+    entries: list[tuple[int, TimelineEntry]] = []
+
+    def add(instant: int | None, what: str, row: AttemptRow | None = None, detail: str | None = None) -> None:
+        if instant is not None:
+            told = TimelineEntry(
+                at=moment(instant) or "",
+                what=what,
+                attempt=row.attempt if row else None,
+                node=row.node if row else None,
+                detail=detail,
+            )
+            entries.append((instant, told))
+
+    add(run.due_at, "due")
+    add(run.created_at, "created", detail=run.triggered_by)
+    for row in attempts:
+        add(row.leased_at, "leased", row)
+        add(row.started_at, "started", row)
+        if row.cause not in (None, "succeeded"):
+            add(row.ended_at, f"attempt {row.cause}", row, row.error)
+    add(run.cancel_at, "cancel asked")
+    add(run.ended_at, run.state.lower(), detail=run.error)
+    entries.sort(key=lambda entry: entry[0])
+    return TimelineOut(items=[entry for _, entry in entries])
+
+
+def shown_state(run: RunRow) -> str:
+    """The state as people see it: some are derived, never stored."""
+    if run.state == "RUNNING":
+        return "CANCELLING" if run.cancel_at is not None else "RUNNING"
+    if run.state == "PENDING":
+        if run.attempt > 0:
+            return "RETRYING"
+        return "HELD" if run.parked and run.place is not None else "PENDING"
+    return run.state
+
+
+def origin_of(run: RunRow) -> str:
+    """What made the run."""
+    if run.fire_key.startswith("b:") or (run.triggered_by or "").startswith("backfill "):
+        return "backfill"
+    return {"s": "schedule", "m": "trigger"}.get(run.fire_key.partition(":")[0], "dependency")
+
+
+def _json(text: str | None) -> Any:
+    if text is None:
+        return None
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text

@@ -1,0 +1,99 @@
+"""`/backfills`: preview, start, look at, pause, go on, end."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Path, Query
+
+from foliot.api.asking import PREFIX, READS, WRITES, Cursor, Limit, Namespace, Reader, Runner, Services, needed_moment
+from foliot.api.models.cluster import BackfillOut, BackfillPreviewOut, NewBackfillIn, StartBackfillIn
+from foliot.api.models.common import Page, moment
+from foliot.api.route import FoliotRoute
+from foliot.domain.access import Principal
+from foliot.operations import backfill as operations
+from foliot.operations.backfill import BackfillOrder
+from foliot.operations.finding import home_of
+from foliot.ports.backfills import BackfillState, Selection
+from foliot.ports.lookups import BadCursor
+
+router: Final = APIRouter(prefix=PREFIX + "/backfills", tags=["backfills"], route_class=FoliotRoute)
+INSTANTS_SHOWN: Final = 1000
+Number = Annotated[int, Path(ge=1, le=2**62)]
+
+
+@router.get("", responses=READS, summary="List backfills")
+async def list_backfills(
+    services: Services,
+    who: Reader,
+    namespace: Namespace = None,
+    job: Annotated[str | None, Query(max_length=200)] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[BackfillOut]:
+    """Newest first."""
+    if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
+        raise BadCursor
+    rows = await operations.list_backfills(
+        services, who, namespace=namespace, job=job, limit=limit, before_id=int(cursor) if cursor else None
+    )
+    more = str(rows[-1].id) if len(rows) == limit else None
+    return Page(items=[BackfillOut.of(row) for row in rows], next_cursor=more)
+
+
+@router.post(":preview", responses=WRITES, summary="What a backfill would do")
+async def preview(services: Services, who: Runner, body: NewBackfillIn) -> BackfillPreviewOut:
+    """The exact instants, and a token that confirms just these. Nothing changes."""
+    seen = await operations.preview(services, who, _order(who, body))
+    ordered = sorted(seen.instants)
+    return BackfillPreviewOut(
+        job=seen.job.name,
+        count=len(seen.instants),
+        parallel=seen.parallel,
+        first=moment(ordered[0]) if ordered else None,
+        last=moment(ordered[-1]) if ordered else None,
+        instants=[moment(at) or "" for at in seen.instants[:INSTANTS_SHOWN]],
+        token=seen.token,
+    )
+
+
+@router.post("", responses=WRITES, status_code=201, summary="Start a backfill")
+async def start(services: Services, who: Runner, body: StartBackfillIn) -> BackfillOut:
+    """What was previewed, if it is still the same."""
+    return BackfillOut.of(await operations.start(services, who, _order(who, body), token=body.token))
+
+
+@router.get("/{number}", responses=READS, summary="Read a backfill")
+async def get_backfill(services: Services, who: Reader, number: Number) -> BackfillOut:
+    """How far it is."""
+    return BackfillOut.of(await operations.find_backfill(services, who, number))
+
+
+@router.post("/{number}:pause", responses=WRITES, summary="Pause a backfill")
+async def pause(services: Services, who: Runner, number: Number) -> BackfillOut:
+    """No further runs are made; those made go on."""
+    return BackfillOut.of(await operations.set_state(services, who, number, BackfillState.PAUSED))
+
+
+@router.post("/{number}:resume", responses=WRITES, summary="Let a backfill go on")
+async def resume(services: Services, who: Runner, number: Number) -> BackfillOut:
+    """From where it was."""
+    return BackfillOut.of(await operations.set_state(services, who, number, BackfillState.ACTIVE))
+
+
+@router.delete("/{number}", responses=WRITES, summary="End a backfill")
+async def end(services: Services, who: Runner, number: Number) -> BackfillOut:
+    """No further runs are made; those made go on."""
+    return BackfillOut.of(await operations.set_state(services, who, number, BackfillState.CANCELLED))
+
+
+def _order(who: Principal, body: NewBackfillIn) -> BackfillOrder:
+    return BackfillOrder(
+        namespace=home_of(who, body.namespace),
+        job=body.job,
+        from_at=needed_moment(body.from_, "from"),
+        to_at=needed_moment(body.to, "to"),
+        selection=Selection(body.only),
+        parallel=body.parallel,
+        newest_first=body.newest_first,
+        params=body.params,
+        reason=body.reason,
+    )

@@ -1,0 +1,75 @@
+"""`/nodes`, `/cluster`, `/search`, `/cron:explain`: the cluster at a glance, and helpers."""
+
+from itertools import islice
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query
+
+from foliot.api.asking import PREFIX, READS, WRITES, Admin, Limit, Namespace, Reader, Services, Speaks
+from foliot.api.models.cluster import ClusterOut, CronIn, CronOut, DrainNode, HitOut, HitsOut, NodeOut, NodesOut
+from foliot.api.models.common import moment
+from foliot.api.models.runs import RunOut
+from foliot.api.route import FoliotRoute
+from foliot.domain.schedule import schedule_from_document
+from foliot.domain.schedule.describe import describe
+from foliot.domain.schedule.warnings import warnings_of
+from foliot.operations.nodes import cluster_status, drain, find_node, list_nodes
+from foliot.operations.search import search as search_all
+
+router: Final = APIRouter(prefix=PREFIX, tags=["cluster"], route_class=FoliotRoute)
+
+
+@router.get("/cluster", responses=READS, summary="The cluster at a glance")
+async def cluster(services: Services, who: Reader) -> ClusterOut:
+    """Leader, term, queue, lag, and every node."""
+    return ClusterOut.of(await cluster_status(services, who))
+
+
+@router.get("/nodes", responses=READS, summary="Servers and workers")
+async def nodes(services: Services, who: Reader) -> NodesOut:
+    """Those alive, and those that died in the last ten minutes."""
+    return NodesOut(items=[NodeOut.of(node) for node in await list_nodes(services, who)])
+
+
+@router.get("/nodes/{name}", responses=READS, summary="One node and what runs on it")
+async def node(services: Services, who: Reader, name: str) -> NodeOut:
+    """By its name, or by its session."""
+    found, runs = await find_node(services, who, name)
+    told = NodeOut.of(found)
+    told.runs = [RunOut.of(run, full=False) for run in runs]
+    return told
+
+
+@router.post("/nodes/{name}:drain", responses=WRITES, summary="Take a node out of service")
+async def drain_node(services: Services, who: Admin, name: str, body: DrainNode) -> NodeOut:
+    """It takes no more work; what it holds goes on to its end."""
+    return NodeOut.of(await drain(services, who, name, reason=body.reason))
+
+
+@router.get("/search", responses=READS, summary="Jump to a job, a run or a node")
+async def search(
+    services: Services,
+    who: Reader,
+    q: Annotated[str, Query(max_length=200, examples=["结算"])],
+    namespace: Namespace = None,
+    limit: Limit = 20,
+) -> HitsOut:
+    """By id, by name, or by anything a definition says."""
+    return HitsOut(
+        items=[HitOut.of(hit) for hit in await search_all(services, who, q, namespace=namespace, limit=limit)]
+    )
+
+
+@router.post("/cron:explain", responses=WRITES, summary="A cron expression in words")
+async def explain_cron(services: Services, who: Reader, language: Speaks, body: CronIn) -> CronOut:
+    """The sentence, the next instants, and what may surprise."""
+    document = {"cron": body.expression, "tz": body.timezone} | ({"dialect": body.dialect} if body.dialect else {})
+    schedule = schedule_from_document(document)
+    now = await services.lookups.now()
+    warnings = warnings_of(schedule, now=now, language=language)
+    return CronOut(
+        expression=body.expression,
+        words=describe(schedule, language),
+        next=[moment(at) or "" for at in islice(schedule.upcoming(now), body.count)],
+        warnings=[{"code": one.code, "message": one.sentence, "hint": one.hint or None} for one in warnings],
+    )

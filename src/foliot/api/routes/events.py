@@ -1,0 +1,79 @@
+"""`/events`: the journal as a list, and everything that changes as a stream."""
+
+from collections.abc import AsyncIterator
+from typing import Annotated, Final
+
+import msgspec
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import StreamingResponse
+
+from foliot.api.asking import PREFIX, READS, Cursor, Limit, Namespace, Reader, Services, When, read_moment, read_words
+from foliot.api.models.cluster import EventOut
+from foliot.api.models.common import Page
+from foliot.api.route import FoliotRoute
+from foliot.api.streams import HEADERS, comment, event
+from foliot.operations.events import list_events
+from foliot.operations.watch import Change, Watch
+from foliot.ports.journal import EventFilter, Topic
+from foliot.ports.lookups import BadCursor
+
+router: Final = APIRouter(prefix=PREFIX, tags=["events"], route_class=FoliotRoute)
+TOPICS: Final = tuple(str(topic) for topic in Topic)
+
+
+@router.get("/journal", responses=READS, summary="What happened")
+async def journal(
+    services: Services,
+    who: Reader,
+    namespace: Namespace = None,
+    topic: Annotated[str | None, Query(max_length=100, examples=["jobs,nodes"])] = None,
+    subject: Annotated[str | None, Query(max_length=200, description="The name of the job, run or node.")] = None,
+    since: When = None,
+    until: When = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[EventOut]:
+    """Changes of jobs, cancels, drains, elections, tokens: newest first."""
+    if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
+        raise BadCursor
+    wanted = EventFilter(
+        topics=frozenset(Topic(word) for word in read_words(topic, "topic", TOPICS)),
+        subject=subject,
+        since=read_moment(since, "since"),
+        until=read_moment(until, "until"),
+    )
+    page = await list_events(
+        services, who, wanted, namespace=namespace, limit=limit, before_id=int(cursor) if cursor else None
+    )
+    more = str(page.next_before_id) if page.next_before_id is not None else None
+    return Page(items=[EventOut.of(one) for one in page.items], next_cursor=more)
+
+
+@router.get(
+    "/events",
+    responses={**READS, 200: {"description": "Server-sent events.", "content": {"text/event-stream": {}}}},
+    response_class=StreamingResponse,
+    summary="What changes, as it changes",
+)
+async def events(
+    request: Request,
+    who: Reader,
+    topics: Annotated[str, Query(max_length=1000, examples=["runs,nodes,jobs/settle"])] = "",
+) -> StreamingResponse:
+    """Rising ids; `Last-Event-ID` goes on where a stream broke; `reset` says: read the lists anew."""
+    watch: Watch = request.app.state.watch
+    wanted = [topic for topic in topics.split(",") if topic]
+    written = request.headers.get("last-event-id", "")
+    last_id = int(written) if written.isascii() and written.isdigit() and len(written) < 20 else None
+    changes = watch.changes(who, wanted, last_id=last_id, gone=request.is_disconnected)
+    return StreamingResponse(_stream(changes), media_type="text/event-stream", headers=HEADERS)
+
+
+async def _stream(changes: AsyncIterator[Change | None]) -> AsyncIterator[str]:
+    yield event("", name="hello", retry_ms=2000)
+    async for change in changes:
+        if change is None:
+            yield comment("still here")
+            continue
+        told = {"subject": change.subject, "namespace": change.namespace, **change.data}
+        yield event(msgspec.json.encode(told).decode(), name=change.kind, event_id=str(change.id))

@@ -1,0 +1,160 @@
+"""`/jobs/{name}/…`: versions, fires, why, stats, parameters."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query
+
+from foliot.api.asking import (
+    PREFIX,
+    READS,
+    Cursor,
+    Limit,
+    Namespace,
+    Reader,
+    Services,
+    Speaks,
+    When,
+    read_moment,
+)
+from foliot.api.errors import BadRequest
+from foliot.api.language import zone_of
+from foliot.api.models.common import Page, moment
+from foliot.api.models.jobs import (
+    ChangeOut,
+    DiffOut,
+    FireOut,
+    FiresOut,
+    ParametersOut,
+    StatsOut,
+    VersionOut,
+    WhyListOut,
+    WhyOut,
+)
+from foliot.api.route import FoliotRoute
+from foliot.domain.schedule.describe import Language
+from foliot.domain.why import Explanation, hint, sentence
+from foliot.operations.diff import diff as diff_versions
+from foliot.operations.diff import find_version
+from foliot.operations.finding import find_job, group_of, home_of
+from foliot.operations.fires import fires as list_fires
+from foliot.operations.stats import stats as job_stats
+from foliot.operations.trigger import handler_of
+from foliot.operations.why import why_instant, why_since
+from foliot.operations.why import zone_of as job_zone
+from foliot.ports.lookups import BadCursor
+
+router: Final = APIRouter(prefix=PREFIX + "/jobs/{name}", tags=["jobs"], route_class=FoliotRoute)
+VersionNumber = Annotated[int, Query(ge=1, le=2**31 - 1)]
+
+
+@router.get("/versions", responses=READS, summary="Versions of a job")
+async def versions(
+    services: Services, who: Reader, name: str, namespace: Namespace = None, limit: Limit = 50, cursor: Cursor = None
+) -> Page[VersionOut]:
+    """Newest first, each with who, when and why."""
+    job = await find_job(services, who, home_of(who, namespace), name)
+    if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
+        raise BadCursor
+    rows = await services.lookups.versions(job.job_id, limit=limit, before=int(cursor) if cursor else None)
+    more = str(rows[-1].version) if len(rows) == limit and rows[-1].version > 1 else None
+    return Page(items=[VersionOut.of(row) for row in rows], next_cursor=more)
+
+
+@router.get("/versions/{version}", responses=READS, summary="One version of a job")
+async def version(services: Services, who: Reader, name: str, version: int, namespace: Namespace = None) -> VersionOut:
+    """Its definition, hash, who, when and why."""
+    job = await find_job(services, who, home_of(who, namespace), name)
+    return VersionOut.of(await find_version(services, job, max(0, min(version, 2**31 - 1))))
+
+
+@router.get("/diff", responses=READS, summary="What changed between two versions")
+async def diff(
+    services: Services, who: Reader, name: str, before: VersionNumber, after: VersionNumber, namespace: Namespace = None
+) -> DiffOut:
+    """Field by field."""
+    changes = await diff_versions(services, who, home_of(who, namespace), name, before=before, after=after)
+    return DiffOut(before=before, after=after, changes=[ChangeOut.of(change) for change in changes])
+
+
+@router.get("/fires", responses=READS, summary="Past and future fires of a job")
+async def fires(
+    services: Services,
+    who: Reader,
+    name: str,
+    namespace: Namespace = None,
+    from_: Annotated[str | None, Query(alias="from", max_length=64, description="Included.")] = None,
+    to: Annotated[str | None, Query(max_length=64, description="Not included.")] = None,
+    limit: Limit = 50,
+) -> FiresOut:
+    """What became of due instants, and which come next; a day back and the next ones when nothing is said."""
+    found = await list_fires(
+        services,
+        who,
+        home_of(who, namespace),
+        name,
+        from_at=read_moment(from_, "from"),
+        to_at=read_moment(to, "to"),
+        limit=limit,
+    )
+    return FiresOut(
+        now=moment(found.now) or "",
+        past=[FireOut.of(fire) for fire in found.past],
+        future=[FireOut.of(fire) for fire in found.future],
+    )
+
+
+@router.get("/why", responses=READS, summary="Why a job did or did not run")
+async def why(
+    services: Services,
+    who: Reader,
+    language: Speaks,
+    name: str,
+    namespace: Namespace = None,
+    at: When = None,
+    since: When = None,
+    tz: Annotated[str | None, Query(max_length=100, description="Zone of the times; the job's own.")] = None,
+) -> WhyListOut:
+    """`at`: one instant, explained in a sentence. `since`: what became of all instants since then."""
+    home = home_of(who, namespace)
+    if (at is None) == (since is None):
+        raise BadRequest("Give either at or since.", hint="?at=2026-03-02T02:00:00Z")
+    asked = zone_of(tz, "UTC")
+    job = await find_job(services, who, home, name)
+    usual = (tz and asked) or job_zone(job.document, job.name)
+    if at is not None:
+        instant = read_moment(at, "at", tz=usual)
+        assert instant is not None
+        explanation, zone = await why_instant(services, who, home, job.name, instant)
+        return WhyListOut(items=[why_out(explanation, tz=zone_of(tz, zone), language=language)])
+    begin = read_moment(since, "since", tz=usual)
+    assert begin is not None
+    explanations, zone = await why_since(services, who, home, job.name, begin)
+    return WhyListOut(items=[why_out(one, tz=zone_of(tz, zone), language=language) for one in explanations])
+
+
+@router.get("/stats", responses=READS, summary="Figures of a job's latest runs")
+async def stats(services: Services, who: Reader, name: str, namespace: Namespace = None) -> StatsOut:
+    """Durations, outcomes, delays, per node."""
+    return StatsOut.of(await job_stats(services, who, home_of(who, namespace), name))
+
+
+@router.get("/parameters", responses=READS, summary="What a job's handler takes")
+async def parameters(services: Services, who: Reader, name: str, namespace: Namespace = None) -> ParametersOut:
+    """The JSON Schema that live workers offer; null while none does."""
+    job = await find_job(services, who, home_of(who, namespace), name)
+    handler = handler_of(job)
+    schema = await services.offers.schema_of(handler, group_of(job))
+    return ParametersOut(handler=handler, parameters=dict(schema) if schema is not None else None)
+
+
+def why_out(explanation: Explanation, *, tz: str, language: Language) -> WhyOut:
+    """An explanation in words."""
+    return WhyOut(
+        verdict=explanation.verdict,
+        sentence=sentence(explanation, tz=tz, language=language),
+        hint=hint(explanation, language),
+        at=moment(explanation.at),
+        job=explanation.job,
+        run=explanation.run.id if explanation.run else None,
+        timezone=tz,
+    )

@@ -1,0 +1,339 @@
+"""`/jobs`: list, create, read, change, delete, and what can be done with one."""
+
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Query, Request, Response
+
+from foliot.api.asking import (
+    PREFIX,
+    READS,
+    WRITES,
+    Cursor,
+    Limit,
+    Namespace,
+    Reader,
+    Runner,
+    Services,
+    Speaks,
+    Writer,
+    etag,
+    expected_version,
+    read_duration,
+    read_labels,
+    read_moment,
+    read_words,
+)
+from foliot.api.models.common import Page, moment
+from foliot.api.models.jobs import (
+    ChangeOut,
+    CheckJob,
+    CloneJob,
+    JobChange,
+    JobOut,
+    NewJob,
+    PauseJob,
+    ResumeJob,
+    RollbackJob,
+    TriggerJob,
+    ValidOut,
+    WarningOut,
+)
+from foliot.api.models.runs import RunOut
+from foliot.api.route import FoliotRoute
+from foliot.domain.access import Principal
+from foliot.domain.errors import VersionConflict
+from foliot.domain.schedule.describe import Language
+from foliot.operations import clone as cloning
+from foliot.operations import delete as deleting
+from foliot.operations import pause as pausing
+from foliot.operations import rollback as rolling_back
+from foliot.operations import save as saving
+from foliot.operations.diff import changes_between
+from foliot.operations.finding import find_job, home_of, namespace_of
+from foliot.operations.people import PeopleServices
+from foliot.operations.save import SavedJob
+from foliot.operations.trigger import TriggerOrder, check_order, checked_params
+from foliot.operations.trigger import trigger as trigger_run
+from foliot.operations.validate import validate as validate_job
+from foliot.ports.lookups import JobFilter
+from foliot.ports.store import SaveOutcome
+
+router: Final = APIRouter(prefix=PREFIX + "/jobs", tags=["jobs"], route_class=FoliotRoute)
+STATES: Final = ("active", "paused", "done")
+
+
+@router.get("", responses=READS, summary="List jobs")
+async def list_jobs(
+    services: Services,
+    who: Reader,
+    language: Speaks,
+    namespace: Namespace = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    state: Annotated[str | None, Query(max_length=50, examples=["active,paused"])] = None,
+    owner: Annotated[str | None, Query(max_length=200)] = None,
+    group: Annotated[str | None, Query(max_length=200)] = None,
+    label: Annotated[list[str] | None, Query(max_length=20, examples=[["team:data"]])] = None,
+    q: Annotated[str, Query(max_length=200, description="In name, description or owner.")] = "",
+    failing: Annotated[bool, Query(description="Whose last run failed.")] = False,
+    late: Annotated[bool, Query(description="Due for a minute and not decided.")] = False,
+    sort: Annotated[str, Query(max_length=10, examples=["next"])] = "name",
+) -> Page[JobOut]:
+    """One page of jobs, by name or by their next instant."""
+    if namespace is not None and not who.sees(namespace):
+        return Page(items=[])
+    wanted = JobFilter(
+        namespace=namespace_of(who, namespace),
+        states=read_words(state, "state", STATES),
+        owner=owner,
+        group=group,
+        labels=read_labels(label),
+        text=q,
+        failing=failing,
+        late=late,
+        sort=read_words(sort, "sort", ("name", "next"))[0] if sort else "name",
+    )
+    page = await services.lookups.jobs(wanted, limit=limit, cursor=cursor)
+    items = [JobOut.of(job, language=language, full=False) for job in page.items]
+    return Page(items=items, next_cursor=page.next_cursor)
+
+
+@router.post("", responses=WRITES, status_code=201, summary="Create a job")
+async def create_job(
+    services: Services, who: Writer, language: Speaks, body: NewJob, response: Response, namespace: Namespace = None
+) -> JobOut:
+    """A job that must not exist yet."""
+    saved = await saving.create(services, who, home_of(who, namespace), body.name, body.definition, reason=body.reason)
+    return _saved(saved, response, language)
+
+
+@router.post(":validate", responses=WRITES, summary="Look at a definition without saving it")
+async def validate(
+    services: Services, who: Reader, language: Speaks, body: CheckJob, namespace: Namespace = None
+) -> ValidOut:
+    """The canonical form, the next instants, warnings, and what would change."""
+    found = await validate_job(services, who, home_of(who, namespace), body.name, body.definition, language=language)
+    return ValidOut(
+        definition=dict(found.document),
+        hash=found.hash,
+        schedule=found.in_words,
+        next=[moment(at) or "" for at in found.next_instants],
+        warnings=[
+            WarningOut(code=warning.code, message=warning.sentence, hint=warning.hint or None)
+            for warning in found.warnings
+        ],
+        exists_at_version=found.exists_at_version,
+        changes=[ChangeOut.of(change) for change in found.changes],
+        is_offered=found.is_offered,
+    )
+
+
+@router.get("/{name}", responses=READS, summary="Read a job")
+async def get_job(
+    services: Services, who: Reader, language: Speaks, name: str, response: Response, namespace: Namespace = None
+) -> JobOut:
+    """The job with its definition; its ETag is what a change must be made from."""
+    job = await find_job(services, who, home_of(who, namespace), name)
+    response.headers["ETag"] = etag(job.version)
+    return JobOut.of(job, language=language)
+
+
+@router.put("/{name}", responses=WRITES, summary="Save a definition as a whole")
+async def put_job(
+    request: Request,
+    services: Services,
+    who: Writer,
+    language: Speaks,
+    name: str,
+    body: JobChange,
+    response: Response,
+    namespace: Namespace = None,
+) -> JobOut:
+    """With `If-Match` a new version of the job; with `If-None-Match: *` a new job."""
+    home = home_of(who, namespace)
+    expected = expected_version(request, name, may_create=True)
+    try:
+        saved = await saving.replace(
+            services, who, home, name, body.definition, expected_version=expected, reason=body.reason
+        )
+    except VersionConflict as stale:
+        raise await _explained(services, who, home, name, stale, body.definition) from stale
+    return _saved(saved, response, language)
+
+
+@router.patch("/{name}", responses=WRITES, summary="Change some fields of a definition")
+async def patch_job(
+    request: Request,
+    services: Services,
+    who: Writer,
+    language: Speaks,
+    name: str,
+    body: JobChange,
+    response: Response,
+    namespace: Namespace = None,
+) -> JobOut:
+    """A merge patch: null takes a field away, mappings are merged."""
+    home = home_of(who, namespace)
+    expected = expected_version(request, name)
+    try:
+        saved = await saving.patch(
+            services, who, home, name, body.definition, expected_version=expected, reason=body.reason
+        )
+    except VersionConflict as stale:
+        raise await _explained(services, who, home, name, stale, None) from stale
+    return _saved(saved, response, language)
+
+
+@router.delete("/{name}", responses=WRITES, status_code=204, summary="Delete a job")
+async def delete_job(
+    request: Request,
+    services: Services,
+    who: Writer,
+    name: str,
+    namespace: Namespace = None,
+    reason: Annotated[str, Query(max_length=2000)] = "",
+) -> None:
+    """Soft: history stays, the name is free again."""
+    home = home_of(who, namespace)
+    expected = expected_version(request, name)
+    try:
+        await deleting.delete(services, who, home, name, expected_version=expected, reason=reason)
+    except VersionConflict as stale:
+        raise await _explained(services, who, home, name, stale, None) from stale
+
+
+@router.post("/{name}:pause", responses=WRITES, summary="Pause a job's schedule")
+async def pause(
+    services: Services, who: Writer, language: Speaks, name: str, body: PauseJob, namespace: Namespace = None
+) -> JobOut:
+    """For good, or until an instant. Triggers go on working."""
+    job = await pausing.pause(
+        services,
+        who,
+        home_of(who, namespace),
+        name,
+        until=read_moment(body.until, "until"),
+        reason=body.reason,
+    )
+    return JobOut.of(job, language=language)
+
+
+@router.post("/{name}:resume", responses=WRITES, summary="Let a job's schedule go on")
+async def resume(
+    services: Services, who: Writer, language: Speaks, name: str, body: ResumeJob, namespace: Namespace = None
+) -> JobOut:
+    """Paused time is left out, or caught up by the misfire policy."""
+    job = await pausing.resume(services, who, home_of(who, namespace), name, catch_up=body.catch_up, reason=body.reason)
+    return JobOut.of(job, language=language)
+
+
+@router.post("/{name}:trigger", responses={**WRITES, 200: {"model": RunOut}}, status_code=201, summary="Run a job")
+async def trigger(
+    request: Request,
+    services: Services,
+    who: Runner,
+    name: str,
+    body: TriggerJob,
+    response: Response,
+    namespace: Namespace = None,
+) -> RunOut | dict[str, Any]:
+    """A run now or later. The same key (or Idempotency-Key) means the same run. `dry_run`: only check."""
+    order = TriggerOrder(
+        namespace=home_of(who, namespace),
+        job=name,
+        params=body.params,
+        at=read_moment(body.at, "at"),
+        delay_us=read_duration(body.delay, "delay"),
+        allow_overlap=body.overlap == "allow",
+        priority=body.priority,
+        key=body.key or request.headers.get("idempotency-key"),
+        reason=body.reason,
+    )
+    if body.dry_run:
+        job = await check_order(services, who, order)
+        await checked_params(services, job, order.params)
+        response.status_code = 200
+        return {"dry_run": True, "job": job.name, "version": job.version}
+    triggered = await trigger_run(services, who, order)
+    if not triggered.created:
+        response.status_code = 200
+    return RunOut.of(triggered.run)
+
+
+@router.post("/{name}:clone", responses=WRITES, status_code=201, summary="Make a new job from this one")
+async def clone(
+    services: Services,
+    who: Writer,
+    language: Speaks,
+    name: str,
+    body: CloneJob,
+    response: Response,
+    namespace: Namespace = None,
+) -> JobOut:
+    """The present definition under another name, with some fields changed."""
+    saved = await cloning.clone(
+        services,
+        who,
+        home_of(who, namespace),
+        name,
+        body.name,
+        new_namespace=body.namespace,
+        changes=body.changes,
+        reason=body.reason,
+    )
+    return _saved(saved, response, language)
+
+
+@router.post("/{name}:rollback", responses=WRITES, summary="Go back to an earlier version")
+async def rollback(
+    request: Request,
+    services: Services,
+    who: Writer,
+    language: Speaks,
+    name: str,
+    body: RollbackJob,
+    response: Response,
+    namespace: Namespace = None,
+) -> JobOut:
+    """A new version with the content of an old one. `If-Match` is heeded when it is sent."""
+    expected = expected_version(request, name) if "if-match" in request.headers else None
+    saved = await rolling_back.rollback(
+        services,
+        who,
+        home_of(who, namespace),
+        name,
+        to_version=body.to,
+        expected_version=expected,
+        reason=body.reason,
+    )
+    return _saved(saved, response, language)
+
+
+def _saved(saved: SavedJob, response: Response, language: Language) -> JobOut:
+    response.headers["ETag"] = etag(saved.job.version)
+    response.headers["Foliot-Outcome"] = saved.outcome.value
+    if saved.outcome is SaveOutcome.CREATED:
+        response.status_code = 201
+        response.headers["Location"] = f"/api/v1/jobs/{saved.job.name}?namespace={saved.job.namespace}".encode(
+            "ascii", "ignore"
+        ).decode()
+    return JobOut.of(saved.job, language=language)
+
+
+async def _explained(
+    services: PeopleServices,
+    who: Principal,
+    namespace: str,
+    name: str,
+    stale: VersionConflict,
+    wanted: dict[str, Any] | None,
+) -> VersionConflict:
+    """The conflict with what is there now, and how it differs from what was sent."""
+    if not stale.found:
+        return stale
+    job = await find_job(services, who, namespace, name)
+    stale.data["current"] = {"version": job.version, "updated_by": job.updated_by, "definition": dict(job.document)}
+    old = await services.lookups.version(job.job_id, stale.expected)
+    before = wanted if wanted is not None else (old.document if old else {})
+    stale.data["changes"] = [ChangeOut.of(change).model_dump() for change in changes_between(before, job.document)]
+    return stale

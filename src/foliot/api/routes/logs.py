@@ -1,0 +1,112 @@
+"""`/runs/{run}/logs`: a run's output, whole or as it comes."""
+
+import re
+from collections import deque
+from collections.abc import AsyncIterator
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import PlainTextResponse, StreamingResponse
+
+from foliot.api.asking import PREFIX, READS, Reader, Services, run_id_of
+from foliot.api.errors import BadRequest
+from foliot.api.route import FoliotRoute
+from foliot.api.streams import HEADERS, comment, event
+from foliot.operations.finding import find_run
+from foliot.operations.log_reading import Line, LogReader, Position, prefixed, shard_run
+from foliot.operations.people import PeopleServices
+from foliot.ports.lookups import RunRow
+
+router: Final = APIRouter(prefix=PREFIX + "/runs/{run}", tags=["runs"], route_class=FoliotRoute)
+TAIL_MAX: Final = 100_000
+LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
+
+
+@router.get(
+    "/logs",
+    responses={
+        **READS,
+        200: {
+            "description": "Lines of text; with `follow`, server-sent events whose id is where the next line begins.",
+            "content": {"text/plain": {"schema": {"type": "string"}}, "text/event-stream": {}},
+        },
+    },
+    response_class=PlainTextResponse,
+    summary="A run's log",
+)
+async def logs(
+    request: Request,
+    services: Services,
+    who: Reader,
+    run: str,
+    attempt: Annotated[int | None, Query(ge=1, le=100_000)] = None,
+    shard: Annotated[int | None, Query(ge=0, le=10_000)] = None,
+    follow: Annotated[bool, Query(description="Go on until the run is over.")] = False,
+    tail: Annotated[int | None, Query(ge=0, le=TAIL_MAX, description="Only the last lines.")] = None,
+    level: Annotated[str | None, Query(max_length=10, description="Lines of this level and above.")] = None,
+    grep: Annotated[str | None, Query(max_length=200, description="Lines that hold this text.")] = None,
+) -> StreamingResponse:
+    """Plain text, or a stream. A stream that breaks goes on with `Last-Event-ID`."""
+    found = await find_run(services, who, run_id_of(run))
+    if shard is not None:
+        found = await shard_run(services, who, found, shard)
+    wanted = _Wanted(level, grep)
+    if follow:
+        start = Position.of(request.headers.get("last-event-id", ""))
+        reader = LogReader(services, found, attempt=attempt, start=start)
+        stream = _events(reader.follow(who, gone=request.is_disconnected), wanted)
+        return StreamingResponse(stream, media_type="text/event-stream", headers=HEADERS)
+    lines = _all_lines(services, found, attempt)
+    return StreamingResponse(_text(lines, wanted, tail), media_type="text/plain; charset=utf-8")
+
+
+class _Wanted:
+    """Which lines somebody wants to see."""
+
+    def __init__(self, level: str | None, grep: str | None) -> None:
+        if level is not None and level.upper() not in LEVELS:
+            raise BadRequest(f'"{level[:10]}" is not a level.', hint=f"levels: {', '.join(LEVELS)}", path="query.level")
+        self._levels = LEVELS[LEVELS.index(level.upper()) :] if level else ()
+        self._grep = grep.casefold() if grep else None  # text, not an expression: nobody's pattern runs here (SEC-32)
+        self._level = re.compile(r"^\S+\s+(DEBUG|INFO|WARNING|ERROR)\s")
+
+    def __call__(self, text: str) -> bool:
+        if self._grep is not None and self._grep not in text.casefold():
+            return False
+        if not self._levels:
+            return True
+        found = self._level.match(text)
+        return found is None or found[1] in self._levels
+
+
+async def _all_lines(services: PeopleServices, run: RunRow, attempt: int | None) -> AsyncIterator[Line]:
+    async for line in LogReader(services, run, attempt=attempt, start=None).lines():
+        yield line
+    if run.shard == -1 and run.parent_id is None:
+        for child in await services.lookups.shards(run.run_id):
+            async for line in LogReader(services, child, attempt=attempt, start=None).lines():
+                yield prefixed(line, child.shard)
+
+
+async def _text(lines: AsyncIterator[Line], wanted: _Wanted, tail: int | None) -> AsyncIterator[str]:
+    if tail is None:
+        async for line in lines:
+            if line.text is not None and wanted(line.text):
+                yield line.text + "\n"
+        return
+    last: deque[str] = deque(maxlen=tail)
+    async for line in lines:
+        if line.text is not None and wanted(line.text):
+            last.append(line.text)
+    for text in last:
+        yield text + "\n"
+
+
+async def _events(lines: AsyncIterator[Line], wanted: _Wanted) -> AsyncIterator[str]:
+    yield comment("log")
+    async for line in lines:
+        if line.text is None:
+            yield comment("still here")
+        elif wanted(line.text):
+            yield event(line.text, event_id=str(line.after))
+    yield event("", name="end")

@@ -1,0 +1,50 @@
+"""Probes and metrics, for load balancers and Prometheus."""
+
+import asyncio
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import PlainTextResponse, Response
+
+from foliot.api.asking import READS, Reader, Services
+from foliot.api.auth.rights import Open
+from foliot.api.route import FoliotRoute
+from foliot.domain.access import Scope
+from foliot.ports.store import StoreBusy, StoreUnavailable
+
+router: Final = APIRouter(tags=["probes"], route_class=FoliotRoute)
+STORE_WITHIN_S: Final = 2.0
+TEXT: Final = {"content": {"text/plain": {"schema": {"type": "string"}}}}
+Nobody = Annotated[None, Depends(Open())]
+
+
+@router.get("/healthz", response_class=PlainTextResponse, responses={200: TEXT}, summary="Is the process alive?")
+async def healthz(nobody: Nobody) -> str:
+    """Whether this process answers at all."""
+    return "ok\n"
+
+
+@router.get(
+    "/readyz",
+    response_class=PlainTextResponse,
+    responses={200: TEXT, 503: {"description": "The store does not answer, or this server is stopping.", **TEXT}},
+    summary="Should it get traffic?",
+)
+async def readyz(nobody: Nobody, request: Request, services: Services) -> Response:
+    """Whether this server reaches the store and is not stopping."""
+    if request.app.state.is_stopping():
+        return PlainTextResponse("stopping\n", 503)
+    try:
+        async with asyncio.timeout(STORE_WITHIN_S):
+            await services.lookups.now()
+    except (StoreBusy, StoreUnavailable, TimeoutError):
+        return PlainTextResponse("the store does not answer\n", 503)
+    return PlainTextResponse("ready\n")
+
+
+@router.get("/metrics", response_class=PlainTextResponse, responses={**READS, 200: TEXT}, summary="Metrics")
+async def metrics(who: Reader, request: Request) -> Response:
+    """Figures of this server in Prometheus' form."""
+    who.demand_everywhere(Scope.READ)
+    body: bytes = request.app.state.render_metrics()
+    return Response(body, media_type="text/plain; version=0.0.4; charset=utf-8")

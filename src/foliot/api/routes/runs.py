@@ -1,0 +1,223 @@
+"""`/runs`: list, read (and wait for), cancel, retry, attempts, shards, result, timeline, why."""
+
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, Request
+
+from foliot.api.asking import (
+    PREFIX,
+    READS,
+    WRITES,
+    Cursor,
+    Limit,
+    Namespace,
+    Reader,
+    Runner,
+    Services,
+    Speaks,
+    When,
+    read_labels,
+    read_moment,
+    read_words,
+    run_id_of,
+)
+from foliot.api.errors import BadRequest, CountDiffers
+from foliot.api.language import zone_of
+from foliot.api.models.common import Page
+from foliot.api.models.jobs import WhyOut
+from foliot.api.models.runs import (
+    AttemptOut,
+    AttemptsOut,
+    BulkOut,
+    BulkRuns,
+    CancelledOut,
+    CancelRun,
+    ResultOut,
+    RetriedOut,
+    RetryRun,
+    RunOut,
+    ShardsOut,
+    TimelineOut,
+    timeline_of,
+)
+from foliot.api.route import FoliotRoute
+from foliot.api.routes.job_details import why_out
+from foliot.domain.access import Principal
+from foliot.domain.run import LIVE, RunState
+from foliot.operations.cancel import cancel as cancel_runs
+from foliot.operations.finding import find_job, find_run, home_of, namespace_of
+from foliot.operations.people import PeopleServices
+from foliot.operations.retry import retry as retry_run
+from foliot.operations.waiting import wait_for_end
+from foliot.operations.why import why_run
+from foliot.ports.lookups import RunFilter, RunRow
+
+router: Final = APIRouter(prefix=PREFIX + "/runs", tags=["runs"], route_class=FoliotRoute)
+STATES: Final = tuple(str(state) for state in RunState)
+KINDS: Final = ("error", "timeout", "lost", "rejected", "poison")
+BULK_MAX: Final = 200
+WAIT_MAX_S: Final = 30.0
+
+
+@router.get("", responses=READS, summary="List runs")
+async def list_runs(
+    services: Services,
+    who: Reader,
+    namespace: Namespace = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    job: Annotated[str | None, Query(max_length=200)] = None,
+    state: Annotated[str | None, Query(max_length=100, examples=["failed,running"])] = None,
+    kind: Annotated[str | None, Query(max_length=100, examples=["timeout"])] = None,
+    since: When = None,
+    until: When = None,
+    node: Annotated[str | None, Query(max_length=200)] = None,
+    label: Annotated[list[str] | None, Query(max_length=20, examples=[["team:data"]])] = None,
+    shards: Annotated[bool, Query(description="Also the shards of sharded runs.")] = False,
+) -> Page[RunOut]:
+    """One page of runs, newest first, without their parameters and results."""
+    if namespace is not None and not who.sees(namespace):
+        return Page(items=[])
+    job_id = None
+    if job is not None:
+        job_id = (await find_job(services, who, home_of(who, namespace), job)).job_id
+    wanted = RunFilter(
+        namespace=namespace_of(who, namespace),
+        job_id=job_id,
+        states=read_words(state, "state", STATES, upper=True),
+        kinds=read_words(kind, "kind", KINDS),
+        since=read_moment(since, "since"),
+        until=read_moment(until, "until"),
+        node=node,
+        labels=read_labels(label),
+        shards=shards,
+    )
+    page = await services.lookups.runs(wanted, limit=limit, cursor=cursor)
+    return Page(items=[RunOut.of(run, full=False) for run in page.items], next_cursor=page.next_cursor)
+
+
+@router.get("/{run}", responses=READS, summary="Read a run, or wait for its end")
+async def get_run(
+    request: Request,
+    services: Services,
+    who: Reader,
+    run: str,
+    wait: Annotated[float, Query(ge=0, le=WAIT_MAX_S, description="Seconds to wait for its end.")] = 0,
+) -> RunOut:
+    """The run with parameters and result. With `wait` the answer is held until the run is over or the time is."""
+    found = await find_run(services, who, run_id_of(run))
+    if wait and RunState(found.state) in LIVE:
+        found = await wait_for_end(services, who, found.run_id, within_s=wait, gone=request.is_disconnected)
+    return RunOut.of(found)
+
+
+@router.post("/{run}:cancel", responses=WRITES, summary="Cancel a run")
+async def cancel(services: Services, who: Runner, run: str, body: CancelRun) -> RunOut:
+    """A waiting run ends at once; a running one is asked to stop; one that is over stays as it is."""
+    cancelled = await cancel_runs(services, who, [run_id_of(run)], reason=body.reason)
+    return RunOut.of(cancelled[0].run)
+
+
+@router.post("/{run}:retry", responses=WRITES, status_code=201, summary="Run a finished run again")
+async def retry(request: Request, services: Services, who: Runner, run: str, body: RetryRun) -> RunOut:
+    """A new run with the same parameters, due instant and (unless `latest`) version."""
+    key = request.headers.get("idempotency-key")
+    retried = await retry_run(
+        services,
+        who,
+        run_id_of(run),
+        latest_version=body.version == "latest",
+        key=f"retry {run} {key}"[:200] if key else None,
+        reason=body.reason,
+    )
+    return RunOut.of(retried.run)
+
+
+@router.post(":cancel", responses=WRITES, summary="Cancel many runs")
+async def cancel_many(services: Services, who: Runner, body: BulkRuns, namespace: Namespace = None) -> BulkOut:
+    """By ids, or all live runs of a job, with the number that is expected; at most 200 at a time."""
+    runs = await _chosen(services, who, body, namespace, states=("PENDING", "RUNNING"))
+    cancelled = await cancel_runs(services, who, [run.run_id for run in runs], reason=body.reason) if runs else []
+    items = [CancelledOut(outcome=one.outcome.value, run=RunOut.of(one.run, full=False)) for one in cancelled]
+    return BulkOut(count=len(items), items=items)
+
+
+@router.post(":retry", responses=WRITES, summary="Run many finished runs again")
+async def retry_many(services: Services, who: Runner, body: BulkRuns, namespace: Namespace = None) -> RetriedOut:
+    """By ids, or all failed runs of a job, with the number that is expected; at most 200 at a time."""
+    runs = await _chosen(services, who, body, namespace, states=("FAILED",))
+    items = [
+        RunOut.of((await retry_run(services, who, run.run_id, reason=body.reason)).run, full=False) for run in runs
+    ]
+    return RetriedOut(count=len(items), items=items)
+
+
+@router.get("/{run}/attempts", responses=READS, summary="Every try of a run")
+async def attempts(services: Services, who: Reader, run: str) -> AttemptsOut:
+    """Oldest first."""
+    found = await find_run(services, who, run_id_of(run))
+    rows = await services.lookups.attempts(found.run_id)
+    return AttemptsOut(items=[AttemptOut.of(row) for row in rows])
+
+
+@router.get("/{run}/shards", responses=READS, summary="The shards of a run")
+async def shards(services: Services, who: Reader, run: str) -> ShardsOut:
+    """In order, with a count per state."""
+    found = await find_run(services, who, run_id_of(run))
+    rows = await services.lookups.shards(found.run_id)
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row.state] = counts.get(row.state, 0) + 1
+    return ShardsOut(items=[RunOut.of(row, full=False) for row in rows], counts=counts)
+
+
+@router.get("/{run}/result", responses=READS, summary="What a run returned")
+async def result(services: Services, who: Reader, run: str) -> ResultOut:
+    """The result as JSON; null while there is none."""
+    found = RunOut.of(await find_run(services, who, run_id_of(run)))
+    return ResultOut(id=found.id, state=found.state, result=found.result)
+
+
+@router.get("/{run}/timeline", responses=READS, summary="A run's life")
+async def timeline(services: Services, who: Reader, run: str) -> TimelineOut:
+    """Due, created, leased, started, ended: every moment, oldest first."""
+    found = await find_run(services, who, run_id_of(run))
+    return timeline_of(found, list(await services.lookups.attempts(found.run_id)))
+
+
+@router.get("/{run}/why", responses=READS, summary="Where a run stands, and what it waits for")
+async def why(
+    services: Services,
+    who: Reader,
+    language: Speaks,
+    run: str,
+    tz: Annotated[str | None, Query(max_length=100)] = None,
+) -> WhyOut:
+    """In one sentence."""
+    explanation, zone = await why_run(services, who, run_id_of(run))
+    return why_out(explanation, tz=zone_of(tz, zone), language=language)
+
+
+async def _chosen(
+    services: PeopleServices, who: Principal, body: BulkRuns, namespace: str | None, *, states: tuple[str, ...]
+) -> Sequence[RunRow]:
+    """The runs a bulk verb is about; `CountDiffers` when they are not as many as somebody saw."""
+    if (body.ids is None) == (body.job is None):
+        raise BadRequest("Give either ids or a job.", hint="a job needs expected: how many runs you saw")
+    if body.ids is not None:
+        return [await find_run(services, who, run_id_of(written)) for written in dict.fromkeys(body.ids)]
+    if body.expected is None:
+        raise BadRequest("A bulk action on a job needs expected: how many runs you saw.")
+    assert body.job is not None
+    job = await find_job(services, who, home_of(who, namespace), body.job)
+    wanted = RunFilter(
+        job_id=job.job_id,
+        states=tuple(body.states) if body.states else states,
+        since=read_moment(body.since, "since"),
+        until=read_moment(body.until, "until"),
+    )
+    found = (await services.lookups.runs(wanted, limit=BULK_MAX + 1)).items
+    if len(found) != body.expected:
+        raise CountDiffers(expected=body.expected, found=len(found))
+    return found

@@ -1,0 +1,107 @@
+"""`/tokens`, `/login`, `/whoami`: who may do what, and how one gets in."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from foliot.api.asking import PREFIX, READS, WRITES, Admin, Reader, Services, problems, read_duration
+from foliot.api.auth.authenticator import COOKIE
+from foliot.api.auth.rights import Open
+from foliot.api.auth.throttle import Throttle
+from foliot.api.models.cluster import (
+    IssuedOut,
+    LoginCodeOut,
+    LoginIn,
+    NewTokenIn,
+    RotateToken,
+    TokenOut,
+    TokensOut,
+    WhoOut,
+)
+from foliot.api.models.common import moment
+from foliot.api.route import FoliotRoute
+from foliot.domain.access import BadLoginCode, Grant, parse_scopes
+from foliot.domain.instants import SECOND
+from foliot.operations import tokens as operations
+
+router: Final = APIRouter(prefix=PREFIX, tags=["access"], route_class=FoliotRoute)
+
+
+@router.get("/tokens", responses=READS, summary="List tokens")
+async def list_tokens(
+    services: Services,
+    who: Admin,
+    all: Annotated[bool, Query(description="Also those that are over.")] = False,  # noqa: A002
+) -> TokensOut:
+    """Newest first, without their secrets."""
+    found = await operations.list_tokens(services, who, include_gone=all)
+    return TokensOut(items=[TokenOut.of(token) for token in found])
+
+
+@router.post("/tokens", responses=WRITES, status_code=201, summary="Make a token")
+async def create_token(services: Services, who: Admin, body: NewTokenIn, response: Response) -> IssuedOut:
+    """The secret is in this answer and nowhere else."""
+    grant = Grant(scopes=parse_scopes(body.scopes), namespace=body.namespace, group=body.group)
+    lives_us = read_duration(body.expires, "expires") or 0
+    issued = await operations.create_token(services, who, body.name, grant, lives_us=lives_us)
+    response.headers["Cache-Control"] = "no-store"
+    return IssuedOut(token=issued.secret, record=TokenOut.of(issued.record))
+
+
+@router.post("/tokens/{name}:rotate", responses=WRITES, summary="A new secret for a token")
+async def rotate_token(services: Services, who: Admin, name: str, body: RotateToken, response: Response) -> IssuedOut:
+    """The old secret goes on for the time of grace."""
+    issued = await operations.rotate_token(services, who, name, grace_us=read_duration(body.grace, "grace") or 0)
+    response.headers["Cache-Control"] = "no-store"
+    return IssuedOut(token=issued.secret, record=TokenOut.of(issued.record))
+
+
+@router.delete("/tokens/{name}", responses=WRITES, summary="Revoke a token")
+async def revoke_token(services: Services, who: Admin, name: str) -> TokenOut:
+    """At once, on every server."""
+    return TokenOut.of(await operations.revoke_token(services, who, name))
+
+
+@router.get("/whoami", responses=READS, summary="Who asks")
+async def whoami(who: Reader) -> WhoOut:
+    """The token's name, scopes and limits."""
+    return WhoOut(name=who.name, scopes=sorted(who.scopes), namespace=who.namespace, group=who.group)
+
+
+@router.post("/login-codes", responses=WRITES, status_code=201, summary="A code for one login")
+async def make_login_code(services: Services, who: Admin, response: Response) -> LoginCodeOut:
+    """One use, 15 minutes."""
+    code, until = await operations.make_login_code(services, who)
+    response.headers["Cache-Control"] = "no-store"
+    return LoginCodeOut(code=code, path=f"/login#{code}", expires_at=moment(until) or "")
+
+
+@router.post("/login", responses=problems(write=True), dependencies=[Depends(Open())], summary="Log in with a code")
+async def login(request: Request, services: Services, body: LoginIn, response: Response) -> IssuedOut:
+    """The token a one-time code buys; with `cookie`, also as the console's session cookie."""
+    throttle: Throttle = request.app.state.throttle
+    throttle.check()
+    try:
+        issued = await operations.redeem_login_code(services, body.code)
+    except BadLoginCode:
+        throttle.wrong()
+        raise
+    response.headers["Cache-Control"] = "no-store"
+    if body.cookie:
+        response.set_cookie(
+            COOKIE,
+            issued.secret,
+            max_age=operations.SESSION_LIVES // SECOND,
+            path="/",
+            httponly=True,
+            samesite="lax",
+            secure=request.app.state.secure_cookies,
+        )
+    return IssuedOut(token=issued.secret, record=TokenOut.of(issued.record))
+
+
+@router.post("/logout", responses=WRITES, status_code=204, summary="End the token that asks")
+async def logout(services: Services, who: Reader, response: Response) -> None:
+    """Its next call is refused; the cookie goes."""
+    await services.tokens.revoke(who.token_id)
+    response.delete_cookie(COOKIE, path="/")

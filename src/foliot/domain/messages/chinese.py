@@ -1,0 +1,255 @@
+"""Errors in Chinese: a title for every code, a whole sentence where an error keeps the values for one."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+Data = Mapping[str, Any]
+Told = tuple[str, str | None]
+
+TITLES: Final[Mapping[str, str]] = {
+    "FOL-0000": "出错",
+    "FOL-1000": "输入有误",
+    "FOL-1001": "cron 表达式无法识别",
+    "FOL-1002": "星期数字有歧义",
+    "FOL-1003": "日与星期以“或”相连",
+    "FOL-1004": "时区不存在",
+    "FOL-1005": "时间落在夏令时空档",
+    "FOL-1006": "参数不符合",
+    "FOL-1007": "结果过大",
+    "FOL-1008": "结果不是 JSON",
+    "FOL-1009": "文件无法加载",
+    "FOL-1010": "时长无法识别",
+    "FOL-1011": "执行编号无法识别",
+    "FOL-1020": "存储地址不可用",
+    "FOL-1021": "触发请求有误",
+    "FOL-1030": "设置相互矛盾",
+    "FOL-1031": "时间无法识别",
+    "FOL-1032": "日历无法识别",
+    "FOL-1033": "表达式无法转换",
+    "FOL-1038": "调度计划各部分不相容",
+    "FOL-1040": "工作节点消息不合协议",
+    "FOL-1051": "内容过大",
+    "FOL-1052": "不是 JSON",
+    "FOL-1053": "文本无法保存",
+    "FOL-1054": "数字无法保存",
+    "FOL-1055": "嵌套过深",
+    "FOL-1056": "名称不可用",
+    "FOL-1057": "字段不存在",
+    "FOL-1058": "字段的值不可用",
+    "FOL-1059": "退避写法无法识别",
+    "FOL-1060": "权限范围不存在",
+    "FOL-1061": "令牌不可用",
+    "FOL-1062": "游标无效",
+    "FOL-1070": "参数类型无法由 JSON 填写",
+    "FOL-1071": "分片写法有误",
+    "FOL-1072": "检查点无法保存",
+    "FOL-1073": "不在任务中",
+    "FOL-1074": "处理函数不可用",
+    "FOL-1075": "服务器地址有误",
+    "FOL-1076": "访问文件无法读取",
+    "FOL-1080": "请求有误",
+    "FOL-1081": "请求过大",
+    "FOL-1082": "幂等键已用于其他请求",
+    "FOL-1083": "监听地址不安全",
+    "FOL-1084": "上下文文件无法读取",
+    "FOL-1085": "请求内容不符合",
+    "FOL-2000": "未找到",
+    "FOL-2001": "任务不存在",
+    "FOL-2002": "没有工作节点提供该函数",
+    "FOL-2003": "执行不存在",
+    "FOL-2004": "版本不存在",
+    "FOL-2005": "补数不存在",
+    "FOL-2006": "令牌不存在",
+    "FOL-2007": "节点不存在",
+    "FOL-2008": "页面不存在",
+    "FOL-2009": "上下文不存在",
+    "FOL-2010": "日历不存在",
+    "FOL-3000": "冲突",
+    "FOL-3001": "任务已被修改",
+    "FOL-3002": "任务由文件锁定",
+    "FOL-3003": "同名重复",
+    "FOL-3010": "令牌名称已被占用",
+    "FOL-3011": "任务已存在",
+    "FOL-3012": "执行尚未结束",
+    "FOL-3013": "任务已删除",
+    "FOL-3014": "补数内容已变化",
+    "FOL-3015": "缺少 If-Match",
+    "FOL-3016": "相同请求正在处理",
+    "FOL-3017": "数量与预期不符",
+    "FOL-4000": "需要登录或权限",
+    "FOL-4001": "令牌权限不足",
+    "FOL-4002": "未登录",
+    "FOL-4003": "登录码无效",
+    "FOL-4004": "尝试过多",
+    "FOL-4005": "缺少 CSRF 请求头",
+    "FOL-4006": "请求过于频繁",
+    "FOL-5000": "集群故障",
+    "FOL-5001": "服务器没有应答",
+    "FOL-5002": "没有主节点",
+    "FOL-5003": "端口被占用",
+    "FOL-5004": "时钟偏差",
+    "FOL-5005": "等待合适的工作节点",
+    "FOL-5010": "存储不可达",
+    "FOL-5011": "存储繁忙",
+    "FOL-5012": "提交结果未知",
+    "FOL-5013": "存储设置不安全",
+    "FOL-5020": "协议过旧",
+    "FOL-5021": "服务器没有应答",
+    "FOL-5022": "数据目录被占用",
+    "FOL-5030": "未指定服务器",
+    "FOL-6000": "执行出错",
+    "FOL-6001": "工作节点失联",
+    "FOL-6002": "线程不肯停止",
+    "FOL-6010": "执行被要求停止",
+    "FOL-6011": "执行未成功",
+    "FOL-6012": "执行未在限时内结束",
+    "FOL-6013": "执行出错",
+    "FOL-7000": "存储故障",
+    "FOL-7001": "数据库结构不符",
+    "FOL-7002": "SQLite 不能用于集群",
+}
+
+
+def _meant(nearest: Any, otherwise: str) -> str:
+    return f"是否想写 {nearest}？" if nearest else otherwise
+
+
+def _job_not_found(data: Data) -> Told:
+    sentence = f"命名空间“{data['namespace']}”中没有任务“{data['name']}”。"
+    return sentence, _meant(data.get("nearest"), "查看全部：foliot job list")
+
+
+def _version_conflict(data: Data) -> Told:
+    now = f"现在是 v{data['found']}" if data["found"] else "已不存在"
+    was = f"你的修改基于 v{data['expected']}" if data["expected"] else "你要新建它"
+    return f"{data['name']} {now}；{was}。未做任何修改。", "比较差异后重试：foliot job diff -f jobs/"
+
+
+def _scope_missing(data: Data) -> Told:
+    has = "、".join(data["has"]) or "无"
+    where = str(data.get("where", "")).replace(" on group ", "，分组 ").replace(" in every namespace", "，全部命名空间")
+    sentence = f"此令牌的权限为 {has}，不含 {data['needed']}（需要权限 {data['needed']}{where}）。"
+    return sentence, f"foliot token create --scope {data['needed']}"
+
+
+def _run_not_finished(data: Data) -> Told:
+    return f"{data['job']} {data['run']} 仍为 {data['state']}。", f"它会继续执行；查看：foliot run watch {data['run']}"
+
+
+def _run_not_succeeded(data: Data) -> Told:
+    kind = f"（{data['kind']}）" if data.get("kind") else ""
+    error = f"：{data['error']}" if data.get("error") else ""
+    return f"{data['job']} {data['run']} {data['state']}{kind}{error}。", f"foliot run logs {data['run']}"
+
+
+def _bytes(size: int) -> str:
+    if size >= 1024 * 1024:
+        return f"{size / (1024 * 1024):.1f} MiB"
+    return f"{size / 1024:.1f} KiB".replace(".0 ", " ") if size >= 1024 else f"{size} B"
+
+
+def _schema(data: Data) -> Told:
+    match data["state"]:
+        case "empty":
+            return "存储为空：还没有表。", "运行 foliot db upgrade"
+        case "behind":
+            hint = "运行 foliot db upgrade；先看步骤：foliot db upgrade --plan"
+            return f"存储的结构版本为 {data['revision']}，此版本需要 {data['head']}。", hint
+        case "too_new":
+            return f"存储的结构版本为 {data['revision']}，此版本只认识到 {data['head']}。", "安装更新的 Foliot"
+        case _:
+            return f"存储的结构“{data['revision']}”不是 Foliot 的。", "检查存储地址；foliot db status"
+
+
+SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
+    "FOL-1007": lambda d: (
+        f"{d['run']} 的结果为 {_bytes(d['size'])}，上限为 64 KiB。执行已成功，结果未保存。",
+        "把数据存到别处，返回其位置",
+    ),
+    "FOL-1008": lambda d: (
+        f"{d['function']} 返回了“{d['type']}”，不是 JSON。执行已成功，结果未保存。",
+        "返回 str(value)，或 dataclass",
+    ),
+    "FOL-1010": lambda d: (f"“{d['written']}”不是时长。", "例如 90s、15m、1h30m、2d"),
+    "FOL-1011": lambda d: (f"“{d['written']}”不是执行编号。", "执行编号形如 r-8k2f；见 foliot run list"),
+    "FOL-1051": lambda d: (
+        f"{d['what']} 为 {_bytes(d['size'])}，上限为 {_bytes(d['bytes_max'])}。",
+        "把数据存到别处并传递其位置",
+    ),
+    "FOL-1057": lambda d: (f"任务没有字段“{d['path']}”。", _meant(d.get("nearest"), "查看字段：foliot docs job-file")),
+    "FOL-1060": lambda d: (f"“{d['written']}”不是权限范围。", "可用：read、run、write、admin、worker"),
+    "FOL-1062": lambda d: ("此游标不是该列表给出的。", "不带游标重新开始"),
+    "FOL-1081": lambda d: (f"请求为 {_bytes(d['size'])}，上限为 {_bytes(d['bytes_max'])}。", "请缩小请求"),
+    "FOL-1082": lambda d: ("此 Idempotency-Key 已用于内容不同的请求。", "换一个键，或发送相同的内容"),
+    "FOL-2001": _job_not_found,
+    "FOL-2002": lambda d: (
+        f"没有工作节点提供 {d['handler']}（{d['online']} 个在线"
+        + (f"；最接近：{d['worker']} 上的 {d['nearest']}" if d.get("nearest") else "")
+        + "）。",
+        "部署代码，或修正 run.python",
+    ),
+    "FOL-2003": lambda d: (f"没有执行“{d['id']}”。", "已结束的执行只保留一段时间；见 foliot run list"),
+    "FOL-2004": lambda d: (
+        f"{d['job']} 没有版本 v{d['version']}。",
+        f"查看全部：foliot job show {d['job']} --versions",
+    ),
+    "FOL-2005": lambda d: (f"没有补数 {d['number']}。", "查看全部：foliot job backfills"),
+    "FOL-2006": lambda d: (f"没有令牌“{d['written']}”。", "查看全部：foliot token list"),
+    "FOL-2007": lambda d: (f"没有节点“{d['name']}”。", _meant(d.get("nearest"), "查看全部：foliot node list")),
+    "FOL-2008": lambda d: (f"这里没有 {d['method']} {d['path']}。", "接口说明：/api/v1/openapi.json"),
+    "FOL-2009": lambda d: (f"没有上下文“{d['name']}”。", _meant(d.get("nearest"), "查看全部：foliot context list")),
+    "FOL-3001": _version_conflict,
+    "FOL-3002": lambda d: (
+        f"{d['name']} 属于 {d['file']}，此处不能修改。",
+        "修改该文件，然后 foliot job apply -f jobs/",
+    ),
+    "FOL-3003": lambda d: (
+        f"两个函数都叫“{d['name']}”：{d['first']} 和 {d['second']}。两者均未修改。",
+        '给其中一个写 name="..."',
+    ),
+    "FOL-3010": lambda d: (f"令牌“{d['name']}”已存在。", f"换一个名称，或 foliot token rotate {d['name']}"),
+    "FOL-3011": lambda d: (
+        f"命名空间“{d['namespace']}”中已有任务“{d['name']}”。",
+        f"修改它：foliot job edit {d['name']}，或换一个名称",
+    ),
+    "FOL-3012": lambda d: (
+        f"{d['run']} 仍为 {d['state']}；只有已结束的执行才能重新执行。",
+        f"等待：foliot run watch {d['run']}；或 foliot run cancel {d['run']}",
+    ),
+    "FOL-3013": lambda d: (
+        f"{d['run']} 属于已删除的任务 {d['job']}，不能重新执行。",
+        f"重新创建任务，然后 foliot job trigger {d['job']}",
+    ),
+    "FOL-3014": lambda d: (
+        f"{d['job']} 的补数与预览不同：现在有 {d['count']} 个触发点。未启动任何执行。",
+        "重新预览：foliot job backfill --dry-run",
+    ),
+    "FOL-3015": lambda d: (f"修改 {d['name']} 需要说明基于哪个版本。", "发送 If-Match，取自上次读取的 ETag"),
+    "FOL-3016": lambda d: ("相同 Idempotency-Key 的请求正在处理。", "稍后用同一个键重试"),
+    "FOL-3017": lambda d: (f"预期 {d['expected']} 个，实际匹配 {d['found']} 个。未做任何修改。", "重新查看列表后重试"),
+    "FOL-4001": _scope_missing,
+    "FOL-4002": lambda d: ("未登录：没有有效的令牌。", "foliot login URL，或 --token-file FILE"),
+    "FOL-4003": lambda d: ("登录码错误、已使用过，或已超过 15 分钟。", "再要一个：foliot login-link"),
+    "FOL-4004": lambda d: (f"错误次数过多；{d['retry_after_s']} 秒后可再试。", "再要一个登录码：foliot login-link"),
+    "FOL-4005": lambda d: ("用 Cookie 登录时，修改操作需要请求头 X-Foliot-Csrf。", "发送 X-Foliot-Csrf: 1"),
+    "FOL-4006": lambda d: (f"请求过于频繁；{d['retry_after_s']} 秒后可再试。", None),
+    "FOL-5001": lambda d: (
+        f"{d['url']} 没有应答（{d['why']}）。",
+        "是否已启动？foliot up · 其他服务器：--server · 上下文：foliot context list",
+    ),
+    "FOL-5003": lambda d: (f"{d['host']} 的端口 {d['port']} 已被占用。", f"foliot up --port {d['port'] + 1}"),
+    "FOL-5010": lambda d: ("存储没有应答。", "foliot db status"),
+    "FOL-5011": lambda d: ("存储过于繁忙：此步已放弃。", "稍后重试"),
+    "FOL-5012": lambda d: ("提交的应答丢失：是否完成尚不可知。", "用同一个键重试是安全的"),
+    "FOL-5022": lambda d: (
+        f"{d['folder']} 正被另一个 foliot up 使用（pid {d['pid']}）。",
+        "停止它，或用 --data 另选目录",
+    ),
+    "FOL-5030": lambda d: (
+        "未指定服务器：没有 ./.foliot/client.json，也没有设置 FOLIOT_SERVER。",
+        "在此目录启动：foliot up · 或指定：--server http://host:7171",
+    ),
+    "FOL-6011": _run_not_succeeded,
+    "FOL-6012": _run_not_finished,
+    "FOL-7001": _schema,
+}

@@ -1,0 +1,148 @@
+"""Reading a run's log: all of it, its tail, or as it comes.
+
+A position is an attempt and an offset in bytes within it; a line is given out once its end is there (or once the run is
+over), so a reader that comes back with the last position misses nothing and gets nothing twice.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+from foliot.domain.access import Principal
+from foliot.domain.run import LIVE, RunState
+from foliot.operations.finding import find_run
+from foliot.operations.people import PeopleServices
+from foliot.ports.lookups import RunRow
+
+LOOK_EVERY_S: Final = 0.25
+QUIET_S: Final = 15.0
+LINE_BYTES_MAX: Final = 64 * 1024
+
+
+class Position(NamedTuple):
+    """Where in a log the next line begins."""
+
+    attempt: int
+    offset: int
+
+    def __str__(self) -> str:
+        return f"{self.attempt}:{self.offset}"
+
+    @classmethod
+    def of(cls, written: str) -> "Position | None":
+        """Read a position; None for what is none."""
+        attempt, _, offset = written.partition(":")
+        if not (attempt.isascii() and attempt.isdigit() and offset.isascii() and offset.isdigit()):
+            return None
+        if len(attempt) > 6 or len(offset) > 15:
+            return None
+        return cls(int(attempt), int(offset))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line and where the next begins. `text` None: nothing new for a while."""
+
+    text: str | None
+    after: Position
+
+
+class LogReader:
+    """Reads the log of one run, attempt by attempt."""
+
+    def __init__(self, services: PeopleServices, run: RunRow, *, attempt: int | None, start: Position | None) -> None:
+        self._services = services
+        self._run = run
+        self._only = attempt
+        first = attempt if attempt is not None else 1
+        self._at = start if start is not None and (attempt is None or start.attempt == attempt) else Position(first, 0)
+        self._rest = b""
+
+    async def lines(self) -> AsyncIterator[Line]:
+        """Everything there is now."""
+        while True:
+            async for line in self._written():
+                yield line
+            if not self._may_go_on(self._run):
+                break
+            for line in self._flush():
+                yield line
+            self._at = Position(self._at.attempt + 1, 0)
+        for line in self._flush():
+            yield line
+
+    async def follow(self, who: Principal, *, gone: Callable[[], Awaitable[bool]]) -> AsyncIterator[Line]:
+        """As it comes, until the run is over; a `None` line now and then while nothing comes."""
+        clock = self._services.clock
+        spoke_at = clock.monotonic()
+        while not await gone():
+            # First the run, then its log: what a run wrote before it ended is there when its end is.
+            self._run = await find_run(self._services, who, self._run.run_id)
+            async for line in self._written():
+                spoke_at = clock.monotonic()
+                yield line
+            if self._may_go_on(self._run):
+                for line in self._flush():
+                    yield line
+                self._at = Position(self._at.attempt + 1, 0)
+                continue
+            if RunState(self._run.state) not in LIVE or (self._only is not None and self._run.attempt > self._only):
+                for line in self._flush():
+                    yield line
+                return
+            if clock.monotonic() - spoke_at >= QUIET_S:
+                spoke_at = clock.monotonic()
+                yield Line(text=None, after=self._at)
+            await clock.wait(asyncio.Event(), for_s=LOOK_EVERY_S)
+
+    def _may_go_on(self, run: RunRow) -> bool:
+        """Whether a later attempt has begun."""
+        return self._only is None and run.attempt > self._at.attempt
+
+    async def _written(self) -> AsyncIterator[Line]:
+        """Whole lines that are there behind the position."""
+        while True:
+            attempt, offset = self._at
+            read_from = offset + len(self._rest)
+            chunks = await self._services.store.queries.logs(self._run.run_id, attempt=attempt, offset=read_from)
+            fresh = b""
+            for chunk in chunks:
+                body = chunk.text.encode()
+                begin = max(0, read_from + len(fresh) - chunk.offset)
+                fresh += body[begin:]
+            if not fresh:
+                return
+            self._rest += fresh
+            for line in self._whole():
+                yield line
+
+    def _whole(self) -> list[Line]:
+        lines = []
+        while b"\n" in self._rest or len(self._rest) > LINE_BYTES_MAX:
+            end = self._rest.find(b"\n", 0, LINE_BYTES_MAX)
+            size = end + 1 if end >= 0 else LINE_BYTES_MAX
+            text, self._rest = self._rest[:size], self._rest[size:]
+            self._at = Position(self._at.attempt, self._at.offset + size)
+            lines.append(Line(text=text.decode("utf-8", "replace").rstrip("\n"), after=self._at))
+        return lines
+
+    def _flush(self) -> list[Line]:
+        """The last line, which nobody ended."""
+        if not self._rest:
+            return []
+        self._at = Position(self._at.attempt, self._at.offset + len(self._rest))
+        text, self._rest = self._rest, b""
+        return [Line(text=text.decode("utf-8", "replace"), after=self._at)]
+
+
+async def shard_run(services: PeopleServices, who: Principal, run: RunRow, shard: int) -> RunRow:
+    """The run of one shard, or `RunNotFound`."""
+    children = await services.lookups.shards(run.run_id)
+    found = next((child for child in children if child.shard == shard), None)
+    return await find_run(services, who, found.run_id if found else 0)
+
+
+def prefixed(line: Line, shard: int) -> Line:
+    """A line of a shard among those of others."""
+    return line if line.text is None else replace(line, text=f"#{shard:02d} {line.text}")

@@ -1,0 +1,225 @@
+"""Jobs over the API: create, read, change with the version it was made from, pause, trigger, delete."""
+
+from typing import Any
+
+import pytest
+
+from tests.api.asking import Api
+from tests.api.stage import Stage
+
+EVERY = {"every": "1m"}
+
+
+async def test_a_job_lives_and_goes(api: Api) -> None:
+    made = await api.create_job("settle", schedule={"cron": "0 2 * * *", "tz": "Asia/Shanghai"}, owner="data")
+    assert made.status_code == 201, made.text
+    assert made.headers["etag"] == '"v1"'
+    job = (await api.get("/jobs/settle")).json()
+    assert (job["name"], job["version"], job["state"], job["owner"]) == ("settle", 1, "active", "data")
+    assert job["next_due_at"] == "2026-03-02T18:00:00Z"
+    assert job["schedule"] == "every day at 02:00, Asia/Shanghai"
+    gone = await api.ask("DELETE", "/jobs/settle", headers={"If-Match": '"v1"'})
+    assert gone.status_code == 204
+    assert (await api.get("/jobs/settle")).status_code == 404
+
+
+async def test_a_misspelt_job_is_not_found_with_the_nearest_name(api: Api) -> None:
+    await api.create_job("greet")
+    answer = await api.get("/jobs/gret")
+    problem = answer.json()
+    assert answer.status_code == 404
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert problem["code"] == "FOL-2001"
+    assert problem["detail"] == 'No job "gret" in namespace "default".'
+    assert problem["hint"] == "did you mean greet?"
+    chinese = (await api.ask("GET", "/jobs/gret", headers={"Accept-Language": "zh-CN,zh;q=0.9,en;q=0.8"})).json()
+    assert chinese["detail"] == "命名空间“default”中没有任务“gret”。"
+    assert chinese["hint"] == "是否想写 greet？"
+
+
+async def test_creating_a_job_that_exists_is_a_conflict(api: Api) -> None:
+    await api.create_job("tick")
+    again = await api.create_job("tick", owner="other")
+    assert (again.status_code, again.json()["code"]) == (409, "FOL-3011")
+
+
+async def test_a_change_must_say_which_version_it_was_made_from(api: Api) -> None:
+    await api.create_job("tick", schedule=EVERY, timeout="30m")
+    body: dict[str, Any] = {
+        "definition": {"run": {"python": "jobs:tick"}, "schedule": EVERY, "timeout": "45m"},
+        "reason": "slow",
+    }
+    missing = await api.ask("PUT", "/jobs/tick", body)
+    assert (missing.status_code, missing.json()["code"]) == (428, "FOL-3015")
+    changed = await api.ask("PUT", "/jobs/tick", body, headers={"If-Match": '"v1"'})
+    assert changed.status_code == 200
+    assert (changed.json()["version"], changed.headers["etag"]) == (2, '"v2"')
+    stale = await api.ask(
+        "PUT", "/jobs/tick", {"definition": {**body["definition"], "timeout": "1h"}}, headers={"If-Match": '"v1"'}
+    )
+    problem = stale.json()
+    assert (stale.status_code, problem["code"]) == (412, "FOL-3001")
+    assert problem["current"]["version"] == 2
+    assert problem["changes"] == [{"path": "timeout", "before": "1h", "after": "45m"}]
+    same = await api.ask("PUT", "/jobs/tick", body, headers={"If-Match": '"v2"'})
+    assert (same.status_code, same.json()["version"], same.headers["foliot-outcome"]) == (200, 2, "same")
+
+
+async def test_put_creates_only_when_told_so(api: Api) -> None:
+    body = {"definition": {"run": {"python": "jobs:tick"}}}
+    made = await api.ask("PUT", "/jobs/tick", body, headers={"If-None-Match": "*"})
+    assert made.status_code == 201
+    again = await api.ask(
+        "PUT", "/jobs/tick", {"definition": {**body["definition"], "owner": "x"}}, headers={"If-None-Match": "*"}
+    )
+    assert again.status_code == 412
+
+
+async def test_patch_merges(api: Api) -> None:
+    await api.create_job("tick", schedule=EVERY, tags={"team": "data", "tier": "1"}, owner="a")
+    changed = await api.ask(
+        "PATCH",
+        "/jobs/tick",
+        {"definition": {"tags": {"tier": None}, "owner": None, "timeout": "5m"}},
+        headers={"If-Match": '"v1"'},
+    )
+    definition = changed.json()["definition"]
+    assert definition["tags"] == {"team": "data"}
+    assert (definition["timeout"], "owner" in definition) == ("5m", False)
+
+
+async def test_versions_diff_and_rollback(api: Api) -> None:
+    await api.create_job("tick", schedule=EVERY, timeout="30m")
+    await api.ask(
+        "PATCH", "/jobs/tick", {"definition": {"timeout": "45m"}, "reason": "slow"}, headers={"If-Match": '"v1"'}
+    )
+    versions = (await api.get("/jobs/tick/versions")).json()["items"]
+    assert [(version["version"], version["reason"]) for version in versions] == [(2, "slow"), (1, "")]
+    diff = (await api.get("/jobs/tick/diff", before=1, after=2)).json()
+    assert diff["changes"] == [{"path": "timeout", "before": "30m", "after": "45m"}]
+    back = await api.post("/jobs/tick:rollback", {"to": 1})
+    assert (back.json()["version"], back.json()["definition"]["timeout"]) == (3, "30m")
+    missing = await api.post("/jobs/tick:rollback", {"to": 9})
+    assert (missing.status_code, missing.json()["code"]) == (404, "FOL-2004")
+    assert (await api.get("/jobs/tick/versions/2")).json()["definition"]["timeout"] == "45m"
+
+
+async def test_clone(api: Api) -> None:
+    await api.create_job("tick", schedule=EVERY, owner="a")
+    made = await api.post("/jobs/tick:clone", {"name": "tock", "changes": {"owner": "b"}})
+    assert made.status_code == 201
+    assert made.json()["definition"] == {"run": {"python": "jobs:tick"}, "schedule": EVERY, "owner": "b"}
+    assert (await api.post("/jobs/tick:clone", {"name": "tock"})).status_code == 409
+
+
+async def test_pause_and_resume(api: Api, stage: Stage) -> None:
+    await api.create_job("tick", schedule=EVERY)
+    paused = (await api.post("/jobs/tick:pause", {"reason": "migration", "until": "2026-03-02T08:00:00Z"})).json()
+    assert (paused["state"], paused["pause_reason"], paused["paused_until"]) == (
+        "paused",
+        "migration",
+        "2026-03-02T08:00:00Z",
+    )
+    past = await api.post("/jobs/tick:pause", {"until": "2020-01-01T00:00:00Z"})
+    assert (past.status_code, past.json()["errors"][0]["path"]) == (422, "until")
+    stage.elapse("10m")
+    resumed = (await api.post("/jobs/tick:resume")).json()
+    assert resumed["state"] == "active"
+    fires = (await api.get("/jobs/tick/fires")).json()
+    assert [(fire["decision"], fire["reason"], fire["count"]) for fire in fires["past"]] == [("skipped", "paused", 10)]
+    assert fires["future"][0]["decision"] == "planned"
+    journal = (await api.get("/journal", subject="tick")).json()["items"]
+    assert [event["kind"] for event in journal] == ["job.resumed", "job.paused", "job.created"]
+
+
+async def test_trigger_is_once_per_key_and_checks_parameters_before_queueing(api: Api, stage: Stage) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"day": {"type": "string", "format": "date"}, "dry_run": {"type": "boolean"}},
+        "required": ["day"],
+        "additionalProperties": False,
+    }
+    await stage.worker("w-1", {"python:jobs:settle": schema})
+    await api.create_job("settle")
+    bad = await api.post("/jobs/settle:trigger", {"params": {"day": "2026-13-01", "dry-run": True}})
+    problem = bad.json()
+    assert (bad.status_code, problem["code"]) == (422, "FOL-1006")
+    assert problem["detail"] == 'settle: day="2026-13-01" is not a date; dry-run is unknown.'
+    assert problem["hint"] == "parameters: day (date), dry_run (true/false)"
+    assert (await api.post("/jobs/settle:trigger")).status_code == 422  # day is needed
+    order = {"params": {"day": "2026-01-31"}, "key": "jan", "reason": "month end"}
+    first, second = await api.post("/jobs/settle:trigger", order), await api.post("/jobs/settle:trigger", order)
+    assert (first.status_code, second.status_code) == (201, 200)
+    assert first.json()["id"] == second.json()["id"]
+    run = (await api.get(f"/runs/{first.json()['id']}")).json()
+    assert (run["params"], run["triggered_by"], run["reason"], run["origin"]) == (
+        {"day": "2026-01-31"},
+        "root",
+        "month end",
+        "trigger",
+    )
+    dry = await api.post("/jobs/settle:trigger", {"params": {"day": "2026-02-01"}, "dry_run": True})
+    assert (dry.status_code, dry.json()["dry_run"]) == (200, True)
+    assert len((await api.get("/runs")).json()["items"]) == 1
+
+
+async def test_validate_tells_what_a_definition_means(api: Api) -> None:
+    body: dict[str, Any] = {
+        "name": "settle",
+        "definition": {"run": {"python": "m:f"}, "schedule": {"cron": "0 9 1 * MON"}, "priorty": 3},
+    }
+    unknown = await api.post("/jobs:validate", body)
+    assert (unknown.status_code, unknown.json()["errors"][0]["path"]) == (422, "priorty")
+    del body["definition"]["priorty"]
+    found = (await api.post("/jobs:validate", body)).json()
+    assert len(found["next"]) == 5
+    assert [warning["code"] for warning in found["warnings"]] == ["FOL-1003"]
+    assert (found["exists_at_version"], found["is_offered"]) == (None, False)
+    bad = await api.post(
+        "/jobs:validate", {"definition": {"run": {"python": "m:f"}, "schedule": {"cron": "0 25 * * *"}}}
+    )
+    assert (bad.status_code, bad.json()["code"]) == (422, "FOL-1001")
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ({}, ["a-etl", "b-tick", "c-settle"]),
+        ({"state": "paused"}, ["b-tick"]),
+        ({"owner": "data"}, ["a-etl"]),
+        ({"group": "billing"}, ["c-settle"]),
+        ({"label": "team:fin"}, ["c-settle"]),
+        ({"q": "结算"}, ["c-settle"]),
+        ({"q": "tick"}, ["b-tick"]),
+        ({"sort": "next"}, ["a-etl", "c-settle"]),
+    ],
+)
+async def test_jobs_are_listed_by_what_one_knows_of_them(api: Api, query: dict[str, str], names: list[str]) -> None:
+    await api.create_job("a-etl", schedule={"every": "1m"}, owner="data")
+    await api.create_job("b-tick", schedule={"every": "10m"})
+    await api.create_job(
+        "c-settle", schedule={"every": "1h"}, group="billing", tags={"team": "fin"}, description="月末结算"
+    )
+    await api.post("/jobs/b-tick:pause")
+    assert [job["name"] for job in (await api.get("/jobs", **query)).json()["items"]] == names
+    page, seen, cursor = None, [], None
+    while page is None or cursor:
+        page = (await api.get("/jobs", limit=1, cursor=cursor, **query)).json()
+        seen += [job["name"] for job in page["items"]]
+        cursor = page["next_cursor"]
+    assert seen == names
+
+
+async def test_search_finds_jobs_runs_and_nodes(api: Api, stage: Stage) -> None:
+    await api.create_job("settle", description="月末结算 Nightly")
+    await stage.worker("w-settle", ["python:jobs:settle"])
+    run = (await api.post("/jobs/settle:trigger")).json()["id"]
+    assert [hit["kind"] for hit in (await api.get("/search", q="settle")).json()["items"]] == ["node", "job"]
+    assert (await api.get("/search", q="结算")).json()["items"][0]["name"] == "settle"
+    assert (await api.get("/search", q=run)).json()["items"][0] == {
+        "kind": "run",
+        "name": run,
+        "namespace": "default",
+        "detail": "settle PENDING",
+    }
+    assert (await api.get("/search", q="%")).json()["items"] == []
