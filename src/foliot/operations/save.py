@@ -116,6 +116,8 @@ async def _save(
         expected_version=expected_version,
         source="api",
     )
+    if expected_version == 0 and saved.outcome is SaveOutcome.SAME:  # it was there, with just this definition
+        raise VersionConflict(name, expected=0, found=saved.job.version)
     if saved.outcome is not SaveOutcome.SAME:
         kind = "job.created" if saved.outcome is SaveOutcome.CREATED else "job.changed"
         version = saved.job.version

@@ -1,0 +1,285 @@
+"""Runs over the API: list, wait, cancel, retry, attempts, shards, result, timeline, logs."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from foliot.domain.instants import MILLISECOND, SECOND
+from foliot.domain.run import parse_run_id
+from foliot.domain.verdict import Cause
+from foliot.ports.worker_link import LogChunk
+from tests.api.asking import Api
+from tests.api.stage import Stage, StageWorker
+
+HANDLER = "python:jobs:tick"
+
+
+async def ready(api: Api, stage: Stage, **document: Any) -> StageWorker:
+    await api.create_job("tick", **document)
+    return await stage.worker("w-1", [HANDLER])
+
+
+async def trigger(api: Api, **order: Any) -> str:
+    answer = await api.post("/jobs/tick:trigger", order)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+async def test_a_run_from_trigger_to_result(api: Api, stage: Stage) -> None:
+    worker = await ready(api, stage)
+    run = await trigger(api)
+    assert (await api.get(f"/runs/{run}")).json()["shown"] == "PENDING"
+    await worker.lease()
+    await worker.end(Cause.SUCCEEDED, after_us=250 * MILLISECOND, result='{"orders": 3}')
+    seen = (await api.get(f"/runs/{run}")).json()
+    assert (seen["state"], seen["result"], seen["duration_s"], seen["node"]) == (
+        "SUCCEEDED",
+        {"orders": 3},
+        0.25,
+        "w-1",
+    )
+    assert isinstance(seen["fence"], str)
+    assert (await api.get(f"/runs/{run}/result")).json() == {"id": run, "state": "SUCCEEDED", "result": {"orders": 3}}
+    timeline = [entry["what"] for entry in (await api.get(f"/runs/{run}/timeline")).json()["items"]]
+    assert timeline == ["due", "created", "leased", "started", "succeeded"]
+
+
+async def test_waiting_for_the_end_of_a_run(api: Api, stage: Stage) -> None:
+    worker = await ready(api, stage)
+    run = await trigger(api)
+    await worker.lease()
+    waiting = asyncio.create_task(api.get(f"/runs/{run}", wait=20))
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    await worker.end(Cause.SUCCEEDED, after_us=SECOND)
+    assert (await asyncio.wait_for(waiting, 5)).json()["state"] == "SUCCEEDED"
+    assert (await api.get(f"/runs/{run}", wait=31)).status_code == 422
+
+
+async def test_attempts_tell_every_try(api: Api, stage: Stage) -> None:
+    worker = await ready(api, stage, retries={"max": 1, "backoff": "1s", "jitter": False})
+    run = await trigger(api)
+    await worker.lease()
+    await worker.end(Cause.ERROR, after_us=SECOND, error="ValueError: boom")
+    assert (await api.get(f"/runs/{run}")).json()["shown"] == "RETRYING"
+    stage.elapse("2s")
+    await worker.lease()
+    await worker.end(Cause.SUCCEEDED, after_us=SECOND)
+    attempts = (await api.get(f"/runs/{run}/attempts")).json()["items"]
+    assert [(one["attempt"], one["cause"], one["error_type"]) for one in attempts] == [
+        (1, "error", "ValueError"),
+        (2, "succeeded", None),
+    ]
+
+
+async def test_cancelling(api: Api, stage: Stage) -> None:
+    worker = await ready(api, stage)
+    waiting, running = await trigger(api), await trigger(api)
+    assert (await api.post(f"/runs/{waiting}:cancel", {"reason": "wrong day"})).json()["state"] == "CANCELLED"
+    leased = await worker.lease()
+    assert leased is not None
+    assert leased.run_id == parse_run_id(running)
+    asked = (await api.post(f"/runs/{running}:cancel")).json()
+    assert (asked["state"], asked["shown"]) == ("RUNNING", "CANCELLING")
+    await worker.end(Cause.CANCELLED, after_us=SECOND)
+    again = (await api.post(f"/runs/{running}:cancel")).json()
+    assert again["state"] == "CANCELLED"
+    assert (await api.post("/runs/r-zzz:cancel")).status_code == 404
+    assert (await api.post("/runs/!:cancel")).status_code == 422
+
+
+async def test_many_are_cancelled_only_when_they_are_as_many_as_was_seen(api: Api, stage: Stage) -> None:
+    await ready(api, stage)
+    runs = [await trigger(api) for _ in range(3)]
+    wrong = await api.post("/runs:cancel", {"job": "tick", "expected": 2})
+    assert (wrong.status_code, wrong.json()["code"]) == (409, "FOL-3017")
+    assert (await api.post("/runs:cancel", {"job": "tick"})).status_code == 400
+    assert (await api.post("/runs:cancel", {"ids": [runs[0], "r-zzz"]})).status_code == 404
+    assert (await api.get(f"/runs/{runs[0]}")).json()["state"] == "PENDING"  # all or none
+    done = (await api.post("/runs:cancel", {"job": "tick", "expected": 3, "reason": "stop"})).json()
+    assert (done["count"], {item["outcome"] for item in done["items"]}) == (3, {"ended"})
+
+
+async def test_a_retry_is_a_new_run_with_the_version_parameters_and_instant_of_the_old(api: Api, stage: Stage) -> None:
+    worker = await ready(api, stage, schedule={"every": "1m"})
+    stage.clock.at = stage.moment("14:03:00.005")
+    await worker.beat()
+    await stage.fire()
+    (run,) = await stage.run_ids()
+    assert (await api.post(f"/runs/{run}:retry")).status_code == 409  # still live
+    await worker.lease()
+    await worker.end(Cause.ERROR, after_us=SECOND, error="ValueError: boom")
+    await api.ask("PATCH", "/jobs/tick", {"definition": {"timeout": "5m"}}, headers={"If-Match": '"v1"'})
+    again = (await api.post(f"/runs/{run}:retry", {"reason": "network is back"})).json()
+    assert again["id"] != run
+    assert (again["version"], again["due_at"], again["origin"]) == (1, "2026-03-02T06:03:00Z", "trigger")
+    assert again["reason"] == "network is back"
+    latest = (await api.post(f"/runs/{run}:retry", {"version": "latest"})).json()
+    assert latest["version"] == 2
+    once = {"Idempotency-Key": "k"}
+    first, second = [await api.post(f"/runs/{run}:retry", headers=once) for _ in range(2)]
+    assert first.json()["id"] == second.json()["id"]
+    failed = (await api.post("/runs:retry", {"job": "tick", "expected": 1})).json()
+    assert failed["count"] == 1
+    await api.ask("DELETE", "/jobs/tick", headers={"If-Match": '"v2"'})
+    gone = await api.post(f"/runs/{run}:retry")
+    assert (gone.status_code, gone.json()["code"]) == (409, "FOL-3013")
+
+
+async def test_shards_are_counted(api: Api, stage: Stage) -> None:
+    worker = await ready(api, stage, shards=3)
+    run = await trigger(api)
+    await worker.lease()
+    await worker.end(Cause.SUCCEEDED, after_us=SECOND)
+    shards = (await api.get(f"/runs/{run}/shards")).json()
+    assert shards["counts"] == {"SUCCEEDED": 1, "PENDING": 2}
+    assert [shard["shard"] for shard in shards["items"]] == [0, 1, 2]
+    assert [item["id"] for item in (await api.get("/runs")).json()["items"]] == [run]
+    assert len((await api.get("/runs", shards=True)).json()["items"]) == 4
+
+
+async def test_stats_are_of_the_latest_runs(api: Api, stage: Stage) -> None:
+    worker = await ready(api, stage)
+    for took in (100, 200, 300):
+        await trigger(api)
+        await worker.lease()
+        await worker.end(Cause.SUCCEEDED, after_us=took * MILLISECOND)
+    await trigger(api)
+    await worker.lease()
+    await worker.end(Cause.TIMEOUT, after_us=SECOND)
+    stats = (await api.get("/jobs/tick/stats")).json()
+    assert (stats["runs"], stats["success_rate"]) == (4, 0.75)
+    assert stats["outcomes"] == {"SUCCEEDED": 3, "FAILED:timeout": 1}
+    assert stats["duration_s"] == {"p50": 0.3, "p95": 1.0, "p99": 1.0, "max": 1.0}
+    assert [(node["node"], node["runs"], node["average_s"]) for node in stats["nodes"]] == [("w-1", 4, 0.4)]
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ({}, [2, 1, 0]),
+        ({"state": "succeeded"}, [0]),
+        ({"state": "failed,pending"}, [2, 1]),
+        ({"state": "pending"}, [2]),
+        ({"kind": "error"}, [1]),
+        ({"job": "tick"}, [2, 1, 0]),
+        ({"node": "w-1"}, [1, 0]),
+        ({"since": "2026-03-02T06:03:00Z"}, [2, 1]),
+        ({"until": "2026-03-02T06:03:00Z"}, [0]),
+        ({"label": "team:data"}, [2, 1, 0]),
+        ({"label": "team:none"}, []),
+    ],
+)
+async def test_runs_are_listed_by_what_one_asks(
+    api: Api, stage: Stage, query: dict[str, str], wanted: list[int]
+) -> None:
+    worker = await ready(api, stage, tags={"team": "data"})
+    runs = []
+    for how in (Cause.SUCCEEDED, Cause.ERROR, None):
+        runs.append(await trigger(api))
+        if how is not None:
+            await worker.lease()
+            await worker.end(how, after_us=SECOND)
+        stage.elapse("1m")
+        await worker.beat()
+    listed = (await api.get("/runs", **query)).json()["items"]
+    assert [runs.index(run["id"]) for run in listed] == wanted
+    assert all(run["params"] is None for run in listed)
+    seen, cursor = [], None
+    for _ in range(10):
+        page = (await api.get("/runs", limit=1, cursor=cursor, **query)).json()
+        seen += [runs.index(run["id"]) for run in page["items"]]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    assert seen == wanted
+
+
+@pytest.mark.parametrize("cursor", ["x", "!!!", "bnVsbA", "WzEsMl0", "a" * 900, "WyJqb2JzIiwieCIsInkiXQ"])
+async def test_a_made_up_cursor_is_refused(api: Api, cursor: str) -> None:
+    answer = await api.get("/runs", cursor=cursor)
+    assert (answer.status_code, answer.json()["code"]) == (422, "FOL-1062")
+
+
+# ---------------------------------------------------------------------------------------------------------------- logs
+
+
+async def write(stage: Stage, worker: StageWorker, *texts: str, offset: int = 0) -> int:
+    run = worker.held[-1]
+    for text in texts:
+        chunk = LogChunk(run_id=run.run_id, lease_id=run.lease_id, attempt=run.attempt, offset=offset, text=text)
+        await stage.store.runs.write_logs(worker.session, [chunk])
+        offset += len(text.encode())
+    return offset
+
+
+async def test_a_log_is_read_whole_or_by_its_tail(api: Api, stage: Stage) -> None:
+    worker = await ready(api, stage)
+    run = await trigger(api)
+    await worker.lease()
+    await write(
+        stage, worker, "14:02 INFO  tick i=0\n14:02 WARN", "ING  结算 slow\n", "14:02 ERROR  boom\nlast without end"
+    )
+    await worker.end(Cause.SUCCEEDED, after_us=SECOND)
+    whole = await api.get(f"/runs/{run}/logs")
+    assert whole.headers["content-type"] == "text/plain; charset=utf-8"
+    lines = ["14:02 INFO  tick i=0", "14:02 WARNING  结算 slow", "14:02 ERROR  boom", "last without end"]
+    assert whole.text.splitlines() == lines
+    assert (await api.get(f"/runs/{run}/logs", tail=2)).text.splitlines() == lines[2:]
+    assert (await api.get(f"/runs/{run}/logs", level="warning")).text.splitlines() == lines[1:]
+    assert (await api.get(f"/runs/{run}/logs", grep="结算")).text.splitlines() == lines[1:2]
+    assert (await api.get(f"/runs/{run}/logs", grep="(((a+)+)+)+$")).text == ""
+    assert (await api.get(f"/runs/{run}/logs", attempt=2)).text == ""
+    assert (await api.get("/runs/r-zz/logs")).status_code == 404
+    assert (await api.get("/runs/..%2Fetc/logs")).status_code in (404, 422)
+
+
+async def test_a_log_is_followed_to_the_end_and_goes_on_where_it_broke(api: Api, stage: Stage) -> None:
+    worker = await ready(api, stage)
+    run = await trigger(api)
+    await worker.lease()
+    offset = await write(stage, worker, "one\ntwo\nthr")
+    following = asyncio.create_task(api.get(f"/runs/{run}/logs", follow=1))
+    await asyncio.sleep(0)
+    await write(stage, worker, "ee\nfour", offset=offset)
+    await worker.end(Cause.SUCCEEDED, after_us=SECOND)
+    answer = await asyncio.wait_for(following, 10)
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    assert answer.headers["x-accel-buffering"] == "no"
+    events = parsed(answer.text)
+    assert [(event.get("id"), event.get("data")) for event in events] == [
+        ("1:4", "one"),
+        ("1:8", "two"),
+        ("1:14", "three"),
+        ("1:18", "four"),
+        (None, ""),
+    ]
+    assert events[-1]["event"] == "end"
+    rest = await api.ask("GET", f"/runs/{run}/logs", follow=1, headers={"Last-Event-ID": "1:8"})
+    assert [event.get("data") for event in parsed(rest.text)] == ["three", "four", ""]
+
+
+async def test_the_logs_of_all_attempts_follow_each_other(api: Api, stage: Stage) -> None:
+    worker = await ready(api, stage, retries={"max": 1, "backoff": "1s", "jitter": False})
+    run = await trigger(api)
+    await worker.lease()
+    await write(stage, worker, "first try\n")
+    await worker.end(Cause.ERROR, after_us=SECOND, error="ValueError: boom")
+    stage.elapse("2s")
+    await worker.lease()
+    await write(stage, worker, "second try\n")
+    await worker.end(Cause.SUCCEEDED, after_us=SECOND)
+    assert (await api.get(f"/runs/{run}/logs")).text.splitlines() == ["first try", "second try"]
+    assert (await api.get(f"/runs/{run}/logs", attempt=1)).text.splitlines() == ["first try"]
+    followed = await api.ask("GET", f"/runs/{run}/logs", follow=1)
+    assert [event.get("data") for event in parsed(followed.text)] == ["first try", "second try", ""]
+
+
+def parsed(stream: str) -> list[dict[str, str]]:
+    events = []
+    for block in stream.split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.splitlines() if line and not line.startswith(":"))
+        if fields:
+            events.append(fields)
+    return events
