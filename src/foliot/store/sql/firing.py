@@ -44,7 +44,17 @@ PULSE: Final = Statement(
            m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until
     FROM store_meta m JOIN leases l ON l.name = 'leader'
     WHERE m.id = 1
-    """
+    """,
+    mysql="""
+    SELECT {now},
+           (SELECT c.next_at FROM cursors c WHERE c.next_at >= :low ORDER BY c.next_at, c.job_id LIMIT 1),
+           CASE WHEN EXISTS (SELECT 1 FROM runs r WHERE r.waits = 1 AND r.not_before <= {now}) THEN 1 ELSE 0 END,
+           (SELECT 1 FROM runs r WHERE r.parked_job > -1 ORDER BY r.parked_job LIMIT 1),
+           (SELECT 1 FROM runs r WHERE r.waits = 2 AND r.not_before <= {now} ORDER BY r.not_before LIMIT 1),
+           m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until
+    FROM store_meta m JOIN leases l ON l.name = 'leader'
+    WHERE m.id = 1
+    """,
 )
 """R24. `ready` steps from one (lane, class, priority) to the next and stops at the first due run: future and parked
 runs cost nothing, whatever their number. Each sub-select is ordered like its index, so that no plan walks the table."""
@@ -63,11 +73,12 @@ TAKE_OVERDUE: Final = Statement(
       SELECT c.job_id FROM cursors c WHERE c.next_at <= {now} - :overdue ORDER BY c.next_at, c.job_id LIMIT :limit
     )
     SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, trouble, {now}
-    FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at <= {now}
+    FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= {now}
     ORDER BY job_id {for_update}
     """
 )
-"""Waiting for the locks, so in the order of the primary key (R3); a cursor that moved meanwhile falls out."""
+"""Waiting for the locks, so in the order of the primary key (R3); a cursor that moved meanwhile falls out. The `+ 0`
+keeps that check away from the index: after an outage every cursor there is would match it."""
 
 
 class SqlFiringStore:

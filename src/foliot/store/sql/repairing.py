@@ -13,7 +13,7 @@ WITHOUT_NEXT: Final = Statement(
     """
     SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason
     FROM cursors WHERE next_at IS NULL AND job_id > :after AND state = 'active'
-    ORDER BY job_id LIMIT :limit {skip_locked}
+    ORDER BY next_at, job_id LIMIT :limit {skip_locked}
     """
 )
 

@@ -1,0 +1,191 @@
+"""The statements whose plans are watched. A new one is one line here."""
+
+from foliot.domain.instants import HOUR, SECOND
+from foliot.store.sql import (
+    changing,
+    definitions,
+    finding,
+    firing,
+    jobs,
+    line,
+    moving,
+    record,
+    repairing,
+    sweep,
+    triggers,
+)
+from tests.conformance.explaining import BATCH, LONG_LINE, Hot, Loaded
+
+KEY = frozenset({""})
+
+
+def due(loaded: Loaded) -> list[tuple[int]]:
+    return [(job_id,) for job_id in loaded.jobs]
+
+
+def steps(loaded: Loaded) -> list[tuple[int, int, int, int]]:
+    return [(job_id, 1, loaded.now + HOUR, loaded.now + HOUR) for job_id in loaded.jobs]
+
+
+def moves(loaded: Loaded) -> list[tuple[object, ...]]:
+    at = loaded.now + HOUR
+    return [(job_id, 1, 1, 1, "active", at, at, None, None, None, None) for job_id in loaded.jobs]
+
+
+def new_runs(loaded: Loaded) -> list[tuple[object, ...]]:
+    return [(job_id, 1, f"s:{loaded.now}", loaded.now, loaded.now, 2, 1 << 16) for job_id in loaded.jobs]
+
+
+def later_ids(loaded: Loaded) -> list[tuple[int]]:
+    return [(run_id,) for run_id in loaded.runs]
+
+
+HOT: list[Hot] = [
+    Hot(
+        name="pulse",
+        statement=firing.PULSE,
+        uses=frozenset({"cursors_due", "runs_ready", "runs_parked", "runs_later"}),
+        scans=frozenset({"l"}),
+        reads_max=100,
+        values=lambda loaded: {"low": loaded.now - HOUR},
+    ),
+    Hot(
+        name="take due cursors",
+        statement=firing.TAKE,
+        uses=frozenset({"cursors_due"}),
+        values=lambda loaded: {"low": loaded.now - HOUR, "limit": BATCH},
+    ),
+    Hot(
+        name="take overdue cursors",
+        statement=firing.TAKE_OVERDUE,
+        uses=frozenset({"cursors_due", ""}),
+        values=lambda _: {"overdue": SECOND // 2, "limit": BATCH},
+    ),
+    Hot(
+        name="definitions",
+        statement=definitions.VERSIONS,
+        uses=KEY,
+        sets=lambda loaded: {"d": [(job_id, 1) for job_id in loaded.jobs]},
+    ),
+    Hot(
+        name="situation",
+        statement=line.SITUATION,
+        uses=frozenset({"runs_line"}),
+        reads_max=2 * BATCH + 2 * 1001,  # of the long line no more than the cap
+        values=lambda _: {"cap": 1001},
+        sets=lambda loaded: {"d": due(loaded)},
+    ),
+    Hot(name="move cursors on", statement=record.STEP, uses=KEY, sets=lambda loaded: {"d": steps(loaded)}),
+    Hot(name="move cursors", statement=record.MOVE, uses=KEY, sets=lambda loaded: {"d": moves(loaded)}),
+    Hot(
+        name="insert runs",
+        statement=record.INSERT_RUNS,
+        uses=frozenset(),
+        values=lambda loaded: {"now": loaded.now},
+        sets=lambda loaded: {"d": new_runs(loaded)},
+    ),
+    Hot(
+        name="insert shards",
+        statement=record.INSERT_CHILDREN,
+        uses=frozenset({"runs_fire"}),
+        or_uses=frozenset({"runs_line"}),
+        values=lambda loaded: {"now": loaded.now},
+        sets=lambda loaded: {"d": [(job_id, "s:7", 7, shard, 4) for job_id in loaded.jobs[:100] for shard in range(3)]},
+    ),
+    Hot(
+        name="extend skips",
+        statement=record.EXTEND_SKIPS,
+        uses=frozenset({"skips_fire"}),
+        values=lambda loaded: {"now": loaded.now},
+        sets=lambda loaded: {"d": [(job_id, "x:1", 1, 2, 1, "overlap", "", 1) for job_id in loaded.jobs]},
+    ),
+    Hot(
+        name="waiting catch-up runs",
+        statement=record.WAITING_CATCH_UP,
+        uses=frozenset({"runs_line"}),
+        values=lambda _: {"limit": 2000},
+        sets=lambda loaded: {"d": [(job_id,) for job_id in loaded.jobs if job_id != LONG_LINE]},
+    ),
+    Hot(
+        name="triggers that became due",
+        statement=sweep.DUE_LATER,
+        uses=frozenset({"runs_later"}),
+        values=lambda _: {"limit": BATCH},
+    ),
+    Hot(
+        name="free cursors",
+        statement=sweep.FREE_CURSORS,
+        uses=KEY,
+        sets=lambda loaded: {"d": due(loaded)},
+    ),
+    Hot(
+        name="jobs with parked runs",
+        statement=sweep.PARKED_JOBS,
+        uses=frozenset({"runs_parked"}),
+        reads_max=20,
+        values=lambda _: {"after": 0, "limit": BATCH},
+    ),
+    Hot(
+        name="runs that a later one replaces",
+        statement=sweep.REPLACED_WAITING,
+        uses=frozenset({"runs_line"}),
+        values=lambda _: {"limit": BATCH},
+        sets=lambda loaded: {"d": [(job_id,) for job_id in loaded.jobs[10:60]]},
+    ),
+    Hot(name="bump", statement=line.BUMP, uses=KEY, sets=lambda loaded: {"d": [(job_id, 1) for job_id in loaded.jobs]}),
+    Hot(name="places", statement=line.PLACES, uses=KEY, sets=lambda loaded: {"d": due(loaded)}),
+    Hot(name="lock cursors", statement=line.LOCK, uses=KEY, sets=lambda loaded: {"d": due(loaded)}),
+    Hot(name="lock a cursor", statement=changing.LOCK, uses=KEY, reads_max=1, values=lambda _: {"job_id": 5}),
+    Hot(
+        name="a job by name",
+        statement=jobs.FIND,
+        uses=frozenset({"jobs_name", ""}),
+        reads_max=3,
+        values=lambda _: {"namespace": "default", "name": "job-77"},
+    ),
+    Hot(
+        name="names around one",
+        statement=finding.NAMES_NEAR,
+        uses=frozenset({"jobs_name"}),
+        values=lambda _: {"namespace": "default", "name": "job-77x", "limit": 200},
+    ),
+    Hot(
+        name="jobs of triggers",
+        statement=triggers.JOBS,
+        uses=frozenset({"jobs_name"}),
+        sets=lambda _: {"d": [(n, "default", f"job-{n}") for n in range(1, BATCH)]},
+    ),
+    Hot(
+        name="runs by key",
+        statement=triggers.BY_KEY,
+        uses=frozenset({"runs_fire"}),
+        sets=lambda loaded: {"d": [(n, job_id, f"m:f{n}") for n, job_id in enumerate(loaded.jobs)]},
+    ),
+    Hot(
+        name="waiting runs of an edited job",
+        statement=moving.IN_LINE,
+        uses=frozenset({"runs_line"}),
+        reads_max=2100,
+        values=lambda _: {"job_id": LONG_LINE, "version": 2, "after": 4_010_000, "limit": 1000},
+    ),
+    Hot(
+        name="jobs whose runs still move",
+        statement=moving.UNFINISHED,
+        uses=frozenset({"jobs_moving"}),
+        reads_max=10,
+        values=lambda _: {"limit": BATCH},
+    ),
+    Hot(
+        name="cursors without a next instant",
+        statement=repairing.WITHOUT_NEXT,
+        uses=frozenset({"cursors_due"}),
+        values=lambda _: {"after": 0, "limit": BATCH},
+    ),
+    Hot(
+        name="new lanes",
+        statement=definitions.LANES_AFTER,
+        uses=KEY,
+        reads_max=1,
+        values=lambda _: {"after": 0},
+    ),
+]

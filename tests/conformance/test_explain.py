@@ -1,0 +1,86 @@
+"""Each hot statement uses its index and looks at few rows, with a million finished runs beside the living (R9)."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from foliot.app.system import SystemChance, SystemClock
+from foliot.store.sql.connect import PATIENT, open_database
+from foliot.store.sql.database import Database, Tx
+from tests.conformance.explaining import Explained, Hot, Loaded, analyse, explain, load, look
+from tests.conformance.hot_statements import HOT
+from tests.conformance.world import migrate, sqlite_copy
+from tests.servers.postgres import Postgres
+from tests.servers.sql import apart
+
+pytestmark = [pytest.mark.slow, pytest.mark.services]
+
+
+class Undone(Exception):
+    """Takes back what an explained statement did."""
+
+
+def opened(url: str) -> Database:
+    return open_database(url, clock=SystemClock(), chance=SystemChance(), limits=PATIENT)
+
+
+async def fill(url: str) -> None:
+    database = opened(url)
+    try:
+        await database.transact(load)
+        await analyse(database)
+    finally:
+        await database.close()
+
+
+@pytest.fixture(scope="module")
+def postgresql_url(postgres_server: Postgres) -> Iterator[str]:
+    url = postgres_server.database(migrate)
+    apart(lambda: fill(url))
+    yield url
+    postgres_server.drop(url)
+
+
+@pytest.fixture(scope="module")
+def sqlite_url(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    url = sqlite_copy(migrated_sqlite, tmp_path_factory.mktemp("explained"))
+    apart(lambda: fill(url))
+    return url
+
+
+@pytest.fixture
+async def database(request: pytest.FixtureRequest) -> AsyncIterator[Database]:
+    database = opened(request.getfixturevalue(f"{request.param}_url"))
+    yield database
+    await database.close()
+
+
+CASES = [
+    pytest.param(engine, hot, generic, id=f"{engine}-{'any' if generic else 'given'}-{hot.name}")
+    for engine in ("sqlite", "postgresql")
+    for generic in ((False,) if engine == "sqlite" else (False, True))
+    for hot in HOT
+    if engine in hot.engines
+]
+
+
+@pytest.mark.parametrize(("database", "hot", "generic"), CASES, indirect=["database"])
+async def test_a_hot_statement_uses_its_index(database: Database, hot: Hot, generic: bool) -> None:
+    explained = await undone(database, hot, generic=generic)
+    assert explained.scanned <= hot.scans, explained.text
+    assert any(uses is not None and uses <= explained.indexes for uses in (hot.uses, hot.or_uses)), explained.text
+    assert explained.rows <= hot.reads_max, explained.text
+
+
+async def undone(database: Database, hot: Hot, *, generic: bool) -> Explained:
+    found: list[Explained] = []
+
+    def work(tx: Tx) -> None:
+        loaded: Loaded = look(tx)
+        found.append(explain(tx, hot, loaded, generic=generic))
+        raise Undone
+
+    with pytest.raises(Undone):
+        await database.transact(work)
+    return found[0]
