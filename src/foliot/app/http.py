@@ -11,6 +11,8 @@ from foliot.api.worker_protocol import worker_routes
 from foliot.app.server import Server
 from foliot.domain.access import INTERNAL, Grant, Scope
 from foliot.domain.errors import ClusterTrouble
+from foliot.engine.caretaking import Backfilling, Chronicling, Clearing
+from foliot.engine.upkeep import LeaderDuty
 from foliot.operations.offers import Offers
 from foliot.operations.people import PeopleServices
 from foliot.operations.tokens import bootstrap, issue_for_this_machine, make_login_code
@@ -18,6 +20,9 @@ from foliot.store.sql.people import SqlRecords
 from foliot.store.sql.store import SqlStore
 
 THIS_MACHINE: Final = "this-machine"
+BACKFILL_EVERY_S: Final = 1.0
+CHRONICLE_EVERY_S: Final = 5.0
+CLEAR_EVERY_S: Final = 300.0
 
 
 class OpenToOthers(ClusterTrouble):
@@ -62,6 +67,20 @@ class HttpFace:
             render_metrics=server.metrics.render,
             is_stopping=lambda: server.is_stopping,
         )
+        for duty in self._caretaking(server):
+            server.duties.add(duty)
+
+    def _caretaking(self, server: Server) -> list[LeaderDuty]:
+        """What the leader does for people."""
+        services = self.services
+        backfilling = Backfilling(services.backfills, on_made=services.runs_may_be_ready)
+        chronicling = Chronicling(services.lookups, services.journal)
+        clearing = Clearing(services.lookups, services.journal, services.replies)
+        return [
+            LeaderDuty("backfilling", server.leadership, backfilling.advance, every_s=BACKFILL_EVERY_S),
+            LeaderDuty("chronicling", server.leadership, chronicling.chronicle, every_s=CHRONICLE_EVERY_S),
+            LeaderDuty("clearing", server.leadership, clearing.clear, every_s=CLEAR_EVERY_S),
+        ]
 
     async def begin(self, bootstrap_token: str | None) -> str | None:
         """The first token of an empty store: the given one, or a fresh one, which is then returned to be shown once."""

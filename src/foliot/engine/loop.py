@@ -39,11 +39,16 @@ class DutyLoop:
     """Drives duties until told to stop."""
 
     def __init__(self, duties: Sequence[Duty], *, clock: Clock, chance: Chance) -> None:
-        self._duties = duties
+        self._duties = list(duties)
         self._clock = clock
         self._chance = chance
         self.failures: dict[str, int] = {duty.name: 0 for duty in duties}
         self.outages: dict[str, int] = {duty.name: 0 for duty in duties}
+
+    def add(self, duty: Duty) -> None:
+        """One more duty, before the loop runs."""
+        self._duties.append(duty)
+        self.failures[duty.name] = self.outages[duty.name] = 0
 
     async def run(self, stop: asyncio.Event) -> None:
         """Run every duty in a task of its own until `stop` is set; a step in progress is finished."""

@@ -1,0 +1,91 @@
+"""Caretaking: what the leader does for people: backfills go on, the journal tells of nodes, old notes are cleared."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from foliot.domain.instants import DAY, MINUTE, Micros
+from foliot.ports.backfills import BackfillStore
+from foliot.ports.journal import Happening, Journal, Topic
+from foliot.ports.lookups import ClusterRow, Lookups, NodeRow
+from foliot.ports.replies import ReplyStore
+
+BACKFILLS_PER_ROUND: Final = 20
+CLEARED_PER_ROUND: Final = 1000
+JOURNAL_KEEP: Final[Micros] = 90 * DAY
+REPLIES_KEEP: Final[Micros] = DAY
+LOOK_BACK: Final[Micros] = 10 * MINUTE
+
+
+class Backfilling:
+    """Lets backfills go on: counts what ended, makes the runs that may follow (R10)."""
+
+    def __init__(self, store: BackfillStore, *, on_made: Callable[[], None]) -> None:
+        self._store = store
+        self._on_made = on_made
+
+    async def advance(self, term: int) -> float:
+        if not await self._store.advance(limit=BACKFILLS_PER_ROUND):
+            return -1
+        self._on_made()
+        return 0.1
+
+
+class Chronicling:
+    """Notes in the journal which nodes came and went and who leads. Keys make each note unique, whoever writes it."""
+
+    def __init__(self, lookups: Lookups, journal: Journal) -> None:
+        self._lookups = lookups
+        self._journal = journal
+        self._noted: set[str] = set()
+
+    async def chronicle(self, term: int) -> float:
+        cluster = await self._lookups.cluster()
+        nodes = await self._lookups.nodes(include_dead_since=cluster.now - LOOK_BACK)
+        seen = {happening.key: happening for happening in _happenings(cluster, nodes)}
+        fresh = [happening for key, happening in seen.items() if key not in self._noted]
+        if fresh:
+            await self._journal.note(fresh)
+        self._noted = set(seen)
+        return -1
+
+
+class Clearing:
+    """Forgets old notes and answers, in small steps (R12)."""
+
+    def __init__(self, lookups: Lookups, journal: Journal, replies: ReplyStore) -> None:
+        self._lookups = lookups
+        self._journal = journal
+        self._replies = replies
+
+    async def clear(self, term: int) -> float:
+        now = await self._lookups.now()
+        cleared = await self._journal.forget(before=now - JOURNAL_KEEP, limit=CLEARED_PER_ROUND)
+        cleared += await self._replies.forget(older_us=REPLIES_KEEP, limit=CLEARED_PER_ROUND)
+        return 0.5 if cleared >= CLEARED_PER_ROUND else -1
+
+
+def _happenings(cluster: ClusterRow, nodes: Sequence[NodeRow]) -> Iterator[Happening]:
+    if cluster.leader is not None:
+        yield Happening(
+            key=f"leader:{cluster.epoch}:{cluster.term}",
+            topic=Topic.CLUSTER,
+            kind="leader.elected",
+            subject=cluster.leader,
+            data={"term": cluster.term},
+        )
+    for node in nodes:
+        yield _about(node, "node.joined")
+        if node.state == "draining":
+            yield _about(node, "node.draining")
+        elif node.state == "dead":
+            yield _about(node, "node.dead" if node.ended_at is not None and node.ended_at > node.until else "node.left")
+
+
+def _about(node: NodeRow, kind: str) -> Happening:
+    return Happening(
+        key=f"{kind}:{node.session}",
+        topic=Topic.NODES,
+        kind=kind,
+        subject=node.name,
+        data={"session": node.session, "kind": node.kind, "group": node.group},
+    )
