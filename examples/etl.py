@@ -1,4 +1,4 @@
-"""A small nightly pipeline over files: split into shards, resumable, with a merge at the end.
+"""A small nightly pipeline over files: split into shards that retry on their own and can be stopped.
 
 foliot up etl.py, then  foliot job trigger import_sales -p folder=sales
 """
@@ -52,17 +52,6 @@ def import_sales(ctx: Ctx, folder: str = "sales", day: date | None = None) -> Sh
             found.totals[sale.shop] = found.totals.get(sale.shop, Decimal(0)) + sale.amount
     ctx.log.info("imported", day=wanted, files=len(files), sales=found.sales)
     return found
-
-
-@import_sales.merge
-def report(ctx: Ctx, parts: list[ShopTotals]) -> ShopTotals:
-    """Once, after every shard succeeded."""
-    whole = ShopTotals(sales=sum(part.sales for part in parts), totals={})
-    for part in parts:
-        for shop, amount in part.totals.items():
-            whole.totals[shop] = whole.totals.get(shop, Decimal(0)) + amount
-    ctx.log.info("all sales", **{shop: str(amount) for shop, amount in sorted(whole.totals.items())})
-    return whole
 
 
 def sales_in(file: Path) -> Iterator[Sale]:

@@ -50,7 +50,6 @@ def test_all_of_them_load() -> None:
     assert sorted(declaration.name for declaration in loaded.declarations) == [
         "add", "count_words", "flaky", "greet", "import_sales", "nightly", "send_receipt", "tick",
     ]  # fmt: skip
-    assert "python:etl:report" in loaded.handlers
 
 
 @pytest.mark.slow

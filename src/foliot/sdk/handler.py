@@ -28,12 +28,13 @@ class Place(NamedTuple):
 class Handler:
     """A function a worker can run."""
 
-    def __init__(self, function: Callable[..., Any], *, job: str = "", tz: str = "UTC") -> None:
+    def __init__(self, function: Callable[..., Any], *, job: str = "", tz: str = "UTC", is_merge: bool = False) -> None:
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             raise GeneratorHandler(function.__qualname__)
         self.function = function
         self.job = job or function.__name__
         self.tz = tz  # of the job's schedule
+        self._is_merge = is_merge
         self.is_async = inspect.iscoroutinefunction(function)
 
     def __repr__(self) -> str:
@@ -51,7 +52,7 @@ class Handler:
     @cached_property
     def parameters(self) -> Parameters:
         """Read from the annotations when first asked, so that they may name what is defined further down."""
-        return Parameters(self.function, name=self.job)
+        return Parameters(self.function, name=self.job, ignores_unknown=self._is_merge)
 
     @property
     def place(self) -> Place:

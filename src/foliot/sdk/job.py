@@ -70,8 +70,11 @@ class JobFunction(Generic[P, T, R_co]):
         return self.handler.place
 
     def merge(self, function: F) -> F:
-        """The function that runs once after every shard succeeded: `@settle.merge`. It gets the results as `parts`."""
-        merge_handler = Handler(function, job=f"{self.name} (merge)", tz=self.handler.tz)
+        """`@settle.merge`: the function that runs once after every shard succeeded.
+
+        It gets the shards' results as `parts`, and those of the run's parameters that it names.
+        """
+        merge_handler = Handler(function, job=f"{self.name} (merge)", tz=self.handler.tz, is_merge=True)
         definition = replace(self._definition, merge=merge_handler.name)
         check_definition(definition)
         self.merge_handler, self._definition = merge_handler, definition

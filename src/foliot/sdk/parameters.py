@@ -36,8 +36,9 @@ class UnsupportedParameter(InvalidInput):
 class Parameters:
     """What a function wants: some parameters from the payload, perhaps a Ctx."""
 
-    def __init__(self, function: Callable[..., Any], *, name: str) -> None:
+    def __init__(self, function: Callable[..., Any], *, name: str, ignores_unknown: bool = False) -> None:
         self.name = name
+        self._ignores_unknown = ignores_unknown
         self._shapes = Shapes()
         self._fields: dict[str, Shape] = {}
         self._positional: list[str] = []
@@ -59,6 +60,8 @@ class Parameters:
         """The same from JSON values that are decoded already."""
         if not isinstance(given, dict):
             raise self._bad([Problem("the payload", "is not an object of parameters")])
+        if self._ignores_unknown:
+            given = {name: value for name, value in given.items() if name in self._fields}
         self.check(given)
         try:
             return {name: self._shape(name).read(value) for name, value in given.items()}

@@ -351,6 +351,16 @@ class Span:
             raise ValueError("end before start")
 
 
+def test_a_merge_function_takes_what_it_names_of_the_runs_parameters() -> None:
+    def report(parts: list[int], day: date | None = None) -> None: ...
+
+    parameters = Parameters(report, name="settle (merge)", ignores_unknown=True)
+    assert parameters.parse('{"parts": [1, 2], "day": "2026-01-31", "dry_run": true}') == {
+        "parts": [1, 2],
+        "day": date(2026, 1, 31),
+    }
+
+
 # -- before queueing
 
 

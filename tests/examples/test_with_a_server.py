@@ -1,0 +1,133 @@
+"""The examples against a whole Foliot in a folder of its own, as `foliot up` makes it."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+import foliot
+from foliot import Foliot
+from foliot.domain.parameters import BadParameters
+from foliot.sdk.connection import connection
+from tests.eventually import eventually
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+FILES = ["jobs.py", "plain_script.py", "fastapi_app.py", "etl.py"]
+
+pytestmark = pytest.mark.slow
+
+
+@dataclass(frozen=True)
+class Running:
+    """A `foliot up` and the folder it works in."""
+
+    folder: Path
+    url: str
+    token: str
+
+    def python(self, *command: str) -> subprocess.CompletedProcess[str]:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("FOLIOT_")}
+        return subprocess.run(
+            [sys.executable, *command], cwd=self.folder, env=environment, capture_output=True, text=True,
+            check=False, timeout=60,
+        )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def running_foliot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    folder = tmp_path_factory.mktemp("examples")
+    for file in FILES:
+        shutil.copy(EXAMPLES / file, folder)
+    said = (folder / "up.log").open("w+")
+    command = [sys.executable, "-c", "from foliot.cli import main; main()", "up", *FILES, "--port", "0"]
+    process = subprocess.Popen(command, cwd=folder, stdout=said, stderr=subprocess.STDOUT)
+    try:
+        client_file = folder / ".foliot" / "client.json"
+        eventually(
+            lambda: client_file.exists() and "etl.py loaded" in (folder / "up.log").read_text(),
+            within_s=60,
+            what="foliot up",
+        )
+        access = json.loads(client_file.read_text())
+        yield Running(folder, access["url"], access["token"])
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+        said.close()
+
+
+@pytest.fixture
+def client(running_foliot: Running) -> Iterator[Foliot]:
+    with Foliot(running_foliot.url, running_foliot.token) as client:
+        foliot.configure(client=client)
+        yield client
+    connection.configure()
+
+
+def test_the_script_finds_the_server_of_its_folder(running_foliot: Running) -> None:
+    done = running_foliot.python("plain_script.py", "3", "4")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith(": 3 + 4 = 7\n")
+
+
+def test_greet_is_triggered_waited_for_and_read(client: Foliot) -> None:
+    run = client.jobs.trigger("greet", {"name": "Foliot", "shout": True}, key="hello")
+    assert run.wait("30s").result == "HELLO FOLIOT"
+    assert client.jobs.trigger("greet", {"name": "Foliot", "shout": True}, key="hello").id == run.id
+    with pytest.raises(BadParameters, match="greet: name=7 is not text; loud is unknown"):
+        client.jobs.trigger("greet", {"name": 7, "loud": True})
+
+
+def test_tick_is_watched_while_it_counts(client: Foliot) -> None:
+    run = client.jobs.trigger("tick")
+    lines = list(run.logs(follow=True))
+    assert [line.split("  ", 1)[1] for line in lines] == [f"INFO  tick  i={i}" for i in range(5)]
+    assert run.wait("10s").result == 5
+
+
+def test_tick_stops_when_asked(client: Foliot) -> None:
+    run = client.jobs.trigger("tick", overlap="allow")
+    next(iter(run.logs(follow=True)))
+    run.cancel(reason="seen enough")
+    assert run.wait("30s").state == "CANCELLED"
+
+
+def test_flaky_succeeds_at_its_third_attempt(client: Foliot) -> None:
+    run = client.jobs.trigger("flaky").wait("60s")
+    assert (run.attempt, run.result) == (3, "succeeded at attempt 3")
+
+
+def test_the_pipeline_runs_in_shards(client: Foliot, running_foliot: Running) -> None:
+    sales = running_foliot.folder / "sales"
+    sales.mkdir()
+    for number in range(6):
+        (sales / f"2026-01-31-{number}.csv").write_text("shop,amount\nnorth,0.10\nsouth,0.20\n")
+    run = client.jobs.trigger("import_sales", {"folder": str(sales), "day": date(2026, 1, 31).isoformat()})
+    assert run.wait("60s").state == "SUCCEEDED"
+
+
+def test_the_web_application_hands_its_work_over(
+    client: Foliot, running_foliot: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token_file = running_foliot.folder / "token"
+    token_file.write_text(running_foliot.token)
+    monkeypatch.setenv("FOLIOT_SERVER", running_foliot.url)
+    monkeypatch.setenv("FOLIOT_TOKEN_FILE", str(token_file))
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    connection.configure()
+    import fastapi_app
+
+    with TestClient(fastapi_app.app) as web:
+        asked = [web.post("/orders/7/receipt", params={"to": "li@example.org"}).json()["run"] for _ in range(2)]
+        assert asked[0] == asked[1]
+        eventually(lambda: web.get(f"/receipts/{asked[0]}").json()["state"] == "SUCCEEDED", within_s=30)
+    assert client.runs.get(asked[0]).result == "receipt of order 7 sent to li@example.org"
