@@ -151,10 +151,7 @@ def _sqlite_engine(path: Path, wall: Callable[[], Instant], limits: TimeLimits, 
 
 
 def _postgresql_engine(url: str, pool: Pool, size: int, limits: TimeLimits) -> AsyncEngine:
-    """One bounded pool with the time limits of R11; several hosts are tried in turn, a writable one is taken."""
-    parts = urlsplit(url.replace("postgres://", "postgresql://", 1))
-    hosts = [_host_and_port(host) for host in parts.netloc.rpartition("@")[2].split(",")]
-    options = dict(parse_qsl(parts.query))
+    """One bounded pool with the time limits of R11."""
     idle_s = limits.idle_control_s if pool is Pool.CONTROL else limits.idle_s
     settings = {
         "application_name": f"foliot {pool}",
@@ -174,29 +171,34 @@ def _postgresql_engine(url: str, pool: Pool, size: int, limits: TimeLimits) -> A
         "tcp_user_timeout": "10000",
     }
 
-    async def connect() -> Any:
-        import asyncpg
-
-        user, _, password = parts.netloc.rpartition("@")[0].partition(":")
-        return await asyncpg.connect(
-            host=[host for host, _ in hosts],
-            port=[port for _, port in hosts],
-            user=unquote(user) or None,
-            password=unquote(password) or None,
-            database=unquote(parts.path.removeprefix("/")) or None,
-            ssl=options.get("sslmode"),
-            target_session_attrs=options.get("target_session_attrs", "read-write"),
-            timeout=float(options.get("connect_timeout", limits.connect_s)),
-            server_settings=settings,
-        )
-
     return create_async_engine(
         "postgresql+asyncpg://",
-        async_creator=connect,
+        async_creator=lambda: connect_postgresql(url, settings, within_s=limits.connect_s),
         pool_size=size,
         max_overflow=0,
         pool_timeout=limits.acquire_s,
         pool_use_lifo=True,
+    )
+
+
+async def connect_postgresql(url: str, settings: Mapping[str, str], *, within_s: float) -> Any:
+    """A bare connection; several hosts are tried in turn, a writable one is taken."""
+    import asyncpg
+
+    parts = urlsplit(url.replace("postgres://", "postgresql://", 1))
+    hosts = [_host_and_port(host) for host in parts.netloc.rpartition("@")[2].split(",")]
+    user, _, password = parts.netloc.rpartition("@")[0].partition(":")
+    options = dict(parse_qsl(parts.query))
+    return await asyncpg.connect(
+        host=[host for host, _ in hosts],
+        port=[port for _, port in hosts],
+        user=unquote(user) or None,
+        password=unquote(password) or None,
+        database=unquote(parts.path.removeprefix("/")) or None,
+        ssl=options.get("sslmode"),
+        target_session_attrs=options.get("target_session_attrs", "read-write"),
+        timeout=float(options.get("connect_timeout", within_s)),
+        server_settings=dict(settings),
     )
 
 
