@@ -11,7 +11,11 @@ from tests.conformance.world import World, migrate, opened, sqlite_copy
 from tests.servers.fixtures import MakeDatabase
 from tests.servers.sql import apart
 
-ENGINES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.services)]
+ENGINES = [
+    "sqlite",
+    pytest.param("postgresql", marks=pytest.mark.services),
+    pytest.param("mariadb", marks=pytest.mark.services),
+]
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +31,8 @@ def store_url(request: pytest.FixtureRequest) -> str:
     """The URL of a migrated database that goes with the test."""
     if request.param == "sqlite":
         return sqlite_copy(request.getfixturevalue("migrated_sqlite"), request.getfixturevalue("tmp_path"))
-    make: MakeDatabase = request.getfixturevalue("postgres_database")
+    maker = {"postgresql": "postgres_database", "mariadb": "mariadb_database"}[request.param]
+    make: MakeDatabase = request.getfixturevalue(maker)
     return make(migrate)
 
 

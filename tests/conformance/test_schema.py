@@ -5,10 +5,13 @@ import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import asyncpg
+import pymysql
 import pytest
 import sqlalchemy as sa
+from pymysql.constants import CLIENT
 
 from foliot.domain.instants import HOUR, MINUTE
 from foliot.store.sql import schema, tables_for_people
@@ -28,7 +31,9 @@ def empty_url(request: pytest.FixtureRequest, store_url: str, tmp_path: Path) ->
     """An empty database of the same kind."""
     if store_url.startswith("sqlite"):
         return f"sqlite:///{tmp_path / 'empty.db'}"
-    make: MakeDatabase = request.getfixturevalue("postgres_database")
+    make: MakeDatabase = request.getfixturevalue(
+        "mariadb_database" if store_url.startswith("mysql") else "postgres_database"
+    )
     return make()
 
 
@@ -130,6 +135,9 @@ async def test_the_plan_is_what_the_upgrade_does(empty_url: str) -> None:
         if empty_url.startswith("sqlite"):
             with sqlite3.connect(empty_url.removeprefix("sqlite:///")) as connection:
                 connection.executescript(sql)
+        elif empty_url.startswith("mysql"):
+            assert sql.startswith("-- Each change commits by itself")
+            await asyncio.to_thread(run_on_mariadb, empty_url, sql)
         else:
             remote = await asyncpg.connect(empty_url)
             await remote.execute(sql)
@@ -137,6 +145,49 @@ async def test_the_plan_is_what_the_upgrade_does(empty_url: str) -> None:
         assert (await schema.check(database)).state is SchemaState.CURRENT
     finally:
         await database.close()
+
+
+def run_on_mariadb(url: str, sql: str) -> None:
+    parts = urlsplit(url)
+    connection = pymysql.connect(
+        host=parts.hostname,
+        port=parts.port or 0,
+        user=parts.username,
+        password=parts.password or "",
+        database=parts.path.removeprefix("/"),
+        client_flag=CLIENT.MULTI_STATEMENTS,
+    )
+    with connection, connection.cursor() as cursor:
+        cursor.execute(sql)
+        while cursor.nextset():
+            pass
+        connection.commit()
+
+
+@pytest.mark.services
+@pytest.mark.parametrize("made", [1, 4, 9, 14])
+async def test_an_upgrade_cut_off_on_mariadb_goes_on_when_run_again(mariadb_database: MakeDatabase, made: int) -> None:
+    url = mariadb_database()
+    database = opened(url)
+    try:
+        sql = await schema.plan(database)
+        bare = "\n".join(line for line in sql.splitlines() if not line.startswith("--"))
+        changes = [part for part in bare.split(";\n") if part.strip().startswith(("CREATE", "ALTER"))]
+        await asyncio.to_thread(run_on_mariadb, url, ";\n".join(changes[: made + 1]) + ";")
+        assert (await schema.status(database)).state is SchemaState.EMPTY
+        assert (await schema.upgrade(database))[0].revision == "0001"
+        have = await database.transact(described)
+        have.pop("foliot_version")
+    finally:
+        await database.close()
+    fresh = opened(mariadb_database())
+    try:
+        await schema.upgrade(fresh)
+        want = await fresh.transact(described)
+        want.pop("foliot_version")
+    finally:
+        await fresh.close()
+    assert have == want
 
 
 # ------------------------------------------------------------------------------------------------------------- refusing

@@ -11,6 +11,7 @@ from foliot.domain.instants import Instant, Micros, to_instant
 from foliot.store.sql import schema
 from foliot.store.sql.connect import DEFAULT_LIMITS, PATIENT, POOL_SIZES, TimeLimits, open_database
 from foliot.store.sql.database import Database, Pool, Tx
+from foliot.store.sql.dialects.mariadb import MariaDB
 from foliot.store.sql.dialects.postgresql import PostgreSQL
 from foliot.store.sql.statement import RowSet, Statement
 from foliot.store.sql.store import SqlStore
@@ -26,6 +27,15 @@ class ShiftedPostgreSQL(PostgreSQL):
     pieces: Mapping[str, str] = {
         **PostgreSQL.pieces,
         "now": f"({PostgreSQL.pieces['now']} + (SELECT us FROM test_clock))",
+    }
+
+
+class ShiftedMariaDB(MariaDB):
+    """MariaDB likewise."""
+
+    pieces: Mapping[str, str] = {
+        **MariaDB.pieces,
+        "now": f"({MariaDB.pieces['now']} + (SELECT us FROM test_clock))",
     }
 
 
@@ -81,6 +91,7 @@ class World:
             limits=limits,
             pool_sizes=pool_sizes,
             postgresql=SHIFTED,
+            mariadb=SHIFTED_MARIADB,
             point=point,
         )
 
@@ -97,7 +108,7 @@ class World:
     async def elapse(self, us: Micros) -> None:
         """Let store time pass."""
         self.passed_us += us
-        if self.engine == "postgresql":
+        if self.engine != "sqlite":
             await self.change("UPDATE test_clock SET us = :us", us=self.passed_us)
 
     def _wall(self) -> Instant:
@@ -122,6 +133,7 @@ class World:
 
 
 SHIFTED = ShiftedPostgreSQL()
+SHIFTED_MARIADB = ShiftedMariaDB()
 
 
 async def migrate(url: str) -> None:
@@ -129,14 +141,15 @@ async def migrate(url: str) -> None:
     database = open_database(url, clock=CLOCK, chance=CHANCE, limits=PATIENT)
     try:
         await schema.upgrade(database)
-        if database.dialect.name == "postgresql":
+        if database.dialect.name != "sqlite":
             await database.transact(_make_test_clock)
     finally:
         await database.close()
 
 
 def _make_test_clock(tx: Tx) -> None:
-    tx.change(Statement("CREATE TABLE test_clock AS SELECT CAST(0 AS bigint) AS us"))
+    tx.change(Statement("CREATE TABLE test_clock (us BIGINT NOT NULL)"))
+    tx.change(Statement("INSERT INTO test_clock (us) VALUES (0)"))
 
 
 @asynccontextmanager

@@ -192,7 +192,8 @@ class GreenletRunner:
             async with asyncio.timeout(self._limit_s):
                 connection = await self._engines[pool].connect()
                 try:
-                    if mode is not Mode.WHOLE:  # READ COMMITTED gives each statement a view of its own anyway
+                    # READ COMMITTED gives each statement a view of its own anyway.
+                    if mode is not Mode.WHOLE and self._dialect.autocommits:
                         await connection.execution_options(isolation_level="AUTOCOMMIT")
                     result = await connection.run_sync(self._work, work, phase, mode)
                 except BaseException:
@@ -204,7 +205,7 @@ class GreenletRunner:
                     raise
                 await connection.close()
                 return result
-        except (sa.exc.SQLAlchemyError, OSError, TimeoutError) as error:
+        except (sa.exc.SQLAlchemyError, OSError, TimeoutError, UnicodeError, OverflowError) as error:
             raise self._judged(error, phase) from error
 
     def _work(self, connection: sa.Connection, work: Work[T], phase: "_Phase", mode: Mode) -> T:

@@ -117,9 +117,9 @@ class SqlFiringStore:
 
     def _decide_due(self, decide: Decide, limit: int, low: Instant, waiting: bool, carefully: bool, tx: Tx) -> Decided:
         if waiting:
-            taken = tx.rows(TAKE_OVERDUE, {"overdue": OVERDUE_US, "limit": limit})
+            taken = tx.tuples(TAKE_OVERDUE, {"overdue": OVERDUE_US, "limit": limit})
         else:
-            taken = tx.rows(TAKE, {"low": low, "limit": limit})
+            taken = tx.tuples(TAKE, {"low": low, "limit": limit})
         if not taken:
             return Decided(now=tx.now(), taken=0, created=0, skipped=0)
         now = int(taken[0][-1])

@@ -33,7 +33,7 @@ REPEATED: Final = Statement(
     """
     SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,
            r.follow, r.due_at, r.params, r.checkpoint, r.reason
-    FROM {d} JOIN runs r ON r.session_id = d.session AND r.request_no = d.request_no AND r.state = 'RUNNING'
+    FROM {d} JOIN runs r ON r.{held_by} = d.session AND r.request_no = d.request_no AND r.state = 'RUNNING'
     """,
     RowSet("d", session=TEXT, request_no=BIGINT),
 )

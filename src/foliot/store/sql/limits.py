@@ -63,7 +63,7 @@ NAMES: Final = Statement("SELECT name FROM limits WHERE name > :after ORDER BY n
 
 RUNNING: Final = Statement(
     """
-    SELECT r.lane, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.session_id IS NOT NULL
+    SELECT r.lane, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.{held_by} > ''
            AND r.lease_id IS NOT NULL AND r.lane IN (SELECT d.lane FROM {d})
     GROUP BY r.lane
     """,

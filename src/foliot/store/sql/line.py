@@ -54,6 +54,15 @@ SITUATION: Final = Statement(
     WHERE EXISTS (SELECT 1 FROM runs r WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1)
     """,
     RowSet("d", job_id=BIGINT),
+    mysql="""
+    SELECT r.line_job,
+           least(count(*), :cap) + 32768 * least(sum(r.state = 'PENDING' AND r.attempt = 0), :cap)
+           + 1073741824 * least(sum(r.state = 'PENDING' AND r.attempt = 0 AND r.class = 1), :cap)
+           + 35184372088832 * least(sum(r.fire_key >= 's:' AND r.fire_key < 's;'), :cap)
+    FROM {d} STRAIGHT_JOIN runs r ON r.line_job = d.job_id
+    WHERE r.parent_id IS NULL
+    GROUP BY r.line_job
+    """,
 )
 """Open runs per job: four counters of 15 bits in one number, because only a scalar may be correlated everywhere.
 

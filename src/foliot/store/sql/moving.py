@@ -22,7 +22,7 @@ _COLUMNS: Final = """
 IN_LINE: Final = Statement(
     f"""
     SELECT {_COLUMNS} FROM runs r
-    WHERE r.job_id = :job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
+    WHERE r.{{line_job}} = :job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
           AND r.place > :after AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < :version
     ORDER BY r.place, r.id LIMIT :limit {{skip_locked}}
     """
@@ -33,12 +33,18 @@ FOR_LATER: Final = Statement(
     WHERE r.job_id = :job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
           AND r.place IS NULL AND r.id > :after AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < :version
     ORDER BY r.id LIMIT :limit {{skip_locked}}
-    """
+    """,
+    mysql=f"""
+    SELECT {_COLUMNS} FROM runs r FORCE INDEX (runs_later)
+    WHERE r.waits = 2 AND r.job_id = :job_id AND r.shard = -1 AND r.id > :after AND r.attempt = 0
+          AND r.version < :version
+    ORDER BY r.id LIMIT :limit {{skip_locked}}
+    """,
 )
 SHARDS: Final = Statement(
     f"""
     SELECT {_COLUMNS} FROM runs r
-    WHERE r.parent_id IN (SELECT p.id FROM runs p WHERE p.job_id = :job_id AND p.state IN ('PENDING', 'RUNNING')
+    WHERE r.parent_id IN (SELECT p.id FROM runs p WHERE p.{{line_job}} = :job_id AND p.state IN ('PENDING', 'RUNNING')
                                                         AND p.shard = -1)
           AND r.shard >= 0 AND r.id > :after AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < :version
     ORDER BY r.id LIMIT :limit {{skip_locked}}

@@ -49,7 +49,7 @@ HELD: Final = Statement(
     SELECT n.state, n.beat_no, {{now}},
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
            CASE WHEN r.cancel_at IS NOT NULL OR ({REPLACED}) THEN 1 ELSE 0 END
-    FROM nodes n LEFT JOIN runs r ON r.session_id = n.id AND r.state = 'RUNNING'
+    FROM nodes n LEFT JOIN runs r ON r.{{held_by}} = n.id AND r.state = 'RUNNING'
     WHERE n.id = :session
     """
 )
@@ -79,7 +79,7 @@ DRAIN: Final = Statement("UPDATE nodes SET state = 'draining', drained_by = :by 
 
 LEFT: Final = Statement(
     """
-    SELECT r.id, r.lease_id, n.progress FROM nodes n JOIN runs r ON r.session_id = n.id AND r.state = 'RUNNING'
+    SELECT r.id, r.lease_id, n.progress FROM nodes n JOIN runs r ON r.{held_by} = n.id AND r.state = 'RUNNING'
     WHERE n.id = :session ORDER BY r.id LIMIT :limit
     """
 )

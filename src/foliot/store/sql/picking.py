@@ -32,9 +32,11 @@ _ABOVE: Final = (2**31 - 1, 2**15 - 1, 2**15 - 1)
 
 SESSIONS: Final = RowSet("s", id=TEXT)
 
-_MAY_RUN: Final = """
+_MAY_RUN_NOW: Final = """
     r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
     AND (r.assigned_to IS NULL OR r.assigned_until <= :now OR r.assigned_to IN (SELECT s.id FROM {s}))
+"""
+_NONE_BEFORE: Final = """
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
@@ -42,6 +44,12 @@ _MAY_RUN: Final = """
 """
 """A serial job's run goes only when nothing live of its job stands before it (a child compares with its parent's id).
 Places rise in the order of commits and the end of a run is for good, so what this sees may be old but never wrong."""
+_FIRST_IN_LINE: Final = """
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND coalesce((r.place, coalesce(r.parent_id, r.id)) <= (
+      SELECT e.place, e.id FROM runs e WHERE e.line_job = r.job_id ORDER BY e.place, e.id LIMIT 1), true)))
+"""
+"""The same for MariaDB, which would walk the whole line to find that nothing stands before its head."""
+_MAY_RUN: Final = _MAY_RUN_NOW + _NONE_BEFORE
 
 _COLUMNS: Final = """
     r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
@@ -97,7 +105,13 @@ PRESENT_NEXT: Final = Statement(
     SELECT r.lane, r.class, r.priority FROM runs r
     WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > (:lane, :class, :priority)
     ORDER BY r.lane, r.class, r.priority LIMIT 1
-    """
+    """,
+    mysql="""
+    SELECT r.ready_lane, r.class, r.priority FROM runs r
+    WHERE r.ready_lane > :lane OR (r.ready_lane = :lane AND r.class > :class)
+          OR (r.ready_lane = :lane AND r.class = :class AND r.priority > :priority)
+    ORDER BY r.ready_lane, r.class, r.priority LIMIT 1
+    """,
 )
 
 _OF_KINDS: Final = f"""
@@ -109,6 +123,12 @@ _OF_KINDS: Final = f"""
 _OF_KIND: Final = f"""
     SELECT {_COLUMNS}, {_REPLACED} FROM runs r
     WHERE r.lane = :lane AND r.class = :class AND r.priority = :priority AND r.not_before >= :low AND {_MAY_RUN}
+    ORDER BY r.not_before, r.id LIMIT :n
+"""
+_OF_KIND_MARIADB: Final = f"""
+    SELECT {_COLUMNS}, {_REPLACED} FROM runs r FORCE INDEX (runs_ready)
+    WHERE r.ready_lane = :lane AND r.class = :class AND r.priority = :priority AND r.not_before >= :low
+          AND {_MAY_RUN_NOW} {_FIRST_IN_LINE}
     ORDER BY r.not_before, r.id LIMIT :n
 """
 
@@ -126,8 +146,8 @@ PEEK: Final = Statement(
 LOOK: Final = Statement(f"SELECT r.* {_OF_KINDS}) r", KINDS, SESSIONS)
 TAKE: Final = Statement(f"SELECT r.* {_OF_KINDS} {{skip_locked}}) r", KINDS, SESSIONS)
 
-LOOK_AT_KIND: Final = Statement(_OF_KIND, SESSIONS)
-TAKE_OF_KIND: Final = Statement(f"{_OF_KIND} {{skip_locked}}", SESSIONS)
+LOOK_AT_KIND: Final = Statement(_OF_KIND, SESSIONS, mysql=_OF_KIND_MARIADB)
+TAKE_OF_KIND: Final = Statement(f"{_OF_KIND} {{skip_locked}}", SESSIONS, mysql=f"{_OF_KIND_MARIADB} {{skip_locked}}")
 
 
 class Kind(NamedTuple):

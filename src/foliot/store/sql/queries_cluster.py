@@ -22,7 +22,7 @@ _NODES: Final = Statement(
     f"LIMIT {NODES_MAX}"
 )
 _RUNNING: Final = Statement(
-    "SELECT session_id, count(*) AS n FROM runs WHERE state = 'RUNNING' AND session_id IS NOT NULL GROUP BY session_id"
+    "SELECT session_id, count(*) AS n FROM runs WHERE state = 'RUNNING' AND {held_by} > '' GROUP BY session_id"
 )
 _META: Final = Statement("SELECT epoch, clock_suspect FROM store_meta WHERE id = 1")
 _LEADER: Final = Statement(

@@ -41,8 +41,9 @@ _FIRST: Final = Statement(
     "WHERE job_id = :job_id ORDER BY version LIMIT 1"
 )
 _LINE: Final = Statement(
-    f"SELECT {RUN_COLUMNS} FROM runs r {RUN_JOINS} WHERE r.job_id = :job_id AND r.state IN ('PENDING', 'RUNNING') "
-    f"AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT {AHEAD_MAX}"
+    f"SELECT {RUN_COLUMNS} FROM runs r {RUN_JOINS} WHERE r.{{line_job}} = :job_id "
+    "AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 "
+    f"AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT {AHEAD_MAX}"
 )
 _LANE: Final = Statement("SELECT document FROM lanes WHERE id = :lane")
 _LIMITS: Final = Statement(

@@ -30,7 +30,7 @@ DECLARE_DEAD: Final = Statement(
 OF_THE_DEAD: Final = Statement(
     f"""
     SELECT r.id, r.lease_id, r.request_no, r.started_at, n.settled, n.progress
-    FROM nodes n JOIN runs r ON r.session_id = n.id AND r.state = 'RUNNING'
+    FROM nodes n JOIN runs r ON r.{{held_by}} = n.id AND r.state = 'RUNNING'
     WHERE n.state = 'dead' AND {IN_TERM}
     ORDER BY r.id LIMIT :limit
     """
@@ -41,7 +41,7 @@ LATE: Final = Statement(
     f"""
     SELECT r.id, r.lease_id, r.started_at, r.deadline_at, r.job_id, r.version
     FROM runs r
-    WHERE r.state = 'RUNNING' AND r.session_id IS NOT NULL AND r.deadline_at < {{now}} - :grace AND {IN_TERM}
+    WHERE r.state = 'RUNNING' AND r.{{held_by}} > '' AND r.deadline_at < {{now}} - :grace AND {IN_TERM}
     ORDER BY r.deadline_at, r.id LIMIT :limit
     """
 )

@@ -133,7 +133,7 @@ RESUMED: Final = Statement(
 WAITING_CATCH_UP: Final = Statement(
     """
     SELECT runs.id, runs.ver FROM {d}
-    JOIN runs ON runs.job_id = d.job_id
+    JOIN runs ON runs.{line_job} = d.job_id
     WHERE runs.state IN ('PENDING', 'RUNNING') AND runs.shard = -1 AND runs.state = 'PENDING'
           AND runs.place IS NOT NULL AND runs.class = 1 AND runs.attempt = 0
     ORDER BY runs.id LIMIT :limit

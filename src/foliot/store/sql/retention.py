@@ -41,7 +41,7 @@ LONG_DEAD: Final = Statement(
     """
     SELECT n.id FROM nodes n
     WHERE n.state = 'dead' AND n.until < {now} - :listed AND (n.ended_at IS NULL OR n.ended_at < {now} - :listed)
-      AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.session_id = n.id AND r.state = 'RUNNING')
+      AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.{held_by} = n.id AND r.state = 'RUNNING')
     ORDER BY n.id LIMIT :limit
     """
 )

@@ -19,6 +19,8 @@ from foliot.store.sql.statement import Statement
 _SCRIPTS: Final = "foliot.store.sql:migrations"
 _VERSION_TABLE: Final = "foliot_version"
 _LOCK: Final = Statement("{schema_lock}")
+_UNLOCK: Final = Statement("{schema_unlock}")
+_AT_ONCE: Final = "-- Each change commits by itself here: an upgrade that is cut off goes on when it is run again.\n"
 _READABLE_FROM: Final = Statement("SELECT readable_from FROM store_meta WHERE id = 1")
 
 
@@ -76,17 +78,26 @@ async def check(database: Database) -> SchemaStatus:
 
 
 async def upgrade(database: Database) -> Sequence[Step]:
-    """Bring the schema up to date in one transaction; the steps taken. Several at once wait for one another."""
+    """Bring the schema up to date in one transaction; the steps taken. Several at once wait for one another.
+
+    On MariaDB and MySQL each change commits by itself; what is there already is passed over when it is run again.
+    """
 
     def work(tx: Tx) -> Sequence[Step]:
         tx.rows(_LOCK)
-        before = _status(tx)
-        if before.state in (SchemaState.TOO_NEW, SchemaState.UNKNOWN):
-            raise _refusal(before)
-        config = _config()
-        config.attributes["connection"] = tx.connection
-        command.upgrade(config, "head")
-        return before.pending
+        try:
+            before = _status(tx)
+            if before.state in (SchemaState.TOO_NEW, SchemaState.UNKNOWN):
+                raise _refusal(before)
+            config = _config()
+            config.attributes["connection"] = tx.connection
+            command.upgrade(config, "head")
+            if tx.dialect.commits_schema:
+                tx.connection.commit()  # before the lock, which is the session's there, is given up
+            return before.pending
+        finally:
+            if tx.dialect.commits_schema:
+                tx.rows(_UNLOCK)
 
     return await database.transact(work)
 
@@ -102,7 +113,7 @@ async def plan(database: Database) -> str:
     config = _config(text)
     config.attributes["dialect"] = database.dialect.name
     command.upgrade(config, f"{found.revision or 'base'}:head", sql=True)
-    return text.getvalue().strip() + "\n"
+    return (_AT_ONCE if database.dialect.commits_schema else "") + text.getvalue().strip() + "\n"
 
 
 def _status(tx: Tx) -> SchemaStatus:

@@ -10,7 +10,7 @@ from foliot.store.sql.succeeding import FOLLOWED
 
 REPLACED: Final = """
     r.serial = 2 AND r.place IS NOT NULL AND EXISTS (
-      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+      SELECT 1 FROM runs l WHERE l.{line_job} = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place)
 """
 """A later run of the job stands in line and takes its place."""

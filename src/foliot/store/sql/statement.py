@@ -45,6 +45,8 @@ class Rendering(Protocol):
     name: str
     pieces: Mapping[str, str]
 
+    def adapted(self, text: str) -> str: ...
+
     def render_rows(self, rows: RowSet) -> str: ...
 
     def bind_rows(self, rows: RowSet, values: Sequence[Sequence[Any]]) -> Mapping[str, Any]: ...
@@ -66,6 +68,7 @@ class Rendered:
             rows = by_name.get(found[1])
             return dialect.render_rows(rows) if rows else dialect.pieces[found[1]]
 
+        text = dialect.adapted(text)
         while _PIECE.search(text):  # pieces may contain pieces
             text = _PIECE.sub(piece, text)
         self._names = tuple(dict.fromkeys(_NAME.findall(text)))
@@ -82,19 +85,25 @@ class Rendered:
 
 
 class Statement:
-    """One statement of the store, rendered on first use."""
+    """One statement of the store, rendered on first use.
 
-    __slots__ = ("_rendered", "_sets", "_text")
+    `variants`: by a dialect's name, its own text, where the same question must be asked in another way.
+    """
 
-    def __init__(self, text: str, *sets: RowSet) -> None:
+    __slots__ = ("_rendered", "_sets", "_text", "_variants")
+
+    def __init__(self, text: str, *sets: RowSet, **variants: str) -> None:
         self._text = text
         self._sets = sets
+        self._variants = variants
         self._rendered: dict[type, Rendered] = {}
 
     def rendered(self, dialect: Rendering) -> Rendered:
         found = self._rendered.get(type(dialect))
         if found is None:
-            found = self._rendered[type(dialect)] = Rendered(self._text, self._sets, dialect)
+            found = self._rendered[type(dialect)] = Rendered(
+                self._variants.get(dialect.name, self._text), self._sets, dialect
+            )
         return found
 
 

@@ -20,7 +20,8 @@ HEAVY: Final = FIXED_DELAY | LIMITS | CHILD | MERGE
 
 FOLLOWED: Final = f"""
     (r.follow & {SERIAL}) > 0 AND EXISTS (
-      SELECT 1 FROM runs p WHERE p.job_id = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL)
+      SELECT 1 FROM runs p
+      WHERE p.{{parked_job}} = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL)
 """
 """Others of a serial job are parked: one of them may be next."""
 

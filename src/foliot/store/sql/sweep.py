@@ -14,7 +14,7 @@ from foliot.store.sql.database import Tx
 from foliot.store.sql.definitions import Definitions
 from foliot.store.sql.ending import Quit
 from foliot.store.sql.follow import LIMITS, follow_of
-from foliot.store.sql.line import bump, situations
+from foliot.store.sql.line import NOTHING_OPEN, bump, situations
 from foliot.store.sql.record import REPLACING, ROWS_MAX, insert_children
 from foliot.store.sql.seeing import REPLACED
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
@@ -25,7 +25,10 @@ DUE_LATER: Final = Statement(
     SELECT id, job_id FROM runs
     WHERE state = 'PENDING' AND place IS NULL AND not_before <= {now}
     ORDER BY not_before, id LIMIT :limit
-    """
+    """,
+    mysql="""
+    SELECT id, job_id FROM runs WHERE waits = 2 AND not_before <= {now} ORDER BY not_before, id LIMIT :limit
+    """,
 )
 
 FREE_CURSORS: Final = Statement(
@@ -71,18 +74,23 @@ PARKED_JOBS: Final = Statement(
       WHERE waiting.n < :limit
     )
     SELECT waiting.job_id, waiting.serial FROM waiting
-    """
+    """,
+    mysql="""
+    SELECT q.parked_job, (SELECT r.serial FROM runs r WHERE r.parked_job = q.parked_job ORDER BY r.place, r.id LIMIT 1)
+    FROM (SELECT w.parked_job FROM runs w WHERE w.parked_job > :after GROUP BY w.parked_job ORDER BY w.parked_job
+          LIMIT :limit) q
+    """,
 )
 """One step of the index per job, however many runs are parked behind each."""
 
 REPLACED_WAITING: Final = Statement(
     f"""
     SELECT r.id, r.ver FROM {{d}}
-    JOIN runs r ON r.job_id = d.job_id
+    JOIN runs r ON r.{{line_job}} = d.job_id
     WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.state = 'PENDING' AND {REPLACED}
     UNION ALL
     SELECT c.id, c.ver FROM {{d}}
-    JOIN runs r ON r.job_id = d.job_id
+    JOIN runs r ON r.{{line_job}} = d.job_id
     JOIN runs c ON c.parent_id = r.id
     WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.state = 'RUNNING' AND c.state = 'PENDING'
           AND {REPLACED}
@@ -120,7 +128,7 @@ def admit_due(tx: Tx, definitions: Definitions, *, limit: int) -> int:
     jobs = definitions.find(tx, {(run.job_id, run.version) for run in later}).jobs
     now = tx.now()
     places = {job_id: place.last - sum(run.job_id == job_id for run in later) for job_id, place in last.items()}
-    open_ = {job_id: situation.open for job_id, situation in seen.items()}
+    open_ = {job_id: seen.get(job_id, NOTHING_OPEN).open for job_id in last}
     rows, parents = [], []
     for run in later:
         job = jobs.get((run.job_id, run.version))

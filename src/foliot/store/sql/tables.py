@@ -24,6 +24,14 @@ PARKED: Final = "state = 'PENDING' AND parked = 1 AND place IS NOT NULL"
 LATER: Final = "state = 'PENDING' AND place IS NULL"
 
 
+PARTIAL: Final = ("postgresql", "sqlite")
+"""Who has partial indexes; the others get live columns, NULL for rows outside the part, and indexes on them."""
+
+
+def _has_partial(*_: object, dialect: sa.Dialect, **__: object) -> bool:
+    return dialect.name in PARTIAL
+
+
 def Name(length: int) -> sa.types.TypeEngine[str]:  # noqa: N802  a type, used like sa.String
     """Text that compares by bytes on every engine."""
     return sa.String(length).with_variant(mysql.VARCHAR(length, collation="utf8mb4_bin"), "mysql", "mariadb")
@@ -155,17 +163,40 @@ runs = sa.Table(
     sa.Index("runs_children", "parent_id", postgresql_where=sa.text("parent_id IS NOT NULL"),
              sqlite_where=sa.text("parent_id IS NOT NULL")),
     sa.Index("runs_ready", "lane", "class", "priority", "not_before", "id",
-             postgresql_where=sa.text(PENDING_READY), sqlite_where=sa.text(PENDING_READY)),
+             postgresql_where=sa.text(PENDING_READY),
+             sqlite_where=sa.text(PENDING_READY)).ddl_if(callable_=_has_partial),
     sa.Index("runs_line", "job_id", "place", "id",
-             postgresql_where=sa.text(IN_LINE), sqlite_where=sa.text(IN_LINE)),
+             postgresql_where=sa.text(IN_LINE), sqlite_where=sa.text(IN_LINE)).ddl_if(callable_=_has_partial),
     sa.Index("runs_running", "session_id", "request_no",
-             postgresql_where=sa.text(RUNNING), sqlite_where=sa.text(RUNNING)),
+             postgresql_where=sa.text(RUNNING), sqlite_where=sa.text(RUNNING)).ddl_if(callable_=_has_partial),
     sa.Index("runs_parked", "job_id", "place", "id",
-             postgresql_where=sa.text(PARKED), sqlite_where=sa.text(PARKED)),
+             postgresql_where=sa.text(PARKED), sqlite_where=sa.text(PARKED)).ddl_if(callable_=_has_partial),
     sa.Index("runs_later", "not_before", "id",
-             postgresql_where=sa.text(LATER), sqlite_where=sa.text(LATER)),
+             postgresql_where=sa.text(LATER), sqlite_where=sa.text(LATER)).ddl_if(callable_=_has_partial),
     sqlite_autoincrement=True,
 )  # fmt: skip
+
+_LIVE_COLUMNS: Final = (
+    ("ready_lane", "INTEGER", f"CASE WHEN {PENDING_READY} THEN lane END",
+     "runs_ready", "class, priority, not_before, id"),
+    ("line_job", "INTEGER", f"CASE WHEN {IN_LINE} THEN CASE WHEN place IS NOT NULL THEN job_id END END",
+     "runs_line", "place, id"),
+    ("held_by", "VARCHAR(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
+     f"CASE WHEN {RUNNING} THEN coalesce(session_id, '') END", "runs_running", "request_no"),
+    ("parked_job", "INTEGER", f"CASE WHEN {PARKED} THEN job_id END", "runs_parked", "place, id"),
+    ("waits", "SMALLINT", f"CASE WHEN {PENDING_READY} THEN 1 WHEN {LATER} THEN 2 END", "runs_later", "not_before, id"),
+)  # fmt: skip
+
+
+def _make_live_columns(_table: sa.Table, connection: sa.Connection, **_: object) -> None:
+    if connection.dialect.name in PARTIAL:
+        return
+    for column, type_, value, index, rest in _LIVE_COLUMNS:
+        connection.exec_driver_sql(f"ALTER TABLE runs ADD COLUMN {column} {type_} AS ({value}) STORED")
+        connection.exec_driver_sql(f"CREATE INDEX {index} ON runs ({column}, {rest})")
+
+
+sa.event.listen(runs, "after_create", _make_live_columns)
 
 attempts = sa.Table(
     "attempts",

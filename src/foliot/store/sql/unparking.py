@@ -15,6 +15,10 @@ HEADS: Final = Statement(
       FROM {d})
     """,
     RowSet("d", job_id=BIGINT),
+    mysql="""
+    SELECT h.id, h.state FROM {d} STRAIGHT_JOIN runs h ON h.id = (
+      SELECT r.id FROM runs r WHERE r.line_job = d.job_id ORDER BY r.place, r.id LIMIT 1)
+    """,
 )
 """The head of each line; a scalar sub-select, so that a line of fifty thousand costs one row."""
 

@@ -24,5 +24,7 @@ class Dialect(Rendering, Protocol):
     wanted_settings: Mapping[str, frozenset[str]]
     """What `{settings}` answers with, by name, and the values under which the promises hold."""
     lateral: bool  # a sub-select in FROM may look at the rows before it
+    autocommits: bool  # statements outside a transaction save the way of a commit
+    commits_schema: bool  # each change of the schema commits by itself
 
     def trouble(self, error: BaseException) -> Trouble: ...

@@ -17,6 +17,8 @@ class PostgreSQL:
     name = "postgresql"
     max_rowset = 10_000
     lateral = True
+    autocommits = True
+    commits_schema = False
     # statement_timestamp(), not clock_timestamp(): it is stable within the statement, so an index can use it.
     pieces: Mapping[str, str] = {
         "now": "CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)",
@@ -28,12 +30,19 @@ class PostgreSQL:
         "bytes": "bytea",
         "settings": "SELECT current_setting('transaction_isolation'), current_setting('synchronous_commit')",
         "schema_lock": "SELECT pg_advisory_xact_lock(7166315)",
+        "ready_lane": "lane",
+        "line_job": "job_id",
+        "held_by": "session_id",
+        "parked_job": "job_id",
     }
 
     wanted_settings: Mapping[str, frozenset[str]] = {
         "transaction_isolation": frozenset({"read committed"}),
         "synchronous_commit": frozenset({"on", "local", "remote_write", "remote_apply"}),
     }
+
+    def adapted(self, text: str) -> str:
+        return text
 
     def render_rows(self, rows: RowSet) -> str:
         """Arrays travel as text: the driver's own encoding of arrays looks at each element with slow type checks."""

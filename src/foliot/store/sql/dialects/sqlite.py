@@ -17,6 +17,8 @@ class SQLite:
     name = "sqlite"
     max_rowset = 10_000
     lateral = False  # so leasing asks for each kind of run by itself
+    autocommits = False
+    commits_schema = False
     # The writer's lock is the whole database, so nothing need be locked row by row.
     pieces: Mapping[str, str] = {
         "now": "foliot_now()",
@@ -28,12 +30,19 @@ class SQLite:
         "bytes": "BLOB",
         "settings": "SELECT journal_mode, synchronous FROM pragma_journal_mode, pragma_synchronous",
         "schema_lock": "SELECT 1",
+        "ready_lane": "lane",
+        "line_job": "job_id",
+        "held_by": "session_id",
+        "parked_job": "job_id",
     }
 
     wanted_settings: Mapping[str, frozenset[str]] = {
         "journal_mode": frozenset({"wal"}),
         "synchronous": frozenset({"2", "3"}),  # FULL, EXTRA
     }
+
+    def adapted(self, text: str) -> str:
+        return text
 
     def render_rows(self, rows: RowSet) -> str:
         columns = ", ".join(

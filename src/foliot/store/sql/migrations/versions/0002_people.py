@@ -4,8 +4,9 @@ Kind: expand
 """
 
 import sqlalchemy as sa
-from alembic import op
 from sqlalchemy.dialects import mysql
+
+from foliot.store.sql.migrations import resumable as op
 
 revision = "0002"
 down_revision = "0001"
