@@ -45,6 +45,7 @@ class Listener:
 
     def __init__(self) -> None:
         self.url = ""
+        self.token = ""
         self.reports: list[Report] = []
         self.loads: list[Loaded] = []
         self.is_new: bool | None = None
@@ -53,7 +54,7 @@ class Listener:
         self.is_new = is_new
 
     def started(self, url: str, access: Access) -> None:
-        self.url = url
+        self.url, self.token = url, access.local_token
 
     def loaded(self, loaded: Loaded, *, again: bool) -> None:
         self.loads.append(loaded)

@@ -9,6 +9,7 @@ from foliot.app.server import HttpServer, Server
 from foliot.app.settings import ServerSettings
 from foliot.app.system import SystemChance, SystemClock
 from foliot.store.sql.store import SqlStore
+from foliot.store.sql.wakeups import open_wakeups
 
 
 async def serve(
@@ -24,7 +25,8 @@ async def serve(
     http = HttpServer(settings.host, settings.port)
     store = await SqlStore.open(settings.store_url, clock=clock, chance=chance, point=fault_point(settings.fault_point))
     try:
-        server = Server(settings, store, clock=clock, chance=chance)
+        wakeups = open_wakeups(settings.store_url, clock=clock, chance=chance)
+        server = Server(settings, store, clock=clock, chance=chance, wakeups=wakeups)
         face = HttpFace(server, store)
         first_token = await face.begin(bootstrap_token)
         async with asyncio.TaskGroup() as tasks:

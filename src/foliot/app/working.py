@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import structlog
 
@@ -16,9 +16,16 @@ log = structlog.get_logger("foliot.worker")
 class WorkerThread:
     """Makes a worker on a fresh event loop in a thread, and hands it what the server's thread wants of it."""
 
-    def __init__(self, make: Callable[[], Worker], *, ended: Callable[[BaseException | None], None]) -> None:
+    def __init__(
+        self,
+        make: Callable[[], Worker],
+        *,
+        ended: Callable[[BaseException | None], None],
+        at_end: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
         self._make = make
         self._ended = ended
+        self._at_end = at_end  # the last thing on the worker's own loop
         self._loop: asyncio.AbstractEventLoop | None = None
         self._worker: Worker | None = None
         self._ready = threading.Event()
@@ -60,4 +67,8 @@ class WorkerThread:
         self._loop = asyncio.get_running_loop()
         self._worker = self._make()
         self._ready.set()
-        await self._worker.run()
+        try:
+            await self._worker.run()
+        finally:
+            if self._at_end is not None:
+                await self._at_end()

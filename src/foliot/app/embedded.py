@@ -1,0 +1,135 @@
+"""A node inside another program: a worker, or a whole Foliot, for as long as the program runs."""
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import structlog
+
+from foliot import __version__
+from foliot.app.all_in_one import AllInOne, UpSettings
+from foliot.app.data_folder import FOLDER
+from foliot.app.http import Access
+from foliot.app.system import SystemChance, SystemClock
+from foliot.app.working import WorkerThread
+from foliot.client.discovery import Endpoint, find_endpoint
+from foliot.client.worker_http import HttpWorkerLink
+from foliot.domain.errors import InvalidInput
+from foliot.ports.worker_link import Report
+from foliot.sdk.connection import connection
+from foliot.sdk.registry import Loaded, load
+from foliot.worker.code import Code
+from foliot.worker.settings import WorkerSettings
+from foliot.worker.worker import Worker
+
+log = structlog.get_logger("foliot.embedded")
+
+
+class NoJobsGiven(InvalidInput):
+    """A node that runs jobs was not told which."""
+
+    code = "FOL-1096"
+
+    def __init__(self) -> None:
+        super().__init__("No jobs were given to run.", hint='name them: jobs=["billing.jobs"]')
+
+
+@asynccontextmanager
+async def start(
+    role: str,
+    *,
+    jobs: Sequence[str] = (),
+    url: str | Sequence[str] | None = None,
+    token: str | None = None,
+    slots: int = 8,
+    group: str = "default",
+    data: str | Path = FOLDER,
+    port: int = 0,
+) -> AsyncIterator[None]:
+    """Run a node of this role around the body; it drains when the body ends."""
+    if not jobs:
+        raise NoJobsGiven
+    if role == "worker":
+        endpoint = find_endpoint() if url is None else Endpoint.of(url, token)
+        async with _worker(endpoint, tuple(jobs), slots=slots, group=group):
+            yield
+    else:
+        settings = UpSettings(sources=tuple(jobs), folder=Path(data), port=port, slots=slots, watch=False)
+        async with _all_in_one(settings):
+            yield
+
+
+@asynccontextmanager
+async def _worker(endpoint: Endpoint, jobs: tuple[str, ...], *, slots: int, group: str) -> AsyncIterator[None]:
+    """In a thread and loop of its own: a request that blocks the application's loop stops no run."""
+    loaded = load(jobs)
+    for problem in loaded.problems:
+        raise problem
+    link = HttpWorkerLink(endpoint.urls, endpoint.token or "")  # connects on the loop that first uses it
+
+    def make() -> Worker:
+        settings = WorkerSettings(
+            name=f"{socket.gethostname()}-{os.getpid()}",
+            group=group,
+            slots=slots,
+            version=__version__,
+            host=socket.gethostname(),
+            capture=False,  # the program's own output is not a run's
+        )
+        return Worker(link, SystemClock(), SystemChance(), settings, Code.of(loaded, jobs))
+
+    thread = WorkerThread(make, ended=_ended, at_end=link.close)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.stop()
+        await thread.wait_ended()
+
+
+@asynccontextmanager
+async def _all_in_one(settings: UpSettings) -> AsyncIterator[None]:
+    stop, audience = asyncio.Event(), _Waiting()
+    task = asyncio.create_task(AllInOne(settings, audience).run(stop), name="foliot")
+    try:
+        ready = asyncio.create_task(audience.ready.wait())
+        await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED)
+        ready.cancel()
+        if task.done():
+            task.result()
+        connection.configure(audience.url, audience.token)
+        yield
+    finally:
+        stop.set()
+        await task
+
+
+class _Waiting:
+    """An audience that only waits for the server to be there."""
+
+    def __init__(self) -> None:
+        self.ready = asyncio.Event()
+        self.url = ""
+        self.token = ""
+
+    def database_ready(self, *, is_new: bool, schema: str, took_s: float) -> None: ...
+
+    def started(self, url: str, access: Access) -> None:
+        self.url, self.token = url, access.local_token
+        self.ready.set()
+
+    def loaded(self, loaded: Loaded, *, again: bool) -> None:
+        for problem in loaded.problems:
+            log.error("jobs.not_loaded", why=str(problem))
+
+    def reported(self, reports: Sequence[Report]) -> None: ...
+
+    def stopping(self) -> None: ...
+
+
+def _ended(failure: BaseException | None) -> None:
+    if failure is not None:
+        log.error("worker.failed", exc_info=failure)

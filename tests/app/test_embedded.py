@@ -1,0 +1,63 @@
+"""Foliot inside a web application: as a whole, and as a worker of a cluster that runs elsewhere."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from foliot.app.embedded import NoJobsGiven
+from foliot.client.foliot import AsyncFoliot
+from foliot.integrations.fastapi import lifespan
+from tests.app.test_all_in_one import running, settings
+from tests.eventually import soon
+
+SOURCE = """
+from foliot import job
+
+@job
+async def double(number: int) -> int:
+    return number * 2
+"""
+
+
+async def result_of(url: str, token: str, number: int) -> object:
+    async with AsyncFoliot(url, token) as client:
+        run = await client.jobs.trigger("double", {"number": number})
+        return (await run.wait("20s")).result
+
+
+async def test_an_application_can_be_a_whole_foliot(tmp_path: Path) -> None:
+    (tmp_path / "jobs.py").write_text(SOURCE)
+    around = lifespan(role="all_in_one", jobs=[str(tmp_path / "jobs.py")], data=tmp_path / ".foliot")
+    async with around(None):
+        told = json.loads((tmp_path / ".foliot" / "client.json").read_text())
+
+        async def is_declared() -> bool:
+            async with AsyncFoliot(told["url"], told["token"]) as client:
+                return any(job.name == "double" for job in await client.jobs.list())
+
+        await soon(is_declared, within_s=15)
+        assert await result_of(told["url"], told["token"], 21) == 42
+    assert not (tmp_path / ".foliot" / "client.json").exists()
+
+
+async def test_an_application_can_be_a_worker_of_a_cluster(tmp_path: Path) -> None:
+    (tmp_path / "jobs.py").write_text("")
+    (tmp_path / "app_jobs.py").write_text(SOURCE)
+    async with running(settings(tmp_path)) as cluster:
+        await soon(lambda: cluster.url != "", within_s=15)
+        around = lifespan(role="worker", jobs=[str(tmp_path / "app_jobs.py")], url=cluster.url, token=cluster.token)
+        async with around(None):
+
+            async def is_declared() -> bool:
+                async with AsyncFoliot(cluster.url, cluster.token) as client:
+                    return any(job.name == "double" for job in await client.jobs.list())
+
+            await soon(is_declared, within_s=15)
+            assert await result_of(cluster.url, cluster.token, 4) == 8
+
+
+async def test_a_node_without_jobs_is_refused() -> None:
+    with pytest.raises(NoJobsGiven):
+        async with lifespan(role="worker")(None):
+            raise AssertionError("it started")
