@@ -1,10 +1,14 @@
 """Ending: every way out of a worker's hands, with all that follows, once."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from foliot.domain.instants import HOUR, SECOND, ceil_to_second, to_datetime
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
+from foliot.ports.store import JobRecord
 from tests.conformance.building import PERSON, cursor_of, fire, make_due, runs_of, save
 from tests.conformance.working import (
     Worker,
@@ -48,9 +52,9 @@ async def test_a_stranger_cannot_end_a_run(world: World, cause: Cause) -> None:
     forged = await ben.lease(1)
     assert forged == ()
     assert await ben.complete(run, cause=cause) == [Landing.FENCED]  # the right lease in other hands
-    guessed = type(run)(**{**_fields(run), "lease_id": "0" * 32})
+    guessed = replace(run, lease_id="0" * 32)
     assert await anne.complete(guessed, cause=cause) == [Landing.FENCED]
-    gone = type(run)(**{**_fields(run), "run_id": 999_999})
+    gone = replace(run, run_id=999_999)
     assert await anne.complete(gone, cause=cause) == [Landing.FENCED]
     assert (await run_of(world, run.run_id))["ver"] == 2
 
@@ -175,7 +179,7 @@ async def test_a_draining_worker_gives_back_without_a_failure(world: World) -> N
     assert (await run_of(world, run.run_id))["checkpoint"] == '{"at":7}'
 
 
-# ---------------------------------------------------------------------------------------------------- what follows: line
+# --------------------------------------------------------------------------------------------------- what follows: line
 
 
 async def test_the_end_of_a_run_unparks_the_next(world: World) -> None:
@@ -200,10 +204,10 @@ async def test_the_end_of_a_sharded_run_unparks_the_shards_of_the_next(world: Wo
     assert len(await anne.lease(8)) == 2
 
 
-# --------------------------------------------------------------------------------------------- what follows: fixed delay
+# -------------------------------------------------------------------------------------------- what follows: fixed delay
 
 
-async def _delayed(world: World, **document: object) -> tuple[Worker, object]:
+async def _delayed(world: World, **document: Any) -> tuple[Worker, JobRecord]:
     job = await save(world, "tick", schedule={"every": "30s", "from_end": True}, **document)
     await make_due(world, job)
     await fire(world)
@@ -264,7 +268,7 @@ async def test_a_fixed_delay_beyond_the_schedules_end_is_done(world: World) -> N
     assert (cursor["state"], cursor["next_at"]) == ("done", None)
 
 
-# -------------------------------------------------------------------------------------------------- what follows: shards
+# ------------------------------------------------------------------------------------------------- what follows: shards
 
 
 async def test_shards_end_their_parent(world: World) -> None:
@@ -335,7 +339,7 @@ async def test_the_merge_run_takes_part_in_its_parents_life(world: World) -> Non
     assert (parent["state"], parent["kind"], parent["error"]) == ("FAILED", "error", "could not join")
 
 
-# -------------------------------------------------------------------------------------------------- what follows: limits
+# ------------------------------------------------------------------------------------------------- what follows: limits
 
 
 @pytest.mark.parametrize("cause", [Cause.SUCCEEDED, Cause.ERROR, Cause.TIMEOUT, Cause.CANCELLED, Cause.RELEASED])
@@ -367,7 +371,10 @@ async def test_a_result_the_store_refuses_is_replaced_by_the_reason(world: World
     assert landings == [Landing.RECORDED] * 5
     rows = [await run_of(world, run.run_id) for run in runs]
     assert [row["state"] for row in rows] == ["SUCCEEDED"] * 5
-    assert [row["result"] for row in rows] == ['"fine"', '"fine"', '"fine"', None, '"fine"']
+    assert [row["result"] for row in rows if row["id"] != runs[3].run_id] == ['"fine"'] * 4
+    if rows[3]["result"] is not None:  # a store that can keep it does, whole
+        assert rows[3]["result"] == rot
+        return
     assert "could not be stored" in rows[3]["error"]
     assert rows[3]["error_type"] == "ResultRefused"
 
@@ -403,10 +410,6 @@ async def test_a_run_whose_definition_cannot_be_read_still_ends(world: World) ->
     assert await other.complete(two, cause=Cause.ERROR, error="x") == [Landing.RECORDED]
     assert await states_of(world) == ["SUCCEEDED", "FAILED"]
     assert job.version == 1
-
-
-def _fields(run: object) -> dict[str, object]:
-    return {name: getattr(run, name) for name in type(run).__slots__}  # type: ignore[attr-defined]
 
 
 async def _used(world: World) -> list[int]:

@@ -289,7 +289,7 @@ async def test_a_waiting_run_that_a_later_one_replaces_is_cancelled(world: World
     assert "later run" in (await run_of(world, ids[0]))["error"]
 
 
-# ------------------------------------------------------------------------------------------------- assigned, with deaths
+# ------------------------------------------------------------------------------------------------ assigned, with deaths
 
 
 async def test_an_assigned_run_waits_for_its_worker_and_then_for_anyone(world: World) -> None:
@@ -331,7 +331,7 @@ async def test_one_worker_alone_takes_deadly_runs_one_by_one(world: World) -> No
     assert [[run.run_id for run in await anne.lease(8)] for _ in ids] == [[run_id] for run_id in ids]
 
 
-# ---------------------------------------------------------------------------------------------------------- lost replies
+# --------------------------------------------------------------------------------------------------------- lost replies
 
 
 async def test_a_repeated_request_gets_its_runs_again(world: World) -> None:
@@ -451,7 +451,7 @@ async def test_a_full_limit_holds_up_nobody_else(world: World) -> None:
     assert await anne.lease(8) == ()
 
 
-# ------------------------------------------------------------------------------------------------------------ with firing
+# ---------------------------------------------------------------------------------------------------------- with firing
 
 
 async def test_what_was_fired_is_leased(world: World) -> None:

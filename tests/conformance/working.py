@@ -99,9 +99,7 @@ async def worker(world: World, store: SqlStore | None = None) -> Worker:
 
 async def trigger(world: World, job: str = "tick", n: int = 1, **wish: Any) -> list[int]:
     """Ask for n runs of a job; their ids."""
-    return [
-        (await world.store.runs.trigger(ask(job, CHANCE.token(), **wish))).run_id for _ in range(n)
-    ]
+    return [(await world.store.runs.trigger(ask(job, CHANCE.token(), **wish))).run_id for _ in range(n)]
 
 
 async def run_of(world: World, run_id: int) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from foliot.domain.run import RunState
+from foliot.domain.errors import RunNotFound
+from foliot.domain.run import RunState, format_run_id
 from foliot.ports.store import Actor, CancelOutcome
 from foliot.store.sql.database import TryAgain, Tx
 from foliot.store.sql.ending import Ending, Quit
@@ -24,9 +25,12 @@ ASK: Final = Statement(
 )
 
 
-def cancel(tx: Tx, ending: Ending, run_ids: Sequence[int], *, by: Actor) -> list[CancelOutcome | None]:
-    """Cancel these runs; None for one that does not exist."""
+def cancel(tx: Tx, ending: Ending, run_ids: Sequence[int], *, by: Actor) -> list[CancelOutcome]:
+    """Cancel these runs; all or none of them, when one does not exist."""
     found = see(tx, sorted(set(run_ids)))
+    for run_id in run_ids:
+        if run_id not in found:
+            raise RunNotFound(format_run_id(run_id))
     children = _children(tx, [run for run in found.values() if _is_parent(run)])
     every = {**children, **found}
     said = f"Cancelled by {by.name}{': ' + by.reason if by.reason else ''}."
@@ -40,7 +44,7 @@ def cancel(tx: Tx, ending: Ending, run_ids: Sequence[int], *, by: Actor) -> list
     if asked and tx.change(ASK, {"error": said}, d=asked) != len(asked):
         raise TryAgain("a run came to its end while it was being cancelled")
     ended |= {quit_.run_id for quit_ in waiting}
-    return [_outcome(found.get(run_id), ended) for run_id in run_ids]
+    return [_outcome(found[run_id], ended) for run_id in run_ids]
 
 
 def _children(tx: Tx, parents: Sequence[Seen]) -> dict[int, Seen]:
@@ -56,9 +60,7 @@ def _is_parent(run: Seen) -> bool:
     return run.state == RunState.RUNNING and run.lease_id is None
 
 
-def _outcome(run: Seen | None, ended: Collection[int]) -> CancelOutcome | None:
-    if run is None:
-        return None
+def _outcome(run: Seen, ended: Collection[int]) -> CancelOutcome:
     if run.id in ended:
         return CancelOutcome.ENDED
     return CancelOutcome.ASKED if run.state == RunState.RUNNING else CancelOutcome.FINAL

@@ -83,8 +83,8 @@ def write(tx: Tx, session: str, chunks: Sequence[LogChunk]) -> list[Landing]:
 
 
 def read(tx: Tx, run_id: int, *, attempt: int | None, offset: int, limit: int) -> list[LogChunk]:
-    """Chunks in order, beginning with the one that holds `offset`."""
-    first, last = (0, 2**31 - 1) if attempt is None else (attempt, attempt)
+    """Chunks in order, beginning with the one that holds `offset`; of all attempts it is the first one's offset."""
+    first, last = (1, 2**31 - 1) if attempt is None else (attempt, attempt)
     values = {"run_id": run_id, "from_attempt": first, "to_attempt": last, "offset": offset, "limit": limit}
     return [_chunk(row) for row in tx.rows(READ, values)]
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from foliot.domain.errors import FoliotError, RunNotFound
+from foliot.domain.errors import FoliotError
 from foliot.domain.instants import Instant, Micros
-from foliot.domain.run import Landing, format_run_id
+from foliot.domain.run import Landing
 from foliot.domain.verdict import Judge
 from foliot.ports.store import (
     GRACE_US,
@@ -78,11 +78,7 @@ class SqlRunStore:
 
     async def cancel(self, run_ids: Sequence[int], *, by: Actor) -> Sequence[CancelOutcome]:
         work = partial(cancel, ending=self._ending, run_ids=run_ids, by=by)
-        outcomes = await self._database.transact(work, pool=Pool.API)
-        for run_id, outcome in zip(run_ids, outcomes, strict=True):
-            if outcome is None:
-                raise RunNotFound(format_run_id(run_id))
-        return [outcome for outcome in outcomes if outcome is not None]
+        return await self._database.transact(work, pool=Pool.API)
 
     async def _quit(self, quits: Sequence[Quit]) -> None:
         try:

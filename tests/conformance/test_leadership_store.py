@@ -1,0 +1,106 @@
+"""Leadership: a term that only rises, held by one, and the tick that goes with it (R16, R8, R7)."""
+
+from foliot.domain.instants import HOUR, SECOND
+from foliot.ports.store import SESSION_TTL_US
+from tests.conformance.working import worker
+from tests.conformance.world import World
+
+TTL = 5 * SECOND
+
+
+async def _meta(world: World) -> dict[str, int]:
+    return dict((await world.rows("SELECT * FROM store_meta"))[0])
+
+
+async def test_one_wins_and_the_other_does_not(world: World) -> None:
+    nodes = world.store.nodes
+    term = await nodes.campaign("a", ttl_us=TTL)
+    assert term is not None
+    assert term.number == 1
+    assert TTL - SECOND < term.until - term.now <= TTL
+    assert await nodes.campaign("b", ttl_us=TTL) is None
+
+
+async def test_the_holder_renews_its_term(world: World) -> None:
+    nodes = world.store.nodes
+    first = await nodes.campaign("a", ttl_us=TTL)
+    await world.elapse(3 * SECOND)
+    again = await nodes.campaign("a", ttl_us=TTL)
+    assert first is not None
+    assert again is not None
+    assert again.number == first.number
+    assert again.until >= first.until + 3 * SECOND
+
+
+async def test_a_term_that_ran_out_is_followed_by_a_higher_one(world: World) -> None:
+    nodes = world.store.nodes
+    await nodes.campaign("a", ttl_us=TTL)
+    await world.elapse(TTL + SECOND)
+    other = await nodes.campaign("b", ttl_us=TTL)
+    assert other is not None
+    assert other.number == 2
+    assert await nodes.campaign("a", ttl_us=TTL) is None
+
+
+async def test_who_let_its_own_term_run_out_gets_a_new_one(world: World) -> None:
+    nodes = world.store.nodes
+    await nodes.campaign("a", ttl_us=TTL)
+    await world.elapse(TTL + SECOND)
+    again = await nodes.campaign("a", ttl_us=TTL)
+    assert again is not None
+    assert again.number == 2
+
+
+async def test_stepping_down_lets_another_win_at_once(world: World) -> None:
+    nodes = world.store.nodes
+    term = await nodes.campaign("a", ttl_us=TTL)
+    assert term is not None
+    await nodes.resign("a", term=term.number + 1)  # not a term it holds
+    assert await nodes.campaign("b", ttl_us=TTL) is None
+    await nodes.resign("a", term=term.number)
+    other = await nodes.campaign("b", ttl_us=TTL)
+    assert other is not None
+    assert other.number == 2
+
+
+async def test_a_lease_from_before_a_step_back_of_the_clock_binds_nobody(world: World) -> None:
+    nodes = world.store.nodes
+    await nodes.campaign("a", ttl_us=TTL)
+    await world.change("UPDATE leases SET until = until + :hour", hour=HOUR)
+    other = await nodes.campaign("b", ttl_us=TTL)
+    assert other is not None
+    assert other.number == 2
+
+
+async def test_a_regular_tick_grants_no_amnesty(world: World) -> None:
+    nodes = world.store.nodes
+    await nodes.campaign("a", ttl_us=TTL)
+    granted = (await _meta(world))["reap_after"]  # the very first tick of a store is after a gap
+    for _ in range(4):
+        await world.elapse(2 * SECOND)
+        await nodes.campaign("a", ttl_us=TTL)
+    meta = await _meta(world)
+    assert meta["reap_after"] == granted
+    assert meta["last_tick_at"] > granted - SESSION_TTL_US
+
+
+async def test_a_tick_after_a_gap_grants_amnesty(world: World) -> None:
+    nodes = world.store.nodes
+    await nodes.campaign("a", ttl_us=TTL)
+    await world.elapse(SESSION_TTL_US // 2 + SECOND)
+    await nodes.campaign("b", ttl_us=TTL)
+    meta = await _meta(world)
+    assert meta["reap_after"] == meta["last_tick_at"] + SESSION_TTL_US
+
+
+async def test_a_step_back_of_the_clock_clamps_deadlines_from_the_future(world: World) -> None:
+    anne = await worker(world)
+    nodes = world.store.nodes
+    await nodes.campaign("a", ttl_us=TTL)
+    await world.change("UPDATE store_meta SET last_tick_at = last_tick_at + :hour", hour=HOUR)
+    await world.change("UPDATE nodes SET until = until + :hour", hour=HOUR)
+    await nodes.campaign("a", ttl_us=TTL)
+    meta = await _meta(world)
+    until = await world.value("SELECT until FROM nodes WHERE id = :id", id=anne.session)
+    assert until <= meta["last_tick_at"] + SESSION_TTL_US + SECOND
+    assert meta["reap_after"] == meta["last_tick_at"] + SESSION_TTL_US
