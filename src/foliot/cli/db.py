@@ -14,12 +14,14 @@ from foliot.domain.errors import InvalidInput
 from foliot.store.sql import schema
 from foliot.store.sql.connect import PATIENT, open_database, redacted
 from foliot.store.sql.database import Database
+from foliot.store.sql.epoch import Origin, origin
 from foliot.store.sql.schema import SchemaStatus
 
 T = TypeVar("T")
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 PENDING_EXIT: Final = 7
+_STORE_HELP: Final = "The store: sqlite:///FILE, postgresql://USER@HOST/DB or mariadb://USER@HOST/DB."
 _SAYS: Final = {
     "empty": "has no tables yet",
     "current": "is up to date",
@@ -50,7 +52,7 @@ def _on_a_store(command: _Command) -> _Command:
             type=click.Path(exists=True, dir_okay=False, path_type=Path),
             help="A file with the store's URL, so that a password stands in no command line.",
         ),
-        click.option("--db", "url", envvar="FOLIOT_DB", help="The store: sqlite:///FILE or postgresql://USER@HOST/DB."),
+        click.option("--db", "url", envvar="FOLIOT_DB", help=_STORE_HELP),
     ):
         command = option(command)
     return command
@@ -59,7 +61,9 @@ def _on_a_store(command: _Command) -> _Command:
 @db.command()
 @_on_a_store
 def status(url: str | None, db_file: Path | None, output: str) -> None:
-    """Say which schema the store has, and whether this Foliot can use it (exit 7: an upgrade is pending).
+    """Say which schema the store has, whether this Foliot can use it (exit 7: an upgrade is pending), and its epoch.
+
+    "lossy" means that a failover of the database may forget what it acknowledged last.
 
     \b
     Examples:
@@ -68,8 +72,8 @@ def status(url: str | None, db_file: Path | None, output: str) -> None:
     """
     with refusals():
         store = _url(url, db_file)
-        found = run(_with_database(store, schema.status, create=False))
-        _print_status(store, found, output)
+        found, came_from = run(_with_database(store, _looked_at, create=False))
+        _print_status(store, found, came_from, output)
     if found.pending:
         raise SystemExit(PENDING_EXIT)
 
@@ -115,9 +119,14 @@ async def _with_database(url: str, act: Callable[[Database], Awaitable[T]], *, c
         await database.close()
 
 
-def _print_status(url: str, found: SchemaStatus, output: str) -> None:
+async def _looked_at(database: Database) -> tuple[SchemaStatus, Origin | None]:
+    found = await schema.status(database)
+    return found, await origin(database) if found.is_usable else None
+
+
+def _print_status(url: str, found: SchemaStatus, came_from: Origin | None, output: str) -> None:
     if output == "json":
-        document = {
+        document: dict[str, Any] = {
             "store": redacted(url),
             "state": str(found.state),
             "revision": found.revision,
@@ -125,10 +134,23 @@ def _print_status(url: str, found: SchemaStatus, output: str) -> None:
             "usable": found.is_usable,
             "pending": [{"revision": step.revision, "what": step.what} for step in found.pending],
         }
+        if came_from is not None:
+            document |= {
+                "epoch": came_from.epoch,
+                "fingerprint": came_from.fingerprint,
+                "known": came_from.is_known,
+                "lossy": bool(came_from.lossy),
+                "lossy_because": came_from.lossy or None,
+            }
         click.echo(json.dumps(document))
         return
     click.echo(f"store    {redacted(url)}")
     click.echo(f"schema   {found.revision or 'none'}, {_SAYS[found.state]}; this Foliot has {found.head}")
+    if came_from is not None:
+        changed = "" if came_from.is_known else ", not the one the store was used on last: the epoch will rise"
+        click.echo(f"epoch    {came_from.epoch}")
+        click.echo(f"origin   {came_from.fingerprint}{changed}")
+        click.echo(f"lossy    {f'yes: {came_from.lossy}' if came_from.lossy else 'no'}")
     for step in found.pending:
         click.echo(f"pending  {step.revision}  {step.what}")
     if found.pending:

@@ -86,3 +86,15 @@ def test_a_password_is_never_shown() -> None:
 def test_help_has_examples() -> None:
     for words in ([], ["status"], ["upgrade"]):
         assert "Examples:" in foliot(*words, "--help").stdout
+
+
+def test_the_status_tells_epoch_and_origin_and_looking_changes_neither(url: str) -> None:
+    foliot("upgrade", "--db", url)
+    first = told(foliot("status", "--db", url, "-o", "json"))
+    assert first["epoch"] > 1_700_000_000
+    assert first["fingerprint"].startswith("sqlite/")
+    assert (first["lossy"], first["known"]) == (False, False)
+    assert told(foliot("status", "--db", url, "-o", "json"))["epoch"] == first["epoch"]
+    said = foliot("status", "--db", url).stdout
+    assert f"epoch    {first['epoch']}" in said
+    assert "lossy    no" in said

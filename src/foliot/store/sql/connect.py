@@ -118,15 +118,18 @@ def _open_sqlite(
     limits: TimeLimits,
     point: Callable[[str], None] | None,
 ) -> Database:
-    writer = _sqlite_engine(path, wall, limits, begin="BEGIN IMMEDIATE")
-    reader = _sqlite_engine(path, wall, limits, begin="BEGIN")
+    opening = chance.token()[:8]
+    writer = _sqlite_engine(path, wall, limits, opening, begin="BEGIN IMMEDIATE")
+    reader = _sqlite_engine(path, wall, limits, opening, begin="BEGIN")
     dialect = SQLite()
     return Database(
         dialect=dialect, runner=ThreadRunner(writer, reader, dialect, point=point), clock=clock, chance=chance
     )
 
 
-def _sqlite_engine(path: Path, wall: Callable[[], Instant], limits: TimeLimits, *, begin: str) -> sa.Engine:
+def _sqlite_engine(
+    path: Path, wall: Callable[[], Instant], limits: TimeLimits, opening: str, *, begin: str
+) -> sa.Engine:
     engine = sa.create_engine(
         sa.URL.create("sqlite+pysqlite", database=str(path)),
         poolclass=sa.pool.StaticPool,
@@ -139,6 +142,7 @@ def _sqlite_engine(path: Path, wall: Callable[[], Instant], limits: TimeLimits, 
     def configure(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # we say BEGIN ourselves
         connection.create_function("foliot_now", 0, lambda: began_at[0], deterministic=True)
+        connection.create_function("foliot_fingerprint", 0, lambda: _sqlite_fingerprint(path, opening))
         for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "temp_store = MEMORY"):
             connection.execute(f"PRAGMA {pragma}")
 
@@ -148,6 +152,14 @@ def _sqlite_engine(path: Path, wall: Callable[[], Instant], limits: TimeLimits, 
         began_at[0] = wall()  # after the lock is ours, so that a long wait does not age it
 
     return engine
+
+
+def _sqlite_fingerprint(path: Path, opening: str) -> str:
+    """The file, the machine's start, and the opening: on SQLite the process that opens the file is the server."""
+    found = path.stat()
+    boot = Path("/proc/sys/kernel/random/boot_id")
+    booted = boot.read_text("ascii").strip() if boot.exists() else ""
+    return f"sqlite/{found.st_dev}:{found.st_ino}/{booted}/{opening}"
 
 
 def _postgresql_engine(url: str, pool: Pool, size: int, limits: TimeLimits) -> AsyncEngine:

@@ -29,6 +29,7 @@ Row: TypeAlias = sa.Row[*tuple[Any, ...]]
 TRIES: Final = 5
 _BACKOFF_MAX_S: Final = 0.5
 _NOW: Final = Statement("SELECT {now}")
+_GREETED: Final = "foliot greeted"
 
 
 class Pool(StrEnum):
@@ -124,6 +125,9 @@ Work = Callable[[Tx], T]
 class Runner(Protocol):
     """How one try of a transaction is run on an engine."""
 
+    greet: Work[None] | None
+    """Done in a transaction of its own on each new connection, before anything else is (R6)."""
+
     async def once(self, work: Work[T], pool: Pool, mode: "Mode") -> T: ...
 
     async def close(self) -> None: ...
@@ -185,6 +189,7 @@ class GreenletRunner:
         self._dialect = dialect
         self._limit_s = limit_s
         self._point = point
+        self.greet: Work[None] | None = None
 
     async def once(self, work: Work[T], pool: Pool, mode: Mode) -> T:
         phase = _Phase(committing=mode is Mode.STEPS)
@@ -192,6 +197,10 @@ class GreenletRunner:
             async with asyncio.timeout(self._limit_s):
                 connection = await self._engines[pool].connect()
                 try:
+                    if self.greet is not None and _GREETED not in connection.info:
+                        await connection.run_sync(self._work, self.greet, phase, Mode.WHOLE)
+                        connection.info[_GREETED] = True  # goes with the connection
+                        phase = _Phase(committing=mode is Mode.STEPS)
                     # READ COMMITTED gives each statement a view of its own anyway.
                     if mode is not Mode.WHOLE and self._dialect.autocommits:
                         await connection.execution_options(isolation_level="AUTOCOMMIT")
@@ -244,12 +253,18 @@ class ThreadRunner:
     ) -> None:
         self._dialect = dialect
         self._point = point
+        self.greet: Work[None] | None = None
+        self._is_greeted = False
         self._writing = (writer, ThreadPoolExecutor(1, "foliot-store-writer"))
         self._reading = (reader, ThreadPoolExecutor(1, "foliot-store-reader"))
 
     async def once(self, work: Work[T], pool: Pool, mode: Mode) -> T:
         engine, thread = self._reading if mode is Mode.READ else self._writing
-        return await asyncio.get_running_loop().run_in_executor(thread, self._work, engine, work)
+        loop = asyncio.get_running_loop()
+        if self.greet is not None and not self._is_greeted and mode is not Mode.READ:
+            await loop.run_in_executor(thread, self._work, engine, self.greet)
+            self._is_greeted = True
+        return await loop.run_in_executor(thread, self._work, engine, work)
 
     def _work(self, engine: sa.Engine, work: Work[T]) -> T:
         try:

@@ -12,6 +12,7 @@ from foliot.store.sql.connect import open_database
 from foliot.store.sql.database import Database, Pool, Tx
 from foliot.store.sql.definitions import Definitions
 from foliot.store.sql.ending import Ending
+from foliot.store.sql.epoch import compare
 from foliot.store.sql.firing import SqlFiringStore
 from foliot.store.sql.jobs import SqlJobStore
 from foliot.store.sql.lanes import Lanes
@@ -34,6 +35,7 @@ class SqlStore:
 
     def __init__(self, database: Database) -> None:
         self.database = database
+        database.runner.greet = compare
         self.definitions = Definitions()
         lanes = Lanes()
         ending = Ending(self.definitions, lanes)

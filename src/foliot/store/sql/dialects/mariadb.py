@@ -83,6 +83,7 @@ class MariaDB:
         "materialized": "",
         "bytes": "BINARY",
         "settings": "SELECT @foliot_isolation, @@innodb_flush_log_at_trx_commit",
+        "fingerprint": "SELECT @foliot_fingerprint, @foliot_lossy",
         "schema_lock": "SELECT GET_LOCK(CONCAT('foliot.', DATABASE()), 60)",
         "schema_unlock": "SELECT RELEASE_LOCK(CONCAT('foliot.', DATABASE()))",
         "ready_lane": "ready_lane",

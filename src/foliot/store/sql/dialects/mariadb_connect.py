@@ -127,19 +127,52 @@ async def _set_up(cursor: Any, version: str, limits: SessionLimits) -> None:
     (read_only, _) = await cursor.fetchone()
     if read_only:
         raise NoWritableHost("it is read-only: a replica, or a primary that was stepped down")
-    if is_mariadb:
-        await _mind_the_cluster(cursor)
+    cluster = await _mind_the_cluster(cursor) if is_mariadb else ""
+    await _introduce(cursor, cluster, "information_schema" if is_mariadb else "performance_schema")
 
 
-async def _mind_the_cluster(cursor: Any) -> None:
-    """Galera: a node that lost its cluster takes nothing; one that has it waits until it has seen what others wrote."""
+async def _mind_the_cluster(cursor: Any) -> str:
+    """Galera: a node that lost its cluster takes nothing; one that has it waits until it has seen what others wrote.
+
+    Which cluster in which formation; "": none.
+    """
     await cursor.execute("SELECT @@wsrep_on")
     if not (await cursor.fetchone())[0]:
-        return
-    await cursor.execute("SHOW STATUS LIKE 'wsrep_ready'")
-    if (await cursor.fetchone())[1] != "ON":
+        return ""
+    status = await _status(cursor, "wsrep_%")
+    if status.get("wsrep_ready") != "ON":
         raise NoWritableHost("its Galera node is not ready")
     await cursor.execute("SET SESSION wsrep_sync_wait = 7")
+    return f"{status['wsrep_cluster_state_uuid']}.{status['wsrep_cluster_conf_id']}"
+
+
+async def _introduce(cursor: Any, cluster: str, told_by: str) -> None:
+    """What the epoch is judged by (R6): host, server id, start, and of Galera the cluster and its formation.
+
+    The start is now less the uptime, both of one statement: whole seconds that do not waver.
+    """
+    status = await _status(cursor, "%connected") | await _status(cursor, "Rpl_semi%")
+    started_at = (
+        f"UNIX_TIMESTAMP() - (SELECT variable_value FROM {told_by}.global_status WHERE variable_name = 'Uptime')"
+    )
+    await cursor.execute(
+        "SET @foliot_fingerprint = CONCAT_WS('/', 'mariadb', @@hostname, @@port, @@server_id, "
+        f"CAST({started_at} AS SIGNED), %s), @foliot_lossy = %s",
+        (cluster, _lossy(status, cluster)),
+    )
+
+
+def _lossy(status: Mapping[str, str], cluster: str) -> str:
+    if cluster:
+        return "Galera may lose commits it has acknowledged"
+    has_replicas = int(status.get("Slaves_connected", "0")) > 0
+    waits = "ON" in (status.get("Rpl_semi_sync_master_status"), status.get("Rpl_semi_sync_source_status"))
+    return "its replicas are not semi-synchronous" if has_replicas and not waits else ""
+
+
+async def _status(cursor: Any, like: str) -> dict[str, str]:
+    await cursor.execute("SHOW GLOBAL STATUS LIKE %s", (like,))
+    return dict(await cursor.fetchall())
 
 
 def _is_elsewhere(error: Exception) -> bool:

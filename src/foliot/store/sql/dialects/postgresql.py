@@ -29,6 +29,13 @@ class PostgreSQL:
         "insert_ignore": "INSERT INTO",
         "bytes": "bytea",
         "settings": "SELECT current_setting('transaction_isolation'), current_setting('synchronous_commit')",
+        # System id, timeline and start: a restart, a failover and a restored copy each change one of them.
+        "fingerprint": (
+            "SELECT concat_ws('/', 'postgresql', (SELECT system_identifier FROM pg_control_system()),"
+            " left(pg_walfile_name(pg_current_wal_lsn()), 8), extract(epoch FROM pg_postmaster_start_time())),"
+            " CASE WHEN current_setting('synchronous_standby_names') = ''"
+            " AND EXISTS (SELECT 1 FROM pg_stat_replication) THEN 'its standbys are not synchronous' END"
+        ),
         "schema_lock": "SELECT pg_advisory_xact_lock(7166315)",
         "ready_lane": "lane",
         "line_job": "job_id",

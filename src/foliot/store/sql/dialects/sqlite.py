@@ -29,6 +29,7 @@ class SQLite:
         "insert_ignore": "INSERT INTO",
         "bytes": "BLOB",
         "settings": "SELECT journal_mode, synchronous FROM pragma_journal_mode, pragma_synchronous",
+        "fingerprint": "SELECT foliot_fingerprint(), ''",
         "schema_lock": "SELECT 1",
         "ready_lane": "lane",
         "line_job": "job_id",
