@@ -60,6 +60,11 @@ class Process:
     def is_alive(self) -> bool:
         return self._process.poll() is None
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether it ended by itself, and not well."""
+        return self._process.poll() not in (None, 0, -signal.SIGKILL)
+
     def kill(self) -> None:
         self._process.kill()
         self._process.wait()
@@ -156,6 +161,7 @@ class Cluster:
         async with self._store() as store:
 
             async def known() -> bool:
+                self._check_processes()
                 page = await store.queries.list_jobs(None, limit=200)
                 return any(found["name"] == job for found in page.items)
 
@@ -186,6 +192,7 @@ class Cluster:
         async with self._store() as store:
 
             async def ended() -> bool:
+                self._check_processes()
                 return await _count(store, "state = 'SUCCEEDED'") >= count
 
             await soon(ended, within_s=within_s, what=f"{count} runs succeeded")
@@ -220,6 +227,10 @@ class Cluster:
 
     def _store(self) -> "_OpenStore":
         return _OpenStore(self.url)
+
+    def _check_processes(self) -> None:
+        for name, process in self.processes.items():
+            assert not process.has_failed, f"{name} ended by itself:\n{self.tail(name)}"
 
     def tail(self, name: str, lines: int = 20) -> str:
         return "\n".join(self.processes[name].log.read_text("utf-8", "replace").splitlines()[-lines:])
