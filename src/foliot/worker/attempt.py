@@ -20,6 +20,7 @@ class Attempt:
         "_logs",
         "checkpoint",
         "execution",
+        "is_over",
         "is_void",
         "log",
         "progress",
@@ -34,6 +35,7 @@ class Attempt:
         self.started_at: float | None = None  # monotonic
         self.stop_cause: Cause | None = None  # set: it was asked to stop, and this is how its end will count
         self.stop_why = ""  # the same for people: "Timed out after 30 s"
+        self.is_over = False  # nothing of it runs or waits to
         self.is_void = False  # the lease is another's: stop it and report nothing
         self.progress: Progress | None = None  # done, total, note: the newest
         self.checkpoint: str | None = None  # JSON: the newest

@@ -23,7 +23,7 @@ def captured() -> Iterator[None]:
     routed_out, routed_err = Routed(out, OUT), Routed(err, ERR)
     sys.stdout, sys.stderr = routed_out, routed_err
     try:
-        with records_taken(_to_attempt, own=(routed_out, routed_err)):
+        with _kept_off_console((out, err, sys.__stdout__, sys.__stderr__)), records_taken(_to_attempt):
             yield
     finally:
         if sys.stdout is routed_out:
@@ -33,10 +33,10 @@ def captured() -> Iterator[None]:
 
 
 @contextmanager
-def records_taken(take: Callable[[str, str], bool], *, own: tuple[Any, ...] = ()) -> Iterator[None]:
+def records_taken(take: Callable[[str, str], bool]) -> Iterator[None]:
     """Hand every record of `logging` from INFO up to `take(level, text)`, which says whether it was for it."""
     root = logging.getLogger()
-    handler = _RecordHandler(take, own)
+    handler = _RecordHandler(take)
     level = root.level
     root.addHandler(handler)
     if level == logging.WARNING:  # nobody chose it: it is Python's default
@@ -91,10 +91,9 @@ def level_of(record: logging.LogRecord) -> str:
 class _RecordHandler(logging.Handler):
     """Hands records on, but for a program that writes them to the console itself: there they are captured already."""
 
-    def __init__(self, take: Callable[[str, str], bool], own: tuple[Any, ...]) -> None:
+    def __init__(self, take: Callable[[str, str], bool]) -> None:
         super().__init__(logging.INFO)
         self._take = take
-        self._own = own
 
     def emit(self, record: logging.LogRecord) -> None:
         if self._is_written_elsewhere():
@@ -111,15 +110,37 @@ class _RecordHandler(logging.Handler):
                 last.handle(record)
 
     def _is_written_elsewhere(self) -> bool:
-        consoles = (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__, *self._own)
         return any(
-            isinstance(other, logging.StreamHandler) and other.stream in consoles
+            isinstance(other, logging.StreamHandler) and other.stream in (sys.stdout, sys.stderr)
             for other in logging.getLogger().handlers
-            if other is not self
         )
 
     def _has_company(self) -> bool:
         return len(logging.getLogger().handlers) > 1
+
+
+@contextmanager
+def _kept_off_console(consoles: tuple[Any, ...]) -> Iterator[None]:
+    """Handlers that were set up for the worker's own console write what no run wrote, at the level they had."""
+    root = logging.getLogger()
+    outside = _OutsideRuns(root.level)
+    filtered = [h for h in root.handlers if isinstance(h, logging.StreamHandler) and h.stream in consoles]
+    for handler in filtered:
+        handler.addFilter(outside)
+    try:
+        yield
+    finally:
+        for handler in filtered:
+            handler.removeFilter(outside)
+
+
+class _OutsideRuns(logging.Filter):
+    def __init__(self, level: int) -> None:
+        super().__init__()
+        self._level = level
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return record.levelno >= self._level and current_attempt.get(None) is None
 
 
 def _to_attempt(level: str, text: str) -> bool:

@@ -83,16 +83,17 @@ class Execution:
 
     def has(self, attempt: Attempt) -> bool:
         """Whether it runs or waits to."""
-        return self.is_running(attempt) or attempt in self._queue
+        return not attempt.is_over
 
     def accept(self, attempts: Iterable[Attempt]) -> None:
         """Leased: execute them as slots are free."""
-        self._queue.extend(attempts)
+        fresh = list(attempts)
+        self._queue.extend(fresh)
         self.pump()
-        if self._queue:
-            too_late_at = self._clock.monotonic() + AHEAD_WAIT_S
-            for attempt in self._queue:
-                self.deadlines.add(attempt, too_late_at, self._give_back_unstarted)
+        waiting = min(len(self._queue), len(fresh))  # the newest
+        too_late_at = self._clock.monotonic() + AHEAD_WAIT_S
+        for attempt in fresh[len(fresh) - waiting :]:
+            self.deadlines.add(attempt, too_late_at, self._give_back_unstarted)
 
     def pump(self) -> None:
         """Start what can start."""
@@ -109,7 +110,7 @@ class Execution:
         """Ask an attempt to stop; what it is asked first is what counts."""
         if attempt.stop_cause is None:
             attempt.stop_cause, attempt.stop_why = cause, why
-        if attempt in self._queue:
+        if self._is_queued(attempt):
             self._queue.remove(attempt)
             self._finish(attempt, Outcome(cause=attempt.stop_cause, error=f"{why}; it had not started."))
         elif self.is_running(attempt):
@@ -121,7 +122,7 @@ class Execution:
     def void(self, attempt: Attempt) -> None:
         """The lease is another's: end it now and report nothing."""
         attempt.is_void = True
-        if attempt in self._queue:
+        if self._is_queued(attempt):
             self._queue.remove(attempt)
             self._finish(attempt, Outcome(cause=Cause.RELEASED))
         elif self.is_running(attempt):
@@ -161,6 +162,9 @@ class Execution:
         self.pump()
 
     # -------------------------------------------------------------------------------------------------------- inside
+
+    def _is_queued(self, attempt: Attempt) -> bool:
+        return not attempt.is_over and attempt.run.lease_id not in self.running
 
     def _begin(self, attempt: Attempt) -> None:
         run = attempt.run
@@ -205,11 +209,12 @@ class Execution:
 
     def _give_back_unstarted(self, attempt: Attempt) -> None:
         """Leased ahead, and every slot is still taken: let another worker have it. Without trust it waits on."""
-        if attempt in self._queue and self._is_trusted():
+        if self._is_queued(attempt) and self._is_trusted():
             self.stop(attempt, Cause.RELEASED, "No slot became free in time")
 
     def _finish(self, attempt: Attempt, outcome: Outcome) -> None:
         run = attempt.run
+        attempt.is_over = True
         self.running.pop(run.lease_id, None)
         self._places_of.pop(run.lease_id, None)
         now = self._clock.monotonic()

@@ -19,6 +19,12 @@ class LoadFigures:
 
     def read(self) -> dict[str, float]:
         """Shares from 0 to 1 (`process_cpu` per core), bytes where the name says so."""
+        try:
+            return self._read()
+        except (psutil.Error, OSError):  # a machine that hides its figures: the beat goes out without them
+            return {}
+
+    def _read(self) -> dict[str, float]:
         memory = psutil.virtual_memory()
         return {
             "cpu": psutil.cpu_percent(None) / _FRACTION,

@@ -1,6 +1,7 @@
 """The logs of all attempts: opened on the first line, shipped in order and in batches, bounded in memory."""
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Callable, Iterable
 from typing import Final
@@ -70,7 +71,8 @@ class Logs:
             if self._is_awake:
                 return
             self._is_awake = True
-        self._loop.call_soon_threadsafe(self._wake.set)
+        with contextlib.suppress(RuntimeError):  # the worker is gone, and a thread it could not stop still writes
+            self._loop.call_soon_threadsafe(self._wake.set)
 
     def shrank(self, size: int) -> None:
         with self._lock:

@@ -142,7 +142,7 @@ def test_a_program_that_logs_to_the_console_is_captured_once(capsys: pytest.Capt
 def test_a_record_whose_arguments_do_not_fit_is_written_all_the_same() -> None:
     taken: list[str] = []
 
-    handler = _RecordHandler(_keep_in(taken), ())
+    handler = _RecordHandler(_keep_in(taken))
     handler.emit(logging.LogRecord("lib", logging.INFO, "", 1, "arguments %d", ("do not fit",), None))
     assert taken == ["INFO lib: 'arguments %d' (its arguments do not fit)"]
 
@@ -153,6 +153,28 @@ def _keep_in(taken: list[str]) -> Callable[[str, str], bool]:
         return True
 
     return take
+
+
+async def test_a_console_set_up_for_the_worker_gets_no_record_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+    root = logging.getLogger()
+    console = logging.StreamHandler(sys.stderr)  # as a program sets it up before the worker runs
+    root.addHandler(console)
+    level = root.level
+    root.setLevel(logging.WARNING)
+    try:
+        async with working() as house:
+            row = house.add("talk")
+            await house.done(row)
+            logging.getLogger("worker").info("too little to be said")
+            logging.getLogger("worker").warning("said on the console")
+    finally:
+        root.removeHandler(console)
+        root.setLevel(level)
+    assert lines(row.log) == ["OUT  line 0", "INFO  jobs: record 0", "ERR  error 0"]
+    said = capsys.readouterr().err
+    assert "said on the console" in said
+    assert "record 0" not in said
+    assert "too little" not in said
 
 
 async def test_the_streams_are_put_back() -> None:
