@@ -8,12 +8,14 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 from foliot.domain.definition import from_document
 from foliot.domain.job import Definition, Lane, LoadedJob
 from foliot.domain.payload import canonical_json
 from foliot.store.sql.database import TryAgain, Tx
+from foliot.store.sql.follow import follow_of, serial_of
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 
 CACHE_MAX: Final = 10_000
@@ -46,10 +48,31 @@ INSERT_LANES: Final = Statement(
 LANES_AFTER: Final = Statement("SELECT id, document FROM lanes WHERE id > :after ORDER BY id")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredJob(LoadedJob):
+    """A job version with what every fire needs of it, worked out once."""
+
+    shape: int = field(init=False, compare=False, repr=False)  # see `shape_of`
+    needs_situation: bool = field(init=False, compare=False, repr=False)  # its plan depends on what is open
+
+    def __post_init__(self) -> None:
+        LoadedJob.__post_init__(self)
+        schedule = self.definition.schedule
+        is_delayed = schedule is not None and schedule.fixed_delay_us is not None
+        object.__setattr__(self, "needs_situation", self.definition.is_serial or is_delayed)
+        object.__setattr__(self, "shape", shape_of(self))
+
+
+def shape_of(job: LoadedJob) -> int:
+    """What is alike in all fires of a job, in one number: lane, priority, follow, serial; two bits are the fire's."""
+    follow = follow_of(job, scheduled=True)
+    return job.lane_id << 16 | job.definition.priority << 12 | follow << 4 | serial_of(job) << 2
+
+
 class Found(NamedTuple):
     """What became of a wish for definitions: those that compiled, and why the others did not."""
 
-    jobs: Mapping[Key, LoadedJob]
+    jobs: Mapping[Key, StoredJob]
     troubles: Mapping[Key, Exception]
 
 
@@ -58,7 +81,7 @@ class Definitions:
 
     def __init__(self, *, size_max: int = CACHE_MAX) -> None:
         self._size_max = size_max
-        self._kept: OrderedDict[Key, LoadedJob] = OrderedDict()
+        self._kept: OrderedDict[Key, StoredJob] = OrderedDict()
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -86,10 +109,19 @@ class Definitions:
 
     def keep(self, job: LoadedJob) -> None:
         """Remember a version that was just saved: it will be wanted soon."""
-        self._keep([((job.job_id, job.version), job)])
+        stored = StoredJob(
+            job_id=job.job_id,
+            version=job.version,
+            namespace=job.namespace,
+            name=job.name,
+            definition=job.definition,
+            lane_id=job.lane_id,
+            merge_lane_id=job.merge_lane_id,
+        )
+        self._keep([((job.job_id, job.version), stored)])
 
-    def _known(self, keys: Iterable[Key]) -> tuple[dict[Key, LoadedJob], list[Key]]:
-        jobs: dict[Key, LoadedJob] = {}
+    def _known(self, keys: Iterable[Key]) -> tuple[dict[Key, StoredJob], list[Key]]:
+        jobs: dict[Key, StoredJob] = {}
         missing: list[Key] = []
         kept = self._kept
         with self._lock:
@@ -102,7 +134,7 @@ class Definitions:
                     kept.move_to_end(key)
         return jobs, list(dict.fromkeys(missing))
 
-    def _keep(self, loaded: Iterable[tuple[Key, LoadedJob]]) -> None:
+    def _keep(self, loaded: Iterable[tuple[Key, StoredJob]]) -> None:
         with self._lock:
             for key, job in loaded:
                 self._kept[key] = job
@@ -113,9 +145,9 @@ class Definitions:
 
 def _compiled(
     job_id: int, version: int, namespace: str, name: str, document: str, lane_id: int, merge_lane_id: int | None
-) -> LoadedJob:
+) -> StoredJob:
     definition: Definition = from_document(json.loads(document), job=name)
-    return LoadedJob(
+    return StoredJob(
         job_id=job_id,
         version=version,
         namespace=namespace,

@@ -6,7 +6,6 @@ from typing import Final
 
 from foliot.domain.fire import Cursor, Decide, DueJob
 from foliot.domain.instants import MILLISECOND, SECOND, Instant
-from foliot.domain.job import LoadedJob
 from foliot.ports.store import Decided, Pulse
 from foliot.store.sql.database import Database, Pool, RefusedForData, Row, Tx
 from foliot.store.sql.definitions import Definitions
@@ -168,19 +167,13 @@ def due_jobs(
     """Definitions and situations of locked cursors, read in statements of their own; and those that do not compile."""
     found = definitions.find(tx, [cursor[:2] for cursor in cursors])
     jobs = found.jobs
-    seen = situations(tx, [key[0] for key, job in jobs.items() if _needs_situation(job)])
+    seen = situations(tx, [key[0] for key, job in jobs.items() if job.needs_situation])
     broken: list[tuple[Cursor, Exception]] = []
     if found.troubles:
         broken = [(cursor, found.troubles[key]) for cursor in cursors if (key := cursor[:2]) in found.troubles]
         cursors = [cursor for cursor in cursors if cursor[:2] in jobs]
     new, open_ = tuple.__new__, seen.get
     return [new(DueJob, (cursor, jobs[cursor[:2]], open_(cursor[0], NOTHING_OPEN))) for cursor in cursors], broken
-
-
-def _needs_situation(job: LoadedJob) -> bool:
-    definition = job.definition
-    schedule = definition.schedule
-    return definition.overlap.is_serial or (schedule is not None and schedule.fixed_delay_us is not None)
 
 
 def _pulse(row: Row) -> Pulse:

@@ -1,8 +1,9 @@
-"""What the end of a run sets off, as bits in `runs.follow`, written at insert so that an end need not look it up."""
+"""What leasing and ending need to know of a run, written into its row at insert so that they need not look it up."""
 
 from typing import Final
 
 from foliot.domain.job import LoadedJob
+from foliot.domain.policies.overlap import Overlap
 
 FIXED_DELAY: Final = 1  # the cursor waits for this scheduled run to end
 LIMITS: Final = 2  # a lease took limits, the way out of RUNNING gives them back
@@ -10,9 +11,17 @@ CHILD: Final = 4  # a shard or merge run: its parent counts it
 SERIAL: Final = 8  # the next in the job's line may be parked behind it
 MERGE: Final = 16  # the merge run of a sharded run: its end ends the parent
 
+REPLACING: Final = 2  # of `runs.serial`: a later run of the job replaces it
+
+
+def serial_of(job: LoadedJob) -> int:
+    """`runs.serial`: 0 no, 1 yes, `REPLACING` yes and a later run replaces it."""
+    overlap = job.definition.overlap
+    return REPLACING if overlap is Overlap.REPLACE else int(overlap.is_serial)
+
 
 def follow_of(job: LoadedJob, *, scheduled: bool) -> int:
-    """The bits of a run of this job; CHILD and MERGE are added where shards are made."""
+    """`runs.follow`: what the end of a run sets off, as bits; CHILD and MERGE are added where shards are made."""
     definition = job.definition
     bits = 0
     if scheduled and definition.schedule is not None and definition.schedule.fixed_delay_us is not None:

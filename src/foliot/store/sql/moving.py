@@ -9,8 +9,7 @@ from typing import Any, Final, NamedTuple
 from foliot.domain.job import LoadedJob
 from foliot.store.sql.database import Database, Pool, Tx
 from foliot.store.sql.definitions import Definitions
-from foliot.store.sql.follow import CHILD, LIMITS, MERGE, follow_of
-from foliot.store.sql.record import serial_of
+from foliot.store.sql.follow import CHILD, LIMITS, MERGE, follow_of, serial_of
 from foliot.store.sql.statement import BIGINT, RowSet, Statement
 
 STEP_MAX: Final = 1000

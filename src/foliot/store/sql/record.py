@@ -12,16 +12,15 @@ from foliot.domain.fire import Cursor, CursorState, DueJob, Plan, PlannedRun, op
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
 from foliot.domain.planning import troubled
-from foliot.domain.policies.overlap import Overlap
 from foliot.domain.run import FailureKind, RunState
 from foliot.store.sql.database import RefusedForData, TryAgain, Tx
+from foliot.store.sql.definitions import StoredJob, shape_of
 from foliot.store.sql.follow import CHILD, LIMITS, follow_of
+from foliot.store.sql.follow import serial_of as serial_of  # noqa: PLC0414  runs are made with it
 from foliot.store.sql.line import bump
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 
 ROWS_MAX: Final = 2000  # of one transaction (R9); a plan larger than this still goes as a whole
-
-REPLACING: Final = 2  # of `runs.serial`: a later run of the job replaces it
 
 # ------------------------------------------------------------------------------------------------------- statements
 
@@ -188,13 +187,12 @@ def record(
             rest.append((cursor, plan))
         for place, run in enumerate(plan.runs, seen + 1):
             due_at, fire_key, not_before, catch_up, parked = run
+            shape = job.shape if isinstance(job, StoredJob) else shape_of(job)
             lateness.append(now - (due_at if woke_at is None else woke_at))
             if job.definition.shards:
                 parents.append(_planned(job, run, place))
             else:
-                runs.append(
-                    (job_id, job.version, fire_key, due_at, not_before, place, shape_of(job) | parked << 1 | catch_up)
-                )
+                runs.append((job_id, job.version, fire_key, due_at, not_before, place, shape | parked << 1 | catch_up))
     _move_cursors(tx, steps, moves)
     tx.point("firing.cursors_moved")
     created = tx.change(INSERT_RUNS, {"now": now}, d=runs) if runs else 0
@@ -248,19 +246,13 @@ def flag(tx: Tx, now: Instant, broken: Sequence[tuple[Cursor, Exception]]) -> No
 
 
 def within_rows(due: Sequence[DueJob], plans: Sequence[Plan], rows_max: int = ROWS_MAX) -> int:
-    """How many of the plans one transaction takes, by the rows they write; at least one."""
+    """How many of the plans one transaction takes, by the rows they insert; at least one."""
     rows = 0
     for count, (item, plan) in enumerate(zip(due, plans, strict=True)):
-        rows += 1 + len(plan.runs) * (1 + item.job.definition.shards) + len(plan.skips)
+        rows += len(plan.runs) * (1 + item.job.definition.shards) + len(plan.skips)
         if rows > rows_max and count:
             return count
     return len(due)
-
-
-def serial_of(job: LoadedJob) -> int:
-    """`runs.serial`: 0 no, 1 yes, `REPLACING` yes and a later run replaces it."""
-    overlap = job.definition.overlap
-    return REPLACING if overlap is Overlap.REPLACE else int(overlap.is_serial)
 
 
 class NewRun(NamedTuple):
@@ -348,12 +340,6 @@ def _move_cursors(tx: Tx, steps: Sequence[tuple[Any, ...]], moves: Sequence[tupl
 
 
 # -------------------------------------------------------------------------------------------------------------- runs
-
-
-def shape_of(job: LoadedJob) -> int:
-    """What is alike in all fires of a job, as `INSERT_RUNS` unpacks it; parked and class are the two lowest bits."""
-    definition = job.definition
-    return job.lane_id << 16 | definition.priority << 12 | follow_of(job, scheduled=True) << 4 | serial_of(job) << 2
 
 
 def _planned(job: LoadedJob, run: PlannedRun, place: int, *, error: str | None = None) -> NewRun:

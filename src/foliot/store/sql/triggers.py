@@ -19,8 +19,9 @@ from foliot.ports.store import Triggered, TriggerRequest
 from foliot.store.sql.database import Tx
 from foliot.store.sql.definitions import Definitions
 from foliot.store.sql.finding import not_found
+from foliot.store.sql.follow import serial_of
 from foliot.store.sql.line import Place, bump, situations
-from foliot.store.sql.record import NewRun, insert_runs, serial_of
+from foliot.store.sql.record import NewRun, insert_runs
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 
 KEY_BYTES_MAX: Final = 200

@@ -92,3 +92,8 @@ class PostgresWakeups:
             return
         finally:
             connection.terminate()
+
+
+def open_wakeups(url: str, *, clock: Clock, chance: Chance) -> PostgresWakeups | None:
+    """Wake-ups for the servers of a store; None where the database has no way to send them (all go on by polling)."""
+    return PostgresWakeups(url, clock=clock, chance=chance) if url.startswith(("postgresql", "postgres:")) else None
