@@ -85,9 +85,9 @@ def read_words(written: str | None, field: str, known: tuple[str, ...], *, upper
 
 
 def read_labels(written: list[str] | None) -> Mapping[str, str]:
-    """Labels as `team:data` or `team=data`."""
+    """Labels as `team:data` or `team=data`, several with commas or one by one."""
     labels: dict[str, str] = {}
-    for text in written or ():
+    for text in (part for texts in written or () for part in texts.split(",")):
         key, found, value = text.partition(":" if ":" in text else "=")
         if not found or not key:
             raise BadField("label", f'"{text[:100]}" is not key:value')

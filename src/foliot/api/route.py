@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from foliot.api.auth.authenticator import Authenticator
+from foliot.api.auth.rights import Open
 from foliot.api.errors import (
     RETRY_LATER,
     BadRequest,
@@ -52,12 +53,13 @@ class FoliotRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         inner = super().get_route_handler()
         known = {field.alias for field in _query_fields(self.dependant)}
+        is_public = any(isinstance(needed.call, Open) for needed in self.dependant.dependencies)
 
         async def handler(request: Request) -> Response:
             try:
                 _check_query(request, known)
                 await _read_body(request)
-                if request.method == "POST" and "idempotency-key" in request.headers:
+                if request.method == "POST" and "idempotency-key" in request.headers and not is_public:
                     return await _once(request, inner)
                 return await inner(request)
             except RequestValidationError as invalid:

@@ -161,7 +161,36 @@ def _schema(data: Data) -> Told:
             return f"存储的结构“{data['revision']}”不是 Foliot 的。", "检查存储地址；foliot db status"
 
 
+_TYPES: Final = {
+    "a date and time": "日期时间",
+    "a date": "日期",
+    "a time": "时间",
+    "a duration": "时长",
+    "a whole number": "整数",
+    "a number": "数字",
+    "a decimal number": "小数",
+    "a UUID": "UUID",
+    "text": "文本",
+    "true/false": "true/false",
+    "a list": "列表",
+    "an object": "对象",
+}
+
+
+def _bad_parameters(data: Data) -> Told:
+    told = "；".join(f"{error['path']} {_problem(str(error['message']))}" for error in data["errors"])
+    return f"{data['job']}：{told}。", None
+
+
+def _problem(said: str) -> str:
+    if said in ("is unknown", "is missing"):
+        return "是未知参数" if said == "is unknown" else "缺失"
+    kind = said.removeprefix("is not ")
+    return f"不是{_TYPES[kind]}" if kind != said and kind in _TYPES else said
+
+
 SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
+    "FOL-1006": _bad_parameters,
     "FOL-1007": lambda d: (
         f"{d['run']} 的结果为 {_bytes(d['size'])}，上限为 64 KiB。执行已成功，结果未保存。",
         "把数据存到别处，返回其位置",

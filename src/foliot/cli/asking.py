@@ -1,0 +1,268 @@
+"""What commands that ask a server have in common: global options, the client, the way they end."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from foliot.cli.output import FORMATS, Output
+
+if TYPE_CHECKING:
+    from foliot.cli.contexts import Resolved
+    from foliot.cli.times import Times
+    from foliot.client.calls import Call
+    from foliot.client.foliot import Foliot
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+PAGES_MAX: Final = 50
+_LOCALES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
+
+
+class Group(click.Group):
+    """A group whose unknown commands are answered with the nearest one."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            close = get_close_matches(args[0], self.commands, 1)
+            hint = f" Did you mean {close[0]}?" if close else ""
+            raise click.UsageError(f'No command "{ctx.command_path} {args[0]}".{hint}', ctx)
+        return super().resolve_command(ctx, args)
+
+
+class Desk:
+    """Where a command asks and speaks: the client, the output, the reader's times."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._options = options
+        self.resolved = self._resolve()
+        self.lang = language(self.resolved.get("lang"))
+        colour = False if options["no_color"] else None
+        self.out = Output(form=options["output"], quiet=options["quiet"], colour=colour, chinese=self.lang == "zh-CN")
+        self.yes: bool = options["yes"]
+        self.namespace = self.resolved.get("namespace")
+        self._client: Foliot | None = None
+        self._times: Times | None = None
+
+    def _resolve(self) -> "Resolved":
+        from foliot.cli.contexts import Contexts
+
+        return Contexts().resolve({name: self._options.get(name) for name in _FLAGS})
+
+    @property
+    def times(self) -> "Times":
+        """The reader's zone and clock."""
+        if self._times is None:
+            from foliot.app.system import SystemClock
+            from foliot.cli.times import Times
+
+            self._times = Times(self.resolved.get("tz"), chinese=self.out.chinese, now=SystemClock().now())
+        return self._times
+
+    @property
+    def client(self) -> "Foliot":
+        """The client of the cluster that was chosen."""
+        if self._client is None:
+            self._client = make_client(self.resolved, self.lang, self._options["timeout"])
+        return self._client
+
+    @property
+    def server(self) -> str:
+        """The address that is asked."""
+        return self.client.endpoint.urls[0]
+
+    def close(self) -> None:
+        """Close the client, if there is one."""
+        if self._client is not None:
+            self._client.close()
+
+    # ---------------------------------------------------------------------------------------------------------- asking
+
+    def get(self, path: str, **query: Any) -> Any:
+        """Read something."""
+        from foliot.client import calls
+
+        return self.client.send(calls.get(path, **query))
+
+    def post(self, path: str, body: Mapping[str, Any] | None = None, **query: Any) -> Any:
+        """Do something, once however often it is sent."""
+        from foliot.client import calls
+
+        client = self.client
+        return client.send(calls.post(path, body or {}, token=client.machine.token(), **query))
+
+    def change(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, *, version: int, **query: Any
+    ) -> Any:
+        """Change something that was seen at a version."""
+        from foliot.client.calls import PREFIX, Call
+
+        query = {name: str(value) for name, value in query.items() if value is not None}
+        headers = {"If-Match": f'"v{version}"'} if version else {"If-None-Match": "*"}
+        return self.client.send(Call(method=method, path=PREFIX + path, query=query, body=body, headers=headers))
+
+    def delete(self, path: str, **query: Any) -> Any:
+        """Take something away."""
+        from foliot.client.calls import PREFIX, Call
+
+        query = {name: str(value) for name, value in query.items() if value is not None}
+        return self.client.send(Call(method="DELETE", path=PREFIX + path, query=query))
+
+    def listed(self, path: str, *, limit: int, cursor: str | None = None, **query: Any) -> dict[str, Any]:
+        """Up to `limit` items of a list, over as many pages as that takes."""
+        items: list[Any] = []
+        for _ in range(PAGES_MAX):
+            wanted = min(200, limit - len(items))
+            page = self.get(path, limit=wanted, cursor=cursor, **query)
+            items += page["items"]
+            cursor = page.get("next_cursor")
+            if cursor is None or len(items) >= limit:
+                break
+        return {"items": items, "next_cursor": cursor}
+
+    # ------------------------------------------------------------------------------------------------------- confirming
+
+    def confirm(self, names: Sequence[str]) -> None:
+        """Show what will be hit and ask; without a terminal the answer must have been given with --yes."""
+        if self.yes:
+            return
+        out = self.out
+        click.echo(out.mark("warn") + out.say("will_hit", count=len(names)), err=True)
+        for name in names[:20]:
+            click.echo(f"  {name}", err=True)
+        if len(names) > 20:
+            click.echo(out.say("and_more", count=len(names) - 20), err=True)
+        if not sys.stdin.isatty():
+            raise click.UsageError("This needs a confirmation: repeat it with --yes.")
+        if not click.confirm(out.say("go_on"), err=True):
+            click.echo(out.say("stopped"), err=True)
+            sys.exit(1)
+
+
+_FLAGS: Final = ("context", "server", "token_file", "namespace", "tz", "lang")
+_GLOBALS: Final = (
+    click.option("--context", metavar="NAME", help="Another context than the one in use."),
+    click.option("--server", metavar="URL", help="The cluster to ask."),
+    click.option("--token-file", metavar="FILE", help="A file with the token."),
+    click.option("-n", "--namespace", metavar="NS", help="Where names are looked up."),
+    click.option("-o", "--output", type=click.Choice(FORMATS), default="table", help="Form of the data."),
+    click.option("-q", "--quiet", is_flag=True, help="Ids only."),
+    click.option("-v", "--verbose", is_flag=True, help="Tell more when something fails."),
+    click.option("--no-color", is_flag=True, help="No colour."),
+    click.option("--tz", metavar="ZONE", help="Zone of the times."),
+    click.option("--lang", metavar="LANG", help="en or zh-CN."),
+    click.option("-y", "--yes", is_flag=True, help="Do not ask back."),
+    click.option("--timeout", default="10s", metavar="DURATION", help="How long to try.", show_default=True),
+)
+_NAMES: Final = (*_FLAGS, "output", "quiet", "verbose", "no_color", "yes", "timeout")
+
+
+def remote(command: Command) -> Command:
+    """A command that asks a server: it gets a `Desk` and the global options, and ends as it should."""
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        options = {name: given.pop(name) for name in _NAMES}
+        with failures(options):
+            desk = Desk(options)
+            try:
+                command(desk, **given)
+            finally:
+                desk.close()
+
+    for option in reversed(_GLOBALS):
+        run = option(run)
+    return run  # type: ignore[return-value]
+
+
+@contextmanager
+def failures(options: Mapping[str, Any]) -> Iterator[None]:
+    """Turn errors of the family into a message in the reader's language and an exit code."""
+    from foliot.domain.errors import FoliotError
+
+    try:
+        yield
+    except FoliotError as error:
+        _tell(error, options)
+        sys.exit(exit_code(error))
+    except KeyboardInterrupt:
+        click.echo(err=True)
+        sys.exit(130)
+    except BrokenPipeError:  # the reader has seen enough
+        sys.stderr.close()
+        sys.exit(0)
+
+
+def exit_code(error: Exception) -> int:
+    """As documented in every help."""
+    from foliot.cli.refusal import exit_code as usual
+    from foliot.client.errors import RunNotFinished, RunNotSucceeded
+    from foliot.domain.errors import FoliotError
+
+    if isinstance(error, RunNotSucceeded):
+        return 6
+    if isinstance(error, RunNotFinished):
+        return 9
+    assert isinstance(error, FoliotError)
+    return usual(error)
+
+
+def _tell(error: Any, options: Mapping[str, Any]) -> None:
+    from foliot.domain.messages import tell
+    from foliot.domain.schedule.describe import Language
+
+    chinese = language(options.get("lang")) == "zh-CN"
+    sentence, hint = tell(error, Language.CHINESE if chinese else Language.ENGLISH)
+    out = Output(form="table", quiet=False, colour=False if options["no_color"] else None, chinese=chinese)
+    for number, line in enumerate(str(sentence).splitlines() or [""]):
+        click.echo(f"{out.mark('bad') if not number else '  '}{line}", err=True)
+    for item in error.data.get("errors") or ():
+        if isinstance(item, Mapping) and str(item.get("path", "")) not in sentence:
+            click.echo(f"  {item.get('path')}: {item.get('message')}", err=True)
+    click.echo(out.dim(f"  {hint}  [{error.code}]" if hint else f"  [{error.code}]"), err=True)
+    if options.get("verbose") and error.data.get("trace_id"):
+        click.echo(out.dim(f"  trace {error.data['trace_id']}"), err=True)
+
+
+def language(asked: str | None) -> str:
+    """`zh-CN` or `en`: what was asked for, else the locale's."""
+    told = asked or os.environ.get("FOLIOT_LANG")
+    if not told:
+        told = next((value for name in _LOCALES if (value := os.environ.get(name))), "")
+    return "zh-CN" if told.lower().replace("_", "-").startswith("zh") else "en"
+
+
+def make_client(resolved: "Resolved", lang: str, timeout: str) -> "Foliot":
+    """The client of what was resolved, speaking the reader's language."""
+    from pathlib import Path
+
+    from foliot.client.discovery import UnreadableAccess
+    from foliot.client.errors import NoServerKnown
+    from foliot.client.foliot import Foliot
+
+    class Speaking(Foliot):
+        """A client that says which language its reader speaks."""
+
+        def _request(self, call: "Call") -> dict[str, Any]:
+            request = super()._request(call)
+            request["headers"]["Accept-Language"] = lang
+            return request
+
+    server = resolved.get("server")
+    if server is None:
+        raise NoServerKnown
+    token = resolved.get("token")
+    token_file = resolved.get("token_file")
+    if token_file:
+        try:
+            token = Path(token_file).expanduser().read_text("utf-8").strip()
+        except OSError as error:
+            raise UnreadableAccess(token_file, error.strerror or str(error)) from error
+    return Speaking(server, token, timeout=timeout, namespace=resolved.get("namespace") or "default")

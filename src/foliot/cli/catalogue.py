@@ -1,0 +1,85 @@
+"""Every code a person can meet, with what it means: gathered from the family of errors itself."""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import foliot
+from foliot.domain.errors import FoliotError
+
+WARNINGS: Final = {
+    "FOL-1003": "A schedule whose day and weekday are joined by OR",
+    "FOL-1005": "A time that does not exist on one day of the year, or comes twice",
+    "FOL-1034": "A schedule that never fires",
+    "FOL-1035": "A step that does not divide its range evenly",
+    "FOL-1036": "A day that some months do not have",
+    "FOL-1037": "A calendar that is not published that far ahead",
+}
+BRANCHES: Final = {
+    "1": "what was written cannot be understood or is not allowed",
+    "2": "what was named does not exist",
+    "3": "somebody else was first, or two things claim one name",
+    "4": "login or permission",
+    "5": "servers, workers or the store are not there, not ready or not fitting",
+    "6": "a run went wrong",
+    "7": "schema, import, backup",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One code."""
+
+    code: str
+    title: str
+    branch: str
+    name: str
+
+
+def find_code(code: str) -> Entry | None:
+    """The entry of a code, if there is one."""
+    return next((entry for entry in catalogue() if entry.code == code), None)
+
+
+def catalogue() -> list[Entry]:
+    """Every code in order."""
+    _load_all()
+    found = {error.code: error for error in _family(FoliotError)}
+    entries = [
+        Entry(code=code, title=_title(error), branch=_branch(code), name=error.__name__)
+        for code, error in found.items()
+    ]
+    entries += [
+        Entry(code=code, title=title, branch=f"warning: {_branch(code)}", name="")
+        for code, title in WARNINGS.items()
+        if code not in found
+    ]
+    return sorted(entries, key=lambda entry: entry.code)
+
+
+def _title(error: type[FoliotError]) -> str:
+    return (error.__doc__ or "").partition("\n")[0].rstrip(".")
+
+
+def _branch(code: str) -> str:
+    return BRANCHES.get(code[4:5], "")
+
+
+def _family(kind: type[FoliotError]) -> Iterator[type[FoliotError]]:
+    for child in kind.__subclasses__():
+        if child.__module__.startswith("foliot.") and not child.__name__.startswith("_"):
+            yield child
+        yield from _family(child)
+
+
+def _load_all() -> None:
+    """Import every room, so that every class is known; what needs a missing extra is left out."""
+    for module in pkgutil.walk_packages(foliot.__path__, prefix="foliot."):
+        if ".migrations" in module.name or ".templates" in module.name or module.name.endswith("__main__"):
+            continue
+        try:
+            importlib.import_module(module.name)
+        except ImportError:
+            continue

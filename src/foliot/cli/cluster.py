@@ -1,0 +1,146 @@
+"""`foliot cluster`: the cluster at a glance, its leader, what happened."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import click
+
+from foliot.cli import EXIT_CODES
+from foliot.cli.asking import Desk, Group, remote
+from foliot.cli.node import columns as node_columns
+from foliot.cli.output import Column
+
+
+@click.group(cls=Group, epilog=EXIT_CODES)
+def cluster() -> None:
+    """The cluster: status, leader, events.
+
+    \b
+    Examples:
+      foliot cluster status
+      foliot cluster leader
+      foliot cluster events --since 1h
+    """
+
+
+@cluster.command()
+@remote
+def status(desk: Desk) -> None:
+    """Show leader, term, queue, lag and every node.
+
+    \b
+    Examples:
+      foliot cluster status
+      foliot cluster status -o json
+    """
+    found = desk.get("/cluster")
+    if not desk.out.is_for_people:
+        desk.out.item(found, (), name="leader")
+        return
+    desk.out.item(found, _lines(desk, found), name="leader")
+    click.echo()
+    desk.out.items(found["nodes"], node_columns(desk))
+
+
+def _lines(desk: Desk, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    times = desk.times
+    leader = found["leader"] or "none: electing. Jobs fire and run; housekeeping waits"
+    yield "leader", f"{leader}, term {found['term']}"
+    yield "servers", f"{found['servers_online']} online"
+    warning = f", {found['workers_warning']} not well" if found["workers_warning"] else ""
+    yield "workers", f"{found['workers_online']} online{warning}, {found['slots']} slots"
+    queue = f"{found['queue']:,}".replace(",", " ") if found["queue"] <= 10_000 else "10 000+"
+    oldest = f", the oldest for {times.lasting(found['oldest_ready_s'])}" if found["oldest_ready_s"] else ""
+    yield "queue", f"{queue} waiting{oldest}; {found['running']} running"
+    if found["overdue_s"]:
+        yield "lag", f"the earliest due instant is undecided for {times.lasting(found['overdue_s'])}"
+    yield "store", f"{found['store']}, epoch {found['epoch']}"
+    if found["clock_suspect"]:
+        yield "clock", "the store's clock jumped and is not trusted"
+
+
+@cluster.command()
+@remote
+def leader(desk: Desk) -> None:
+    """Show who does the cluster's housekeeping.
+
+    \b
+    Examples:
+      foliot cluster leader
+      foliot cluster leader -q
+    """
+    found = desk.get("/cluster")
+    told = {"leader": found["leader"], "term": found["term"]}
+    if desk.out.is_for_people:
+        click.echo(f"{found['leader'] or 'none'}  term {found['term']}")
+    else:
+        desk.out.item(told, (), name="leader")
+
+
+@cluster.command()
+@click.option("--topic", metavar="TOPICS", help="jobs, runs, nodes, cluster; several with commas.")
+@click.option("--subject", metavar="NAME", help="About one job, run or node.")
+@click.option("--since", metavar="TIME", help="1h, 02:00, 2026-03-02.")
+@click.option("-f", "--follow", is_flag=True, help="Go on with what happens.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@remote
+def events(desk: Desk, *, topic: str | None, subject: str | None, since: str | None, follow: bool, limit: int) -> None:
+    """Show what happened: changes of jobs, nodes that came and went, elections, tokens.
+
+    \b
+    Examples:
+      foliot cluster events --since 1h
+      foliot cluster events --subject settle
+      foliot cluster events -f -o jsonl
+    """
+    if follow:
+        _follow(desk, topic, subject)
+        return
+    answer = desk.listed(
+        "/journal", limit=limit, namespace=desk.namespace, topic=topic, subject=subject, since=desk.times.read(since)
+    )
+    times = desk.times
+    columns = [
+        Column(title=f"AT ({times.zone_word})", of=lambda row: times.show(row["at"]), least=8),
+        Column(title="WHAT", of=lambda row: row["kind"], least=10),
+        Column(title="SUBJECT", of=lambda row: row["subject"], least=10),
+        Column(title="BY", of=lambda row: row["by"] or "-"),
+        Column(title="DETAIL", of=_detail, least=10),
+    ]
+    desk.out.items(answer["items"], columns, name="id", answer=answer)
+
+
+def _detail(row: Mapping[str, Any]) -> str:
+    return "  ".join(f"{key}={value}" for key, value in row["data"].items())
+
+
+def _follow(desk: Desk, topic: str | None, subject: str | None) -> None:
+    """The stream of changes, until somebody has seen enough."""
+    import httpx2
+
+    from foliot.client import calls
+
+    topics = ",".join(f"{one}/{subject}" if subject else one for one in (topic or "jobs,runs,nodes,cluster").split(","))
+    call = calls.Call(
+        method="GET",
+        path=f"{calls.PREFIX}/events",
+        query={"topics": topics},
+        headers={"Accept": "text/event-stream"},
+        wait_s=60.0,
+    )
+    with desk.client.stream(call) as response:
+        if not response.is_success:
+            from foliot.client.sending import refusal
+
+            response.read()
+            raise refusal(response)
+        for event in httpx2.EventSource(response):
+            if event.event == "hello":
+                continue
+            data = json.loads(event.data) if event.data else {}
+            if desk.out.is_for_people:
+                detail = "  ".join(f"{key}={value}" for key, value in data.items() if value is not None)
+                click.echo(f"{event.event:<16}  {detail}")
+            else:
+                click.echo(json.dumps({"id": event.id, "kind": event.event, **data}, ensure_ascii=False))

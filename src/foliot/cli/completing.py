@@ -1,0 +1,91 @@
+"""What the shell completes: names of jobs, nodes, contexts; known for half a minute."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+FRESH_S: Final = 30.0
+NAMES_MAX: Final = 5000
+
+
+def job_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Names of jobs that begin so."""
+    return _beginning(_known("jobs", _jobs), incomplete)
+
+
+def node_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Names of nodes that begin so."""
+    return _beginning(_known("nodes", _nodes), incomplete)
+
+
+def context_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Names of contexts that begin so."""
+    from foliot.cli.contexts import Contexts
+
+    return _beginning(sorted(Contexts().all()[0]), incomplete)
+
+
+def _beginning(names: Sequence[str], incomplete: str) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def _jobs(ask: Callable[..., Any]) -> list[str]:
+    found: list[str] = []
+    cursor = None
+    while len(found) < NAMES_MAX:
+        page = ask("/jobs", limit=200, cursor=cursor)
+        found += [job["name"] for job in page["items"]]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    return found
+
+
+def _nodes(ask: Callable[..., Any]) -> list[str]:
+    return sorted({node["name"] for node in ask("/nodes")["items"]})
+
+
+def _known(kind: str, read: Callable[[Callable[..., Any]], list[str]]) -> list[str]:
+    """The names, from the cluster or from what was kept; nothing at all when anything is wrong: a shell waits."""
+    from foliot.app.system import SystemClock
+    from foliot.cli.contexts import Contexts
+    from foliot.domain.errors import FoliotError
+
+    try:
+        contexts = Contexts()
+        resolved = contexts.resolve({})
+        file = contexts.folder / "cache" / f"{kind}.json"
+        now = SystemClock().now().timestamp()
+        kept = _kept(file, str(resolved.get("server")), now)
+        if kept is not None:
+            return kept
+        names = _asked(resolved, read)
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.write_text(json.dumps({"server": resolved.get("server"), "at": now, "names": names}), "utf-8")
+    except (FoliotError, OSError, ValueError):
+        return []
+    return names
+
+
+def _kept(file: Path, server: str, now: float) -> list[str] | None:
+    try:
+        said = json.loads(file.read_text("utf-8"))
+        if said["server"] == server and 0 <= now - said["at"] < FRESH_S:
+            return [str(name) for name in said["names"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return None
+
+
+def _asked(resolved: Any, read: Callable[[Callable[..., Any]], list[str]]) -> list[str]:
+    from foliot.cli.asking import make_client
+    from foliot.client import calls
+
+    client = make_client(resolved, "en", "2s")
+    try:
+        return read(lambda path, **query: client.send(calls.get(path, **query)))
+    finally:
+        client.close()

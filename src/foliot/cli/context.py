@@ -1,0 +1,141 @@
+"""`foliot context`: which cluster commands ask, and as whom."""
+
+from pathlib import Path
+
+import click
+
+from foliot.cli import EXIT_CODES
+from foliot.cli.asking import Desk, Group, remote
+from foliot.cli.completing import context_name
+from foliot.cli.output import Column
+
+
+@click.group(cls=Group, epilog=EXIT_CODES)
+def context() -> None:
+    """Contexts: the clusters you know. Flags > FOLIOT_* > foliot.toml > ./.foliot > the context in use.
+
+    \b
+    Examples:
+      foliot context add prod --url https://foliot.example.org --token-from prod.token
+      foliot context use prod
+      foliot context show
+    """
+
+
+@context.command("list")
+@remote
+def list_contexts(desk: Desk) -> None:
+    """List contexts.
+
+    \b
+    Examples:
+      foliot context list
+      foliot context list -q
+    """
+    from foliot.cli.contexts import Contexts
+
+    contexts, current = Contexts().all()
+    rows = [
+        {
+            "name": one.name,
+            "server": one.server,
+            "namespace": one.namespace,
+            "has_token": one.token_file is not None,
+            "in_use": one.name == current,
+        }
+        for one in contexts.values()
+    ]
+    columns = [
+        Column(title="", of=lambda row: "*" if row["in_use"] else "", least=1),
+        Column(title="NAME", of=lambda row: row["name"]),
+        Column(title="SERVER", of=lambda row: row["server"]),
+        Column(title="NAMESPACE", of=lambda row: row["namespace"] or "-"),
+        Column(title="TOKEN", of=lambda row: "yes" if row["has_token"] else "no"),
+    ]
+    desk.out.items(rows, columns)
+
+
+@context.command()
+@click.argument("name", shell_complete=context_name)
+@remote
+def use(desk: Desk, *, name: str) -> None:
+    """Use a context from now on.
+
+    \b
+    Examples:
+      foliot context use prod
+    """
+    from foliot.cli.contexts import Contexts
+
+    Contexts().use(name)
+    desk.out.talk("context_now", mark="good", name=name)
+
+
+@context.command()
+@click.argument("name")
+@click.option("--url", required=True, metavar="URL", help="The cluster's address; several with commas.")
+@click.option("--for-namespace", metavar="NS", help="Where names are looked up.")
+@click.option("--token-from", metavar="FILE", help="A file with its token, which is copied.")
+@click.option("--no-use", is_flag=True, help="Do not use it yet.")
+@remote
+def add(desk: Desk, *, name: str, url: str, for_namespace: str | None, token_from: str | None, no_use: bool) -> None:
+    """Add a context, or replace one.
+
+    \b
+    Examples:
+      foliot context add prod --url https://foliot.example.org --token-from prod.token
+      foliot context add lab --url http://127.0.0.1:7171 --no-use
+    """
+    from foliot.cli.contexts import Context, Contexts
+    from foliot.client.discovery import Endpoint, UnreadableAccess
+
+    Endpoint.of(url, said_by="--url")
+    token = None
+    if token_from:
+        try:
+            token = Path(token_from).read_text("utf-8").strip()
+        except OSError as error:
+            raise UnreadableAccess(token_from, error.strerror or str(error)) from error
+    Contexts().put(Context(name=name, server=url, namespace=for_namespace), token=token, use=not no_use)
+    if not no_use:
+        desk.out.talk("context_now", mark="good", name=name)
+
+
+@context.command("rm")
+@click.argument("name", shell_complete=context_name)
+@remote
+def remove(desk: Desk, *, name: str) -> None:
+    """Forget a context and its token.
+
+    \b
+    Examples:
+      foliot context rm lab
+    """
+    from foliot.cli.contexts import Contexts
+
+    Contexts().remove(name)
+    desk.out.talk("context_gone", mark="good", name=name)
+
+
+@context.command()
+@remote
+def show(desk: Desk) -> None:
+    """Show what commands work with here, and who said it.
+
+    \b
+    Examples:
+      foliot context show
+      foliot context show -o json
+    """
+    settings = {
+        name: setting for name, setting in desk.resolved.settings.items() if name != "token"
+    }  # its place is shown, never itself
+    rows = [{"setting": name, "value": said.value, "said_by": said.said_by} for name, said in sorted(settings.items())]
+    if "token" in desk.resolved.settings:
+        rows.append({"setting": "token", "value": "(kept)", "said_by": desk.resolved.settings["token"].said_by})
+    columns = [
+        Column(title="SETTING", of=lambda row: row["setting"]),
+        Column(title="VALUE", of=lambda row: row["value"], least=12),
+        Column(title="SAID BY", of=lambda row: row["said_by"], least=10),
+    ]
+    desk.out.items(rows, columns, name="setting")

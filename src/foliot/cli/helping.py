@@ -1,0 +1,131 @@
+"""`foliot search|why|completion|docs|version`: finding one's way."""
+
+import sys
+from typing import Any, Final
+from urllib.parse import quote
+
+import click
+
+from foliot.cli.asking import Desk, remote
+from foliot.cli.completing import job_name
+from foliot.cli.jobs_reading import explain
+from foliot.cli.output import Column
+
+SHELLS: Final = ("bash", "zsh", "fish", "powershell")
+
+
+@click.command()
+@click.argument("text", nargs=-1, required=True)
+@click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True)
+@remote
+def search(desk: Desk, *, text: tuple[str, ...], limit: int) -> None:
+    """Find jobs, runs and nodes by what you remember of them.
+
+    \b
+    Examples:
+      foliot search settle
+      foliot search 结算
+      foliot search r-8k2f
+    """
+    wanted = " ".join(text)
+    answer = desk.get("/search", q=wanted, namespace=desk.namespace, limit=limit)
+    columns = [
+        Column(title="KIND", of=lambda row: row["kind"]),
+        Column(title="NAME", of=lambda row: row["name"], least=12),
+        Column(title="NAMESPACE", of=lambda row: row["namespace"] or "-"),
+        Column(title="DETAIL", of=lambda row: row["detail"], least=10),
+    ]
+    desk.out.items(answer["items"], columns, answer=answer, empty="nothing_matches")
+
+
+@click.command()
+@click.argument("what", metavar="JOB|RUN", shell_complete=job_name)
+@click.option("--at", metavar="TIME", help="One instant of a job.")
+@click.option("--since", metavar="TIME", help="All instants of a job since then.")
+@remote
+def why(desk: Desk, *, what: str, at: str | None, since: str | None) -> None:
+    """Say why a job did or did not run, or what a run waits for.
+
+    \b
+    Examples:
+      foliot why settle --at 02:00
+      foliot why settle --since 6h
+      foliot why r-8k2f
+    """
+    if what.lower().startswith("r-") and at is None and since is None:
+        explain(desk, [desk.get(f"/runs/{quote(what, safe='')}/why", tz=desk.times.name)])
+        return
+    query: dict[str, Any] = {"at": desk.times.read(at)} if at else {"since": desk.times.read(since or "24h")}
+    path = f"/jobs/{quote(what, safe='')}/why"
+    explain(desk, desk.get(path, namespace=desk.namespace, tz=desk.times.name, **query)["items"])
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+def completion(shell: str) -> None:
+    """Print the completion script of a shell.
+
+    \b
+    Examples:
+      foliot completion bash >> ~/.bashrc
+      foliot completion zsh > ~/.zfunc/_foliot
+      foliot completion fish > ~/.config/fish/completions/foliot.fish
+    """
+    if shell == "powershell":
+        click.echo(_POWERSHELL)
+        return
+    from click.shell_completion import get_completion_class
+
+    from foliot.cli import main
+
+    maker = get_completion_class(shell)
+    assert maker is not None, shell
+    click.echo(maker(main, {}, "foliot", "_FOLIOT_COMPLETE").source())
+
+
+_POWERSHELL: Final = """Register-ArgumentCompleter -Native -CommandName foliot -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $env:_FOLIOT_COMPLETE = "bash_complete"
+    $env:COMP_WORDS = $commandAst.ToString()
+    $env:COMP_CWORD = $commandAst.CommandElements.Count - [int]($wordToComplete -ne "")
+    foliot | ForEach-Object { $kind, $value = $_ -split ",", 2; $value }
+    Remove-Item Env:_FOLIOT_COMPLETE, Env:COMP_WORDS, Env:COMP_CWORD
+}"""
+
+
+@click.command()
+@click.argument("code", metavar="FOL-nnnn")
+@click.option("--lang", metavar="LANG", help="en or zh-CN.")
+def docs(code: str, lang: str | None) -> None:
+    """Say what a message's code means.
+
+    \b
+    Examples:
+      foliot docs FOL-2001
+      foliot docs FOL-4001 --lang zh-CN
+    """
+    from foliot.cli.asking import language
+    from foliot.cli.catalogue import find_code
+    from foliot.domain.messages import TITLES
+
+    wanted = code.upper() if code.upper().startswith("FOL-") else f"FOL-{code}"
+    found = find_code(wanted)
+    if found is None:
+        click.echo(f'No message has the code "{code}".', err=True)
+        sys.exit(3)
+    is_chinese = language(lang) == "zh-CN"
+    click.echo(f"{wanted}  {TITLES.get(wanted, found.title) if is_chinese else found.title}")
+    click.echo(f"  {found.branch}")
+
+
+@click.command()
+def version() -> None:
+    """Print the version.
+
+    \b
+    Examples:
+      foliot version
+    """
+    from foliot import __version__
+
+    click.echo(f"foliot {__version__}")

@@ -1,0 +1,43 @@
+"""`foliot job`: everything about jobs."""
+
+import click
+
+from foliot.cli import EXIT_CODES
+from foliot.cli.asking import Group
+from foliot.cli.jobs_changing import clone, create, delete, edit, pause, resume, rollback
+from foliot.cli.jobs_reading import diff, fires, list_jobs, show, why
+from foliot.cli.jobs_running import backfill, backfills, trigger
+
+
+@click.group(cls=Group, epilog=EXIT_CODES)
+def job() -> None:
+    """Jobs: list, look at, create, change, pause, run.
+
+    \b
+    Examples:
+      foliot job list --failing
+      foliot job show settle --fires 5
+      foliot job create nightly --cron "0 2 * * *" --py billing.jobs:settle
+      foliot job trigger settle -p day=2026-01-31 --wait
+      foliot job why settle --at 02:00
+    """
+
+
+for command in (
+    list_jobs,
+    show,
+    create,
+    edit,
+    clone,
+    delete,
+    diff,
+    rollback,
+    pause,
+    resume,
+    trigger,
+    why,
+    fires,
+    backfill,
+    backfills,
+):
+    job.add_command(command)

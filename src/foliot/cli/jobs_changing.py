@@ -1,0 +1,280 @@
+"""`foliot job create|edit|clone|delete|rollback|pause|resume`: changing jobs."""
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+import click
+
+from foliot.cli.asking import Desk, remote
+from foliot.cli.completing import job_name
+from foliot.cli.values import pairs, set_path
+
+
+@click.command()
+@click.argument("name")
+@click.option("--cron", metavar="EXPR", help="When: a cron expression.")
+@click.option("--every", metavar="DURATION", help="When: every so often.")
+@click.option("--after-end", metavar="DURATION", help="When: so long after the end of the last run.")
+@click.option("--at", metavar="TIME", help="When: once.")
+@click.option("--zone", metavar="ZONE", help="The zone of --cron.")
+@click.option("--py", "python", metavar="M:F", help="What: a function that a worker offers.")
+@click.option("--run", "shell", metavar="CMD", help="What: a shell command.")
+@click.option("--http", metavar="URL", help="What: an HTTP call.")
+@click.option("--sql", metavar="QUERY", help="What: a SQL statement.")
+@click.option("-p", "--param", "params", multiple=True, metavar="K=V", help="A parameter.")
+@click.option("--group", metavar="GROUP")
+@click.option("--owner", metavar="WHO")
+@click.option("--description", metavar="TEXT")
+@click.option("--tag", "tags", multiple=True, metavar="K=V")
+@click.option("--job-timeout", metavar="DURATION", help="How long a run may take.")
+@click.option("--retries", type=click.IntRange(0, 1000))
+@click.option("--overlap", type=click.Choice(["allow", "skip", "queue", "queue_all", "replace"]))
+@click.option("--set", "settings", multiple=True, metavar="PATH=V", help="Any field of a definition: place.priority=7.")
+@click.option("--reason", default="", metavar="TEXT")
+@click.option("--check", is_flag=True, help="Only say what it would mean.")
+@remote
+def create(desk: Desk, *, name: str, check: bool, reason: str, **said: Any) -> None:
+    """Create a job.
+
+    \b
+    Examples:
+      foliot job create nightly --cron "0 2 * * *" --zone Asia/Shanghai --py billing.jobs:settle
+      foliot job create ping --every 5m --py checks:ping -p url=https://example.org
+      foliot job create cleanup --cron "@daily" --py ops:cleanup --set place.priority=3 --check
+    """
+    definition = _definition(desk, said)
+    if check:
+        found = desk.post("/jobs:validate", {"name": name, "definition": definition}, namespace=desk.namespace)
+        desk.out.item(found, _meaning(desk, found), name="hash")
+        return
+    body = {"name": name, "definition": definition, "reason": reason}
+    job = desk.post("/jobs", body, namespace=desk.namespace)
+    _saved(desk, job, "created")
+
+
+def _definition(desk: Desk, said: Mapping[str, Any]) -> dict[str, Any]:
+    runs = {kind: said[kind] for kind in ("python", "shell", "http", "sql") if said[kind]}
+    if len(runs) != 1:
+        raise click.UsageError("Say what runs with one of --py, --run, --http, --sql.")
+    definition: dict[str, Any] = {"run": runs}
+    when = _schedule(desk, said)
+    if when:
+        definition["schedule"] = when
+    if said["params"]:
+        definition["params"] = pairs(said["params"])
+    if said["tags"]:
+        definition["tags"] = {key: str(value) for key, value in pairs(said["tags"], text=True).items()}
+    for field, flag in (("group", "group"), ("owner", "owner"), ("description", "description"),
+                        ("timeout", "job_timeout"), ("retries", "retries"), ("overlap", "overlap")):  # fmt: skip
+        if said[flag] is not None:
+            definition[field] = said[flag]
+    for path, value in pairs(said["settings"]).items():
+        set_path(definition, path, value)
+    return definition
+
+
+def _schedule(desk: Desk, said: Mapping[str, Any]) -> dict[str, Any]:
+    given = [kind for kind in ("cron", "every", "after_end", "at") if said[kind]]
+    if len(given) > 1:
+        raise click.UsageError("Say when with one of --cron, --every, --after-end, --at.")
+    if not given:
+        return {}
+    match given[0]:
+        case "cron":
+            return {"cron": said["cron"], "tz": said["zone"] or desk.times.name}
+        case "every":
+            return {"every": said["every"]}
+        case "after_end":
+            return {"fixed_delay": said["after_end"]}
+        case _:
+            return {"at": desk.times.read(said["at"], forward=True)}
+
+
+def _meaning(desk: Desk, found: Mapping[str, Any]) -> Any:
+    yield "schedule", found["schedule"] or "by hand"
+    yield "next", " · ".join(desk.times.show(at) for at in found["next"])
+    for warning in found["warnings"]:
+        yield "warning", f"{warning['message']} ({warning['hint']})  [{warning['code']}]"
+    yield "offered", "by a live worker" if found["is_offered"] else "by no live worker yet"
+    if found["exists_at_version"]:
+        yield "exists", f"as v{found['exists_at_version']}; {len(found['changes'])} fields would change"
+
+
+@click.command()
+@click.argument("name", shell_complete=job_name)
+@click.option("--set", "settings", multiple=True, metavar="PATH=V", help="A field: timeout=45m, place.priority=7.")
+@click.option("--unset", "unset", multiple=True, metavar="PATH", help="A field to take away.")
+@click.option("--reason", default="", metavar="TEXT")
+@remote
+def edit(desk: Desk, *, name: str, settings: tuple[str, ...], unset: tuple[str, ...], reason: str) -> None:
+    """Change a job: some fields with --set, or all of it in your editor.
+
+    \b
+    Examples:
+      foliot job edit settle --set timeout=45m --reason "slow since Monday"
+      foliot job edit settle --set schedule.cron="0 3 * * *" --unset owner
+      EDITOR=vim foliot job edit settle
+    """
+    path = f"/jobs/{quote(name, safe='')}"
+    job = desk.get(path, namespace=desk.namespace)
+    definition = json.loads(json.dumps(job["definition"]))
+    if settings or unset:
+        for field, value in pairs(settings).items():
+            set_path(definition, field, value)
+        for field in unset:
+            set_path(definition, field, None)
+    else:
+        definition = _edited(definition)
+    body = {"definition": definition, "reason": reason}
+    changed = desk.change("PUT", path, body, version=job["version"], namespace=desk.namespace)
+    _saved(desk, changed, "same" if changed["version"] == job["version"] else "changed")
+
+
+def _edited(definition: Mapping[str, Any]) -> Any:
+    if not sys.stdin.isatty():
+        raise click.UsageError("Without a terminal there is no editor: use --set.")
+    text = click.edit(json.dumps(definition, indent=2, ensure_ascii=False) + "\n", extension=".json")
+    if text is None:
+        raise click.Abort
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise click.UsageError(f"What you wrote is not JSON: {error}.") from None
+
+
+@click.command()
+@click.argument("name", shell_complete=job_name)
+@click.argument("new")
+@click.option("--set", "settings", multiple=True, metavar="PATH=V", help="A field of the new job.")
+@remote
+def clone(desk: Desk, *, name: str, new: str, settings: tuple[str, ...]) -> None:
+    """Make a new job from another.
+
+    \b
+    Examples:
+      foliot job clone settle settle_eu
+      foliot job clone settle settle_eu --set params.region=eu
+    """
+    changes: dict[str, Any] = {}
+    for field, value in pairs(settings).items():
+        set_path(changes, field, value)
+    body = {"name": new, "changes": changes or None}
+    job = desk.post(f"/jobs/{quote(name, safe='')}:clone", body, namespace=desk.namespace)
+    _saved(desk, job, "created")
+
+
+@click.command()
+@click.argument("names", nargs=-1, required=True, shell_complete=job_name)
+@click.option("--reason", default="", metavar="TEXT")
+@remote
+def delete(desk: Desk, *, names: tuple[str, ...], reason: str) -> None:
+    """Delete jobs. Their history stays, their names are free again.
+
+    \b
+    Examples:
+      foliot job delete old_report
+      foliot job delete a b c --yes
+    """
+    found = [desk.get(f"/jobs/{quote(name, safe='')}", namespace=desk.namespace) for name in names]
+    desk.confirm([f"{job['name']}  v{job['version']}  {job['schedule'] or ''}" for job in found])
+    for job in found:
+        path = f"/jobs/{quote(job['name'], safe='')}"
+        desk.change("DELETE", path, version=job["version"], namespace=desk.namespace, reason=reason or None)
+        if desk.out.quiet:
+            click.echo(job["name"])
+        desk.out.talk("deleted", mark="good", name=job["name"])
+
+
+@click.command()
+@click.argument("name", shell_complete=job_name)
+@click.option("--to", "to", required=True, metavar="vN", help="The version to go back to.")
+@click.option("--reason", default="", metavar="TEXT")
+@remote
+def rollback(desk: Desk, *, name: str, to: str, reason: str) -> None:
+    """Go back to an earlier version: a new version with its content.
+
+    \b
+    Examples:
+      foliot job rollback settle --to v7
+      foliot job rollback settle --to 7 --reason "v8 is too slow"
+    """
+    text = to.removeprefix("v")
+    if not text.isdigit():
+        raise click.BadParameter(f'"{to}" is not a version. Write v7 or 7.')
+    body = {"to": int(text), "reason": reason}
+    job = desk.post(f"/jobs/{quote(name, safe='')}:rollback", body, namespace=desk.namespace)
+    _saved(desk, job, "changed")
+
+
+@click.command()
+@click.argument("names", nargs=-1, shell_complete=job_name)
+@click.option("-l", "--label", "labels", multiple=True, metavar="K=V", help="Every job with this tag.")
+@click.option("--until", metavar="TIME", help="Until then: 06:00, 2h, 2026-03-03 06:00.")
+@click.option("--reason", default="", metavar="TEXT")
+@remote
+def pause(desk: Desk, *, names: tuple[str, ...], labels: tuple[str, ...], until: str | None, reason: str) -> None:
+    """Pause the schedules of jobs. Triggers go on working.
+
+    \b
+    Examples:
+      foliot job pause settle --reason "migration"
+      foliot job pause -l team=data --until 06:00 --reason "kernel update"
+    """
+    body = {"until": desk.times.read(until, forward=True), "reason": reason}
+    for name in _chosen(desk, names, labels):
+        job = desk.post(f"/jobs/{quote(name, safe='')}:pause", body, namespace=desk.namespace)
+        if job["paused_until"]:
+            _done(desk, job, "paused_until", name=name, until=desk.times.show(job["paused_until"]))
+        else:
+            _done(desk, job, "paused", name=name)
+
+
+@click.command()
+@click.argument("names", nargs=-1, shell_complete=job_name)
+@click.option("-l", "--label", "labels", multiple=True, metavar="K=V", help="Every job with this tag.")
+@click.option("--catch-up", is_flag=True, help="Paused time follows the misfire policy instead of being left out.")
+@click.option("--reason", default="", metavar="TEXT")
+@remote
+def resume(desk: Desk, *, names: tuple[str, ...], labels: tuple[str, ...], catch_up: bool, reason: str) -> None:
+    """Let the schedules of jobs go on.
+
+    \b
+    Examples:
+      foliot job resume settle
+      foliot job resume settle --catch-up
+      foliot job resume -l team=data --yes
+    """
+    for name in _chosen(desk, names, labels):
+        body = {"catch_up": catch_up, "reason": reason}
+        job = desk.post(f"/jobs/{quote(name, safe='')}:resume", body, namespace=desk.namespace)
+        _done(desk, job, "resumed", name=name, next=desk.times.show(job["next_at"]) or "-")
+
+
+def _chosen(desk: Desk, names: tuple[str, ...], labels: tuple[str, ...]) -> list[str]:
+    """The jobs a command is about; those found by a tag are shown first."""
+    if bool(names) == bool(labels):
+        raise click.UsageError("Say which jobs: names, or -l K=V.")
+    if names:
+        return list(names)
+    found = desk.listed("/jobs", limit=10_000, namespace=desk.namespace, label=list(labels))["items"]
+    chosen = [job["name"] for job in found]
+    if not chosen:
+        desk.out.talk("nothing_matches")
+    else:
+        desk.confirm(chosen)
+    return chosen
+
+
+def _saved(desk: Desk, job: Mapping[str, Any], phrase: str) -> None:
+    _done(desk, job, phrase, name=job["name"], version=job["version"])
+
+
+def _done(desk: Desk, job: Mapping[str, Any], phrase: str, **values: Any) -> None:
+    """Say what was done, or give the job to a program."""
+    if desk.out.is_for_people:
+        desk.out.talk(phrase, mark="good", **values)
+    else:
+        desk.out.item(job, ())

@@ -1,0 +1,252 @@
+"""`foliot job list|show|why|fires|diff`: what jobs are and did."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+from urllib.parse import quote
+
+import click
+
+from foliot.cli.asking import Desk, remote
+from foliot.cli.completing import job_name
+from foliot.cli.output import Column
+
+
+@click.command("list")
+@click.option("-l", "--label", "labels", multiple=True, metavar="K=V", help="Only jobs with this tag.")
+@click.option("--state", metavar="STATES", help="active, paused, done; several with commas.")
+@click.option("--owner", metavar="WHO")
+@click.option("--group", metavar="GROUP")
+@click.option("--failing", is_flag=True, help="Whose last run failed.")
+@click.option("--late", is_flag=True, help="Due for a minute and not decided.")
+@click.option("--paused", is_flag=True, help="The same as --state paused.")
+@click.option("--search", metavar="TEXT", default="", help="In name, description or owner.")
+@click.option("--sort", type=click.Choice(["name", "next"]), default="name", show_default=True)
+@click.option("--limit", type=click.IntRange(1, 10_000), default=200, show_default=True)
+@click.option("--cursor", metavar="CURSOR", help="Go on behind a page.")
+@remote
+def list_jobs(desk: Desk, *, limit: int, cursor: str | None, labels: tuple[str, ...], **wanted: Any) -> None:
+    """List jobs.
+
+    \b
+    Examples:
+      foliot job list
+      foliot job list --failing --sort next
+      foliot job list -l team=data -o name
+      foliot job list --search 结算 -o json
+    """
+    if wanted.pop("paused"):
+        wanted["state"] = "paused"
+    wanted["q"] = wanted.pop("search")
+    wanted["label"] = list(labels)
+    query = {name: value for name, value in wanted.items() if value}
+    answer = desk.listed("/jobs", limit=limit, cursor=cursor, namespace=desk.namespace, **query)
+    is_all = set(query) <= {"sort"}
+    desk.out.items(answer["items"], _columns(desk), answer=answer, empty="no_jobs" if is_all else "nothing_matches")
+    if answer["next_cursor"]:
+        desk.out.talk("more", cursor=answer["next_cursor"])
+
+
+def _columns(desk: Desk) -> list[Column]:
+    times = desk.times
+    return [
+        Column(title="NAME", of=lambda job: job["name"], least=12),
+        Column(title="NAMESPACE", of=lambda job: job["namespace"], wide=True),
+        Column(title="STATE", of=lambda job: job["state"], state=True, least=8),
+        Column(title="SCHEDULE", of=lambda job: job["schedule"] or "-", least=10),
+        Column(title=f"NEXT ({times.zone_word})", of=lambda job: times.show(job["next_at"]) or "-", least=8),
+        Column(title="LAST", of=lambda job: (job["last_run"] or {}).get("state", "-"), state=True, least=4),
+        Column(title="TOOK", of=lambda job: times.lasting((job["last_run"] or {}).get("duration_s")), least=4),
+        Column(title="GROUP", of=lambda job: job["group"]),
+        Column(title="OWNER", of=lambda job: job["owner"], wide=True),
+        Column(title="VERSION", of=lambda job: f"v{job['version']}", wide=True),
+        Column(title="DESCRIPTION", of=lambda job: job["description"].partition("\n")[0], wide=True),
+    ]
+
+
+@click.command()
+@click.argument("name", shell_complete=job_name)
+@click.option(
+    "--fires", "fires_shown", type=click.IntRange(0, 100), default=3, show_default=True, help="Instants to come."
+)
+@click.option("--versions", is_flag=True, help="Every version with who, when and why.")
+@remote
+def show(desk: Desk, *, name: str, fires_shown: int, versions: bool) -> None:
+    """Show a job.
+
+    \b
+    Examples:
+      foliot job show settle
+      foliot job show settle --fires 10
+      foliot job show settle --versions
+      foliot job show settle -o yaml
+    """
+    path = f"/jobs/{quote(name, safe='')}"
+    if versions:
+        answer = desk.listed(f"{path}/versions", limit=200, namespace=desk.namespace)
+        desk.out.items(answer["items"], _version_columns(desk), name="version", answer=answer)
+        return
+    job = desk.get(path, namespace=desk.namespace)
+    ahead = []
+    if fires_shown and desk.out.is_for_people:
+        ahead = desk.get(f"{path}/fires", namespace=desk.namespace, limit=fires_shown)["future"]
+    desk.out.item(job, _lines(desk, job, ahead))
+
+
+def _version_columns(desk: Desk) -> list[Column]:
+    return [
+        Column(title="VERSION", of=lambda row: f"v{row['version']}"),
+        Column(title="WHEN", of=lambda row: desk.times.full(row["created_at"]), least=16),
+        Column(title="WHO", of=lambda row: row["created_by"], least=8),
+        Column(title="WHY", of=lambda row: row["reason"], least=10),
+        Column(title="HASH", of=lambda row: row["hash"][:12]),
+    ]
+
+
+def _lines(desk: Desk, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    times, out = desk.times, desk.out
+    definition = job["definition"]
+    yield "name", job["name"] if job["namespace"] == "default" else f"{job['namespace']} / {job['name']}"
+    paused = f" since {times.show(job['paused_at'])}" if job["paused_at"] else ""
+    until = f" until {times.show(job['paused_until'])}" if job["paused_until"] else ""
+    why = f" ({job['pause_reason']})" if job["pause_reason"] else ""
+    yield "state", f"{out.state(job['state'])}{paused}{until}{why}"
+    yield "trouble", job["trouble"] or ""
+    yield "schedule", job["schedule"] or "by hand"
+    if ahead:
+        yield "next", " · ".join(f"{times.show(fire['due_at'])} ({times.ahead(fire['due_at'])})" for fire in ahead)
+    last = job["last_run"]
+    if last:
+        took = f"  {times.lasting(last['duration_s'])}" if last["duration_s"] is not None else ""
+        yield "last run", f"{last['id']}  {out.state(last['state'])}{took}"
+    yield "run", " ".join(f"{kind}: {what}" for kind, what in definition["run"].items())
+    yield "description", job["description"]
+    yield "owner", job["owner"]
+    yield "group", job["group"]
+    yield "tags", ", ".join(f"{key}={value}" for key, value in job["tags"].items())
+    for field in ("params", "timeout", "retries", "overlap", "misfire", "on_lost", "shards", "place", "isolation"):
+        if field in definition:
+            yield field, str(definition[field])
+    yield "version", f"v{job['version']} by {job['updated_by']}, {times.full(job['updated_at'])}"
+
+
+@click.command()
+@click.argument("name", shell_complete=job_name)
+@click.option("--at", metavar="TIME", help="One instant: 02:00, 2026-03-02 02:00, 2026-03-02T02:00:00Z.")
+@click.option("--since", metavar="TIME", help="All instants since then: 2h, 02:00 …")
+@remote
+def why(desk: Desk, *, name: str, at: str | None, since: str | None) -> None:
+    """Say why a job did or did not run.
+
+    \b
+    Examples:
+      foliot job why settle --at 02:00
+      foliot job why settle --at "2026-03-02 02:00" --tz Asia/Shanghai
+      foliot job why settle --since 6h
+    """
+    if at is None and since is None:
+        since = "24h"
+    answer = desk.get(
+        f"/jobs/{quote(name, safe='')}/why",
+        namespace=desk.namespace,
+        at=desk.times.read(at),
+        since=desk.times.read(since) if at is None else None,
+        tz=desk.times.name,
+    )
+    explain(desk, answer["items"])
+
+
+def explain(desk: Desk, items: list[Mapping[str, Any]]) -> None:
+    """Explanations, one line each, the next step below."""
+    out = desk.out
+    if not out.is_for_people:
+        out.items(items, [], name="verdict")
+        return
+    if not items:
+        out.talk("nothing_matches")
+    for item in items:
+        click.echo(item["sentence"])
+        if item["hint"]:
+            click.echo(out.dim(f"  {item['hint']}"))
+
+
+@click.command()
+@click.argument("name", shell_complete=job_name)
+@click.option("--from", "from_", metavar="TIME", help="Included; a day ago when nothing is said.")
+@click.option("--to", metavar="TIME", help="Not included.")
+@click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True)
+@remote
+def fires(desk: Desk, *, name: str, from_: str | None, to: str | None, limit: int) -> None:
+    """Past and future fires of a job.
+
+    \b
+    Examples:
+      foliot job fires settle
+      foliot job fires settle --from 7d --to now
+    """
+    answer = desk.get(
+        f"/jobs/{quote(name, safe='')}/fires",
+        namespace=desk.namespace,
+        limit=limit,
+        **{"from": desk.times.read(from_), "to": desk.times.read(to, forward=True)},
+    )
+    rows = [*reversed(answer["future"]), *answer["past"]]
+    times = desk.times
+    columns = [
+        Column(title=f"DUE ({times.zone_word})", of=lambda fire: times.show(fire["due_at"]), least=8),
+        Column(title="DECISION", of=lambda fire: fire["decision"]),
+        Column(title="RUN", of=lambda fire: fire["run"] or "-"),
+        Column(title="STATE", of=lambda fire: fire["run_state"] or "", state=True),
+        Column(title="LATE", of=lambda fire: times.lasting(fire["lateness_s"])),
+        Column(title="WHY", of=_why_of, least=10),
+    ]
+    desk.out.items(rows, columns, name="due_at", answer=answer)
+
+
+def _why_of(fire: Mapping[str, Any]) -> str:
+    if fire["reason"] is None:
+        return ""
+    many = f" ({fire['count']})" if fire["count"] and fire["count"] > 1 else ""
+    return f"{fire['reason']}{many}: {fire['why']}" if fire["why"] else f"{fire['reason']}{many}"
+
+
+@click.command()
+@click.argument("name", shell_complete=job_name)
+@click.argument("before")
+@click.argument("after", required=False)
+@remote
+def diff(desk: Desk, *, name: str, before: str, after: str | None) -> None:
+    """Compare two versions of a job, field by field. Exit code 7: they differ.
+
+    \b
+    Examples:
+      foliot job diff settle v7 v8
+      foliot job diff settle 7
+    """
+    path = f"/jobs/{quote(name, safe='')}"
+    new = _number(after) if after else desk.get(path, namespace=desk.namespace)["version"]
+    answer = desk.get(f"{path}/diff", namespace=desk.namespace, before=_number(before), after=new)
+    out = desk.out
+    if not out.is_for_people:
+        out.items(answer["changes"], [], name="path", answer=answer)
+    elif not answer["changes"]:
+        out.talk("no_changes")
+    for change in answer["changes"] if out.is_for_people else ():
+        click.echo(f"{change['path']}  {_shown(change['before'])} → {_shown(change['after'])}")
+    if answer["changes"]:
+        raise SystemExit(CHANGES_PENDING)
+
+
+CHANGES_PENDING: Final = 7
+
+
+def _number(written: str) -> int:
+    text = written.removeprefix("v")
+    if not text.isdigit() or len(text) > 9:
+        raise click.BadParameter(f'"{written}" is not a version. Write v7 or 7.')
+    return int(text)
+
+
+def _shown(value: Any) -> str:
+    import json
+
+    return "-" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

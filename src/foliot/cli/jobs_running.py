@@ -1,0 +1,200 @@
+"""`foliot job trigger|backfill|backfills`: running jobs."""
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import click
+
+from foliot.cli.asking import Desk, remote
+from foliot.cli.completing import job_name
+from foliot.cli.output import Column
+from foliot.cli.values import pairs
+from foliot.cli.watching import Bar, follow_log, tell_end, wait_for
+
+
+@click.command()
+@click.argument("name", shell_complete=job_name)
+@click.option("-p", "--param", "params", multiple=True, metavar="K=V", help="A parameter.")
+@click.option("--params", "params_file", metavar="FILE", help="Parameters as JSON; - is stdin.")
+@click.option("--at", metavar="TIME", help="Not before then.")
+@click.option("--delay", metavar="DURATION", help="Not before so long.")
+@click.option("--overlap", type=click.Choice(["allow"]), help="Run beside an open run.")
+@click.option("--priority", type=click.IntRange(1, 10))
+@click.option("--key", metavar="KEY", help="The same key means the same run.")
+@click.option("--reason", default="", metavar="TEXT")
+@click.option("--wait", is_flag=True, help="Wait for the end, print the result; exit code 6 unless it succeeded.")
+@click.option("--wait-for", "within", metavar="DURATION", default="1h", show_default=True, help="How long to wait.")
+@click.option("--logs", is_flag=True, help="Show its log while waiting.")
+@click.option("--dry-run", is_flag=True, help="Only check.")
+@remote
+def trigger(
+    desk: Desk,
+    *,
+    name: str,
+    params: tuple[str, ...],
+    params_file: str | None,
+    wait: bool,
+    within: str,
+    logs: bool,
+    **order: Any,
+) -> None:
+    """Run a job now or later.
+
+    \b
+    Examples:
+      foliot job trigger greet -p name=Foliot -p shout=true --wait
+      foliot job trigger settle --params day.json --reason "month end"
+      foliot job trigger settle --delay 10m --key settle-jan
+      foliot job trigger settle --logs
+    """
+    at = desk.times.read(order["at"], forward=True)
+    body = {**order, "at": at, "params": _params(desk, name, params, params_file)}
+    body = {field: value for field, value in body.items() if value not in (None, "", False)}
+    run = desk.post(f"/jobs/{quote(name, safe='')}:trigger", body, namespace=desk.namespace)
+    out = desk.out
+    if order["dry_run"]:
+        if out.is_for_people:
+            out.talk("would_trigger", mark="good", **run)
+        else:
+            out.item(run, (), name="job")
+        return
+    if not (wait or logs):
+        if out.is_for_people:
+            out.talk("queued", mark="run", job=run["job"], run=run["id"])
+            click.echo(run["id"])
+        else:
+            out.item(run, (), name="id")
+        return
+    out.talk("queued", mark="run", job=run["job"], run=run["id"])
+    if logs:
+        follow_log(desk, run["id"])
+    tell_end(desk, wait_for(desk, run["id"], within))
+
+
+def _params(desk: Desk, job: str, written: tuple[str, ...], file: str | None) -> dict[str, Any] | None:
+    found: dict[str, Any] = {}
+    if file is not None:
+        text = sys.stdin.read() if file == "-" else _text(file)
+        try:
+            found = json.loads(text)
+        except ValueError as error:
+            raise click.BadParameter(f"{file} is not JSON: {error}.") from None
+        if not isinstance(found, dict):
+            raise click.BadParameter(f"{file} is not an object of parameters.")
+    if written:
+        known = desk.get(f"/jobs/{quote(job, safe='')}/parameters", namespace=desk.namespace)
+        found |= pairs(written, schema=known["parameters"])
+    return found or None
+
+
+def _text(file: str) -> str:
+    try:
+        return Path(file).read_text("utf-8")
+    except OSError as error:
+        raise click.BadParameter(f"{file}: {error.strerror}.") from None
+
+
+@click.command()
+@click.argument("name", shell_complete=job_name)
+@click.option("--from", "from_", required=True, metavar="TIME", help="Included.")
+@click.option("--to", required=True, metavar="TIME", help="Not included.")
+@click.option("--only", type=click.Choice(["missing", "failed", "all"]), default="missing", show_default=True)
+@click.option("--parallel", type=click.IntRange(1, 100), default=4, show_default=True)
+@click.option("--newest-first", is_flag=True)
+@click.option("--reason", default="", metavar="TEXT")
+@click.option("--wait", is_flag=True, help="Wait until it is done.")
+@click.option("--dry-run", is_flag=True, help="Only show what it would do.")
+@remote
+def backfill(desk: Desk, *, name: str, from_: str, to: str, wait: bool, dry_run: bool, **order: Any) -> None:
+    """Give instants of the past their runs. Shows which, asks, then makes a few at a time.
+
+    \b
+    Examples:
+      foliot job backfill settle --from 2026-01-01 --to 2026-02-01 --dry-run
+      foliot job backfill settle --from 7d --to now --only failed
+      foliot job backfill settle --from 30d --to now --parallel 2 --wait --yes
+    """
+    times = desk.times
+    body = {"job": name, "namespace": desk.namespace, "from": times.read(from_), "to": times.read(to), **order}
+    seen = desk.post("/backfills:preview", body)
+    out = desk.out
+    if dry_run or not seen["count"]:
+        _tell_preview(desk, seen)
+        return
+    _tell_preview(desk, seen, talk=True)
+    desk.confirm([times.show(at) for at in seen["instants"]])
+    started = desk.post("/backfills", {**body, "token": seen["token"]})
+    if not out.is_for_people:
+        out.item(started, (), name="id")
+    out.talk("backfill_started", mark="good", **started)
+    if wait:
+        _wait_for_backfill(desk, started)
+
+
+def _tell_preview(desk: Desk, seen: Mapping[str, Any], *, talk: bool = False) -> None:
+    out, times = desk.out, desk.times
+    if not out.is_for_people:
+        if not talk:
+            out.item(seen, (), name="count")
+        return
+    if not seen["count"]:
+        out.talk("backfill_nothing", job=seen["job"])
+        return
+    shown = {**seen, "first": times.show(seen["first"]), "last": times.show(seen["last"])}
+    out.talk("backfill_preview", **shown)
+    if not talk:
+        for at in seen["instants"][:20]:
+            click.echo(f"  {times.full(at)}")
+        if seen["count"] > 20:
+            click.echo(out.say("and_more", count=seen["count"] - 20))
+
+
+def _wait_for_backfill(desk: Desk, backfill: Mapping[str, Any]) -> None:
+    with Bar(desk.out, total=backfill["total"]) as bar:
+        while backfill["state"] in ("active", "paused"):
+            bar.pause(1.0)
+            backfill = desk.get(f"/backfills/{backfill['id']}")
+            done = backfill["succeeded"] + backfill["failed"]
+            bar.tell(done, desk.out.say("backfill_progress", **{**backfill, "done": done}))
+    if backfill["failed"]:
+        raise SystemExit(6)
+
+
+@click.command()
+@click.option("--job", metavar="NAME", help="Of one job.")
+@click.option("--pause", "pause", type=int, metavar="ID", help="Make no further runs for now.")
+@click.option("--resume", "resume", type=int, metavar="ID", help="Go on.")
+@click.option("--end", "end", type=int, metavar="ID", help="Make no further runs at all.")
+@remote
+def backfills(desk: Desk, *, job: str | None, pause: int | None, resume: int | None, end: int | None) -> None:
+    """List backfills, or pause, resume, end one.
+
+    \b
+    Examples:
+      foliot job backfills
+      foliot job backfills --job settle
+      foliot job backfills --pause 3
+    """
+    for number, verb in ((pause, "pause"), (resume, "resume")):
+        if number is not None:
+            desk.post(f"/backfills/{number}:{verb}")
+    if end is not None:
+        desk.delete(f"/backfills/{end}")
+    answer = desk.listed("/backfills", limit=200, namespace=desk.namespace, job=job)
+    times = desk.times
+    columns = [
+        Column(title="ID", of=lambda row: str(row["id"])),
+        Column(title="JOB", of=lambda row: row["job"], least=10),
+        Column(title="STATE", of=lambda row: row["state"]),
+        Column(title="DONE", of=lambda row: f"{row['succeeded'] + row['failed']}/{row['total']}"),
+        Column(title="FAILED", of=lambda row: str(row["failed"])),
+        Column(title="FROM", of=lambda row: times.show(row["from_at"])),
+        Column(title="TO", of=lambda row: times.show(row["to_at"])),
+        Column(title="BY", of=lambda row: row["created_by"]),
+        Column(title="WHY", of=lambda row: row["reason"], wide=True),
+    ]
+    desk.out.items(answer["items"], columns, name="id", answer=answer)

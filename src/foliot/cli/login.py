@@ -1,0 +1,98 @@
+"""`foliot login|logout|whoami|login-link`: getting in and out."""
+
+from urllib.parse import urlsplit
+
+import click
+
+from foliot.cli.asking import Desk, remote
+
+
+@click.command()
+@click.argument("url", required=False)
+@click.option("--as", "name", metavar="CONTEXT", help="Name of the context (default: the host).")
+@remote
+def login(desk: Desk, *, url: str | None, name: str | None) -> None:
+    """Log in with a one-time code; `foliot up` and `foliot login-link` give one.
+
+    \b
+    Examples:
+      foliot login http://127.0.0.1:7171
+      foliot login "http://127.0.0.1:7171/login#7Q4M-2XKD-9TRA"
+      foliot login https://foliot.example.org --as prod
+    """
+    from foliot.cli.contexts import Context, Contexts
+    from foliot.client import calls
+    from foliot.client.foliot import Foliot
+
+    address, code = _split(url or desk.resolved.get("server") or "http://127.0.0.1:7171")
+    code = code or click.prompt(desk.out.say("code"), err=True)
+    with Foliot(address) as client:
+        issued = client.send(calls.post("/login", {"code": code}, token=client.machine.token()))
+    context = name or urlsplit(address).hostname or "cluster"
+    Contexts().put(Context(name=context, server=address), token=issued["token"])
+    desk.out.talk("logged_in", mark="good", server=address, context=context)
+
+
+def _split(url: str) -> tuple[str, str | None]:
+    """The server's address and the code of a login link."""
+    if "://" not in url:
+        url = f"http://{url}"
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}", parts.fragment or None
+
+
+@click.command()
+@remote
+def logout(desk: Desk) -> None:
+    """End the token in use.
+
+    \b
+    Examples:
+      foliot logout
+      foliot logout --context prod
+    """
+    desk.post("/logout")
+    desk.out.talk("logged_out", mark="good", server=desk.server)
+
+
+@click.command()
+@remote
+def whoami(desk: Desk) -> None:
+    """Show whose token is used, and what it may do.
+
+    \b
+    Examples:
+      foliot whoami
+      foliot whoami --context prod -o json
+    """
+    who = desk.get("/whoami")
+    limits = [f"{kind} {who[kind]}" for kind in ("namespace", "group") if who[kind]]
+    desk.out.item(
+        who,
+        [
+            ("name", who["name"]),
+            ("scopes", ", ".join(who["scopes"])),
+            ("limited to", ", ".join(limits)),
+            ("server", desk.server),
+        ],
+    )
+
+
+@click.command("login-link")
+@remote
+def login_link(desk: Desk) -> None:
+    """Make a link for one login in a browser, good for 15 minutes.
+
+    \b
+    Examples:
+      foliot login-link
+      foliot login-link -q
+    """
+    made = desk.post("/login-codes")
+    url = f"{desk.server}{made['path']}"
+    if desk.out.quiet:
+        click.echo(url)
+    elif desk.out.is_for_people:
+        click.echo(desk.out.say("login_link", url=url))
+    else:
+        desk.out.item({**made, "url": url}, (), name="url")

@@ -1,0 +1,131 @@
+"""`foliot node`: servers and workers."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import quote
+
+import click
+
+from foliot.cli import EXIT_CODES
+from foliot.cli.asking import Desk, Group, remote
+from foliot.cli.completing import node_name
+from foliot.cli.output import Column
+from foliot.cli.watching import Bar
+
+
+@click.group(cls=Group, epilog=EXIT_CODES)
+def node() -> None:
+    """Nodes: servers and workers, how they are, taking one out of service.
+
+    \b
+    Examples:
+      foliot node list
+      foliot node show w-3
+      foliot node drain w-3 --reason "kernel update"
+    """
+
+
+@node.command("list")
+@remote
+def list_nodes(desk: Desk) -> None:
+    """List nodes.
+
+    \b
+    Examples:
+      foliot node list
+      foliot node list -o wide
+    """
+    answer = desk.get("/nodes")
+    desk.out.items(answer["items"], columns(desk), answer=answer)
+
+
+def columns(desk: Desk) -> list[Column]:
+    """How nodes are listed."""
+    times = desk.times
+    return [
+        Column(title="NODE", of=lambda row: row["name"] + (" ★" if row["is_leader"] else ""), least=10),
+        Column(title="KIND", of=lambda row: row["kind"]),
+        Column(title="HEALTH", of=lambda row: row["health"], state=True, least=8),
+        Column(title="BEAT", of=lambda row: times.lasting(row["beat_age_s"])),
+        Column(title="SLOTS", of=lambda row: f"{row['running']}/{row['slots']}" if row["slots"] else "-"),
+        Column(title="GROUP", of=lambda row: row["group"] or "-"),
+        Column(title="LABELS", of=lambda row: ",".join(f"{k}={v}" for k, v in row["labels"].items()) or "-"),
+        Column(title="STATE", of=lambda row: row["state"], wide=True),
+        Column(title="VERSION", of=lambda row: row["version"]),
+        Column(title="HOST", of=lambda row: f"{row['host']}:{row['pid']}", wide=True),
+        Column(title="SINCE", of=lambda row: times.show(row["started_at"]), wide=True),
+        Column(title="HANDLERS", of=lambda row: ", ".join(row["handlers"]), wide=True),
+    ]
+
+
+@node.command()
+@click.argument("name", shell_complete=node_name)
+@remote
+def show(desk: Desk, *, name: str) -> None:
+    """Show a node and what runs on it.
+
+    \b
+    Examples:
+      foliot node show w-3
+      foliot node show w-3 -o json
+    """
+    found = desk.get(f"/nodes/{quote(name, safe='')}")
+    desk.out.item(found, _lines(desk, found))
+
+
+def _lines(desk: Desk, node: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    times, out = desk.times, desk.out
+    yield "node", f"{node['name']}  {node['kind']}  {out.state(node['health'])}"
+    yield "beat", f"{times.lasting(node['beat_age_s'])} ago"
+    yield "group", node["group"]
+    yield "labels", ", ".join(f"{key}={value}" for key, value in node["labels"].items())
+    yield "slots", f"{node['running']} of {node['slots']} taken" if node["slots"] else ""
+    yield "drained", node["drained_by"] or ""
+    since = times.full(node["started_at"])
+    yield "process", f"{node['host']} pid {node['pid']}, foliot {node['version']}, since {since}"
+    yield "clock", f"{times.lasting(node['clock_offset_s'])} off" if node["clock_offset_s"] else ""
+    yield "handlers", ", ".join(node["handlers"])
+    for run in node["runs"] or ():
+        yield "runs", f"{run['id']}  {run['job']}  {out.state(run['shown'])}"
+
+
+@node.command()
+@click.argument("name", shell_complete=node_name)
+@click.option("--reason", default="", metavar="TEXT")
+@click.option("--no-wait", is_flag=True, help="Do not wait for its runs.")
+@click.option("--wait-for", "within", metavar="DURATION", default="10m", show_default=True, help="How long to wait.")
+@remote
+def drain(desk: Desk, *, name: str, reason: str, no_wait: bool, within: str) -> None:
+    """Take a node out of service: it takes no more work, what it runs goes on to its end.
+
+    \b
+    Examples:
+      foliot node drain w-3 --reason "kernel update"
+      foliot node drain w-3 --wait-for 30m
+      foliot node drain w-3 --no-wait
+    """
+    from foliot.domain.instants import SECOND, parse_duration
+
+    path = f"/nodes/{quote(name, safe='')}"
+    asked = desk.post(f"{path}:drain", {"reason": reason})
+    out = desk.out
+    out.talk("draining", mark="good", node=name, running=asked["running"])
+    if not out.is_for_people:
+        out.item(asked, ())
+    if no_wait or not asked["running"]:
+        return
+    left_s, total = parse_duration(within) / SECOND, asked["running"]
+    try:
+        with Bar(out, total=total) as bar:
+            while left_s > 0:
+                running = desk.get(path)["running"]
+                bar.tell(total - running, out.say("drain_progress", node=name, done=total - running, total=total))
+                if not running:
+                    out.talk("drained", mark="good", node=name)
+                    return
+                bar.pause(1.0)
+                left_s -= 1.0
+    except KeyboardInterrupt:
+        out.talk("drain_goes_on", mark="warn", node=name)
+        raise
+    raise SystemExit(9)

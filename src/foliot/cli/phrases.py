@@ -1,0 +1,92 @@
+"""What the command line says beside errors and data, in English and Chinese. Keys and flags stay as they are."""
+
+from collections.abc import Mapping
+from typing import Final
+
+PHRASES: Final[Mapping[str, tuple[str, str]]] = {
+    "queued": ("{job}  {run}  queued", "{job}  {run}  已入队"),
+    "existing": ("{job}  {run}  is the run of this key", "{job}  {run}  是此键对应的执行"),
+    "succeeded": ("{job}  {run}  succeeded in {took}", "{job}  {run}  成功，用时 {took}"),
+    "ended": ("{job}  {run}  {state}", "{job}  {run}  {state}"),
+    "ended_why": ("{job}  {run}  {state}: {why}", "{job}  {run}  {state}：{why}"),
+    "would_trigger": ("{job} would run (v{version})", "{job} 将会执行（v{version}）"),
+    "paused": ("{name} is paused", "{name} 已暂停"),
+    "paused_until": ("{name} is paused until {until}", "{name} 已暂停，至 {until}"),
+    "resumed": ("{name} goes on; next {next}", "{name} 已恢复；下次 {next}"),
+    "created": ("{name} v{version} created", "{name} v{version} 已创建"),
+    "changed": ("{name} is v{version} now", "{name} 现在是 v{version}"),
+    "same": ("{name} is v{version} already, nothing changed", "{name} 已是 v{version}，没有变化"),
+    "deleted": ("{name} deleted; its history stays", "{name} 已删除；历史保留"),
+    "cancelled": ("{run}  {job}  cancelled", "{run}  {job}  已取消"),
+    "cancel_asked": ("{run}  {job}  asked to stop", "{run}  {job}  已请求停止"),
+    "cancel_final": ("{run}  {job}  was over already ({state})", "{run}  {job}  此前已结束（{state}）"),
+    "retried": ("{old} runs again as {run}", "{old} 重新执行为 {run}"),
+    "will_hit": ("this hits {count}:", "将影响 {count} 个："),
+    "and_more": ("  … and {count} more", "  … 还有 {count} 个"),
+    "go_on": ("go on?", "继续？"),
+    "stopped": ("nothing was changed", "未做任何修改"),
+    "nothing_matches": ("nothing matches", "没有匹配项"),
+    "no_jobs": (
+        "no jobs yet: foliot new makes two, foliot up runs them",
+        "还没有任务：foliot new 创建示例，foliot up 运行",
+    ),
+    "more": ("more: --cursor {cursor}", "更多：--cursor {cursor}"),
+    "backfill_preview": (
+        "{job}: {count} instants from {first} to {last}, {parallel} at a time",
+        "{job}：{first} 至 {last} 共 {count} 个触发点，同时 {parallel} 个",
+    ),
+    "backfill_nothing": ("{job}: nothing to fill in this range", "{job}：此范围内无需补数"),
+    "backfill_started": ("backfill {id} of {job} started: {total} runs", "{job} 的补数 {id} 已开始：{total} 次执行"),
+    "backfill_progress": (
+        "backfill {id}  {done} of {total} done, {failed} failed",
+        "补数 {id}  已完成 {done}/{total}，失败 {failed}",
+    ),
+    "token_made": (
+        "token {name} ({scopes}), until {until}. It is shown this once:",
+        "令牌 {name}（{scopes}），有效至 {until}。只显示这一次：",
+    ),
+    "token_written": (
+        "token {name} ({scopes}), until {until}, written to {file}",
+        "令牌 {name}（{scopes}），有效至 {until}，已写入 {file}",
+    ),
+    "token_revoked": ("token {name} revoked: its next call is refused", "令牌 {name} 已吊销：下一次调用将被拒绝"),
+    "logged_in": ("logged in to {server} as context {context}", "已登录 {server}，上下文 {context}"),
+    "logged_out": ("logged out of {server}", "已退出 {server}"),
+    "login_link": ("{url}     one use, 15 minutes", "{url}     一次有效，15 分钟"),
+    "code": ("login code", "登录码"),
+    "context_now": ("context {name} is in use", "正在使用上下文 {name}"),
+    "context_gone": ("context {name} removed", "上下文 {name} 已删除"),
+    "draining": ("{node} takes no more work; {running} runs go on", "{node} 不再接收任务；{running} 次执行继续"),
+    "drain_progress": (
+        "draining {node}  {done} of {total} runs finished",
+        "正在排空 {node}  已结束 {done}/{total} 次执行",
+    ),
+    "drained": ("{node} is drained", "{node} 已排空"),
+    "drain_goes_on": ("the drain of {node} goes on without us", "{node} 的排空会继续进行"),
+    "no_hits": ('nothing found for "{text}"', "没有找到“{text}”"),
+    "no_changes": ("no difference", "没有差异"),
+    "watching": (
+        "waiting for {run}; Ctrl-C stops watching, not the run",
+        "等待 {run}；Ctrl-C 只停止等待，不停止执行",
+    ),
+    "no_runs_yet": ("{job} has no runs yet; waiting for one", "{job} 还没有执行；等待中"),
+    "unknown_code": ("no message has the code {code}", "没有编号为 {code} 的消息"),
+}
+
+STATES_ZH: Final[Mapping[str, str]] = {
+    "PENDING": "待执行",
+    "HELD": "等待",
+    "RUNNING": "执行中",
+    "RETRYING": "待重试",
+    "CANCELLING": "取消中",
+    "SUCCEEDED": "成功",
+    "FAILED": "失败",
+    "CANCELLED": "已取消",
+    "ONLINE": "在线",
+    "WARNING": "告警",
+    "OFFLINE": "离线",
+    "DEAD": "失联",
+    "active": "启用",
+    "paused": "已暂停",
+    "done": "已结束",
+}

@@ -1,0 +1,332 @@
+"""`foliot run`: everything about runs."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import quote
+
+import click
+
+from foliot.cli import EXIT_CODES
+from foliot.cli.asking import Desk, Group, remote
+from foliot.cli.completing import job_name
+from foliot.cli.jobs_reading import explain
+from foliot.cli.output import Column
+from foliot.cli.watching import run_path, show_result, tell_end, wait_for
+
+
+@click.group(cls=Group, epilog=EXIT_CODES)
+def run() -> None:
+    """Runs: list, look at, follow, cancel, run again.
+
+    \b
+    Examples:
+      foliot run list --state failed --since 12h
+      foliot run logs -f --job tick
+      foliot run why r-8k2f
+      foliot run retry r-8k2f
+    """
+
+
+@run.command("list")
+@click.option("--job", metavar="NAME", shell_complete=job_name, help="Of one job.")
+@click.option("--state", metavar="STATES", help="pending, running, succeeded, failed, cancelled; several with commas.")
+@click.option("--kind", metavar="KINDS", help="Of failures: error, timeout, lost, rejected, poison.")
+@click.option("--since", metavar="TIME", help="Created since: 12h, 02:00, 2026-03-02.")
+@click.option("--until", metavar="TIME", help="Created before.")
+@click.option("--node", metavar="NAME")
+@click.option("-l", "--label", "labels", multiple=True, metavar="K=V", help="Of jobs with this tag.")
+@click.option("--shards", is_flag=True, help="Also shards.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@click.option("--cursor", metavar="CURSOR", help="Go on behind a page.")
+@remote
+def list_runs(desk: Desk, *, limit: int, cursor: str | None, labels: tuple[str, ...], **wanted: Any) -> None:
+    """List runs, newest first.
+
+    \b
+    Examples:
+      foliot run list --job settle
+      foliot run list --state failed --since 12h -q
+      foliot run list --state running -o wide
+    """
+    times = desk.times
+    wanted |= {"since": times.read(wanted["since"]), "until": times.read(wanted["until"]), "label": list(labels)}
+    query = {name: value for name, value in wanted.items() if value}
+    answer = desk.listed("/runs", limit=limit, cursor=cursor, namespace=desk.namespace, **query)
+    columns = [
+        Column(title="RUN", of=lambda row: row["id"], least=6),
+        Column(title="JOB", of=lambda row: row["job"], least=12),
+        Column(title="STATE", of=lambda row: row["shown"], state=True, least=8),
+        Column(title="KIND", of=lambda row: row["kind"] or ""),
+        Column(title=f"DUE ({times.zone_word})", of=lambda row: times.show(row["due_at"]), least=8),
+        Column(title="DELAY", of=lambda row: times.lasting(row["delay_s"])),
+        Column(title="TOOK", of=lambda row: times.lasting(row["duration_s"])),
+        Column(title="TRY", of=lambda row: str(row["attempt"])),
+        Column(title="NODE", of=lambda row: row["node"] or "-"),
+        Column(title="FROM", of=lambda row: row["triggered_by"] or row["origin"], wide=True),
+        Column(title="ERROR", of=lambda row: (row["error"] or "").strip().partition("\n")[0], wide=True),
+    ]
+    desk.out.items(answer["items"], columns, name="id", answer=answer)
+    if answer["next_cursor"]:
+        desk.out.talk("more", cursor=answer["next_cursor"])
+
+
+@run.command()
+@click.argument("run_id", metavar="ID")
+@remote
+def show(desk: Desk, *, run_id: str) -> None:
+    """Show a run: state, times, tries, parameters, result.
+
+    \b
+    Examples:
+      foliot run show r-8k2f
+      foliot run show r-8k2f -o json
+    """
+    found = desk.get(run_path(run_id))
+    attempts = desk.get(f"{run_path(run_id)}/attempts")["items"] if desk.out.is_for_people else []
+    desk.out.item(found, _lines(desk, found, attempts), name="id")
+
+
+def _lines(desk: Desk, run: Mapping[str, Any], attempts: list[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    times, out = desk.times, desk.out
+    kind = f" ({run['kind']})" if run["kind"] else ""
+    yield "run", f"{run['id']}  {run['job']}  {out.state(run['shown'])}{kind}"
+    by = f" by {run['triggered_by']}" if run["triggered_by"] else ""
+    why = f" ({run['reason']})" if run["reason"] else ""
+    yield "from", f"{run['origin']}{by}{why}, v{run['version']}"
+    yield "due", times.full(run["due_at"])
+    yield "started", f"{times.full(run['started_at'])} (+{times.lasting(run['delay_s'])})" if run["started_at"] else ""
+    yield "ended", f"{times.full(run['ended_at'])}  {times.lasting(run['duration_s'])}" if run["ended_at"] else ""
+    yield "node", run["node"] or ""
+    if len(attempts) > 1 or (attempts and attempts[0]["error"]):
+        for one in attempts:
+            how = one["cause"] or "running"
+            error = (one["error"] or "").strip().partition("\n")[0]
+            yield f"try {one['attempt']}", f"{how} on {one['node'] or '-'}  {times.lasting(one['duration_s'])}  {error}"
+    yield "error", (run["error"] or "").strip().partition("\n")[0]
+    yield "params", _json(run["params"])
+    yield "result", _json(run["result"])
+
+
+def _json(value: Any) -> str:
+    import json
+
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+@run.command()
+@click.argument("run_id", metavar="ID")
+@click.option("--wait-for", "within", metavar="DURATION", default="24h", show_default=True, help="How long to wait.")
+@remote
+def watch(desk: Desk, *, run_id: str, within: str) -> None:
+    """Wait for a run's end. Exit code 6: it did not succeed; 9: it took too long.
+
+    \b
+    Examples:
+      foliot run watch r-8k2f
+      foliot run watch r-8k2f --wait-for 10m && echo done
+    """
+    desk.out.talk("watching", mark="run", run=run_id)
+    tell_end(desk, wait_for(desk, run_id, within))
+
+
+@run.command()
+@click.argument("run_id", metavar="ID")
+@remote
+def why(desk: Desk, *, run_id: str) -> None:
+    """Say where a run stands and what it waits for.
+
+    \b
+    Examples:
+      foliot run why r-8k2f
+      foliot run why r-8k2f --lang zh-CN
+    """
+    explain(desk, [desk.get(f"{run_path(run_id)}/why", tz=desk.times.name)])
+
+
+@run.command()
+@click.argument("run_id", metavar="ID")
+@remote
+def result(desk: Desk, *, run_id: str) -> None:
+    """Print what a run returned. Exit code 6: it has not succeeded.
+
+    \b
+    Examples:
+      foliot run result r-8k2f
+      foliot run result r-8k2f -o json
+    """
+    answer = desk.get(f"{run_path(run_id)}/result")
+    if desk.out.is_for_people:
+        show_result(answer["result"])
+    else:
+        desk.out.item(answer, (), name="id")
+    if answer["state"] != "SUCCEEDED":
+        raise SystemExit(6)
+
+
+@run.command()
+@click.argument("run_ids", metavar="ID...", nargs=-1)
+@click.option("--job", metavar="NAME", shell_complete=job_name, help="Every live run of a job.")
+@click.option("--reason", default="", metavar="TEXT")
+@remote
+def cancel(desk: Desk, *, run_ids: tuple[str, ...], job: str | None, reason: str) -> None:
+    """Cancel runs: waiting ones end at once, running ones are asked to stop.
+
+    \b
+    Examples:
+      foliot run cancel r-8k2f --reason "wrong day"
+      foliot run cancel --job settle
+    """
+    if bool(run_ids) == bool(job):
+        raise click.UsageError("Say which runs: ids, or --job NAME.")
+    body: dict[str, Any] = {"reason": reason}
+    if run_ids:
+        body["ids"] = list(run_ids)
+    else:
+        live = desk.listed("/runs", limit=200, namespace=desk.namespace, job=job, state="pending,running")["items"]
+        if not live:
+            desk.out.talk("nothing_matches")
+            return
+        desk.confirm([f"{one['id']}  {one['job']}  {one['shown']}" for one in live])
+        body |= {"job": job, "expected": len(live)}
+    answer = desk.post("/runs:cancel", body, namespace=desk.namespace)
+    _tell_cancelled(desk, answer)
+
+
+def _tell_cancelled(desk: Desk, answer: Mapping[str, Any]) -> None:
+    phrases = {"ended": "cancelled", "asked": "cancel_asked", "final": "cancel_final"}
+    if not desk.out.is_for_people:
+        desk.out.items([item["run"] for item in answer["items"]], [], name="id", answer=answer)
+    for item in answer["items"]:
+        one = item["run"]
+        mark = "warn" if item["outcome"] == "final" else "good"
+        desk.out.talk(phrases[item["outcome"]], mark=mark, run=one["id"], job=one["job"], state=one["state"])
+
+
+@run.command()
+@click.argument("run_ids", metavar="ID...", nargs=-1)
+@click.option("--job", metavar="NAME", shell_complete=job_name, help="Every failed run of a job.")
+@click.option("--since", metavar="TIME", help="With --job: those created since.")
+@click.option("--version", type=click.Choice(["original", "latest"]), default="original", show_default=True)
+@click.option("--reason", default="", metavar="TEXT")
+@remote
+def retry(
+    desk: Desk, *, run_ids: tuple[str, ...], job: str | None, since: str | None, version: str, reason: str
+) -> None:
+    """Run finished runs again, with the same parameters and due instant.
+
+    \b
+    Examples:
+      foliot run retry r-8k2f
+      foliot run retry r-8k2f --version latest
+      foliot run retry --job settle --since 12h
+    """
+    if bool(run_ids) == bool(job):
+        raise click.UsageError("Say which runs: ids, or --job NAME.")
+    ids = list(run_ids)
+    if job:
+        failed = desk.listed(
+            "/runs", limit=200, namespace=desk.namespace, job=job, state="failed", since=desk.times.read(since)
+        )["items"]
+        if not failed:
+            desk.out.talk("nothing_matches")
+            return
+        desk.confirm([f"{one['id']}  {one['job']}  {one['kind'] or ''}" for one in failed])
+        ids = [one["id"] for one in failed]
+    made = []
+    for run_id in ids:
+        again = desk.post(f"{run_path(run_id)}:retry", {"version": version, "reason": reason})
+        made.append(again)
+        desk.out.talk("retried", mark="run", old=run_id, run=again["id"])
+    if not desk.out.is_for_people:
+        desk.out.items(made, [], name="id")
+
+
+@run.command()
+@click.argument("run_id", metavar="ID", required=False)
+@click.option("--job", metavar="NAME", shell_complete=job_name, help="The newest run of a job.")
+@click.option("-f", "--follow", is_flag=True, help="As it comes; with --job, run after run.")
+@click.option("--shard", type=click.IntRange(0, 10_000), help="Of one shard.")
+@click.option("--attempt", type=click.IntRange(1, 100_000), help="Of one try.")
+@click.option("--level", type=click.Choice(["debug", "info", "warning", "error"], case_sensitive=False))
+@click.option("--grep", metavar="RE", help="Lines that match this expression.")
+@click.option("--tail", type=click.IntRange(0, 100_000), metavar="N", help="The last lines only.")
+@remote
+def logs(desk: Desk, *, run_id: str | None, job: str | None, follow: bool, grep: str | None, **which: Any) -> None:
+    """Show a run's log.
+
+    \b
+    Examples:
+      foliot run logs r-8k2f
+      foliot run logs -f --job tick
+      foliot run logs r-8k2f --attempt 1 --level warning
+      foliot run logs r-8k2f --grep "acct=88" --tail 100
+    """
+    if bool(run_id) == bool(job):
+        raise click.UsageError("Say which run: an id, or --job NAME.")
+    pattern = _pattern(grep)
+    if run_id:
+        _show_log(desk, run_id, follow, pattern, which)
+        return
+    assert job is not None
+    _log_of_job(desk, job, follow, pattern, which)
+
+
+def _pattern(written: str | None) -> "re.Pattern[str] | None":
+    try:
+        return re.compile(written) if written else None
+    except re.error as error:
+        raise click.BadParameter(f'"{written}" is not a regular expression: {error}.') from None
+
+
+def _log_of_job(
+    desk: Desk, job: str, follow: bool, pattern: "re.Pattern[str] | None", which: Mapping[str, Any]
+) -> None:
+    """The newest run of a job; when following, each that comes after it."""
+    seen: str | None = None
+    has_said = False
+    while True:
+        newest = desk.get("/runs", namespace=desk.namespace, job=job, limit=1)["items"]
+        if newest and newest[0]["id"] != seen:
+            seen = newest[0]["id"]
+            _head(desk, newest[0])
+            _show_log(desk, seen, follow, pattern, which)
+        elif not newest and not has_said:
+            has_said = True
+            desk.out.talk("no_runs_yet", job=job)
+        if not follow:
+            return
+        desk.client.machine.pause(0.5)
+
+
+def _head(desk: Desk, run: Mapping[str, Any]) -> None:
+    if desk.out.is_for_people:
+        node = f"  {run['node']}" if run["node"] else ""
+        late = f" (+{desk.times.lasting(run['delay_s'])})" if run["delay_s"] is not None else ""
+        due = f"due {desk.times.show(run['due_at'])} {desk.times.zone_word}{late}"
+        click.echo(f"{desk.out.mark('run')}{run['job']}  {run['id']}  {due}{node}", err=True)
+
+
+def _show_log(
+    desk: Desk, run_id: str, follow: bool, pattern: "re.Pattern[str] | None", which: Mapping[str, Any]
+) -> None:
+    for line in _lines_of(desk, run_id, follow, which):
+        if pattern is None or pattern.search(line):
+            click.echo(line)
+
+
+def _lines_of(desk: Desk, run_id: str, follow: bool, which: Mapping[str, Any]) -> Iterator[str]:
+    if follow:
+        yield from desk.client.runs.logs(run_id, attempt=which["attempt"], follow=True)
+        return
+    from foliot.client import calls
+
+    query = {name: value for name, value in which.items() if value is not None}
+    call = calls.get(f"/runs/{quote(run_id, safe='')}/logs", **query)
+    with desk.client.stream(call) as response:
+        if not response.is_success:
+            from foliot.client.sending import refusal
+
+            response.read()
+            raise refusal(response)
+        yield from response.iter_lines()

@@ -1,0 +1,156 @@
+"""`foliot token`: who may do what."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import click
+
+from foliot.cli import EXIT_CODES
+from foliot.cli.asking import Desk, Group, remote
+from foliot.cli.output import Column
+
+
+@click.group(cls=Group, epilog=EXIT_CODES)
+def token() -> None:
+    """Tokens: list, create, rotate, revoke. A token is shown once, when it is made.
+
+    \b
+    Examples:
+      foliot token create ci --scope read --scope run --expires 90d
+      foliot token create w-1 --scope worker --write worker.token
+      foliot token rotate ci --grace 24h
+      foliot token revoke ci
+    """
+
+
+@token.command("list")
+@click.option("--all", "all_", is_flag=True, help="Also those that are over.")
+@remote
+def list_tokens(desk: Desk, *, all_: bool) -> None:
+    """List tokens, without their secrets.
+
+    \b
+    Examples:
+      foliot token list
+      foliot token list --all -o wide
+    """
+    answer = desk.get("/tokens", all=all_ or None)
+    times = desk.times
+    columns = [
+        Column(title="NAME", of=lambda row: row["name"], least=8),
+        Column(title="SCOPES", of=lambda row: ",".join(row["scopes"]), least=8),
+        Column(title="LIMITED TO", of=_limits),
+        Column(title="EXPIRES", of=lambda row: times.show(row["expires_at"])),
+        Column(title="LAST USED", of=lambda row: times.show(row["last_used_at"]) or "never"),
+        Column(title="ENDS", of=lambda row: times.show(row["revoked_at"]) or "-", wide=True),
+        Column(title="MADE BY", of=lambda row: row["created_by"], wide=True),
+        Column(title="ID", of=lambda row: row["id"], wide=True),
+    ]
+    desk.out.items(answer["items"], columns, answer=answer)
+
+
+def _limits(row: Mapping[str, Any]) -> str:
+    parts = [f"{kind} {row[kind]}" for kind in ("namespace", "group") if row[kind]]
+    return ", ".join(parts) or "-"
+
+
+@token.command()
+@click.argument("name")
+@click.option("--scope", "scopes", multiple=True, required=True, help="read, run, write, admin, worker.")
+@click.option("--expires", default="90d", show_default=True, metavar="DURATION")
+@click.option("--for-namespace", metavar="NS", help="Nothing outside this namespace exists for it.")
+@click.option("--for-group", metavar="GROUP", help="It acts on the jobs of this group only.")
+@click.option("--write", "file", metavar="FILE", help="Write it to a file that only you can read, not to the screen.")
+@remote
+def create(
+    desk: Desk,
+    *,
+    name: str,
+    scopes: tuple[str, ...],
+    expires: str,
+    for_namespace: str | None,
+    for_group: str | None,
+    file: str | None,
+) -> None:
+    """Make a token.
+
+    \b
+    Examples:
+      foliot token create ci --scope read --scope run --expires 90d
+      foliot token create w-1 --scope worker --write worker.token
+      foliot token create reports --scope run --for-group reports
+    """
+    body = {
+        "name": name,
+        "scopes": [word for scope in scopes for word in scope.split(",")],
+        "expires": expires,
+        "namespace": for_namespace,
+        "group": for_group,
+    }
+    _hand_over(desk, desk.post("/tokens", body), file)
+
+
+@token.command()
+@click.argument("name")
+@click.option("--grace", default="24h", show_default=True, metavar="DURATION", help="How long the old secret goes on.")
+@click.option("--write", "file", metavar="FILE", help="Write it to a file that only you can read, not to the screen.")
+@remote
+def rotate(desk: Desk, *, name: str, grace: str, file: str | None) -> None:
+    """Make a new secret for a token; the old one goes on for a while.
+
+    \b
+    Examples:
+      foliot token rotate ci
+      foliot token rotate ci --grace 1h --write ci.token
+    """
+    _hand_over(desk, desk.post(f"/tokens/{quote(name, safe='')}:rotate", {"grace": grace}), file)
+
+
+@token.command()
+@click.argument("name")
+@remote
+def revoke(desk: Desk, *, name: str) -> None:
+    """End a token at once, on every server.
+
+    \b
+    Examples:
+      foliot token revoke ci
+      foliot token revoke t-4f1c9a2b7d3e
+    """
+    gone = desk.delete(f"/tokens/{quote(name, safe='')}")
+    if not desk.out.is_for_people:
+        desk.out.item(gone, ())
+    desk.out.talk("token_revoked", mark="good", name=gone["name"])
+
+
+def _hand_over(desk: Desk, issued: Mapping[str, Any], file: str | None) -> None:
+    """The secret, where it was asked for."""
+    record = issued["record"]
+    said = {
+        "name": record["name"],
+        "scopes": ",".join(record["scopes"]),
+        "until": desk.times.show(record["expires_at"]),
+    }
+    if file is not None:
+        _write(Path(file), issued["token"])
+        desk.out.talk("token_written", mark="good", file=file, **said)
+        if not desk.out.is_for_people:
+            desk.out.item(record, ())
+        return
+    if not desk.out.is_for_people and not desk.out.quiet:
+        desk.out.item(issued, (), name="token")
+        return
+    desk.out.talk("token_made", mark="good", **said)
+    click.echo(issued["token"])
+
+
+def _write(file: Path, secret: str) -> None:
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    except OSError as error:
+        raise click.BadParameter(f"{file}: {error.strerror}.") from None
+    with os.fdopen(descriptor, "w", encoding="utf-8") as target:
+        target.write(secret + "\n")

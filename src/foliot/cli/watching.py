@@ -1,0 +1,101 @@
+"""Watching a run: its end, its log, a bar while one waits."""
+
+import json
+import sys
+import threading
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Final, Self
+from urllib.parse import quote
+
+import click
+
+from foliot.cli.asking import Desk
+from foliot.cli.output import Output
+
+HELD_S: Final = 20.0
+BAR_WIDTH: Final = 20
+PIPED_EVERY_S: Final = 10.0
+
+
+def wait_for(desk: Desk, run: str, timeout: str) -> Mapping[str, Any]:
+    """The run once it is over; `RunNotFinished` (exit code 9) when that takes longer."""
+    found: Mapping[str, Any] = desk.client.runs.wait(run, timeout).raw
+    return found
+
+
+def tell_end(desk: Desk, run: Mapping[str, Any]) -> None:
+    """How a run ended: its result on stdout, the rest on stderr; exit code 6 unless it succeeded."""
+    out = desk.out
+    if not out.is_for_people:
+        out.item(run, (), name="id")
+    elif run["state"] == "SUCCEEDED":
+        took = desk.times.lasting(run["duration_s"])
+        out.talk("succeeded", mark="good", job=run["job"], run=run["id"], took=took)
+        show_result(run["result"])
+    else:
+        state = f"{run['state']} ({run['kind']})" if run["kind"] else run["state"]
+        why = (run["error"] or "").strip().splitlines()
+        if why:
+            out.talk("ended_why", mark="bad", job=run["job"], run=run["id"], state=state, why=why[-1])
+        else:
+            out.talk("ended", mark="bad", job=run["job"], run=run["id"], state=state)
+    if run["state"] != "SUCCEEDED":
+        raise SystemExit(6)
+
+
+def show_result(result: Any) -> None:
+    """A result for people: text as it is, everything else as JSON, nothing for nothing."""
+    if isinstance(result, str):
+        click.echo(result)
+    elif result is not None:
+        click.echo(json.dumps(result, ensure_ascii=False, indent=2))
+
+
+def follow_log(desk: Desk, run: str, *, attempt: int | None = None) -> None:
+    """A run's log on stdout as it comes, until the run is over."""
+    for line in desk.client.runs.logs(run, attempt=attempt, follow=True):
+        click.echo(line)
+
+
+def run_path(run: str) -> str:
+    """The address of a run."""
+    return f"/runs/{quote(run, safe='')}"
+
+
+class Bar:
+    """Progress while one waits: a bar on a terminal, a line every ten seconds elsewhere."""
+
+    def __init__(self, out: Output, *, total: int) -> None:
+        self._out = out
+        self._total = max(1, total)
+        self._is_live = sys.stderr.isatty() and out.is_for_people
+        self._waited_s = 0.0
+        self._told_at = -PIPED_EVERY_S
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._is_live:
+            click.echo(err=True)
+
+    def pause(self, seconds: float) -> None:
+        """Wait a little."""
+        threading.Event().wait(seconds)
+        self._waited_s += seconds
+
+    def tell(self, done: int, text: str) -> None:
+        """How far it is."""
+        if not self._out.is_for_people:
+            return
+        filled = min(BAR_WIDTH, BAR_WIDTH * done // self._total)
+        full, empty = ("#", ".") if self._out.ascii else ("█", "░")
+        line = f"{full * filled}{empty * (BAR_WIDTH - filled)}  {text}"
+        if self._is_live:
+            click.echo(f"\r\x1b[K{line}", nl=False, err=True)
+        elif self._waited_s - self._told_at >= PIPED_EVERY_S:
+            self._told_at = self._waited_s
+            click.echo(line, err=True)

@@ -1,0 +1,159 @@
+"""A real `foliot up` in a folder of its own, and the command line beside it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from tests.eventually import eventually
+
+JOBS = '''
+from datetime import date
+
+from foliot import Ctx, every, job
+
+
+@job(every("1h"))
+def tick(ctx: Ctx) -> int:
+    """Counts to three."""
+    for i in range(3):
+        ctx.log.info("tick", i=i)
+    return 3
+
+
+@job
+def greet(name: str = "world", shout: bool = False) -> str:
+    """Says hello."""
+    return f"HELLO {name.upper()}" if shout else f"hello {name}"
+
+
+@job
+def fail(why: str = "boom") -> None:
+    """Always fails."""
+    raise ValueError(why)
+
+
+@job(params={"day": "2026-01-31"}, tags={"team": "data"}, owner="结算组")
+def settle(day: date, dry_run: bool = False) -> dict[str, object]:
+    """月末结算"""
+    return {"day": day.isoformat(), "orders": 3}
+
+
+@job
+async def sleepy(ctx: Ctx, seconds: float = 60) -> str:
+    """Sleeps until it is told to stop."""
+    import asyncio
+
+    await asyncio.sleep(seconds)
+    return "awake"
+'''
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What a command said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shell:
+    """The command line in one folder."""
+
+    folder: Path
+    config: Path
+    environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def env(self) -> dict[str, str]:
+        """A plain environment: no language, no contexts, UTC."""
+        kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+        plain = {"FOLIOT_CONFIG": str(self.config), "TZ": "UTC", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
+        return {**kept, **plain, **self.environment}
+
+    def __call__(self, *args: str, stdin: str | None = None, **environment: str) -> Answer:
+        """Run a command in this process, as the shell would."""
+        from foliot.cli import main
+
+        runner = CliRunner()
+        before = Path.cwd()
+        os.chdir(self.folder)
+        cleared = {name: None for name in os.environ if name.startswith(("FOLIOT", "LC_", "LANG", "NO_COLOR"))}
+        try:
+            result = runner.invoke(
+                main, list(args), prog_name="foliot", input=stdin, env={**cleared, **self.env, **environment}
+            )
+        finally:
+            os.chdir(before)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return Answer(code=result.exit_code, out=result.stdout, err=result.stderr)
+
+    def process(self, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run a command as a process of its own."""
+        return subprocess.run(
+            [sys.executable, "-m", "foliot.cli", *args],
+            cwd=self.folder,
+            env={**self.env, **environment},
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=60,
+        )
+
+
+@pytest.fixture(scope="session")
+def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder in which `foliot up` runs."""
+    folder = tmp_path_factory.mktemp("up")
+    (folder / "jobs.py").write_text(JOBS, "utf-8")
+    log = (folder / "up.log").open("w")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "foliot.cli", "up", "--port", "0", "--timing", "test", "--no-watch"],
+        cwd=folder,
+        stdout=log,
+        stderr=log,
+        env={**os.environ, "TZ": "UTC"},
+    )
+    try:
+        eventually(
+            lambda: (folder / ".foliot" / "client.json").exists() or process.poll() is not None,
+            within_s=30,
+            what="foliot up writes client.json",
+        )
+        assert process.poll() is None, (folder / "up.log").read_text()
+        shell = Shell(folder=folder, config=folder / "config")
+        eventually(lambda: len(shell("job", "list", "-q").out.split()) == 5, within_s=30, what="the jobs are declared")
+        yield folder
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(20)
+        log.close()
+
+
+@pytest.fixture
+def foliot(up: Path, tmp_path: Path) -> Shell:
+    """The command line beside a running `foliot up`, with no contexts of its own."""
+    return Shell(folder=up, config=tmp_path / "config")
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Shell:
+    """The command line where nothing runs."""
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    return Shell(folder=folder, config=tmp_path / "config")
