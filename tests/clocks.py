@@ -19,6 +19,9 @@ class DrivenClock:
     def monotonic(self) -> float:
         return self._mono
 
+    def boottime(self) -> float:
+        return self._mono
+
     def now(self) -> datetime:
         return _START + timedelta(seconds=self._mono - 1000.0)
 

@@ -42,6 +42,8 @@ class StageClock:
     def monotonic(self) -> float:
         return self.at / SECOND
 
+    boottime = monotonic
+
     def now(self) -> datetime:
         return to_datetime(self.at)
 

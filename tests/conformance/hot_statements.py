@@ -53,7 +53,7 @@ HOT: list[Hot] = [
         name="take due cursors",
         statement=firing.TAKE,
         uses=frozenset({"cursors_due"}),
-        values=lambda loaded: {"low": loaded.now - HOUR, "limit": BATCH},
+        values=lambda loaded: {"low": loaded.now - HOUR, "limit": BATCH, "until": 2**62},
     ),
     Hot(
         name="take overdue cursors",

@@ -25,6 +25,7 @@ from foliot.engine.leasing import LaneBook, Leasing
 from foliot.engine.loop import DutyLoop
 from foliot.engine.presence import OwnSession, Presence
 from foliot.engine.pulse import Pulsing, Tide
+from foliot.engine.step_guard import StepGuard
 from foliot.engine.sweeping import Sweeping
 from foliot.engine.upkeep import Forgetting, LeaderDuty, Reaping, Repairing
 from foliot.observability.metrics import ServerMetrics
@@ -110,7 +111,22 @@ class Server:
             on_change=lambda term: self.metrics.leading.set(term is not None),
         )
         self.presence = Presence(store.nodes, self.session, self._hello, judge, ttl_us=timing.session.ttl_us)
-        for listener in (self.metrics.heard, self.firing.heard, self.leasing.heard, self.sweeping.heard):
+        self.step_guard = StepGuard(
+            store.nodes,
+            self.session,
+            clock=clock,
+            boottime=clock.boottime,
+            hold_s=timing.session.ttl_us / SECOND / 3,
+            hold=self.firing.hold,
+        )
+        self.firing.due_until = self.step_guard.due_until
+        for listener in (
+            self.step_guard.heard,
+            self.metrics.heard,
+            self.firing.heard,
+            self.leasing.heard,
+            self.sweeping.heard,
+        ):
             self.pulsing.on_pulse(listener)
         self.services = Services(
             store=store,
@@ -131,6 +147,7 @@ class Server:
                 self.sweeping,
                 self.leading,
                 self.presence,
+                self.step_guard,
                 *self._leader_duties(),
             ],
             clock=clock,

@@ -16,6 +16,10 @@ class SystemClock:
     def now(self) -> datetime:
         return datetime.now(UTC)
 
+    def boottime(self) -> float:
+        """Seconds that go on while the machine sleeps, and never jump."""
+        return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
+
     async def wait(self, wake: asyncio.Event, *, for_s: float) -> bool:
         if wake.is_set():
             return True

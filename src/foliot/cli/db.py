@@ -11,7 +11,7 @@ from foliot.app.run_loop import run
 from foliot.app.system import SystemChance, SystemClock
 from foliot.cli.refusal import refusals
 from foliot.domain.errors import InvalidInput
-from foliot.store.sql import schema
+from foliot.store.sql import clock, schema
 from foliot.store.sql.connect import PATIENT, open_database, redacted
 from foliot.store.sql.database import Database
 from foliot.store.sql.epoch import Origin, origin
@@ -101,6 +101,28 @@ def upgrade(plan: bool, url: str | None, db_file: Path | None, output: str) -> N
             click.echo(f"{step.revision}  {step.what}")
         if not steps and output == "text":
             click.echo("Nothing to do: the schema is up to date.")
+
+
+@db.command("trust-clock")
+@_on_a_store
+def trust_clock(url: str | None, db_file: Path | None, output: str) -> None:
+    """Say that the store's clock is right, after servers saw it jump and judged due by their own reckoning.
+
+    \b
+    Examples:
+      foliot db trust-clock --db postgresql://foliot@db/foliot
+    """
+    with refusals():
+        was_suspect = run(_with_database(_url(url, db_file), _trusted, create=False))
+    if output == "json":
+        click.echo(json.dumps({"was_suspect": was_suspect}))
+    else:
+        click.echo("The store's clock is trusted again." if was_suspect else "The store's clock was not in doubt.")
+
+
+async def _trusted(database: Database) -> bool:
+    await schema.check(database)
+    return await database.transact(clock.trust)
 
 
 def _url(url: str | None, db_file: Path | None) -> str:

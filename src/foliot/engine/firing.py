@@ -51,6 +51,7 @@ class Firing:
         self._look_at = 0.0  # monotonic: when the next step is planned
         self.batch = BATCH_START
         self.held_until = 0.0  # the step guard holds firing here (R7)
+        self.due_until: Callable[[Instant], Instant | None] = lambda _store_now: None  # and bounds it by store time
 
     def heard(self, pulse: Pulse) -> None:
         """A pulse came in: look sooner if it says so."""
@@ -77,12 +78,22 @@ class Firing:
     def _due_in_s(self, next_at: Instant) -> float:
         """Seconds until it is worth looking: the instant itself, or what holds us back."""
         held_s = max(self.held_until, self._missed_until) - self._clock.monotonic()
-        return max(self._tide.until_s(next_at), held_s)
+        store_now = self._tide.store_now()
+        believed = self.due_until(store_now)
+        until_s = (next_at - (store_now if believed is None else believed)) / SECOND
+        return max(until_s, held_s)
+
+    def hold(self, until: float) -> None:
+        """Decide nothing before this time of the monotonic clock (R7)."""
+        self.held_until = max(self.held_until, until)
 
     async def _decide_due(self, next_at: Instant) -> float:
         began_at = self._clock.monotonic()
-        decided = await self._store.decide_due(self._decide, limit=self.batch, low=self._lower_bound(began_at))
-        if not decided.taken and decided.now - next_at > OVERDUE_US:
+        until = self.due_until(self._tide.store_now())
+        decided = await self._store.decide_due(
+            self._decide, limit=self.batch, low=self._lower_bound(began_at), until=until
+        )
+        if not decided.taken and until is None and decided.now - next_at > OVERDUE_US:
             decided = await self._store.decide_due(self._decide, limit=self.batch, waiting=True)
         took_s = self._clock.monotonic() - began_at
         self._on_decided(decided)

@@ -12,6 +12,10 @@ class Clock(Protocol):
         """Seconds that never jump: durations, trust windows."""
         ...
 
+    def boottime(self) -> float:
+        """Seconds that never jump and go on while the machine sleeps: what the store's clock is compared with (R7)."""
+        ...
+
     def now(self) -> datetime:
         """Wall time in UTC, for log lines only."""
         ...

@@ -81,11 +81,18 @@ class FiringStore(Protocol):
     async def pulse(self) -> Pulse: ...
 
     async def decide_due(
-        self, decide: Decide, *, limit: int, low: Instant | None = None, waiting: bool = False
+        self,
+        decide: Decide,
+        *,
+        limit: int,
+        low: Instant | None = None,
+        waiting: bool = False,
+        until: Instant | None = None,
     ) -> Decided:
         """Take due cursors, read the situation in a second statement, decide, record: one transaction (S1, S2).
 
         `low`: lower bound of the scan. `waiting`: take only cursors overdue by 0.5 s, waiting for their locks.
+        `until`: the time to go by instead of a store time that is later (R7).
         """
         ...
 
@@ -348,6 +355,10 @@ class NodeStore(Protocol):
         ...
 
     async def resign(self, session: str, *, term: int) -> None: ...
+
+    async def report_clock(self, session: str, *, ahead_us: Micros) -> bool:
+        """A server's reckoning of how far store time has run ahead; whether the store's clock is suspect now (R7)."""
+        ...
 
 
 # --------------------------------------------------------------------------------------------------------- queries

@@ -98,3 +98,12 @@ def test_the_status_tells_epoch_and_origin_and_looking_changes_neither(url: str)
     said = foliot("status", "--db", url).stdout
     assert f"epoch    {first['epoch']}" in said
     assert "lossy    no" in said
+
+
+def test_a_person_trusts_the_clock(url: str) -> None:
+    foliot("upgrade", "--db", url)
+    assert "was not in doubt" in foliot("trust-clock", "--db", url).stdout
+    with sqlite3.connect(url.removeprefix("sqlite:///")) as connection:
+        connection.execute("UPDATE store_meta SET clock_suspect = 1")
+    assert told(foliot("trust-clock", "--db", url, "-o", "json")) == {"was_suspect": True}
+    assert told(foliot("trust-clock", "--db", url, "-o", "json")) == {"was_suspect": False}

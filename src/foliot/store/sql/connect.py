@@ -214,19 +214,24 @@ async def connect_postgresql(url: str, settings: Mapping[str, str], *, within_s:
     )
 
 
-def _mariadb_engine(url: str, pool: Pool, size: int, limits: TimeLimits) -> AsyncEngine:
-    """One bounded pool; several hosts are tried in turn and the first writable one is taken, so all share a writer."""
+def mariadb_target(url: str, *, connect_s: float) -> mariadb_connect.Target:
+    """Where `mariadb://USER:PASSWORD@HOST:PORT,HOST:PORT/DB?sslmode=…` leads."""
     parts = urlsplit(url)
     options = dict(parse_qsl(parts.query))
     user, _, password = parts.netloc.rpartition("@")[0].partition(":")
-    target = mariadb_connect.Target(
+    return mariadb_connect.Target(
         hosts=[_host_and_port(host, mariadb_connect.PORT) for host in parts.netloc.rpartition("@")[2].split(",")],
         user=unquote(user),
         password=unquote(password),
         database=unquote(parts.path.removeprefix("/")),
-        connect_s=float(options.get("connect_timeout", limits.connect_s)),
+        connect_s=float(options.get("connect_timeout", connect_s)),
         tls=options.get("sslmode", ""),
     )
+
+
+def _mariadb_engine(url: str, pool: Pool, size: int, limits: TimeLimits) -> AsyncEngine:
+    """One bounded pool; several hosts are tried in turn and the first writable one is taken, so all share a writer."""
+    target = mariadb_target(url, connect_s=limits.connect_s)
     session = mariadb_connect.SessionLimits(
         statement_s=limits.statement_s,
         lock_s=limits.lock_s,

@@ -48,7 +48,8 @@ def compare(tx: Tx) -> None:
     values = {"epoch": raised, "fingerprint": fingerprint, "seen": epoch, "known": known}
     if not tx.change(RAISE, values):
         raise TryAgain("somebody else raised the epoch")
-    log.warning("store.epoch_raised", epoch=raised, was=epoch, fingerprint=fingerprint, before=known, lossy=lossy)
+    tell = log.warning if known else log.info
+    tell("store.epoch_raised", epoch=raised, was=epoch, fingerprint=fingerprint, before=known, lossy=lossy)
 
 
 async def origin(database: Database) -> Origin:

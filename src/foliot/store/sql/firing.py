@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from foliot.domain.fire import Cursor, Decide, DueJob
 from foliot.domain.instants import MILLISECOND, SECOND, Instant
@@ -19,6 +19,7 @@ OVERDUE_US: Final = 500 * MILLISECOND
 LOOK_BACK_US: Final = 10 * SECOND
 FULL_SCAN_EVERY_US: Final = 60 * SECOND
 _NEVER: Final = -(2**63)
+_EVER: Final = 2**63 - 1
 
 PULSE: Final = Statement(
     """
@@ -61,7 +62,7 @@ runs cost nothing, whatever their number. Each sub-select is ordered like its in
 TAKE: Final = Statement(
     """
     SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, trouble, {now}
-    FROM cursors WHERE next_at <= {now} AND next_at >= :low
+    FROM cursors WHERE next_at <= {now} AND next_at >= :low AND next_at <= :until
     ORDER BY next_at, job_id LIMIT :limit {skip_locked}
     """
 )
@@ -78,6 +79,13 @@ TAKE_OVERDUE: Final = Statement(
 )
 """Waiting for the locks, so in the order of the primary key (R3); a cursor that moved meanwhile falls out. The `+ 0`
 keeps that check away from the index: after an outage every cursor there is would match it."""
+
+
+class _Bounds(NamedTuple):
+    """Which instants a scan is about."""
+
+    low: Instant
+    until: Instant
 
 
 class SqlFiringStore:
@@ -106,22 +114,31 @@ class SqlFiringStore:
         self._low = soonest - LOOK_BACK_US
 
     async def decide_due(
-        self, decide: Decide, *, limit: int, low: Instant | None = None, waiting: bool = False
+        self,
+        decide: Decide,
+        *,
+        limit: int,
+        low: Instant | None = None,
+        waiting: bool = False,
+        until: Instant | None = None,
     ) -> Decided:
-        work = partial(self._decide_due, decide, limit, _NEVER if low is None else low, waiting)
+        bounds = _Bounds(_NEVER if low is None else low, _EVER if until is None else until)
+        work = partial(self._decide_due, decide, limit, bounds, waiting)
         try:
             return await self._database.transact(partial(work, False))
         except RefusedForData:
             return await self._database.transact(partial(work, True))
 
-    def _decide_due(self, decide: Decide, limit: int, low: Instant, waiting: bool, carefully: bool, tx: Tx) -> Decided:
+    def _decide_due(
+        self, decide: Decide, limit: int, bounds: "_Bounds", waiting: bool, carefully: bool, tx: Tx
+    ) -> Decided:
         if waiting:
             taken = tx.tuples(TAKE_OVERDUE, {"overdue": OVERDUE_US, "limit": limit})
         else:
-            taken = tx.tuples(TAKE, {"low": low, "limit": limit})
+            taken = tx.tuples(TAKE, {"low": bounds.low, "limit": limit, "until": bounds.until})
         if not taken:
             return Decided(now=tx.now(), taken=0, created=0, skipped=0)
-        now = int(taken[0][-1])
+        now = min(int(taken[0][-1]), bounds.until)
         tx.learn_now(now)
         tx.point("firing.taken")
         new = tuple.__new__  # a named tuple's own constructor is written in Python, and this is the hottest path

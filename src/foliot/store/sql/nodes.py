@@ -11,7 +11,7 @@ from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, Judge
 from foliot.ports.store import SESSION_TTL_US, Actor, Term
 from foliot.ports.worker_link import Beat, BeatAnswer, HandlerOffer, Hello
-from foliot.store.sql import leadership
+from foliot.store.sql import clock, leadership
 from foliot.store.sql.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.definitions import Definitions
 from foliot.store.sql.ending import Claim, Ending
@@ -164,6 +164,7 @@ class SqlNodeStore:
         started = self._started(tx, beat, held, now)
         if started:
             tx.change(STARTED, d=started)
+        tx.point("nodes.starts_noted")
         values = {
             "session": beat.session,
             "ttl": ttl_us,
@@ -225,6 +226,10 @@ class SqlNodeStore:
 
     async def resign(self, session: str, *, term: int) -> None:
         await self._database.transact(lambda tx: leadership.resign(tx, session, term), pool=Pool.RENEW)
+
+    async def report_clock(self, session: str, *, ahead_us: Micros) -> bool:
+        await self._database.transact(lambda tx: clock.report(tx, session, ahead_us), pool=Pool.RENEW)
+        return await self._database.transact(clock.judge, pool=Pool.RENEW)
 
 
 def _campaign(session: str, ttl_us: Micros, session_ttl_us: Micros, tx: Tx) -> Term | None:

@@ -13,6 +13,7 @@ if context.is_offline_mode():
         dialect_name=context.config.attributes["dialect"],
         target_metadata=metadata,
         version_table=VERSION_TABLE,
+        version_table_pk=context.config.attributes["dialect"] != "mysql",  # which warns that it ignores the key's name
         literal_binds=True,
         output_buffer=context.config.output_buffer,
     )
@@ -22,6 +23,7 @@ else:
         connection=connection,
         target_metadata=metadata,
         version_table=VERSION_TABLE,
+        version_table_pk=connection is not None and connection.dialect.name != "mysql",
         transactional_ddl=True,  # the caller's transaction holds all steps, on SQLite too
     )
     context.run_migrations()
