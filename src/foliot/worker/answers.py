@@ -56,8 +56,9 @@ class Answers:
     def leased(self, session: Session, leased: Leased) -> None:
         """A poll was answered."""
         if leased.dead:
-            self._bury(session)
-            return
+            self.bury(session)
+        if session is not self.session:
+            return  # it died meanwhile: these runs are not ours any more, and must not start in the next one's trust
         session.is_draining = session.is_draining or leased.draining
         self._cancel(session, leased.cancel)
         fresh = session.take(leased.request_no, [Attempt(run, self._logs) for run in leased.runs])
@@ -78,7 +79,7 @@ class Answers:
         if session is not self.session:
             return
         if not answer.alive:
-            self._bury(session)
+            self.bury(session)
             return
         session.is_draining = answer.draining
         self._cancel(session, answer.cancel)
@@ -100,8 +101,8 @@ class Answers:
             log.warning("lease.taken", run=attempt.run.run_id, job=attempt.run.job)
             self._execution.void(attempt)
 
-    def _bury(self, session: Session) -> None:
-        """The session is dead by store time: its runs are others' now. End them; the next session begins afresh."""
+    def bury(self, session: Session) -> None:
+        """The session is dead by store time: its runs are others' now. End them; the next begins afresh. Once."""
         if session is not self.session:
             return
         log.warning("session.dead", session=session.id, running=len(self._execution.running))

@@ -47,6 +47,8 @@ async def answer_of(
         await clock.wait(wake, for_s=within_s)
         if not task.done():
             raise NoAnswer(f"none within {within_s:g} s" if give_up is None or not wake.is_set() else "given up")
+        if task.cancelled():
+            raise NoAnswer("cancelled inside")
         return task.result()
     except FoliotError as error:
         if _is_refusal(error):

@@ -6,7 +6,6 @@ giving it up settles it, and the next beat lets the store take them back. Either
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
 import structlog
@@ -104,19 +103,21 @@ class Poller:
 
     async def _poll(self, session: Session, free: int, ahead: int) -> Leased | None:
         """One request, repeated while its answer is lost; None: given up."""
-        number = session.next_request()
-        poll = LeasePoll(
-            session=session.id,
-            request_no=number,
-            free=free,
-            settled=session.settled,
-            wait_us=int(self._wait_s * SECOND) if free else 0,
-            ahead=max(ahead, 0),
-        )
+        number, settled = session.next_request(), session.settled
         lost_at: float | None = None
         while True:
             try:
-                return await self._ask(poll)
+                return await self._ask(
+                    LeasePoll(
+                        session=session.id,
+                        request_no=number,
+                        free=free,
+                        settled=settled,
+                        wait_us=int(self._wait_s * SECOND) if free else 0,
+                        repeat=lost_at is not None,
+                        ahead=max(ahead, 0),
+                    )
+                )
             except NoAnswer:
                 now = self._clock.monotonic()
                 lost_at = now if lost_at is None else lost_at
@@ -124,7 +125,6 @@ class Poller:
                     break
                 await self._clock.wait(self._over, for_s=self._backoff.next_s())
                 self._figures.polls_repeated += 1
-                poll = replace(poll, repeat=True)
             except NotTaken as error:
                 log.error("poll.refused", code=error.code)
                 break

@@ -8,7 +8,6 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -192,12 +191,14 @@ class Reporter:
         log.error("report.refused", run=report.run_id, code=refused.code)
         if report.result is None and report.checkpoint is None and report.error_type == refused.kind:
             return Landing.FENCED  # nothing is left to leave out
-        bare = replace(
-            report,
-            result=None,
-            checkpoint=None,
+        bare = Report(
+            run_id=report.run_id,
+            lease_id=report.lease_id,
+            cause=report.cause,
             error=f"What the attempt left could not be recorded ({refused.code}).",
             error_type=refused.kind,
+            started_us_ago=report.started_us_ago,
+            took_us=report.took_us,
         )
         return (await self._complete([bare]))[0]
 

@@ -40,6 +40,7 @@ log = structlog.get_logger("foliot.worker")
 
 CLOGGED: Final = 2000  # ends not acknowledged: take no more work on
 _CLOSE_WITHIN_S: Final = 2.0
+_HURRIED_FLUSH_S: Final = 1.0
 
 
 class Worker:
@@ -60,6 +61,7 @@ class Worker:
         self._broken: BaseException | None = None
         self._stop_asked = asyncio.Event()
         self._hurry = asyncio.Event()
+        self._give_up = asyncio.Event()  # of the registration that is out
         self._closing = asyncio.Event()
         self._over = asyncio.Event()
         self._assemble()
@@ -74,6 +76,7 @@ class Worker:
         if self._stop_asked.is_set():
             self._hurry.set()
         self._stop_asked.set()
+        self._give_up.set()
         self._poller.stop()
         self._drain.nudge()
 
@@ -122,6 +125,8 @@ class Worker:
             self._begin(session)
             await self._reporter.adopt_orphans()
             await self._poller.work(session)
+            if session.is_dead:
+                self._answers.bury(session)  # before the next begins, whoever noticed the death first
 
     async def _register(self) -> Session | None:
         """A fresh session; None when stopped before a server took us in."""
@@ -154,8 +159,13 @@ class Worker:
             host=settings.host,
             jobs=self.code.jobs,
         )
+        self._give_up = asyncio.Event()
         welcome = await answer_of(
-            self._link.register(hello), clock=self._clock, within_s=settings.call_within_s, name="register"
+            self._link.register(hello),
+            clock=self._clock,
+            within_s=settings.call_within_s,
+            name="register",
+            give_up=self._give_up,
         )
         for refused in welcome.refused:
             log.warning("job.refused", why=refused)
@@ -191,7 +201,9 @@ class Worker:
         if self._heart is not None:
             self._heart.hurry()
         await self._drain.work()
-        settled = await self._reporter.flush(within_s=self._settings.flush_within_s)
+        settled = await self._reporter.flush(
+            within_s=_HURRIED_FLUSH_S if self._hurry.is_set() else self._settings.flush_within_s
+        )
         if self._heart is not None:
             self._heart.stop()
         unsafe = any(attempt.must_not_outlive_trust for attempt in self._execution.running.values())

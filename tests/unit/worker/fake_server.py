@@ -5,6 +5,7 @@ that die by its own time. Every write checks what a store would check, and `hist
 """
 
 import asyncio
+import inspect
 import threading
 import time
 from collections import Counter, deque
@@ -301,7 +302,7 @@ class FakeServer:
         return taken
 
     def _with_lease(self, row: Row) -> LeasedRun:
-        values = {name: getattr(row.run, name) for name in LeasedRun.__slots__}
+        values = {name: getattr(row.run, name) for name in inspect.signature(LeasedRun).parameters}
         values |= {"lease_id": row.lease_id, "attempt": row.attempt, "fence": row.attempt}
         values |= {"checkpoint": row.checkpoint}
         return LeasedRun(**values)

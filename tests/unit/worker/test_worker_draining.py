@@ -35,6 +35,18 @@ async def test_an_idle_worker_leaves_at_once_and_says_goodbye() -> None:
         assert house.server.left == [session]
 
 
+async def test_a_worker_that_still_waits_for_a_server_leaves_at_once() -> None:
+    class Silent(FakeServer):
+        async def register(self, hello: Hello) -> Welcome:
+            self.calls["register"] += 1
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    async with working(Silent(SystemClock())) as house:
+        await house.until(lambda: house.server.calls["register"] == 1)
+        await house.stop(within_s=3)
+
+
 async def test_running_work_gets_its_time_and_nothing_new_is_leased(tmp_path: Path) -> None:
     async with working(drain_timeout_s=30) as house:
         row = house.add("until", params=json.dumps({"path": str(tmp_path / "go")}))

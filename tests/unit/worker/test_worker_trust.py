@@ -11,10 +11,11 @@ import pytest
 from foliot.app.system import SystemClock
 from foliot.domain.run import RunState
 from foliot.domain.verdict import Cause
+from foliot.ports.worker_link import Leased, LeasedRun
 from foliot.worker.answers import UNATTENDED
 from tests.clocks import DrivenClock
 from tests.unit.worker.fake_server import FakeServer
-from tests.unit.worker.house import House, working
+from tests.unit.worker.house import House, name_of, working
 
 QUICK = {"ttl_s": 1.5, "beat_every_s": 0.2, "margin_s": 0.3}
 
@@ -147,6 +148,22 @@ async def test_a_dead_session_ends_its_handlers_and_a_new_one_begins(tmp_path: P
         assert all(row.reports == [] for row in (*rows, lost)), "nothing was reported for leases of a dead session"
         assert lost.leases == 1
         assert lost.state is RunState.FAILED
+
+
+async def test_runs_leased_for_a_session_that_died_meanwhile_are_not_started() -> None:
+    async with working(FakeServer(SystemClock(), ttl_s=60, beat_every_s=20, margin_s=2)) as house:
+        await house.until(lambda: house.worker.session is not None)
+        dead = house.worker.session
+        assert dead is not None
+        house.server.kill_sessions()
+        await house.until(lambda: house.worker.figures.sessions == 2)
+        late = LeasedRun(
+            run_id=99, job_id=1, namespace="default", job="noop", version=1, handler=name_of("noop"), params=None,
+            attempt=1, lease_id="late", fence=1, due_at=0, leased_at=0,
+        )  # fmt: skip
+        house.worker._answers.leased(dead, Leased(request_no=dead.next_request(), runs=(late,)))
+        assert house.worker.figures.started == 0
+        assert house.worker._execution.is_idle
 
 
 async def test_a_session_found_dead_by_a_poll_is_buried_too() -> None:
