@@ -2,10 +2,12 @@
 
 import asyncio
 
+import pytest
+
 from foliot.domain.fire import Plan
 from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.store.sql.follow import CHILD, FIXED_DELAY, LIMITS, SERIAL
-from tests.conformance.building import PERSON, cursor_of, decider, every, fire, make_due, runs_of, save, skips_of
+from tests.conformance.building import PERSON, ask, cursor_of, decider, every, fire, make_due, runs_of, save, skips_of
 from tests.conformance.working import worker
 from tests.conformance.world import World
 
@@ -196,6 +198,23 @@ async def test_a_schedule_with_a_count_is_done_after_its_last_run(world: World) 
     await fire(world)
     cursor = await cursor_of(world, job)
     assert (cursor["state"], cursor["next_at"], cursor["remaining"]) == ("done", None, 0)
+
+
+@pytest.mark.parametrize("key", ["b:1:1000", "s:1000"])
+async def test_a_backfill_does_not_keep_a_fire_from_running(world: World, key: str) -> None:
+    job = await every(world, interval="10s")
+    await world.store.runs.trigger(ask())
+    await world.change("UPDATE runs SET fire_key = :key, class = 1", key=key)  # as a backfill has it
+    await make_due(world, job)
+    decided = await fire(world)
+    assert (decided.created, decided.skipped) == (1, 0)
+    backfilled, fired = await runs_of(world)
+    assert fired["place"] > backfilled["place"]  # but the job is serial: it waits for its turn
+    assert backfilled["class"] == 0  # and what stands in front of on-time work is on-time work (R10)
+    anne = await worker(world)
+    assert [run.run_id for run in await anne.lease()] == [backfilled["id"]]
+    await world.elapse(10 * SECOND)
+    assert (await fire(world)).skipped == 1  # the fire itself is open, as ever
 
 
 # -------------------------------------------------------------------------------------------------------------- shards

@@ -61,7 +61,8 @@ def plan(due: DueJob, now: Instant) -> Plan:
     # The straight way of nearly every fire: one instant, on time, nothing open, nothing to look up.
     if job.is_plain and first is not None and first <= now <= first + MISFIRE_AFTER:
         schedule = job.definition.schedule
-        if state == _ACTIVE_WORD and remaining is None and not seen.open and schedule is not None:
+        nothing_waits = not seen.open and not seen.catch_up  # a backfill waits without being open
+        if state == _ACTIVE_WORD and remaining is None and nothing_waits and schedule is not None:
             following = schedule.next_after(first)
             if following is not None and following > now:
                 not_before = first if now - first <= FRESH else now - FRESH

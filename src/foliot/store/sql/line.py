@@ -33,33 +33,41 @@ PLACES: Final = Statement(
     RowSet("d", job_id=BIGINT),
 )
 
+_SCHEDULED: Final = "r.fire_key >= 's:' AND r.fire_key < 's;'"
+_OPEN: Final = f"NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR ({_SCHEDULED} AND r.triggered_by IS NOT NULL))"
+"""All but backfills: a scheduled instant that somebody asked for was missing and is made up for."""
+_WAITING: Final = "r.state = 'PENDING' AND r.attempt = 0"
+
 SITUATION: Final = Statement(
-    """
+    f"""
     SELECT d.job_id, (
-      SELECT count(*) + 32768 * coalesce(sum(q.waiting), 0) + 1073741824 * coalesce(sum(q.late), 0)
-             + 35184372088832 * coalesce(sum(q.scheduled), 0)
+      SELECT coalesce(sum(q.is_open), 0) + 32768 * coalesce(sum(q.is_open * q.waiting), 0)
+             + 1073741824 * coalesce(sum(q.late), 0) + 35184372088832 * coalesce(sum(q.is_open * q.scheduled), 0)
       FROM (
-        SELECT CASE WHEN r.state = 'PENDING' AND r.attempt = 0 THEN 1
+        SELECT CASE WHEN {_OPEN} THEN 1 ELSE 0 END AS is_open,
+               CASE WHEN {_WAITING} THEN 1
                     WHEN r.open_children > 0 AND row_number() OVER (ORDER BY r.place, r.id) > 1 THEN 1
                     ELSE 0 END AS waiting,
-               CASE WHEN r.state = 'PENDING' AND r.attempt = 0 AND r.class = 1 THEN 1 ELSE 0 END AS late,
-               CASE WHEN r.fire_key >= 's:' AND r.fire_key < 's;' THEN 1 ELSE 0 END AS scheduled
+               CASE WHEN {_WAITING} AND r.class = 1 THEN 1 ELSE 0 END AS late,
+               CASE WHEN {_SCHEDULED} THEN 1 ELSE 0 END AS scheduled
         FROM runs r
         WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
               AND r.place IS NOT NULL AND r.parent_id IS NULL
         ORDER BY r.place, r.id LIMIT :cap
       ) q
     ) AS counts
-    FROM {d}
+    FROM {{d}}
     WHERE EXISTS (SELECT 1 FROM runs r WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1)
     """,
     RowSet("d", job_id=BIGINT),
-    mysql="""
+    mysql=f"""
     SELECT r.line_job,
-           least(count(*), :cap) + 32768 * least(sum(r.state = 'PENDING' AND r.attempt = 0), :cap)
-           + 1073741824 * least(sum(r.state = 'PENDING' AND r.attempt = 0 AND r.class = 1), :cap)
-           + 35184372088832 * least(sum(r.fire_key >= 's:' AND r.fire_key < 's;'), :cap)
-    FROM {d} STRAIGHT_JOIN runs r ON r.line_job = d.job_id
+           least(sum({_OPEN}), :cap)
+           + 32768 * least(sum({_OPEN} AND {_WAITING}) + sum({_OPEN} AND r.open_children > 0)
+                           - coalesce(min(CASE WHEN r.open_children > 0 THEN r.place END) = min(r.place), 0), :cap)
+           + 1073741824 * least(sum({_WAITING} AND r.class = 1), :cap)
+           + 35184372088832 * least(sum({_OPEN} AND {_SCHEDULED}), :cap)
+    FROM {{d}} STRAIGHT_JOIN runs r ON r.line_job = d.job_id
     WHERE r.parent_id IS NULL
     GROUP BY r.line_job
     """,
