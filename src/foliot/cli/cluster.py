@@ -143,4 +143,4 @@ def _follow(desk: Desk, topic: str | None, subject: str | None) -> None:
                 detail = "  ".join(f"{key}={value}" for key, value in data.items() if value is not None)
                 click.echo(f"{event.event:<16}  {detail}")
             else:
-                click.echo(json.dumps({"id": event.id, "kind": event.event, **data}, ensure_ascii=False))
+                click.echo(json.dumps({"event": event.event, "event_id": event.id, **data}, ensure_ascii=False))

@@ -1,0 +1,84 @@
+"""Help: every command has examples, exit codes are told, and looking costs next to nothing."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from foliot.cli import COMMANDS, main
+from foliot.cli.phrases import PHRASES, STATES_ZH
+
+CPU_MAX_S = 0.3
+
+
+def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None, name
+        yield (*path, name), command
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+
+
+ALL = list(commands(main))
+
+
+@pytest.mark.parametrize(("path", "command"), ALL, ids=[" ".join(path) for path, _ in ALL])
+def test_every_command_begins_with_what_it_does_and_has_examples(path: tuple[str, ...], command: click.Command) -> None:
+    said = command.get_help(click.Context(command, info_name=" ".join(("foliot", *path))))
+    assert "Examples:" in said
+    assert f"foliot {' '.join(path)}" in said
+
+
+def test_the_table_of_commands_is_true() -> None:
+    for name, (place, what) in COMMANDS.items():
+        assert place.startswith("foliot.cli."), name
+        assert what.endswith("."), name
+
+
+def test_exit_codes_are_told() -> None:
+    for group in ("job", "run", "node", "cluster", "token", "context"):
+        command = dict(ALL)[(group,)]
+        assert "130 interrupted" in command.get_help(click.Context(command))
+
+
+@pytest.mark.parametrize("args", [("--help",), ("job", "--help"), ("job", "trigger", "--help"), ("version",)])
+def test_looking_for_help_is_cheap(args: tuple[str, ...], tmp_path: Path) -> None:
+    """The best of three, in CPU time of the process itself: what the machine does beside it does not count."""
+    script = (
+        "import resource, sys\n"
+        "from foliot.cli import main\n"
+        "try: main(sys.argv[1:], prog_name='foliot')\n"
+        "except SystemExit: pass\n"
+        "used = resource.getrusage(resource.RUSAGE_SELF)\n"
+        "print('CPU', used.ru_utime + used.ru_stime)\n"
+        "print('HEAVY', sorted({'httpx2', 'fastapi', 'sqlalchemy', 'pydantic', 'rich'} & set(sys.modules)))\n"
+    )
+    best = 99.0
+    for _ in range(3):
+        done = subprocess.run(
+            [sys.executable, "-c", script, *args],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=tmp_path,
+        )
+        lines = dict(line.split(" ", 1) for line in done.stdout.splitlines() if line.startswith(("CPU", "HEAVY")))
+        assert lines["HEAVY"] == "[]"
+        best = min(best, float(lines["CPU"]))
+    assert best < CPU_MAX_S
+
+
+def test_every_phrase_says_the_same_in_both_languages() -> None:
+    import string
+
+    for key, (english, chinese) in PHRASES.items():
+        fields = [{name for _, name, _, _ in string.Formatter().parse(text) if name} for text in (english, chinese)]
+        assert fields[0] == fields[1], key
+        words = english.translate({ord(letter): None for letter in ": "}).replace("{", "").replace("}", "")
+        assert any("\u4e00" <= letter <= "\u9fff" for letter in chinese) or words in "jobrunstatewhy", key
+    assert len(STATES_ZH) == 15

@@ -1,0 +1,155 @@
+"""The command line in a real terminal: colour, width, questions, interruption, both languages."""
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pexpect
+import pytest
+
+from tests.cli.conftest import Shell
+
+ANSI = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+
+
+@contextmanager
+def terminal(shell: Shell, *args: str, columns: int = 100, **environment: str) -> Iterator[pexpect.spawn]:
+    env = {"TERM": "xterm-256color", **shell.env, **environment}
+    child = pexpect.spawn(
+        sys.executable, ["-m", "foliot.cli", *args], cwd=str(shell.folder), env=env, encoding="utf-8", timeout=30,
+        dimensions=(40, columns),
+    )  # fmt: skip
+    try:
+        yield child
+    finally:
+        child.close(force=True)
+
+
+def whole(child: pexpect.spawn) -> tuple[str, int]:
+    child.expect(pexpect.EOF)
+    child.close()
+    return child.before, child.exitstatus
+
+
+def test_colour_is_for_terminals_and_can_be_refused(foliot: Shell) -> None:
+    with terminal(foliot, "job", "list") as child:
+        said, code = whole(child)
+    assert code == 0
+    assert "\x1b[32m" in said  # ● active
+    for name, value, args in (("NO_COLOR", "1", ()), ("X", "", ("--no-color",)), ("TERM", "dumb", ())):
+        with terminal(replace(foliot, environment={name: value}), "job", "list", *args) as child:
+            said, _ = whole(child)
+        assert not ANSI.search(said), name
+    assert not ANSI.search(foliot.process("job", "list").stdout)
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_a_table_fits_the_terminal_and_never_wraps(foliot: Shell, columns: int) -> None:
+    with terminal(foliot, "job", "list", "--no-color", columns=columns) as child:
+        said, _ = whole(child)
+    lines = said.splitlines()
+    assert len(lines) == 6  # a heading and five jobs
+    assert all(cells(line) <= columns for line in lines), [cells(line) for line in lines]
+    if columns == 60:
+        assert "…" in said
+
+
+def cells(text: str) -> int:
+    import unicodedata
+
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def test_wide_letters_keep_columns_aligned(foliot: Shell) -> None:
+    with terminal(foliot, "job", "list", "--no-color", "-o", "wide", "--lang", "zh-CN", columns=250) as child:
+        said, _ = whole(child)
+    heading, *rows = said.splitlines()
+    at = cells(heading[: heading.index("OWNER")])
+    (settle,) = [row for row in rows if row.startswith("settle")]
+    assert cells(settle[: settle.index("结算组")]) == at
+
+
+def test_a_question_is_asked_and_no_means_no(foliot: Shell) -> None:
+    foliot("job", "create", "doomed", "--py", "jobs:greet")
+    with terminal(foliot, "job", "delete", "doomed", "--no-color") as child:
+        child.expect("this hits 1:")
+        child.expect("doomed")
+        child.expect("go on?")
+        child.sendline("n")
+        child.expect("nothing was changed")
+        _, code = whole(child)
+    assert code == 1
+    assert foliot("job", "show", "doomed").code == 0
+    with terminal(foliot, "job", "delete", "doomed", "--no-color", "--lang", "zh-CN") as child:
+        child.expect("将影响 1 个")
+        child.expect("继续？")
+        child.sendline("y")
+        child.expect("已删除")
+        _, code = whole(child)
+    assert code == 0
+    assert foliot("job", "show", "doomed").code == 3
+
+
+def test_an_interrupted_watch_leaves_the_run_alone(foliot: Shell) -> None:
+    run = foliot("job", "trigger", "sleepy", "-q").out.strip()
+    with terminal(foliot, "run", "watch", run, "--no-color") as child:
+        child.expect("Ctrl-C stops watching, not the run")
+        child.sendintr()
+        _, code = whole(child)
+    assert code == 130
+    assert foliot("run", "show", run, "-o", "json").json["state"] in ("PENDING", "RUNNING")
+    foliot("run", "cancel", run)
+
+
+def test_a_followed_log_comes_line_by_line(foliot: Shell) -> None:
+    with terminal(foliot, "run", "logs", "-f", "--job", "tick", "--no-color") as child:
+        run = foliot("job", "trigger", "tick", "-q").out.strip()
+        child.expect(run)
+        for i in range(3):
+            child.expect(f"tick  i={i}")
+        child.sendintr()
+        _, code = whole(child)
+    assert code == 130
+
+
+def test_events_are_followed(foliot: Shell) -> None:
+    with terminal(foliot, "cluster", "events", "-f", "-o", "jsonl") as child:
+        child.expect("(?s).*", timeout=5)
+        seen = []
+        run = None
+        for _ in range(5):
+            run = foliot("job", "trigger", "greet", "-q").out.strip()
+            try:
+                child.expect(f'.*"id": "{run}".*\r\n', timeout=5)
+                seen.append(json.loads(child.after.strip().splitlines()[-1]))
+                break
+            except pexpect.TIMEOUT:
+                continue
+        child.sendintr()
+    assert seen
+    assert seen[0]["job"] == "greet"
+    assert seen[0]["event"].startswith("run.")
+
+
+def test_a_terminal_without_unicode_gets_words(foliot: Shell) -> None:
+    with terminal(foliot, "job", "list", "--no-color", PYTHONIOENCODING="ascii:replace") as child:
+        said, code = whole(child)
+    assert code == 0
+    assert "o active" in said
+    assert "●" not in said
+
+
+def test_the_editor_is_opened_on_the_definition(foliot: Shell, tmp_path: object) -> None:
+    foliot("job", "create", "edited", "--py", "jobs:greet", "--owner", "before")
+    script = foliot.folder / "editor.sh"
+    script.write_text('#!/bin/sh\nsed -i s/before/after/ "$1"\n')
+    script.chmod(0o755)
+    with terminal(foliot, "job", "edit", "edited", "--no-color", EDITOR=str(script)) as child:
+        child.expect("edited is v2 now")
+        _, code = whole(child)
+    assert code == 0
+    assert foliot("job", "show", "edited", "-o", "json").json["owner"] == "after"
+    foliot("job", "delete", "edited", "--yes")
