@@ -2,20 +2,18 @@
 
 import asyncio
 import contextlib
-import os
 from collections.abc import Sequence
 from typing import Final
 
 import structlog
 
-from foliot.domain.errors import Denied
 from foliot.domain.job import Isolation
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
-from foliot.ports.worker_link import Hello, WorkerLink
+from foliot.ports.worker_link import WorkerLink
 from foliot.worker.answers import Answers
 from foliot.worker.attempt import Attempt
-from foliot.worker.calling import Backoff, NoAnswer, NotTaken, answer_of
+from foliot.worker.calling import NoAnswer, NotTaken, answer_of
 from foliot.worker.capture import captured
 from foliot.worker.code import Code
 from foliot.worker.draining import Drain
@@ -31,6 +29,7 @@ from foliot.worker.load import LoadFigures
 from foliot.worker.logs import Logs
 from foliot.worker.loop_watch import Blocked, LoopWatch
 from foliot.worker.polling import Poller
+from foliot.worker.registering import Registrar
 from foliot.worker.reporting import Reporter
 from foliot.worker.session import Session
 from foliot.worker.settings import WorkerSettings
@@ -55,13 +54,10 @@ class Worker:
         self._clock = clock
         self._chance = chance
         self._settings = settings
-        self._session_id = chance.token()
         self._heart: Heartbeat | None = None
-        self._refusal: Denied | None = None
         self._broken: BaseException | None = None
         self._stop_asked = asyncio.Event()
         self._hurry = asyncio.Event()
-        self._give_up = asyncio.Event()  # of the registration that is out
         self._closing = asyncio.Event()
         self._over = asyncio.Event()
         self._assemble()
@@ -76,7 +72,7 @@ class Worker:
         if self._stop_asked.is_set():
             self._hurry.set()
         self._stop_asked.set()
-        self._give_up.set()
+        self._registrar.stop()
         self._poller.stop()
         self._drain.nudge()
 
@@ -92,7 +88,7 @@ class Worker:
             self._pool.replace(code.sources)
         if self.session is not None:
             with contextlib.suppress(NoAnswer, NotTaken):
-                await self._introduce(self.session.id)
+                await self._registrar.introduce(self.session.id)
 
     async def run(self) -> None:
         """Work until stopped; on return everything is reported, given back, or on disk."""
@@ -109,8 +105,8 @@ class Worker:
                     await self._leave()
             finally:
                 await self._close()
-        if self._refusal is not None:
-            raise self._refusal
+        if self._registrar.refusal is not None:
+            raise self._registrar.refusal
 
     # ------------------------------------------------------------------------------------------------------ sessions
 
@@ -119,7 +115,7 @@ class Worker:
         if any(not handler.is_async for handler in self.code.handlers.values()):
             self._pool.warm_up()
         while not self._stop_asked.is_set():
-            session = await self._register()
+            session = await self._registrar.register()
             if session is None:
                 return
             self._begin(session)
@@ -127,49 +123,6 @@ class Worker:
             await self._poller.work(session)
             if session.is_dead:
                 self._answers.bury(session)  # before the next begins, whoever noticed the death first
-
-    async def _register(self) -> Session | None:
-        """A fresh session; None when stopped before a server took us in."""
-        self._session_id = self._chance.token()
-        backoff = Backoff(self._chance, first_s=0.2, most_s=5.0)
-        while not self._stop_asked.is_set():
-            try:
-                return await self._introduce(self._session_id)
-            except (NoAnswer, NotTaken) as error:
-                cause = error.__cause__
-                if isinstance(cause, Denied) and not self.figures.sessions:
-                    self._refusal = cause  # the token was never good: waiting will not make it so
-                    return None
-                log.warning("worker.not_registered", error=type(cause or error).__name__, why=str(cause or error)[:300])
-            await self._clock.wait(self._stop_asked, for_s=backoff.next_s())
-        return None
-
-    async def _introduce(self, session_id: str) -> Session:
-        settings = self._settings
-        sent_at = self._clock.monotonic()
-        hello = Hello(
-            session=session_id,
-            name=settings.name,
-            group=settings.group,
-            slots=settings.slots,
-            handlers=self.code.offers,
-            labels=settings.labels,
-            version=settings.version,
-            pid=os.getpid(),
-            host=settings.host,
-            jobs=self.code.jobs,
-        )
-        self._give_up = asyncio.Event()
-        welcome = await answer_of(
-            self._link.register(hello),
-            clock=self._clock,
-            within_s=settings.call_within_s,
-            name="register",
-            give_up=self._give_up,
-        )
-        for refused in welcome.refused:
-            log.warning("job.refused", why=refused)
-        return Session(session_id, welcome, sent_at=sent_at)
 
     def _begin(self, session: Session) -> None:
         self.figures.sessions += 1
@@ -281,12 +234,13 @@ class Worker:
     def _assemble(self) -> None:
         settings, clock, chance, link, figures = self._settings, self._clock, self._chance, self._link, self.figures
         self._kills = KillList()
+        self._registrar = Registrar(link, clock, chance, settings, code=lambda: self.code)
         self._load = LoadFigures()
         self._logs = Logs(
             link,
             clock,
             chance,
-            session=lambda: self._session_id,
+            session=lambda: self._registrar.session_id,
             within_s=settings.call_within_s,
             log_max=settings.log_max_bytes,
             pending_max=settings.log_pending_max_bytes,
@@ -297,7 +251,7 @@ class Worker:
             chance,
             self._logs,
             figures,
-            session=lambda: self._session_id,
+            session=lambda: self._registrar.session_id,
             is_busy=lambda: not self._execution.is_idle,
             acknowledged=self._acknowledged,
             within_s=settings.call_within_s,

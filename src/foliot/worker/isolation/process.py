@@ -5,14 +5,10 @@ group and to whatever left it. A child that was signalled is replaced; so is one
 """
 
 import asyncio
-import contextlib
 import signal
-import subprocess
-import sys
 from collections import deque
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 import structlog
@@ -23,11 +19,11 @@ from foliot.sdk.handler import Handler
 from foliot.sdk.invoke import Outcome
 from foliot.worker.attempt import Attempt
 from foliot.worker.figures import Figures
-from foliot.worker.isolation import warden
 from foliot.worker.isolation.child_process import ChildProcess, Phase
 from foliot.worker.isolation.kill_list import KillList, descendants, kill_all
 from foliot.worker.isolation.limits import DUMP_SIGNAL
 from foliot.worker.isolation.place import Host, judged, killed
+from foliot.worker.isolation.warden import Warden
 from foliot.worker.isolation.wire import Ended, Limits
 
 log = structlog.get_logger("foliot.worker.pool")
@@ -299,42 +295,3 @@ class ProcessPool:
         strays = await asyncio.to_thread(descendants, child.pid)
         self._kills.send(child.pid, signal.SIGKILL, to_group=True)
         kill_all(strays)
-
-
-class Warden:
-    """The worker's end of the pipe to its warden (see `warden`)."""
-
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(  # noqa: S603  our own interpreter and script
-            [sys.executable, "-I", "-S", str(Path(warden.__file__))],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            bufsize=0,
-        )
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    def remember(self, pid: int) -> None:
-        """Kill a group if we die."""
-        self._tell(f"+{pid}\n")
-
-    def forget(self, pid: int) -> None:
-        """A group is gone."""
-        self._tell(f"-{pid}\n")
-
-    def close(self) -> None:
-        """Nothing is left to guard."""
-        assert self._process.stdin is not None
-        with contextlib.suppress(OSError):
-            self._process.stdin.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(1.0)
-
-    def _tell(self, line: str) -> None:
-        assert self._process.stdin is not None
-        with contextlib.suppress(OSError):  # somebody killed the warden: the kernel still kills the children themselves
-            self._process.stdin.write(line.encode())

@@ -1,32 +1,46 @@
-"""A tiny process that outlives its worker by a moment: it kills the process groups the worker left behind.
+"""The worker's end of the pipe to its warden, the process that outlives it by a moment."""
 
-The kernel kills the worker's children with it (PR_SET_PDEATHSIG), but not what those children started. The worker
-writes `+pid` and `-pid` lines; when the pipe ends without a goodbye, every group still listed is killed. Run as a
-script, so that it loads nothing but the standard library.
-"""
-
-import os
-import signal
+import contextlib
+import subprocess
 import sys
 
-
-def main() -> None:
-    """Keep the list until the worker is gone, then kill what is on it."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
-    groups: set[int] = set()
-    for line in sys.stdin:
-        pid = int(line[1:])
-        if line[0] == "+":
-            groups.add(pid)
-        else:
-            groups.discard(pid)
-    for pid in groups:
-        try:
-            os.killpg(pid, signal.SIGKILL)
-        except OSError:
-            continue
+from foliot.worker.isolation import warden_main
 
 
-if __name__ == "__main__":
-    main()
+class Warden:
+    """The worker's end of the pipe to its warden (see `warden_main`)."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(  # noqa: S603  our own interpreter and script
+            [sys.executable, "-I", "-S", warden_main.__file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            bufsize=0,
+        )
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def remember(self, pid: int) -> None:
+        """Kill a group if we die."""
+        self._tell(f"+{pid}\n")
+
+    def forget(self, pid: int) -> None:
+        """A group is gone."""
+        self._tell(f"-{pid}\n")
+
+    def close(self) -> None:
+        """Nothing is left to guard."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1.0)
+
+    def _tell(self, line: str) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):  # somebody killed the warden: the kernel still kills the children themselves
+            self._process.stdin.write(line.encode())
