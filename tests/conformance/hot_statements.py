@@ -15,6 +15,7 @@ from foliot.store.sql import (
     triggers,
 )
 from tests.conformance.explaining import BATCH, LONG_LINE, Hot, Loaded
+from tests.conformance.hot_leasing import LEASING
 
 KEY = frozenset({""})
 
@@ -41,6 +42,7 @@ def later_ids(loaded: Loaded) -> list[tuple[int]]:
 
 
 HOT: list[Hot] = [
+    *LEASING,
     Hot(
         name="pulse",
         statement=firing.PULSE,

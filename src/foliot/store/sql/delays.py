@@ -14,12 +14,13 @@ SET_NEXT: Final = Statement(
     UPDATE cursors SET state = d.state, next_at = d.next_at, next_due_at = d.next_due_at,
            cursor_ver = cursor_ver + 1
     FROM {d}
-    WHERE cursors.job_id = d.job_id AND cursors.next_at IS NULL AND cursors.version = d.version
+    WHERE cursors.job_id = d.job_id AND coalesce(cursors.next_at, -1) = -1 AND cursors.version = d.version
           AND cursors.state = 'active'
     """,
     RowSet("d", job_id=BIGINT, version=BIGINT, state=TEXT, next_at=BIGINT, next_due_at=BIGINT),
 )
-"""Only a cursor that waits for this end: a newer version, a pause or a next instant already set means it does not."""
+"""Only a cursor that waits for this end: a newer version, a pause or a next instant already set means it does not.
+(`next_at IS NULL` in so many words would let a planner read every cursor that waits.)"""
 
 
 def set_next(tx: Tx, jobs: Sequence[LoadedJob], ended_at: Instant) -> int:

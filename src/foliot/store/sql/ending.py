@@ -172,6 +172,7 @@ class Ending:
         carefully: bool = False,
     ) -> list[Landing]:
         """Judge these attempts and write what becomes of their runs. The transaction must have locked nothing yet."""
+        tx.point("ending.settling")
         held = self._held(tx, [claim.run_id for claim in claims], carefully=carefully)
         jobs = self._jobs(tx, held)
         settlement = _Settlement(jobs, held, judge, session)

@@ -91,7 +91,9 @@ def hold(tx: Tx, runs: Collection[Seen]) -> Held:
     """
     lock_cursors(tx, {run.job_id for run in runs if run.follow & (FIXED_DELAY | CHILD | MERGE)})
     parents = lock(tx, {run.parent_id for run in runs if run.parent_id is not None})
-    return Held(lock(tx, {run.id for run in runs}), parents)
+    held = Held(lock(tx, {run.id for run in runs}), parents)
+    tx.point("ending.held")
+    return held
 
 
 def lock_cursors(tx: Tx, job_ids: Collection[int]) -> None:

@@ -19,11 +19,11 @@ HEAVY: Final = FIXED_DELAY | LIMITS | CHILD | MERGE
 """Runs whose way out touches other rows too: those rows and they are locked first, so that all is known to land."""
 
 FOLLOWED: Final = f"""
-    (r.follow & {SERIAL}) > 0 AND EXISTS (
+    (r.follow & {SERIAL}) > 0 AND (
       SELECT 1 FROM runs p
-      WHERE p.{{parked_job}} = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL)
+      WHERE p.{{parked_job}} = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL LIMIT 1) = 1
 """
-"""Others of a serial job are parked: one of them may be next."""
+"""Others of a serial job are parked: one of them may be next. (For EXISTS a planner may gather all that are parked.)"""
 
 GLANCE: Final = Statement(
     f"""
@@ -76,6 +76,7 @@ def succeed(tx: Tx, reports: Sequence[Report], session: str) -> list[Landing] | 
             next_in_line.add(job_id)
         rows[run_id] = (run_id, lease_id, started_at, report.result)
         landings.append(Landing.RECORDED)
+    tx.point("ending.glanced")
     if rows and tx.change(SUCCEED, {"now": now}, d=sorted(rows.values())) != len(rows):
         landings = _read_back(tx, reports, landings)
     unpark(tx, next_in_line)

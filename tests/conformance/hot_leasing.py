@@ -1,0 +1,326 @@
+"""The statements of leasing, ending, beats and upkeep whose plans are watched."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from foliot.domain.instants import HOUR, SECOND
+from foliot.store.sql import (
+    cancelling,
+    delays,
+    ending,
+    leasing,
+    limits,
+    logs,
+    nodes,
+    parents,
+    picking,
+    queries,
+    reaping,
+    retention,
+    seeing,
+    succeeding,
+    unparking,
+)
+from tests.conformance.explaining import ATTEMPTS, BATCH, LONG_LINE, RUNNING, SESSIONS, Hot, Loaded
+
+KEY = frozenset({""})
+READY = frozenset({"runs_ready"})
+LINE = frozenset({"runs_line"})
+CHILDREN = frozenset({"runs_children"})
+IN_HANDS = frozenset({"runs_running"})
+SQLITE, POSTGRESQL = ("sqlite",), ("postgresql",)
+SMALL = frozenset({"nodes", "n", "store_meta", "m", "leases", "l", "limits"})  # some rows; a scan is as good
+EVERYTHING = [(-1, -1, -1, 2**31 - 1, 32767, 32767)]
+KINDS = [(1 + n % 20, n % 2, 1 + n % 10) for n in range(20)]  # as many as are loaded
+
+
+def ids(loaded: Loaded) -> list[tuple[int]]:
+    return [(run_id,) for run_id in loaded.running]
+
+
+def sessions(loaded: Loaded) -> list[tuple[str]]:
+    return [(loaded.session,), ("session-2",), ("nobody",)]
+
+
+def kinds(loaded: Loaded, n: int) -> list[tuple[int, ...]]:
+    return [(*kind, loaded.now - HOUR, n) for kind in KINDS]
+
+
+def a_kind(loaded: Loaded) -> dict[str, int]:
+    lane, class_, priority = KINDS[3]
+    return {"now": loaded.now, "lane": lane, "class": class_, "priority": priority, "low": 0, "n": BATCH}
+
+
+def leases(loaded: Loaded, *columns: Any) -> list[tuple[Any, ...]]:
+    return [(run_id, f"lease-{run_id}", *columns) for run_id in loaded.running]
+
+
+def versions(runs: Sequence[int], *columns: Any) -> list[tuple[Any, ...]]:
+    return [(run_id, 1, *columns) for run_id in runs]
+
+
+def now(loaded: Loaded) -> dict[str, int]:
+    return {"now": loaded.now}
+
+
+LEASING: list[Hot] = [
+    Hot(
+        name="look around",
+        statement=picking.LOOK_AROUND,
+        uses=READY,
+        scans=SMALL,
+        reads_max=200,
+        engines=POSTGRESQL,
+        sets=lambda loaded: {"s": sessions(loaded), "g": EVERYTHING},
+    ),
+    Hot(
+        name="look around knowing most",
+        statement=picking.LOOK_AROUND,
+        uses=READY,
+        scans=SMALL,
+        reads_max=200,
+        engines=POSTGRESQL,
+        sets=lambda loaded: {"s": sessions(loaded), "g": [(*low, *high) for low, high in pairwise(sorted(KINDS))]},
+    ),
+    Hot(
+        name="kinds present",
+        statement=picking.PRESENT,
+        uses=READY,
+        reads_max=200,
+        engines=POSTGRESQL,
+        sets=lambda _: {"g": EVERYTHING},
+    ),
+    Hot(
+        name="next kind present",
+        statement=picking.PRESENT_NEXT,
+        uses=READY,
+        engines=SQLITE,
+        values=lambda _: {"lane": 3, "class": 0, "priority": 4},
+    ),
+    Hot(
+        name="peek",
+        statement=picking.PEEK,
+        uses=READY,
+        engines=POSTGRESQL,
+        values=now,
+        sets=lambda loaded: {"s": sessions(loaded), "k": kinds(loaded, 2 * BATCH // len(KINDS))},
+    ),
+    Hot(
+        name="look",
+        statement=picking.LOOK,
+        uses=READY,
+        engines=POSTGRESQL,
+        values=now,
+        sets=lambda loaded: {"s": sessions(loaded), "k": kinds(loaded, BATCH // len(KINDS))},
+    ),
+    Hot(
+        name="take",
+        statement=picking.TAKE,
+        uses=READY,
+        engines=POSTGRESQL,
+        values=now,
+        sets=lambda loaded: {"s": sessions(loaded), "k": kinds(loaded, BATCH // len(KINDS))},
+    ),
+    Hot(
+        name="take of one kind",
+        statement=picking.TAKE_OF_KIND,
+        uses=READY,
+        values=a_kind,
+        sets=lambda loaded: {"s": sessions(loaded)},
+    ),
+    Hot(
+        name="repeated requests",
+        statement=leasing.REPEATED,
+        uses=IN_HANDS,
+        sets=lambda _: {"d": [(f"session-{n % SESSIONS}", n) for n in range(BATCH)]},
+    ),
+    Hot(name="raise fences", statement=leasing.RAISE_FENCES, uses=KEY, sets=lambda loaded: {"d": _jobs(loaded)}),
+    Hot(name="fences", statement=leasing.FENCES, uses=KEY, sets=lambda loaded: {"d": _jobs(loaded)}),
+    Hot(
+        name="lock what was picked",
+        statement=leasing.LOCK_PICKED,
+        uses=KEY,
+        sets=lambda loaded: {"d": [(run_id,) for run_id in loaded.runs]},
+    ),
+    Hot(
+        name="lease",
+        statement=leasing.LEASE,
+        uses=KEY,
+        values=now,
+        sets=lambda loaded: {"d": versions(loaded.runs, "x" * 32, "session-1", 7, 1 << 40, loaded.now)},
+    ),
+    Hot(name="glance at runs", statement=succeeding.GLANCE, uses=KEY, sets=lambda loaded: {"d": ids(loaded)}),
+    Hot(
+        name="succeed",
+        statement=succeeding.SUCCEED,
+        uses=KEY,
+        values=now,
+        sets=lambda loaded: {"d": leases(loaded, loaded.now, "null")},
+    ),
+    Hot(name="see runs", statement=seeing.SEE, uses=KEY, reads_max=3 * BATCH, sets=lambda loaded: {"d": ids(loaded)}),
+    Hot(name="lock runs", statement=seeing.LOCK, uses=KEY, reads_max=3 * BATCH, sets=lambda loaded: {"d": ids(loaded)}),
+    Hot(name="lock cursors of runs", statement=seeing.LOCK_CURSORS, uses=KEY, sets=lambda loaded: {"d": _jobs(loaded)}),
+    Hot(
+        name="end",
+        statement=ending.END,
+        uses=KEY,
+        values=now,
+        sets=lambda loaded: {"d": leases(loaded, 1, "FAILED", "error", loaded.now, None, "x", "E", None)},
+    ),
+    Hot(
+        name="end what waits",
+        statement=ending.END_WAITING,
+        uses=KEY,
+        values=now,
+        sets=lambda loaded: {"d": versions(loaded.runs, "CANCELLED", None, "x")},
+    ),
+    Hot(
+        name="back",
+        statement=ending.BACK,
+        uses=KEY,
+        sets=lambda loaded: {"d": leases(loaded, 1, loaded.now, 1, 0, None)},
+    ),
+    Hot(
+        name="insert attempts",
+        statement=ending.INSERT_ATTEMPTS,
+        uses=frozenset(),
+        values=now,
+        sets=lambda loaded: {
+            "d": [(run_id, 9, 1, "error", "l", "s", 1, 1, None, "x", "E", 1) for run_id in loaded.running]
+        },
+    ),
+    Hot(
+        name="retries of the last hour",
+        statement=ending.RETRIES,
+        uses=frozenset({"attempts_by_job"}),
+        reads_max=10 * ATTEMPTS // 1000 + BATCH,
+        values=lambda loaded: {"since": loaded.now - HOUR},
+        sets=lambda _: {"d": [(job_id,) for job_id in range(1, 11)]},
+    ),
+    Hot(name="tally of shards", statement=parents.TALLY, uses=CHILDREN, sets=lambda loaded: {"d": ids(loaded)}),
+    Hot(
+        name="count down",
+        statement=parents.COUNT_DOWN,
+        uses=KEY,
+        sets=lambda loaded: {"d": versions(loaded.running, 1, "RUNNING", None, None, None, None)},
+    ),
+    Hot(
+        name="insert merge runs",
+        statement=parents.INSERT_MERGE,
+        uses=KEY,
+        values=now,
+        sets=lambda loaded: {"d": [(run_id, f"d:{run_id}:merge", 1, 20) for run_id in loaded.running]},
+    ),
+    Hot(
+        name="set the next instant",
+        statement=delays.SET_NEXT,
+        uses=KEY,
+        sets=lambda loaded: {"d": [(job_id, 1, "active", loaded.now, loaded.now) for job_id in loaded.jobs]},
+    ),
+    Hot(
+        name="heads of lines",
+        statement=unparking.HEADS,
+        uses=LINE,
+        reads_max=3 * BATCH,
+        sets=lambda loaded: {"d": _jobs(loaded)},
+    ),
+    Hot(
+        name="the head of a long line",
+        statement=unparking.HEADS,
+        uses=LINE,
+        reads_max=3,
+        sets=lambda _: {"d": [(LONG_LINE,)]},
+    ),
+    Hot(
+        name="parked heads",
+        statement=unparking.PARKED,
+        uses=KEY,
+        or_uses=frozenset({"runs_parked"}),
+        sets=lambda loaded: {"d": [(run_id,) for run_id in loaded.runs]},
+    ),
+    Hot(name="parked shards", statement=unparking.PARKED_SHARDS, uses=CHILDREN, sets=lambda loaded: {"d": ids(loaded)}),
+    Hot(name="un-park", statement=unparking.UNPARK, uses=KEY, sets=lambda loaded: {"d": versions(loaded.runs)}),
+    Hot(
+        name="room of limits", statement=limits.ROOM, uses=frozenset(), scans=SMALL, sets=lambda _: {"d": [("res:a",)]}
+    ),
+    Hot(
+        name="what really runs, by lane",
+        statement=limits.RUNNING,
+        uses=IN_HANDS,
+        reads_max=RUNNING,
+        sets=lambda loaded: {"d": [(lane,) for lane in loaded.lanes]},
+    ),
+    Hot(
+        name="what a session holds",
+        statement=nodes.HELD,
+        uses=IN_HANDS,
+        scans=SMALL,
+        reads_max=3 * RUNNING // SESSIONS + SESSIONS,
+        values=lambda loaded: {"session": loaded.session},
+    ),
+    Hot(
+        name="note starts",
+        statement=nodes.STARTED,
+        uses=KEY,
+        sets=lambda loaded: {"d": leases(loaded, loaded.now, loaded.now, None)},
+    ),
+    Hot(
+        name="runs in dead hands",
+        statement=reaping.OF_THE_DEAD,
+        uses=frozenset(),
+        scans=SMALL,
+        reads_max=RUNNING + SESSIONS + 1,
+        values=lambda _: {"term": 0, "limit": BATCH},
+    ),
+    Hot(
+        name="runs past their deadline",
+        statement=reaping.LATE,
+        uses=IN_HANDS,
+        scans=SMALL,
+        reads_max=RUNNING + 1,
+        values=lambda _: {"term": 0, "limit": BATCH, "grace": 2 * SECOND},
+    ),
+    Hot(
+        name="walk for retention",
+        statement=retention.WALK,
+        uses=KEY,
+        values=lambda loaded: {"before": loaded.now, "after": 5000, "limit": BATCH},
+    ),
+    Hot(name="delete runs", statement=retention.DELETE_RUNS, uses=KEY, sets=lambda _: {"d": _old()}),
+    Hot(name="delete attempts", statement=retention.DELETE_ATTEMPTS, uses=KEY, sets=lambda _: {"d": _old()}),
+    Hot(
+        name="open children", statement=cancelling.OPEN_CHILDREN, uses=CHILDREN, sets=lambda loaded: {"d": ids(loaded)}
+    ),
+    Hot(
+        name="logs written",
+        statement=logs.WRITTEN,
+        uses=KEY,
+        scans=frozenset({"run_logs"}),
+        values=lambda loaded: {"session": loaded.session},
+        sets=lambda loaded: {"d": leases(loaded)},
+    ),
+    Hot(
+        name="a page of runs",
+        statement=queries.RUNS,
+        uses=KEY,
+        scans=frozenset({"r"}),  # the page itself, already chosen
+        values=lambda _: {"before": 2**62, "look": BATCH // 2},
+    ),
+    Hot(
+        name="a page of a job's runs",
+        statement=queries.RUNS_OF_JOBS,
+        uses=frozenset({"runs_by_job"}),
+        reads_max=100,
+        values=lambda _: {"before": 2**62, "look": 50},
+        sets=lambda _: {"d": [(555,)]},
+    ),
+]
+
+
+def _jobs(loaded: Loaded) -> list[tuple[int]]:
+    return [(job_id,) for job_id in loaded.jobs]
+
+
+def _old() -> list[tuple[int]]:
+    return [(run_id,) for run_id in range(1, BATCH + 1)]
