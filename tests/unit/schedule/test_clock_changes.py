@@ -2,7 +2,7 @@
 
 import pytest
 
-from foliot.domain.instants import isoformat
+from foliot.domain.instants import DAY, isoformat
 from foliot.domain.schedule import Cron, Daily, Gap, Overlap, Weekly, schedule_from_document
 from tests.unit.schedule.asking import fires, instant, planned, walk
 
@@ -105,3 +105,13 @@ def test_intervals_know_no_zone() -> None:
         "2026-03-29 06:00",
         "2026-03-29 12:00",
     ]
+
+
+def test_what_a_trigger_remembers_does_not_hide_the_gap() -> None:
+    """Asked first about summer, then about the very instant at which it begins."""
+    trigger, change = Cron(text="30 2 * * *", tz=BERLIN), instant("2026-03-29T01:00:00Z")
+    trigger.next_after(instant("2026-06-01"))
+    assert trigger.next_after(change - 1) == change
+    trigger.due_mask(instant("2026-06-01") // DAY)
+    assert trigger.due_mask(change // DAY) >> 3600 & 1
+    assert trigger.next_after(change) == instant("2026-03-30T00:30:00Z")

@@ -171,3 +171,10 @@ def test_a_spread_is_even_enough() -> None:
     crowd = [minutes.count(1 << minute) for minute in range(60)]
     assert min(crowd) > 15
     assert max(crowd) < 110
+
+
+def test_jobs_that_write_the_same_share_one_search_unless_h_parts_them() -> None:
+    one, other = (Cron(text="0 2 * MARCH THU", job=job) for job in ("settle", "report"))
+    assert one.wall is other.wall
+    assert Cron(text="h 2 * * *", job="settle").wall is not Cron(text="h 2 * * *", job="report").wall
+    assert Cron(text="0 2 * * THU,h", job="settle").expression is not Cron(text="0 2 * * THU,h", job="x").expression

@@ -173,7 +173,7 @@ class Schedule:
             room = min(room, next_at - due_at)
         if self.end_at is not None:
             room = max(1, min(room, self.end_at - due_at))
-        digest = hashlib.blake2b(f"{job}\0{due_at}".encode(), digest_size=8).digest()
+        digest = hashlib.blake2b(f"{job}\0{due_at}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return due_at + int.from_bytes(digest, "big") % room
 
     @property

@@ -120,7 +120,7 @@ def _spread(kind: Kind, part: str, low: str | None, high: str | None, step: int 
     if last < first:
         raise ItemProblem(f"{kind.name} {first} is after {last}", part, meant=f"H({last}-{first})")
     room = last - first + 1
-    digest = hashlib.blake2b(f"{seed}\0{kind.name}".encode(), digest_size=8).digest()
+    digest = hashlib.blake2b(f"{seed}\0{kind.name}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
     drawn = int.from_bytes(digest, "big")
     if step is None:
         value = first + drawn % room

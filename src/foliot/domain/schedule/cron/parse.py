@@ -43,6 +43,7 @@ _QUARTZ: Final = (SECOND, MINUTE, HOUR, DAY, MONTH, QUARTZ_WEEKDAY, YEAR)
 _LAYOUT: Final = {Dialect.UNIX: _UNIX, Dialect.SPRING: _SPRING, Dialect.QUARTZ: _QUARTZ}
 _COUNTS: Final = {Dialect.UNIX: (5,), Dialect.SPRING: (6,), Dialect.QUARTZ: (6, 7)}
 _COUNTED: Final = {Dialect.UNIX: "Unix cron has 5", Dialect.SPRING: "Spring has 6", Dialect.QUARTZ: "Quartz has 6 or 7"}
+_SPREAD: Final = re.compile(r"(^|[\s,])H(?![A-Z])|~", re.IGNORECASE)
 _ZERO: Final = Field(SECOND, "0", (Span(0, 0),), 1)
 _NAMED: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 _NTH: Final = ("", "first", "second", "third", "fourth", "fifth")
@@ -58,7 +59,8 @@ def parse(text: str, dialect: Dialect | None = None, *, seed: str = "") -> Expre
 
 
 def _is_spread(text: str) -> bool:
-    return "H" in text or "h" in text or "~" in text
+    """Whether the job's name matters; otherwise jobs that write the same share one reading."""
+    return _SPREAD.search(text) is not None
 
 
 @lru_cache(maxsize=8192)
