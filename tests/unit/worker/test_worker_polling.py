@@ -53,6 +53,7 @@ class Lossy(FakeServer):
         return leased
 
 
+@pytest.mark.slow
 async def test_a_hundred_lost_answers_leave_no_run_without_a_holder() -> None:
     server = Lossy(SystemClock(), **QUICK)
     async with working(server, slots=1) as house:

@@ -9,6 +9,7 @@ from typing import Any
 
 import psutil
 import pytest
+import uvloop
 
 from foliot.domain.instants import MILLISECOND
 from foliot.domain.run import RunState
@@ -133,6 +134,7 @@ async def test_memory_beyond_the_limit_is_refused_to_the_run() -> None:
         assert small.cause is Cause.SUCCEEDED
 
 
+@pytest.mark.slow
 async def test_processor_time_beyond_the_limit_ends_the_run() -> None:
     async with working(limits=Limits(cpu_s=1)) as house:
         row = house.add("burn_cpu")
@@ -152,6 +154,7 @@ async def test_open_files_beyond_the_limit_are_refused_to_the_run() -> None:
         assert few.cause is Cause.SUCCEEDED
 
 
+@pytest.mark.slow
 async def test_a_hundred_megabytes_of_output_are_cut_and_harm_nobody() -> None:
     async with working(slots=3) as house:
         row = house.add("print_much", params='{"bytes_": 100000000}')
@@ -312,6 +315,21 @@ async def test_a_stopped_worker_leaves_no_process() -> None:
         assert len(children) >= 2
         await house.stop()
         assert not [child for child in children if is_alive(child.pid)]
+
+
+def test_children_live_and_die_the_same_way_on_uvloop() -> None:
+    async def main() -> None:
+        async with working(slots=2) as house:
+            row, stop_s = await timed_out(house, "ignore_sigterm")
+            assert row.cause is Cause.TIMEOUT
+            assert "ignoring" in row.log
+            assert stop_s <= GRACE_US / 1_000_000 + 0.5
+            dead = house.add("kill_itself", params='{"number": 9}')
+            good = house.add("add", params='{"a": 1}')
+            await house.done()
+            assert (dead.cause, good.cause) == (Cause.ERROR, Cause.SUCCEEDED)
+
+    uvloop.run(main())
 
 
 def _result(row: Row) -> Any:

@@ -209,6 +209,7 @@ async def test_without_a_folder_results_wait_in_memory() -> None:
         await house.done(row)
 
 
+@pytest.mark.slow
 async def test_a_worker_that_cannot_report_takes_no_more_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("foliot.worker.worker.CLOGGED", 20)
 

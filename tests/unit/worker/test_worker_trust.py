@@ -2,6 +2,11 @@
 
 import asyncio
 import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 from pathlib import Path
@@ -17,6 +22,7 @@ from tests.clocks import DrivenClock
 from tests.unit.worker.fake_server import FakeServer
 from tests.unit.worker.house import House, name_of, working
 
+ROOT = Path(__file__).parents[3]
 QUICK = {"ttl_s": 1.5, "beat_every_s": 0.2, "margin_s": 0.3}
 
 
@@ -106,6 +112,7 @@ async def test_an_async_one_is_cancelled_when_trust_ends() -> None:
         await house.until(lambda: row.cause is Cause.ERROR)
 
 
+@pytest.mark.slow
 async def test_children_are_killed_at_the_trust_deadline_even_while_the_loop_is_blocked(tmp_path: Path) -> None:
     async with working(FakeServer(SystemClock(), **QUICK)) as house:
         row = house.add("sleeper", at_most_once=True)
@@ -130,6 +137,51 @@ def _note_death(pid: int, died_at: list[float]) -> None:
             died_at.append(time.monotonic())
             return
         threading.Event().wait(0.01)
+
+
+PAUSED = """
+    import asyncio, sys
+    from foliot.app.system import SystemClock
+    from tests.unit.worker.fake_server import FakeServer
+    from tests.unit.worker.house import working
+
+    async def main() -> None:
+        server = FakeServer(SystemClock(), ttl_s=1.5, beat_every_s=0.2, margin_s=0.3)
+        async with working(server) as house:
+            row = house.add("sleeper", at_most_once=True)
+            await house.until(lambda: "sleeping" in row.log)
+            print(*house.worker._pool.pids, flush=True)
+            await house.until(lambda: house.worker.figures.sessions == 2)
+            print("reports", len(row.reports), flush=True)
+
+    asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+def test_a_worker_that_was_paused_kills_its_children_when_it_wakes() -> None:
+    worker = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(PAUSED)], stdout=subprocess.PIPE, text=True, cwd=ROOT
+    )
+    try:
+        assert worker.stdout is not None
+        pid = next(int(line) for line in iter(worker.stdout.readline, "") if line.strip().isdigit())
+        os.kill(worker.pid, signal.SIGSTOP)
+        threading.Event().wait(3.0)  # twice its session
+        assert Path(f"/proc/{pid}").exists(), "nobody is awake to kill it"
+        died_at: list[float] = []
+        watcher = threading.Thread(target=_note_death, args=(pid, died_at))
+        watcher.start()
+        woken_at = time.monotonic()
+        os.kill(worker.pid, signal.SIGCONT)
+        watcher.join()
+        assert died_at
+        assert died_at[0] - woken_at < 0.5
+        rest = worker.communicate(timeout=20)[0]
+        assert "reports 0" in rest, "and nothing is said about a lease that is no longer ours"
+        assert worker.returncode == 0
+    finally:
+        worker.kill()
 
 
 async def test_a_dead_session_ends_its_handlers_and_a_new_one_begins(tmp_path: Path) -> None:
