@@ -22,6 +22,7 @@ class _Parked:
     poll: LeasePoll
     answer: asyncio.Future[Leased]
     until: float
+    is_looked_for: bool = False  # a lease was tried for it: one that does not wait has had its chance
 
 
 class LaneBook:
@@ -140,26 +141,29 @@ class Leasing:
             self._release(session)
 
     async def step(self) -> float:
-        self._expire()
         if not self._parked:
             return REST_MAX_S
         pulse = self._tide.pulse
         if pulse is not None and await self.lanes.refresh(pulse.lanes):
             self._tide.ready = True
         if not self._tide.ready:
+            self._expire()
             return self._rest_s()
         self._tide.ready = False
-        polls = [self._as_seen(parked.poll) for parked in self._parked.values()]
+        polls = [self._as_seen(parked) for parked in self._parked.values()]
         granted = await self._store.lease(polls, limit=BATCH_MAX)
         self._on_granted(granted)
         for grant in granted.grants:
             self._serve(grant)
+        self._expire()
         if granted.more:
             self._tide.ready = True
             return 0
         return self._rest_s()
 
-    def _as_seen(self, poll: LeasePoll) -> Poll:
+    def _as_seen(self, parked: _Parked) -> Poll:
+        parked.is_looked_for = True
+        poll = parked.poll
         ahead = poll.ahead if poll.ahead and self.lanes.may_lease_ahead(poll.session) else 0
         return Poll(
             session=poll.session,
@@ -188,7 +192,8 @@ class Leasing:
 
     def _expire(self) -> None:
         now = self._clock.monotonic()
-        for session in [session for session, parked in self._parked.items() if parked.until <= now]:
+        over = [at for at, parked in self._parked.items() if parked.is_looked_for and parked.until <= now]
+        for session in over:
             self._release(session)
 
     def _rest_s(self) -> float:

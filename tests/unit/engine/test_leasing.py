@@ -1,0 +1,136 @@
+"""The leasing duty: polls are parked, looked for in one transaction, answered, and let go in time."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from foliot.domain.job import Lane
+from foliot.engine.leasing import LaneBook, Leasing
+from foliot.engine.pulse import Tide
+from foliot.ports.store import Grant, Granted, JobStore, Poll, Pulse, RunStore
+from foliot.ports.worker_link import HandlerOffer, Hello, Leased, LeasedRun, LeasePoll
+from tests.clocks import DrivenClock, settle
+
+LANE = Lane(group="default", handler="python:jobs:tick")
+
+
+class Shelf(RunStore, JobStore):
+    """As much of the store as leasing needs: so many runs are ready, and each look is written down."""
+
+    def __init__(self, ready: int = 0, lane: Lane = LANE) -> None:
+        self.ready = ready
+        self.looks: list[Sequence[Poll]] = []
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self._lane = lane
+
+    async def lanes(self, *, after: int) -> Mapping[int, Lane]:
+        return {1: self._lane} if after < 1 else {}
+
+    async def lease(self, polls: Sequence[Poll], *, limit: int) -> Granted:
+        self.looks.append(polls)
+        await self.gate.wait()
+        grants = []
+        for poll in polls:
+            given = min(self.ready, poll.free, limit)
+            self.ready -= given
+            runs = tuple(run(n) for n in range(given))
+            grants.append(Grant(session=poll.session, request_no=poll.request_no, runs=runs))
+        return Granted(now=0, grants=tuple(grants), more=False)
+
+
+def run(n: int) -> LeasedRun:
+    return LeasedRun(
+        run_id=n, job_id=1, namespace="default", job="tick", version=1, handler="python:jobs:tick", attempt=1,
+        lease_id=f"{n:032x}", fence=1, due_at=0, leased_at=0,
+    )  # fmt: skip
+
+
+class Desk:
+    """The duty on a clock that the test drives, its steps taken by hand."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.clock = DrivenClock()
+        self.tide = Tide(self.clock)
+        self.tide.learn(a_pulse(), seen_at=self.clock.monotonic())
+        self.leasing = Leasing(shelf, LaneBook(shelf), self.tide, clock=self.clock, on_granted=lambda _: None)
+        self.leasing.lanes.introduce(
+            Hello(session="s", name="w", group="default", slots=4, handlers=(HandlerOffer(name="python:jobs:tick"),))
+        )
+
+    def ask(self, **said: Any) -> "asyncio.Task[Leased]":
+        poll = LeasePoll(session="s", settled=0, **{"request_no": 1, "free": 1, "wait_us": 20_000_000, **said})
+        return asyncio.create_task(self.leasing.ask(poll))
+
+
+def a_pulse() -> Pulse:
+    return Pulse(
+        now=0, next_at=None, ready=False, parked=False, admissible=False, epoch=1, leader=None, term=0, leader_until=0,
+        clock_suspect=False, lanes=1,
+    )  # fmt: skip
+
+
+async def test_a_poll_that_does_not_wait_is_looked_for_once() -> None:
+    desk = Desk(shelf := Shelf(ready=3))
+    asked = desk.ask(free=0, ahead=2, wait_us=0)
+    await settle()
+    await desk.leasing.step()
+    assert len((await asked).runs) == 2
+    assert [poll.free for poll in shelf.looks[0]] == [2]
+
+
+async def test_a_poll_that_does_not_wait_goes_empty_handed_when_nothing_is_ready() -> None:
+    desk = Desk(Shelf())
+    asked = desk.ask(free=0, ahead=2, wait_us=0)
+    await settle()
+    await desk.leasing.step()
+    assert await asked == Leased(request_no=1)
+
+
+async def test_a_poll_that_comes_during_a_look_has_its_own() -> None:
+    desk = Desk(shelf := Shelf())
+    shelf.gate.clear()
+    first = desk.ask()
+    await settle()
+    looking = asyncio.create_task(desk.leasing.step())
+    await settle()
+    second = desk.ask(request_no=2, free=0, ahead=1, wait_us=0)  # the first was given up: a session has one poll
+    await settle()
+    shelf.gate.set()
+    await looking
+    assert await first == Leased(request_no=1)
+    assert not second.done()
+    shelf.ready = 1
+    await desk.leasing.step()
+    assert len((await second).runs) == 1
+
+
+async def test_a_poll_that_waits_gets_what_comes_up_later() -> None:
+    desk = Desk(shelf := Shelf())
+    asked = desk.ask()
+    await settle()
+    await desk.leasing.step()
+    assert not asked.done()
+    shelf.ready = 5
+    desk.leasing.hint()
+    await desk.leasing.step()
+    assert len((await asked).runs) == 1
+
+
+async def test_a_poll_whose_time_is_over_is_answered_with_nothing() -> None:
+    desk = Desk(Shelf())
+    asked = desk.ask(wait_us=2_000_000)
+    await settle()
+    assert 0 < await desk.leasing.step() <= 1.0
+    await desk.clock.advance(2.5)
+    await desk.leasing.step()
+    assert await asked == Leased(request_no=1)
+
+
+async def test_nothing_is_leased_ahead_where_a_lane_is_at_most_once() -> None:
+    desk = Desk(shelf := Shelf(ready=3, lane=Lane(group="default", handler="python:jobs:tick", at_most_once=True)))
+    asked = desk.ask(free=1, ahead=2)
+    await settle()
+    await desk.leasing.step()
+    assert len((await asked).runs) == 1
+    assert [poll.free for poll in shelf.looks[0]] == [1]
