@@ -1,9 +1,9 @@
 """Ending: every way out of a worker's hands, with all that follows, once."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from foliot.domain.instants import HOUR, SECOND, ceil_to_second, to_datetime
 from foliot.domain.run import Landing

@@ -3,19 +3,22 @@
 The worker dials out. A *request* to lease is numbered by the worker, rising within its session; `settled = n` means:
 each request up to n was answered or given up, and a later answer to it will be dropped. That and the leases named in
 each beat are enough for the store to know which runs the worker has (guarantees R5, adopt).
+
+Messages are msgspec structures: every run passes through here as several of them, and they cost a fraction of a
+dataclass to make, to write and to read. What has its usual value is left out of what is sent.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+import msgspec
 
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HandlerOffer:
+class HandlerOffer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A handler this worker can run."""
 
     name: str  # "python:jobs:tick"
@@ -23,8 +26,7 @@ class HandlerOffer:
     code_hash: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeclaredJob:
+class DeclaredJob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A job that the worker's code declares: its definition document as JSON text."""
 
     namespace: str
@@ -32,8 +34,7 @@ class DeclaredJob:
     document: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hello:
+class Hello(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A worker session introduces itself."""
 
     session: str
@@ -41,7 +42,7 @@ class Hello:
     group: str
     slots: int
     handlers: tuple[HandlerOffer, ...]
-    labels: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = msgspec.field(default_factory=dict)
     version: str = ""
     protocol: int = 1
     pid: int = 0
@@ -49,8 +50,7 @@ class Hello:
     jobs: tuple[DeclaredJob, ...] = ()  # declared in the worker's code; saved with source "code"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Welcome:
+class Welcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the server wants of the session."""
 
     session_ttl_us: Micros
@@ -60,8 +60,7 @@ class Welcome:
     refused: tuple[str, ...] = ()  # declared jobs that could not be saved, each with its reason
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeasePoll:
+class LeasePoll(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Ask for work: one long poll."""
 
     session: str
@@ -73,8 +72,7 @@ class LeasePoll:
     ahead: int = 0  # at-least-once runs it would take on top of `free`: its runs are short and slots free up quickly
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeasedRun:
+class LeasedRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A run in a worker's hands: all it needs to execute it."""
 
     run_id: int
@@ -83,7 +81,7 @@ class LeasedRun:
     job: str
     version: int
     handler: str
-    params: str | None  # JSON text, checked before it was stored
+    params: str | None = None  # JSON text, checked before it was stored
     attempt: int
     lease_id: str
     fence: int
@@ -100,8 +98,7 @@ class LeasedRun:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leased:
+class Leased(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The answer to a poll; empty when nothing fitting came up in time."""
 
     request_no: int
@@ -111,8 +108,7 @@ class Leased:
     cancel: tuple[str, ...] = ()  # lease ids asked to stop, as in a beat's answer, only sooner
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeldLease:
+class HeldLease(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A lease the worker knows and whose end is not yet acknowledged."""
 
     run_id: int
@@ -122,20 +118,18 @@ class HeldLease:
     checkpoint: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Beat:
+class Beat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A sign of life; carries everything the store must know of the session."""
 
     session: str
     beat_no: int  # rising; an older beat that arrives late changes nothing
     settled: int
     held: tuple[HeldLease, ...]
-    load: Mapping[str, float] = field(default_factory=dict)
+    load: Mapping[str, float] = msgspec.field(default_factory=dict)
     draining: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BeatAnswer:
+class BeatAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the store says back."""
 
     alive: bool  # False: the session is dead by store time; kill handlers, register anew
@@ -144,8 +138,7 @@ class BeatAnswer:
     draining: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """How one attempt ended, by its worker."""
 
     run_id: int
@@ -160,8 +153,7 @@ class Report:
     job: str = ""  # its name, for whoever watches
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogChunk:
+class LogChunk(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Lines a run wrote, in order; `offset` is where the chunk begins, so a repeat is recognised."""
 
     run_id: int

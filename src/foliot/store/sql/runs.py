@@ -1,9 +1,10 @@
 """Runs from PENDING to the end (`ports.store.RunStore`): the verbs, each in its transaction."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Final
+
+from msgspec.structs import replace
 
 from foliot.domain.errors import FoliotError
 from foliot.domain.instants import Instant, Micros
