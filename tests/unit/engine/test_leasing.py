@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from foliot.domain.job import Lane
 from foliot.engine.leasing import LaneBook, Leasing
@@ -14,7 +14,7 @@ from tests.clocks import DrivenClock, settle
 LANE = Lane(group="default", handler="python:jobs:tick")
 
 
-class Shelf(RunStore, JobStore):
+class Shelf:
     """As much of the store as leasing needs: so many runs are ready, and each look is written down."""
 
     def __init__(self, ready: int = 0, lane: Lane = LANE) -> None:
@@ -53,7 +53,8 @@ class Desk:
         self.clock = DrivenClock()
         self.tide = Tide(self.clock)
         self.tide.learn(a_pulse(), seen_at=self.clock.monotonic())
-        self.leasing = Leasing(shelf, LaneBook(shelf), self.tide, clock=self.clock, on_granted=lambda _: None)
+        runs, jobs = cast(RunStore, shelf), cast(JobStore, shelf)
+        self.leasing = Leasing(runs, LaneBook(jobs), self.tide, clock=self.clock, on_granted=lambda _: None)
         self.leasing.lanes.introduce(
             Hello(session="s", name="w", group="default", slots=4, handlers=(HandlerOffer(name="python:jobs:tick"),))
         )
