@@ -90,6 +90,14 @@ async def test_revoking_in_grace_ends_it_at_once_and_never_prolongs_it(tokens: S
     assert (await tokens.revoke("t-ci", in_us=DAY)).revoked_at == ended.revoked_at
 
 
+async def test_two_tokens_of_one_name_may_end_at_the_same_time(tokens: SqlTokens) -> None:
+    await tokens.add(new())
+    for n in range(2, 5):
+        await tokens.replace((await tokens.named("ci")).id, new(token_id=f"t-{n}"), grace_us=HOUR)
+    ends = [record.revoked_at for record in await tokens.list()]
+    assert len(set(ends)) == 4
+
+
 async def test_the_first_token_of_a_store_is_made_once(tokens: SqlTokens) -> None:
     first = await asyncio.gather(
         *(tokens.add(new("bootstrap", token_id=f"t-{i}"), only_if_none=True) for i in range(4))

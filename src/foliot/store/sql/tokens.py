@@ -31,6 +31,10 @@ _ADD: Final = Statement(
 _END: Final = Statement(
     "UPDATE tokens SET revoked_at = :at WHERE id = :id AND (revoked_at = 0 OR revoked_at > :at) AND expires_at > :at"
 )
+_ENDS_THEN: Final = Statement(
+    "SELECT 1 FROM tokens mine JOIN tokens other ON other.name = mine.name AND other.revoked_at = :at "
+    "WHERE mine.id = :id AND other.id <> :id"
+)
 # A name whose token ran out is free again: its row steps aside as if revoked when it ran out.
 _STEP_ASIDE: Final = Statement(
     "UPDATE tokens SET revoked_at = expires_at WHERE name = :name AND revoked_at = 0 AND expires_at <= {now}"
@@ -84,7 +88,7 @@ class SqlTokens:
 
     async def revoke(self, token_id: str, *, in_us: Micros = 0) -> TokenRecord:
         def work(tx: Tx) -> TokenRecord:
-            tx.change(_END, {"id": token_id, "at": tx.now() + in_us})
+            _end(tx, token_id, tx.now() + in_us)
             rows = tx.rows(_BY_ID, {"id": token_id})
             if not rows:
                 raise TokenNotFound(token_id)
@@ -94,7 +98,7 @@ class SqlTokens:
 
     async def replace(self, old_id: str, new: NewToken, *, grace_us: Micros) -> TokenRecord:
         def work(tx: Tx) -> TokenRecord:
-            if not tx.change(_END, {"id": old_id, "at": tx.now() + grace_us}):
+            if not _end(tx, old_id, tx.now() + grace_us):
                 raise TokenNotFound(old_id)
             return _add(tx, new)
 
@@ -122,6 +126,13 @@ class SqlTokens:
 
     async def _change(self, work: Callable[[Tx], T]) -> T:
         return await self._database.transact(work, pool=Pool.API)
+
+
+def _end(tx: Tx, token_id: str, at: Instant) -> int:
+    """Let a token end then; two of one name never end in the same microsecond, so that names stay unique."""
+    while tx.rows(_ENDS_THEN, {"id": token_id, "at": at}):
+        at += 1
+    return tx.change(_END, {"id": token_id, "at": at})
 
 
 def _named(tx: Tx, name_or_id: str) -> TokenRecord:
