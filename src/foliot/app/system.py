@@ -5,13 +5,16 @@ import random
 import secrets
 import time
 from datetime import UTC, datetime
+from typing import Final
+
+_STEADY: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)  # counts on while the machine is suspended
 
 
 class SystemClock:
     """The clock of this machine (`ports.clock.Clock`)."""
 
     def monotonic(self) -> float:
-        return time.monotonic()
+        return time.clock_gettime(_STEADY)
 
     def now(self) -> datetime:
         return datetime.now(UTC)
