@@ -53,7 +53,7 @@ class Desk:
         self.clock = DrivenClock()
         self.tide = Tide(self.clock)
         self.tide.learn(a_pulse(), seen_at=self.clock.monotonic())
-        runs, jobs = cast(RunStore, shelf), cast(JobStore, shelf)
+        runs, jobs = cast("RunStore", shelf), cast("JobStore", shelf)
         self.leasing = Leasing(runs, LaneBook(jobs), self.tide, clock=self.clock, on_granted=lambda _: None)
         self.leasing.lanes.introduce(
             Hello(session="s", name="w", group="default", slots=4, handlers=(HandlerOffer(name="python:jobs:tick"),))
