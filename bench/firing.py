@@ -21,6 +21,7 @@ from typing import Any
 import asyncpg
 
 from bench.twin import BATCH, Twin
+from foliot.app.run_loop import run
 from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.definition import from_document
 from foliot.domain.instants import HOUR, SECOND
@@ -269,4 +270,4 @@ def options_of(words: Sequence[str] | None = None) -> argparse.Namespace:
 
 if __name__ == "__main__":
     given = options_of()
-    asyncio.run(child(given.child) if given.child else main(given))
+    run(child(given.child) if given.child else main(given))

@@ -92,7 +92,7 @@ class Definitions:
 
         One that cannot be compiled (a zone this machine lacks, a field of a newer Foliot) harms no other.
         """
-        jobs, missing = self._known(keys)
+        jobs, missing = self._known(keys if isinstance(keys, Sequence) else list(keys))
         if not missing:
             return Found(jobs, {})
         troubles: dict[Key, Exception] = {key: LookupError(f"version {key[1]} is not in the store") for key in missing}
@@ -120,19 +120,16 @@ class Definitions:
         )
         self._keep([((job.job_id, job.version), stored)])
 
-    def _known(self, keys: Iterable[Key]) -> tuple[dict[Key, StoredJob], list[Key]]:
-        jobs: dict[Key, StoredJob] = {}
-        missing: list[Key] = []
+    def _known(self, keys: Sequence[Key]) -> tuple[dict[Key, StoredJob], list[Key]]:
+        """What is kept of these, and what is not. Order of use matters only when something must go: on a miss."""
         kept = self._kept
         with self._lock:
-            for key in keys:
-                job = kept.get(key)
-                if job is None:
-                    missing.append(key)
-                elif key not in jobs:
-                    jobs[key] = job
+            found = dict(zip(keys, map(kept.get, keys), strict=True))
+            jobs = {key: job for key, job in found.items() if job is not None}
+            if len(jobs) < len(found):
+                for key in jobs:
                     kept.move_to_end(key)
-        return jobs, list(dict.fromkeys(missing))
+        return jobs, [key for key in found if key not in jobs] if len(jobs) < len(found) else []
 
     def _keep(self, loaded: Iterable[tuple[Key, StoredJob]]) -> None:
         with self._lock:

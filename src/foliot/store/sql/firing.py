@@ -159,7 +159,7 @@ class SqlFiringStore:
             duplicates=recorded.duplicates,
             troubled=recorded.troubled + tuple(cursor.job_id for cursor, _ in broken),
             lateness_us=recorded.lateness_us,
-            lowest_at=min(row[3] for row in taken),
+            lowest_at=min(row[3] for row in taken) if waiting else taken[0][3],
         )
 
     async def admit(self, *, limit: int) -> int:
@@ -182,15 +182,20 @@ def due_jobs(
     tx: Tx, definitions: Definitions, cursors: Sequence[Cursor]
 ) -> tuple[list[DueJob], list[tuple[Cursor, Exception]]]:
     """Definitions and situations of locked cursors, read in statements of their own; and those that do not compile."""
-    found = definitions.find(tx, [cursor[:2] for cursor in cursors])
+    keys = [cursor[:2] for cursor in cursors]
+    found = definitions.find(tx, keys)
     jobs = found.jobs
     seen = situations(tx, [key[0] for key, job in jobs.items() if job.needs_situation])
     broken: list[tuple[Cursor, Exception]] = []
     if found.troubles:
         broken = [(cursor, found.troubles[key]) for cursor in cursors if (key := cursor[:2]) in found.troubles]
         cursors = [cursor for cursor in cursors if cursor[:2] in jobs]
+        keys = [cursor[:2] for cursor in cursors]
     new, open_ = tuple.__new__, seen.get
-    return [new(DueJob, (cursor, jobs[cursor[:2]], open_(cursor[0], NOTHING_OPEN))) for cursor in cursors], broken
+    due = [
+        new(DueJob, (cursor, jobs[key], open_(key[0], NOTHING_OPEN))) for cursor, key in zip(cursors, keys, strict=True)
+    ]
+    return due, broken
 
 
 def _pulse(row: Row) -> Pulse:
