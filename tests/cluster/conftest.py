@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.cluster import Cluster
-from tests.cluster.recording import record_postgresql, record_sqlite
+from tests.cluster.recording import record_mariadb, record_postgresql, record_sqlite
 from tests.conformance.world import migrate
 from tests.servers.fixtures import MakeDatabase
 from tests.servers.sql import apart
 
+ENGINES = ["sqlite", *(pytest.param(name, marks=pytest.mark.services) for name in ("postgresql", "mariadb"))]
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services)])
+
+@pytest.fixture(params=ENGINES)
 def recorded_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A migrated store with the recording triggers in place."""
     if request.param == "sqlite":
@@ -21,6 +23,11 @@ def recorded_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         apart(lambda: asyncio.wait_for(migrate(f"sqlite:///{path}"), 30))
         record_sqlite(str(path))
         return f"sqlite:///{path}"
+    if request.param == "mariadb":
+        make_mariadb: MakeDatabase = request.getfixturevalue("mariadb_database")
+        url = make_mariadb(migrate)
+        record_mariadb(url)
+        return url
     make: MakeDatabase = request.getfixturevalue("postgres_database")
     url = make(migrate)
     apart(lambda: asyncio.wait_for(record_postgresql(url), 30))

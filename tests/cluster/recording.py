@@ -2,8 +2,10 @@
 
 import sqlite3
 from collections.abc import Sequence
+from urllib.parse import urlsplit
 
 import asyncpg
+import pymysql
 
 RECORDED = {
     "runs": None,
@@ -71,3 +73,33 @@ async def record_postgresql(url: str) -> None:
             )
     finally:
         await connection.close()
+
+
+def record_mariadb(url: str) -> None:
+    """Put the triggers into a MariaDB store."""
+    parts = urlsplit(url)
+    connection = pymysql.connect(
+        host=parts.hostname,
+        port=parts.port or 0,
+        user=parts.username,
+        password=parts.password or "",
+        database=parts.path.removeprefix("/"),
+        autocommit=True,
+    )
+    with connection, connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE TABLE foliot_history (seq BIGINT AUTO_INCREMENT PRIMARY KEY, at BIGINT NOT NULL,"
+            " table_name VARCHAR(50) NOT NULL, op VARCHAR(10) NOT NULL, body LONGTEXT NOT NULL)"
+        )
+        now = "TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))"
+        for table, only in RECORDED.items():
+            cursor.execute(f"SHOW COLUMNS FROM {table}")
+            columns = [row[0] for row in cursor.fetchall()]
+            kept = [column for column in columns if (only is None or column in only) and column not in HEAVY]
+            body = ", ".join(f"'{column}', NEW.`{column}`" for column in kept)
+            for op in ("INSERT", "UPDATE"):
+                cursor.execute(
+                    f"CREATE TRIGGER record_{table}_{op.lower()} AFTER {op} ON {table} FOR EACH ROW"
+                    f" INSERT INTO foliot_history (at, table_name, op, body)"
+                    f" VALUES ({now}, '{table}', '{op}', JSON_OBJECT({body}))"
+                )
