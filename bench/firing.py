@@ -32,8 +32,7 @@ from foliot.engine.pulse import Tide
 from foliot.ports.store import Actor, Decided
 from foliot.store.sql import schema
 from foliot.store.sql.connect import PATIENT, open_database
-from foliot.store.sql.follow import follow_of
-from foliot.store.sql.record import serial_of
+from foliot.store.sql.follow import follow_of, serial_of
 from foliot.store.sql.store import SqlStore
 from tests.servers.postgres import Postgres
 

@@ -23,8 +23,7 @@ from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store import Poll
 from foliot.ports.worker_link import HandlerOffer, Hello, Report
-from foliot.store.sql.follow import follow_of
-from foliot.store.sql.record import serial_of
+from foliot.store.sql.follow import follow_of, serial_of
 from foliot.store.sql.store import SqlStore
 
 SESSION = "b" * 32

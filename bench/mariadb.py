@@ -29,8 +29,7 @@ from foliot.ports.worker_link import HandlerOffer, Hello, Report
 from foliot.store.sql import schema
 from foliot.store.sql.connect import PATIENT, mariadb_target, open_database
 from foliot.store.sql.dialects.mariadb_connect import SessionLimits, connect
-from foliot.store.sql.follow import follow_of
-from foliot.store.sql.record import serial_of
+from foliot.store.sql.follow import follow_of, serial_of
 from foliot.store.sql.store import SqlStore
 from tests.servers.mariadb import MariaDB
 

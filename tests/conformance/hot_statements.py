@@ -8,6 +8,7 @@ from foliot.store.sql import (
     firing,
     jobs,
     line,
+    making,
     moving,
     record,
     repairing,
@@ -16,6 +17,7 @@ from foliot.store.sql import (
 )
 from tests.conformance.explaining import BATCH, LONG_LINE, Hot, Loaded
 from tests.conformance.hot_leasing import LEASING
+from tests.conformance.hot_lists import LISTS
 
 KEY = frozenset({""})
 
@@ -43,6 +45,7 @@ def later_ids(loaded: Loaded) -> list[tuple[int]]:
 
 HOT: list[Hot] = [
     *LEASING,
+    *LISTS,
     Hot(
         name="pulse",
         statement=firing.PULSE,
@@ -81,14 +84,14 @@ HOT: list[Hot] = [
     Hot(name="move cursors", statement=record.MOVE, uses=KEY, sets=lambda loaded: {"d": moves(loaded)}),
     Hot(
         name="insert runs",
-        statement=record.INSERT_RUNS,
+        statement=making.INSERT_RUNS,
         uses=frozenset(),
         values=lambda loaded: {"now": loaded.now},
         sets=lambda loaded: {"d": new_runs(loaded)},
     ),
     Hot(
         name="insert shards",
-        statement=record.INSERT_CHILDREN,
+        statement=making.INSERT_CHILDREN,
         uses=frozenset({"runs_fire"}),
         or_uses=frozenset({"runs_line"}),
         values=lambda loaded: {"now": loaded.now},

@@ -17,8 +17,9 @@ from foliot.domain.job import LoadedJob
 from foliot.ports.backfills import BackfillNotFound, BackfillRow, BackfillState, NewBackfill, Selection
 from foliot.store.sql.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.definitions import Definitions
+from foliot.store.sql.follow import serial_of
 from foliot.store.sql.line import bump
-from foliot.store.sql.record import NewRun, insert_runs, serial_of
+from foliot.store.sql.making import NewRun, insert_runs
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 
 TAKEN_MAX: Final = 100_000

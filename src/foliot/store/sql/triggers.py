@@ -21,7 +21,7 @@ from foliot.store.sql.definitions import Definitions
 from foliot.store.sql.finding import not_found
 from foliot.store.sql.follow import serial_of
 from foliot.store.sql.line import Place, bump, situations
-from foliot.store.sql.record import NewRun, insert_runs
+from foliot.store.sql.making import NewRun, insert_runs
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 
 KEY_BYTES_MAX: Final = 200
