@@ -490,3 +490,24 @@ async def test_an_empty_round_costs_nothing_and_says_so(world: World) -> None:
     anne = await worker(world)
     granted = await world.store.runs.lease([Poll(session=anne.session, request_no=1, free=0, lanes=[1])], limit=10)
     assert (granted.grants[0].runs, granted.more) == ((), False)
+
+
+async def test_runs_whose_definition_cannot_be_read_here_step_aside(world: World) -> None:
+    """One server lacks a zone or a field: what is behind them goes on, and another server leases them."""
+    await save(world, "strange")
+    strange = await trigger(world, "strange", 5)
+    await save(world, "plain")
+    plain = await trigger(world, "plain", 2)
+    await world.change(
+        "UPDATE job_versions SET definition = :broken WHERE job_id = (SELECT id FROM jobs WHERE name = 'strange')",
+        broken='{"of": "another time"}',
+    )
+    blind = await world.open()
+    anne = await worker(world, blind)
+    assert await anne.lease(2) == ()
+    assert await anne.lease(2) == ()
+    assert len(await anne.lease(2)) == 1
+    assert [run.run_id for run in await anne.lease(2)] == plain[1:]
+    await world.elapse(31 * SECOND)
+    ben = await worker(world)  # his server still has the definition
+    assert {run.run_id for run in await ben.lease(8)} == set(strange)

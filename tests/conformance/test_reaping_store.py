@@ -277,3 +277,17 @@ async def test_reaping_goes_on_where_it_stopped(world: World) -> None:
     await world.change("UPDATE store_meta SET last_tick_at = :now", now=await world.now())
     assert [await world.store.runs.reap(judge, limit=2, term=term) for _ in range(4)] == [2, 2, 1, 0]
     assert Cause.LOST in {Cause(attempt["cause"]) for attempt in await attempts_of(world, 1)}
+
+
+async def test_runs_with_a_long_grace_do_not_hide_others(world: World) -> None:
+    await save(world, "slow", run="python:jobs:slow", timeout="5s", grace="1h")
+    await save(world, "quick", run="python:jobs:quick", timeout="10s", grace="1s")
+    await trigger(world, "slow", 4)
+    (quick,) = await trigger(world, "quick")
+    anne = await worker(world)
+    await anne.beat(*await anne.lease(8))
+    term = await lead(world)
+    await world.elapse(30 * SECOND)
+    assert await world.store.runs.time_out(judge, limit=2, term=term) == 1
+    assert (await run_of(world, quick))["kind"] == "timeout"
+    assert await states_of(world, "slow") == ["RUNNING"] * 4

@@ -54,7 +54,10 @@ IN_TERM: Final = "EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.t
 
 
 def campaign(tx: Tx, session: str, *, ttl_us: Micros, session_ttl_us: Micros) -> Term | None:
-    """Renew the term this session holds, or take the next one if nobody does; None: another holds it."""
+    """Renew the term this session holds, or take the next one if nobody does; None: another holds it.
+
+    Each statement may stand by itself: a term without its tick only makes reaping wait (R8).
+    """
     values: dict[str, Any] = {"session": session, "ttl": ttl_us}
     if not tx.change(RENEW, values) and not tx.change(WIN, values):
         return None

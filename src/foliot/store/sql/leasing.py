@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from foliot.domain.instants import Instant
+from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.job import Definition, Lane, LoadedJob, OnLost
 from foliot.ports.chance import Chance
 from foliot.ports.store import Grant, Granted, Poll
@@ -27,6 +27,7 @@ from foliot.store.sql.seeing import lock_cursors
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 
 EPOCH_BITS: Final = 28
+PUT_OFF_US: Final[Micros] = 30 * SECOND
 REPLACED_BY: Final = "A later run of the job took its place."
 
 REPEATED: Final = Statement(
@@ -67,6 +68,14 @@ LEASE: Final = Statement(
     RowSet("d", id=BIGINT, ver=BIGINT, lease_id=TEXT, session=TEXT, request_no=BIGINT, fence=BIGINT,
            deadline_at=BIGINT),
 )  # fmt: skip
+
+PUT_OFF: Final = Statement(
+    """
+    UPDATE runs SET not_before = :not_before, ver = runs.ver + 1 FROM {d}
+    WHERE runs.id = d.id AND runs.ver = d.ver
+    """,
+    RowSet("d", id=BIGINT, ver=BIGINT),
+)
 
 LANE_JOBS: Final = Statement(
     """
@@ -158,7 +167,10 @@ class Leasing:
             return None
         candidates.sort(key=by_rank)
         jobs = self._definitions.find(tx, {(run.job_id, run.version) for run in candidates}).jobs
-        given = _seated(tx, [run for run in candidates if (run.job_id, run.version) in jobs], lanes, seats, now)
+        readable = [run for run in candidates if (run.job_id, run.version) in jobs]
+        if len(readable) < len(candidates):
+            _put_off(tx, [run for run in candidates if (run.job_id, run.version) not in jobs], now)
+        given = _seated(tx, readable, lanes, seats, now)
         replaced = tuple(Quit(run.id, run.ver, REPLACED_BY) for run in candidates if run.replaced)
         return _Taken(given, jobs, fences, replaced)
 
@@ -176,7 +188,7 @@ class Leasing:
     def _make_limits(self, tx: Tx, lane_ids: Sequence[int]) -> None:
         versions = {(job_id, version) for job_id, version in tx.rows(LANE_JOBS, d=[(at,) for at in lane_ids])}
         jobs = self._definitions.find(tx, versions).jobs
-        limits.keep(tx, {limit for job in jobs.values() for limit in limits.limits_of(job.job_id, job.definition)})
+        limits.make(tx, {limit for job in jobs.values() for limit in limits.limits_of(job.job_id, job.definition)})
 
     # -- writing ----------------------------------------------------------------------------------------------------
 
@@ -222,6 +234,11 @@ def _locked(tx: Tx, picked: Sequence[Candidate]) -> list[Candidate]:
     """Those of the picked runs that are as they were and that nobody else holds."""
     vers: dict[int, int] = dict(map(tuple, tx.rows(LOCK_PICKED, d=[(run.id,) for run in picked])))
     return [run for run in picked if vers.get(run.id) == run.ver]
+
+
+def _put_off(tx: Tx, runs: Sequence[Candidate], now: Instant) -> None:
+    """Runs whose definition this server cannot read step aside: others may, and what is behind them must not wait."""
+    tx.change(PUT_OFF, {"not_before": now + PUT_OFF_US}, d=sorted((run.id, run.ver) for run in runs))
 
 
 def _seated(

@@ -93,11 +93,18 @@ def limits_of(job_id: int, definition: Definition) -> list[Limit]:
     return sorted(limits)
 
 
-def keep(tx: Tx, limits: Iterable[Limit]) -> None:
-    """Make the rows of these limits, or let them have the newest maximum."""
+def make(tx: Tx, limits: Iterable[Limit]) -> None:
+    """Make the rows of these limits where they are missing."""
     rows: Sequence[tuple[str, int]] = sorted(limits)
     if rows:
         tx.change(MAKE, d=rows)
+
+
+def keep(tx: Tx, limits: Iterable[Limit]) -> None:
+    """Make the rows of these limits, or let them have the newest maximum."""
+    rows = sorted(limits)
+    make(tx, rows)
+    if rows:
         tx.change(SET_MAX, d=rows)
 
 

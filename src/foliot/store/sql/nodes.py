@@ -131,7 +131,11 @@ class SqlNodeStore:
 
     async def beat(self, beat: Beat, *, ttl_us: Micros, judge: Judge) -> BeatAnswer:
         """One transaction renews and notes starts; what the worker does not know goes back in another (adopt)."""
-        answer, unknown = await self._database.transact(partial(self._beat, beat, ttl_us), pool=Pool.RENEW)
+        work = partial(self._beat, beat, ttl_us)
+        if beat.held:
+            answer, unknown = await self._database.transact(work, pool=Pool.RENEW)
+        else:  # nothing to note: the look and the renewal need no transaction around them
+            answer, unknown = await self._database.step(work, pool=Pool.RENEW)
         if unknown:
             await self._ending.settle(self._database, unknown, judge)
         return answer
@@ -222,7 +226,7 @@ class SqlNodeStore:
 
     async def campaign(self, session: str, *, ttl_us: Micros, session_ttl_us: Micros = SESSION_TTL_US) -> Term | None:
         work = partial(_campaign, session, ttl_us, session_ttl_us)
-        return await self._database.transact(work, pool=Pool.RENEW)
+        return await self._database.step(work, pool=Pool.RENEW)
 
     async def resign(self, session: str, *, term: int) -> None:
         await self._database.transact(lambda tx: leadership.resign(tx, session, term), pool=Pool.RENEW)

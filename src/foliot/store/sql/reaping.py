@@ -5,9 +5,10 @@ write is guarded by the lease it takes away.
 """
 
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from foliot.domain.instants import Instant, Micros
+from foliot.domain.job import LoadedJob
 from foliot.domain.verdict import Cause
 from foliot.store.sql.database import Tx
 from foliot.store.sql.definitions import Definitions
@@ -15,6 +16,8 @@ from foliot.store.sql.ending import Claim
 from foliot.store.sql.leadership import IN_TERM
 from foliot.store.sql.nodes import SETTLED_ALL, waiting_in
 from foliot.store.sql.statement import Statement
+
+PAGES_MAX: Final = 10
 
 DECLARE_DEAD: Final = Statement(
     f"""
@@ -42,6 +45,7 @@ LATE: Final = Statement(
     SELECT r.id, r.lease_id, r.started_at, r.deadline_at, r.job_id, r.version
     FROM runs r
     WHERE r.state = 'RUNNING' AND r.{{held_by}} > '' AND r.deadline_at < {{now}} - :grace AND {IN_TERM}
+          AND (r.deadline_at, r.id) > (:after_at, :after_id)
     ORDER BY r.deadline_at, r.id LIMIT :limit
     """
 )
@@ -61,25 +65,32 @@ def claims_of_the_dead(tx: Tx, *, term: int, limit: int) -> list[Claim]:
 def claims_of_the_late(tx: Tx, definitions: Definitions, *, term: int, limit: int, grace_us: Micros) -> list[Claim]:
     """What is to be said of runs past their deadline.
 
-    A started one has its job's own grace on top: its worker first asks it to stop, and may still report.
+    A started one has its job's own grace on top: its worker first asks it to stop, and may still report. Pages that
+    hold only such runs are walked over.
     """
-    rows = tx.rows(LATE, {"term": term, "limit": limit, "grace": grace_us})
-    if not rows:
-        return []
-    now = tx.now()
-    jobs = definitions.find(tx, {(row[4], row[5]) for row in rows}).jobs
-    claims = []
-    for run_id, lease_id, started_at, deadline_at, job_id, version in rows:
-        job = jobs.get((job_id, version))
-        if started_at is None:
-            claims.append(Claim(run_id=run_id, lease_id=lease_id, cause=Cause.START_MISSING, started=True))
-        elif job is None or _is_over(deadline_at, job.definition.grace_us + grace_us, now):
-            claims.append(Claim(run_id=run_id, lease_id=lease_id, cause=Cause.OVERDUE, started=True))
-    return claims
+    after_at, after_id = 0, 0
+    for _ in range(PAGES_MAX):
+        values = {"term": term, "limit": limit, "grace": grace_us, "after_at": after_at, "after_id": after_id}
+        rows = tx.rows(LATE, values)
+        if not rows:
+            return []
+        jobs = definitions.find(tx, {(row[4], row[5]) for row in rows}).jobs
+        now = tx.now()
+        claims = [claim for row in rows if (claim := _of_the_late(row, jobs.get((row[4], row[5])), grace_us, now))]
+        if claims or len(rows) < limit:
+            return claims
+        after_id, after_at = rows[-1][0], rows[-1][3]
+    return []
 
 
-def _is_over(deadline_at: Instant, grace_us: Micros, now: Instant) -> bool:
-    return deadline_at + grace_us < now
+def _of_the_late(row: Any, job: LoadedJob | None, grace_us: Micros, now: Instant) -> Claim | None:
+    run_id, lease_id, started_at, deadline_at, _, _ = row
+    if started_at is None:
+        return Claim(run_id=run_id, lease_id=lease_id, cause=Cause.START_MISSING, started=True)
+    own_grace_us = job.definition.grace_us if job is not None else 0
+    if deadline_at + own_grace_us + grace_us >= now:
+        return None
+    return Claim(run_id=run_id, lease_id=lease_id, cause=Cause.OVERDUE, started=True)
 
 
 def _of_the_dead(

@@ -102,7 +102,8 @@ class SqlRunStore:
             reaping.declare_dead(tx, term=term, grace_us=grace_us, session_ttl_us=session_ttl_us)
             return reaping.claims_of_the_dead(tx, term=term, limit=limit)
 
-        return await self._settled(await self._database.transact(work), judge)
+        # A session may die in one moment and its runs be found in the next: each statement stands by itself.
+        return await self._settled(await self._database.step(work), judge)
 
     async def time_out(self, judge: Judge, *, limit: int, term: int, grace_us: Micros = GRACE_US) -> int:
         def work(tx: Tx) -> list[Claim]:
