@@ -259,6 +259,16 @@ async def test_one_transaction_writes_a_bounded_number_of_rows(world: World) -> 
     assert await world.value("SELECT count(*) FROM runs") == 4 * 701
 
 
+async def test_catching_up_a_sharded_job_is_bounded_too(world: World) -> None:
+    job = await every(world, interval="10m", shards=900, overlap="queue_all", misfire={"all": "1d"})
+    await make_due(world, job, late_us=HOUR + 5 * MINUTE)
+    created = []
+    while (decided := await fire(world)).taken:
+        created.append(decided.created)
+    assert (sum(created), max(created)) == (7, 2)
+    assert await world.value("SELECT count(*) FROM runs") == 7 * 901
+
+
 # ------------------------------------------------------------------------------------------------------------- trouble
 
 

@@ -1,6 +1,8 @@
 """Jobs: versions, edits that decide the past first, pauses, deletion, names."""
 
 import asyncio
+import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +10,7 @@ import pytest
 from foliot.domain.errors import BadName, InvalidInput, JobNotFound, VersionConflict
 from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.domain.job import Lane
-from foliot.ports.store import Saved, SaveOutcome
+from foliot.ports.store import Actor, Saved, SaveOutcome
 from tests.conformance.building import (
     NS,
     PERSON,
@@ -136,6 +138,44 @@ async def test_a_name_that_cannot_be_one_is_refused(world: World, name: str) -> 
     with pytest.raises(BadName):
         await put(world, name)
     assert await world.value("SELECT count(*) FROM jobs") == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"params": {"a": float("nan")}},
+        {"params": {"a": 2**70}},
+        {"params": {"a": "x" * 70_000}},
+        {"params": {"a": "\ud800"}},
+        {"params": {"a": "\0"}},
+        {"params": {"a": json.loads("[" * 40 + "]" * 40)}},
+        {"handler": "python:" + "x" * 600},
+        {"description": "a\0b"},
+        {"owner": "\ud800"},
+        {"priority": 99},
+        {"shards": 10**9},
+        {"group": "x" * 300},
+    ],
+    ids=lambda change: str(change)[:40],
+)
+async def test_a_definition_that_cannot_be_stored_is_refused_before_anything_is(
+    world: World, change: dict[str, Any]
+) -> None:
+    bad = replace(definition(), **change)
+    with pytest.raises(InvalidInput):
+        await world.store.jobs.save(NS, "tick", bad, by=PERSON, decide=decider())
+    assert await world.value("SELECT count(*) FROM jobs") == 0
+    assert await world.value("SELECT count(*) FROM lanes") == 0
+
+
+@pytest.mark.parametrize("by", [Actor(name="a\0b"), Actor(name="a", reason="x" * 3000), Actor(name="\ud800")], ids=str)
+async def test_words_that_cannot_be_stored_are_refused_before_anything_is(world: World, by: Actor) -> None:
+    with pytest.raises(InvalidInput):
+        await world.store.jobs.save(NS, "tick", definition(), by=by, decide=decider())
+    await every(world)
+    with pytest.raises(InvalidInput):
+        await world.store.jobs.pause(NS, "tick", by=by, decide=decider())
+    assert (await world.store.jobs.find(NS, "tick")).state == "active"
 
 
 # ---------------------------------------------------------------------------------------------------- deciding the past

@@ -23,6 +23,7 @@ from foliot.domain.stretches import (
 )
 
 RUNS_PER_PLAN: Final = 100
+ROWS_PER_PLAN: Final = 2000  # runs with their shards; one run goes as a whole, however many it has
 SKIPS_PER_PLAN: Final = 100
 EXACT_SEGMENTS: Final = 16  # stretches a calendar cuts missed time into before the rest is recorded as one
 FRESH: Final[Micros] = 5 * SECOND  # R9: a run is never put further into the past than a ready scan looks back
@@ -43,6 +44,7 @@ class Draft:
         "_now",
         "_open",
         "_overlap",
+        "_runs_max",
         "_schedule",
         "_serial",
         "_skipped_last",
@@ -64,6 +66,7 @@ class Draft:
         self._has_rulings = has_rulings(schedule)
         self._misfire = definition.misfire
         self._overlap = definition.overlap
+        self._runs_max = max(1, min(RUNS_PER_PLAN, ROWS_PER_PLAN // (1 + definition.shards)))
         self._serial = definition.overlap.is_serial
         self._now = now
         self._late_before = now - MISFIRE_AFTER
@@ -85,7 +88,7 @@ class Draft:
     @property
     def is_full(self) -> bool:
         """One transaction decides no more than this for one job; the next tick goes on."""
-        return len(self.runs) >= RUNS_PER_PLAN or len(self.skips) >= SKIPS_PER_PLAN
+        return len(self.runs) >= self._runs_max or len(self.skips) >= SKIPS_PER_PLAN
 
     # ------------------------------------------------------------------------------------------- whole stretches
 

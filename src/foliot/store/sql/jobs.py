@@ -7,6 +7,7 @@ edit, a pause, a fire and a trigger of one job follow each other in some order a
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from foliot.domain.bounds import check_definition
 from foliot.domain.definition import definition_hash, to_document
 from foliot.domain.errors import VersionConflict
 from foliot.domain.fire import CursorState, Decide
@@ -17,6 +18,7 @@ from foliot.domain.payload import canonical_json
 from foliot.domain.planning import first_cursor
 from foliot.ports.store import Actor, JobRecord, Saved, SaveOutcome
 from foliot.store.sql import changing, limits
+from foliot.store.sql.asking import check_actor
 from foliot.store.sql.changing import Change
 from foliot.store.sql.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.definitions import Definitions, lane_ids, lanes_after
@@ -121,6 +123,8 @@ class SqlJobStore:
         create: bool = True,
         source: str = "api",
     ) -> Saved:
+        check_definition(definition)
+        check_actor(by)
         document = canonical_json(to_document(definition))
         written = _Written(
             check_name("namespace", namespace),
@@ -205,6 +209,8 @@ class SqlJobStore:
     async def pause(
         self, namespace: str, name: str, *, by: Actor, decide: Decide, until: Instant | None = None
     ) -> JobRecord:
+        check_actor(by)
+
         def work(tx: Tx) -> None:
             job_id, now = self._change(tx, namespace, name, changing.pause(until))
             tx.change(NOTE_PAUSE, {"job_id": job_id, "reason": by.reason, "at": now, "now": now})

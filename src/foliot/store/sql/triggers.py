@@ -16,6 +16,7 @@ from foliot.domain.job import PRIORITY_MAX, LoadedJob
 from foliot.domain.payload import check_json
 from foliot.domain.schedule import HORIZON
 from foliot.ports.store import Triggered, TriggerRequest
+from foliot.store.sql.asking import check_actor, check_stored
 from foliot.store.sql.database import Tx
 from foliot.store.sql.definitions import Definitions
 from foliot.store.sql.finding import not_found
@@ -25,7 +26,6 @@ from foliot.store.sql.making import NewRun, insert_runs
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 
 KEY_BYTES_MAX: Final = 200
-TEXT_BYTES_MAX: Final = 2000  # of a reason
 
 JOBS: Final = Statement(
     """
@@ -61,9 +61,8 @@ class BadTrigger(InvalidInput):
 
 def check_trigger(request: TriggerRequest) -> None:
     """Refuse what cannot be stored before anything is."""
-    _check_text("idempotency key", request.key, KEY_BYTES_MAX, needed=True)
-    _check_text("reason", request.by.reason, TEXT_BYTES_MAX)
-    _check_text("name of who asks", request.by.name, KEY_BYTES_MAX)
+    check_stored("idempotency key", request.key, KEY_BYTES_MAX, needed=True)
+    check_actor(request.by)
     if request.priority is not None and not PRIORITY_MIN <= request.priority <= PRIORITY_MAX:
         raise BadTrigger(
             f"Priority {request.priority} is not between {PRIORITY_MIN} and {PRIORITY_MAX}.", hint="5 is the usual one"
@@ -197,14 +196,3 @@ def _unreadable(job: str, trouble: Exception) -> FoliotError:
     if isinstance(trouble, FoliotError):
         return trouble
     return BadTrigger(f"The definition of {job} cannot be read here: {trouble}.", hint="see foliot job show")
-
-
-def _check_text(what: str, text: str, bytes_max: int, *, needed: bool = False) -> None:
-    try:
-        size = len(text.encode())
-    except UnicodeEncodeError:
-        raise BadTrigger(f"The {what} holds half a character (a lone surrogate).", hint="remove it") from None
-    if "\0" in text:
-        raise BadTrigger(f"The {what} holds the character NUL, which no store keeps.", hint="remove it")
-    if size > bytes_max or (needed and not size):
-        raise BadTrigger(f"The {what} has {size} bytes; it must have {int(needed)} to {bytes_max}.")
