@@ -70,6 +70,25 @@ def test_round_every_change_of_a_year(tz: str) -> None:
             check_round(tz, at, meaning, "after", "first", timedelta(hours=3))
 
 
+@pytest.mark.parametrize("tz", QUICK)
+@pytest.mark.parametrize("seconds", [7, 20])
+def test_dense_seconds_round_every_change_of_a_year(tz: str, seconds: int) -> None:
+    """More times a day than are listed one by one, over the edge of a stretch, with every choice."""
+    step = frozenset(range(0, 60, seconds))
+    fixed = Meaning(f"*/{seconds} * 23,0-4 * * *", step, MINUTES, values(23, 0, 1, 2, 3, 4), every_day, True, "spring")
+    every = Meaning(f"*/{seconds} * * * * *", step, MINUTES, HOURS, every_day, False, "spring")
+    for at in transitions_of(tz, FIRST, FIRST + 366 * DAY_S):
+        for gap, overlap in policies():
+            for meaning in (fixed, every):
+                trigger = Cron(text=meaning.text, tz=tz, dst_gap=Gap(gap), dst_overlap=Overlap(overlap))
+                first, past = at - 4000, at + 4000
+                expected = due_by_readings(meaning, zone_of(tz), first, past, gap=gap, overlap=overlap)
+                assert walked(trigger, first, past) == expected
+                assert walked_back(trigger, first, past) == expected
+                assert masked(trigger, first, past) == expected
+                assert trigger.count_between(first * SECOND - 1, past * SECOND - 1) == len(expected)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("tz", ZONES)
 def test_round_every_change_of_three_years(tz: str) -> None:

@@ -142,6 +142,15 @@ def test_closed_hours_reach_over_midnight() -> None:
     assert schedule.ruling(instant("2026-01-04 06:00")).is_allowed
 
 
+def test_hours_that_end_where_they_begin_last_a_day() -> None:
+    days = calendar(blackouts=[{"daily": "06:00-06:00", "on": "SAT"}])
+    assert planned({"cron": "0 */6 * * *", "calendar": "days"}, 3, since="2026-01-03", calendars={"days": days}) == [
+        "2026-01-03 00:00",
+        "2026-01-04 06:00",
+        "2026-01-04 12:00",
+    ]
+
+
 def test_a_blackout_is_closed_at_its_start_and_open_at_its_end() -> None:
     days = calendar(blackouts=[{"from": "2026-11-10 22:00", "to": "2026-11-12 02:00", "why": "Double Eleven"}])
     schedule = schedule_from_document({"every": "2h", "calendar": "days"}, calendars={"days": days})
@@ -190,6 +199,17 @@ def test_a_shift_over_a_long_holiday_and_a_make_up_day() -> None:
     assert planned(document, 1, since="2026-02-01", tz=CHINA) == ["2026-02-24 09:00"]  # 15 to 23 February are free
     document["shift"] = "previous"
     assert planned(document, 1, since="2026-02-01", tz=CHINA) == ["2026-02-14 09:00"]  # the worked Saturday
+
+
+def test_a_shift_can_cross_into_a_month_that_has_no_day_of_its_own() -> None:
+    forward = schedule_from_document({"cron": "0 9 31 * *", "calendar": "weekdays", "shift": "next"})
+    assert forward.next_after(instant("2026-01-31")) == instant("2026-02-02 09:00")
+    assert forward.next_after(instant("2026-02-02 09:00")) == instant("2026-03-31 09:00")
+    assert forward.previous_before(instant("2026-03-31")) == instant("2026-02-02 09:00")
+    back = schedule_from_document({"cron": "0 9 1 2,8 *", "calendar": "weekdays", "shift": "previous"})
+    assert back.next_after(instant("2026-01-01")) == instant("2026-01-30 09:00")
+    assert back.next_after(instant("2026-01-30 09:00")) == instant("2026-07-31 09:00")
+    assert back.previous_before(instant("2026-07-31")) == instant("2026-01-30 09:00")
 
 
 def test_days_that_meet_count_once_and_stay_in_order() -> None:

@@ -35,7 +35,7 @@ def test_the_shortest_interval_is_a_second() -> None:
     assert every.next_after(instant("2026-01-01") + 1) == instant("2026-01-01") + SECOND
     assert every.count_between(0, DAY) == 86_400
     assert every.previous_before(0) is None
-    assert every.next_after(-5) == 0
+    assert every.next_after(-5) == every.next_after(-10 * SECOND) == 0
     assert every.next_after(HORIZON - SECOND) is None
 
 

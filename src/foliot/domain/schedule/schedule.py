@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from foliot.domain.instants import SECOND, Instant, Micros
+from foliot.domain.instants import DAY, SECOND, Instant, Micros
 from foliot.domain.schedule.builtin import find_calendar
 from foliot.domain.schedule.calendars import ALLOWED, Calendar, Ruling, Shift
 from foliot.domain.schedule.errors import UnknownCalendar
@@ -16,8 +16,10 @@ from foliot.domain.schedule.times import DAY_S
 from foliot.domain.schedule.trigger import HORIZON, Trigger
 from foliot.domain.schedule.zones import HORIZON_S
 
-# Each step of the search for an allowed instant leaves a whole closed span behind.
-_CLOSED_SPANS_MAX: Final = 20_000
+# Each step of the search for an allowed instant leaves a whole closed span behind. What a calendar rules out a thousand
+# times running, or for forty years (as long as 29 February can take to meet a weekday), it rules out for ever.
+_CLOSED_SPANS_MAX: Final = 1000
+_LOOK_US: Final = 40 * 366 * DAY
 _WHOLE_DAY: Final = (1 << DAY_S) - 1
 
 
@@ -109,9 +111,13 @@ class Schedule:
         hours = self._hours()
         at = self._branch_after(instant)
         for _ in range(_CLOSED_SPANS_MAX):
-            closed = hours.closed_span(at // SECOND) if hours is not None and at is not None else None
+            if hours is None or at is None:
+                return at
+            closed = hours.closed_span(at // SECOND)
             if closed is None:
                 return at
+            if at - instant > _LOOK_US:
+                return None
             at = self._branch_after(closed[1] * SECOND - 1)
         return None
 
@@ -120,9 +126,13 @@ class Schedule:
         hours = self._hours()
         at = self._branch_before(instant)
         for _ in range(_CLOSED_SPANS_MAX):
-            closed = hours.closed_span(at // SECOND) if hours is not None and at is not None else None
+            if hours is None or at is None:
+                return at
+            closed = hours.closed_span(at // SECOND)
             if closed is None:
                 return at
+            if instant - at > _LOOK_US:
+                return None
             at = self._branch_before(closed[0] * SECOND)
         return None
 

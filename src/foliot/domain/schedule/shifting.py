@@ -78,7 +78,7 @@ class ShiftedDays:
         before = previous_day(self._open, first - 1)
         day = next_day(self._base, max(first - _SHIFT_MAX_DAYS, first if before is None else before + 1))
         while day is not None and (moved := next_day(self._open, day)) is not None:
-            if moved - day <= _SHIFT_MAX_DAYS and moved >= first:
+            if moved - day <= _SHIFT_MAX_DAYS:
                 return moved
             day = next_day(self._base, max(day + 1, moved - _SHIFT_MAX_DAYS))
         return None
@@ -112,7 +112,7 @@ class ShiftedDays:
         after = next_day(self._open, past)
         day = previous_day(self._base, min(past + _SHIFT_MAX_DAYS, past if after is None else after - 1))
         while day is not None and (moved := previous_day(self._open, day)) is not None:
-            if day - moved <= _SHIFT_MAX_DAYS and moved < past:
+            if day - moved <= _SHIFT_MAX_DAYS:
                 return moved
             day = previous_day(self._base, min(day - 1, moved + _SHIFT_MAX_DAYS))
         return None

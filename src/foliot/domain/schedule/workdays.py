@@ -89,12 +89,11 @@ def published_until(place: Place) -> int | None:
 def _book(place: Place, year: int) -> "HolidayBase":
     import holidays
 
-    years = (year, year + 1)  # a New Year decree can reach back into December
     if place.market:
-        return holidays.financial_holidays(place.market, years=years)
+        return holidays.financial_holidays(place.market, years=year)
     languages = holidays.country_holidays(place.country).supported_languages
     language = "en_US" if "en_US" in languages else None
-    return holidays.country_holidays(place.country, subdiv=place.subdivision or None, years=years, language=language)
+    return holidays.country_holidays(place.country, subdiv=place.subdivision or None, years=year, language=language)
 
 
 _ORDINAL = date(1970, 1, 1).toordinal()
