@@ -82,6 +82,7 @@ class MariaDB(SqlServer):
         with self._admin() as cursor:
             cursor.execute(f"CREATE USER foliot@{HOST} IDENTIFIED BY '{PASSWORD}'")
             cursor.execute(rf"GRANT ALL ON `flt\_%`.* TO foliot@{HOST}")
+            cursor.execute(f"GRANT PROCESS ON *.* TO foliot@{HOST}")  # so that tests see who waits for whose lock
 
     def _create_database(self, name: str, template: str | None) -> None:
         with self._admin() as cursor:

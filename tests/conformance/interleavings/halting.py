@@ -5,11 +5,14 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
+import asyncmy
 import asyncpg
 from sqlalchemy.util import await_only
 
 from foliot.store.sql.connect import TimeLimits
+from foliot.store.sql.dialects.mariadb import DEADLOCK
 from foliot.store.sql.store import SqlStore
+from tests.conformance.interleavings.naive_mariadb import NaiveMariaDB
 from tests.conformance.world import World
 from tests.eventually import soon
 
@@ -22,6 +25,9 @@ BLOCKED = """
     SELECT count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0
 """
+
+
+BLOCKED_MARIADB = "SELECT count(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"
 
 
 class Halt:
@@ -73,15 +79,24 @@ async def until_blocked(world: World, *waiting: "asyncio.Task[Any]", blocked: in
     async def waits() -> bool:
         for task in waiting:
             assert not task.done(), f"it did not wait: {task.result()!r}"
-        return bool(await world.value(BLOCKED) >= blocked)
+        return bool(await world.value(BLOCKED if world.engine == "postgresql" else BLOCKED_MARIADB) >= blocked)
 
-    await soon(waits, what="a client waiting for a lock")
+    # MariaDB shows its transactions from a cache, renewed only when nobody has looked for a tenth of a second.
+    await soon(waits, step_s=0.02 if world.engine == "postgresql" else 0.15, what="a client waiting for a lock")
+
+
+def is_deadlock(outcome: object) -> bool:
+    """Whether the database ended a circle of waiting here."""
+    if isinstance(outcome, asyncpg.DeadlockDetectedError):
+        return True
+    return isinstance(outcome, asyncmy.errors.Error) and outcome.args[0] == DEADLOCK
 
 
 @asynccontextmanager
 async def naive(world: World) -> AsyncIterator[Any]:
     """A bare connection, for the statement somebody might have written instead."""
-    connection = await asyncpg.connect(world.url)
+    bare = asyncpg if world.engine == "postgresql" else NaiveMariaDB
+    connection = await bare.connect(world.url)
     try:
         yield connection
     finally:
