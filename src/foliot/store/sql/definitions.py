@@ -19,6 +19,7 @@ from foliot.store.sql.follow import follow_of, serial_of
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 
 CACHE_MAX: Final = 10_000
+CACHE_BYTES_MAX: Final = 32 * 1024 * 1024  # of documents; what is compiled from them takes a few times that
 
 Key: TypeAlias = tuple[int, int]
 """(job_id, version)"""
@@ -52,6 +53,7 @@ LANES_AFTER: Final = Statement("SELECT id, document FROM lanes WHERE id > :after
 class StoredJob(LoadedJob):
     """A job version with what every fire needs of it, worked out once."""
 
+    size: int = field(default=1000, compare=False, repr=False)  # bytes of its document
     shape: int = field(init=False, compare=False, repr=False)  # see `shape_of`
     needs_situation: bool = field(init=False, compare=False, repr=False)  # its plan depends on what is open
 
@@ -79,8 +81,10 @@ class Found(NamedTuple):
 class Definitions:
     """Compiled job versions, the least used forgotten first. Shared by the threads of one store."""
 
-    def __init__(self, *, size_max: int = CACHE_MAX) -> None:
-        self._size_max = size_max
+    def __init__(self, *, count_max: int = CACHE_MAX, bytes_max: int = CACHE_BYTES_MAX) -> None:
+        self._count_max = count_max
+        self._bytes_max = bytes_max
+        self._bytes = 0
         self._kept: OrderedDict[Key, StoredJob] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -134,10 +138,12 @@ class Definitions:
     def _keep(self, loaded: Iterable[tuple[Key, StoredJob]]) -> None:
         with self._lock:
             for key, job in loaded:
+                before = self._kept.pop(key, None)
+                self._bytes += job.size - (before.size if before is not None else 0)
                 self._kept[key] = job
-                self._kept.move_to_end(key)
-            while len(self._kept) > self._size_max:
-                self._kept.popitem(last=False)
+            while len(self._kept) > self._count_max or self._bytes > self._bytes_max:
+                _, gone = self._kept.popitem(last=False)
+                self._bytes -= gone.size
 
 
 def _compiled(
@@ -152,6 +158,7 @@ def _compiled(
         definition=definition,
         lane_id=lane_id,
         merge_lane_id=merge_lane_id,
+        size=len(document),
     )
 
 
