@@ -511,3 +511,18 @@ async def test_runs_whose_definition_cannot_be_read_here_step_aside(world: World
     await world.elapse(31 * SECOND)
     ben = await worker(world)  # his server still has the definition
     assert {run.run_id for run in await ben.lease(8)} == set(strange)
+
+
+async def test_a_run_that_waited_in_line_is_seen_by_the_next_lease(world: World) -> None:
+    """It is older than anything the busy server saw of late; coming up, it is due now (R9)."""
+    await save(world, "serial", overlap="queue_all")
+    await save(world, "busy")
+    _, waiting = await trigger(world, "serial", 2)
+    anne = await worker(world)
+    running = await anne.lease_one()
+    await world.elapse(30 * SECOND)
+    await anne.beat(running)
+    await trigger(world, "busy", 4)
+    assert len(await anne.lease(2)) == 2  # from here on scans begin at what is recent
+    await anne.complete(running)
+    assert waiting in {run.run_id for run in await anne.lease(8)}

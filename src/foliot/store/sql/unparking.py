@@ -42,11 +42,14 @@ PARKED_SHARDS: Final = Statement(
 
 UNPARK: Final = Statement(
     """
-    UPDATE runs SET parked = 0, ver = runs.ver + 1 FROM {d}
+    UPDATE runs SET parked = 0, ver = runs.ver + 1,
+           not_before = CASE WHEN runs.not_before < {now} THEN {now} ELSE runs.not_before END
+    FROM {d}
     WHERE runs.id = d.id AND runs.ver = d.ver
     """,
     RowSet("d", id=BIGINT, ver=BIGINT),
 )
+"""What comes up is due now, however long it has waited: older than a scan's lower bound it would not be found (R9)."""
 
 
 def unpark(tx: Tx, job_ids: Iterable[int]) -> int:
