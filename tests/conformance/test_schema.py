@@ -20,8 +20,9 @@ from foliot.store.sql.schema import SchemaNotReady, SchemaState
 from foliot.store.sql.statement import Statement
 from foliot.store.sql.store import SqlStore, UnsafeStore
 from foliot.store.sql.tables import metadata
-from tests.conformance.world import CHANCE, CLOCK, World
+from tests.conformance.world import CHANCE, CLOCK, World, migrate
 from tests.servers.fixtures import MakeDatabase
+from tests.servers.mariadb import MariaDB
 
 PEOPLE = tables_for_people.tokens.name  # its tables are in the metadata too
 
@@ -238,3 +239,17 @@ async def test_a_store_that_loses_commits_is_refused(postgres_world: World) -> N
     await postgres_world.change(f"ALTER DATABASE {name} SET synchronous_commit = off")
     with pytest.raises(UnsafeStore, match="synchronous_commit = off"):
         await SqlStore.open(postgres_world.url, clock=CLOCK, chance=CHANCE)
+
+
+@pytest.mark.services
+async def test_so_is_a_mariadb_that_loses_commits(mariadb_server: MariaDB, mariadb_database: MakeDatabase) -> None:
+    url = mariadb_database(migrate)
+    try:
+        with mariadb_server._admin() as cursor:
+            cursor.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 0")
+        with pytest.raises(UnsafeStore, match="innodb_flush_log_at_trx_commit = 0"):
+            await SqlStore.open(url, clock=CLOCK, chance=CHANCE)
+    finally:
+        with mariadb_server._admin() as cursor:
+            cursor.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 1")
+    await (await SqlStore.open(url, clock=CLOCK, chance=CHANCE)).close()

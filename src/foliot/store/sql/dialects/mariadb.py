@@ -94,7 +94,7 @@ class MariaDB:
 
     wanted_settings: Mapping[str, frozenset[str]] = {
         "transaction_isolation": frozenset({"read-committed"}),
-        "innodb_flush_log_at_trx_commit": frozenset({"1", "2"}),
+        "innodb_flush_log_at_trx_commit": frozenset({"1", "3"}),
     }
 
     def adapted(self, text: str) -> str:
