@@ -9,6 +9,7 @@ from foliot.app.system import SystemChance, SystemClock
 from foliot.store.sql.connect import PATIENT, open_database
 from foliot.store.sql.database import Database, Tx
 from tests.conformance.explaining import Explained, Hot, Loaded, analyse, explain, load, look
+from tests.conformance.hot_lists import FIRST_AND_LAST
 from tests.conformance.hot_statements import HOT
 from tests.conformance.world import migrate, sqlite_copy
 from tests.servers.postgres import Postgres
@@ -71,6 +72,13 @@ async def test_a_hot_statement_uses_its_index(database: Database, hot: Hot, gene
     assert explained.scanned <= hot.scans, explained.text
     assert any(uses is not None and uses <= explained.indexes for uses in (hot.uses, hot.or_uses)), explained.text
     assert explained.rows <= hot.reads_max, explained.text
+
+
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+@pytest.mark.parametrize(("first", "last"), FIRST_AND_LAST, ids=[first.name for first, _ in FIRST_AND_LAST])
+async def test_the_last_page_looks_at_no_more_rows_than_the_first(database: Database, first: Hot, last: Hot) -> None:
+    rows = [(await undone(database, hot, generic=True)).rows for hot in (first, last)]
+    assert 0 < rows[1] <= rows[0], rows
 
 
 async def undone(database: Database, hot: Hot, *, generic: bool) -> Explained:

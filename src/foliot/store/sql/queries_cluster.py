@@ -17,46 +17,46 @@ _COLUMNS: Final = (
     "id, name, kind, state, until, started_at, last_beat_at, ended_at, group_name, slots, version, host, pid, "
     "clock_offset_us, labels, handlers, load, drained_by"
 )
-_NODES: Final = Statement(
+NODES: Final = Statement(
     f"SELECT {_COLUMNS} FROM nodes WHERE state <> 'dead' OR ended_at >= :since ORDER BY kind, name, started_at "
     f"LIMIT {NODES_MAX}"
 )
-_RUNNING: Final = Statement(
+RUNNING: Final = Statement(
     "SELECT session_id, count(*) AS n FROM runs WHERE state = 'RUNNING' AND {held_by} > '' GROUP BY session_id"
 )
-_META: Final = Statement("SELECT epoch, clock_suspect FROM store_meta WHERE id = 1")
-_LEADER: Final = Statement(
+META: Final = Statement("SELECT epoch, clock_suspect FROM store_meta WHERE id = 1")
+LEADER: Final = Statement(
     "SELECT l.holder_session, l.term, l.until, n.name FROM leases l LEFT JOIN nodes n ON n.id = l.holder_session "
     "WHERE l.name = 'leader'"
 )
-_QUEUE: Final = Statement(
+QUEUE: Final = Statement(
     "SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 0 "
     f"LIMIT {QUEUE_COUNTED_MAX}) q"
 )
-_EXECUTING: Final = Statement(
+EXECUTING: Final = Statement(
     f"SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'RUNNING' LIMIT {QUEUE_COUNTED_MAX}) q"
 )
-_OLDEST_READY: Final = Statement(
+OLDEST_READY: Final = Statement(
     "SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 0 "
     f"LIMIT {QUEUE_COUNTED_MAX}) q"
 )
-_OVERDUE: Final = Statement("SELECT next_at FROM cursors WHERE next_at <= :now ORDER BY next_at LIMIT 1")
+OVERDUE: Final = Statement("SELECT next_at FROM cursors WHERE next_at <= :now ORDER BY next_at LIMIT 1")
 
 
 def list_nodes(tx: Tx, *, include_dead_since: Instant | None) -> Sequence[NodeRow]:
     """Node sessions: those alive, and those that ended since an instant."""
-    rows = tx.rows(_NODES, {"since": 2**62 if include_dead_since is None else include_dead_since})
-    running = {row.session_id: int(row.n) for row in tx.rows(_RUNNING)}
+    rows = tx.rows(NODES, {"since": 2**62 if include_dead_since is None else include_dead_since})
+    running = {row.session_id: int(row.n) for row in tx.rows(RUNNING)}
     return [_node(row, running.get(row.id, 0)) for row in rows]
 
 
 def cluster(tx: Tx) -> ClusterRow:
     """The cluster in one row. Numbers that could grow without end are counted to a limit only."""
-    meta = tx.rows(_META)[0]
-    leader = tx.rows(_LEADER)[0]
+    meta = tx.rows(META)[0]
+    leader = tx.rows(LEADER)[0]
     now = tx.now()
-    queue = int(tx.rows(_QUEUE)[0][0])
-    overdue = tx.rows(_OVERDUE, {"now": now})
+    queue = int(tx.rows(QUEUE)[0][0])
+    overdue = tx.rows(OVERDUE, {"now": now})
     return ClusterRow(
         now=now,
         epoch=meta.epoch,
@@ -67,8 +67,8 @@ def cluster(tx: Tx) -> ClusterRow:
         clock_suspect=bool(meta.clock_suspect),
         store=tx.dialect.name,
         queue=queue,
-        running=int(tx.rows(_EXECUTING)[0][0]),
-        oldest_ready_at=tx.rows(_OLDEST_READY)[0][0],
+        running=int(tx.rows(EXECUTING)[0][0]),
+        oldest_ready_at=tx.rows(OLDEST_READY)[0][0],
         overdue_at=overdue[0].next_at if overdue else None,
     )
 

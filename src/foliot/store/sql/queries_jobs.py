@@ -24,36 +24,29 @@ _JOINS: Final = """
     JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
     JOIN cursors c ON c.job_id = j.id"""
 
-_ONE: Final = Statement(
+ONE: Final = Statement(
     f"SELECT {_COLUMNS} FROM jobs j {_JOINS} WHERE j.namespace = :namespace AND j.name = :name AND j.deleted_at = 0"
 )
-# The page is chosen by the index alone; joins and definitions come for its rows only.
-_BY_NAME_IN: Final = Statement(
-    f"""
-    SELECT {_COLUMNS} FROM (
-      SELECT * FROM jobs WHERE namespace = :namespace AND name > :name AND deleted_at = 0
-      ORDER BY namespace, name LIMIT :rows
-    ) j {_JOINS} ORDER BY j.namespace, j.name
-    """
+# A page is chosen along one index, by key alone; joins and definitions come in a second statement, for its rows only.
+# In one, a planner that does not know the limit reads whole tables for it.
+BY_NAME_IN: Final = Statement(
+    "SELECT id, namespace, name FROM jobs WHERE namespace = :namespace AND name > :name AND deleted_at = 0 "
+    "ORDER BY namespace, name LIMIT :rows"
 )
-_BY_NAME: Final = Statement(
-    f"""
-    SELECT {_COLUMNS} FROM (
-      SELECT * FROM jobs WHERE (namespace, name) > (:namespace, :name) AND deleted_at = 0
-      ORDER BY namespace, name LIMIT :rows
-    ) j {_JOINS} ORDER BY j.namespace, j.name
-    """
+BY_NAME: Final = Statement(
+    "SELECT id, namespace, name FROM jobs WHERE (namespace, name) > (:namespace, :name) AND deleted_at = 0 "
+    "ORDER BY namespace, name LIMIT :rows",
+    mysql="SELECT id, namespace, name FROM jobs WHERE (namespace > :namespace OR (namespace = :namespace AND "
+    "name > :name)) AND deleted_at = 0 ORDER BY namespace, name LIMIT :rows",
 )
-_BY_NEXT: Final = Statement(
-    f"""
-    SELECT {_COLUMNS} FROM (
-      SELECT * FROM cursors WHERE (next_at, job_id) > (:next_at, :job_id) ORDER BY next_at, job_id LIMIT :rows
-    ) c JOIN jobs j ON j.id = c.job_id
-    JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
-    ORDER BY c.next_at, c.job_id
-    """
+BY_NEXT: Final = Statement(
+    "SELECT job_id AS id, next_at FROM cursors WHERE (next_at, job_id) > (:next_at, :job_id) "
+    "ORDER BY next_at, job_id LIMIT :rows",
+    mysql="SELECT job_id AS id, next_at FROM cursors WHERE (next_at > :next_at OR (next_at = :next_at AND "
+    "job_id > :job_id)) ORDER BY next_at, job_id LIMIT :rows",
 )
-_LAST_RUNS: Final = Statement(
+BY_ID: Final = Statement(f"SELECT {_COLUMNS} FROM {{d}} JOIN jobs j ON j.id = d.id {_JOINS}", RowSet("d", id=BIGINT))
+LAST_RUNS: Final = Statement(
     """
     SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at
     FROM {d} JOIN runs r ON r.id = (
@@ -63,19 +56,19 @@ _LAST_RUNS: Final = Statement(
     """,
     RowSet("d", job_id=BIGINT),
 )
-_NAMES: Final = Statement("SELECT namespace, name FROM jobs WHERE deleted_at = 0 ORDER BY namespace, name LIMIT :rows")
-_NAMES_IN: Final = Statement(
+NAMES: Final = Statement("SELECT namespace, name FROM jobs WHERE deleted_at = 0 ORDER BY namespace, name LIMIT :rows")
+NAMES_IN: Final = Statement(
     "SELECT namespace, name FROM jobs WHERE namespace = :namespace AND deleted_at = 0 ORDER BY name LIMIT :rows"
 )
-_VERSIONS: Final = Statement(
+VERSIONS: Final = Statement(
     "SELECT version, hash, definition, created_at, created_by, reason FROM job_versions "
     "WHERE job_id = :job_id AND version < :before ORDER BY version DESC LIMIT :rows"
 )
-_VERSION: Final = Statement(
+VERSION: Final = Statement(
     "SELECT version, hash, definition, created_at, created_by, reason FROM job_versions "
     "WHERE job_id = :job_id AND version = :version"
 )
-_SEARCH: Final = Statement(
+SEARCH: Final = Statement(
     f"""
     SELECT {_COLUMNS} FROM (
       SELECT * FROM jobs WHERE namespace >= :low AND namespace <= :high AND deleted_at = 0
@@ -95,24 +88,25 @@ def list_jobs(tx: Tx, wanted: JobFilter, *, limit: int, cursor: str | None) -> L
     """One page of jobs by name or by next instant."""
     by_next = wanted.sort == "next"
     look = LOOK_MAX if _is_choosy(wanted) or (by_next and wanted.namespace is not None) else limit
-    rows = _by_next(tx, look, cursor) if by_next else _by_name(tx, wanted.namespace, look, cursor)
+    keys = _by_next(tx, look, cursor) if by_next else _by_name(tx, wanted.namespace, look, cursor)
+    jobs = {row.id: _job(row) for row in tx.rows(BY_ID, d=[(key.id,) for key in keys])} if keys else {}
     now = tx.now()
-    found = [(row, job) for row in rows if _is_wanted(job := _job(row), wanted, now)]
+    found = [(key, jobs[key.id]) for key in keys if key.id in jobs and _is_wanted(jobs[key.id], wanted, now)]
     if wanted.failing:
         last = _last_runs(tx, [job for _, job in found])
-        found = [(row, job) for row, job in found if (run := last.get(job.job_id)) and run.state == "FAILED"]
+        found = [(key, job) for key, job in found if (run := last.get(job.job_id)) and run.state == "FAILED"]
     shown = with_last_runs(tx, [job for _, job in found[:limit]])
     if len(found) > limit:
         return Listing(items=shown, next_cursor=_cursor_of(found[limit - 1][0], by_next=by_next))
-    is_over = len(rows) < look
-    return Listing(items=shown, next_cursor=None if is_over else _cursor_of(rows[-1], by_next=by_next))
+    is_over = len(keys) < look
+    return Listing(items=shown, next_cursor=None if is_over else _cursor_of(keys[-1], by_next=by_next))
 
 
 def find_job(tx: Tx, namespace: str, name: str) -> JobRow:
     """The job, or `JobNotFound` with the nearest name of its namespace."""
-    rows = tx.rows(_ONE, {"namespace": namespace, "name": name})
+    rows = tx.rows(ONE, {"namespace": namespace, "name": name})
     if not rows:
-        names = (row.name for row in tx.rows(_NAMES_IN, {"namespace": namespace, "rows": NEAREST_AMONG}))
+        names = (row.name for row in tx.rows(NAMES_IN, {"namespace": namespace, "rows": NEAREST_AMONG}))
         raise JobNotFound(name, namespace=namespace, nearest=nearest(name, names))
     return with_last_runs(tx, [_job(rows[0])])[0]
 
@@ -120,20 +114,20 @@ def find_job(tx: Tx, namespace: str, name: str) -> JobRow:
 def job_names(tx: Tx, namespace: str | None, limit: int) -> Sequence[tuple[str, str]]:
     """(namespace, name), in order."""
     if namespace is None:
-        return [(row.namespace, row.name) for row in tx.rows(_NAMES, {"rows": limit})]
-    rows = tx.rows(_NAMES_IN, {"namespace": namespace, "rows": limit})
+        return [(row.namespace, row.name) for row in tx.rows(NAMES, {"rows": limit})]
+    rows = tx.rows(NAMES_IN, {"namespace": namespace, "rows": limit})
     return [(row.namespace, row.name) for row in rows]
 
 
 def list_versions(tx: Tx, job_id: int, *, limit: int, before: int | None) -> Sequence[VersionRow]:
     """Versions of a job, newest first."""
     values = {"job_id": job_id, "before": _VERSION_MAX if before is None else before, "rows": limit}
-    return [version_row(row) for row in tx.rows(_VERSIONS, values)]
+    return [version_row(row) for row in tx.rows(VERSIONS, values)]
 
 
 def find_version(tx: Tx, job_id: int, version: int) -> VersionRow | None:
     """One version of a job."""
-    rows = tx.rows(_VERSION, {"job_id": job_id, "version": version})
+    rows = tx.rows(VERSION, {"job_id": job_id, "version": version})
     return version_row(rows[0]) if rows else None
 
 
@@ -147,7 +141,7 @@ def search_jobs(tx: Tx, text: str, *, namespace: str | None, limit: int) -> Sequ
         "prefix": f"{escaped}%",
         "rows": limit,
     }
-    return with_last_runs(tx, [_job(row) for row in tx.rows(_SEARCH, values)])
+    return with_last_runs(tx, [_job(row) for row in tx.rows(SEARCH, values)])
 
 
 def with_last_runs(tx: Tx, jobs: Sequence[JobRow]) -> Sequence[JobRow]:
@@ -159,20 +153,20 @@ def with_last_runs(tx: Tx, jobs: Sequence[JobRow]) -> Sequence[JobRow]:
 def _last_runs(tx: Tx, jobs: Sequence[JobRow]) -> Mapping[int, LastRun]:
     if not jobs:
         return {}
-    return {row.job_id: _last_run(row) for row in tx.rows(_LAST_RUNS, d=[(job.job_id,) for job in jobs])}
+    return {row.job_id: _last_run(row) for row in tx.rows(LAST_RUNS, d=[(job.job_id,) for job in jobs])}
 
 
 def _by_name(tx: Tx, namespace: str | None, look: int, cursor: str | None) -> Sequence[Any]:
     key = from_cursor(cursor, "jobs", str, str)
     if namespace is None:
         values: dict[str, Any] = {"namespace": key[0] if key else "", "name": key[1] if key else "", "rows": look}
-        return tx.rows(_BY_NAME, values)
-    return tx.rows(_BY_NAME_IN, {"namespace": namespace, "name": key[1] if key else "", "rows": look})
+        return tx.rows(BY_NAME, values)
+    return tx.rows(BY_NAME_IN, {"namespace": namespace, "name": key[1] if key else "", "rows": look})
 
 
 def _by_next(tx: Tx, look: int, cursor: str | None) -> Sequence[Any]:
     key = from_cursor(cursor, "next", int, int)
-    return tx.rows(_BY_NEXT, {"next_at": key[0] if key else -1, "job_id": key[1] if key else 0, "rows": look})
+    return tx.rows(BY_NEXT, {"next_at": key[0] if key else -1, "job_id": key[1] if key else 0, "rows": look})
 
 
 def _cursor_of(row: Any, *, by_next: bool) -> str:

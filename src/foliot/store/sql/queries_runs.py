@@ -25,43 +25,43 @@ RUN_COLUMNS: Final = """
 RUN_JOINS: Final = "JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id"
 
 _NARROW: Final = "r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id"
-_WALK: Final = Statement(f"SELECT {_NARROW} FROM runs r WHERE r.id < :before ORDER BY r.id DESC LIMIT :rows")
-_WALK_JOB: Final = Statement(
+WALK: Final = Statement(f"SELECT {_NARROW} FROM runs r WHERE r.id < :before ORDER BY r.id DESC LIMIT :rows")
+WALK_JOB: Final = Statement(
     f"SELECT {_NARROW} FROM runs r WHERE r.job_id = :job_id AND r.id < :before ORDER BY r.id DESC LIMIT :rows"
 )
 # "+r.id" keeps planners off the primary key: the partial index of live runs is small, the table is not.
-_WALK_LIVE: Final = Statement(
+WALK_LIVE: Final = Statement(
     f"SELECT {_NARROW} FROM runs r WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND +r.id < :before "
     "ORDER BY +r.id DESC LIMIT :rows"
 )
-_FETCH: Final = Statement(
+FETCH: Final = Statement(
     f"SELECT {RUN_COLUMNS} FROM {{d}} JOIN runs r ON r.id = d.id {RUN_JOINS}", RowSet("d", id=BIGINT)
 )
-_ONE: Final = Statement(f"SELECT {RUN_COLUMNS} FROM runs r {RUN_JOINS} WHERE r.id = :id")
-_SHARDS: Final = Statement(
+ONE: Final = Statement(f"SELECT {RUN_COLUMNS} FROM runs r {RUN_JOINS} WHERE r.id = :id")
+SHARDS: Final = Statement(
     f"SELECT {RUN_COLUMNS} FROM runs r {RUN_JOINS} WHERE r.parent_id = :id ORDER BY r.shard, r.id LIMIT :rows"
 )
-_JOBS: Final = Statement(
+JOBS: Final = Statement(
     "SELECT j.id, j.namespace, v.definition FROM {d} JOIN jobs j ON j.id = d.id "
     "JOIN job_versions v ON v.job_id = j.id AND v.version = j.version",
     RowSet("d", id=BIGINT),
 )
-_NODES: Final = Statement("SELECT n.id, n.name FROM {d} JOIN nodes n ON n.id = d.id", RowSet("d", id=TEXT))
-_AT_OR_ABOVE: Final = Statement("SELECT id, created_at FROM runs WHERE id >= :id ORDER BY id LIMIT 1")
-_BOUNDS: Final = Statement("SELECT coalesce(min(id), 0) AS low, coalesce(max(id), 0) AS high FROM runs")
-_ATTEMPTS: Final = Statement(
+NODES: Final = Statement("SELECT n.id, n.name FROM {d} JOIN nodes n ON n.id = d.id", RowSet("d", id=TEXT))
+AT_OR_ABOVE: Final = Statement("SELECT id, created_at FROM runs WHERE id >= :id ORDER BY id LIMIT 1")
+BOUNDS: Final = Statement("SELECT coalesce(min(id), 0) AS low, coalesce(max(id), 0) AS high FROM runs")
+ATTEMPTS: Final = Statement(
     "SELECT a.attempt, a.cause, n.name AS node, a.session_id, a.fence, a.leased_at, a.started_at, a.ended_at, a.error, "
     "a.error_type FROM attempts a LEFT JOIN nodes n ON n.id = a.session_id WHERE a.run_id = :id ORDER BY a.attempt"
 )
-_ENDED: Final = Statement(
+ENDED: Final = Statement(
     f"SELECT {RUN_COLUMNS} FROM (SELECT * FROM runs WHERE job_id = :job_id ORDER BY id DESC LIMIT :look) r {RUN_JOINS} "
     "WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL ORDER BY r.id DESC LIMIT :rows"
 )
-_NEWER: Final = Statement(f"SELECT {RUN_COLUMNS} FROM runs r {RUN_JOINS} WHERE r.id > :after ORDER BY r.id LIMIT :rows")
-_LIVE: Final = Statement(
+NEWER: Final = Statement(f"SELECT {RUN_COLUMNS} FROM runs r {RUN_JOINS} WHERE r.id > :after ORDER BY r.id LIMIT :rows")
+LIVE: Final = Statement(
     f"SELECT {RUN_COLUMNS} FROM (SELECT * FROM runs WHERE state = 'RUNNING' LIMIT :rows) r {RUN_JOINS}"
 )
-_NEWEST: Final = Statement("SELECT coalesce(max(id), 0) FROM runs")
+NEWEST: Final = Statement("SELECT coalesce(max(id), 0) FROM runs")
 
 _ID_MAX: Final = 2**63 - 1
 _LIVE_STATES: Final = frozenset({"PENDING", "RUNNING"})
@@ -91,18 +91,18 @@ def list_runs(tx: Tx, wanted: RunFilter, *, limit: int, cursor: str | None) -> L
 
 def find_run(tx: Tx, run_id: int) -> RunRow | None:
     """One run."""
-    rows = tx.rows(_ONE, {"id": run_id})
+    rows = tx.rows(ONE, {"id": run_id})
     return run_row(rows[0]) if rows else None
 
 
 def list_shards(tx: Tx, run_id: int, *, limit: int) -> Sequence[RunRow]:
     """The children of a sharded run: shards in order, the merge run among them."""
-    return [run_row(row) for row in tx.rows(_SHARDS, {"id": run_id, "rows": limit})]
+    return [run_row(row) for row in tx.rows(SHARDS, {"id": run_id, "rows": limit})]
 
 
 def list_attempts(tx: Tx, run_id: int) -> Sequence[AttemptRow]:
     """Every try of a run, oldest first: those that ended without success, and the one its own row tells of."""
-    rows = [_attempt(row) for row in tx.rows(_ATTEMPTS, {"id": run_id})]
+    rows = [_attempt(row) for row in tx.rows(ATTEMPTS, {"id": run_id})]
     run = find_run(tx, run_id)
     known = {row.attempt for row in rows}
     if run is None or run.leased_at is None or run.attempt in known or run.attempt == 0 or run.session is None:
@@ -125,14 +125,14 @@ def list_attempts(tx: Tx, run_id: int) -> Sequence[AttemptRow]:
 def last_ended(tx: Tx, job_id: int, *, limit: int) -> Sequence[RunRow]:
     """The newest finished runs of a job, newest first."""
     values = {"job_id": job_id, "look": max(limit * 2, 200), "rows": limit}
-    return [run_row(row) for row in tx.rows(_ENDED, values)]
+    return [run_row(row) for row in tx.rows(ENDED, values)]
 
 
 def changes(tx: Tx, *, after_id: int, limit: int) -> Changes:
     """Runs newer than an id, and those that execute now."""
-    created = [run_row(row) for row in tx.rows(_NEWER, {"after": after_id, "rows": limit})]
-    live = [run_row(row) for row in tx.rows(_LIVE, {"rows": LIVE_MAX})]
-    newest_id = int(tx.rows(_NEWEST)[0][0])
+    created = [run_row(row) for row in tx.rows(NEWER, {"after": after_id, "rows": limit})]
+    live = [run_row(row) for row in tx.rows(LIVE, {"rows": LIVE_MAX})]
+    newest_id = int(tx.rows(NEWEST)[0][0])
     return Changes(now=tx.now(), created=created, live={run.run_id: run for run in live}, newest_id=newest_id)
 
 
@@ -143,10 +143,10 @@ def fetch_runs(tx: Tx, ids: Sequence[int]) -> Sequence[RunRow]:
 
 def _walked(tx: Tx, wanted: RunFilter, before: int, rows: int) -> Sequence[Any]:
     if wanted.job_id is not None:
-        return tx.rows(_WALK_JOB, {"job_id": wanted.job_id, "before": before, "rows": rows})
+        return tx.rows(WALK_JOB, {"job_id": wanted.job_id, "before": before, "rows": rows})
     if wanted.states and _LIVE_STATES.issuperset(wanted.states) and not wanted.shards:
-        return tx.rows(_WALK_LIVE, {"before": before, "rows": rows})
-    return tx.rows(_WALK, {"before": before, "rows": rows})
+        return tx.rows(WALK_LIVE, {"before": before, "rows": rows})
+    return tx.rows(WALK, {"before": before, "rows": rows})
 
 
 def _wanted(tx: Tx, rows: Sequence[Any], wanted: RunFilter) -> Iterable[Any]:
@@ -161,7 +161,7 @@ def _wanted(tx: Tx, rows: Sequence[Any], wanted: RunFilter) -> Iterable[Any]:
     ]
     if wanted.node is not None:
         sessions = {row.session_id for row in kept if row.session_id is not None}
-        names = {row.id: row.name for row in tx.rows(_NODES, d=[(session,) for session in sorted(sessions)])}
+        names = {row.id: row.name for row in tx.rows(NODES, d=[(session,) for session in sorted(sessions)])}
         kept = [row for row in kept if names.get(row.session_id) == wanted.node]
     if wanted.namespace is not None or wanted.labels:
         fitting = _fitting_jobs(tx, {row.job_id for row in kept}, wanted)
@@ -171,7 +171,7 @@ def _wanted(tx: Tx, rows: Sequence[Any], wanted: RunFilter) -> Iterable[Any]:
 
 def _fitting_jobs(tx: Tx, job_ids: Iterable[int], wanted: RunFilter) -> frozenset[int]:
     fitting = set()
-    for row in tx.rows(_JOBS, d=[(job_id,) for job_id in sorted(job_ids)]):
+    for row in tx.rows(JOBS, d=[(job_id,) for job_id in sorted(job_ids)]):
         if wanted.namespace is not None and row.namespace != wanted.namespace:
             continue
         tags: Mapping[str, str] = msgspec.json.decode(row.definition).get("tags") or {} if wanted.labels else {}
@@ -183,17 +183,17 @@ def _fitting_jobs(tx: Tx, job_ids: Iterable[int], wanted: RunFilter) -> frozense
 def _fetched(tx: Tx, ids: Sequence[int]) -> Sequence[RunRow]:
     if not ids:
         return []
-    by_id = {row.id: run_row(row) for row in tx.rows(_FETCH, d=[(run_id,) for run_id in ids])}
+    by_id = {row.id: run_row(row) for row in tx.rows(FETCH, d=[(run_id,) for run_id in ids])}
     return [by_id[run_id] for run_id in ids if run_id in by_id]
 
 
 def _first_id_from(tx: Tx, instant: Instant) -> int:
     """About the first id created at or after an instant: ids rise with time, so halving finds it in some 40 looks."""
-    low, high = (int(bound) for bound in tx.rows(_BOUNDS)[0])
+    low, high = (int(bound) for bound in tx.rows(BOUNDS)[0])
     high += 1
     while low < high:
         middle = (low + high) // 2
-        found = tx.rows(_AT_OR_ABOVE, {"id": middle})
+        found = tx.rows(AT_OR_ABOVE, {"id": middle})
         if not found or found[0].created_at >= instant:
             high = middle
         else:

@@ -1,0 +1,174 @@
+"""The stream of events: what changes, rising ids, resume, reset, and nothing of another namespace."""
+
+import asyncio
+from collections.abc import AsyncIterator, MutableMapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from foliot.domain.access import Principal, Scope
+from foliot.domain.instants import SECOND
+from foliot.domain.verdict import Cause
+from foliot.operations.watch import Change, Watch
+from tests.api.asking import Api
+from tests.api.stage import ROOT, Stage
+
+
+class Listener:
+    """Somebody who watches."""
+
+    def __init__(self, watch: Watch, who: Principal, topics: list[str], last_id: int | None) -> None:
+        self.watch = watch
+        self.heard: list[Change] = []
+        self.left = False
+        self._changes = watch.changes(who, topics, last_id=last_id, gone=self._gone)
+
+    async def _gone(self) -> bool:
+        return self.left
+
+    async def listen(self) -> None:
+        async for change in self._changes:
+            if change is not None:
+                self.heard.append(change)
+
+    @property
+    def kinds(self) -> list[str]:
+        return [change.kind for change in self.heard]
+
+
+@asynccontextmanager
+async def listening(
+    watch: Watch, who: Principal = ROOT, topics: list[str] | None = None, last_id: int | None = None
+) -> AsyncIterator[Listener]:
+    listener = Listener(watch, who, topics or [], last_id)
+    task = asyncio.create_task(listener.listen())
+    for _ in range(200):
+        if watch._looker is not None:
+            break
+        await asyncio.sleep(0.005)
+    try:
+        yield listener
+    finally:
+        listener.left = True
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def told(listener: Listener, n: int) -> None:
+    for _ in range(400):
+        if len(listener.heard) >= n:
+            return
+        await listener.watch.look()
+        await asyncio.sleep(0.005)
+    raise AssertionError(listener.kinds)
+
+
+async def test_a_runs_life_is_told_in_order(api: Api, stage: Stage) -> None:
+    await api.create_job("tick")
+    worker = await stage.worker("w-1", ["python:jobs:tick"])
+    watch = Watch(stage.services)
+    async with listening(watch) as listener:
+        await api.post("/jobs/tick:trigger")
+        await told(listener, 1)
+        await worker.lease()
+        await told(listener, 2)
+        await worker.end(Cause.SUCCEEDED, after_us=SECOND)
+        await told(listener, 3)
+    assert listener.kinds == ["run.created", "run.started", "run.ended"]
+    assert [change.data["state"] for change in listener.heard] == ["PENDING", "RUNNING", "SUCCEEDED"]
+    ids = [change.id for change in listener.heard]
+    assert ids == sorted(set(ids))
+
+
+async def test_changes_of_jobs_come_with_their_author(api: Api, stage: Stage) -> None:
+    watch = Watch(stage.services)
+    async with listening(watch, topics=["jobs/tick"]) as listener:
+        await api.create_job("other")
+        await api.create_job("tick")
+        await api.post("/jobs/tick:pause", {"reason": "moving"})
+        await told(listener, 2)
+    assert listener.kinds == ["job.created", "job.paused"]
+    assert (listener.heard[1].data["by"], listener.heard[1].data["reason"]) == ("root", "moving")
+
+
+async def test_a_watcher_who_comes_back_gets_what_it_missed_or_is_told_to_begin_anew(api: Api, stage: Stage) -> None:
+    await api.create_job("tick")
+    watch = Watch(stage.services)
+    async with listening(watch) as stays:
+        async with listening(watch) as leaves:
+            await api.post("/jobs/tick:trigger")
+            await told(leaves, 1)
+        await api.post("/jobs/tick:trigger")
+        await told(stays, 2)
+        async with listening(watch, last_id=leaves.heard[-1].id) as back:
+            await told(back, 1)
+        assert back.kinds == ["run.created"]
+        assert back.heard[0].data["id"] == stays.heard[1].data["id"]
+        async with listening(watch, last_id=5) as stranger:
+            await told(stranger, 1)
+        assert stranger.kinds == ["reset"]
+
+
+async def test_nothing_of_another_namespace_is_told(api: Api, stage: Stage) -> None:
+    watch = Watch(stage.services)
+    theirs = Principal(name="x", scopes=frozenset({Scope.READ}), namespace="theirs")
+    async with listening(watch, theirs) as listener, listening(watch) as everything:
+        await api.create_job("tick")
+        await api.post("/jobs/tick:trigger")
+        await told(everything, 2)
+        await watch.look()
+    assert listener.heard == []
+
+
+async def test_with_nobody_watching_nothing_is_read(api: Api, stage: Stage) -> None:
+    watch = Watch(stage.services)
+    async with listening(watch):
+        assert watch._looker is not None
+    assert watch._looker is None
+
+
+async def test_the_stream_is_server_sent_events(api: Api, stage: Stage) -> None:
+    await api.create_job("tick")
+    stream: list[str] = []
+
+    async def read() -> None:
+        headers = {"Authorization": f"Bearer {api.token}"}
+        messages: list[dict[str, Any]] = []
+        over = asyncio.Event()
+
+        async def receive() -> dict[str, Any]:
+            if not messages:
+                messages.append({})
+                return {"type": "http.request", "body": b"", "more_body": False}
+            await over.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.body":
+                stream.append(message["body"].decode())
+                if "run.created" in "".join(stream):
+                    over.set()
+
+        scope = {
+            "type": "http", "method": "GET", "path": "/api/v1/events", "raw_path": b"/api/v1/events", "scheme": "http",
+            "query_string": b"topics=runs", "server": ("foliot", 80), "client": ("127.0.0.1", 1), "http_version": "1.1",
+            "headers": [(name.lower().encode(), value.encode()) for name, value in headers.items()],
+        }  # fmt: skip
+        await api.app(scope, receive, send)
+
+    task = asyncio.create_task(read())
+    watch: Watch = api.app.state.watch
+    for _ in range(200):
+        if watch._looker is not None:
+            break
+        await asyncio.sleep(0.005)
+    await api.post("/jobs/tick:trigger")
+    for _ in range(200):
+        await watch.look()
+        if task.done():
+            break
+        await asyncio.sleep(0.01)
+    await asyncio.wait_for(task, 10)
+    whole = "".join(stream)
+    assert whole.startswith("event: hello\nretry: 2000\ndata: \n\n")
+    assert "event: run.created\ndata: {" in whole
+    assert "id: " in whole

@@ -1,0 +1,159 @@
+"""The statements behind lists for people: the last page costs what the first does, and nothing is counted."""
+
+from typing import Any
+
+from foliot.domain.fire import schedule_key
+from foliot.domain.instants import DAY, HOUR
+from foliot.store.sql import queries_cluster, queries_jobs, queries_ledger, queries_runs
+from tests.conformance.explaining import BATCH, FINISHED, LONG_LINE, Hot, Loaded
+
+PAGE = 50
+KEY = frozenset({""})
+
+
+def page_of_jobs(**values: Any) -> Any:
+    return lambda _: {"rows": PAGE, **values}
+
+
+def _jobs_in(page: str, name: str) -> Hot:
+    return Hot(
+        name=f"jobs of a namespace, {page} page",
+        statement=queries_jobs.BY_NAME_IN,
+        uses=frozenset({"jobs_name"}),
+        reads_max=PAGE,
+        values=page_of_jobs(namespace="default", name=name),
+    )
+
+
+def _all_jobs(page: str, namespace: str, name: str) -> Hot:
+    return Hot(
+        name=f"all jobs, {page} page",
+        statement=queries_jobs.BY_NAME,
+        uses=frozenset({"jobs_name"}),
+        reads_max=PAGE,
+        values=page_of_jobs(namespace=namespace, name=name),
+    )
+
+
+def _runs(page: str, before: int) -> Hot:
+    return Hot(
+        name=f"runs, {page} page",
+        statement=queries_runs.WALK,
+        uses=KEY,
+        reads_max=PAGE,
+        values=lambda _: {"before": before, "rows": PAGE},
+    )
+
+
+def _runs_of_a_job(page: str, before: int) -> Hot:
+    return Hot(
+        name=f"runs of a job, {page} page",
+        statement=queries_runs.WALK_JOB,
+        uses=frozenset({"runs_by_job"}),
+        or_uses=KEY,  # this job has so many of the newest runs that walking all of them finds its own soon
+        reads_max=5 * BATCH,
+        values=lambda _: {"before": before, "rows": PAGE, "job_id": LONG_LINE},
+    )
+
+
+NEARLY_LAST_JOB = "job-9994"  # names sort as text: some fifty come after this one
+
+FIRST_AND_LAST: list[tuple[Hot, Hot]] = [
+    (_jobs_in("first", ""), _jobs_in("last", NEARLY_LAST_JOB)),
+    (_all_jobs("first", "", ""), _all_jobs("last", "default", NEARLY_LAST_JOB)),
+    (_runs("first", 2**62), _runs("last", PAGE + 1)),
+    (_runs_of_a_job("first", 2**62), _runs_of_a_job("last", FINISHED + 24_000)),
+]
+
+
+def keys(loaded: Loaded) -> list[tuple[int]]:
+    return [(run_id,) for run_id in loaded.runs[:PAGE]]
+
+
+LISTS: list[Hot] = [
+    *(hot for pair in FIRST_AND_LAST for hot in pair),
+    Hot(
+        name="jobs by their next instant",
+        statement=queries_jobs.BY_NEXT,
+        uses=frozenset({"cursors_due"}),
+        reads_max=PAGE,
+        values=page_of_jobs(next_at=-1, job_id=0),
+    ),
+    Hot(
+        name="a page of jobs by their ids",
+        statement=queries_jobs.BY_ID,
+        uses=KEY,
+        reads_max=6 * PAGE,
+        sets=lambda loaded: {"d": [(job_id,) for job_id in range(1000, 1000 + PAGE)]},
+    ),
+    Hot(
+        name="the latest finished runs of a job",
+        statement=queries_runs.ENDED,
+        uses=frozenset({"runs_by_job"}),
+        scans=frozenset({"r"}),
+        reads_max=8 * PAGE,
+        values=lambda _: {"job_id": LONG_LINE + 1000, "look": 2 * PAGE, "rows": PAGE},
+    ),
+    Hot(
+        name="the newest run of each job",
+        statement=queries_jobs.LAST_RUNS,
+        uses=frozenset({"runs_by_job", ""}),
+        reads_max=4 * PAGE,
+        sets=lambda loaded: {"d": [(job_id,) for job_id in range(1000, 1000 + PAGE)]},
+    ),
+    Hot(
+        name="a page of runs by their ids",
+        statement=queries_runs.FETCH,
+        uses=KEY,
+        reads_max=6 * PAGE,
+        sets=lambda loaded: {"d": keys(loaded)},
+    ),
+    Hot(
+        name="what executes",
+        statement=queries_runs.LIVE,
+        uses=frozenset({"runs_running"}),
+        scans=frozenset({"r"}),
+        reads_max=3 * 1000 + 200,
+        values=lambda _: {"rows": 1000},
+    ),
+    Hot(
+        name="runs newer than one",
+        statement=queries_runs.NEWER,
+        uses=KEY,
+        reads_max=6 * PAGE,
+        values=lambda _: {"after": FINISHED, "rows": PAGE},
+    ),
+    Hot(
+        name="what became of a day's instants",
+        statement=queries_ledger.FIRED,
+        uses=frozenset({"runs_fire"}),
+        reads_max=6 * PAGE,
+        values=lambda loaded: {
+            "job_id": LONG_LINE,
+            "low": schedule_key(loaded.now - DAY),
+            "high": schedule_key(loaded.now),
+            "rows": PAGE,
+        },
+    ),
+    Hot(
+        name="what became of one instant",
+        statement=queries_ledger.BY_KEY,
+        uses=frozenset({"runs_fire"}),
+        reads_max=10,
+        values=lambda loaded: {"job_id": LONG_LINE, "fire_key": schedule_key(loaded.now)},
+    ),
+    Hot(
+        name="the skip over an instant",
+        statement=queries_ledger.SKIP_OVER,
+        uses=frozenset({"skips_by_job"}),
+        reads_max=2 * BATCH,
+        values=lambda loaded: {"job_id": LONG_LINE, "at": loaded.now - HOUR},
+    ),
+    Hot(
+        name="an overdue cursor",
+        statement=queries_cluster.OVERDUE,
+        uses=frozenset({"cursors_due"}),
+        reads_max=2,
+        values=lambda loaded: {"now": loaded.now},
+    ),
+]
