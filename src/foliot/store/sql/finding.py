@@ -12,10 +12,10 @@ _NEIGHBOURS: Final = 200  # on either side, so the cost does not grow with the n
 NAMES_NEAR: Final = Statement(
     """
     SELECT name FROM (SELECT name FROM jobs WHERE namespace = :namespace AND deleted_at = 0 AND name >= :name
-                      ORDER BY namespace, name, deleted_at LIMIT :limit) after_it
+                      ORDER BY {one_namespace} name LIMIT :limit) after_it
     UNION ALL
     SELECT name FROM (SELECT name FROM jobs WHERE namespace = :namespace AND deleted_at = 0 AND name < :name
-                      ORDER BY namespace DESC, name DESC, deleted_at DESC LIMIT :limit) before_it
+                      ORDER BY {one_namespace_back} name DESC LIMIT :limit) before_it
     """
 )
 

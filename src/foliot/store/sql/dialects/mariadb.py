@@ -90,6 +90,10 @@ class MariaDB:
         "line_job": "line_job",
         "held_by": "held_by",
         "parked_job": "parked_job",
+        "and_running": "AND held_by >= ''",
+        "and_ready": "AND waits = 1",
+        "one_namespace": "",  # it sorts what it could read in order when a column of the order is a constant
+        "one_namespace_back": "",
     }
 
     wanted_settings: Mapping[str, frozenset[str]] = {

@@ -35,6 +35,10 @@ class SQLite:
         "line_job": "job_id",
         "held_by": "session_id",
         "parked_job": "job_id",
+        "and_running": "",
+        "and_ready": "",
+        "one_namespace": "namespace,",
+        "one_namespace_back": "namespace DESC,",
     }
 
     wanted_settings: Mapping[str, frozenset[str]] = {
