@@ -44,6 +44,7 @@ _RETRY: Final = frozenset({
     3572,  # MySQL's NOWAIT
 })  # fmt: skip
 _GONE: Final = frozenset({
+    1044, 1045, 1049, 1698,  # not let in, or no such database
     1040, 1129, 1203,  # too many connections, host blocked, too many of this user
     1053, 1077, 1078, 1079, 1152, 1158, 1159, 1160, 1161, 1184, 1927, 4031,  # stopping, killed, network, idle too long
     1290, 1792, 1836,  # --read-only: not the primary
