@@ -178,6 +178,8 @@ def _in_object(schema: Schema, value: dict[str, Any], path: str, walk: _Walk, de
         if name in value:
             yield from _problems(part, value[name], _below(path, name), walk, depth)
     for name in schema.get("required", ()):
+        if not isinstance(name, str):
+            raise NotUnderstood(name)
         if name not in value:
             yield Problem(_below(path, name), "is missing")
     names, rest = schema.get("propertyNames"), schema.get("additionalProperties", True)
