@@ -1,4 +1,4 @@
-"""Several MariaDB hosts: dead ones and replicas are passed by; sessions have the settings promises rest on (R3, R11)."""
+"""Several MariaDB hosts: dead ones and replicas are passed by; sessions have the settings promises need (R3, R11)."""
 
 import asyncio
 
