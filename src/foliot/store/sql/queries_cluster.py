@@ -30,14 +30,15 @@ LEADER: Final = Statement(
     "WHERE l.name = 'leader'"
 )
 QUEUE: Final = Statement(
-    "SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 0 "
+    "SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 0 {and_ready} "
     f"LIMIT {QUEUE_COUNTED_MAX}) q"
 )
 EXECUTING: Final = Statement(
-    f"SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'RUNNING' LIMIT {QUEUE_COUNTED_MAX}) q"
+    "SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'RUNNING' {and_running} "
+    f"LIMIT {QUEUE_COUNTED_MAX}) q"
 )
 OLDEST_READY: Final = Statement(
-    "SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 0 "
+    "SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 0 {and_ready} "
     f"LIMIT {QUEUE_COUNTED_MAX}) q"
 )
 OVERDUE: Final = Statement("SELECT next_at FROM cursors WHERE next_at <= :now ORDER BY next_at LIMIT 1")

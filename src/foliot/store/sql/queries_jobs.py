@@ -31,7 +31,7 @@ ONE: Final = Statement(
 # In one, a planner that does not know the limit reads whole tables for it.
 BY_NAME_IN: Final = Statement(
     "SELECT id, namespace, name FROM jobs WHERE namespace = :namespace AND name > :name AND deleted_at = 0 "
-    "ORDER BY namespace, name LIMIT :rows"
+    "ORDER BY {one_namespace} name LIMIT :rows"
 )
 BY_NAME: Final = Statement(
     "SELECT id, namespace, name FROM jobs WHERE (namespace, name) > (:namespace, :name) AND deleted_at = 0 "

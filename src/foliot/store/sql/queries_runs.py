@@ -59,7 +59,7 @@ ENDED: Final = Statement(
 )
 NEWER: Final = Statement(f"SELECT {RUN_COLUMNS} FROM runs r {RUN_JOINS} WHERE r.id > :after ORDER BY r.id LIMIT :rows")
 LIVE: Final = Statement(
-    f"SELECT {RUN_COLUMNS} FROM (SELECT * FROM runs WHERE state = 'RUNNING' LIMIT :rows) r {RUN_JOINS}"
+    f"SELECT {RUN_COLUMNS} FROM (SELECT * FROM runs WHERE state = 'RUNNING' {{and_running}} LIMIT :rows) r {RUN_JOINS}"
 )
 NEWEST: Final = Statement("SELECT coalesce(max(id), 0) FROM runs")
 
