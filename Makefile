@@ -8,9 +8,11 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 CORES ?= 2
 PYTEST := $(BIN)/pytest -q
-FAST := $(PYTEST) -n $(CORES) -m 'not services and not slow'
+FAST := $(PYTEST) -n $(CORES) -m 'not services and not slow' tests/unit tests/property tests/conformance tests/engine
+SURFACES := $(PYTEST) -n $(CORES) -m 'not services and not slow' $(filter-out $(addprefix tests/,unit property conformance engine cluster servers),$(patsubst %/,%,$(wildcard tests/*/)))
 ON_SERVERS := $(PYTEST) -n $(CORES) -m 'services and not slow'
-SLOW := $(PYTEST) -m slow
+SLOW := $(PYTEST) -m slow --ignore=tests/cluster
+CLUSTER := $(PYTEST) -m slow tests/cluster
 
 # $(call step,name,limit in seconds,command): announce, run under a limit, say how long it took.
 define step
@@ -35,12 +37,14 @@ up: setup ## start Foliot on this machine with the sample jobs in examples/
 # -- prove -----------------------------------------------------------------------------------------------------------
 
 .PHONY: test
-test: setup ## everything: services, check, fast tests, tests on real servers, slow tests
+test: setup ## everything: services, check, fast tests, surfaces, tests on real servers, slow tests, clusters
 	@$(MAKE) services
 	$(call step,check,300,$(MAKE) check)
 	$(call step,fast tests,600,$(FAST))
+	$(call step,surfaces: API CLI SDK examples,600,$(SURFACES))
 	$(call step,tests on real servers,900,$(ON_SERVERS))
 	$(call step,slow tests,900,$(SLOW))
+	$(call step,clusters of real processes,900,$(CLUSTER))
 
 .PHONY: check
 check: setup ## format, lint, types and import rules, side by side
@@ -60,6 +64,10 @@ check-imports:
 fast: setup ## unit, property and conformance tests on SQLite; no servers needed
 	@$(FAST)
 
+.PHONY: test-surfaces
+test-surfaces: setup ## the API, the command line, the SDK and the examples, end to end
+	@$(SURFACES)
+
 .PHONY: test-servers
 test-servers: setup ## the tests on PostgreSQL and MariaDB
 	@$(ON_SERVERS)
@@ -67,6 +75,10 @@ test-servers: setup ## the tests on PostgreSQL and MariaDB
 .PHONY: test-slow
 test-slow: setup ## the tests that take more than a moment, one by one
 	@$(SLOW)
+
+.PHONY: test-cluster
+test-cluster: setup ## servers and workers as real processes, broken while they work, judged by foliot-check
+	@$(CLUSTER)
 
 .PHONY: bench
 bench: services ## measure beside the raw limit: all of bench/, or one with make bench ONLY=firing

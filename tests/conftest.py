@@ -1,5 +1,9 @@
 """What every test can ask for."""
 
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 pytest_plugins = ["tests.servers.fixtures"]
@@ -9,3 +13,16 @@ pytest_plugins = ["tests.servers.fixtures"]
 def anyio_backend() -> str:
     """Run every async test on asyncio, the only loop Foliot knows."""
     return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def no_modules_of_others(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What a test wrote into its folder and imported from there goes with it: the next has a `jobs` of its own."""
+    if "tmp_path" not in request.fixturenames:
+        yield
+        return
+    folder = str(Path(request.getfixturevalue("tmp_path")))
+    yield
+    for name, module in list(sys.modules.items()):
+        if (getattr(module, "__file__", None) or "").startswith(folder):
+            del sys.modules[name]
