@@ -95,6 +95,26 @@ async def test_ending_and_inserting_do_not_deadlock(postgres_world: World) -> No
     assert (await cursor_of(world, job))["next_at"] is not None
 
 
+async def test_an_end_that_waits_for_a_cursor_holds_no_run_yet(postgres_world: World) -> None:
+    """Cursors, parents, runs: who waits holds nothing that comes later in the order."""
+    world = postgres_world
+    await save(world, "tick", shards=2, overlap="queue_all")
+    await trigger(world)
+    anne = await worker(world)
+    shard, *_ = await anne.lease(8)
+    inserting = await halting(world, "trigger.bumped")
+    await inserting.start(inserting.store.runs.trigger(ask(key="beside")))
+    anne.store = await patient(world)
+    ending = asyncio.create_task(anne.complete(shard))
+    await until_blocked(world, ending)
+    async with naive(world) as connection:
+        held = "SELECT id FROM runs WHERE parent_id IS NULL OR id = $1 FOR UPDATE NOWAIT"
+        free = await connection.fetch(held, shard.run_id)
+        assert len(free) == 2  # naive, run first and cursor then, these would be held, and a deadlock is one step away
+    await inserting.finish()
+    assert await ending == [Landing.RECORDED]
+
+
 async def test_an_end_waits_for_a_fire_of_its_job_and_not_the_other_way_round(postgres_world: World) -> None:
     world = postgres_world
     job = await save(world, "tick", schedule={"every": "10s"}, overlap="queue_all", shards=2)
