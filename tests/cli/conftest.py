@@ -106,7 +106,7 @@ class Shell:
     def process(self, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run a command as a process of its own."""
         return subprocess.run(
-            [sys.executable, "-m", "foliot.cli", *args],
+            [sys.executable, "-m", "foliot", *args],
             cwd=self.folder,
             env={**self.env, **environment},
             capture_output=True,
@@ -123,7 +123,7 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (folder / "jobs.py").write_text(JOBS, "utf-8")
     log = (folder / "up.log").open("w")
     process = subprocess.Popen(
-        [sys.executable, "-m", "foliot.cli", "up", "--port", "0", "--timing", "test", "--no-watch"],
+        [sys.executable, "-m", "foliot", "up", "--port", "0", "--timing", "test", "--no-watch"],
         cwd=folder,
         stdout=log,
         stderr=log,

@@ -19,7 +19,7 @@ ANSI = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 def terminal(shell: Shell, *args: str, columns: int = 100, **environment: str) -> Iterator[pexpect.spawn]:
     env = {"TERM": "xterm-256color", **shell.env, **environment}
     child = pexpect.spawn(
-        sys.executable, ["-m", "foliot.cli", *args], cwd=str(shell.folder), env=env, encoding="utf-8", timeout=30,
+        sys.executable, ["-m", "foliot", *args], cwd=str(shell.folder), env=env, encoding="utf-8", timeout=30,
         dimensions=(40, columns),
     )  # fmt: skip
     try:

@@ -166,7 +166,8 @@ def explain(desk: Desk, items: list[Mapping[str, Any]]) -> None:
     for item in items:
         click.echo(item["sentence"])
         if item["hint"]:
-            click.echo(out.dim(f"  {item['hint']}"))
+            code = f"  [{item['code']}]" if item["code"] else ""
+            click.echo(out.dim(f"  {item['hint']}{code}"))
 
 
 @click.command()

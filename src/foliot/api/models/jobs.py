@@ -1,7 +1,6 @@
 """Jobs, versions, fires, explanations and figures as JSON."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
@@ -141,7 +140,7 @@ class JobOut(Output):
     @classmethod
     def of(cls, job: JobRow, *, language: Language, full: bool = True) -> "JobOut":
         document = job.document
-        words, tz = in_words(document, job.name, language)
+        words, tz = in_words(job, language)
         return cls(
             name=job.name,
             namespace=job.namespace,
@@ -169,10 +168,21 @@ class JobOut(Output):
         )
 
 
-def in_words(document: Mapping[str, Any], name: str, language: Language) -> tuple[str | None, str]:
-    """The schedule of a definition in words, and its zone."""
-    schedule = schedule_of(document, name)
-    return (None, "UTC") if schedule is None else (describe(schedule, language), schedule.tz)
+def in_words(job: JobRow, language: Language) -> tuple[str | None, str]:
+    """The schedule of a job in words, and its zone. The same definition is put into words once."""
+    key = (job.hash, job.name, language)
+    found = _WORDS.get(key)
+    if found is None:
+        schedule = schedule_of(job.document, job.name)
+        found = (None, "UTC") if schedule is None else (describe(schedule, language), schedule.tz)
+        if len(_WORDS) >= WORDS_MAX:
+            _WORDS.clear()
+        _WORDS[key] = found
+    return found
+
+
+WORDS_MAX: Final = 10_000
+_WORDS: Final[dict[tuple[str, str, Language], tuple[str | None, str]]] = {}
 
 
 class VersionOut(Output):
@@ -285,6 +295,7 @@ class WhyOut(Output):
         examples=["02:00:00 CST  skipped: an earlier run was still open (r-77aa of 01:00:00), and overlap is skip."]
     )
     hint: str | None = None
+    code: str | None = Field(None, examples=["FOL-2002"])
     at: Moment | None = None
     job: str
     run: str | None = None

@@ -32,7 +32,7 @@ from foliot.api.models.jobs import (
 )
 from foliot.api.route import FoliotRoute
 from foliot.domain.schedule.describe import Language
-from foliot.domain.why import Explanation, hint, sentence
+from foliot.domain.why import CODES, Explanation, hint, sentence
 from foliot.operations.diff import diff as diff_versions
 from foliot.operations.diff import find_version
 from foliot.operations.finding import find_job, group_of, home_of
@@ -153,6 +153,7 @@ def why_out(explanation: Explanation, *, tz: str, language: Language) -> WhyOut:
         verdict=explanation.verdict,
         sentence=sentence(explanation, tz=tz, language=language),
         hint=hint(explanation, language),
+        code=CODES.get(explanation.verdict),
         at=moment(explanation.at),
         job=explanation.job,
         run=explanation.run.id if explanation.run else None,

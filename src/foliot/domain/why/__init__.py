@@ -6,8 +6,9 @@ from foliot.domain.why import chinese, english
 from foliot.domain.why.explain import explain_instant, explain_run
 from foliot.domain.why.facts import Explanation
 from foliot.domain.why.hints import hint
+from foliot.domain.why.pieces import CODES
 
-__all__ = ["Explanation", "explain_instant", "explain_run", "hint", "sentence"]
+__all__ = ["CODES", "Explanation", "explain_instant", "explain_run", "hint", "sentence"]
 
 
 def sentence(said: Explanation, *, tz: str, language: Language = Language.ENGLISH) -> str:

@@ -1,7 +1,17 @@
 """Pieces of explanations that every language needs."""
 
+from collections.abc import Mapping
+from typing import Final
+
 from foliot.domain.schedule import Schedule
 from foliot.domain.why.facts import Explanation, RunFacts, SkipFacts
+
+CODES: Final[Mapping[str, str]] = {
+    "held_handler": "FOL-2002",
+    "held_label": "FOL-5005",
+    "lost": "FOL-6001",
+}
+"""Verdicts that are messages of their own, by code."""
 
 
 def bare(handler: str) -> str:

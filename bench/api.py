@@ -1,0 +1,245 @@
+"""API under load: fifty clients read while 200 runs a second execute, on a server whose API pool has 4 connections.
+
+Told are the latencies of reads beside those of an idle server, what was answered, how old a beat ever got and how late
+fires were. A beat that is late, a status that is neither 200, 429 nor 503, or a run that is missed makes it fail.
+"""
+
+import argparse
+import asyncio
+import json
+import statistics
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import aiohttp
+
+from bench.harness import Cluster, database, parser_of, run
+from foliot.app.http import HttpFace
+from foliot.app.server import HttpServer, Server
+from foliot.app.settings import ServerSettings
+from foliot.app.signals import stop_on_signals
+from foliot.app.system import SystemChance, SystemClock
+from foliot.observability.logging import configure_logging
+from foliot.store.sql import schema
+from foliot.store.sql.connect import PATIENT, POOL_SIZES, open_database
+from foliot.store.sql.database import Pool
+from foliot.store.sql.store import SqlStore
+from tests.servers.ports import free_ports
+
+JOBS: Final = 200
+CLIENTS: Final = 50
+API_POOL: Final = 4
+WARNING_S: Final = 7.5  # half a session's time: the age of a beat at which a node is no longer ONLINE
+CLUSTER: Final = "/api/v1/cluster"
+PATHS: Final = (
+    "/api/v1/jobs?limit=50",
+    "/api/v1/runs?limit=50",
+    "/api/v1/runs?limit=20&state=running",
+    "/api/v1/jobs/job-7",
+    "/api/v1/jobs/job-7/stats",
+    CLUSTER,
+)
+TOKEN: Final = "bench-token-0123456789-abcdefghijklmnop"
+
+
+class Elsewhere(Cluster):
+    """Workers of a server that is started here."""
+
+    def __init__(self, url: str, port: int) -> None:
+        super().__init__(url)
+        self._ports["server"] = port
+
+
+async def main(options: argparse.Namespace) -> Mapping[str, Any]:
+    """Measure idle, then under load, then beyond the limit."""
+    async with database(options.db) as places:
+        await _migrate(places.foliot)
+        port = free_ports(1)[0]
+        cluster = Elsewhere(places.foliot, port)
+        try:
+            server = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "bench.api", "--serve", str(port), "--db", places.foliot
+            )
+            url = f"http://127.0.0.1:{port}"
+            async with aiohttp.ClientSession(url, headers={"Authorization": f"Bearer {TOKEN}"}) as http:
+                await _answering(http)
+                await cluster.start_worker(slots=64)
+                await _declare(http)
+                idle = await _read(http, clients=1, for_s=options.seconds / 2, rest_s=0.02)
+                await _fire(http)
+                loaded = await _read(http, clients=CLIENTS, for_s=options.seconds)
+                figures = await _figures(http, options.seconds)
+                beyond = await _read(http, clients=4 * CLIENTS, for_s=2.0)
+            server.terminate()
+            await server.wait()
+        finally:
+            for process in cluster.processes.values():
+                process.close()
+    return _judged(idle, loaded, beyond, figures)
+
+
+def _judged(idle: "Reads", loaded: "Reads", beyond: "Reads", figures: Mapping[str, Any]) -> Mapping[str, Any]:
+    strange = {status for reads in (idle, loaded, beyond) for status in reads.statuses} - {200, 429, 503}
+    assert not strange, f"answers that nobody expects: {strange}"
+    oldest = max(reads.oldest_beat_s for reads in (idle, loaded, beyond))
+    assert oldest < WARNING_S, f"a beat was late: {oldest} s"
+    return {
+        "idle": idle.told(),
+        f"loaded ({CLIENTS} clients, {figures['runs_per_s']} runs/s)": loaded.told(),
+        f"beyond ({4 * CLIENTS} clients)": beyond.told(),
+        "meanwhile": {**figures, "oldest_beat_s": round(oldest, 2)},
+    }
+
+
+class Reads:
+    """How reads went."""
+
+    def __init__(self) -> None:
+        self.took_s: list[float] = []
+        self.statuses: Counter[int] = Counter()
+        self.oldest_beat_s = 0.0
+
+    def told(self) -> Mapping[str, Any]:
+        ordered = sorted(self.took_s)
+        return {
+            "reads": len(ordered),
+            "p50_ms": round(1000 * statistics.median(ordered), 1),
+            "p99_ms": round(1000 * ordered[int(0.99 * (len(ordered) - 1))], 1),
+            "statuses": dict(self.statuses),
+        }
+
+
+async def _read(http: aiohttp.ClientSession, *, clients: int, for_s: float, rest_s: float = 0.0) -> Reads:
+    reads = Reads()
+    until = time.monotonic() + for_s
+
+    async def client(number: int) -> None:
+        at = number
+        while time.monotonic() < until:
+            began_at = time.monotonic()
+            path = PATHS[at % len(PATHS)]
+            async with http.get(path) as answer:
+                body = await answer.read()
+                if path == CLUSTER and answer.status == 200:
+                    ages = [node["beat_age_s"] for node in json.loads(body)["nodes"]]
+                    reads.oldest_beat_s = max([reads.oldest_beat_s, *ages])
+                reads.statuses[answer.status] += 1
+                if answer.status == 200:
+                    reads.took_s.append(time.monotonic() - began_at)
+                elif "retry-after" not in answer.headers:
+                    raise AssertionError(f"{answer.status} without Retry-After")
+            at += 1
+            await asyncio.sleep(rest_s if answer.status == 200 else 0.05)
+
+    await asyncio.gather(*(client(number) for number in range(clients)))
+    return reads
+
+
+async def _figures(http: aiohttp.ClientSession, for_s: float) -> Mapping[str, Any]:
+    """What the cluster did meanwhile: taken after the load, from what it recorded."""
+    async with http.get("/api/v1/cluster") as answer:
+        cluster = await answer.json()
+    delays: list[float] = []
+    ended: Counter[str] = Counter()
+    cursor = ""
+    while len(delays) < JOBS * for_s / 2:
+        async with http.get(f"/api/v1/runs?limit=200{cursor}") as answer:
+            page = await answer.json()
+        for one in page["items"]:
+            ended[one["state"]] += 1
+            if one["delay_s"] is not None:
+                delays.append(one["delay_s"])
+        if not page["next_cursor"]:
+            break
+        cursor = f"&cursor={page['next_cursor']}"
+    delays.sort()
+    return {
+        "runs_per_s": JOBS,
+        "overdue_s": cluster["overdue_s"],
+        "start_delay_p50_ms": round(1000 * delays[len(delays) // 2], 1),
+        "start_delay_p99_ms": round(1000 * delays[int(0.99 * (len(delays) - 1))], 1),
+        "states": dict(ended),
+    }
+
+
+# ---------------------------------------------------------------------------------------------------------- the ground
+
+
+async def _migrate(url: str) -> None:
+    opened = open_database(url, clock=SystemClock(), chance=SystemChance(), limits=PATIENT)
+    try:
+        await schema.upgrade(opened)
+    finally:
+        await opened.close()
+
+
+async def _answering(http: aiohttp.ClientSession) -> None:
+    for _ in range(200):
+        try:
+            async with http.get("/readyz") as answer:
+                if answer.status == 200:
+                    return
+        except aiohttp.ClientError:
+            pass
+        await asyncio.sleep(0.1)
+    raise AssertionError("the server does not answer")
+
+
+async def _declare(http: aiohttp.ClientSession) -> None:
+    """Jobs that are not due yet."""
+    for number in range(JOBS):
+        definition = {"run": {"python": "bench.noop:noop"}, "schedule": {"every": "30d"}, "overlap": "allow"}
+        async with http.post("/api/v1/jobs", json={"name": f"job-{number}", "definition": definition}) as answer:
+            assert answer.status == 201, await answer.text()
+
+
+async def _fire(http: aiohttp.ClientSession) -> None:
+    """From now on each fires every second."""
+    for number in range(JOBS):
+        async with http.patch(
+            f"/api/v1/jobs/job-{number}",
+            json={"definition": {"schedule": {"every": "1s"}}},
+            headers={"If-Match": '"v1"'},
+        ) as answer:
+            assert answer.status == 200, await answer.text()
+
+
+async def serve(url: str, port: int) -> None:
+    """A server whose API pool is as small as the benchmark says."""
+    configure_logging(level="warning")
+    clock, chance = SystemClock(), SystemChance()
+    stop = asyncio.Event()
+    stop_on_signals(stop)
+    http = HttpServer("127.0.0.1", port)
+    store = SqlStore(open_database(url, clock=clock, chance=chance, pool_sizes={**POOL_SIZES, Pool.API: API_POOL}))
+    try:
+        settings = ServerSettings(store_url=url, node_name="server", port=port)
+        server = Server(settings, store, clock=clock, chance=chance)
+        face = HttpFace(server, store)
+        await face.begin(TOKEN)
+        async with asyncio.TaskGroup() as tasks:
+            http_stop = asyncio.Event()
+            tasks.create_task(http.serve(face.app, http_stop))
+            await server.run(stop)
+            http_stop.set()
+    finally:
+        await store.close()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = parser_of(__doc__)
+    parser.add_argument("--seconds", type=float, default=15.0, help="how long the load lasts")
+    parser.add_argument("--serve", type=int, metavar="PORT", help=argparse.SUPPRESS)
+    return parser
+
+
+if __name__ == "__main__":
+    arguments: Sequence[str] = sys.argv[1:]
+    chosen = _parser().parse_args(arguments)
+    if chosen.serve:
+        asyncio.run(serve(chosen.db, chosen.serve))
+    else:
+        run(main, _parser())
