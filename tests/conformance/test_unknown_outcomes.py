@@ -8,7 +8,6 @@ import pytest
 
 from foliot.domain.instants import SECOND
 from foliot.ports.store import OutcomeUnknown, StoreUnavailable
-from foliot.store.sql.connect import TimeLimits
 from foliot.store.sql.store import SqlStore
 from tests.conformance.building import (
     NS,
@@ -32,7 +31,7 @@ from tests.servers.proxy import FaultProxy
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
-COMMIT = b"COMMIT"
+COMMIT = b"COMMIT;"  # not the COMMITTED of an isolation level
 
 
 @pytest.fixture
@@ -44,8 +43,7 @@ def proxy(postgres_server: Postgres) -> Iterator[FaultProxy]:
 @pytest.fixture
 async def far(postgres_world: World, proxy: FaultProxy) -> SqlStore:
     """A store on the other side of the proxy."""
-    limits = TimeLimits(transaction_s=1.0)
-    return await postgres_world.open(proxy.url(postgres_world.url), limits=limits)
+    return await postgres_world.open(proxy.url(postgres_world.url))
 
 
 def fates() -> Iterator[tuple[Lose, Then]]:
@@ -64,6 +62,7 @@ async def test_two_hundred_lost_answers_to_a_fire_decide_every_instant_once(
     await make_due(world, job)
     resolved: Counter[str] = Counter()
     for n, (lose, then) in zip(range(200), fates(), strict=False):
+        await far.firing.pulse()  # a connection, made and greeted
         ambush = proxy.ambush(COMMIT, lose=lose, then=then)
         with pytest.raises(OutcomeUnknown):
             await fire(world, far)
@@ -92,6 +91,7 @@ async def test_lost_answers_to_a_trigger_are_resolved_by_its_key(
     await save(world)
     resolved: Counter[bool] = Counter()
     for n, (lose, then) in zip(range(40), fates(), strict=False):
+        await far.jobs.find(NS, "tick")
         proxy.ambush(COMMIT, lose=lose, then=then)
         with pytest.raises(OutcomeUnknown):
             await far.runs.trigger(ask(key=str(n)))
@@ -109,6 +109,7 @@ async def test_lost_answers_to_an_edit_are_resolved_by_repeating_it(
     version = job.version
     for n, (lose, then) in zip(range(20), fates(), strict=False):
         wanted = definition(timeout=f"{n + 2}m")
+        await far.jobs.find(NS, "tick")
         proxy.ambush(COMMIT, lose=lose, then=then)
         with pytest.raises(OutcomeUnknown):
             await far.jobs.save(NS, "tick", wanted, by=PERSON, decide=decider(), expected_version=version)
@@ -124,6 +125,7 @@ async def test_silence_ends_at_the_time_limit(
 ) -> None:
     job = await every(postgres_world)
     await make_due(postgres_world, job)
+    await far.firing.pulse()
     proxy.ambush(COMMIT, lose=lose, then="silence")
     with pytest.raises(OutcomeUnknown):
         await fire(postgres_world, far)
@@ -140,13 +142,25 @@ async def test_a_statement_whose_answer_is_lost_did_not_happen(
 ) -> None:
     job = await every(postgres_world)
     await make_due(postgres_world, job)
-    await fire(postgres_world, far, limit=0)  # its connection is there, its statements are prepared
+    await far.firing.pulse()
     proxy.ambush(b"UPDATE cursors", lose="answer", then="reset")
     with pytest.raises(StoreUnavailable) as refused:
         await fire(postgres_world, far)
     assert not isinstance(refused.value, OutcomeUnknown)
     assert await runs_of(postgres_world) == []
     assert (await fire(postgres_world, far)).created == 1
+
+
+async def test_a_greeting_that_is_cut_off_is_no_unknown_outcome(
+    postgres_world: World, proxy: FaultProxy, far: SqlStore
+) -> None:
+    job = await every(postgres_world)
+    await make_due(postgres_world, job)
+    proxy.ambush(COMMIT, lose="answer", then="reset")  # of the greeting: the fire itself has not begun
+    with pytest.raises(StoreUnavailable) as refused:
+        await fire(postgres_world, far)
+    assert not isinstance(refused.value, OutcomeUnknown)
+    assert await runs_of(postgres_world) == []
 
 
 async def test_a_store_that_refuses_connections_is_unavailable_and_comes_back(

@@ -192,15 +192,16 @@ class GreenletRunner:
         self.greet: Work[None] | None = None
 
     async def once(self, work: Work[T], pool: Pool, mode: Mode) -> T:
-        phase = _Phase(committing=mode is Mode.STEPS)
+        phase = _Phase(committing=False)
         try:
             async with asyncio.timeout(self._limit_s):
                 connection = await self._engines[pool].connect()
                 try:
                     if self.greet is not None and _GREETED not in connection.info:
-                        await connection.run_sync(self._work, self.greet, phase, Mode.WHOLE)
+                        # A greeting that is cut off says nothing about the work: that has not begun.
+                        await connection.run_sync(self._work, self.greet, _Phase(committing=False), Mode.WHOLE)
                         connection.info[_GREETED] = True  # goes with the connection
-                        phase = _Phase(committing=mode is Mode.STEPS)
+                    phase.committing = mode is Mode.STEPS
                     # READ COMMITTED gives each statement a view of its own anyway.
                     if mode is not Mode.WHOLE and self._dialect.autocommits:
                         await connection.execution_options(isolation_level="AUTOCOMMIT")
@@ -298,10 +299,18 @@ def judged(dialect: Dialect, error: Exception, *, committing: bool) -> Exception
         case Trouble.GONE if committing:
             return OutcomeUnknown("The answer to a commit was lost; whether it happened is being found out.")
         case Trouble.GONE:
-            return StoreUnavailable("The store does not answer.", hint="foliot db status", cause=str(error))
+            return StoreUnavailable(
+                f"The store does not answer: {_in_short(error)}.", hint="foliot db status", cause=str(error)
+            )
         case Trouble.FULL:
             return StoreUnavailable("The store has no space left.", hint="make room on its disk", cause=str(error))
         case Trouble.DATA:
             return RefusedForData(str(error))
         case Trouble.BUG:
             return error
+
+
+def _in_short(error: Exception) -> str:
+    """The first line of what the driver says, without SQLAlchemy's words around it."""
+    lines = str(getattr(error, "orig", None) or error).strip().splitlines()
+    return lines[0].rstrip(".") if lines else type(error).__name__

@@ -9,6 +9,7 @@ from foliot.store.sql.statement import ColumnType, RowSet, replace_names
 _ARRAY: Final = {ColumnType.BIGINT: "bigint[]", ColumnType.TEXT: "text[]"}
 _RETRY: Final = frozenset({"40001", "40P01", "55P03", "57014"})
 _GONE: Final = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "25006", "53300"})
+_NOT_CONNECTED: Final = ("08", "28", "3D")  # connection lost; not let in; no such database
 
 
 class PostgreSQL:
@@ -81,13 +82,15 @@ class PostgreSQL:
         state = getattr(origin, "sqlstate", None) or ""
         if state in _RETRY:
             return Trouble.RETRY
-        if state in _GONE or state.startswith("08") or getattr(error, "connection_invalidated", False):
+        if state in _GONE or state.startswith(_NOT_CONNECTED) or getattr(error, "connection_invalidated", False):
             return Trouble.GONE
         if state in ("53100", "53200"):
             return Trouble.FULL
         if state.startswith(("22", "23")):
             return Trouble.DATA
         if isinstance(origin, OSError):  # ConnectionError and TimeoutError among them
+            return Trouble.GONE
+        if type(origin.__cause__).__name__ == "TargetServerAttributeNotMatched":  # only standbys are there
             return Trouble.GONE
         return Trouble.BUG
 

@@ -1,0 +1,76 @@
+"""URLs as people write them, and what is found behind them."""
+
+from pathlib import Path
+
+import pytest
+
+from foliot.ports.store import StoreUnavailable
+from foliot.store.sql.connect import BadStoreUrl, open_database, redacted
+from foliot.store.sql.store import SqlStore
+from tests.conformance.world import CHANCE, CLOCK, World
+from tests.servers.ports import free_ports
+
+
+async def test_a_relative_file_is_relative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    database = open_database("sqlite:///data/foliot.db", clock=CLOCK, chance=CHANCE)
+    assert await database.transact(lambda tx: tx.now()) > 0
+    await database.close()
+    assert (tmp_path / "data" / "foliot.db").exists()
+
+
+@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///", "sqlite:///:memory:", "mongodb://x/y", "foliot.db", ""])
+def test_what_is_no_store_is_refused(url: str) -> None:
+    with pytest.raises(BadStoreUrl):
+        open_database(url, clock=CLOCK, chance=CHANCE)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://me:secret@host/db", "postgresql://me@host/db"),
+        ("postgresql://me:se@cret@host/db", "postgresql://me@host/db"),
+        ("postgresql://me@host/db", "postgresql://me@host/db"),
+        ("postgresql://host/db", "postgresql://host/db"),
+        ("sqlite:///x.db", "sqlite:///x.db"),
+    ],
+)
+def test_a_password_is_not_shown(url: str, shown: str) -> None:
+    assert redacted(url) == shown
+
+
+@pytest.mark.services
+@pytest.mark.parametrize("form", ["postgresql://", "postgres://", "postgresql+asyncpg://"])
+async def test_forms_of_the_url(postgres_world: World, form: str) -> None:
+    store = await SqlStore.open(postgres_world.url.replace("postgresql://", form), clock=CLOCK, chance=CHANCE)
+    assert (await store.firing.pulse()).next_at is None
+    await store.close()
+
+
+@pytest.mark.services
+async def test_of_several_hosts_one_that_lives_is_taken(postgres_world: World) -> None:
+    (dead,) = free_ports(1)
+    head, _, tail = postgres_world.url.partition("@")
+    store = await SqlStore.open(f"{head}@127.0.0.1:{dead},{tail}", clock=CLOCK, chance=CHANCE)
+    assert (await store.firing.pulse()).next_at is None
+    await store.close()
+
+
+@pytest.mark.services
+async def test_a_store_that_takes_no_writes_is_not_taken(postgres_world: World) -> None:
+    name = postgres_world.url.rpartition("/")[2]
+    await postgres_world.change(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    with pytest.raises(StoreUnavailable):
+        await SqlStore.open(f"{postgres_world.url}?connect_timeout=2", clock=CLOCK, chance=CHANCE)
+
+
+@pytest.mark.services
+async def test_a_database_that_is_not_there_is_said_to_be(postgres_world: World) -> None:
+    with pytest.raises(StoreUnavailable, match='database "nowhere" does not exist'):
+        await SqlStore.open(f"{postgres_world.url.rpartition('/')[0]}/nowhere", clock=CLOCK, chance=CHANCE)
+
+
+async def test_a_store_that_is_not_there_is_unavailable() -> None:
+    (dead,) = free_ports(1)
+    with pytest.raises(StoreUnavailable, match="does not answer"):
+        await SqlStore.open(f"postgresql://foliot@127.0.0.1:{dead}/foliot", clock=CLOCK, chance=CHANCE)
