@@ -118,7 +118,7 @@ MESSAGES: list[tuple[str, Provoke, str, str]] = [
     ("FOL-1005", in_the_gap, "02:30 does not exist on 29 March in Europe/Berlin", "02:30"),
     ("FOL-1006", wrong_parameter, 'settle: day="2026-13-01" is not a date; dry-run is unknown.', "day 不是日期"),
     ("FOL-2001", misspelt, 'No job "gret" in namespace "default".', "没有任务“gret”"),
-    ("FOL-2002", not_offered, "no worker offers jobs:settle (1 online; nearest: jobs:settle_eu on w-3)", "没有工作节点"),
+    ("FOL-2002", not_offered, "no worker offers jobs:settle (1 online; nearest: jobs:settle_eu on w-3)", "没有工作"),
     ("FOL-3001", changed_meanwhile, "settle is v2 now; your change was against v1. Nothing was", "settle 现在是 v2"),
     ("FOL-4001", no_scope, "(needs scope run on group billing)", "需要权限 run，分组 billing"),
     ("FOL-5005", no_label, "needs gpu=yes; 0 of 1 workers have it.", "需要 gpu=yes"),

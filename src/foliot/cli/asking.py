@@ -161,7 +161,7 @@ _GLOBALS: Final = (
     click.option("-y", "--yes", is_flag=True, help="Do not ask back."),
     click.option("--timeout", default="10s", metavar="DURATION", help="How long to try.", show_default=True),
 )
-_NAMES: Final = (*_FLAGS, "output", "quiet", "verbose", "no_color", "yes", "timeout")
+GLOBAL_NAMES: Final = (*_FLAGS, "output", "quiet", "verbose", "no_color", "yes", "timeout")
 
 
 def remote(command: Command) -> Command:
@@ -169,7 +169,7 @@ def remote(command: Command) -> Command:
 
     @wraps(command)
     def run(**given: Any) -> None:
-        options = {name: given.pop(name) for name in _NAMES}
+        options = {name: given.pop(name) for name in GLOBAL_NAMES}
         with failures(options):
             desk = Desk(options)
             try:

@@ -1,0 +1,131 @@
+"""Writes the reference pages that the code itself can tell: the command line, the REST API, the codes of messages.
+
+python -m tests.docs.generate          write them
+python -m tests.docs.generate --check  exit 1 when one is not current
+"""
+
+import sys
+from collections.abc import Iterator
+from inspect import cleandoc
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import click
+
+from foliot.cli.asking import GLOBAL_NAMES
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+NOTE = "<!-- Written by python -m tests.docs.generate: change the code, then run it. -->"
+
+
+def cli_page() -> str:
+    """Every command with its help."""
+    from foliot.cli import main
+
+    parts = ["# The command line", NOTE, _head("cli.md")]
+    for path, command in _commands(main, ("foliot",)):
+        parts += [f"{'#' * len(path)} `{' '.join(path)}`", f"```text\n{_help(command, path)}\n```"]
+    return "\n\n".join(parts) + "\n"
+
+
+def _commands(group: click.Group, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None, name
+        yield (*path, name), command
+        if isinstance(command, click.Group):
+            yield from _commands(command, (*path, name))
+
+
+def _help(command: click.Command, path: tuple[str, ...]) -> str:
+    """Usage, what it does, examples, and the options that are its own."""
+    context = click.Context(command, info_name=" ".join(path))
+    pieces = " ".join(command.collect_usage_pieces(context))
+    parts = [f"{' '.join(path)} {pieces}".strip(), cleandoc(command.help or "").replace("\b\n", "")]
+    records = [
+        record
+        for param in command.params
+        if param.name not in GLOBAL_NAMES and (record := param.get_help_record(context)) is not None
+    ]
+    if records:
+        width = max(len(flag) for flag, _ in records)
+        parts.append("\n".join(f"  {flag:<{width}}  {said}".rstrip() for flag, said in records))
+    return "\n\n".join(parts)
+
+
+def rest_page() -> str:
+    """Every route with its right, parameters and answers."""
+    from foliot.api.app import build_api, openapi_of
+
+    app = build_api(cast("Any", SimpleNamespace(clock=None, chance=None)))
+    document = openapi_of(app)
+    parts = ["# The REST API", NOTE, _head("rest-api.md")]
+    sections: dict[str, list[str]] = {}
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            sections.setdefault(operation["tags"][0], []).append(_operation(method.upper(), path, operation))
+    for tag, operations in sections.items():
+        parts += [f"## {tag}", *operations]
+    return "\n\n".join(parts) + "\n"
+
+
+def _operation(method: str, path: str, operation: dict[str, Any]) -> str:
+    lines = [f"### `{method} {path}`", f"{operation['summary']}. {operation['description']}"]
+    facts = [f"right: **{operation['x-foliot-right']}**"]
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {}).get("$ref")
+    if body:
+        facts.append(f"body: `{body.rpartition('/')[2]}`")
+    facts.append(f"answers: {', '.join(sorted(operation['responses']))}")
+    lines.append(" · ".join(facts))
+    parameters = [one for one in operation.get("parameters", ()) if one["in"] == "query"]
+    if parameters:
+        lines.append(
+            "\n".join(
+                f"- `{one['name']}`{' (needed)' if one.get('required') else ''} {one.get('description', '')}".rstrip()
+                for one in parameters
+            )
+        )
+    return "\n\n".join(lines)
+
+
+def errors_page() -> str:
+    """Every code in both languages."""
+    from foliot.cli.catalogue import BRANCHES, catalogue
+    from foliot.domain.messages import TITLES
+
+    parts = ["# Codes of messages", NOTE, _head("errors.md")]
+    entries = catalogue()
+    for digit, branch in BRANCHES.items():
+        rows = [
+            f"| {entry.code} | {entry.title} | {TITLES[entry.code]} |" for entry in entries if entry.code[4] == digit
+        ]
+        table = "\n".join(["| code | means | 含义 |", "| --- | --- | --- |", *rows])
+        parts += [f"## {digit}xxx: {branch}", table]
+    return "\n\n".join(parts) + "\n"
+
+
+def _head(name: str) -> str:
+    """What no code can tell: the prose a page begins with."""
+    return (Path(__file__).parent / "heads" / name).read_text("utf-8").strip()
+
+
+PAGES = {"cli.md": cli_page, "rest-api.md": rest_page, "errors.md": errors_page}
+
+
+def main() -> int:
+    """Write the pages, or say which are not current."""
+    stale = []
+    for name, make in PAGES.items():
+        target, text = REFERENCE / name, make()
+        if not target.exists() or target.read_text("utf-8") != text:
+            stale.append(name)
+            if "--check" not in sys.argv:
+                target.write_text(text, "utf-8")
+    print(f"{'not current' if '--check' in sys.argv else 'written'}: {', '.join(stale)}" if stale else "all current")
+    return 1 if stale and "--check" in sys.argv else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
