@@ -1,5 +1,10 @@
-"""Execution: which leased runs start, where, and what becomes of each; the slots and the queue before them."""
+"""Execution: which leased runs start, where, and what becomes of each; the slots and the queue before them.
 
+Runs start a few at a turn of the loop, however many slots are free: a thousand short ones are over in as many turns as
+they need, and polls, reports and whatever else lives in the loop get theirs in between.
+"""
+
+import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
@@ -23,6 +28,7 @@ from foliot.worker.reports import Ended
 log = structlog.get_logger("foliot.worker.execution")
 
 AHEAD_WAIT_S: Final = 1.0  # a run leased ahead of its slot is given back after that
+BURST: Final = 32  # runs that start in one turn of the loop
 
 _EWMA: Final = 0.1
 _PATIENCE_S: Final = 10.0
@@ -44,8 +50,12 @@ class Execution:
         drop: Callable[[Attempt], None],
         changed: Callable[[], None],
         progressed: Callable[[Attempt], None],
+        broke: Callable[[BaseException], None],
     ) -> None:
-        """`plain`: where plain functions go when their job does not say. `changed`: a slot is free, or all are."""
+        """`plain`: where plain functions go when their job does not say. `changed`: a slot is free, or all are.
+
+        `broke`: a bug of ours came up in a turn of the loop, where nobody else would hear of it.
+        """
         self.slots: Final = slots
         self.handlers = handlers
         self.places: dict[Isolation, Place] = {}
@@ -60,9 +70,11 @@ class Execution:
         self._report = report
         self._drop = drop
         self._changed = changed
+        self._broke = broke
         self._queue: deque[Attempt] = deque()
         self._places_of: dict[str, Place] = {}  # where running attempts are
-        self._is_pumping = False
+        self._loop = asyncio.get_running_loop()
+        self._is_turn_coming = False
 
     @property
     def queued(self) -> int:
@@ -90,21 +102,27 @@ class Execution:
         fresh = list(attempts)
         self._queue.extend(fresh)
         self.pump()
-        waiting = min(len(self._queue), len(fresh))  # the newest
+        waiting = min(max(-self.free, 0), len(fresh))  # the newest have no slot
         too_late_at = self._clock.monotonic() + AHEAD_WAIT_S
         for attempt in fresh[len(fresh) - waiting :]:
             self.deadlines.add(attempt, too_late_at, self._give_back_unstarted)
 
     def pump(self) -> None:
-        """Start what can start."""
-        if self._is_pumping:
-            return  # a place ended an attempt at once, inside of begin: the loop below goes on
-        self._is_pumping = True
+        """Start what can start, from the next turn of the loop on."""
+        if self._queue and not self._is_turn_coming:
+            self._is_turn_coming = True
+            self._loop.call_soon(self._begin_some)
+
+    def _begin_some(self) -> None:
         try:
-            while self._queue and len(self.running) < self.slots and self._is_trusted():
+            for _ in range(BURST):
+                if not self._queue or len(self.running) >= self.slots or not self._is_trusted():
+                    self._is_turn_coming = False
+                    return
                 self._begin(self._queue.popleft())
-        finally:
-            self._is_pumping = False
+            self._loop.call_soon(self._begin_some)
+        except Exception as error:  # noqa: BLE001  told to the worker, which ends by it
+            self._broke(error)
 
     def stop(self, attempt: Attempt, cause: Cause, why: str, *, grace_s: float | None = None) -> None:
         """Ask an attempt to stop; what it is asked first is what counts."""

@@ -22,7 +22,8 @@ from foliot.worker.session import Session
 log = structlog.get_logger("foliot.worker.polling")
 
 FREE_MAX: Final = 500
-AHEAD_S: Final = 0.025  # of work to have at hand, so that slots do not wait for the network
+AHEAD_MAX: Final = 1000
+AHEAD_S: Final = 0.05  # of work to have at hand, so that slots do not wait for the network
 AHEAD_SHORT_S: Final = 0.05  # runs longer than this are not leased ahead
 LINGER_S: Final = 0.005
 _PAUSE_S: Final = 1.0
@@ -58,7 +59,8 @@ class Poller:
         self._over = asyncio.Event()  # of this session's polling
         self._give_up = asyncio.Event()  # of the call that is out
         self._is_stopped = False
-        self._is_more_waiting = False  # the last answer was full: asking ahead of free slots may bring something
+        self._is_flowing = False  # the last answer had runs: while every slot is taken, more may have come up
+        self._is_more_waiting = False  # it had all that was asked for: there is more, even for free slots
 
     def nudge(self) -> None:
         """A slot is free, or something else changed that may allow to poll."""
@@ -95,9 +97,10 @@ class Poller:
         if session.is_draining or self._is_clogged() or not session.is_trusted(self._clock.monotonic()):
             return 0, 0
         free = min(max(self._execution.free, 0), FREE_MAX)
-        if not self._is_more_waiting or self._execution.typical_s > AHEAD_SHORT_S:
+        is_ahead_wise = self._is_more_waiting if free else self._is_flowing
+        if not is_ahead_wise or self._execution.typical_s > AHEAD_SHORT_S:
             return free, 0
-        target = min(int(self._execution.slots * AHEAD_S / max(self._execution.typical_s, 1e-4)), FREE_MAX)
+        target = min(int(self._execution.slots * AHEAD_S / max(self._execution.typical_s, 1e-4)), AHEAD_MAX)
         ahead = target - self._execution.queued
         return free, ahead if free or ahead > target // 2 else 0
 
@@ -148,5 +151,6 @@ class Poller:
         if leased.request_no != poll.request_no:
             raise NoAnswer("an answer to another request")
         self._backoff.reset()
+        self._is_flowing = bool(leased.runs)
         self._is_more_waiting = len(leased.runs) >= max(poll.free, poll.ahead, 1)
         return leased

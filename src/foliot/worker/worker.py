@@ -268,6 +268,7 @@ class Worker:
             drop=self._dropped,
             changed=self._slots_changed,
             progressed=self._progressed,
+            broke=self._broke,
         )
         self._answers = Answers(
             clock,

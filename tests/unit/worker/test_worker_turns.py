@@ -1,0 +1,121 @@
+"""Starting runs: a few at a turn of the loop, so that what else lives there gets its turns too."""
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+from foliot.domain.job import Isolation
+from foliot.domain.verdict import Cause
+from foliot.ports.worker_link import LeasedRun
+from foliot.sdk.handler import Handler
+from foliot.sdk.invoke import Outcome
+from foliot.worker.attempt import Attempt
+from foliot.worker.execution import BURST, Execution
+from foliot.worker.figures import Figures
+from tests.clocks import DrivenClock, settle
+
+
+async def noop() -> None:
+    pass
+
+
+class Turns:
+    """A place that ends runs when it is told to, and knows in which turn of the loop each began."""
+
+    def __init__(self) -> None:
+        self.turn = 0
+        self.began: Counter[int] = Counter()
+        self.order: list[int] = []
+        self.here: list[Attempt] = []
+        self.broken: Exception | None = None
+
+    def begin(self, attempt: Attempt, handler: Handler) -> None:
+        del handler
+        if self.broken is not None:
+            raise self.broken
+        self.began[self.turn] += 1
+        self.order.append(attempt.run.run_id)
+        self.here.append(attempt)
+
+    def stop(self, attempt: Attempt, *, grace_s: float) -> None: ...
+
+    def kill(self, attempt: Attempt) -> None: ...
+
+    async def pass_by(self, turns: int = 20) -> None:
+        for _ in range(turns):
+            self.turn += 1
+            await asyncio.sleep(0)
+
+
+def executing(place: Turns, *, slots: int, bugs: list[BaseException] | None = None) -> Execution:
+    execution = Execution(
+        DrivenClock(),
+        Figures(),
+        handlers={"h": Handler(noop, job="noop")},
+        slots=slots,
+        plain=Isolation.PROCESS,
+        is_trusted=lambda: True,
+        report=lambda _: None,
+        drop=lambda _: None,
+        changed=lambda: None,
+        progressed=lambda _: None,
+        broke=(bugs if bugs is not None else []).append,
+    )
+    execution.places = {Isolation.LOOP: place}
+    return execution
+
+
+def attempts(count: int) -> list[Attempt]:
+    logs: Any = None
+    return [
+        Attempt(
+            LeasedRun(
+                run_id=n, job_id=1, namespace="default", job="noop", version=1, handler="h", attempt=1,
+                lease_id=f"{n:032x}", fence=1, due_at=0, leased_at=0,
+            ),
+            logs,
+        )
+        for n in range(count)
+    ]  # fmt: skip
+
+
+async def test_many_free_slots_are_filled_over_several_turns_in_order() -> None:
+    execution = executing(place := Turns(), slots=1000)
+    execution.accept(attempts(5 * BURST))
+    assert not place.began, "whoever brought the runs goes on first: the next poll leaves before they start"
+    await place.pass_by()
+    assert place.began.total() == 5 * BURST
+    assert max(place.began.values()) <= BURST
+    assert place.order == list(range(5 * BURST))
+
+
+async def test_no_more_run_than_there_are_slots() -> None:
+    execution = executing(place := Turns(), slots=3)
+    execution.accept(attempts(10))
+    await place.pass_by()
+    assert place.order == [0, 1, 2]
+    assert execution.queued == 7
+    for attempt in place.here[:2]:
+        execution.ended(attempt, Outcome(cause=Cause.SUCCEEDED))
+    await place.pass_by()
+    assert place.order == [0, 1, 2, 3, 4]
+
+
+async def test_runs_come_in_while_others_start() -> None:
+    execution = executing(place := Turns(), slots=1000)
+    many = attempts(4 * BURST)
+    execution.accept(many[: 2 * BURST])
+    await place.pass_by(1)
+    execution.accept(many[2 * BURST :])
+    await place.pass_by()
+    assert place.order == list(range(4 * BURST))
+    assert max(place.began.values()) <= BURST
+
+
+async def test_a_bug_in_a_turn_is_told_to_the_worker() -> None:
+    bugs: list[BaseException] = []
+    execution = executing(place := Turns(), slots=4, bugs=bugs)
+    place.broken = RuntimeError("a bug of ours")
+    execution.accept(attempts(1))
+    await settle()
+    assert bugs == [place.broken]
