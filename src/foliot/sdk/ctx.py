@@ -2,11 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sized
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from typing import Any, Final, Protocol, Self, TypeVar, overload
+from typing import Any, Final, Protocol, TypeVar, overload
 from zoneinfo import ZoneInfo
 
 from foliot.domain.errors import ExecutionFailed, InvalidInput
@@ -56,7 +55,7 @@ class CtxPort(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
-    """What a run is, as far as its handler may know."""
+    """What a run is, as far as its handler may know: of a leased run, the run itself says it."""
 
     run_id: int
     job: str
@@ -69,22 +68,6 @@ class RunFacts:
     checkpoint: str | None = None
     reason: str = ""
 
-    @classmethod
-    def of(cls, leased: LeasedRun) -> Self:
-        """The facts of a leased run."""
-        return cls(
-            run_id=leased.run_id,
-            job=leased.job,
-            due_at=leased.due_at,
-            namespace=leased.namespace,
-            attempt=leased.attempt,
-            fence=leased.fence,
-            shard=leased.shard,
-            shards=leased.shards,
-            checkpoint=leased.checkpoint,
-            reason=leased.reason,
-        )
-
 
 class Ctx:
     """One attempt of a run, from the inside. Injected wherever a handler's parameter is annotated with it.
@@ -96,14 +79,14 @@ class Ctx:
 
     __slots__ = ("_checkpoint", "_facts", "_port", "_sleep_was_cut", "_zone", "log", "shard")
 
-    def __init__(self, facts: RunFacts, port: CtxPort) -> None:
+    def __init__(self, facts: RunFacts | LeasedRun, port: CtxPort) -> None:
         self._facts = facts
         self._port = port
         self._checkpoint: Checkpoint | None = None
         self._sleep_was_cut = False
         self._zone: tzinfo = UTC
         self.log: Final[Log] = Log(port.write_log)
-        self.shard: Final[Shard] = Shard(max(facts.shard, 0), max(facts.shards, 1))
+        self.shard: Final[Shard] = Shard(max(facts.shard, 0), facts.shards) if facts.shards else _WHOLE
 
     @property
     def due(self) -> datetime:
@@ -255,14 +238,19 @@ def ctx() -> Ctx:
     return found
 
 
-@contextmanager
-def current(value: Ctx) -> Iterator[None]:
+class current:  # noqa: N801  read as a verb: with current(ctx)
     """Make `ctx()` find this Ctx."""
-    token = _current.set(value)
-    try:
-        yield
-    finally:
-        _current.reset(token)
+
+    __slots__ = ("_ctx", "_token")
+
+    def __init__(self, value: Ctx) -> None:
+        self._ctx = value
+
+    def __enter__(self) -> None:
+        self._token = _current.set(self._ctx)
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self._token)
 
 
 def _note(note: Note, item: object) -> str:
@@ -278,3 +266,4 @@ def _in_event_loop() -> bool:
 
 
 _current: ContextVar[Ctx] = ContextVar("foliot_ctx")
+_WHOLE: Final = Shard()

@@ -38,6 +38,9 @@ class Outcome:
     traceback: str | None = None
 
 
+_SUCCESS: Final = Outcome(cause=Cause.SUCCEEDED)
+
+
 def invoke(handler: Handler, params_json: str | None, ctx: Ctx) -> Outcome:
     """Call a handler and wait for it; an async one gets a loop of its own and is cancelled when asked to stop."""
     if handler.is_async:
@@ -101,7 +104,7 @@ def _bind(handler: Handler, params_json: str | None, ctx: Ctx) -> tuple[list[Any
 def _returned(value: Any, handler: Handler, ctx: Ctx) -> Outcome:
     cause = Cause.CANCELLED if ctx.cancelled else Cause.SUCCEEDED
     if value is None:
-        return Outcome(cause=cause)
+        return _SUCCESS if cause is Cause.SUCCEEDED else Outcome(cause=cause)
     try:
         return Outcome(cause=cause, result=encode_result(value, function=handler.function.__name__, run=ctx.run_id))
     except (ResultTooLarge, ResultNotJson) as error:

@@ -23,7 +23,7 @@ def test_it_knows_its_run() -> None:
         attempt=2, lease_id="l", fence=9182, due_at=1_769_878_800_000_000, leased_at=0, shard=3, shards=16,
         checkpoint='{"i":5}', reason="rerun",
     )  # fmt: skip
-    known = Ctx(RunFacts.of(leased), Listening())
+    known = Ctx(leased, Listening())
     assert (known.run_id, known.job, known.namespace, known.attempt) == (format_run_id(7), "settle", "prod", 2)
     assert (known.fencing_token, known.reason, known.checkpoint["i"]) == (9182, "rerun", 5)
     assert (known.shard.index, known.shard.count) == (3, 16)

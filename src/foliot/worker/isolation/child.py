@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import LeasedRun
-from foliot.sdk.ctx import Ctx, RunFacts
+from foliot.sdk.ctx import Ctx
 from foliot.sdk.invoke import Outcome, invoke, trimmed_traceback
 from foliot.sdk.log import Level, render
 from foliot.sdk.registry import Loaded, load
@@ -106,7 +106,7 @@ class Child:
             return Outcome(cause=Cause.ERROR, error=error, error_type="NotLoaded")
         try:
             with self._control.run_of(run.lease_id):
-                return invoke(handler, run.params, Ctx(RunFacts.of(run), port))
+                return invoke(handler, run.params, Ctx(run, port))
         except Cancelled:  # SIGTERM struck between two steps of ours
             return Outcome(cause=Cause.CANCELLED)
         except BaseException as error:  # noqa: BLE001  what invoke lets pass would end the child before it said so

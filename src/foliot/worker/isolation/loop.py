@@ -14,7 +14,7 @@ import structlog
 
 from foliot.domain.verdict import Cause
 from foliot.ports.clock import Clock
-from foliot.sdk.ctx import Ctx, RunFacts
+from foliot.sdk.ctx import Ctx
 from foliot.sdk.handler import Handler
 from foliot.sdk.invoke import Outcome, invoke_async
 from foliot.worker.attempt import Attempt
@@ -77,7 +77,7 @@ class LoopPlace:
     async def _run(self, attempt: Attempt, handler: Handler, port: AttemptPort) -> None:
         current_attempt.set(attempt)
         try:
-            outcome = await invoke_async(handler, attempt.run.params, Ctx(RunFacts.of(attempt.run), port))
+            outcome = await invoke_async(handler, attempt.run.params, Ctx(attempt.run, port))
         except asyncio.CancelledError:
             outcome = Outcome(cause=Cause.CANCELLED)
         except BaseException as error:  # noqa: BLE001  KeyboardInterrupt, raised by a handler: its end, not ours

@@ -6,7 +6,7 @@ import threading
 
 from foliot.domain.run import format_run_id
 from foliot.domain.verdict import Cause
-from foliot.sdk.ctx import Ctx, RunFacts
+from foliot.sdk.ctx import Ctx
 from foliot.sdk.handler import Handler
 from foliot.sdk.invoke import Outcome, invoke
 from foliot.worker.attempt import Attempt
@@ -48,7 +48,7 @@ class ThreadPlace:
 
     def _run(self, attempt: Attempt, handler: Handler, port: AttemptPort) -> None:
         try:
-            outcome = invoke(handler, attempt.run.params, Ctx(RunFacts.of(attempt.run), port))
+            outcome = invoke(handler, attempt.run.params, Ctx(attempt.run, port))
         except BaseException as error:  # noqa: BLE001  what invoke lets pass ends the run, never the report of it
             outcome = Outcome(cause=Cause.ERROR, error=type(error).__name__, error_type=type(error).__name__)
         try:
