@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from foliot.app.run_loop import run
+from foliot.app.run_loop import run_for_long
 from foliot.app.serving import serve
 from foliot.app.settings import DEFAULT_PORT, TIMINGS, ServerSettings
 from foliot.app.signals import stop_on_signals
@@ -70,7 +70,7 @@ def server(
             fault_point=os.environ.get("FOLIOT_FAULT_POINT"),
         )
         token = bootstrap_token_file.read_text("utf-8") if bootstrap_token_file else None
-        run(_serve(settings, token))
+        run_for_long(_serve(settings, token))
 
 
 async def _serve(settings: ServerSettings, bootstrap_token: str | None) -> None:

@@ -11,7 +11,7 @@ import click
 from foliot import __version__
 from foliot.app.all_in_one import AllInOne, UpSettings
 from foliot.app.http import Access
-from foliot.app.run_loop import run
+from foliot.app.run_loop import run_for_long
 from foliot.app.settings import DEFAULT_PORT, TIMINGS
 from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemClock
@@ -79,7 +79,7 @@ def up(
         timing=TIMINGS[timing],
     )
     with refusals():
-        run(_run(settings))
+        run_for_long(_run(settings))
 
 
 async def _run(settings: UpSettings) -> None:

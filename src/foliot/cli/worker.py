@@ -10,7 +10,7 @@ from typing import Final
 import click
 
 from foliot import __version__
-from foliot.app.run_loop import run
+from foliot.app.run_loop import run_for_long
 from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemChance, SystemClock
 from foliot.cli.refusal import refusals, tell
@@ -79,7 +79,7 @@ def worker(
             drain_timeout_s=parse_duration(drain_timeout) / SECOND,
             spool=spool or Path(tempfile.gettempdir()) / f"foliot-spool-{name or socket.gethostname()}",
         )
-        run(_work(endpoint, settings, modules))
+        run_for_long(_work(endpoint, settings, modules))
 
 
 async def _work(endpoint: Endpoint, settings: WorkerSettings, modules: tuple[str, ...]) -> None:
