@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from foliot.api.errors import STATUSES, status_of
-from foliot.api.limits import BODY_MAX
+from foliot.api.limits import BODY_MAX, Limits
 from foliot.domain.errors import FoliotError, JobNotFound, VersionConflict
 from foliot.ports.store import OutcomeUnknown, StoreBusy, StoreUnavailable
 from tests.api.asking import Api, opened_api
@@ -269,3 +269,29 @@ def test_every_branch_of_the_family_has_a_status() -> None:
 async def test_a_head_of_nothing_breaks_nothing(api: Api) -> None:
     assert (await api.ask("HEAD", "/healthz")).status_code in (200, 405)
     assert isinstance(await api.ask("OPTIONS", "/jobs"), httpx2.Response)
+
+
+async def test_a_body_that_trickles_is_not_waited_for(stage: Stage) -> None:
+    """SEC-32: however often a byte comes, the whole body has a time."""
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        while (await receive()).get("more_body"):
+            pass
+
+    sent: list[Any] = []
+
+    async def trickle() -> dict[str, Any]:
+        await asyncio.sleep(0.01)
+        return {"type": "http.request", "body": b"x", "more_body": True}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    limits = Limits(app, clock=stage.clock, chance=stage.chance, body_within_s=0.1)
+    scope = {
+        "type": "http", "method": "POST", "path": "/api/v1/jobs", "raw_path": b"/api/v1/jobs", "query_string": b"",
+        "headers": [], "scheme": "http", "server": ("foliot", 80), "client": ("127.0.0.1", 1), "http_version": "1.1",
+    }  # fmt: skip
+    await asyncio.wait_for(limits(scope, trickle, send), 5)
+    assert sent[0]["status"] == 400
+    assert b"took too long" in sent[1]["body"]

@@ -33,12 +33,14 @@ class Limits:
         clock: Clock,
         chance: Chance,
         at_once_max: int = AT_ONCE_MAX,
+        body_within_s: float = BODY_WITHIN_S,
         observe: Callable[[str, int, float], None] | None = None,
     ) -> None:
         self._app = app
         self._clock = clock
         self._chance = chance
         self._at_once_max = at_once_max
+        self._body_within_s = body_within_s
         self._observe = observe
         self.at_once = {False: 0, True: 0}  # those that work, those that are held open
 
@@ -66,7 +68,7 @@ class Limits:
         if self.at_once[is_held] >= (HELD_MAX if is_held else self._at_once_max):
             raise TooManyRequests
         self.at_once[is_held] += 1
-        body = _Body(scope, receive)
+        body = _Body(scope, receive, within_s=self._body_within_s)
         try:
             body.check_announced()
             await self._app(scope, body, answer)
@@ -102,9 +104,10 @@ class _Failed(FoliotError):
 class _Body:
     """The request's body, no longer and no slower than allowed."""
 
-    def __init__(self, scope: Scope, receive: Receive) -> None:
+    def __init__(self, scope: Scope, receive: Receive, *, within_s: float) -> None:
         self._scope = scope
         self._receive = receive
+        self._until = asyncio.get_running_loop().time() + within_s
         self._size = 0
         self._is_over = False
 
@@ -121,7 +124,7 @@ class _Body:
         if self._is_over:  # from here on only the end of the connection is awaited
             return await self._receive()
         try:
-            async with asyncio.timeout(BODY_WITHIN_S):
+            async with asyncio.timeout_at(self._until):  # of all of it: a drop now and then does not prolong it
                 message = await self._receive()
         except TimeoutError:
             raise BadRequest("The body of the request took too long.", hint="send it at once") from None
