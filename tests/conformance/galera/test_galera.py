@@ -11,13 +11,14 @@ from functools import partial
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from foliot.ports.store import StoreBusy, StoreUnavailable
 from foliot.store.sql.epoch import origin
 from foliot.store.sql.store import SqlStore
 from tests.conformance.building import ask, every, fire, make_due, save
 from tests.conformance.working import trigger, worker
-from tests.conformance.world import World, migrate, opened
+from tests.conformance.world import CHANCE, CLOCK, World, migrate, opened
 from tests.eventually import soon
 from tests.servers.galera import Galera
 
@@ -61,6 +62,9 @@ async def test_it_is_shown_as_lossy(world: World) -> None:
     found = await origin(world.database)
     assert "Galera" in found.lossy
     assert "." in found.fingerprint.rpartition("/")[2], "the cluster and its formation"
+    with capture_logs() as logs:
+        await (await SqlStore.open(world.url, clock=CLOCK, chance=CHANCE)).close()
+    assert [entry["because"] for entry in logs if entry["event"] == "store.lossy"] == [found.lossy]
 
 
 async def test_writers_on_all_nodes_fire_each_instant_once(world: World, writers: list[SqlStore]) -> None:

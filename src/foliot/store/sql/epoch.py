@@ -63,6 +63,13 @@ async def origin(database: Database) -> Origin:
     return await database.read(work, pool=Pool.CONTROL)
 
 
+async def warn_if_lossy(database: Database) -> None:
+    """Once when a store is opened: what a failover of this database may forget is not promised (S7)."""
+    found = await origin(database)
+    if found.lossy:
+        log.warning("store.lossy", because=found.lossy, hint="a failover may forget the last commits")
+
+
 def _fingerprint(tx: Tx) -> tuple[str, str]:
     fingerprint, lossy = tx.rows(FINGERPRINT)[0]
     return fingerprint[:FINGERPRINT_MAX], lossy or ""

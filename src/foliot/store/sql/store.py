@@ -12,7 +12,7 @@ from foliot.store.sql.connect import open_database
 from foliot.store.sql.database import Database, Pool, Tx
 from foliot.store.sql.definitions import Definitions
 from foliot.store.sql.ending import Ending
-from foliot.store.sql.epoch import compare
+from foliot.store.sql.epoch import compare, warn_if_lossy
 from foliot.store.sql.firing import SqlFiringStore
 from foliot.store.sql.jobs import SqlJobStore
 from foliot.store.sql.lanes import Lanes
@@ -60,6 +60,7 @@ class SqlStore:
         try:
             await schema.check(database)
             await check_settings(database)
+            await warn_if_lossy(database)
         except BaseException:
             await database.close()
             raise
