@@ -275,6 +275,27 @@ async def test_the_reaper_cannot_take_a_run_from_its_next_holder(postgres_world:
     assert await ben.complete(held) == [Landing.RECORDED]
 
 
+@pytest.mark.parametrize("on_lost", ["rerun", "fail"])
+async def test_a_verdict_on_an_attempt_that_is_over_by_now_changes_nothing(postgres_world: World, on_lost: str) -> None:
+    """The reaper has looked and judged, and has not written yet; its worker reports and the run goes to another."""
+    world = postgres_world
+    anne, term = await _silent(world, on_lost=on_lost)
+    run = await anne.lease_one()
+    await _ticking(world)
+    reaping = await halting(world, "ending.judged")
+    await reaping.start(reaping.store.runs.reap(judge, limit=10, term=term))
+    anne.store = world.store
+    assert await anne.complete(run, cause=Cause.ERROR, error="x") == [Landing.RECORDED]
+    await world.elapse(SECOND)
+    ben = await worker(world)
+    held = await ben.lease_one()
+    assert await reaping.finish() == 0
+    # Naive, guarded by the state alone, it would have taken (or ended) what is in ben's hands.
+    row = await run_of(world, run.run_id)
+    assert (row["state"], row["lease_id"], row["deaths"]) == ("RUNNING", held.lease_id, 0)
+    assert [attempt["cause"] for attempt in await attempts_of(world, run.run_id)] == ["error"]
+
+
 async def test_two_reports_of_one_run_give_its_limit_back_once(postgres_world: World) -> None:
     world = postgres_world
     anne, _ = await _silent(world, place={"max_running": 9})

@@ -222,6 +222,7 @@ class Ending:
         if not settlement.now:
             return
         now = settlement.now
+        tx.point("ending.judged")
         for statement, rows in (
             (SUCCEED, settlement.successes),
             (END, settlement.ends),
