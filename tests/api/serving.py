@@ -13,6 +13,7 @@ from foliot.api.app import build_api
 from foliot.domain.access import Grant, Scope
 from foliot.operations.tokens import create_token
 from tests.api.stage import ROOT, Stage, opened_stage
+from tests.eventually import soon
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +41,7 @@ def served(template: Path, folder: Path) -> Iterator[Served]:
             server = uvicorn.Server(config)
             servers.append(server)
             task = asyncio.create_task(server.serve())
-            while not server.started:
-                await asyncio.sleep(0.01)
+            await soon(lambda: server.started, what="uvicorn started")
             port = server.servers[0].sockets[0].getsockname()[1]
             ready.append(Served(url=f"http://127.0.0.1:{port}", token=issued.secret, stage=stage))
             began.set()

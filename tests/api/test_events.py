@@ -11,6 +11,7 @@ from foliot.domain.verdict import Cause
 from foliot.operations.watch import Change, Watch
 from tests.api.asking import Api
 from tests.api.stage import ROOT, Stage
+from tests.eventually import soon
 
 
 class Listener:
@@ -41,10 +42,7 @@ async def listening(
 ) -> AsyncIterator[Listener]:
     listener = Listener(watch, who, topics or [], last_id)
     task = asyncio.create_task(listener.listen())
-    for _ in range(200):
-        if watch._looker is not None:
-            break
-        await asyncio.sleep(0.005)
+    await soon(lambda: watch._looker is not None)
     try:
         yield listener
     finally:
@@ -54,12 +52,11 @@ async def listening(
 
 
 async def told(listener: Listener, n: int) -> None:
-    for _ in range(400):
-        if len(listener.heard) >= n:
-            return
+    async def heard() -> bool:
         await listener.watch.look()
-        await asyncio.sleep(0.005)
-    raise AssertionError(listener.kinds)
+        return len(listener.heard) >= n
+
+    await soon(heard, what=f"{n} changes are told")
 
 
 async def test_a_runs_life_is_told_in_order(api: Api, stage: Stage) -> None:
@@ -157,17 +154,15 @@ async def test_the_stream_is_server_sent_events(api: Api, stage: Stage) -> None:
 
     task = asyncio.create_task(read())
     watch: Watch = api.app.state.watch
-    for _ in range(200):
-        if watch._looker is not None:
-            break
-        await asyncio.sleep(0.005)
+    await soon(lambda: watch._looker is not None)
     await api.post("/jobs/tick:trigger")
-    for _ in range(200):
+
+    async def told_all() -> bool:
         await watch.look()
-        if task.done():
-            break
-        await asyncio.sleep(0.01)
-    await asyncio.wait_for(task, 10)
+        return task.done()
+
+    await soon(told_all, what="the stream tells of the run")
+    await task
     whole = "".join(stream)
     assert whole.startswith("event: hello\nretry: 2000\ndata: \n\n")
     assert "event: run.created\ndata: {" in whole
