@@ -40,11 +40,11 @@ up: setup ## start Foliot on this machine with the sample jobs in examples/
 test: setup ## everything: services, check, fast tests, surfaces, tests on real servers, slow tests, clusters
 	@$(MAKE) services
 	$(call step,check,300,$(MAKE) check)
-	$(call step,fast tests,600,$(FAST))
-	$(call step,surfaces: API CLI SDK examples,600,$(SURFACES))
-	$(call step,tests on real servers,900,$(ON_SERVERS))
-	$(call step,slow tests,900,$(SLOW))
-	$(call step,clusters of real processes,900,$(CLUSTER))
+	$(call step,fast tests,900,$(FAST))
+	$(call step,surfaces: API CLI SDK examples,900,$(SURFACES))
+	$(call step,tests on real servers,1500,$(ON_SERVERS))
+	$(call step,slow tests,1500,$(SLOW))
+	$(call step,clusters of real processes,1800,$(CLUSTER))
 
 .PHONY: check
 check: setup ## format, lint, types and import rules, side by side
