@@ -2,7 +2,8 @@
 
     python -m bench.leasing [--db postgresql://…] [--runs 10000] [--overlap skip|allow] [--json]
 
-Without --db a private, durable PostgreSQL is started and removed. With --db the database must be empty or a benchmark's.
+Without --db a private, durable PostgreSQL is started and removed. With --db the database must be empty or a
+benchmark's.
 Every run is leased in a worker's name and reported SUCCEEDED; row counts are verified after each round.
 """
 

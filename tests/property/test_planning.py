@@ -232,9 +232,7 @@ class World:
     now: Instant
     decided: list[Counter[Instant]] = field(default_factory=lambda: [Counter()])
     begun: list[Instant] = field(default_factory=list)
-    passed: list[Instant] = field(
-        default_factory=list
-    )  # up to here, maybe decided before the version
+    passed: list[Instant] = field(default_factory=list)  # up to here, maybe decided before the version
     high: Instant = 0
 
     @property

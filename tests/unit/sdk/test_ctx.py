@@ -11,7 +11,7 @@ import pytest
 from foliot.domain.run import format_run_id
 from foliot.ports.worker_link import LeasedRun
 from foliot.sdk.checkpoint import BadCheckpoint
-from foliot.sdk.ctx import Ctx, OutsideRun, RunFacts, SleepBlocksLoop, ctx, current
+from foliot.sdk.ctx import Ctx, OutsideRun, SleepBlocksLoop, ctx, current
 from foliot.sdk.log import Level, render
 from foliot.sdk.stopping import Cancelled, StopSignal
 from tests.unit.sdk.ports import Listening, ctx_of
