@@ -168,7 +168,8 @@ class Server:
         tick_s = 2 * timing.tick_us / SECOND
         return [
             LeaderDuty("reaping", self.leadership, reaping.reap, every_s=tick_s),
-            LeaderDuty("timeouts", self.leadership, reaping.time_out, every_s=tick_s),
+            # The worker itself ends a run in time; this is for one that does not, after its grace.
+            LeaderDuty("timeouts", self.leadership, reaping.time_out, every_s=2 * tick_s),
             LeaderDuty("forgetting", self.leadership, forgetting.forget, every_s=FORGET_EVERY_S),
             LeaderDuty("repairing", self.leadership, repairing.repair, every_s=REPAIR_EVERY_S),
         ]

@@ -1,6 +1,6 @@
 """Caretaking: what the leader does for people: backfills go on, the journal tells of nodes, old notes are cleared."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from foliot.domain.instants import DAY, MINUTE, Micros
@@ -14,6 +14,8 @@ CLEARED_PER_ROUND: Final = 1000
 JOURNAL_KEEP: Final[Micros] = 90 * DAY
 REPLIES_KEEP: Final[Micros] = DAY
 LOOK_BACK: Final[Micros] = 10 * MINUTE
+BACKFILL_QUIET: Final = 10  # rounds in which nothing was to do; then it is looked for less often
+BACKFILL_REST_MAX_S: Final = 5.0
 
 
 class Backfilling:
@@ -22,10 +24,14 @@ class Backfilling:
     def __init__(self, store: BackfillStore, *, on_made: Callable[[], None]) -> None:
         self._store = store
         self._on_made = on_made
+        self._quiet = 0
 
     async def advance(self, term: int) -> float:
+        """Who starts a backfill makes its first runs: so a long rest while there is none delays nobody."""
         if not await self._store.advance(limit=BACKFILLS_PER_ROUND):
-            return -1
+            self._quiet += 1
+            return -1 if self._quiet < BACKFILL_QUIET else min(self._quiet / BACKFILL_QUIET, BACKFILL_REST_MAX_S)
+        self._quiet = 0
         self._on_made()
         return 0.1
 
@@ -37,16 +43,29 @@ class Chronicling:
         self._lookups = lookups
         self._journal = journal
         self._noted: set[str] = set()
+        self._term: int | None = None
 
     async def chronicle(self, term: int) -> float:
-        cluster = await self._lookups.cluster()
-        nodes = await self._lookups.nodes(include_dead_since=cluster.now - LOOK_BACK)
-        seen = {happening.key: happening for happening in _happenings(cluster, nodes)}
+        seen = {happening.key: happening for happening in await self._happenings(term)}
         fresh = [happening for key, happening in seen.items() if key not in self._noted]
         if fresh:
             await self._journal.note(fresh)
         self._noted = set(seen)
         return -1
+
+    async def _happenings(self, term: int) -> list[Happening]:
+        happenings: list[Happening] = []
+        if term != self._term:  # an election is news once; the whole cluster costs several statements to look at
+            cluster = await self._lookups.cluster()
+            now = cluster.now
+            if cluster.leader is not None:
+                happenings.append(_elected(cluster, cluster.leader))
+                self._term = term
+        else:
+            now = await self._lookups.now()
+        for node in await self._lookups.nodes(include_dead_since=now - LOOK_BACK):
+            happenings += _of_node(node)
+        return happenings
 
 
 class Clearing:
@@ -64,21 +83,22 @@ class Clearing:
         return 0.5 if cleared >= CLEARED_PER_ROUND else -1
 
 
-def _happenings(cluster: ClusterRow, nodes: Sequence[NodeRow]) -> Iterator[Happening]:
-    if cluster.leader is not None:
-        yield Happening(
-            key=f"leader:{cluster.epoch}:{cluster.term}",
-            topic=Topic.CLUSTER,
-            kind="leader.elected",
-            subject=cluster.leader,
-            data={"term": cluster.term},
-        )
-    for node in nodes:
-        yield _about(node, "node.joined")
-        if node.state == "draining":
-            yield _about(node, "node.draining")
-        elif node.state == "dead":
-            yield _about(node, "node.dead" if node.ended_at is not None and node.ended_at > node.until else "node.left")
+def _elected(cluster: ClusterRow, leader: str) -> Happening:
+    return Happening(
+        key=f"leader:{cluster.epoch}:{cluster.term}",
+        topic=Topic.CLUSTER,
+        kind="leader.elected",
+        subject=leader,
+        data={"term": cluster.term},
+    )
+
+
+def _of_node(node: NodeRow) -> Iterator[Happening]:
+    yield _about(node, "node.joined")
+    if node.state == "draining":
+        yield _about(node, "node.draining")
+    elif node.state == "dead":
+        yield _about(node, "node.dead" if node.ended_at is not None and node.ended_at > node.until else "node.left")
 
 
 def _about(node: NodeRow, kind: str) -> Happening:

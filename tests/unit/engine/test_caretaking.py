@@ -1,0 +1,96 @@
+"""What the leader does for people costs little while there is nothing to do."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from foliot.domain.instants import Instant
+from foliot.engine.caretaking import BACKFILL_QUIET, BACKFILL_REST_MAX_S, Backfilling, Chronicling
+from foliot.ports.backfills import BackfillStore
+from foliot.ports.journal import Happening, Journal
+from foliot.ports.lookups import ClusterRow, Lookups, NodeRow
+
+
+class Backfills:
+    """Makes so many runs at each round."""
+
+    def __init__(self, *made: int) -> None:
+        self._made = list(made)
+
+    async def advance(self, *, limit: int) -> int:
+        return self._made.pop(0) if self._made else 0
+
+
+async def test_backfills_are_looked_for_less_often_the_longer_there_is_none() -> None:
+    duty = Backfilling(cast("BackfillStore", Backfills()), on_made=lambda: None)
+    rests = [await duty.advance(1) for _ in range(20 * BACKFILL_QUIET)]
+    assert rests[: BACKFILL_QUIET - 1] == [-1] * (BACKFILL_QUIET - 1)
+    assert rests[-1] == BACKFILL_REST_MAX_S
+    later = rests[BACKFILL_QUIET:]
+    assert later == sorted(later)
+
+
+async def test_a_backfill_that_goes_on_is_followed_closely_again() -> None:
+    made: list[bool] = []
+    nothing = [0] * 3 * BACKFILL_QUIET
+    duty = Backfilling(cast("BackfillStore", Backfills(*nothing, 2)), on_made=lambda: made.append(True))
+    for _ in nothing:
+        await duty.advance(1)
+    assert await duty.advance(1) == 0.1
+    assert made == [True]
+    assert await duty.advance(1) == -1
+
+
+class Cluster:
+    """Two nodes and a leader; every question is counted."""
+
+    def __init__(self) -> None:
+        self.leader: str | None = "a"
+        self.asked: list[str] = []
+        self.notes: list[Sequence[str]] = []
+
+    async def now(self) -> Instant:
+        self.asked.append("now")
+        return 0
+
+    async def cluster(self) -> ClusterRow:
+        self.asked.append("cluster")
+        return ClusterRow(
+            now=0, epoch=1, leader=self.leader, leader_session="s-a", term=7, leader_until=0, clock_suspect=False,
+            store="sqlite", queue=0, running=0, oldest_ready_at=None, overdue_at=None,
+        )  # fmt: skip
+
+    async def nodes(self, *, include_dead_since: Instant | None = None) -> Sequence[NodeRow]:
+        self.asked.append("nodes")
+        return [node("s-a"), node("s-b")]
+
+    async def note(self, happenings: Sequence[Happening]) -> None:
+        self.notes.append([happening.key for happening in happenings])
+
+
+def node(session: str) -> NodeRow:
+    return NodeRow(
+        session=session, name=session, kind="server", state="live", until=0, started_at=0, last_beat_at=0,
+        ended_at=None, group="", slots=0, version="", host="", pid=0, clock_offset_us=None, labels={}, handlers={},
+        code_hashes={}, load={}, drained_by=None,
+    )  # fmt: skip
+
+
+def chronicling(cluster: Cluster) -> Chronicling:
+    return Chronicling(cast("Lookups", cluster), cast("Journal", cluster))
+
+
+async def test_an_election_is_looked_at_once_a_term() -> None:
+    duty = chronicling(cluster := Cluster())
+    for term in (7, 7, 7, 8):
+        await duty.chronicle(term)
+    assert cluster.asked == ["cluster", "nodes", "now", "nodes", "now", "nodes", "cluster", "nodes"]
+    assert cluster.notes == [["leader:1:7", "node.joined:s-a", "node.joined:s-b"], ["leader:1:7"]]
+
+
+async def test_a_leader_that_is_not_there_yet_is_looked_for_again() -> None:
+    duty = chronicling(cluster := Cluster())
+    cluster.leader = None
+    await duty.chronicle(7)
+    cluster.leader = "a"
+    await duty.chronicle(7)
+    assert cluster.notes[-1] == ["leader:1:7"]
