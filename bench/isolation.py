@@ -236,7 +236,7 @@ async def bare_thread(count: int) -> float:
 
 async def bare_process(count: int) -> float:
     """One byte to a child process and back."""
-    child = subprocess.Popen(  # noqa: ASYNC220
+    child = subprocess.Popen(
         [sys.executable, "-c", ECHO], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
     )
     assert child.stdin is not None
