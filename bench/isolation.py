@@ -236,9 +236,7 @@ async def bare_thread(count: int) -> float:
 
 async def bare_process(count: int) -> float:
     """One byte to a child process and back."""
-    child = subprocess.Popen(
-        [sys.executable, "-c", ECHO], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
-    )
+    child = subprocess.Popen([sys.executable, "-c", ECHO], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
     assert child.stdin is not None
     assert child.stdout is not None
     to_child, from_child = child.stdin.fileno(), child.stdout.fileno()
