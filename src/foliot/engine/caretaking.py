@@ -30,7 +30,7 @@ class Backfilling:
         """Who starts a backfill makes its first runs: so a long rest while there is none delays nobody."""
         if not await self._store.advance(limit=BACKFILLS_PER_ROUND):
             self._quiet += 1
-            return -1 if self._quiet < BACKFILL_QUIET else min(self._quiet / BACKFILL_QUIET, BACKFILL_REST_MAX_S)
+            return -1 if self._quiet < BACKFILL_QUIET else min(self._quiet - BACKFILL_QUIET + 1, BACKFILL_REST_MAX_S)
         self._quiet = 0
         self._on_made()
         return 0.1
