@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from foliot.domain.errors import BadName, InvalidInput, JobNotFound, VersionConflict
-from foliot.domain.instants import HOUR, MINUTE, SECOND
+from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
 from foliot.domain.job import Lane
 from foliot.ports.store import Actor, Saved, SaveOutcome
 from tests.conformance.building import (
@@ -182,22 +182,22 @@ async def test_words_that_cannot_be_stored_are_refused_before_anything_is(world:
 
 
 async def test_an_edit_decides_what_was_due_under_the_old_version(world: World) -> None:
-    job = await every(world, interval="10s", overlap="allow")
+    job = await every(world, interval="1h", overlap="allow", misfire={"all": "1d"})
     assert job.next_due_at is not None
-    await make_due(world, job, late_us=25 * SECOND)
-    changed = await put(world, schedule={"every": "1h"}, overlap="allow")
+    await make_due(world, job, late_us=2 * HOUR + MINUTE)
+    changed = await put(world, schedule={"every": "1d"}, overlap="allow")
     runs = await runs_of(world)
-    assert [run["due_at"] for run in runs] == [job.next_due_at + n * 10 * SECOND for n in range(3)]
+    assert [run["due_at"] for run in runs] == [job.next_due_at + n * HOUR for n in range(3)]
     assert changed.job.next_at is not None
-    assert changed.job.next_at % HOUR == 0
+    assert changed.job.next_at % DAY == 0
     assert changed.job.next_at > await world.now()
     assert (await fire(world)).taken == 0
 
 
 async def test_an_edit_of_a_paused_job_leaves_it_paused(world: World) -> None:
-    job = await every(world, interval="10s")
+    job = await every(world, interval="1h")
     await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())
-    await make_due(world, job, late_us=25 * SECOND)
+    await make_due(world, job, late_us=2 * HOUR + MINUTE)
     changed = await put(world, schedule={"every": "20s"})
     assert (changed.job.state, changed.job.next_at) == ("paused", None)
     assert await runs_of(world) == []
@@ -205,12 +205,12 @@ async def test_an_edit_of_a_paused_job_leaves_it_paused(world: World) -> None:
 
 
 async def test_an_edit_mends_a_job_whose_old_version_cannot_be_read(world: World) -> None:
-    job = await every(world, interval="10s")
+    job = await every(world, interval="1h")
     await world.change("UPDATE job_versions SET definition = :text", text='{"run":{"python":"x"},"nonsense":1}')
     await make_due(world, job)
     fresh = await world.open()
     await fire(world, fresh)
-    wanted = definition(schedule={"every": "1h"})
+    wanted = definition(schedule={"every": "2h"})
     saved = await fresh.jobs.save(NS, "tick", wanted, by=PERSON, decide=decider())
     assert (saved.outcome, saved.job.version, saved.job.trouble) == (SaveOutcome.CHANGED, 2, None)
     (skip,) = await skips_of(world, job)
@@ -269,10 +269,10 @@ async def test_the_watchdog_finishes_a_move_that_a_dead_server_began(world: Worl
 
 
 async def test_paused_time_is_one_skip(world: World) -> None:
-    job = await every(world, interval="10s")
+    job = await every(world, interval="1h")
     paused = await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())
     assert (paused.state, paused.pause_reason, paused.next_at) == ("paused", "a test", None)
-    await make_due(world, job, late_us=35 * SECOND)
+    await make_due(world, job, late_us=3 * HOUR + MINUTE)
     assert (await fire(world)).taken == 0
     resumed = await world.store.jobs.resume(NS, "tick", by=PERSON, decide=decider())
     assert (resumed.state, resumed.pause_reason) == ("active", "")
@@ -293,7 +293,7 @@ async def test_paused_time_is_caught_up_when_asked(world: World) -> None:
 
 
 async def test_a_pause_first_decides_what_was_due(world: World) -> None:
-    job = await every(world, interval="10s")
+    job = await every(world, interval="1h")
     await make_due(world, job)
     await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())
     assert [run["due_at"] for run in await runs_of(world)] == [job.next_due_at]
@@ -323,10 +323,10 @@ async def test_a_job_that_cannot_be_read_can_still_be_paused_and_deleted(world: 
 
 
 async def test_a_deleted_job_frees_its_name_and_keeps_its_history(world: World) -> None:
-    job = await every(world, interval="10s")
+    job = await every(world, interval="1h")
     await make_due(world, job)
     await fire(world)
-    await world.elapse(15 * SECOND)
+    await world.elapse(HOUR + MINUTE)
     await world.store.jobs.delete(NS, "tick", by=PERSON, decide=decider())
     assert (await cursor_of(world, job))["state"] == "done"
     assert [skip["reason"] for skip in await skips_of(world, job)] == ["edited"]
@@ -334,7 +334,7 @@ async def test_a_deleted_job_frees_its_name_and_keeps_its_history(world: World) 
         await world.store.jobs.find(NS, "tick")
     with pytest.raises(JobNotFound):
         await world.store.jobs.delete(NS, "tick", by=PERSON, decide=decider())
-    again = await put(world, schedule={"every": "10s"})
+    again = await put(world, schedule={"every": "1h"})
     assert again.outcome is SaveOutcome.CREATED
     assert again.job.job_id != job.job_id
     assert await world.value("SELECT count(*) FROM runs WHERE job_id = :id", id=job.job_id) == 1

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from foliot.domain.instants import DAY, MINUTE, SECOND, Instant
+from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant
 from foliot.domain.planning import plan
 from foliot.domain.schedule import Schedule
 from foliot.domain.verdict import Cause
@@ -41,13 +41,13 @@ TAKE_AND_COUNT = """
 
 async def test_open_runs_are_read_after_the_lock_and_not_with_it(postgres_world: World) -> None:
     world = postgres_world
-    job = await every(world, interval="10s")
+    job = await every(world, interval="1h")
 
     # One server has fired but not committed when the next instant comes and somebody else wants the cursor.
     first = await halting(world, "firing.recorded")
     await make_due(world, job)
     await first.start(fire(world, first.store))
-    await world.elapse(10 * SECOND)
+    await world.elapse(HOUR)
 
     async with naive(world) as connection:
         transaction = connection.transaction()
@@ -144,26 +144,26 @@ async def test_the_same_fire_twice_at_once_is_one_row(postgres_world: World) -> 
 
 async def test_an_edit_waits_for_a_fire_and_decides_what_is_left(postgres_world: World) -> None:
     world = postgres_world
-    job = await every(world, interval="10s", overlap="allow")
+    job = await every(world, interval="1h", overlap="allow")
     assert job.next_due_at is not None
     await make_due(world, job)
     firing = await halting(world, "firing.taken")
     await firing.start(fire(world, firing.store))
     editor = await patient(world)
-    wanted = definition(schedule={"every": "1h"}, overlap="allow")
+    wanted = definition(schedule={"every": "1d"}, overlap="allow")
     edit = asyncio.create_task(editor.jobs.save(NS, "tick", wanted, by=PERSON, decide=decider()))
     await until_blocked(world, edit)
-    await world.elapse(10 * SECOND)  # one more instant comes due under the old version while the edit waits
+    await world.elapse(HOUR)  # one more instant comes due under the old version while the edit waits
     assert (await firing.finish()).created == 1
     saved = await edit
     assert saved.outcome is SaveOutcome.CHANGED
-    assert [run["due_at"] for run in await runs_of(world)] == [job.next_due_at, job.next_due_at + 10 * SECOND]
+    assert [run["due_at"] for run in await runs_of(world)] == [job.next_due_at, job.next_due_at + HOUR]
     assert (await cursor_of(world, job))["version"] == 2
 
 
 async def test_an_edit_that_moves_the_cursor_without_deciding_the_past_loses_an_instant(postgres_world: World) -> None:
     world = postgres_world
-    naively, properly = await every(world, "naively", "10s"), await every(world, "properly", "10s")
+    naively, properly = await every(world, "naively", "1h"), await every(world, "properly", "1h")
     await make_due(world, naively, properly)
     tomorrow = await world.now() + DAY
     # Naive: a new schedule begins with its own next instant.
@@ -184,7 +184,7 @@ async def test_an_edit_that_moves_the_cursor_without_deciding_the_past_loses_an_
 
 async def test_a_fire_that_waited_for_an_edit_finds_nothing_left(postgres_world: World) -> None:
     world = postgres_world
-    job = await every(world, interval="10s", overlap="allow")
+    job = await every(world, interval="1h", overlap="allow")
     await make_due(world, job, late_us=SECOND)
     editing = await halting(world, "changing.recorded")
     wanted = definition(schedule={"every": "1d"}, overlap="allow")
@@ -306,12 +306,12 @@ async def test_a_plan_that_raises_stops_a_naive_batch_and_not_ours(postgres_worl
 
 async def test_a_sharded_run_that_waits_is_seen_to_wait(postgres_world: World) -> None:
     world = postgres_world
-    job = await every(world, interval="10s", overlap="queue", shards=2, merge="python:jobs:merge")
+    job = await every(world, interval="1h", overlap="queue", shards=2, merge="python:jobs:merge")
     await make_due(world, job)
     await fire(world)
     anne = await worker(world)
     shards = await anne.lease()
-    await world.elapse(10 * SECOND)
+    await world.elapse(HOUR)
     assert (await fire(world)).created == 1  # one may wait
     # Naive: waiting = PENDING and never leased. Parents are RUNNING from the start, so none would ever wait.
     assert (
@@ -320,7 +320,7 @@ async def test_a_sharded_run_that_waits_is_seen_to_wait(postgres_world: World) -
         )
         == 0
     )
-    await world.elapse(10 * SECOND)
+    await world.elapse(HOUR)
     decided = await fire(world)
     assert (decided.created, decided.skipped) == (0, 1)
 
@@ -328,6 +328,6 @@ async def test_a_sharded_run_that_waits_is_seen_to_wait(postgres_world: World) -
     await anne.complete(*shards)
     runs = await runs_of(world)
     assert sum(run["shard"] == -1 and run["parent_id"] is not None for run in runs) == 1
-    await world.elapse(10 * SECOND)
+    await world.elapse(HOUR)
     assert (await fire(world)).skipped == 1
     assert {run["parked"] for run in await runs_of(world) if run["place"] == 3 and run["shard"] >= 0} == {1}
