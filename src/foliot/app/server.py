@@ -18,6 +18,7 @@ from foliot.domain.errors import ClusterTrouble
 from foliot.domain.fire import Decide
 from foliot.domain.instants import SECOND
 from foliot.domain.planning import CatchUpPacer, decide_batch
+from foliot.domain.schedule import tzdata_version
 from foliot.domain.verdict import judge
 from foliot.engine.firing import Firing
 from foliot.engine.leading import Leadership, Leading
@@ -230,6 +231,7 @@ class Server:
             group="",
             slots=0,
             handlers=(),
+            labels={"tzdata": tzdata_version()},  # what its decisions were made by
             version=__version__,
             pid=os.getpid(),
             host=socket.gethostname(),
