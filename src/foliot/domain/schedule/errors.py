@@ -48,6 +48,13 @@ class BadCron(InvalidInput):
             place=place,
             suggestion=suggestion,
         )
+        self._problem, self._advice = problem, advice
+
+    def without_suggestion(self) -> "BadCron":
+        """The same, for a reader who could not write what it suggests."""
+        told = {key: self.data[key] for key in ("field", "value", "place")}
+        advice = self._advice or "name the weekday: MON"
+        return BadCron(self.data["text"], self._problem, advice=advice, **told)
 
 
 class AmbiguousWeekday(InvalidInput):

@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import sys
+from pathlib import Path
 from typing import Final
 
 from foliot.worker.isolation.wire import Limits
@@ -57,9 +58,12 @@ def limit_run(limits: Limits) -> None:
 
 
 def memory_peak_bytes() -> int:
-    """The most memory this process ever had resident."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
+    """The most memory this program ever had resident. `ru_maxrss` would count its parent's, which exec hands on."""
+    try:
+        with Path("/proc/self/status").open(encoding="ascii") as status:
+            return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
+    except (OSError, StopIteration):
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def _lower(kind: int, limit: int) -> None:

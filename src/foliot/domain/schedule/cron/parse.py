@@ -68,11 +68,16 @@ def _parse(text: str, dialect: Dialect | None, seed: str) -> Expression:
     if text.startswith("@"):
         return _macro(text, seed)
     parts = text.upper().split()
-    if dialect is None:
-        dialect = _detect(text, parts, seed)
+    said, dialect = dialect, dialect or _detect(text, parts, seed)
     if len(parts) not in _COUNTS[dialect]:
         raise _miscounted(text, parts, dialect)
-    return _read(text, parts, dialect, seed)
+    try:
+        return _read(text, parts, dialect, seed)
+    except BadCron as error:
+        suggestion = error.data["suggestion"]
+        if said is None and suggestion is not None and _valid(suggestion, None) is None:
+            raise error.without_suggestion() from None  # it could not be written without saying the dialect
+        raise
 
 
 def _macro(text: str, seed: str) -> Expression:
