@@ -229,6 +229,34 @@ def test_login_with_a_link(foliot: Shell, alone: Shell) -> None:
     assert alone("whoami").code == 4
 
 
+def test_calendars(foliot: Shell) -> None:
+    saved = foliot("calendar", "save", "close", "--set", 'exclude=["2026-12-31"]', "--reason", "年末")
+    assert (saved.code, saved.err) == (0, "✔ close is v1 now\n")
+    lines = (
+        "BEGIN:VCALENDAR",
+        "BEGIN:VEVENT",
+        "DTSTART;VALUE=DATE:20261001",
+        "SUMMARY:国庆",
+        "END:VEVENT",
+        "END:VCALENDAR",
+    )
+    (foliot.folder / "days.ics").write_text("\r\n".join(lines))
+    assert foliot("calendar", "import", "close", "days.ics").err == "✔ close is v2 now\n"
+    assert "2026-10-01" in foliot("calendar", "show", "close").out
+    assert foliot("calendar", "list", "-q").out == "close\n"
+    assert (
+        foliot(
+            "job", "create", "closing", "--every", "1h", "--py", "jobs:greet", "--set", "schedule.calendar=close"
+        ).code
+        == 0
+    )
+    assert "closing" in foliot("calendar", "show", "close").out
+    assert foliot("calendar", "delete", "close", "--yes").code == 5
+    foliot("job", "delete", "closing", "--yes")
+    assert foliot("calendar", "delete", "close", "--yes").code == 0
+    assert foliot("calendar", "save", "close", "--set", "countri=CN").code == 2
+
+
 def test_search_and_why(foliot: Shell) -> None:
     assert "settle" in foliot("search", "结算").out
     assert foliot("search", "nothing like this").err == "nothing matches\n"

@@ -1,7 +1,7 @@
 """The HTTP face of a server: the API for people and programs, and the worker protocol, as one app on one port."""
 
 import ipaddress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Final
 
 from fastapi import FastAPI
@@ -13,8 +13,8 @@ from foliot.domain.access import INTERNAL, Grant, Scope
 from foliot.domain.errors import ClusterTrouble
 from foliot.engine.caretaking import Backfilling, Chronicling, Clearing
 from foliot.engine.upkeep import LeaderDuty
-from foliot.operations.offers import Offers
-from foliot.operations.people import PeopleServices
+from foliot.operations.calendars import replan
+from foliot.operations.people import PeopleServices, with_records
 from foliot.operations.tokens import bootstrap, issue_for_this_machine, make_login_code
 from foliot.store.sql.people import SqlRecords
 from foliot.store.sql.store import SqlStore
@@ -23,6 +23,7 @@ THIS_MACHINE: Final = "this-machine"
 BACKFILL_EVERY_S: Final = 1.0
 CHRONICLE_EVERY_S: Final = 5.0
 CLEAR_EVERY_S: Final = 300.0
+REPLAN_EVERY_S: Final = 60.0
 
 
 class OpenToOthers(ClusterTrouble):
@@ -51,16 +52,7 @@ class HttpFace:
 
     def __init__(self, server: Server, store: SqlStore) -> None:
         records = SqlRecords.of(store)
-        shared = {field.name: getattr(server.services, field.name) for field in fields(server.services)}
-        self.services = PeopleServices(
-            **shared,
-            lookups=records.lookups,
-            tokens=records.tokens,
-            journal=records.journal,
-            replies=records.replies,
-            backfills=records.backfills,
-            offers=Offers(records.lookups, server.services.clock),
-        )
+        self.services: PeopleServices = with_records(server.services, records)
         self.app: FastAPI = build_api(
             self.services,
             plain_routes=lambda authenticator: worker_routes(server.workers, authenticator.worker),
@@ -80,7 +72,12 @@ class HttpFace:
             LeaderDuty("backfilling", server.leadership, backfilling.advance, every_s=BACKFILL_EVERY_S),
             LeaderDuty("chronicling", server.leadership, chronicling.chronicle, every_s=CHRONICLE_EVERY_S),
             LeaderDuty("clearing", server.leadership, clearing.clear, every_s=CLEAR_EVERY_S),
+            LeaderDuty("calendars", server.leadership, self._replan, every_s=REPLAN_EVERY_S),
         ]
+
+    async def _replan(self, term: int) -> float:
+        """Jobs that a server left on an older version of their calendar when it died."""
+        return 0 if await replan(self.services) else -1
 
     async def begin(self, bootstrap_token: str | None) -> str | None:
         """The first token of an empty store: the given one, or a fresh one, which is then returned to be shown once."""

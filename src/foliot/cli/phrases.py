@@ -56,6 +56,7 @@ PHRASES: Final[Mapping[str, tuple[str, str]]] = {
     "code": ("login code", "登录码"),
     "context_now": ("context {name} is in use", "正在使用上下文 {name}"),
     "context_gone": ("context {name} removed", "上下文 {name} 已删除"),
+    "calendar_gone": ("calendar {name} is gone", "日历 {name} 已删除"),
     "draining": ("{node} takes no more work; {running} runs go on", "{node} 不再接收任务；{running} 次执行继续"),
     "drain_progress": (
         "draining {node}  {done} of {total} runs finished",

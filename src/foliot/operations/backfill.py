@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from foliot.domain.access import Principal, Scope
-from foliot.domain.definition import from_document
 from foliot.domain.errors import BadField, Conflict, JobNotFound
 from foliot.domain.instants import Instant, isoformat
 from foliot.domain.job import DEFAULT_GROUP
+from foliot.operations.calendars import read_definition
 from foliot.operations.finding import find_job, group_of, namespace_of
 from foliot.operations.notes import note_job
 from foliot.operations.people import PeopleServices
@@ -72,7 +72,7 @@ async def preview(services: PeopleServices, who: Principal, order: BackfillOrder
         raise BadField("to", f"{isoformat(order.to_at)} is not past yet", hint="a backfill is about the past")
     if not 1 <= order.parallel <= PARALLEL_MAX:
         raise BadField("parallel", f"it is not a number from 1 to {PARALLEL_MAX}")
-    definition = from_document(job.document, job=job.name)
+    definition = await read_definition(services, job.document, job=job.name)
     instants = await _chosen(services, job, order)
     parallel = 1 if definition.is_serial else order.parallel
     return Preview(job=job, instants=instants, parallel=parallel, token=_token(job, order, instants))
@@ -169,7 +169,7 @@ async def set_state(services: PeopleServices, who: Principal, backfill_id: int, 
 
 async def _chosen(services: PeopleServices, job: JobRow, order: BackfillOrder) -> Sequence[Instant]:
     """The instants of the range that the selection wants, in the order in which they get their runs."""
-    schedule = from_document(job.document, job=job.name).schedule
+    schedule = (await read_definition(services, job.document, job=job.name)).schedule
     if schedule is None or schedule.fixed_delay_us is not None:
         raise BadField("job", f"{job.name} has no instants of its own to fill", hint=f"foliot job trigger {job.name}")
     taken = await services.backfills.taken(job.job_id, from_at=order.from_at, to_at=order.to_at)

@@ -8,6 +8,8 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.definition import from_document
 from foliot.domain.errors import BadField
 from foliot.domain.instants import DAY, Instant
+from foliot.domain.schedule import Schedule
+from foliot.operations.calendars import read_definition
 from foliot.operations.finding import find_job
 from foliot.operations.people import PeopleServices
 from foliot.ports.lookups import JobRow, RunRow, SkipRow
@@ -64,15 +66,17 @@ async def fires(
         key=lambda fire: fire.due_at,
         reverse=True,
     )
-    future = [Fire(due_at=at, decision="planned") for at in _upcoming(job, max(now, begin - 1), end, limit)]
+    schedule = (await read_definition(services, job.document, job=job.name)).schedule
+    future = [Fire(due_at=at, decision="planned") for at in _upcoming(job, schedule, max(now, begin - 1), end, limit)]
     return Fires(job=job, now=now, past=past[:limit], future=future)
 
 
-def _upcoming(job: JobRow, after: Instant, before: Instant | None, limit: int) -> Iterator[Instant]:
+def _upcoming(
+    job: JobRow, schedule: Schedule | None, after: Instant, before: Instant | None, limit: int
+) -> Iterator[Instant]:
     """The planned instants after one, as the cursor would decide them."""
     if job.state == "done" or (job.remaining is not None and job.remaining <= 0):
         return
-    schedule = schedule_of(job.document, job.name)
     if schedule is None:
         return
     most = limit if job.remaining is None else min(limit, job.remaining)
@@ -86,6 +90,6 @@ def _upcoming(job: JobRow, after: Instant, before: Instant | None, limit: int) -
         yield at
 
 
-def schedule_of(document: Mapping[str, Any], name: str) -> Any:
-    """The compiled schedule of a stored definition."""
+def schedule_of(document: Mapping[str, Any], name: str) -> Schedule | None:
+    """The schedule of a stored definition, for its words: calendars people defined stay names."""
     return from_document(document, job=name).schedule

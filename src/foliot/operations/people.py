@@ -6,6 +6,7 @@ from typing import Protocol
 from foliot.operations.offers import Offers
 from foliot.operations.services import Services
 from foliot.ports.backfills import BackfillStore
+from foliot.ports.calendars import CalendarStore
 from foliot.ports.journal import Journal
 from foliot.ports.lookups import Lookups
 from foliot.ports.replies import ReplyStore
@@ -21,6 +22,7 @@ class PeopleServices(Services):
     journal: Journal
     replies: ReplyStore
     backfills: BackfillStore
+    calendars: CalendarStore
     offers: Offers
 
 
@@ -37,6 +39,8 @@ class Records(Protocol):
     def replies(self) -> ReplyStore: ...
     @property
     def backfills(self) -> BackfillStore: ...
+    @property
+    def calendars(self) -> CalendarStore: ...
 
 
 def with_records(services: Services, records: Records) -> PeopleServices:
@@ -48,5 +52,6 @@ def with_records(services: Services, records: Records) -> PeopleServices:
         journal=records.journal,
         replies=records.replies,
         backfills=records.backfills,
+        calendars=records.calendars,
         offers=Offers(records.lookups, services.clock),
     )

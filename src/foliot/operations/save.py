@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from foliot.domain.access import Principal, Scope
-from foliot.domain.definition import from_document
 from foliot.domain.errors import BadField, Conflict, JobNotFound, VersionConflict
-from foliot.domain.job import Definition
 from foliot.domain.names import check_name
+from foliot.operations.calendars import read_definition
 from foliot.operations.finding import actor, find_job, group_of
 from foliot.operations.notes import note_job
 from foliot.operations.people import PeopleServices
@@ -104,7 +103,7 @@ async def _save(
         who.demand_everywhere(Scope.WRITE)
     if len(reason.encode()) > REASON_BYTES_MAX:
         raise BadField("reason", f"it is longer than {REASON_BYTES_MAX} bytes")
-    definition = read_definition(document, job=name)
+    definition = await read_definition(services, document, job=name)
     who.demand(Scope.WRITE, group=definition.group)
     await _demand_present(services, who, namespace, name)
     saved = await services.store.jobs.save(
@@ -126,11 +125,6 @@ async def _save(
         )
         services.cursors_moved()
     return SavedJob(job=await find_job(services, who, namespace, name), outcome=saved.outcome)
-
-
-def read_definition(document: Mapping[str, Any], *, job: str) -> Definition:
-    """The definition of a document, or the error that names the field."""
-    return from_document(document, job=job)
 
 
 async def _demand_present(services: PeopleServices, who: Principal, namespace: str, name: str) -> None:

@@ -11,10 +11,10 @@ from foliot.domain.instants import Instant
 from foliot.domain.names import check_name
 from foliot.domain.schedule.describe import Language, describe
 from foliot.domain.schedule.warnings import ScheduleWarning, warnings_of
+from foliot.operations.calendars import read_definition
 from foliot.operations.diff import FieldChange, changes_between
 from foliot.operations.finding import find_job
 from foliot.operations.people import PeopleServices
-from foliot.operations.save import read_definition
 
 NEXT_SHOWN: Final = 5
 
@@ -44,7 +44,7 @@ async def validate(
 ) -> Validated:
     """Read the definition; the error that a save would raise, or what a save would do."""
     who.demand(Scope.READ)
-    definition = read_definition(document, job=check_name("job", name))
+    definition = await read_definition(services, document, job=check_name("job", name))
     canonical = to_document(definition)
     now = await services.lookups.now()
     try:

@@ -23,6 +23,7 @@ from foliot.domain.why.facts import (
     TryFacts,
     WorkerFacts,
 )
+from foliot.operations.calendars import read_definition
 from foliot.operations.finding import find_job, find_run
 from foliot.operations.people import PeopleServices
 from foliot.ports.lookups import JobRow, Ledger, NodeRow, RunFilter, RunRow, SkipRow
@@ -67,14 +68,17 @@ async def why_run(services: PeopleServices, who: Principal, run_id: int) -> tupl
 
 def zone_of(document: Mapping[str, Any], name: str) -> str:
     """The zone a job's times are shown in: its schedule's own, else UTC."""
-    schedule = _schedule(document, name)
+    try:
+        schedule = from_document(document, job=name).schedule
+    except FoliotError:
+        return "UTC"
     return "UTC" if schedule is None else schedule.tz
 
 
 async def _explained(services: PeopleServices, job: JobRow, at: Instant) -> tuple[Explanation, str]:
     ledger = await services.lookups.ledger(job.job_id, at)
     version = ledger.version or ledger.first_version
-    schedule = _schedule(version.document, job.name)
+    schedule = await _schedule(services, version.document, job.name)
     run = ledger.run
     facts = InstantFacts(
         at=at,
@@ -254,8 +258,8 @@ async def _neighbour(services: PeopleServices, job: JobRow, at: Instant | None, 
     return Neighbour(at=at, skip_reason=found.skip.reason if found.skip else None)
 
 
-def _schedule(document: Mapping[str, Any], name: str) -> Schedule | None:
+async def _schedule(services: PeopleServices, document: Mapping[str, Any], name: str) -> Schedule | None:
     try:
-        return from_document(document, job=name).schedule
+        return (await read_definition(services, document, job=name)).schedule
     except FoliotError:  # a version of a newer Foliot, or a zone this machine lacks: the rest can still be told
         return None

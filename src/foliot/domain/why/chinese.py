@@ -328,6 +328,7 @@ SAY: Final[Mapping[str, Say]] = {
     "paused": _paused,
     "future": lambda said, clock: f"尚未到期：还有 {_lasting((said.at or 0) - said.now)}",
     "future_closed": lambda said, clock: f"将被日历跳过：{schedule_of(said).ruling(said.at or 0).why}",
+    "closed": lambda said, clock: f"日历跳过：{schedule_of(said).ruling(said.at or 0).why}",
     "undecided": _undecided,
     "troubled": _troubled,
     "forgotten": lambda said, clock: "已决定，但记录已被清除：已结束的执行只保留一段时间",

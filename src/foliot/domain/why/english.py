@@ -342,6 +342,7 @@ SAY: Final[Mapping[str, Say]] = {
     "paused": _paused,
     "future": _future,
     "future_closed": _future_closed,
+    "closed": lambda said, clock: f"skipped by the calendar: {schedule_of(said).ruling(said.at or 0).why}",
     "undecided": _undecided,
     "troubled": _troubled,
     "forgotten": lambda said, clock: "decided, but its record is gone: finished runs are kept for a time only",

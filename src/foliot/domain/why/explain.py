@@ -61,6 +61,8 @@ def _without_record(facts: InstantFacts) -> Explanation:
     if at > facts.now:
         return _plain(facts, "future" if schedule.ruling(at).is_allowed else "future_closed")
     if job.next_due_at is not None and at >= job.next_due_at:
+        if not schedule.ruling(at).is_allowed:  # recorded when the next allowed instant is decided
+            return _plain(facts, "closed")
         return _plain(facts, "troubled" if job.trouble else "undecided")
     return _plain(facts, "forgotten")
 

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 from foliot.domain.definition import from_document
 from foliot.domain.job import Definition, Lane, LoadedJob
 from foliot.domain.payload import canonical_json
+from foliot.store.sql.calendars import with_calendars
 from foliot.store.sql.database import TryAgain, Tx
 from foliot.store.sql.follow import follow_of, serial_of
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
@@ -103,7 +104,7 @@ class Definitions:
         for row in tx.rows(VERSIONS, d=missing):
             key = (row[0], row[1])
             try:
-                jobs[key] = _compiled(*row)
+                jobs[key] = _compiled(tx, *row)
             except Exception as error:  # noqa: BLE001  whatever is wrong with one definition, the others fire
                 troubles[key] = error
             else:
@@ -147,9 +148,9 @@ class Definitions:
 
 
 def _compiled(
-    job_id: int, version: int, namespace: str, name: str, document: str, lane_id: int, merge_lane_id: int | None
+    tx: Tx, job_id: int, version: int, namespace: str, name: str, document: str, lane_id: int, merge_lane_id: int | None
 ) -> StoredJob:
-    definition: Definition = from_document(json.loads(document), job=name)
+    definition: Definition = with_calendars(tx, from_document(json.loads(document), job=name))
     return StoredJob(
         job_id=job_id,
         version=version,

@@ -17,7 +17,7 @@ from foliot.domain.names import check_name
 from foliot.domain.payload import canonical_json
 from foliot.domain.planning import first_cursor
 from foliot.ports.store import Actor, JobRecord, Saved, SaveOutcome
-from foliot.store.sql import changing, limits
+from foliot.store.sql import calendars, changing, limits
 from foliot.store.sql.asking import check_actor
 from foliot.store.sql.changing import Change
 from foliot.store.sql.database import Database, Pool, TryAgain, Tx
@@ -95,6 +95,15 @@ class _Written(NamedTuple):
     source: str
 
 
+def _pinned(tx: Tx, written: _Written) -> _Written:
+    """The same with its calendars pinned to their newest versions (see `calendars`)."""
+    definition = calendars.pinned(tx, written.definition, written.name)
+    if definition is written.definition:
+        return written
+    document = canonical_json(to_document(definition))
+    return written._replace(definition=definition, document=document, hash=definition_hash(definition))
+
+
 class _Known(NamedTuple):
     job_id: int
     version: int
@@ -136,7 +145,8 @@ class SqlJobStore:
             source,
         )
         saved = await self._database.transact(
-            lambda tx: self._save(tx, written, expected_version=expected_version, create=create), pool=Pool.API
+            lambda tx: self._save(tx, _pinned(tx, written), expected_version=expected_version, create=create),
+            pool=Pool.API,
         )
         if saved.outcome is SaveOutcome.CHANGED:
             await move_waiting(self._database, self._definitions, saved.job.job_id, pool=Pool.API)
@@ -202,6 +212,7 @@ class SqlJobStore:
         values = {"hash": written.hash, "definition": written.document, "by": written.by.name}
         keys = {"job_id": job_id, "version": version, "lane_id": job.lane_id, "merge_lane_id": job.merge_lane_id}
         tx.change(INSERT_VERSION, {**keys, **values, "reason": written.by.reason, "now": tx.now()})
+        calendars.keep_uses(tx, job_id, written.definition, is_new=version == 1)
         return job
 
     # -- pause, resume, delete ----------------------------------------------------------------------------------------

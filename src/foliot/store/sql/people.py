@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from foliot.store.sql.backfills import SqlBackfills
+from foliot.store.sql.calendars import SqlCalendars
 from foliot.store.sql.journal import SqlJournal
 from foliot.store.sql.lookups import SqlLookups
 from foliot.store.sql.replies import SqlReplies
@@ -20,6 +21,7 @@ class SqlRecords:
     journal: SqlJournal
     replies: SqlReplies
     backfills: SqlBackfills
+    calendars: SqlCalendars
 
     @classmethod
     def of(cls, store: SqlStore) -> Self:
@@ -31,4 +33,5 @@ class SqlRecords:
             journal=SqlJournal(database),
             replies=SqlReplies(database),
             backfills=SqlBackfills(database, store.definitions),
+            calendars=SqlCalendars(database),
         )

@@ -91,3 +91,25 @@ backfills: Final = sa.Table(
     sa.Index("backfills_state", "state", "id"),
     sqlite_autoincrement=True,
 )
+
+calendars: Final = sa.Table(
+    "calendars",
+    metadata,
+    sa.Column("name", Name(100), primary_key=True),
+    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("document", LongText, nullable=False),  # canonical JSON
+    sa.Column("created_at", Time, nullable=False),
+    sa.Column("created_by", Name(200), nullable=False),
+    sa.Column("reason", LongText, nullable=False),
+    sa.Column("latest", Flag, nullable=False),  # 1: the version that new saves take; 0: an older one, or all are gone
+    sa.Index("calendars_latest", "latest", "name"),
+)
+
+calendar_uses: Final = sa.Table(
+    "calendar_uses",
+    metadata,
+    sa.Column("job_id", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("name", Name(100), primary_key=True),
+    sa.Column("version", sa.Integer, nullable=False),  # the one its present version is pinned to
+    sa.Index("calendar_uses_version", "name", "version"),
+)

@@ -1,0 +1,41 @@
+"""`/calendars`: the calendars people define."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query
+
+from foliot.api.asking import PREFIX, READS, WRITES, Reader, Services, Writer
+from foliot.api.models.calendars import CalendarIn, CalendarOut, CalendarsOut
+from foliot.api.route import FoliotRoute
+from foliot.operations import calendars as operations
+
+router: Final = APIRouter(prefix=PREFIX + "/calendars", tags=["calendars"], route_class=FoliotRoute)
+
+
+@router.get("", responses=READS, summary="List calendars")
+async def list_calendars(services: Services, who: Reader) -> CalendarsOut:
+    """The newest version of each; built-in ones (weekdays, cn-workdays …) are not listed."""
+    return CalendarsOut(items=[CalendarOut.of(row) for row in await operations.list_calendars(services, who)])
+
+
+@router.get("/{name}", responses=READS, summary="Read a calendar")
+async def get_calendar(
+    services: Services, who: Reader, name: str, version: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None
+) -> CalendarOut:
+    """Its days, and the jobs that use it with the version each is pinned to."""
+    row, users = await operations.find_calendar(services, who, name, version)
+    return CalendarOut.of(row, users)
+
+
+@router.put("/{name}", responses=WRITES, summary="Save a calendar")
+async def put_calendar(services: Services, who: Writer, name: str, body: CalendarIn) -> CalendarOut:
+    """A new version; jobs that use it take it over from now on. What is past stays decided as it was."""
+    row = await operations.save_calendar(services, who, name, body.calendar, reason=body.reason)
+    _, users = await operations.find_calendar(services, who, name)
+    return CalendarOut.of(row, users)
+
+
+@router.delete("/{name}", responses=WRITES, status_code=204, summary="Take a calendar away")
+async def delete_calendar(services: Services, who: Writer, name: str) -> None:
+    """Refused while a job uses it."""
+    await operations.delete_calendar(services, who, name)

@@ -1,0 +1,139 @@
+"""`foliot calendar`: the calendars people define."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import click
+
+from foliot.cli import EXIT_CODES
+from foliot.cli.asking import Desk, Group, remote
+from foliot.cli.output import Column
+from foliot.cli.values import pairs, set_path
+
+
+@click.group(cls=Group, epilog=EXIT_CODES)
+def calendar() -> None:
+    """Calendars: which days count. Built-in ones (weekdays, cn-workdays, us-ny-holidays …) need no saving.
+
+    \b
+    Examples:
+      foliot calendar list
+      foliot calendar save close --set country=CN --set exclude='["2026-12-31"]'
+      foliot calendar import cn-2026 holidays.ics
+    """
+
+
+@calendar.command("list")
+@remote
+def list_calendars(desk: Desk) -> None:
+    """List calendars.
+
+    \b
+    Examples:
+      foliot calendar list
+      foliot calendar list -q
+    """
+    answer = desk.get("/calendars")
+    columns = [
+        Column(title="NAME", of=lambda row: row["name"], least=8),
+        Column(title="VERSION", of=lambda row: f"v{row['version']}"),
+        Column(title="WHEN", of=lambda row: desk.times.full(row["created_at"]), least=16),
+        Column(title="WHO", of=lambda row: row["created_by"]),
+        Column(title="SAYS", of=lambda row: json.dumps(row["calendar"], ensure_ascii=False), least=10),
+    ]
+    desk.out.items(answer["items"], columns, answer=answer)
+
+
+@calendar.command()
+@click.argument("name")
+@click.option("--version", type=click.IntRange(1), help="An earlier version.")
+@remote
+def show(desk: Desk, *, name: str, version: int | None) -> None:
+    """Show a calendar and the jobs that use it.
+
+    \b
+    Examples:
+      foliot calendar show close
+      foliot calendar show close --version 1 -o yaml
+    """
+    found = desk.get(f"/calendars/{quote(name, safe='')}", version=version)
+    desk.out.item(found, _lines(desk, found))
+
+
+def _lines(desk: Desk, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "calendar", f"{found['name']} v{found['version']}"
+    for key, value in found["calendar"].items():
+        yield key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    yield "saved", f"{desk.times.full(found['created_at'])} by {found['created_by']}"
+    yield "why", found["reason"]
+    for user in found["users"] or ():
+        yield "used by", f"{user['job']} (pinned to v{user['pinned']})"
+
+
+@calendar.command()
+@click.argument("name")
+@click.option(
+    "--set", "settings", multiple=True, metavar="K=V", help="A field: country=CN, exclude='[\"2026-12-31\"]'."
+)
+@click.option("--reason", default="", metavar="TEXT")
+@remote
+def save(desk: Desk, *, name: str, settings: tuple[str, ...], reason: str) -> None:
+    """Save a calendar: a new version, which the jobs that use it take over from now on.
+
+    \b
+    Examples:
+      foliot calendar save close --set country=CN --set exclude='["2026-12-31"]'
+      foliot calendar save nights --set blackouts='[{"daily": "22:00-06:00"}]' --reason "quiet hours"
+    """
+    document: dict[str, Any] = {}
+    for field, value in pairs(settings).items():
+        set_path(document, field, value)
+    _save(desk, name, document, reason)
+
+
+@calendar.command("import")
+@click.argument("name")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--mode", type=click.Choice(["only", "except"]), default="except", show_default=True)
+@click.option("--reason", default="", metavar="TEXT")
+@remote
+def import_ics(desk: Desk, *, name: str, file: Path, mode: str, reason: str) -> None:
+    """Save a calendar from an iCalendar file: the only days that count, or the days that do not.
+
+    \b
+    Examples:
+      foliot calendar import cn-2026 holidays.ics
+      foliot calendar import workshop days.ics --mode only
+    """
+    text = file.read_text("utf-8", errors="replace")
+    _save(desk, name, {"ics": text, "mode": mode}, reason or f"from {file.name}")
+
+
+def _save(desk: Desk, name: str, document: Mapping[str, Any], reason: str) -> None:
+    from foliot.client.calls import PREFIX, Call
+
+    body = {"calendar": document, "reason": reason}
+    call = Call(method="PUT", path=f"{PREFIX}/calendars/{quote(name, safe='')}", body=body)
+    saved = desk.client.send(call)
+    if desk.out.is_for_people:
+        desk.out.talk("changed", mark="good", name=saved["name"], version=saved["version"])
+    else:
+        desk.out.item(saved, ())
+
+
+@calendar.command()
+@click.argument("name")
+@remote
+def delete(desk: Desk, *, name: str) -> None:
+    """Take a calendar away that no job uses.
+
+    \b
+    Examples:
+      foliot calendar delete close
+    """
+    desk.confirm([name])
+    desk.delete(f"/calendars/{quote(name, safe='')}")
+    desk.out.talk("calendar_gone", mark="good", name=name)

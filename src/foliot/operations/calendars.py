@@ -1,0 +1,152 @@
+"""Calendars people define: save, look at, take away; and which calendars a definition means."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import structlog
+
+from foliot.domain.access import Principal, Scope
+from foliot.domain.definition import from_document
+from foliot.domain.errors import VersionConflict
+from foliot.domain.job import Definition
+from foliot.domain.names import check_name, nearest
+from foliot.domain.schedule import (
+    Calendar,
+    builtin_calendar,
+    calendar_from_document,
+    calendar_to_document,
+)
+from foliot.domain.schedule.errors import BadCalendar, UnknownCalendar
+from foliot.operations.finding import actor
+from foliot.operations.notes import note
+from foliot.operations.people import PeopleServices
+from foliot.ports.calendars import CalendarRow
+from foliot.ports.journal import Happening, Topic
+from foliot.ports.store import Actor
+
+REPLANNED_PER_ROUND: Final = 50
+USERS_SHOWN: Final = 200
+
+log = structlog.get_logger("foliot.people")
+
+
+async def save_calendar(
+    services: PeopleServices, who: Principal, name: str, document: Mapping[str, Any], *, reason: str = ""
+) -> CalendarRow:
+    """A new version, unless the newest says the same. Jobs that use it take it over, each by an edit of its own."""
+    who.demand_everywhere(Scope.WRITE)
+    name = check_name("calendar", name)
+    if builtin_calendar(name) is not None:
+        raise BadCalendar(f'"{name}" is a calendar everybody has already.', hint="choose another name")
+    canonical = calendar_to_document(calendar_from_document(name, dict(document)))
+    row = await services.calendars.save(name, canonical, by=actor(who, reason))
+    await note(
+        services,
+        Happening(
+            key=f"calendar.saved:{name}:{row.version}",
+            topic=Topic.CLUSTER,
+            kind="calendar.saved",
+            subject=name,
+            by=who.name,
+            data={"version": row.version} | ({"reason": reason} if reason else {}),
+        ),
+    )
+    await replan(services)
+    return row
+
+
+async def find_calendar(
+    services: PeopleServices, who: Principal, name: str, version: int | None = None
+) -> tuple[CalendarRow, Sequence[tuple[str, str, int]]]:
+    """A calendar and the jobs that use it, as far as the token sees them; `UnknownCalendar` when there is none."""
+    who.demand(Scope.READ)
+    pin = name if version is None else f"{name}@{version}"
+    found = (await services.calendars.find([pin])).get(pin)
+    if found is None:
+        known = [row.name for row in await services.calendars.list()]
+        raise UnknownCalendar(pin, nearest=nearest(name, known))
+    users = await services.calendars.users(name, limit=USERS_SHOWN)
+    return found, [user for user in users if who.sees(user[0])]
+
+
+async def list_calendars(services: PeopleServices, who: Principal) -> Sequence[CalendarRow]:
+    """The newest version of each."""
+    who.demand(Scope.READ)
+    return await services.calendars.list()
+
+
+async def delete_calendar(services: PeopleServices, who: Principal, name: str) -> None:
+    """Take a calendar away that nobody uses."""
+    who.demand_everywhere(Scope.WRITE)
+    if not await services.calendars.delete(name):
+        raise UnknownCalendar(name)
+    await note(
+        services,
+        Happening(
+            key=f"calendar.deleted:{name}:{services.chance.token()}",
+            topic=Topic.CLUSTER,
+            kind="calendar.deleted",
+            subject=name,
+            by=who.name,
+        ),
+    )
+
+
+async def replan(services: PeopleServices) -> int:
+    """Let jobs that are pinned to an older version of a calendar take over the newest; how many did.
+
+    Each is an edit: what is due by now is decided under the old calendar first. One that somebody else edits at the
+    same time is theirs: every save pins the newest.
+    """
+    moved = 0
+    while uses := await services.calendars.outdated(limit=REPLANNED_PER_ROUND):
+        before = moved
+        for use in uses:
+            try:
+                await services.store.jobs.save(
+                    use.namespace,
+                    use.job,
+                    from_document(use.document, job=use.job),
+                    by=Actor(name=f"calendar {use.calendar}", reason="the calendar changed"),
+                    decide=services.decide,
+                    expected_version=use.job_version,
+                    source=use.source,
+                )
+            except VersionConflict:
+                continue
+            moved += 1
+        if moved == before:
+            break
+    if moved:
+        services.cursors_moved()
+        log.info("calendar.replanned", jobs=moved)
+    return moved
+
+
+# ------------------------------------------------------------------------------------------------------- in definitions
+
+
+async def read_definition(services: PeopleServices, document: Mapping[str, Any], *, job: str) -> Definition:
+    """The definition of a document with the calendars it names; the error that names the field otherwise."""
+    definition = from_document(document, job=job)
+    schedule = definition.schedule
+    if schedule is None or schedule.missing_calendar is None:
+        return definition
+    return from_document(document, job=job, calendars=await calendars_of(services, document))
+
+
+async def calendars_of(services: PeopleServices, document: Mapping[str, Any]) -> Mapping[str, Calendar]:
+    """The calendars a definition's document names; `UnknownCalendar` for one that is not there."""
+    names = sorted(set(_named(document.get("schedule"))))
+    found = await services.calendars.find(names)
+    for name in names:
+        if name not in found:
+            raise UnknownCalendar(name)
+    return {name: calendar_from_document(row.name, dict(row.document)) for name, row in found.items()}
+
+
+def _named(schedule: Any) -> Iterator[str]:
+    for entry in schedule if isinstance(schedule, list) else [schedule]:
+        name = entry.get("calendar") if isinstance(entry, Mapping) else None
+        if isinstance(name, str) and builtin_calendar(name) is None:
+            yield name
