@@ -64,7 +64,7 @@ class AmbiguousWeekday(InvalidInput):
 
     def __init__(self, text: str, value: str, *, quartz: tuple[str, str], spring: tuple[str, str]) -> None:
         super().__init__(
-            f'"{text}": {value} is {quartz[0]} in Quartz, {spring[0]} in Spring and Unix.',
+            shown(f'"{text}": {value} is {quartz[0]} in Quartz, {spring[0]} in Spring and Unix.'),
             hint=f"write {quartz[1]} or {spring[1]}, or set dialect: quartz",
             text=text,
             field="weekday",
