@@ -295,3 +295,9 @@ async def test_a_body_that_trickles_is_not_waited_for(stage: Stage) -> None:
     await asyncio.wait_for(limits(scope, trickle, send), 5)
     assert sent[0]["status"] == 400
     assert b"took too long" in sent[1]["body"]
+
+
+@pytest.mark.parametrize("huge", [1.7976931348623157e308, 1e300, "1e400s", "9" * 400, "9" * 400 + "s"])
+async def test_a_duration_beyond_all_bounds_is_refused(api: Api, huge: Any) -> None:
+    answer = await api.post("/tokens", {"name": "x", "scopes": ["read"], "expires": huge})
+    assert answer.status_code == 422

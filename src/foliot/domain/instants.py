@@ -63,7 +63,7 @@ def parse_duration(text: str | timedelta | float) -> Micros:
         part = _PART.match(written, at)
         if part is None:
             raise BadDuration(text)
-        total += round(float(part[1]) * _UNITS[part[2]])
+        total += _rounded(float(part[1]) * _UNITS[part[2]], text)
         at = part.end()
     if not written:
         raise BadDuration(text)
@@ -84,9 +84,13 @@ def format_duration(micros: Micros) -> str:
 
 
 def _seconds(value: float, written: object) -> Micros:
-    if value != value or value in (float("inf"), float("-inf")):
-        raise BadDuration(str(written))
-    return _in_bounds(round(value * SECOND), written)
+    return _in_bounds(_rounded(value * SECOND, written), written)
+
+
+def _rounded(micros: float, written: object) -> Micros:
+    if micros != micros or micros in (float("inf"), float("-inf")):  # also a number so large that its product is
+        raise BadDuration(str(written)[:100])
+    return round(micros)
 
 
 def _in_bounds(micros: Micros, written: object) -> Micros:
