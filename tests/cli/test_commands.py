@@ -16,7 +16,7 @@ def test_the_first_five_minutes(foliot: Shell) -> None:
     greeted = foliot("job", "trigger", "greet", "-p", "name=Foliot", "-p", "shout=true", "--wait")
     assert (greeted.code, greeted.out) == (0, "HELLO FOLIOT\n")
     assert re.search(r"▶ greet  r-\w+  queued", greeted.err)
-    assert re.search(r"✔ greet  r-\w+  succeeded in \d+ m?s", greeted.err)
+    assert re.search(r"✔ greet  r-\w+  succeeded in [\d.]+ (µs|ms|s)", greeted.err)
     misspelt = foliot("job", "trigger", "gret")
     assert misspelt.code == 3
     assert misspelt.err == '✖ No job "gret" in namespace "default".\n  did you mean greet?  [FOL-2001]\n'
