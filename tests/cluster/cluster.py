@@ -156,7 +156,7 @@ class Cluster:
 
     # -- the store ------------------------------------------------------------------------------------------------
 
-    async def declared(self, job: str, *, within_s: float = 30.0) -> None:
+    async def declared(self, job: str, *, within_s: float = 90.0) -> None:
         """Until a worker has declared this job."""
         async with self._store() as store:
 
@@ -187,7 +187,7 @@ class Cluster:
 
     # -- the end --------------------------------------------------------------------------------------------------
 
-    async def wait_for_runs(self, count: int, *, within_s: float = 30.0) -> None:
+    async def wait_for_runs(self, count: int, *, within_s: float = 90.0) -> None:
         """Until so many runs have ended well: the cluster is warm."""
         async with self._store() as store:
 
@@ -197,11 +197,11 @@ class Cluster:
 
             await soon(ended, within_s=within_s, what=f"{count} runs succeeded")
 
-    async def wait_dead(self, processes: Sequence[Process], *, within_s: float = 20.0) -> None:
+    async def wait_dead(self, processes: Sequence[Process], *, within_s: float = 60.0) -> None:
         """Until one of these processes, which break themselves, has done so."""
         await soon(lambda: not all(process.is_alive for process in processes), within_s=within_s, what="a death")
 
-    async def settle(self, *, within_s: float = 30.0) -> None:
+    async def settle(self, *, within_s: float = 90.0) -> None:
         """End the load: pause every job, wait until nothing is live any more."""
         decide = functools.partial(decide_batch, pacer=CatchUpPacer())
         async with self._store() as store:

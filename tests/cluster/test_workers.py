@@ -22,7 +22,7 @@ async def test_a_poison_run_costs_three_workers_and_ends(cluster: Cluster) -> No
     await cluster.declared("kills_its_worker")
     await cluster.trigger("kills_its_worker", 1)
     for _ in range(3):
-        await cluster.wait_dead([worker], within_s=30)
+        await cluster.wait_dead([worker], within_s=90)
         cluster.note("kill", node="w1", by="the run itself")
         worker = cluster.start_worker("w1")
 
@@ -30,7 +30,7 @@ async def test_a_poison_run_costs_three_workers_and_ends(cluster: Cluster) -> No
         runs = await cluster.runs("kills_its_worker")
         return [run["state"] for run in runs] == [RunState.FAILED]
 
-    await soon(ended, within_s=30)
+    await soon(ended, within_s=90)
     (run,) = await cluster.runs("kills_its_worker")
     assert (run["kind"], run["attempt"]) == ("poison", 3)
     assert worker.is_alive, "the fourth worker was spared"
@@ -44,7 +44,7 @@ async def test_lost_answers_to_lease_leave_no_run_without_a_holder(cluster: Clus
     cluster.start_worker("w1", slots=1, server=f"http://127.0.0.1:{proxy.port}")
     await cluster.declared("once_and_quick")
     await cluster.trigger("once_and_quick", RUNS)
-    await soon(lambda: all(ambush.sprung for ambush in ambushes), within_s=120, what="every second answer was lost")
+    await soon(lambda: all(ambush.sprung for ambush in ambushes), within_s=300, what="every second answer was lost")
 
     async def all_done() -> bool:
         return await cluster.count("state IN ('PENDING', 'RUNNING') AND triggered_by IS NOT NULL") == 0
@@ -65,16 +65,16 @@ async def test_results_outlive_a_server_that_is_away(cluster: Cluster) -> None:
     async def some_leased() -> bool:
         return await cluster.count("state = 'RUNNING'") >= 20
 
-    await soon(some_leased, within_s=30)
+    await soon(some_leased, within_s=90)
     held = await cluster.count("state = 'RUNNING'")
     cluster.kill("s1")
-    await soon(lambda: journal_ends(cluster) >= held, within_s=30, what="the worker finished what it holds")
+    await soon(lambda: journal_ends(cluster) >= held, within_s=90, what="the worker finished what it holds")
     cluster.start_server("s1")
 
     async def all_done() -> bool:
         return await cluster.count("state = 'SUCCEEDED' AND triggered_by IS NOT NULL") == RUNS
 
-    await soon(all_done, within_s=60)
+    await soon(all_done, within_s=120)
     assert await cluster.count("attempt > 1 AND triggered_by IS NOT NULL") == 0, "nothing ran twice"
 
 
