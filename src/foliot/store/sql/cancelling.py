@@ -7,8 +7,9 @@ from foliot.domain.errors import RunNotFound
 from foliot.domain.run import RunState, format_run_id
 from foliot.ports.store import Actor, CancelOutcome
 from foliot.store.sql.database import TryAgain, Tx
-from foliot.store.sql.ending import Ending, Quit
+from foliot.store.sql.ending import Ending
 from foliot.store.sql.seeing import Seen, lock, lock_cursors, see
+from foliot.store.sql.settlement import Quit
 from foliot.store.sql.statement import BIGINT, RowSet, Statement
 
 OPEN_CHILDREN: Final = Statement(

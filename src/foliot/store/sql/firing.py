@@ -9,9 +9,10 @@ from foliot.domain.instants import MILLISECOND, SECOND, Instant
 from foliot.ports.store import Decided, Pulse
 from foliot.store.sql.database import Database, Pool, RefusedForData, Row, Tx
 from foliot.store.sql.definitions import Definitions
-from foliot.store.sql.ending import Contended, Ending, Quit
+from foliot.store.sql.ending import Contended, Ending
 from foliot.store.sql.line import NOTHING_OPEN, situations
 from foliot.store.sql.record import flag, record, record_carefully, within_rows
+from foliot.store.sql.settlement import Quit
 from foliot.store.sql.statement import Statement
 from foliot.store.sql.sweep import admit_due, unpark_heads
 

@@ -18,12 +18,12 @@ from foliot.ports.worker_link import LeasedRun
 from foliot.store.sql import limits
 from foliot.store.sql.database import TryAgain, Tx
 from foliot.store.sql.definitions import Definitions
-from foliot.store.sql.ending import Quit
 from foliot.store.sql.follow import MERGE
 from foliot.store.sql.lanes import Lanes
 from foliot.store.sql.picking import Asking, Candidate, Ground, Kind, Picker, by_rank
 from foliot.store.sql.seating import Seats
 from foliot.store.sql.seeing import lock_cursors
+from foliot.store.sql.settlement import Quit
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 
 EPOCH_BITS: Final = 28

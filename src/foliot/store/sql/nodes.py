@@ -14,8 +14,9 @@ from foliot.ports.worker_link import Beat, BeatAnswer, HandlerOffer, Hello
 from foliot.store.sql import clock, leadership
 from foliot.store.sql.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.definitions import Definitions
-from foliot.store.sql.ending import Claim, Ending
+from foliot.store.sql.ending import Ending
 from foliot.store.sql.seeing import REPLACED
+from foliot.store.sql.settlement import Claim
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 
 SETTLED_ALL: Final = 2**63 - 1

@@ -12,9 +12,9 @@ from foliot.domain.job import LoadedJob
 from foliot.domain.verdict import Cause
 from foliot.store.sql.database import Tx
 from foliot.store.sql.definitions import Definitions
-from foliot.store.sql.ending import Claim
 from foliot.store.sql.leadership import IN_TERM
 from foliot.store.sql.nodes import SETTLED_ALL, waiting_in
+from foliot.store.sql.settlement import Claim
 from foliot.store.sql.statement import Statement
 
 PAGES_MAX: Final = 10

@@ -25,9 +25,10 @@ from foliot.store.sql import limits, logs, reaping, retention
 from foliot.store.sql.cancelling import cancel
 from foliot.store.sql.database import Database, Pool, RefusedForData, Tx
 from foliot.store.sql.definitions import Definitions
-from foliot.store.sql.ending import Claim, Contended, Ending, Quit
+from foliot.store.sql.ending import Contended, Ending
 from foliot.store.sql.lanes import Lanes
 from foliot.store.sql.leasing import Leasing
+from foliot.store.sql.settlement import Claim, Quit
 from foliot.store.sql.triggers import check_trigger, trigger
 
 REFUSED_TYPE: Final = "ResultRefused"

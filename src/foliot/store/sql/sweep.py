@@ -12,12 +12,12 @@ from foliot.domain.job import LoadedJob
 from foliot.domain.run import RunState
 from foliot.store.sql.database import Tx
 from foliot.store.sql.definitions import Definitions
-from foliot.store.sql.ending import Quit
 from foliot.store.sql.follow import LIMITS, REPLACING, follow_of
 from foliot.store.sql.line import NOTHING_OPEN, bump, situations
 from foliot.store.sql.making import insert_children
 from foliot.store.sql.record import ROWS_MAX
 from foliot.store.sql.seeing import REPLACED
+from foliot.store.sql.settlement import Quit
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 from foliot.store.sql.unparking import unpark
 
