@@ -110,3 +110,16 @@ async def _two_in_a_circle(world: World) -> None:
     finally:
         await others.close()
     assert len(tries) > 2, "one of them had to begin again"
+
+
+async def test_two_starts_within_one_second_are_two_databases() -> None:
+    """Whole seconds of uptime would miss the second of them, and the epoch would stay (R6)."""
+    with MariaDB(fast=True) as server:
+        url = server.database(migrate)
+        epochs = []
+        for _ in range(4):
+            async with opened(url) as world:
+                epochs.append((await world.rows("SELECT epoch FROM store_meta"))[0]["epoch"])
+            await asyncio.to_thread(server.kill)
+            await asyncio.to_thread(server.restart)
+        assert epochs == sorted(set(epochs)), "each start raised it"

@@ -149,7 +149,8 @@ async def _mind_the_cluster(cursor: Any) -> str:
 async def _introduce(cursor: Any, cluster: str, told_by: str) -> None:
     """What the epoch is judged by (R6): host, server id, start, and of Galera the cluster and its formation.
 
-    The start is now less the uptime, both of one statement: whole seconds that do not waver.
+    The start is now less the uptime, in whole seconds; two starts within one are told apart by the part of a UUID
+    that each start draws anew.
     """
     status = await _status(cursor, "%connected") | await _status(cursor, "Rpl_semi%")
     started_at = (
@@ -157,7 +158,8 @@ async def _introduce(cursor: Any, cluster: str, told_by: str) -> None:
     )
     await cursor.execute(
         "SET @foliot_fingerprint = CONCAT_WS('/', 'mariadb', @@hostname, @@port, @@server_id, "
-        f"CAST({started_at} AS SIGNED), %s), @foliot_lossy = %s",
+        f"CAST({started_at} AS SIGNED), SUBSTRING_INDEX(SUBSTRING_INDEX(UUID(), '-', 4), '-', -1), %s), "
+        "@foliot_lossy = %s",
         (cluster, _lossy(status, cluster)),
     )
 
