@@ -27,6 +27,7 @@ import psutil
 
 from foliot.observability.logging import configure_logging
 from tests.cluster.cluster import Process
+from tests.servers.mariadb import MariaDB
 from tests.servers.ports import free_ports
 from tests.servers.postgres import Postgres
 
@@ -45,7 +46,9 @@ LOAD_MAX: Final = 3.0  # above, a figure says more about the neighbours than abo
 def parser_of(doc: str | None) -> argparse.ArgumentParser:
     """The options every benchmark has."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--db", help="postgresql://… (empty), or sqlite: a private file; default: a private PostgreSQL")
+    parser.add_argument(
+        "--db", help="postgresql://… (empty); sqlite or mariadb: private ones; default: a private PostgreSQL"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document instead of a table")
     parser.add_argument("--profile", metavar="FOLDER", help="py-spy records of the processes, one file each")
     parser.add_argument("--statements", metavar="FILE", help="what PostgreSQL did in the first round, by statement")
@@ -150,10 +153,13 @@ class Database:
 
 @asynccontextmanager
 async def database(url: str | None) -> AsyncIterator[Database]:
-    """A private durable PostgreSQL; with "sqlite" two files; or the empty database at the URL, shared with the twin."""
+    """A private durable PostgreSQL, MariaDB, or pair of SQLite files; or the empty database at the URL, for both."""
     if url == "sqlite":
         with tempfile.TemporaryDirectory(prefix="foliot-bench-") as folder:
             yield Database(f"sqlite:///{folder}/foliot.db", f"sqlite:///{folder}/twin.db")
+    elif url == "mariadb":
+        with MariaDB() as server:
+            yield Database(server.database(), server.database(), server.pid)
     elif url is not None:
         yield Database(url, url)
     else:
@@ -195,6 +201,17 @@ class Cluster:
             *("worker", module, "--name", name, "--server", servers, "--token-file", str(self._token)),
             *("--slots", str(slots), "--spool", str(self._folder / f"spool-{name}"), "--log-level", "warning"),
         )
+
+    @contextmanager
+    def halted(self) -> Iterator[None]:
+        """Nothing of it runs while this block does: for a twin on the same database."""
+        for process in self.processes.values():
+            process.pause()
+        try:
+            yield
+        finally:
+            for process in self.processes.values():
+                process.resume()
 
     def pids(self) -> dict[str, int]:
         return {name: process.pid for name, process in self.processes.items()}

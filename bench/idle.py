@@ -19,7 +19,6 @@ from bench.ground import Ground, ground, next_second
 from bench.harness import Cluster, Cost, Database, Progress, cluster, database, parser_of, run, statements
 from foliot.store.sql.statement import Statement
 
-SETTLE_S: Final = 8.0
 USERS: Final = ("leader", "follower")
 BARS: Final = {"leader": 7.0, "follower": 2.0}
 CPU_PERCENT: Final = 1.0
@@ -44,13 +43,13 @@ async def measured(options: argparse.Namespace) -> Mapping[str, Any]:
                 await leads(ours, "leader")
                 if "follower" in urls:
                     await processes.start_server("follower", url=urls["follower"])
-                await asyncio.sleep(SETTLE_S)
+                await asyncio.sleep(options.settle)
                 few = memory_mb(processes)
                 progress.tell(f"loading {options.jobs:,} jobs")
                 await ours.load_jobs(options.jobs, {"every": "1d"}, known=options.few)
                 await ours.make_due(next_second(ahead_s=36_000))
                 await ours.tidy()
-                await asyncio.sleep(SETTLE_S)
+                await asyncio.sleep(options.settle)
                 figures = await idle(options, place, processes, progress)
                 many = memory_mb(processes)
                 pids = processes.pids()
@@ -144,4 +143,5 @@ if __name__ == "__main__":
     parser.add_argument("--jobs", type=int, default=100_000)
     parser.add_argument("--few", type=int, default=1000)
     parser.add_argument("--seconds", type=int, default=30)
+    parser.add_argument("--settle", type=int, default=10, help="seconds after each start and load that do not count")
     run(measured, parser)

@@ -4,7 +4,7 @@ import argparse
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -52,7 +52,8 @@ class Race:
             ):
                 figures = await foliot(self, Cost(self.pids), f"round {number} of {self.options.pairs}")
             cost = Cost(self._server())
-            figures["twin_s"] = await raw(self, cost)
+            with self.processes.halted() if self.ours is self.theirs else nullcontext():
+                figures["twin_s"] = await raw(self, cost)
             figures["twin_cpu_s"] = cost.spent()
             rounds.append(figures)
         self.progress.end()
@@ -79,16 +80,20 @@ async def race(
 ) -> AsyncIterator[Race]:
     """Two databases with the same jobs, a server and a worker on one of them, the twin on the other."""
     progress = Progress()
-    async with database(options.db) as place, ground(place.foliot) as ours, ground(place.twin) as theirs:
-        progress.tell(f"loading {jobs:,} jobs, twice")
-        for side in (ours, theirs):
+    async with AsyncExitStack() as stack:
+        place = await stack.enter_async_context(database(options.db))
+        ours = theirs = await stack.enter_async_context(ground(place.foliot))
+        if place.twin != place.foliot:
+            theirs = await stack.enter_async_context(ground(place.twin))
+        progress.tell(f"loading {jobs:,} jobs")
+        for side in {ours, theirs}:
             await side.load_jobs(jobs, schedule, overlap=overlap)
-        async with twin_of(place.twin, theirs) as twin:
-            with cluster(place.foliot) as processes:
-                await processes.start_server()
-                await processes.start_worker(slots=options.slots)
-                await registered(ours, processes)
-                yield Race(options, place, ours, theirs, twin, processes, progress)
+        twin = await stack.enter_async_context(twin_of(place.twin, theirs))
+        processes = stack.enter_context(cluster(place.foliot))
+        await processes.start_server()
+        await processes.start_worker(slots=options.slots)
+        await registered(ours, processes)
+        yield Race(options, place, ours, theirs, twin, processes, progress)
 
 
 async def registered(ours: Ground, processes: Cluster) -> None:

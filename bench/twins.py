@@ -4,13 +4,16 @@ They decide nothing and check nothing; each is the limit that its database and i
 same indexes, same columns filled, same durability as Foliot's.
 """
 
+import json
 import sqlite3
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Final, Protocol
+from urllib.parse import urlsplit
 
 import asyncpg
+import pymysql
 
 from bench.ground import Ground
 from bench.leasing_twin import LeasingTwin
@@ -42,6 +45,13 @@ async def twin_of(url: str, place: Ground) -> AsyncIterator[RawTwin]:
         finally:
             raw.close()
         return
+    if url.startswith("mysql:"):
+        raw_mariadb = MariaDbTwin(url, place)
+        try:
+            yield raw_mariadb
+        finally:
+            raw_mariadb.close()
+        return
     connection = await asyncpg.connect(url)
     try:
         yield PostgresTwin(connection, place)
@@ -61,6 +71,105 @@ class PostgresTwin:
 
     async def lease_and_end(self) -> float:
         return sum(await self._lease.lease_and_end())
+
+
+class MariaDbTwin:
+    """The same on MariaDB: one connection, rows of a batch as one JSON text."""
+
+    TAKE: Final = """
+        SELECT job_id, version, next_due_at, cursor_ver FROM cursors
+        WHERE next_at <= %s ORDER BY next_at, job_id LIMIT %s FOR UPDATE SKIP LOCKED
+    """
+    MOVE: Final = """
+        UPDATE JSON_TABLE(%s, '$[*]' COLUMNS (job_id INT PATH '$[0]', seen BIGINT PATH '$[1]',
+                                              next_at BIGINT PATH '$[2]')) AS d
+        STRAIGHT_JOIN cursors ON cursors.job_id = d.job_id
+        SET cursors.next_at = d.next_at, cursors.next_due_at = d.next_at, cursors.cursor_ver = cursors.cursor_ver + 1
+        WHERE cursors.cursor_ver = d.seen
+    """
+    INSERT: Final = """
+        INSERT INTO runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
+                          parked, follow, state, ver, created_at)
+        VALUES (%s, %s, %s, -1, %s, %s, %s, 0, 5, %s, %s, 0, %s, 'PENDING', 1, %s)
+    """
+    READY: Final = """
+        SELECT id, job_id, version, attempt, due_at, params, checkpoint FROM runs
+        WHERE ready_lane = %s AND class = 0 AND priority = 5 AND not_before <= %s
+        ORDER BY not_before, id LIMIT %s FOR UPDATE SKIP LOCKED
+    """
+    LEASE: Final = """
+        UPDATE JSON_TABLE(%s, '$[*]' COLUMNS (id BIGINT PATH '$[0]', lease_id VARCHAR(32) PATH '$[1]',
+                                              fence BIGINT PATH '$[2]')) AS d
+        STRAIGHT_JOIN runs ON runs.id = d.id
+        SET runs.state = 'RUNNING', runs.ver = runs.ver + 1, runs.attempt = runs.attempt + 1,
+            runs.lease_id = d.lease_id, runs.session_id = %s, runs.request_no = %s, runs.fence = d.fence,
+            runs.leased_at = %s, runs.deadline_at = %s
+    """
+    END: Final = """
+        UPDATE JSON_TABLE(%s, '$[*]' COLUMNS (id BIGINT PATH '$[0]', lease_id VARCHAR(32) PATH '$[1]')) AS d
+        STRAIGHT_JOIN runs ON runs.id = d.id
+        SET runs.state = 'SUCCEEDED', runs.ver = runs.ver + 1, runs.last_lease_id = runs.lease_id,
+            runs.lease_id = NULL, runs.ended_at = %s, runs.started_at = %s, runs.deadline_at = NULL,
+            runs.result = 'null'
+        WHERE runs.lease_id = d.lease_id
+    """
+
+    def __init__(self, url: str, place: Ground) -> None:
+        parts = urlsplit(url)
+        self._traits = (place.lane, place.serial, place.follow)
+        self._connection = pymysql.connect(
+            host=parts.hostname, port=parts.port or 3306, user=parts.username, password=parts.password or "",
+            database=parts.path.strip("/"), autocommit=False, charset="utf8mb4",
+        )  # fmt: skip
+        self._cursor = self._connection.cursor()
+        self._cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
+
+    def close(self) -> None:
+        self._connection.close()
+
+    async def fire(self, at: Instant) -> float:
+        began_at = time.perf_counter()
+        while self._fire_batch(at):
+            pass
+        return time.perf_counter() - began_at
+
+    def _fire_batch(self, at: Instant) -> int:
+        lane, serial, follow = self._traits
+        cursor = self._cursor
+        cursor.execute(self.TAKE, (at, BATCH))
+        rows = cursor.fetchall()
+        if rows:
+            cursor.execute(self.MOVE, (json.dumps([(job, seen, due + HOUR) for job, _, due, seen in rows]),))
+            cursor.executemany(
+                self.INSERT,
+                [
+                    (job, version, f"s:{due}", due, due, lane, serial, seen + 1, follow, at)
+                    for job, version, due, seen in rows
+                ],
+            )
+        self._connection.commit()
+        return len(rows)
+
+    async def lease_and_end(self) -> float:
+        began_at = time.perf_counter()
+        number = 0
+        while self._lease_batch(number := number + 1):
+            pass
+        return time.perf_counter() - began_at
+
+    def _lease_batch(self, number: int) -> int:
+        now = int(time.time() * 1_000_000)
+        cursor = self._cursor
+        cursor.execute(self.READY, (self._traits[0], now, BATCH))
+        rows = cursor.fetchall()
+        leases = sorted((row[0], f"{row[0]:032x}", (now // 1_000_000 << 28) + row[3] + 1) for row in rows)
+        if rows:
+            cursor.execute(self.LEASE, (json.dumps(leases), SESSION, number, now, now + 60_000_000))
+        self._connection.commit()
+        if rows:
+            cursor.execute(self.END, (json.dumps([lease[:2] for lease in leases]), now, now))
+            self._connection.commit()
+        return len(rows)
 
 
 class SqliteTwin:

@@ -11,7 +11,7 @@ from foliot.ports.clock import Clock
 from foliot.ports.store import Decided, FiringStore, Pulse
 
 BATCH_START: Final = 500
-BATCH_MIN: Final = 50
+BATCH_MIN: Final = 200
 BATCH_MAX: Final = 2000
 TARGET_S: Final = 0.05
 OVERDUE_US: Final = 500 * MILLISECOND
