@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
-from tests.servers import SERVERS
+from tests.servers import SERVERS, faketime
 
 GUARD = Path("/usr/sbin/policy-rc.d")
 GUARD_TEXT = "#!/bin/sh\n# Foliot's make services: install packages, start nothing.\nexit 101\n"
@@ -50,11 +50,12 @@ def main() -> int:
 
 
 def wanted() -> list[str]:
-    """The packages of every server, each once."""
+    """The packages of every server and tool, each once."""
     packages: dict[str, None] = {}
     for place in SERVERS.values():
         module, _, name = place.partition(":")
         packages.update(dict.fromkeys(getattr(import_module(module), name).packages))
+    packages.update(dict.fromkeys(faketime.PACKAGES))
     return list(packages)
 
 

@@ -1,7 +1,7 @@
 """MariaDB 10.11."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -24,8 +24,8 @@ class MariaDB(SqlServer):
     user = "mysql"
     stop_signals: ClassVar = {"fast": signal.SIGTERM}
 
-    def __init__(self, *, fast: bool = False) -> None:
-        super().__init__(fast=fast)
+    def __init__(self, *, fast: bool = False, environment: Mapping[str, str] | None = None) -> None:
+        super().__init__(fast=fast, environment=environment)
         self._recipes: dict[str, list[str]] = {}
 
     def url(self, name: str) -> str:

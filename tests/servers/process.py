@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 SUPERVISOR = Path(__file__).with_name("supervise.py")
@@ -37,7 +38,9 @@ class Directory:
 class ServerProcess:
     """One start of a program in a `Directory`. Ends when we do, however we end."""
 
-    def __init__(self, command: list[str], directory: Directory, *, log: str) -> None:
+    def __init__(
+        self, command: list[str], directory: Directory, *, log: str, environment: Mapping[str, str] | None = None
+    ) -> None:
         self.log = directory.path / log
         order = {
             "client": os.getpid(),
@@ -45,7 +48,8 @@ class ServerProcess:
             "directory": str(directory.path),
             "environment": {"PATH": os.defpath, "LANG": "C.UTF-8", "TZ": "UTC"}
             # MariaDB clears its temporary folder of tables when it starts: another server's, if they share one
-            | dict.fromkeys(("HOME", "TMPDIR"), str(directory.path)),
+            | dict.fromkeys(("HOME", "TMPDIR"), str(directory.path))
+            | dict(environment or {}),
             "log": str(self.log),
             "user": directory.user,
         }

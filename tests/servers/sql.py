@@ -5,7 +5,7 @@ import inspect
 import signal
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -37,10 +37,11 @@ class SqlServer(ABC):
     stop_signals: ClassVar[dict[str, signal.Signals]]
     """Ways of stopping in good order; the first is the usual one."""
 
-    def __init__(self, *, fast: bool = False) -> None:
+    def __init__(self, *, fast: bool = False, environment: Mapping[str, str] | None = None) -> None:
         if not self.program.exists():
             raise ServerFailed(f"{type(self).__name__} is not installed: run make services")
         self.fast = fast
+        self.environment = environment or {}
         self.port = 0
         self.directory = Directory(self.user)
         self._process: ServerProcess | None = None
@@ -173,7 +174,7 @@ class SqlServer(ABC):
         return None
 
     def _launch(self) -> None:
-        process = self._process = ServerProcess(self._command(), self.directory, log=LOG)
+        process = self._process = ServerProcess(self._command(), self.directory, log=LOG, environment=self.environment)
 
         def settled() -> bool:
             return not process.alive() or self._is_ready()
