@@ -1,8 +1,9 @@
 """Log lines: events with fields, for people on a terminal and as JSON elsewhere."""
 
+import contextlib
 import logging
 import sys
-from typing import Any, Literal
+from typing import Any, Literal, TextIO
 
 import structlog
 
@@ -27,12 +28,31 @@ def configure_logging(*, level: str = "info", form: LogFormat = "auto") -> None:
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(threshold),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(Unfailing(sys.stderr)),  # type: ignore[arg-type]
         cache_logger_on_first_use=False,
     )
     logging.basicConfig(
         level=max(threshold, logging.WARNING), stream=sys.stderr, format="%(levelname)s %(name)s %(message)s"
     )
+
+
+class Unfailing:
+    """A stream for log lines: one that cannot be written (disk full, reader gone) is dropped, never raised (F18).
+
+    A log line is written in the middle of duties, beats and reports; its disk must not be able to end them.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            self._stream.flush()
 
 
 def _keep(_logger: Any, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:

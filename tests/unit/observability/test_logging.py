@@ -1,0 +1,49 @@
+"""Log lines: a line that cannot be written is dropped, and nobody else hears of it (F18)."""
+
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+import structlog
+
+from foliot.observability.logging import Unfailing, configure_logging
+
+
+@pytest.fixture(autouse=True)
+def unconfigured_afterwards() -> Iterator[None]:
+    yield
+    structlog.reset_defaults()
+
+
+@pytest.mark.parametrize("form", ["json", "console"])
+def test_a_full_disk_ends_nobody_who_logs(monkeypatch: pytest.MonkeyPatch, form: Literal["json", "console"]) -> None:
+    full = Path("/dev/full").open("w", buffering=1, encoding="utf-8")  # noqa: SIM115  to close it is to write to it
+    monkeypatch.setattr(sys, "stderr", full)
+    configure_logging(form=form)
+    log = structlog.get_logger("test")
+    for size in (1, 100_000, 1):
+        log.error("said", text="x" * size)
+    with pytest.raises(OSError, match="No space"):
+        full.close()
+
+
+def test_lines_go_on_when_there_is_room_again() -> None:
+    class Disk(io.StringIO):
+        is_full = False
+
+        def write(self, text: str) -> int:
+            if self.is_full:
+                raise OSError(28, "No space left on device")
+            return super().write(text)
+
+    disk = Disk()
+    stream = Unfailing(disk)
+    stream.write("one ")
+    disk.is_full = True
+    stream.write("two ")
+    disk.is_full = False
+    stream.write("three")
+    assert disk.getvalue() == "one three"
