@@ -308,7 +308,8 @@ def nobody_is_reaped_wrongly(history: History, finding: Finding) -> None:
 
 @invariant("I13")
 def retries_are_bounded(history: History, finding: Finding) -> None:
-    """Retries keep their distance and their number."""
+    """Retries keep their distance and their number; every death is counted, the last one too."""
+    deaths = Counter(row["run_id"] for row in history.attempts if row["cause"] in {"lost", "start_missing"})
     for run in history.runs:
         definition = history.definition_of.get((run["job_id"], run["version"]), {})
         retries = definition.get("retries") or {}
@@ -318,6 +319,10 @@ def retries_are_bounded(history: History, finding: Finding) -> None:
             finding.fault(f"run {run['id']} failed {run['failures']} times, {most} retries are allowed")
         if run["deaths"] > definition.get("max_lost", 3):
             finding.fault(f"run {run['id']} cost {run['deaths']} workers")
+        if run["deaths"] != deaths[run["id"]]:
+            finding.fault(f"run {run['id']} counts {run['deaths']} deaths, {deaths[run['id']]} attempts died")
+        if run["kind"] == "poison" and run["deaths"] < definition.get("max_lost", 3):
+            finding.fault(f"run {run['id']} was given up as poison after {run['deaths']} deaths")
     for run_id, chain in history.changes_of_run.items():
         for earlier, later in itertools.pairwise(chain):
             failed = later.row["failures"] > earlier.row["failures"]

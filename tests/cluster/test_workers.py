@@ -32,7 +32,7 @@ async def test_a_poison_run_costs_three_workers_and_ends(cluster: Cluster) -> No
 
     await soon(ended, within_s=90)
     (run,) = await cluster.runs("kills_its_worker")
-    assert (run["kind"], run["attempt"]) == ("poison", 3)
+    assert (run["kind"], run["attempt"], run["deaths"]) == ("poison", 3, 3)
     assert worker.is_alive, "the fourth worker was spared"
 
 

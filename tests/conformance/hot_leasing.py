@@ -166,7 +166,7 @@ LEASING: list[Hot] = [
         statement=ending.END,
         uses=KEY,
         values=now,
-        sets=lambda loaded: {"d": leases(loaded, 1, "FAILED", "error", loaded.now, None, "x", "E", None)},
+        sets=lambda loaded: {"d": leases(loaded, 1, "FAILED", "error", loaded.now, None, "x", "E", None, 0)},
     ),
     Hot(
         name="end what waits",

@@ -18,7 +18,9 @@ ERROR = End(RunState.FAILED, FailureKind.ERROR)
 TIMEOUT = End(RunState.FAILED, FailureKind.TIMEOUT)
 LOST = End(RunState.FAILED, FailureKind.LOST)
 REJECTED = End(RunState.FAILED, FailureKind.REJECTED)
-POISON = End(RunState.FAILED, FailureKind.POISON)
+POISON = End(RunState.FAILED, FailureKind.POISON, deaths=1)
+LOST_WITH_ITS_WORKER = End(RunState.FAILED, FailureKind.LOST, deaths=1)
+CANCELLED_WITH_ITS_WORKER = End(RunState.CANCELLED, deaths=1)
 AT_ONCE = Back(NOW)
 DEATH = Back(NOW, deaths=1)
 RETRY = Back(NOW + 30 * SECOND, failures=1)
@@ -45,9 +47,9 @@ TABLE: dict[Cause, tuple[tuple[Verdict, ...], tuple[Verdict, ...]]] = {
     Cause.RELEASED: ((AT_ONCE, AT_ONCE, CANCELLED, CANCELLED), (LOST, LOST, LOST, LOST)),
     Cause.UNKNOWN_TO_WORKER: ((AT_ONCE, AT_ONCE, CANCELLED, CANCELLED), (AT_ONCE, AT_ONCE, CANCELLED, CANCELLED)),
     Cause.NEVER_STARTED: ((AT_ONCE, AT_ONCE, CANCELLED, CANCELLED), (LOST, LOST, LOST, LOST)),
-    Cause.LOST: ((DEATH, DEATH, CANCELLED, CANCELLED), (LOST, LOST, LOST, LOST)),
+    Cause.LOST: ((DEATH, DEATH, *(CANCELLED_WITH_ITS_WORKER,) * 2), (LOST_WITH_ITS_WORKER,) * 4),
     Cause.OVERDUE: ((TIMEOUT, RETRY, TIMEOUT, CANCELLED), (TIMEOUT, TIMEOUT, TIMEOUT, TIMEOUT)),
-    Cause.START_MISSING: ((DEATH, DEATH, CANCELLED, CANCELLED), (LOST, LOST, LOST, LOST)),
+    Cause.START_MISSING: ((DEATH, DEATH, *(CANCELLED_WITH_ITS_WORKER,) * 2), (LOST_WITH_ITS_WORKER,) * 4),
 }
 SITUATIONS = ((NEVER, False), (THRICE, False), (NEVER, True), (THRICE, True))
 
@@ -86,6 +88,8 @@ def test_the_promises_hold_in_every_situation(
                 assert verdict.not_before >= NOW + SECOND, "I13: sooner than the backoff's floor"
         case End():
             assert verdict.state.is_final
+            assert deaths + verdict.deaths <= 3, "I13: more deaths than max_lost"
+            assert verdict.deaths == (cause in {Cause.LOST, Cause.START_MISSING}), "R13: a death was not counted"
             assert (verdict.state is RunState.FAILED) == (verdict.kind is not None)
             assert verdict.kind is not FailureKind.LOST or on_lost is OnLost.FAIL, (
                 "S9: an at-least-once run was dropped"

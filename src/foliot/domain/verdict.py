@@ -42,6 +42,7 @@ class End(NamedTuple):
 
     state: RunState
     kind: FailureKind | None = None
+    deaths: int = 0  # added to the run's count: the worker it was with is gone, too
 
 
 class Back(NamedTuple):
@@ -98,7 +99,7 @@ def _judge(  # noqa: C901  one arm for each cause is the point
             return Back(now)
         case Cause.LOST | Cause.START_MISSING:
             if at_most_once:
-                return End(RunState.FAILED, FailureKind.LOST)
+                return End(RunState.FAILED, FailureKind.LOST, deaths=1)
             return _after_death(definition, run, now)
         case _:
             assert_never(cause)
@@ -121,9 +122,9 @@ def _after_death(definition: Definition, run: RunSeen, now: Instant) -> Verdict:
     """The first death is most likely the worker's own (L3: back at once); from the second on it may be the run's."""
     deaths = run.deaths + 1
     if run.cancel_asked:
-        return End(RunState.CANCELLED)
+        return End(RunState.CANCELLED, deaths=1)
     if deaths >= definition.max_lost:
-        return End(RunState.FAILED, FailureKind.POISON)
+        return End(RunState.FAILED, FailureKind.POISON, deaths=1)
     if deaths == 1:
         return Back(now, deaths=1)
     retry = definition.retry

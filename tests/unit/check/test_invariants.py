@@ -249,6 +249,16 @@ def too_many_failures(story: dict[str, Any]) -> None:
     story["runs"][0]["failures"] = 4
 
 
+def uncounted_death(story: dict[str, Any]) -> None:
+    story["attempts"] = [{"run_id": story["runs"][0]["id"], "attempt": 1, "cause": "lost"}]
+
+
+def poison_too_soon(story: dict[str, Any]) -> None:
+    run = story["runs"][0]
+    run |= {"state": "FAILED", "kind": "poison", "deaths": 2}
+    story["attempts"] = [{"run_id": run["id"], "attempt": at, "cause": "lost"} for at in (1, 2)]
+
+
 def unpaced_catch_up(story: dict[str, Any]) -> None:
     for number in range(400):
         run = run_row(1000 + number, 10, fire_key=f"b:1:{number}", **{"class": 1})
@@ -304,6 +314,8 @@ LIES: Sequence[tuple[str, str, Edit]] = [
     ("I11", "overlap", exclusive_overlap),
     ("I12", "was reaped", false_reap),
     ("I13", "failed 4 times", too_many_failures),
+    ("I13", "1 attempts died", uncounted_death),
+    ("I13", "given up as poison after 2 deaths", poison_too_soon),
     ("I14", "catch-up runs started", unpaced_catch_up),
     ("I15", "is not in the store", acknowledged_and_gone),
     ("I15", "has 2 runs", key_used_twice),

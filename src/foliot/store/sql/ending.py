@@ -37,6 +37,7 @@ _END: Final = """
            last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END,
            ended_at = :now, started_at = coalesce(runs.started_at, d.started_at), deadline_at = NULL,
            result = d.result, error_type = d.error_type, checkpoint = coalesce(d.checkpoint, runs.checkpoint),
+           deaths = runs.deaths + d.deaths,
            error = coalesce(d.error, CASE WHEN d.state = 'CANCELLED' THEN runs.error END)
     FROM {d}
     WHERE runs.id = d.id AND runs.lease_id = d.lease_id
@@ -44,7 +45,7 @@ _END: Final = """
 END: Final = Statement(
     _END,
     RowSet("d", id=BIGINT, lease_id=TEXT, reported=BIGINT, state=TEXT, kind=TEXT, started_at=BIGINT, result=TEXT,
-           error=TEXT, error_type=TEXT, checkpoint=TEXT),
+           error=TEXT, error_type=TEXT, checkpoint=TEXT, deaths=BIGINT),
 )  # fmt: skip
 
 END_WAITING: Final = Statement(

@@ -119,7 +119,7 @@ class Settlement:
                        self.retries.get(run.job_id, 0), started)  # fmt: skip
         verdict = self._judge(self.jobs[run.job_id, run.version], seen, claim.cause, claim.error_type, self.now)
         if run.unwanted and isinstance(verdict, Back):
-            return End(RunState.CANCELLED)
+            return End(RunState.CANCELLED, deaths=verdict.deaths)
         return verdict
 
     def _settled(self, claim: Claim | Report, run: Seen, started_at: Instant | None) -> None:
@@ -131,7 +131,7 @@ class Settlement:
         if isinstance(verdict, End):
             kind = str(verdict.kind) if verdict.kind else None
             self.ends.append((run.id, run.lease_id, self._reported, str(verdict.state), kind, started_at, claim.result,
-                              error, error_type, claim.checkpoint))  # fmt: skip
+                              error, error_type, claim.checkpoint, verdict.deaths))  # fmt: skip
             self._ended(run, verdict, claim.result, error)
         else:
             retried = int(verdict.failures > 0)
