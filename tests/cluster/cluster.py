@@ -96,6 +96,7 @@ class Cluster:
         self.folder = folder
         self.journals = folder / "journals"
         self.journals.mkdir()
+        self.logs = folder  # where processes started from now on write their logs
         self.processes: dict[str, Process] = {}
         self._ports: dict[str, int] = {}
         self._nemesis = (folder / "nemesis.jsonl").open("a", encoding="utf-8")
@@ -114,23 +115,30 @@ class Cluster:
 
     # -- processes ------------------------------------------------------------------------------------------------
 
-    def start_server(self, name: str, *, fault: str = "") -> Process:
-        """A server that answers; it keeps its port when started again."""
+    def start_server(self, name: str, *, fault: str = "", url: str = "") -> Process:
+        """A server that answers; it keeps its port when started again. `url`: of the store, through a proxy."""
         port = self._ports.setdefault(name, free_ports(1)[0])
         command = [
-            *(sys.executable, "-m", "foliot", "server", "--db", self.url, "--listen", f"127.0.0.1:{port}"),
+            *(sys.executable, "-m", "foliot", "server", "--db", url or self.url, "--listen", f"127.0.0.1:{port}"),
             *("--node", name, "--timing", "test", "--bootstrap-token-file", str(self._token)),
         ]
         return self._started(name, command, {"FOLIOT_FAULT_POINT": fault} if fault else {})
 
-    def start_worker(self, name: str, *, slots: int = 4, server: str = "") -> Process:
-        """A worker of the workload; `server`: through a proxy."""
+    def start_worker(
+        self, name: str, *, slots: int = 4, server: str = "", jobs: str = "tests.cluster.workload"
+    ) -> Process:
+        """A worker of the workload, or of other `jobs`; `server`: through a proxy."""
         command = [
-            *(sys.executable, "-m", "foliot", "worker", "tests.cluster.workload", "--name", name),
+            *(sys.executable, "-m", "foliot", "worker", jobs, "--name", name),
             *("--server", server or ",".join(self.server_urls), "--token-file", str(self._token)),
             *("--slots", str(slots), "--spool", str(self.folder / f"spool-{name}")),
         ]
         return self._started(name, command, {"FOLIOT_JOURNALS": str(self.journals)})
+
+    @property
+    def token(self) -> str:
+        """What opens every door of this cluster."""
+        return self._token.read_text("utf-8")
 
     def port_of(self, name: str) -> int:
         return self._ports[name]
@@ -140,7 +148,7 @@ class Cluster:
         return [f"http://127.0.0.1:{port}" for port in self._ports.values()]
 
     def _started(self, name: str, command: list[str], environment: Mapping[str, str]) -> Process:
-        process = self.processes[name] = Process(name, command, self.folder, environment)
+        process = self.processes[name] = Process(name, command, self.logs, environment)
         return process
 
     # -- nemesis --------------------------------------------------------------------------------------------------
@@ -221,6 +229,7 @@ class Cluster:
             self.url,
             workers=sorted(self.journals.glob("*.jsonl")),
             nemesis=[self.folder / "nemesis.jsonl"],
+            clients=sorted(self.folder.glob("client*.jsonl")),
             bounds=Bounds(servers=sum(name.startswith("s") for name in self._ports)),
         )
         return verify(history)
