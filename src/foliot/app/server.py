@@ -13,6 +13,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from foliot import __version__
+from foliot.app.connections import Connection
 from foliot.app.settings import ServerSettings
 from foliot.domain.errors import ClusterTrouble
 from foliot.domain.fire import Decide
@@ -247,16 +248,28 @@ class HttpServer:
         self.port: int = self._socket.getsockname()[1]
         self._uvicorn: uvicorn.Server | None = None
 
-    async def serve(self, app: ASGIApp, stop: asyncio.Event, *, started: Callable[[], None] = lambda: None) -> None:
+    @property
+    def is_listening(self) -> bool:
+        """Whether connections are taken."""
+        return self._uvicorn is not None and self._uvicorn.started
+
+    async def serve(
+        self,
+        app: ASGIApp,
+        stop: asyncio.Event,
+        *,
+        started: Callable[[], None] = lambda: None,
+        connection: type[Connection] = Connection,
+    ) -> None:
         config = uvicorn.Config(
             app,
+            http=connection,
             log_config=None,
             access_log=False,
             log_level="warning",
             lifespan="off",
             timeout_keep_alive=30,
             timeout_graceful_shutdown=3,
-            h11_max_incomplete_event_size=64 * 1024,
         )
         server = self._uvicorn = _QuietServer(config)
         async with asyncio.TaskGroup() as group:

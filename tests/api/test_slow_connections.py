@@ -1,0 +1,169 @@
+"""SEC-32 on the wire: headers that trickle, headers without end, answers nobody takes, too many connections."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from foliot.app.connections import Connection
+from foliot.app.server import HttpServer
+from tests.eventually import soon
+
+REQUEST = b"GET / HTTP/1.1\r\nhost: foliot\r\n\r\n"
+WITHIN_S = 30
+
+
+class Quick(Connection):
+    """The same with times that a test can wait for."""
+
+    head_within_s = 0.3
+    taken_within_s = 0.5
+    at_once_max = 4
+
+
+class App:
+    """Answers at once; with a path of /flood, more than anybody takes."""
+
+    def __init__(self) -> None:
+        self.flooding = asyncio.Event()
+        self.flood_over = asyncio.Event()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        while (await receive()).get("more_body"):
+            pass
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/plain")]})
+        if scope["path"] == "/flood":
+            await self._flood(send)
+        await send({"type": "http.response.body", "body": b"fine"})
+
+    async def _flood(self, send: Any) -> None:
+        self.flooding.set()
+        for _ in range(1000):  # 64 MB: more than any buffer between here and there
+            await send({"type": "http.response.body", "body": b"x" * 65536, "more_body": True})
+        self.flood_over.set()  # sending to nobody ends at once
+
+
+@asynccontextmanager
+async def listening(app: App) -> AsyncIterator[int]:
+    http, stop = HttpServer("127.0.0.1", 0), asyncio.Event()
+    task = asyncio.create_task(http.serve(app, stop, connection=Quick))
+    try:
+        await soon(lambda: http.is_listening, within_s=WITHIN_S, what="it listens")
+        yield http.port
+    finally:
+        stop.set()
+        await asyncio.wait_for(task, WITHIN_S)
+
+
+async def answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
+    """One whole answer of a connection that is closed behind it, or (0, b"") for none."""
+    said = await asyncio.wait_for(reader.read(), WITHIN_S)
+    if not said:
+        return 0, b""
+    head, _, body = said.partition(b"\r\n\r\n")
+    return int(head.split(b" ")[1]), body
+
+
+async def test_headers_that_trickle_are_not_waited_for() -> None:
+    async with listening(App()) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        trickling = asyncio.create_task(trickle(writer, REQUEST[:-2] + b"x-slow: " + b"y" * 100_000))
+        status, body = await answer(reader)
+        trickling.cancel()
+        assert status == 408
+        assert json.loads(body)["code"] == "FOL-1080"
+        writer.close()
+
+
+async def trickle(writer: asyncio.StreamWriter, data: bytes) -> None:
+    """A byte now and then, which is how a connection is kept busy for nothing."""
+    pause = asyncio.Event()
+    for byte in data:
+        writer.write(bytes([byte]))
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(pause.wait(), 0.01)
+
+
+@pytest.mark.parametrize("said", [b"", b"\r\n"], ids=["nothing", "empty lines"])
+async def test_a_connection_that_asks_nothing_is_closed(said: bytes) -> None:
+    async with listening(App()) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(said)
+        status, _ = await answer(reader)
+        assert status == (408 if said else 0)
+        writer.close()
+
+
+async def test_empty_lines_between_requests_keep_nothing_open() -> None:
+    async with listening(App()) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(REQUEST)
+        await asyncio.wait_for(reader.readuntil(b"fine"), WITHIN_S)
+        writer.write(b"\r\n\r\n")
+        rest = await asyncio.wait_for(reader.read(), WITHIN_S)
+        assert b" 408 " in rest
+        writer.close()
+
+
+async def test_headers_without_end_are_not_kept() -> None:
+    async with listening(App()) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET / HTTP/1.1\r\n" + b"".join(b"x-%d: %s\r\n" % (i, b"y" * 1000) for i in range(100)))
+        status, body = await answer(reader)
+        assert (status, json.loads(body)["code"]) == (431, "FOL-1081")
+        writer.close()
+
+
+async def test_large_bodies_behind_a_whole_head_are_none_of_its_business() -> None:
+    async with listening(App()) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        body = b"z" * (3 * Connection.head_bytes_max)
+        writer.write(b"POST / HTTP/1.1\r\nhost: foliot\r\ncontent-length: %d\r\nconnection: close\r\n\r\n" % len(body))
+        writer.write(body)
+        status, _ = await answer(reader)
+        assert status == 200
+        writer.close()
+
+
+async def test_an_answer_that_nobody_takes_ends_the_connection() -> None:
+    app = App()
+    async with listening(app) as port:
+        _, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
+        writer.write(b"GET /flood HTTP/1.1\r\nhost: foliot\r\n\r\n")
+        await asyncio.wait_for(app.flooding.wait(), WITHIN_S)
+        await asyncio.wait_for(app.flood_over.wait(), WITHIN_S)  # nothing was read here, and still it is over
+        writer.close()
+
+
+async def test_one_connection_too_many_is_told_so_and_the_others_go_on() -> None:
+    async with listening(App()) as port:
+        held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(Quick.at_once_max)]
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        status, body = await answer(reader)
+        assert (status, json.loads(body)["code"]) == (503, "FOL-4006")
+        writer.close()
+        for reader, writer in held:  # slow ones go by themselves, and then there is room again
+            await asyncio.wait_for(reader.read(), WITHIN_S)
+            writer.close()
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(REQUEST.replace(b"\r\n\r\n", b"\r\nconnection: close\r\n\r\n"))
+        assert (await answer(reader))[0] == 200
+        writer.close()
+
+
+async def test_nonsense_is_a_problem_document() -> None:
+    async with listening(App()) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"\x16\x03\x01 hello\r\n\r\n")
+        status, body = await answer(reader)
+        assert (status, json.loads(body)["code"]) == (400, "FOL-1080")
+        writer.close()
+
+
+def test_the_usual_times_leave_room_for_slow_lines_and_few_for_attackers() -> None:
+    assert Connection.head_within_s == 10
+    assert Connection.taken_within_s == 30
+    assert Connection.at_once_max >= 64
