@@ -1,91 +1,41 @@
 """A cluster of real processes on one store: started, killed, paused and, at the end, settled and judged."""
 
 import asyncio
-import ctypes
 import functools
 import json
 import os
-import signal
-import subprocess
+import random
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import Any, Self
 
 from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.planning import CatchUpPacer, decide_batch
 from foliot.ports.store import Actor, TriggerRequest
 from foliot.store.sql.statement import Statement
 from foliot.store.sql.store import SqlStore
+from foliot_check.figures import figures_of
 from foliot_check.findings import Finding, verify
 from foliot_check.history import Bounds
 from foliot_check.reader import read_history
+from foliot_check.report import as_table
+from tests.cluster.figures import write_figures
+from tests.cluster.metrics import Metrics
+from tests.cluster.process import Process
 from tests.eventually import soon
 from tests.servers.ports import free_ports
 
-ROOT = Path(__file__).parents[2]
 BY = Actor(name="fault test", reason="the load is over")
-_PR_SET_PDEATHSIG = 1
+TOKEN = "fault-test-token-0123456789-abcdefghijkl"
+SEED = "FOLIOT_FAULT_SEED"
+"""Set to a number, every random choice of a fault test is made as in the run that printed it."""
 
-
-def _die_with_parent() -> None:
-    """However the test process ends, its children end with it."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-class Process:
-    """One server or worker."""
-
-    def __init__(self, name: str, command: list[str], folder: Path, environment: Mapping[str, str]) -> None:
-        self.name = name
-        self.log = folder / f"{name}.log"
-        self._out: IO[bytes] = self.log.open("ab")
-        self._process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env={**os.environ, **environment},
-            stdout=self._out,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            preexec_fn=_die_with_parent,  # noqa: PLW1509  nothing but one system call
-        )
-
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
-    def is_alive(self) -> bool:
-        return self._process.poll() is None
-
-    @property
-    def has_failed(self) -> bool:
-        """Whether it ended by itself, and not well."""
-        return self._process.poll() not in (None, 0, -signal.SIGKILL)
-
-    def kill(self) -> None:
-        self._process.kill()
-        self._process.wait()
-
-    def pause(self) -> None:
-        os.kill(self.pid, signal.SIGSTOP)
-
-    def resume(self) -> None:
-        os.kill(self.pid, signal.SIGCONT)
-
-    def stop(self, *, within_s: float = 20.0) -> int:
-        """Drain and leave; the exit code."""
-        if self.is_alive:
-            self._process.terminate()
-        return self._process.wait(within_s)
-
-    def close(self) -> None:
-        if self.is_alive:
-            os.kill(self.pid, signal.SIGCONT)
-            self.kill()
-        self._out.close()
+WORKERS = 4
+SERVERS = 3
+SETTLE_WITHIN_S = 90.0
 
 
 class Cluster:
@@ -98,10 +48,19 @@ class Cluster:
         self.journals.mkdir()
         self.logs = folder  # where processes started from now on write their logs
         self.processes: dict[str, Process] = {}
+        self.seed = int(os.environ.get(SEED) or random.randrange(10**9))
+        self.chance = random.Random(self.seed)
+        """What the nemesis chooses by."""
+        self.figures: dict[str, Any] = {}
+        """What only the test can measure; goes into the figures beside what the checker finds."""
         self._ports: dict[str, int] = {}
         self._nemesis = (folder / "nemesis.jsonl").open("a", encoding="utf-8")
         self._token = folder / "token"
-        self._token.write_text("fault-test-token-0123456789-abcdefghijkl", "utf-8")
+        self._token.write_text(TOKEN, "utf-8")
+        self._metrics = Metrics(TOKEN)
+        self._peak_mb: dict[str, int] = {}
+        print(f"nemesis: {SEED}={self.seed}")
+        self.note("began", seed=self.seed)
 
     def __enter__(self) -> Self:
         return self
@@ -115,17 +74,45 @@ class Cluster:
 
     # -- processes ------------------------------------------------------------------------------------------------
 
-    def start_server(self, name: str, *, fault: str = "", url: str = "") -> Process:
-        """A server that answers; it keeps its port when started again. `url`: of the store, through a proxy."""
+    @property
+    def is_sqlite(self) -> bool:
+        """SQLite serves one machine: one server, started again after a kill."""
+        return self.url.startswith("sqlite")
+
+    @property
+    def servers(self) -> list[str]:
+        return [name for name in self.processes if name.startswith("s")]
+
+    @property
+    def workers(self) -> list[str]:
+        return [name for name in self.processes if name.startswith("w")]
+
+    def start(self, *, servers: int = SERVERS, workers: int = WORKERS) -> None:
+        """Servers (on SQLite: one) and workers with four slots each."""
+        for number in range(1 if self.is_sqlite else servers):
+            self.start_server(f"s{number + 1}")
+        for number in range(workers):
+            self.start_worker(f"w{number + 1}")
+
+    def start_server(
+        self, name: str, *, fault: str = "", url: str = "", environment: Mapping[str, str] | None = None
+    ) -> Process:
+        """A server that answers; it keeps its port when started again. `url`: the store through a proxy."""
         port = self._ports.setdefault(name, free_ports(1)[0])
         command = [
             *(sys.executable, "-m", "foliot", "server", "--db", url or self.url, "--listen", f"127.0.0.1:{port}"),
             *("--node", name, "--timing", "test", "--bootstrap-token-file", str(self._token)),
         ]
-        return self._started(name, command, {"FOLIOT_FAULT_POINT": fault} if fault else {})
+        return self._started(name, command, {"FOLIOT_FAULT_POINT": fault, **(environment or {})})
 
     def start_worker(
-        self, name: str, *, slots: int = 4, server: str = "", jobs: str = "tests.cluster.workload"
+        self,
+        name: str,
+        *,
+        slots: int = 4,
+        server: str = "",
+        jobs: str = "tests.cluster.workload",
+        environment: Mapping[str, str] | None = None,
     ) -> Process:
         """A worker of the workload, or of other `jobs`; `server`: through a proxy."""
         command = [
@@ -133,7 +120,11 @@ class Cluster:
             *("--server", server or ",".join(self.server_urls), "--token-file", str(self._token)),
             *("--slots", str(slots), "--spool", str(self.folder / f"spool-{name}")),
         ]
-        return self._started(name, command, {"FOLIOT_JOURNALS": str(self.journals)})
+        return self._started(name, command, {"FOLIOT_JOURNALS": str(self.journals), **(environment or {})})
+
+    def start_again(self, name: str) -> Process:
+        """The node of this name, as a new process."""
+        return self.start_server(name) if name in self._ports else self.start_worker(name)
 
     @property
     def token(self) -> str:
@@ -148,19 +139,50 @@ class Cluster:
         return [f"http://127.0.0.1:{port}" for port in self._ports.values()]
 
     def _started(self, name: str, command: list[str], environment: Mapping[str, str]) -> Process:
+        if name in self.processes:
+            self._take_leave(name)
+            self.processes[name].close()
         process = self.processes[name] = Process(name, command, self.logs, environment)
         return process
+
+    def _take_leave(self, name: str) -> None:
+        """Note what goes with a process: its counters and its peak of memory."""
+        kind = "server" if name in self._ports else "worker"
+        process = self.processes[name]
+        self._peak_mb[kind] = max(self._peak_mb.get(kind, 0), process.peak_memory_mb)
+        if name in self._ports and process.is_alive and not process.is_paused:
+            self._metrics.read(f"{name}:{process.pid}", self._ports[name])
 
     # -- nemesis --------------------------------------------------------------------------------------------------
 
     def note(self, what: str, **facts: object) -> None:
         """Enter a fault into the nemesis' journal: before it happens, so that none goes unrecorded."""
-        self._nemesis.write(json.dumps({"what": what, "mono": time.monotonic(), **facts}) + "\n")
+        line = {"what": what, "mono": time.monotonic(), "at": int(time.time() * 1_000_000), **facts}
+        self._nemesis.write(json.dumps(line) + "\n")
         self._nemesis.flush()
 
     def kill(self, name: str) -> None:
+        self._take_leave(name)
         self.note("kill", node=name)
         self.processes[name].kill()
+
+    def pause(self, name: str) -> None:
+        self.note("pause", node=name)
+        self.processes[name].pause()
+
+    def resume(self, name: str) -> None:
+        self.note("resume", node=name)
+        self.processes[name].resume()
+
+    async def load(self, for_s: float) -> None:
+        """Let the cluster work for so long; a process that ends by itself is a failure."""
+        until = time.monotonic() + for_s
+
+        def over() -> bool:
+            self._check_processes()
+            return time.monotonic() >= until
+
+        await soon(over, within_s=for_s + 30, step_s=0.05, what="the load")
 
     # -- the store ------------------------------------------------------------------------------------------------
 
@@ -209,8 +231,9 @@ class Cluster:
         """Until one of these processes, which break themselves, has done so."""
         await soon(lambda: not all(process.is_alive for process in processes), within_s=within_s, what="a death")
 
-    async def settle(self, *, within_s: float = 90.0) -> None:
+    async def settle(self, *, within_s: float = SETTLE_WITHIN_S) -> None:
         """End the load: pause every job, wait until nothing is live any more."""
+        began_at = time.monotonic()
         decide = functools.partial(decide_batch, pacer=CatchUpPacer())
         async with self._store() as store:
             page = await store.queries.list_jobs(None, limit=100)
@@ -221,18 +244,43 @@ class Cluster:
                 return await _count(store, "state IN ('PENDING', 'RUNNING')") == 0
 
             await soon(quiet, within_s=within_s, what="every run ended")
+        self.figures["settle_s"] = round(time.monotonic() - began_at, 2)
 
     async def judge(self) -> Mapping[str, Finding]:
-        """Every invariant's verdict on what happened."""
+        """Every invariant's verdict on what happened; `figures` are complete then."""
         history = await asyncio.to_thread(
             read_history,
             self.url,
-            workers=sorted(self.journals.glob("*.jsonl")),
+            workers=sorted(self.journals.glob("worker-*.jsonl")),
             nemesis=[self.folder / "nemesis.jsonl"],
             clients=sorted(self.folder.glob("client*.jsonl")),
-            bounds=Bounds(servers=sum(name.startswith("s") for name in self._ports)),
+            resources=sorted(self.journals.glob("resource-*.jsonl")),
+            bounds=Bounds(servers=len(self._ports)),
         )
-        return verify(history)
+        findings = verify(history)
+        for name in self.processes:
+            self._take_leave(name)
+        self.figures = {
+            **figures_of(history, findings),
+            **self._metrics.figures(),
+            "peak_memory_mb": dict(self._peak_mb),
+            "seed": self.seed,
+            **self.figures,
+        }
+        return findings
+
+    async def judged(
+        self, fault: str, *, at_least: int = 30, settle_within_s: float = SETTLE_WITHIN_S
+    ) -> Mapping[str, Finding]:
+        """Settle, judge, write the figures down as those of this fault; every invariant must hold (Base)."""
+        await self.settle(within_s=settle_within_s)
+        findings = await self.judge()
+        wrong = {number: finding.wrong[:5] for number, finding in findings.items() if not finding.holds}
+        write_figures(fault, self.url, {**self.figures, "not_held": wrong})
+        assert not wrong, as_table(findings)
+        assert findings["I1"].looked_at >= at_least, "the load was real"
+        assert self.figures["zombies_accepted"] == 0
+        return findings
 
     def _store(self) -> "_OpenStore":
         return _OpenStore(self.url)

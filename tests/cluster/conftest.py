@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -32,6 +33,26 @@ def recorded_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     url = make(migrate)
     apart(lambda: asyncio.wait_for(record_postgresql(url), 30))
     return url
+
+
+Size = Literal["short", "full"]
+SIZES = ["short", pytest.param("full", marks=pytest.mark.matrix)]
+
+
+@pytest.fixture(params=SIZES)
+def size(request: pytest.FixtureRequest) -> Size:
+    """How much of a fault: enough to see it in every `make test`, or all that is promised, in `make faults`."""
+    chosen: Size = request.param
+    return chosen
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The full matrix takes most of an hour: only who asks for it gets it (`-m matrix`)."""
+    if "matrix" in str(config.option.markexpr):
+        return
+    left_out = [item for item in items if item.get_closest_marker("matrix")]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture

@@ -1,16 +1,24 @@
-"""The jobs of the fault tests: each handler writes what it does into a journal, so that the checker can see it."""
+"""The jobs of the fault tests: each handler writes what it does into a journal, so that the checker can see it.
+
+Twenty are scheduled: every one to five seconds and one by the minute, of every overlap policy and isolation, two
+at-most-once, two exclusive (which use a fenced resource), and one that ends in each failing way.
+"""
 
 import asyncio
 import json
 import os
 import time
+from datetime import date
 from pathlib import Path
 
-from foliot import Ctx, Retry, every, job
+from foliot import Ctx, Retry, cron, every, job
 from foliot.misfire import all as every_missed
+from tests.cluster import resource
 
 CATCH_UP = every_missed(within="1h", limit=1000)
 JOURNALS = Path(os.environ.get("FOLIOT_JOURNALS", "."))
+STEP_S = 0.1
+MAX_LOST = 10  # twenty workers are killed in one test: that is not the runs' fault
 
 
 def note(what: str, ctx: Ctx) -> None:
@@ -34,24 +42,88 @@ async def act(ctx: Ctx, for_s: float) -> None:
     note("end", ctx)
 
 
-@job(every("1s"), misfire=CATCH_UP, overlap="allow")
+def act_plain(ctx: Ctx, for_s: float) -> None:
+    note("start", ctx)
+    ctx.sleep(for_s)
+    note("end", ctx)
+
+
+def act_exclusively(ctx: Ctx, for_s: float) -> None:
+    """The effect comes after the work, so that a worker that was paused meanwhile tries it with an old token."""
+    note("start", ctx)
+    for _ in range(int(for_s / STEP_S)):  # in steps: who is stopped for a while has most of them before it still
+        ctx.sleep(STEP_S)
+    resource.use(JOURNALS, ctx.job, token=ctx.fencing_token, run=ctx.run_id, attempt=ctx.attempt)
+    note("end", ctx)
+
+
+# ---------------------------------------------------------------------------------------------------- of every policy
+
+
+@job(every("1s"), misfire=CATCH_UP, max_lost=MAX_LOST, overlap="allow")
 async def each_second(ctx: Ctx) -> None:
     await act(ctx, 0.05)
 
 
-@job(every("1s"), misfire=CATCH_UP, overlap="skip")
+@job(every("1s"), misfire=CATCH_UP, max_lost=MAX_LOST, overlap="skip")
 async def each_second_serial(ctx: Ctx) -> None:
     await act(ctx, 0.3)
 
 
-@job(every("2s"), misfire=CATCH_UP, overlap="queue")
+@job(every("2s"), misfire=CATCH_UP, max_lost=MAX_LOST, overlap="queue")
 async def each_two_queued(ctx: Ctx) -> None:
     await act(ctx, 0.5)
 
 
-@job(every("2s"), misfire=CATCH_UP, overlap="queue_all")
+@job(every("2s"), misfire=CATCH_UP, max_lost=MAX_LOST, overlap="queue_all")
 async def each_two_all(ctx: Ctx) -> None:
     await act(ctx, 0.2)
+
+
+@job(every("5s"), misfire=CATCH_UP, max_lost=MAX_LOST, overlap="replace")
+async def replaced(ctx: Ctx) -> None:
+    await act(ctx, 5.5)
+
+
+@job(cron("* * * * *"), misfire=CATCH_UP, max_lost=MAX_LOST, overlap="allow")
+async def each_minute(ctx: Ctx) -> None:
+    await act(ctx, 0.1)
+
+
+@job(cron("*/3 * * * * *"), misfire=CATCH_UP, max_lost=MAX_LOST, overlap="allow", retries=2)
+async def by_cron(ctx: Ctx) -> None:
+    await act(ctx, 0.1)
+
+
+@job(every("3s", from_end=True), max_lost=MAX_LOST)
+async def from_end(ctx: Ctx) -> None:
+    await act(ctx, 0.2)
+
+
+@job(every("5s"), misfire=CATCH_UP, max_lost=MAX_LOST, overlap="allow", shards=3)
+async def sharded(ctx: Ctx) -> None:
+    await act(ctx, 0.2)
+
+
+# ------------------------------------------------------------------------------------------------- of every isolation
+
+
+@job(every("5s"), misfire=CATCH_UP, max_lost=MAX_LOST, overlap="allow")
+async def long_one(ctx: Ctx) -> None:
+    await act(ctx, 3.0)
+
+
+@job(every("4s"), misfire=CATCH_UP, max_lost=MAX_LOST, overlap="allow")
+def plain(ctx: Ctx) -> None:
+    act_plain(ctx, 0.1)
+
+
+@job(every("4s"), misfire=CATCH_UP, max_lost=MAX_LOST, overlap="allow", isolation="thread")
+def in_a_thread(ctx: Ctx) -> None:
+    act_plain(ctx, 0.1)
+
+
+# -------------------------------------------------------------------------------------------- at most once, exclusive
 
 
 @job(every("3s"), misfire=CATCH_UP, overlap="allow", on_lost="fail")
@@ -61,37 +133,45 @@ async def at_most_once(ctx: Ctx) -> None:
 
 @job(every("2s"), misfire=CATCH_UP, overlap="allow", on_lost="fail")
 def at_most_once_plain(ctx: Ctx) -> None:
-    note("start", ctx)
-    ctx.sleep(0.4)
-    note("end", ctx)
+    act_plain(ctx, 0.4)
 
 
-@job(every("2s"), misfire=CATCH_UP, overlap="queue_all", exclusive=True)
+@job(every("2s"), misfire=CATCH_UP, max_lost=MAX_LOST, overlap="queue_all", exclusive=True)
 def exclusive(ctx: Ctx) -> None:
-    note("start", ctx)
-    ctx.sleep(0.2)
-    note("end", ctx)
+    act_exclusively(ctx, 0.2)
 
 
-@job(every("3s"), misfire=CATCH_UP, overlap="allow", retries=Retry(2, backoff="1s..2s"))
+@job(every("5s"), misfire=CATCH_UP, max_lost=MAX_LOST, overlap="queue", exclusive=True)
+def exclusive_and_long(ctx: Ctx) -> None:
+    act_exclusively(ctx, 2.0)
+
+
+# --------------------------------------------------------------------------------------------- of every failing kind
+
+
+@job(every("3s"), misfire=CATCH_UP, max_lost=MAX_LOST, overlap="allow", retries=Retry(2, backoff="1s..2s"))
 async def fails_once(ctx: Ctx) -> None:
     note("start", ctx)
+    note("end", ctx)
     if ctx.attempt == 1:
-        note("end", ctx)
         raise ConnectionError("the first attempt always fails")
-    note("end", ctx)
 
 
-@job(every("5s"), misfire=CATCH_UP, overlap="allow")
-async def long_one(ctx: Ctx) -> None:
-    await act(ctx, 3.0)
-
-
-@job(every("4s"), misfire=CATCH_UP, overlap="allow")
-def plain(ctx: Ctx) -> None:
+@job(every("5s"), misfire=CATCH_UP, max_lost=MAX_LOST, overlap="allow", retries=Retry(1, backoff="1s..2s"))
+async def always_fails(ctx: Ctx) -> None:
     note("start", ctx)
-    ctx.sleep(0.1)
     note("end", ctx)
+    raise ValueError("every attempt fails")
+
+
+@job(every("5s"), misfire=CATCH_UP, max_lost=MAX_LOST, overlap="allow", timeout="1s", grace="1s")
+async def too_slow(ctx: Ctx) -> None:
+    await act(ctx, 30)
+
+
+@job(every("5s"), misfire=CATCH_UP, max_lost=MAX_LOST, overlap="allow", params={"day": "no day at all"})
+async def rejected(ctx: Ctx, day: date) -> None:
+    note("start", ctx)
 
 
 # ------------------------------------------------------------------------------------------------------- by hand only
