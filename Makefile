@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 CORES ?= 2
 PYTEST := $(BIN)/pytest -q
-FAST := $(PYTEST) -n $(CORES) -m 'not services and not slow' tests/unit tests/property tests/conformance tests/engine
+FAST := $(PYTEST) -n $(shell expr $(CORES) + 1) -m 'not services and not slow' tests/unit tests/property tests/conformance tests/engine
 SURFACES := $(PYTEST) -n $(CORES) -m 'not services and not slow' $(filter-out $(addprefix tests/,unit property conformance engine cluster servers),$(patsubst %/,%,$(wildcard tests/*/)))
 ON_SERVERS := $(PYTEST) -n $(CORES) -m 'services and not slow'
 SLOW := $(PYTEST) -m slow --ignore=tests/cluster

@@ -3,6 +3,7 @@
 import time
 from datetime import timedelta
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,8 @@ from foliot.domain.schedule.describe import Language, describe
 from foliot.domain.schedule.describe.troubles import trouble
 from foliot.domain.schedule.errors import AmbiguousWeekday, BadCron, NotConvertible
 from foliot.domain.schedule.warnings import warnings_of
+
+pytestmark = pytest.mark.slow
 
 NOW = 1_769_875_200_000_000
 FIELDS = ("second", "minute", "hour", "day", "month", "weekday", "year", "expression")

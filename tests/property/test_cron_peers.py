@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime
 from itertools import islice
 
+import pytest
 from croniter import croniter
 from croniter.croniter import CroniterError
 from cronsim import CronSim, CronSimError
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 
 from foliot.domain.schedule import Cron
 from tests.property.clockwork import SECOND, ZONES, Meaning, meanings, zone_of
+
+pytestmark = pytest.mark.slow
 
 MOMENTS = st.datetimes(datetime(2020, 1, 1), datetime(2040, 1, 1)).map(lambda moment: moment.replace(microsecond=0))  # noqa: DTZ001
 FIRES = 6

@@ -57,6 +57,7 @@ def test_later_questions_never_get_earlier_answers(meaning: Meaning, tz: str, in
     assert earlier is None or (later is not None and earlier <= later)
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(meanings(), st.sampled_from(ZONES), st.integers(FROM, TO), st.sampled_from(["after", "skip"]), st.data())
 def test_every_way_of_asking_agrees_with_the_wall_clock(
@@ -111,6 +112,7 @@ def test_counts_add_up(meaning: Meaning, tz: str, start: int, steps: list[int]) 
     assert trigger.count_between(edges[-1], edges[0]) == 0
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(meanings(), st.sampled_from(ZONES), st.sampled_from([-(10**18), -1, 0, HORIZON - 1, HORIZON, 10**18]))
 def test_the_ends_of_time_are_answered(meaning: Meaning, tz: str, instant: int) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from uuid import UUID
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -143,6 +144,7 @@ def test_no_name_can_break_the_line_or_fill_the_screen(values: dict[str, Any]) -
 WORDS = ["type", "enum", "const", "anyOf", "allOf", "items", "prefixItems", "properties", "required", "$ref", "format"]
 
 
+@pytest.mark.slow
 @given(JSON, st.dictionaries(st.sampled_from([*WORDS, "additionalProperties", "minimum", "maxItems"]), JSON))
 @settings(max_examples=300)
 def test_a_foreign_schema_cannot_break_a_server(value: Any, schema: Any) -> None:

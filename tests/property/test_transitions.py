@@ -70,6 +70,7 @@ def test_round_every_change_of_a_year(tz: str) -> None:
             check_round(tz, at, meaning, "after", "first", timedelta(hours=3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tz", QUICK)
 @pytest.mark.parametrize("seconds", [7, 20])
 def test_dense_seconds_round_every_change_of_a_year(tz: str, seconds: int) -> None:
