@@ -199,10 +199,10 @@ async def test_more_at_once_than_allowed_is_429_and_the_rest_go_on(stage: Stage)
         entered, release = asyncio.Semaphore(0), asyncio.Event()
         real = stage.services.tokens.find
 
-        async def slow(token_hash: str) -> Any:
+        async def slow(token_hash: str, **how: Any) -> Any:
             entered.release()
             await release.wait()
-            return await real(token_hash)
+            return await real(token_hash, **how)
 
         object.__setattr__(stage.services.tokens, "find", slow)
         held = [asyncio.create_task(api.get("/jobs")) for _ in range(2)]

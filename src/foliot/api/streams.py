@@ -1,7 +1,13 @@
-"""Server-sent events, as text."""
+"""Server-sent events, as text; and how long one goes on."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
+
+from starlette.requests import Request
+
+from foliot.api.auth.authenticator import Authenticator
+
+RIGHT_EVERY_S: Final = 2.0
 
 HEADERS: Final[Mapping[str, str]] = {
     "Cache-Control": "no-store",
@@ -26,3 +32,21 @@ def event(data: str, *, name: str | None = None, event_id: str | None = None, re
 def comment(text: str) -> str:
     """Something that keeps a quiet stream alive."""
     return f": {text}\n\n"
+
+
+def until_gone(request: Request) -> Callable[[], Awaitable[bool]]:
+    """Whether the reader of a stream is gone, or its token is: a stream outlives its right by two seconds (SEC-07)."""
+    authenticator: Authenticator = request.app.state.authenticator
+    clock = request.app.state.services.clock
+    asked_at = clock.monotonic()
+
+    async def gone() -> bool:
+        nonlocal asked_at
+        if await request.is_disconnected():
+            return True
+        if clock.monotonic() - asked_at < RIGHT_EVERY_S:
+            return False
+        asked_at = clock.monotonic()
+        return not await authenticator.is_good(request)
+
+    return gone

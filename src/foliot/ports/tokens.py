@@ -53,8 +53,8 @@ class TokenStore(Protocol):
         """
         ...
 
-    async def find(self, token_hash: str) -> tuple[TokenRecord | None, Instant]:
-        """The token with this hash, good or not, and store time."""
+    async def find(self, token_hash: str, *, urgent: bool = False) -> tuple[TokenRecord | None, Instant]:
+        """The token with this hash, good or not, and store time. `urgent`: ahead of what people ask for."""
         ...
 
     async def named(self, name_or_id: str) -> TokenRecord:

@@ -1,12 +1,14 @@
 """Who asks: a bearer token, or the session cookie of the console. Judged by the store at every request (SEC-07).
 
-A revoked token is refused by the very next call, on every server: nothing is remembered but, for a second, the tokens
-of workers, which call too often to ask the store each time.
+A revoked token is refused by the very next call, on every server: nothing is remembered. Workers call often, so calls
+that arrive together share one look at the store, as long as that look begins after the last of them arrived.
 """
 
+import asyncio
 import hmac
 from collections import OrderedDict
-from typing import Final
+from collections.abc import Coroutine
+from typing import Any, Final
 
 from starlette.requests import Request
 
@@ -19,8 +21,7 @@ from foliot.ports.store import StoreBusy, StoreUnavailable
 COOKIE: Final = "foliot_session"
 CSRF_HEADER: Final = "x-foliot-csrf"
 NOTE_USE_EVERY_S: Final = 60.0
-REMEMBER_S: Final = 1.0
-REMEMBER_MAX: Final = 10_000
+NOTED_MAX: Final = 10_000
 SECRET_MAX: Final = 500
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -31,7 +32,9 @@ class Authenticator:
     def __init__(self, services: PeopleServices) -> None:
         self._services = services
         self._noted_at: OrderedDict[str, float] = OrderedDict()
-        self._known: OrderedDict[str, tuple[float, Principal]] = OrderedDict()
+        self._notes: set[asyncio.Task[None]] = set()
+        self._looking: dict[str, asyncio.Task[Principal | NotLoggedIn]] = {}  # has begun: sees nothing newer
+        self._next: dict[str, asyncio.Task[Principal | NotLoggedIn]] = {}  # begins after it
 
     async def principal(self, request: Request) -> Principal:
         """Who asks; `NotLoggedIn` when that is nobody."""
@@ -46,26 +49,56 @@ class Authenticator:
         (await self.principal(request)).demand(Scope(right))
 
     async def worker(self, request: Request, right: str) -> None:
-        """The same for the worker protocol: a good answer holds for a second."""
-        secret = secret_of(request)
-        known = self._known.get(secret)
-        now = self._services.clock.monotonic()
-        if known is None or now - known[0] > REMEMBER_S:
-            principal = await self.principal(request)
-            self._remember(secret, now, principal)
-        else:
-            principal = known[1]
-        principal.demand(Scope(right))
+        """For the worker protocol, by the store's urgent connections: a beat does not queue behind people."""
+        found = await self._together(secret_of(request))
+        found.demand(Scope(right))
+
+    async def is_good(self, request: Request) -> bool:
+        """Whether the token of a request that is still being answered is good by now."""
+        try:
+            await self._together(secret_of(request))
+        except NotLoggedIn:
+            return False
+        except (StoreBusy, StoreUnavailable):
+            return True  # nobody knows; the answer itself needs the store, too
+        return True
 
     async def _principal(self, request: Request) -> Principal:
-        secret = secret_of(request)
+        return _good(await self._judged(secret_of(request)))
+
+    async def _together(self, secret: str) -> Principal:
+        """The principal of a secret, by a look at the store that begins from now on."""
+        look = self._next.get(secret)
+        if look is None:
+            look = asyncio.create_task(self._in_turn(secret, self._looking.get(secret)), name="token")
+            look.add_done_callback(_seen)
+            self._next[secret] = look
+        return _good(await asyncio.shield(look))
+
+    async def _in_turn(
+        self, secret: str, before: "asyncio.Task[Principal | NotLoggedIn] | None"
+    ) -> Principal | NotLoggedIn:
+        if before is not None:
+            await asyncio.wait([before])
+        mine = self._looking[secret] = self._next.pop(secret)  # who comes from here on waits for the next
+        try:
+            return await self._judged(secret, urgent=True)
+        finally:
+            if self._looking.get(secret) is mine:
+                del self._looking[secret]
+
+    async def _judged(self, secret: str, *, urgent: bool = False) -> Principal | NotLoggedIn:
         digest = hash_of(secret)
-        record, now = await self._services.tokens.find(digest)
+        record, now = await self._services.tokens.find(digest, urgent=urgent)
         if record is None or not hmac.compare_digest(record.hash, digest):
-            raise NotLoggedIn("the token is not known")
+            return NotLoggedIn("the token is not known")
         if not record.is_good(now):
-            raise NotLoggedIn("the token was revoked or has expired")
-        await self._note_use(record.id)
+            return NotLoggedIn("the token was revoked or has expired")
+        noting = self._note_use(record.id)
+        if urgent:
+            self._background(noting)
+        else:
+            await noting
         return Principal(
             name=record.name,
             scopes=record.scopes,
@@ -74,6 +107,11 @@ class Authenticator:
             token_id=record.id,
         )
 
+    def _background(self, noting: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(noting, name="token use")
+        self._notes.add(task)
+        task.add_done_callback(self._notes.discard)
+
     async def _note_use(self, token_id: str) -> None:
         """At most once a minute per token; nothing rests on it, so a busy store is not bothered again."""
         now = self._services.clock.monotonic()
@@ -81,18 +119,24 @@ class Authenticator:
             return
         self._noted_at[token_id] = now
         self._noted_at.move_to_end(token_id)
-        while len(self._noted_at) > REMEMBER_MAX:
+        while len(self._noted_at) > NOTED_MAX:
             self._noted_at.popitem(last=False)
         try:
             await self._services.tokens.used(token_id)
         except (StoreBusy, StoreUnavailable):
             return
 
-    def _remember(self, secret: str, now: float, principal: Principal) -> None:
-        self._known[secret] = (now, principal)
-        self._known.move_to_end(secret)
-        while len(self._known) > REMEMBER_MAX:
-            self._known.popitem(last=False)
+
+def _seen(look: "asyncio.Task[Any]") -> None:
+    """Who asked may be gone: then nobody else looks at what went wrong."""
+    if not look.cancelled():
+        look.exception()
+
+
+def _good(found: Principal | NotLoggedIn) -> Principal:
+    if isinstance(found, NotLoggedIn):
+        raise found
+    return found
 
 
 def secret_of(request: Request) -> str:

@@ -11,7 +11,7 @@ from foliot.api.asking import PREFIX, READS, Cursor, Limit, Namespace, Reader, S
 from foliot.api.models.cluster import EventOut
 from foliot.api.models.common import Page
 from foliot.api.route import FoliotRoute
-from foliot.api.streams import HEADERS, comment, event
+from foliot.api.streams import HEADERS, comment, event, until_gone
 from foliot.operations.events import list_events
 from foliot.operations.watch import Change, Watch
 from foliot.ports.journal import EventFilter, Topic
@@ -65,7 +65,7 @@ async def events(
     wanted = [topic for topic in topics.split(",") if topic]
     written = request.headers.get("last-event-id", "")
     last_id = int(written) if written.isascii() and written.isdigit() and len(written) < 20 else None
-    changes = watch.changes(who, wanted, last_id=last_id, gone=request.is_disconnected)
+    changes = watch.changes(who, wanted, last_id=last_id, gone=until_gone(request))
     return StreamingResponse(_stream(changes), media_type="text/event-stream", headers=HEADERS)
 
 

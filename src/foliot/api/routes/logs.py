@@ -11,7 +11,7 @@ from fastapi.responses import PlainTextResponse, StreamingResponse
 from foliot.api.asking import PREFIX, READS, Reader, Services, run_id_of
 from foliot.api.errors import BadRequest
 from foliot.api.route import FoliotRoute
-from foliot.api.streams import HEADERS, comment, event
+from foliot.api.streams import HEADERS, comment, event, until_gone
 from foliot.operations.finding import find_run
 from foliot.operations.log_reading import Line, LogReader, Position, prefixed, shard_run
 from foliot.operations.people import PeopleServices
@@ -54,7 +54,7 @@ async def logs(
     if follow:
         start = Position.of(request.headers.get("last-event-id", ""))
         reader = LogReader(services, found, attempt=attempt, start=start)
-        stream = _events(reader.follow(who, gone=request.is_disconnected), wanted)
+        stream = _events(reader.follow(who, gone=until_gone(request)), wanted)
         return StreamingResponse(stream, media_type="text/event-stream", headers=HEADERS)
     lines = _all_lines(services, found, attempt)
     return StreamingResponse(_text(lines, wanted, tail), media_type="text/plain; charset=utf-8")

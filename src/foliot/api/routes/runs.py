@@ -43,6 +43,7 @@ from foliot.api.models.runs import (
 )
 from foliot.api.route import FoliotRoute
 from foliot.api.routes.job_details import why_out
+from foliot.api.streams import until_gone
 from foliot.domain.access import Principal
 from foliot.domain.run import LIVE, RunState
 from foliot.operations.cancel import cancel as cancel_runs
@@ -108,7 +109,7 @@ async def get_run(
     """The run with parameters and result. With `wait` the answer is held until the run is over or the time is."""
     found = await find_run(services, who, run_id_of(run))
     if wait and RunState(found.state) in LIVE:
-        found = await wait_for_end(services, who, found.run_id, within_s=wait, gone=request.is_disconnected)
+        found = await wait_for_end(services, who, found.run_id, within_s=wait, gone=until_gone(request))
     return RunOut.of(found)
 
 

@@ -66,14 +66,14 @@ class SqlTokens:
                 return None
             raise TokenNameTaken(token.name) from None
 
-    async def find(self, token_hash: str) -> tuple[TokenRecord | None, Instant]:
+    async def find(self, token_hash: str, *, urgent: bool = False) -> tuple[TokenRecord | None, Instant]:
         def work(tx: Tx) -> tuple[TokenRecord | None, Instant]:
             rows = tx.rows(_BY_HASH, {"hash": token_hash})
             if rows:
                 return _record(rows[0]), int(rows[0].now)
             return None, int(tx.rows(_NOW)[0][0])
 
-        return await self._database.read(work)
+        return await self._database.read(work, pool=Pool.CONTROL if urgent else Pool.API)
 
     async def named(self, name_or_id: str) -> TokenRecord:
         return await self._database.read(lambda tx: _named(tx, name_or_id))

@@ -1,0 +1,135 @@
+"""SEC-07: a revoked token is refused at once, also where calls come often (workers) or last long (polls, streams)."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx2
+import msgspec
+import pytest
+
+from foliot.api import worker_protocol
+from foliot.api.worker_protocol import worker_routes
+from foliot.operations.serving_workers import WorkerService
+from foliot.ports.worker_link import Beat, Hello, Leased, LeasePoll
+from tests.api.asking import Api, opened_api
+from tests.api.stage import Stage
+from tests.eventually import soon
+
+BEAT = "/api/worker/v1/heartbeat"
+LEASE = "/api/worker/v1/lease"
+
+
+class ParkedDesk:
+    """`LeaseDesk` that answers a poll when told to."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.answer = asyncio.Event()
+
+    async def ask(self, poll: LeasePoll) -> Leased:
+        self.asked.set()
+        await self.answer.wait()
+        return Leased(request_no=poll.request_no)
+
+    def introduce(self, hello: Hello) -> None:
+        del hello
+
+    def knows(self, session: str) -> bool:
+        return bool(session)
+
+    def forget(self, session: str) -> None:
+        del session
+
+
+@pytest.fixture
+def desk() -> ParkedDesk:
+    return ParkedDesk()
+
+
+@pytest.fixture
+async def api(stage: Stage, desk: ParkedDesk) -> AsyncIterator[Api]:
+    """The API with the worker protocol."""
+    service = WorkerService(stage.services, desk)
+    async with opened_api(stage, plain_routes=lambda known: worker_routes(service, known.worker)) as api:
+        yield api
+
+
+def beat(number: int) -> bytes:
+    return msgspec.json.encode(Beat(session="nobody", beat_no=number, settled=0, held=()))
+
+
+async def says(api: Api, path: str, content: bytes) -> httpx2.Response:
+    return await api.ask("POST", path, content=content)
+
+
+async def revoke(api: Api, *, of: Api) -> None:
+    token = (await api.get("/tokens")).json()["items"]
+    (mine,) = [one for one in token if one["name"].startswith("worker-")]
+    assert of.token is not None
+    assert (await api.ask("DELETE", f"/tokens/{mine['name']}")).status_code == 200
+
+
+async def test_the_next_beat_of_a_revoked_worker_is_refused(api: Api) -> None:
+    worker = await api.with_scopes("worker")
+    for number in range(3):
+        assert (await says(worker, BEAT, beat(number))).status_code == 200
+    await revoke(api, of=worker)
+    refused = await says(worker, BEAT, beat(4))  # not a microsecond later by the stage's clock
+    assert (refused.status_code, refused.json()["code"]) == (401, "FOL-4002")
+
+
+async def test_calls_that_come_together_share_a_look_that_begins_after_them(api: Api, stage: Stage) -> None:
+    worker = await api.with_scopes("worker")
+    real = stage.services.tokens.find
+    looks = 0
+    read, go_on = asyncio.Event(), asyncio.Event()
+
+    async def counted(token_hash: str, *, urgent: bool = False) -> Any:
+        nonlocal looks
+        looks += 1
+        found = await real(token_hash, urgent=urgent)
+        if looks == 1:
+            read.set()
+            await go_on.wait()  # what it read is old by the time it is told
+        return found
+
+    object.__setattr__(stage.services.tokens, "find", counted)
+    early = asyncio.create_task(says(worker, BEAT, beat(1)))
+    await asyncio.wait_for(read.wait(), 30)
+    object.__setattr__(stage.services.tokens, "find", real)
+    await revoke(api, of=worker)
+    object.__setattr__(stage.services.tokens, "find", counted)
+    late = [asyncio.create_task(says(worker, BEAT, beat(number))) for number in range(2, 40)]
+    await soon(lambda: len(api.app.state.authenticator._next) == 1, what="they wait for the next look")
+    go_on.set()
+    assert (await early).status_code == 200, "it was asked before the token was revoked"
+    assert {(await one).status_code for one in late} == {401}
+    assert looks < 10, "38 calls at once must not be 38 looks"
+
+
+async def test_a_parked_poll_does_not_outlive_its_token(
+    api: Api, desk: ParkedDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_protocol, "PARKED_S", 0.0)
+    worker = await api.with_scopes("worker")
+    poll = msgspec.json.encode(LeasePoll(session="s", request_no=1, free=1, settled=0, wait_us=10_000_000))
+    parked = asyncio.create_task(says(worker, LEASE, poll))
+    await asyncio.wait_for(desk.asked.wait(), 30)
+    await revoke(api, of=worker)
+    desk.answer.set()
+    assert (await parked).status_code == 401
+
+
+@pytest.mark.parametrize("path", ["/events", "/runs/{run}/logs?follow=true", "/runs/{run}?wait=30"])
+async def test_a_stream_ends_with_its_token(api: Api, stage: Stage, path: str) -> None:
+    await api.create_job("greet")
+    run = await stage.trigger("greet")
+    reader = await api.with_scopes("read")
+    stream = asyncio.create_task(reader.ask("GET", path.format(run=run)))
+    await soon(lambda: not stream.done() and api.app.state.authenticator._noted_at, what="it was let in")
+    (mine,) = [one for one in (await api.get("/tokens")).json()["items"] if one["name"].startswith("read-")]
+    await api.ask("DELETE", f"/tokens/{mine['name']}")
+    stage.elapse("3s")
+    ended = await asyncio.wait_for(stream, 30)
+    assert ended.status_code == 200
