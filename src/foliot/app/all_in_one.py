@@ -87,6 +87,7 @@ class AllInOne:
                 clock=self._clock,
                 chance=self._chance,
             )
+            server.metrics.watch_store(store.database.troubles)
             await self._run_with(server, HttpFace(server, store), http, stop)
         finally:
             await store.close()

@@ -141,6 +141,7 @@ class Server:
             cursors_moved=self._cursors_moved,
         )
         self.workers = WorkerService(self.services, Desk(self.leasing))
+        self.workers.on_fenced = self.metrics.reports_fenced.inc
         self.duties = DutyLoop(
             [
                 self.pulsing,

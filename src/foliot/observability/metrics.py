@@ -1,8 +1,11 @@
 """Metrics of one server, in Prometheus' form, in a registry of their own."""
 
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily
+from prometheus_client.registry import Collector
 
 from foliot.domain.instants import SECOND
 from foliot.ports.store import Decided, Granted, Pulse
@@ -31,6 +34,10 @@ class ServerMetrics:
         self.leading = Gauge("foliot_leading", "1 while this server leads", registry=self.registry)
         self.epoch = Gauge("foliot_store_epoch", "The store's epoch", registry=self.registry)
 
+    def watch_store(self, troubles: Mapping[str, int]) -> None:
+        """Show what the store's connections counted, whenever somebody looks."""
+        self.registry.register(_Troubles(troubles))
+
     def decided(self, decided: Decided) -> None:
         self.runs_created.inc(decided.created)
         self.instants_skipped.inc(decided.skipped)
@@ -48,3 +55,16 @@ class ServerMetrics:
 
     def render(self) -> bytes:
         return generate_latest(self.registry)
+
+
+class _Troubles(Collector):
+    """Counts that somebody else keeps."""
+
+    def __init__(self, troubles: Mapping[str, int]) -> None:
+        self._troubles = troubles
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        family = CounterMetricFamily("foliot_store_troubles", "Store calls that went wrong", labels=["kind"])
+        for kind, count in sorted(self._troubles.items()):
+            family.add_metric([kind], count)
+        yield family

@@ -52,6 +52,7 @@ class WorkerService:
         self._services = services
         self._desk = desk
         self.fenced = 0  # reports that came too late and changed nothing (S5)
+        self.on_fenced: Callable[[int], None] = lambda _: None
         self.on_reports: Callable[[Sequence[Report]], None] = lambda _: None  # for whoever watches this process
 
     async def register(self, hello: Hello) -> Welcome:
@@ -112,6 +113,7 @@ class WorkerService:
         fenced = sum(landing is Landing.FENCED for landing in landings)
         if fenced:
             self.fenced += fenced
+            self.on_fenced(fenced)
             log.warning("report.fenced", session=session, reports=fenced)
         if any(report.cause is not Cause.SUCCEEDED for report in reports):
             self._services.runs_may_be_ready()

@@ -6,11 +6,13 @@ the store, and costs no hop per statement.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, StrEnum
+from functools import partial
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 import sqlalchemy as sa
@@ -141,6 +143,8 @@ class Database:
     runner: Runner
     clock: Clock
     chance: Chance
+    troubles: Counter[str] = field(default_factory=Counter)
+    """Tries that went wrong, by what was made of them: retried, given_up, unavailable, unknown."""
 
     async def transact(self, work: Work[T], *, pool: Pool = Pool.CONTROL) -> T:
         """Run the work in one transaction, the whole of it again on conflicts (R3)."""
@@ -161,7 +165,14 @@ class Database:
         for tries_left in reversed(range(TRIES)):
             try:
                 return await self.runner.once(work, pool, mode)
+            except OutcomeUnknown:
+                self.troubles["unknown"] += 1
+                raise
+            except StoreUnavailable:
+                self.troubles["unavailable"] += 1
+                raise
             except TryAgain as again:
+                self.troubles["retried" if tries_left else "given_up"] += 1
                 if not tries_left:
                     raise StoreBusy(
                         "The store is too busy: this step was given up and will be tried again.",
@@ -219,7 +230,11 @@ class GreenletRunner:
             raise self._judged(error, phase) from error
 
     def _work(self, connection: sa.Connection, work: Work[T], phase: "_Phase", mode: Mode) -> T:
+        around = _Around(self._point, work)
         try:
+            around.at("asked")
+            if mode is Mode.STEPS:
+                around.soon("sent")
             result = work(Tx(connection, self._dialect, self._point))
         except Exception as error:
             if not isinstance(error, sa.exc.DBAPIError) or not error.connection_invalidated:
@@ -227,7 +242,12 @@ class GreenletRunner:
             phase.sane = True
             raise
         phase.committing = mode is not Mode.READ
+        if mode is Mode.WHOLE:
+            around.at("done")
+            around.soon("sent")
         connection.commit()
+        if mode is not Mode.READ:
+            around.at("committed")
         phase.sane = True
         return result
 
@@ -268,9 +288,14 @@ class ThreadRunner:
         return await loop.run_in_executor(thread, self._work, engine, work)
 
     def _work(self, engine: sa.Engine, work: Work[T]) -> T:
+        around = _Around(self._point if engine is self._writing[0] else None, work)
         try:
+            around.at("asked")
             with engine.begin() as connection:
-                return work(Tx(connection, self._dialect, self._point))
+                result = work(Tx(connection, self._dialect, self._point))
+                around.at("done")
+            around.at("committed")
+            return result
         except (sa.exc.DBAPIError, UnicodeError, OverflowError) as error:
             raise judged(self._dialect, error, committing=False) from error
 
@@ -278,6 +303,34 @@ class ThreadRunner:
         for engine, thread in (self._writing, self._reading):
             await asyncio.get_running_loop().run_in_executor(thread, engine.dispose)
             thread.shutdown(wait=True)
+
+
+class _Around:
+    """The places around a piece of work where fault tests may break this process: nothing, unless one does."""
+
+    __slots__ = ("_point", "_work")
+
+    def __init__(self, point: Callable[[str], None] | None, work: Work[Any]) -> None:
+        self._point = point
+        self._work = work
+
+    def at(self, place: str) -> None:
+        if self._point is not None:
+            self._point(f"{verb_of(self._work)}.{place}")
+
+    def soon(self, place: str) -> None:
+        """When the loop next turns: what is written until then is sent, and no answer was read."""
+        if self._point is not None:
+            asyncio.get_running_loop().call_soon(self.at, place)
+
+
+def verb_of(work: Work[Any]) -> str:
+    """The store verb that a piece of work belongs to, as `firing.decide_due`."""
+    named: Any = work
+    while isinstance(named, partial):
+        named = named.func
+    name = named.__qualname__.partition(".<locals>")[0].rpartition(".")[2].lstrip("_")
+    return f"{named.__module__.rpartition('.')[2]}.{name}"
 
 
 class _Phase:
