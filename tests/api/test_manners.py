@@ -178,7 +178,7 @@ async def test_a_store_that_is_away_is_503_and_the_key_stays_free(api: Api, stag
     object.__setattr__(stage.store.jobs, "save", away)
     key = {"Idempotency-Key": "k"}
     answer = await api.ask("POST", "/jobs", JOB, headers=key)
-    assert (answer.status_code, answer.json()["code"], answer.headers["retry-after"]) == (503, "FOL-5010", "1")
+    assert (answer.status_code, answer.json()["code"], answer.headers["retry-after"]) == (503, "FOL-5001", "1")
     object.__setattr__(stage.store.jobs, "save", real)
     assert (await api.ask("POST", "/jobs", JOB, headers=key)).status_code == 201
 

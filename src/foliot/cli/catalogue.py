@@ -46,7 +46,9 @@ def find_code(code: str) -> Entry | None:
 def catalogue() -> list[Entry]:
     """Every code in order."""
     _load_all()
-    found = {error.code: error for error in _family(FoliotError)}
+    found: dict[str, type[FoliotError]] = {}
+    for error in _family(FoliotError):
+        found.setdefault(error.code, error)  # whoever owns the code comes before those that share it
     entries = [
         Entry(code=code, title=_title(error), branch=_branch(code), name=error.__name__)
         for code, error in found.items()

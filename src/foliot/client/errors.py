@@ -12,6 +12,7 @@ from foliot.domain.errors import (
     InvalidInput,
     NotFound,
     StorageTrouble,
+    Unanswered,
 )
 
 BRANCHES: Final[Mapping[str, type[FoliotError]]] = {
@@ -38,7 +39,7 @@ _BY_STATUS: Final[Mapping[int, type[FoliotError]]] = {
 def error_of(status: int, problem: Mapping[str, Any], *, url: str) -> FoliotError:
     """The error that a problem document stands for: of the class that owns its code, else of its branch."""
     code = str(problem.get("code", ""))
-    kind = next((known for known in family() if known.code == code), None) or BRANCHES.get(code[4:5])
+    kind = next((known for known in family() if vars(known).get("code") == code), None) or BRANCHES.get(code[4:5])
     kind = kind or _BY_STATUS.get(status, ClusterTrouble)
     sentence = str(problem.get("detail") or problem.get("title") or f"{url} answered {status}.")
     error = kind.__new__(kind)
@@ -60,10 +61,8 @@ def family(kind: type[FoliotError] = FoliotError) -> Iterator[type[FoliotError]]
     yield kind
 
 
-class ServerAway(ClusterTrouble):
+class ServerAway(Unanswered):
     """No server answers."""
-
-    code = "FOL-5001"
 
     def __init__(self, url: str, why: str) -> None:
         super().__init__(

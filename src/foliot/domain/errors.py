@@ -20,6 +20,7 @@
     │   └── NameClaimedTwice  FOL-3003   two functions claim one name
     ├── Denied                FOL-4xxx   login or permission
     ├── ClusterTrouble        FOL-5xxx   servers, workers, the store: not there, not ready, not fitting
+    │   └── Unanswered        FOL-5001   a server, or the store behind it
     ├── ExecutionFailed       FOL-6xxx   a run went wrong
     └── StorageTrouble        FOL-7xxx   schema, import, backup
 
@@ -75,6 +76,12 @@ class ClusterTrouble(FoliotError):
     """Servers, workers or the store are not there, not ready or not fitting."""
 
     code = "FOL-5000"
+
+
+class Unanswered(ClusterTrouble):
+    """A server does not answer, or the store behind it does not."""
+
+    code = "FOL-5001"
 
 
 class ExecutionFailed(FoliotError):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, Protocol
 
-from foliot.domain.errors import ClusterTrouble
+from foliot.domain.errors import ClusterTrouble, Unanswered
 from foliot.domain.fire import Decide
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.job import Definition, Lane, LoadedJob
@@ -23,10 +23,8 @@ GRACE_US: Final[Micros] = 2 * SECOND
 SESSION_TTL_US: Final[Micros] = 15 * SECOND
 
 
-class StoreUnavailable(ClusterTrouble):
+class StoreUnavailable(Unanswered):
     """The store cannot be reached or is not writable."""
-
-    code = "FOL-5010"
 
 
 class StoreBusy(ClusterTrouble):

@@ -152,7 +152,7 @@ def test_following_a_log_goes_on_where_the_stream_broke(server: Answering, conne
     events = {"content-type": "text/event-stream"}
     server.say(
         Answer(200, text="id: 10\ndata: one\n\n: still here\n\nid: 20\ndata: two\n\n", headers=events, breaks_off=True),
-        Answer(503, {"code": "FOL-5010", "detail": "The store is away."}),
+        Answer(503, {"code": "FOL-5001", "detail": "The store is away."}),
         Answer(200, text="id: 30\ndata: three\n\n", headers=events),
         Answer(200, text="id: 40\ndata: four\n\nevent: end\ndata:\n\n", headers=events),
     )

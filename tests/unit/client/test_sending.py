@@ -16,7 +16,7 @@ from tests.unit.client.answering import LOST, Answer, Answering, free_port_url
 from tests.unit.client.conftest import Connect, FastMachine
 
 RUN = {"id": "r-1", "job": "greet", "state": "PENDING"}
-BUSY = Answer(503, {"code": "FOL-5010", "detail": "The store cannot be reached."})
+BUSY = Answer(503, {"code": "FOL-5001", "detail": "The store cannot be reached."})
 
 
 def test_the_next_server_is_asked_when_one_is_away_and_stays_the_first(server: Answering, connect: Connect) -> None:

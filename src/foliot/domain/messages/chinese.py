@@ -91,12 +91,11 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-4005": "缺少 CSRF 请求头",
     "FOL-4006": "请求过于频繁",
     "FOL-5000": "集群故障",
-    "FOL-5001": "服务器没有应答",
+    "FOL-5001": "服务器或其存储没有应答",
     "FOL-5002": "没有主节点",
     "FOL-5003": "端口被占用",
     "FOL-5004": "时钟偏差",
     "FOL-5005": "等待合适的工作节点",
-    "FOL-5010": "存储不可达",
     "FOL-5011": "存储繁忙",
     "FOL-5012": "提交结果未知",
     "FOL-5013": "存储设置不安全",
@@ -139,6 +138,13 @@ def _scope_missing(data: Data) -> Told:
     where = str(data.get("where", "")).replace(" on group ", "，分组 ").replace(" in every namespace", "，全部命名空间")
     sentence = f"此令牌的权限为 {has}，不含 {data['needed']}（需要权限 {data['needed']}{where}）。"
     return sentence, f"foliot token create --scope {data['needed']}"
+
+
+def _no_answer(data: Data) -> Told:
+    if "url" not in data:
+        return "存储没有应答。", "foliot db status"
+    hint = "是否已启动？foliot up · 其他服务器：--server · 上下文：foliot context list"
+    return f"{data['url']} 没有应答（{data['why']}）。", hint
 
 
 def _run_not_finished(data: Data) -> Told:
@@ -272,12 +278,8 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     "FOL-4004": lambda d: (f"错误次数过多；{d['retry_after_s']} 秒后可再试。", "再要一个登录码：foliot login-link"),
     "FOL-4005": lambda d: ("用 Cookie 登录时，修改操作需要请求头 X-Foliot-Csrf。", "发送 X-Foliot-Csrf: 1"),
     "FOL-4006": lambda d: (f"请求过于频繁；{d['retry_after_s']} 秒后可再试。", None),
-    "FOL-5001": lambda d: (
-        f"{d['url']} 没有应答（{d['why']}）。",
-        "是否已启动？foliot up · 其他服务器：--server · 上下文：foliot context list",
-    ),
+    "FOL-5001": _no_answer,
     "FOL-5003": lambda d: (f"{d['host']} 的端口 {d['port']} 已被占用。", f"foliot up --port {d['port'] + 1}"),
-    "FOL-5010": lambda d: ("存储没有应答。", "foliot db status"),
     "FOL-5011": lambda d: ("存储过于繁忙：此步已放弃。", "稍后重试"),
     "FOL-5012": lambda d: ("提交的应答丢失：是否完成尚不可知。", "用同一个键重试是安全的"),
     "FOL-5022": lambda d: (
