@@ -1,4 +1,4 @@
-"""A small nightly pipeline over files: split into shards that retry on their own and can be stopped.
+"""A small nightly pipeline over files: split into shards that retry on their own and can be stopped, then merged.
 
 foliot up etl.py, then  foliot job trigger import_sales -p folder=sales
 """
@@ -52,6 +52,17 @@ def import_sales(ctx: Ctx, folder: str = "sales", day: date | None = None) -> Sh
             found.totals[sale.shop] = found.totals.get(sale.shop, Decimal(0)) + sale.amount
     ctx.log.info("imported", day=wanted, files=len(files), sales=found.sales)
     return found
+
+
+@import_sales.merge
+def day_of_sales(ctx: Ctx, parts: list[ShopTotals], day: date | None = None) -> ShopTotals:
+    """Once, after every shard succeeded: what they returned, in their order; its result is the run's."""
+    whole = ShopTotals(sales=sum(part.sales for part in parts), totals={})
+    for part in parts:
+        for shop, amount in part.totals.items():
+            whole.totals[shop] = whole.totals.get(shop, Decimal(0)) + amount
+    ctx.log.info("merged", day=day or ctx.due.date(), sales=whole.sales, shops=len(whole.totals))
+    return whole
 
 
 def sales_in(file: Path) -> Iterator[Sale]:

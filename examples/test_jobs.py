@@ -60,3 +60,5 @@ def test_every_shop_is_counted_once(tmp_path: Path) -> None:
         (tmp_path / f"2026-01-31-{number}.csv").write_text("shop,amount\nnorth,0.10\nsouth,0.20\n")
     parts = [run_inline(import_sales, str(tmp_path), day="2026-01-31", shard=(n, 4)).result for n in range(4)]
     assert sum(part["sales"] for part in parts) == 12
+    whole = run_inline(import_sales, day="2026-01-31", merge=parts)
+    assert whole.result == {"sales": 12, "totals": {"north": "0.60", "south": "1.20"}}

@@ -12,6 +12,7 @@ from foliot.store.sql import (
     leasing,
     limits,
     logs,
+    merging,
     nodes,
     parents,
     picking,
@@ -199,6 +200,9 @@ LEASING: list[Hot] = [
         sets=lambda _: {"d": [(job_id,) for job_id in range(1, 11)]},
     ),
     Hot(name="tally of shards", statement=parents.TALLY, uses=CHILDREN, sets=lambda loaded: {"d": ids(loaded)}),
+    Hot(name="parents of merges", statement=merging.PARENTS, uses=KEY, sets=lambda loaded: {"d": ids(loaded)}),
+    Hot(name="sizes of parts", statement=merging.SIZES, uses=CHILDREN, sets=lambda loaded: {"d": ids(loaded)}),
+    Hot(name="parts of merges", statement=merging.RESULTS, uses=CHILDREN, sets=lambda loaded: {"d": ids(loaded)}),
     Hot(
         name="count down",
         statement=parents.COUNT_DOWN,

@@ -333,7 +333,7 @@ async def test_the_merge_run_takes_part_in_its_parents_life(world: World) -> Non
     assert (merge["due_at"], merge["priority"], merge["parked"]) == (parent["due_at"], parent["priority"], 0)
     assert (await cursor_of(world, job))["cursor_ver"] == bumped + 1  # R23: every insert of a run
     leased = await anne.lease_one()
-    assert leased.params == '{"day":3}'
+    assert leased.params == '{"parts":[null,null],"day":3}'
     await anne.complete(leased, cause=Cause.ERROR, error="could not join")
     parent = await run_of(world, parent_id)
     assert (parent["state"], parent["kind"], parent["error"]) == ("FAILED", "error", "could not join")

@@ -112,7 +112,7 @@ def test_the_pipeline_runs_in_shards(client: Foliot, running_foliot: Running) ->
     for number in range(6):
         (sales / f"2026-01-31-{number}.csv").write_text("shop,amount\nnorth,0.10\nsouth,0.20\n")
     run = client.jobs.trigger("import_sales", {"folder": str(sales), "day": date(2026, 1, 31).isoformat()})
-    assert run.wait("60s").state == "SUCCEEDED"
+    assert run.wait("60s").result == {"sales": 12, "totals": {"north": "0.60", "south": "1.20"}}
 
 
 def test_the_web_application_hands_its_work_over(

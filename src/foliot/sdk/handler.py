@@ -34,7 +34,7 @@ class Handler:
         self.function = function
         self.job = job or function.__name__
         self.tz = tz  # of the job's schedule
-        self._is_merge = is_merge
+        self.is_merge: Final = is_merge
         self.is_async = inspect.iscoroutinefunction(function)
 
     def __repr__(self) -> str:
@@ -52,7 +52,7 @@ class Handler:
     @cached_property
     def parameters(self) -> Parameters:
         """Read from the annotations when first asked, so that they may name what is defined further down."""
-        return Parameters(self.function, name=self.job, ignores_unknown=self._is_merge)
+        return Parameters(self.function, name=self.job, ignores_unknown=self.is_merge)
 
     @property
     def place(self) -> Place:

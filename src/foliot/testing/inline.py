@@ -1,7 +1,7 @@
 """`run_inline`: one run of a job, here and now, read and called and ended as in a worker."""
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -17,7 +17,7 @@ from foliot.sdk.ctx import Ctx, RunFacts
 from foliot.sdk.handler import Handler
 from foliot.sdk.invoke import Outcome, invoke, invoke_until_asked
 from foliot.sdk.job import JobFunction
-from foliot.sdk.results import to_json
+from foliot.sdk.results import to_json, to_plain
 from foliot.sdk.triggering import payload
 from foliot.testing.inline_port import InlinePort, LogLine
 
@@ -25,6 +25,7 @@ DUE: Final = "2026-01-01T00:00:00Z"
 """When an inline run is due unless the test says otherwise: the same in every test run."""
 
 _CHECKPOINT_MAX: Final = 64 * 1024
+_MERGED_MAX: Final = 4 * 1024 * 1024  # as in a store
 _STATES: Final = {
     Cause.SUCCEEDED: RunState.SUCCEEDED,
     Cause.CANCELLED: RunState.CANCELLED,
@@ -80,18 +81,22 @@ def run_inline(
     cancel_after: int | str | timedelta | None = None,
     checkpoint: Mapping[str, Any] | None = None,
     params: Mapping[str, Any] | None = None,
+    merge: Sequence[Any] | None = None,
     **named: Any,
 ) -> InlineRun:
     """Run a job in this process and wait for it. Parameters are read as those of a real trigger are.
 
     Sleeping takes no time. `shard=(3, 16)` makes it shard 3 of 16; `cancel_after=100` asks it to stop after 100 items,
     `cancel_after="30s"` after so much sleep; `checkpoint` is what an earlier attempt left; `params` is for names that
-    are taken here. Wrong parameters raise `BadParameters`, as they do in `job.trigger()`.
+    are taken here. `merge=[...]` calls the job's merge function with what its shards returned. Wrong parameters raise
+    `BadParameters`, as they do in `job.trigger()`.
     """
-    text, ctx, port = _prepared(job, args, {**named, **(params or {})}, due, attempt, shard, cancel_after, checkpoint)
+    given = {**named, **(params or {})}
+    text, ctx, port = _prepared(job, args, given, due, attempt, shard, cancel_after, checkpoint, merge)
     raised: list[BaseException] = []
+    handler = _remembering(_handler_of(job, is_merge=merge is not None), raised)
     with port.capturing():
-        outcome = invoke(_remembering(job.handler, raised), text, ctx)
+        outcome = invoke(handler, text, ctx)
     return _inline_run(job, outcome, port, raised)
 
 
@@ -105,12 +110,14 @@ async def run_inline_async(
     cancel_after: int | str | timedelta | None = None,
     checkpoint: Mapping[str, Any] | None = None,
     params: Mapping[str, Any] | None = None,
+    merge: Sequence[Any] | None = None,
     **named: Any,
 ) -> InlineRun:
     """`run_inline` for async tests: an async job runs in the test's own loop, a plain one blocks it."""
-    text, ctx, port = _prepared(job, args, {**named, **(params or {})}, due, attempt, shard, cancel_after, checkpoint)
+    given = {**named, **(params or {})}
+    text, ctx, port = _prepared(job, args, given, due, attempt, shard, cancel_after, checkpoint, merge)
     raised: list[BaseException] = []
-    handler = _remembering(job.handler, raised)
+    handler = _remembering(_handler_of(job, is_merge=merge is not None), raised)
     with port.capturing():
         outcome = await invoke_until_asked(handler, text, ctx) if handler.is_async else invoke(handler, text, ctx)
     return _inline_run(job, outcome, port, raised)
@@ -125,8 +132,11 @@ def _prepared(
     shard: tuple[int, int] | None,
     cancel_after: int | str | timedelta | None,
     checkpoint: Mapping[str, Any] | None,
+    merge: Sequence[Any] | None,
 ) -> tuple[str, Ctx, InlinePort]:
     given = {**job.definition.params, **payload(job, args, named)}
+    if merge is not None:
+        given["parts"] = [to_plain(part, f"merge[{at}]", typed=True) for at, part in enumerate(merge)]
     facts = RunFacts(
         run_id=1,
         job=job.name,
@@ -140,7 +150,15 @@ def _prepared(
     )
     port = InlinePort(cancel_after)
     port.checkpoint = dict(checkpoint or {})
-    return to_json(given, bytes_max=_CHECKPOINT_MAX), Ctx(facts, port), port
+    return to_json(given, bytes_max=_CHECKPOINT_MAX if merge is None else _MERGED_MAX), Ctx(facts, port), port
+
+
+def _handler_of(job: JobFunction[..., ..., Any], *, is_merge: bool) -> Handler:
+    if not is_merge:
+        return job.handler
+    if job.merge_handler is None:
+        raise ValueError(f"{job.name} has no merge function")
+    return job.merge_handler
 
 
 def _instant(due: datetime | str) -> Instant:
@@ -167,7 +185,8 @@ def _remembering(handler: Handler, raised: list[BaseException]) -> Handler:
             raised.append(error)
             raise
 
-    return Handler(call_async if handler.is_async else call, job=handler.job, tz=handler.tz)
+    remembering = call_async if handler.is_async else call
+    return Handler(remembering, job=handler.job, tz=handler.tz, is_merge=handler.is_merge)
 
 
 def _inline_run(

@@ -197,3 +197,30 @@ async def test_in_an_async_test_they_share_its_loop() -> None:
     assert loops == [asyncio.get_running_loop()]
     assert (await run_inline_async(waits, cancel_after=5)).state == "CANCELLED"
     assert (await run_inline_async(settle, shard=(0, 16), cancel_after=100)).result["stopped"]
+
+
+@job(shards=2, params={"unit": "kg"})
+def weigh(shard_weight: int = 3, unit: str = "g") -> int:
+    return shard_weight if unit == "kg" else 0
+
+
+@weigh.merge
+def total(ctx: Ctx, parts: list[int], unit: str) -> str:
+    ctx.log.info("merging", parts=len(parts))
+    return f"{sum(parts)} {unit}"
+
+
+def test_a_merge_is_called_with_what_the_shards_returned() -> None:
+    parts = [run_inline(weigh, shard_weight=n, shard=(n, 2)).result for n in range(2)]
+    merged = run_inline(weigh, merge=parts)
+    assert (merged.result, "merging  parts=2" in merged.log_text) == ("1 kg", True)
+    assert run_inline(weigh, merge=["heavy"]).kind == "rejected"
+
+
+async def test_a_merge_is_awaited_in_async_tests() -> None:
+    assert (await run_inline_async(weigh, merge=[1, 2, 3])).result == "6 kg"
+
+
+def test_what_has_no_merge_cannot_be_merged() -> None:
+    with pytest.raises(ValueError, match="settle has no merge function"):
+        run_inline(settle, merge=[])

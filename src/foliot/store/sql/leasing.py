@@ -20,6 +20,7 @@ from foliot.store.sql.database import TryAgain, Tx
 from foliot.store.sql.definitions import Definitions
 from foliot.store.sql.follow import MERGE
 from foliot.store.sql.lanes import Lanes
+from foliot.store.sql.merging import parts_of, with_parts, within_reach
 from foliot.store.sql.picking import Asking, Candidate, Ground, Kind, Picker, by_rank
 from foliot.store.sql.seating import Seats
 from foliot.store.sql.seeing import lock_cursors
@@ -132,10 +133,11 @@ class Leasing:
         served: dict[tuple[str, int], list[LeasedRun]] = {}
         rows = tx.rows(REPEATED, d=[(poll.session, poll.request_no) for poll in polls]) if polls else ()
         jobs = self._definitions.find(tx, {(row[3], row[4]) for row in rows}).jobs if rows else {}
+        parts = parts_of(tx, [row.id for row in rows if row.follow & MERGE])
         for session, request_no, run_id, job_id, version, attempt, lease_id, fence, leased_at, *rest in rows:
             job = jobs.get((job_id, version))
             if job is not None:
-                run = _leased_run(run_id, job, attempt, lease_id, fence, leased_at, *rest)
+                run = _leased_run(run_id, job, attempt, lease_id, fence, leased_at, *rest, parts=parts.get(run_id))
                 served.setdefault((session, request_no), []).append(run)
         return served
 
@@ -170,7 +172,7 @@ class Leasing:
         readable = [run for run in candidates if (run.job_id, run.version) in jobs]
         if len(readable) < len(candidates):
             _put_off(tx, [run for run in candidates if (run.job_id, run.version) not in jobs], now)
-        given = _seated(tx, readable, lanes, seats, now)
+        given = _seated(tx, within_reach(tx, readable), lanes, seats, now)
         replaced = tuple(Quit(run.id, run.ver, REPLACED_BY) for run in candidates if run.replaced)
         return _Taken(given, jobs, fences, replaced)
 
@@ -198,6 +200,7 @@ class Leasing:
             return
         rows: list[tuple[Any, ...]] = []
         base, now = asking.epoch << EPOCH_BITS, asking.now
+        parts = parts_of(tx, [run.id for run, _ in taken.given if run.follow & MERGE])
         for (run, poll), lease_id in zip(taken.given, self._lease_ids(len(taken.given)), strict=True):
             job = taken.jobs[run.job_id, run.version]
             attempt = run.attempt + 1
@@ -205,7 +208,7 @@ class Leasing:
             deadline_at = now + job.definition.start_within_us
             rows.append((run.id, run.ver, lease_id, poll.session, poll.request_no, fence, deadline_at))
             leased = _leased_run(run.id, job, attempt, lease_id, fence, now, run.shard, run.follow, run.due_at,
-                                 run.params, run.checkpoint, run.reason)  # fmt: skip
+                                 run.params, run.checkpoint, run.reason, parts=parts.get(run.id))  # fmt: skip
             served.setdefault((poll.session, poll.request_no), []).append(leased)
         rows.sort()  # by primary key (R3)
         if tx.change(LEASE, {"now": now}, d=rows) != len(rows):
@@ -285,8 +288,11 @@ def _leased_run(
     params: str | None,
     checkpoint: str | None,
     reason: str | None,
+    *,
+    parts: str | None = None,
 ) -> LeasedRun:
     definition = job.definition
+    given = params if params is not None else _params_of(definition)
     return LeasedRun(
         run_id=run_id,
         job_id=job.job_id,
@@ -294,7 +300,7 @@ def _leased_run(
         job=job.name,
         version=job.version,
         handler=definition.merge or definition.handler if follow & MERGE else definition.handler,
-        params=params if params is not None else _params_of(definition),
+        params=given if parts is None else with_parts(given, parts),
         attempt=attempt,
         lease_id=lease_id,
         fence=fence,

@@ -14,6 +14,7 @@ from foliot.domain.verdict import End
 from foliot.store.sql.database import TryAgain, Tx
 from foliot.store.sql.follow import CHILD, LIMITS, MERGE, follow_of
 from foliot.store.sql.line import bump
+from foliot.store.sql.merging import PARTS_MAX, sizes_of
 from foliot.store.sql.seeing import Seen
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 
@@ -47,6 +48,9 @@ INSERT_MERGE: Final = Statement(
     """,
     RowSet("d", id=BIGINT, fire_key=TEXT, lane=BIGINT, follow=BIGINT),
 )
+
+MIB: Final = 1024 * 1024
+TOO_MUCH: Final = "The shards returned {:.1f} MiB together; a merge run takes {} MiB. Return less, or where it is."
 
 
 class EndedChild(NamedTuple):
@@ -83,7 +87,9 @@ def count_down(
         parent = parents.get(child.run.parent_id or 0)
         if parent is not None and parent.state == RunState.RUNNING:
             by_parent.setdefault(parent.id, []).append(child)
-    tallies = _tallies(tx, [parents[at] for at, ended in by_parent.items() if parents[at].open_children <= len(ended)])
+    closing = [parents[at] for at, ended in by_parent.items() if parents[at].open_children <= len(ended)]
+    tallies = _tallies(tx, closing)
+    sizes = sizes_of(tx, {at.id for at in closing if jobs[at.job_id, at.version].merge_lane_id is not None})
     rows: list[tuple[Any, ...]] = []
     merges: list[Seen] = []
     over: list[EndedParent] = []
@@ -95,7 +101,7 @@ def count_down(
             rows.append((parent_id, parent.ver, left, str(RunState.RUNNING), None, None, None, None))
             continue
         merged = next((child for child in ended if child.run.follow & MERGE), None)
-        fate = _Fate(*merged[1:]) if merged else _fate(tallies.get(parent_id, ()), parent, job)
+        fate = _Fate(*merged[1:]) if merged else _fate(tallies.get(parent_id, ()), parent, job, sizes.get(parent_id, 0))
         if fate is None:
             merges.append(parent)
             rows.append((parent_id, parent.ver, 1, str(RunState.RUNNING), None, None, None, None))
@@ -116,7 +122,7 @@ class _Fate(NamedTuple):
     error: str | None = None
 
 
-def _fate(tally: Sequence[tuple[str, str | None, int]], parent: Seen, job: LoadedJob) -> _Fate | None:
+def _fate(tally: Sequence[tuple[str, str | None, int]], parent: Seen, job: LoadedJob, size: int) -> _Fate | None:
     """What becomes of a parent whose shards are all over; None: its merge run is next."""
     count: dict[str, int] = {}
     kinds: set[str] = set()
@@ -133,7 +139,11 @@ def _fate(tally: Sequence[tuple[str, str | None, int]], parent: Seen, job: Loade
         return _Fate(End(RunState.CANCELLED), error=f"{cancelled} of {shards} shards were cancelled.")
     if parent.unwanted and job.merge_lane_id is not None:
         return _Fate(End(RunState.CANCELLED))
-    return _Fate(End(RunState.SUCCEEDED)) if job.merge_lane_id is None else None
+    if job.merge_lane_id is None:
+        return _Fate(End(RunState.SUCCEEDED))
+    if size > PARTS_MAX:
+        return _Fate(End(RunState.FAILED, FailureKind.REJECTED), error=TOO_MUCH.format(size / MIB, PARTS_MAX // MIB))
+    return None
 
 
 def _tallies(tx: Tx, parents: Sequence[Seen]) -> dict[int, list[tuple[str, str | None, int]]]:

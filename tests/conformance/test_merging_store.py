@@ -1,0 +1,82 @@
+"""Merge runs: what their shards returned comes with the lease, in order and bounded."""
+
+import json
+
+from foliot.domain.verdict import Cause
+from foliot.ports.worker_link import LeasedRun
+from foliot.store.sql.merging import LEASED_MAX, PARTS_MAX
+from tests.conformance.building import save
+from tests.conformance.working import Worker, run_of, trigger, worker
+from tests.conformance.world import World
+
+JOIN = "python:jobs:join"
+
+
+async def _merged(anne: Worker, results: list[str | None], *, shards: tuple[LeasedRun, ...] = ()) -> None:
+    """End every shard with its result, the last one first."""
+    for run in sorted(shards or await anne.lease(8), key=lambda run: -run.shard):
+        await anne.complete(run, result=results[run.shard])
+
+
+async def test_a_merge_run_gets_the_results_of_its_shards_in_their_order(world: World) -> None:
+    await save(world, "tick", shards=4, merge=JOIN, params={"day": 3})
+    await trigger(world)
+    anne = await worker(world)
+    await _merged(anne, ['{"orders":2}', None, '"zwei – 二"', "[1,2]"])
+    merge = await anne.lease_one()
+    assert json.loads(merge.params or "") == {"parts": [{"orders": 2}, None, "zwei – 二", [1, 2]], "day": 3}
+
+
+async def test_a_lost_answer_brings_the_same_parts_again(world: World) -> None:
+    """R5: the repeated request is served from the rows, as the first was."""
+    await save(world, "tick", shards=2, merge=JOIN)
+    await trigger(world)
+    anne = await worker(world)
+    await _merged(anne, ["1", "2"])
+    (lost,) = await anne.lease(1)
+    (again,) = await anne.lease(1, repeat=True)
+    assert (again.lease_id, again.params) == (lost.lease_id, lost.params) == (lost.lease_id, '{"parts":[1,2]}')
+
+
+async def test_a_merge_run_that_goes_again_gets_them_again(world: World) -> None:
+    await save(world, "tick", shards=2, merge=JOIN, retries={"max": 1, "backoff": "1s", "jitter": False})
+    await trigger(world)
+    anne = await worker(world)
+    await _merged(anne, ["1", "2"])
+    first = await anne.lease_one()
+    await anne.complete(first, cause=Cause.ERROR, error="x")
+    await world.elapse(2_000_000)
+    second = await anne.lease_one()
+    assert (second.attempt, second.params) == (2, first.params)
+
+
+async def test_a_parameter_called_parts_gives_way_and_shards_see_it(world: World) -> None:
+    await save(world, "tick", shards=1, merge=JOIN)
+    await trigger(world, params='{"parts":7,"big":9007199254740993}')
+    anne = await worker(world)
+    (shard,) = await anne.lease(8)
+    assert json.loads(shard.params or "")["parts"] == 7
+    await anne.complete(shard, result="1.50")
+    assert (await anne.lease_one()).params == '{"parts":[1.50],"big":9007199254740993}'
+
+
+async def test_more_than_a_merge_run_takes_fails_the_run_in_words(world: World) -> None:
+    await save(world, "tick", shards=2, merge=JOIN)
+    (parent_id,) = await trigger(world)
+    anne = await worker(world)
+    half = json.dumps("x" * (PARTS_MAX // 2))
+    await _merged(anne, [half, half])
+    row = await run_of(world, parent_id)
+    assert (row["state"], row["kind"]) == ("FAILED", "rejected")
+    assert row["error"].startswith("The shards returned 4.0 MiB together; a merge run takes 4 MiB.")
+    assert await anne.lease(8) == ()
+
+
+async def test_one_lease_reads_only_so_much(world: World) -> None:
+    await save(world, "tick", shards=1, merge=JOIN)
+    await trigger(world, n=3)
+    anne = await worker(world)
+    large = json.dumps("x" * (LEASED_MAX * 2 // 5))
+    await _merged(anne, [large], shards=await anne.lease(8))
+    sizes = [[len(run.params or "") > len(large) for run in await anne.lease(8)] for _ in range(3)]
+    assert sizes == [[True, True], [True], []]
