@@ -1,6 +1,7 @@
 """The invariants: each a sentence of the promise, a loop over the history, and what contradicts it."""
 
 import itertools
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -21,6 +22,8 @@ LEGAL: Final = {
     ("RUNNING", "FAILED"),
     ("RUNNING", "CANCELLED"),
 }
+GRAIN_US: Final = 2_000  # of recorded times: SQLite's own clock has milliseconds
+LEFT_IN_PEACE: Final = 2**63 - 1  # `nodes.settled` of a session that said goodbye
 
 
 # --------------------------------------------------------------------------------------------------------- instants
@@ -126,14 +129,20 @@ def each_fire_has_its_runs(history: History, finding: Finding) -> None:
 
 @invariant("I3")
 def nothing_is_early(history: History, finding: Finding) -> None:
-    """No fire is created before its instant."""
+    """No fire is created before its instant, by what the product says and by the database's own clock."""
+    recorded: dict[int, int] = {}
+    for change in history.changes:
+        if change.table == "runs" and change.op == "INSERT":
+            recorded[change.row["id"]] = change.at + GRAIN_US
     lateness = []
     for run in history.runs:
         if run["fire_key"].startswith("s:"):
             finding.looked_at += 1
             lateness.append((run["created_at"] - run["due_at"]) / SECOND)
-            if run["created_at"] < run["due_at"]:
-                finding.fault(f"run {run['id']} was created {-lateness[-1]:.3f} s before its instant")
+            created_at = min(run["created_at"], recorded.get(run["id"], sys.maxsize))
+            if created_at < run["due_at"]:
+                early_s = (run["due_at"] - created_at) / SECOND
+                finding.fault(f"run {run['id']} was created {early_s:.3f} s before its instant")
     finding.figures.update(_spread("lateness_s", lateness))
 
 
@@ -178,6 +187,19 @@ def one_result_under_the_latest_lease(history: History, finding: Finding) -> Non
         finding.looked_at += accepted
         if accepted > 1:
             finding.fault(f"run {run_id}: {accepted} results were accepted")
+    _answers_are_true(history, finding)
+
+
+def _answers_are_true(history: History, finding: Finding) -> None:
+    """A worker was told that its result counts only if the store took it, under the lease it was reported with."""
+    taken = {
+        (run_id, change.row["last_lease_id"]) for run_id, chain in history.changes_of_run.items() for change in chain
+    }
+    for line in history.worker_lines:
+        if line.what == "report" and line.get("landing") == "recorded":
+            finding.looked_at += 1
+            if (line.get("run"), line.get("lease")) not in taken:
+                finding.fault(f"run {line.get('run')}: a result under lease {line.get('lease')} was said to count")
 
 
 @invariant("I6")
@@ -299,10 +321,11 @@ def nobody_is_reaped_wrongly(history: History, finding: Finding) -> None:
     left = {line.get("session") for line in history.worker_lines if line.what == "left"}
     for node in history.nodes:
         finding.looked_at += 1
-        if node["state"] != "dead" or everywhere or node["id"] in left:
+        if node["state"] != "dead" or node["id"] in left or node.get("settled") == LEFT_IN_PEACE:
             continue
-        reaped = node["ended_at"] is not None and node["until"] < node["ended_at"]
-        if reaped and node["id"] not in hurt and node["name"] not in hurt:
+        if node["until"] >= node["ended_at"]:  # whatever had happened to it
+            finding.fault(f"session {node['id']} of {node['name']} was reaped before it had run out")
+        elif not everywhere and node["id"] not in hurt and node["name"] not in hurt:
             finding.fault(f"session {node['id']} of {node['name']} was reaped, and nothing had happened to it")
 
 
@@ -347,7 +370,7 @@ def catch_up_is_paced(history: History, finding: Finding) -> None:
 
 @invariant("I15")
 def acknowledged_is_there(history: History, finding: Finding) -> None:
-    """One fire per idempotency key, and what was acknowledged is there."""
+    """One fire per idempotency key and per call that asked for one, and what was acknowledged is there."""
     keys: Counter[tuple[int, str]] = Counter()
     for run in history.runs:
         if run["fire_key"].startswith("m:") and run["shard"] == -1:
@@ -356,6 +379,7 @@ def acknowledged_is_there(history: History, finding: Finding) -> None:
         finding.looked_at += 1
         if count > 1:
             finding.fault(f"job {job_id}: key {key} has {count} runs")
+    _one_fire_per_call(history, finding, Counter(job_id for job_id, _ in keys))
     there = {run["id"] for run in history.runs}
     missing = 0
     for line in history.client_lines:
@@ -366,6 +390,16 @@ def acknowledged_is_there(history: History, finding: Finding) -> None:
                 if not history.bounds.lossy:
                     finding.fault(f"the trigger acknowledged as run {line.get('run')} is not in the store")
     finding.figures["acknowledged_missing"] = missing
+
+
+def _one_fire_per_call(history: History, finding: Finding, fires: Mapping[int, int]) -> None:
+    """However often a call was sent, it asked for one run; jobs whose every call is in a journal are looked at."""
+    asked = Counter(line.get("job") for line in history.client_lines if line.what == "asked")
+    for job in history.jobs:
+        calls, got = asked[job["name"]], fires.get(job["id"], 0)
+        finding.looked_at += calls
+        if calls and got > calls:
+            finding.fault(f"{job['name']} has {got} triggered runs, and {calls} were asked for")
 
 
 @invariant("I17")

@@ -165,6 +165,13 @@ def early_fire(story: dict[str, Any]) -> None:
     story["runs"][0]["created_at"] = story["runs"][0]["due_at"] - 1
 
 
+def early_fire_by_a_clock_that_is_ahead(story: dict[str, Any]) -> None:
+    inserted = story["changes"][0]
+    story["changes"][0] = Change(
+        seq=inserted.seq, at=inserted.at - 3 * SECOND, table="runs", op="INSERT", row=inserted.row
+    )
+
+
 def gap_in_versions(story: dict[str, Any]) -> None:
     del story["changes"][1]
 
@@ -175,6 +182,11 @@ def attempt_without_a_claim(story: dict[str, Any]) -> None:
 
 def result_of_an_old_lease(story: dict[str, Any]) -> None:
     edit_change(story, 2, last_lease_id="c" * 32)
+
+
+def zombie_told_that_it_counts(story: dict[str, Any]) -> None:
+    told = {"run": 1, "lease": "c" * 32, "landing": "recorded"}
+    story["worker_lines"].append(Line(source="w2", what="report", mono=0, data=told))
 
 
 def change_after_the_end(story: dict[str, Any]) -> None:
@@ -244,6 +256,13 @@ def false_reap(story: dict[str, Any]) -> None:
     story["nodes"] = [{"id": "s1", "name": "w1", "state": "dead", "until": T0, "ended_at": T0 + 10 * SECOND}]
 
 
+def reap_before_its_time(story: dict[str, Any]) -> None:
+    story["nodes"] = [
+        {"id": "s1", "name": "w1", "state": "dead", "until": T0 + 9 * SECOND, "ended_at": T0, "settled": 4}
+    ]
+    story["nemesis_lines"] = [Line(source="nemesis", what="pause", mono=0, data={"node": "w1"})]
+
+
 def too_many_failures(story: dict[str, Any]) -> None:
     story["versions"] = [version_row(retries={"max": 2})]
     story["runs"][0]["failures"] = 4
@@ -275,6 +294,11 @@ def key_used_twice(story: dict[str, Any]) -> None:
     story["runs"] += [run_row(8, 10, fire_key="m:k"), run_row(9, 10, fire_key="m:k", version=1)]
 
 
+def call_served_twice(story: dict[str, Any]) -> None:
+    story["runs"] += [run_row(8, 10, fire_key="m:k"), run_row(9, 10, fire_key="m:fresh")]
+    story["client_lines"] = [Line(source="c", what="asked", mono=0, data={"job": "job1"})]
+
+
 def falling_epoch(story: dict[str, Any]) -> None:
     story["changes"] += [
         Change(seq=200 + at, at=T0 + at, table="store_meta", op="UPDATE", row={"epoch": epoch})
@@ -300,9 +324,11 @@ LIES: Sequence[tuple[str, str, Edit]] = [
     ("I1", "says 2 instants", miscounted_skip),
     ("I2", "1 shards of 2", missing_shard),
     ("I3", "before its instant", early_fire),
+    ("I3", "2.993 s before its instant", early_fire_by_a_clock_that_is_ahead),
     ("I4", "is followed by", gap_in_versions),
     ("I4", "attempt went", attempt_without_a_claim),
     ("I5", "was accepted", result_of_an_old_lease),
+    ("I5", "was said to count", zombie_told_that_it_counts),
     ("I6", "changed after", change_after_the_end),
     ("I7", "started again", second_start_of_at_most_once),
     ("I8", "is still RUNNING", run_left_behind),
@@ -313,12 +339,14 @@ LIES: Sequence[tuple[str, str, Edit]] = [
     ("I10", "two holders", term_with_two_holders),
     ("I11", "overlap", exclusive_overlap),
     ("I12", "was reaped", false_reap),
+    ("I12", "before it had run out", reap_before_its_time),
     ("I13", "failed 4 times", too_many_failures),
     ("I13", "1 attempts died", uncounted_death),
     ("I13", "given up as poison after 2 deaths", poison_too_soon),
     ("I14", "catch-up runs started", unpaced_catch_up),
     ("I15", "is not in the store", acknowledged_and_gone),
     ("I15", "has 2 runs", key_used_twice),
+    ("I15", "2 triggered runs, and 1 were asked for", call_served_twice),
     ("I17", "the epoch went", falling_epoch),
     ("I19", "its limit is 4", pool_beyond_its_size),
 ]
