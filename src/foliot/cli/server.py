@@ -1,6 +1,7 @@
 """`foliot server`: one server of a cluster."""
 
 import asyncio
+import contextlib
 import os
 import socket
 from pathlib import Path
@@ -80,7 +81,8 @@ async def _serve(settings: ServerSettings, bootstrap_token: str | None) -> None:
 
 
 def _announce(url: str, first_token: str | None) -> None:
-    click.echo(f"listening on {url}")
+    with contextlib.suppress(OSError):  # whoever reads it may be gone or its disk full: no reason not to serve (F18)
+        click.echo(f"listening on {url}")
     if first_token is not None:
         click.echo(f"first admin token of this store, shown once: {first_token}")
 
