@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from foliot.app.connections import Connection
-from foliot.app.server import HttpServer
+from foliot.app.listening import HttpServer
+from foliot.app.system import SystemClock
 from tests.eventually import soon
 
 REQUEST = b"GET / HTTP/1.1\r\nhost: foliot\r\n\r\n"
@@ -49,7 +50,7 @@ class App:
 @asynccontextmanager
 async def listening(app: App) -> AsyncIterator[int]:
     http, stop = HttpServer("127.0.0.1", 0), asyncio.Event()
-    task = asyncio.create_task(http.serve(app, stop, connection=Quick))
+    task = asyncio.create_task(http.serve(app, stop, clock=SystemClock(), connection=Quick))
     try:
         await soon(lambda: http.is_listening, within_s=WITHIN_S, what="it listens")
         yield http.port

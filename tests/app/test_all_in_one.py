@@ -13,7 +13,7 @@ import pytest
 from foliot.app.all_in_one import AllInOne, UpSettings
 from foliot.app.data_folder import FolderInUse
 from foliot.app.http import Access
-from foliot.app.server import PortTaken
+from foliot.app.listening import PortTaken
 from foliot.app.settings import TEST_TIMING
 from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.verdict import Cause

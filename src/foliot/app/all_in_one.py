@@ -11,7 +11,8 @@ from foliot import __version__
 from foliot.app.data_folder import DataFolder
 from foliot.app.http import Access, HttpFace, check_reach
 from foliot.app.inprocess import InProcessLink
-from foliot.app.server import HttpServer, Server
+from foliot.app.listening import HttpServer
+from foliot.app.server import Server
 from foliot.app.settings import DEFAULT_PORT, ServerSettings, Timing
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.working import WorkerThread
@@ -70,7 +71,7 @@ class AllInOne:
     async def run(self, stop: asyncio.Event) -> None:
         """Work until told to stop; then drain the worker and leave."""
         settings = self._settings
-        check_reach(settings.host, behind_proxy=False)
+        check_reach(settings.host, is_protected=False)
         http = HttpServer(settings.host, settings.port)  # first of all: a taken port must not touch the folder
         self._folder.take()
         store = await self._open_store()
@@ -108,7 +109,7 @@ class AllInOne:
     async def _run_with(self, server: Server, face: HttpFace, http: HttpServer, stop: asyncio.Event) -> None:
         settings = self._settings
         access = await face.let_this_machine_in()
-        url = f"http://{settings.host}:{http.port}"
+        url = http.url
         self._folder.tell_clients(url, access.local_token)
         loaded = load(settings.sources)
         server.workers.on_reports = self._audience.reported
@@ -117,7 +118,7 @@ class AllInOne:
         server_stop = asyncio.Event()
         try:
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(http.serve(face.app, server_stop), name="http")
+                tasks.create_task(http.serve(face.app, server_stop, clock=self._clock), name="http")
                 tasks.create_task(server.run(server_stop), name="server")
                 self._audience.started(url, access)
                 self._audience.loaded(loaded, again=False)

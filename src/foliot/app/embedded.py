@@ -68,7 +68,7 @@ async def _worker(endpoint: Endpoint, jobs: tuple[str, ...], *, slots: int, grou
     loaded = load(jobs)
     for problem in loaded.problems:
         raise problem
-    link = HttpWorkerLink(endpoint.urls, endpoint.token or "")  # connects on the loop that first uses it
+    link = HttpWorkerLink.to(endpoint)  # connects on the loop that first uses it
 
     def make() -> Worker:
         settings = WorkerSettings(

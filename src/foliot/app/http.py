@@ -34,7 +34,7 @@ class OpenToOthers(ClusterTrouble):
     def __init__(self, host: str) -> None:
         super().__init__(
             f"Listening on {host} would let others read the traffic: it is not encrypted.",
-            hint="put a proxy with TLS in front and say --behind-proxy, or listen on 127.0.0.1",
+            hint="give --tls-cert and --tls-key, or say --behind-proxy with TLS in front, or listen on 127.0.0.1",
             host=host,
         )
 
@@ -92,9 +92,9 @@ class HttpFace:
         return Access(local_token=token, login_code=code)
 
 
-def check_reach(host: str, *, behind_proxy: bool) -> None:
+def check_reach(host: str, *, is_protected: bool) -> None:
     """SEC-02: refuse to listen beyond loopback with nothing that encrypts."""
-    if behind_proxy or host == "localhost":
+    if is_protected or host == "localhost":
         return
     try:
         is_local = ipaddress.ip_address(host).is_loopback

@@ -5,17 +5,13 @@ import contextlib
 import functools
 import os
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator
 from typing import Final
 
 import structlog
-import uvicorn
-from starlette.types import ASGIApp
 
 from foliot import __version__
-from foliot.app.connections import Connection
 from foliot.app.settings import ServerSettings
-from foliot.domain.errors import ClusterTrouble
 from foliot.domain.fire import Decide
 from foliot.domain.instants import SECOND
 from foliot.domain.planning import CatchUpPacer, decide_batch
@@ -45,15 +41,6 @@ FORGET_EVERY_S: Final = 60.0
 REPAIR_EVERY_S: Final = 30.0
 
 log = structlog.get_logger("foliot.server")
-
-
-class PortTaken(ClusterTrouble):
-    """Somebody listens where this server was told to."""
-
-    code = "FOL-5003"
-
-    def __init__(self, host: str, port: int) -> None:
-        super().__init__(f"Port {port} on {host} is in use.", hint=f"foliot up --port {port + 1}", host=host, port=port)
 
 
 class Desk:
@@ -122,6 +109,8 @@ class Server:
             hold=self.firing.hold,
         )
         self.firing.due_until = self.step_guard.due_until
+        self.presence.clock_offset = lambda: self.step_guard.offset.us
+        self.metrics.clock_offset.set_function(lambda: (self.step_guard.offset.us or 0) / SECOND)
         for listener in (
             self.step_guard.heard,
             self.metrics.heard,
@@ -238,65 +227,3 @@ class Server:
             pid=os.getpid(),
             host=socket.gethostname(),
         )
-
-
-class HttpServer:
-    """Serves an ASGI app on a socket bound before anything else starts, under our own signals."""
-
-    def __init__(self, host: str, port: int) -> None:
-        self._socket = _bound(host, port)
-        self.host = host
-        self.port: int = self._socket.getsockname()[1]
-        self._uvicorn: uvicorn.Server | None = None
-
-    @property
-    def is_listening(self) -> bool:
-        """Whether connections are taken."""
-        return self._uvicorn is not None and self._uvicorn.started
-
-    async def serve(
-        self,
-        app: ASGIApp,
-        stop: asyncio.Event,
-        *,
-        started: Callable[[], None] = lambda: None,
-        connection: type[Connection] = Connection,
-    ) -> None:
-        config = uvicorn.Config(
-            app,
-            http=connection,
-            log_config=None,
-            access_log=False,
-            log_level="warning",
-            lifespan="off",
-            timeout_keep_alive=30,
-            timeout_graceful_shutdown=3,
-        )
-        server = self._uvicorn = _QuietServer(config)
-        async with asyncio.TaskGroup() as group:
-            serving = group.create_task(server.serve(sockets=[self._socket]), name="http")
-            started()
-            await stop.wait()
-            server.should_exit = True
-            await serving
-
-
-class _QuietServer(uvicorn.Server):
-    """uvicorn without its own signal handling: the process belongs to us."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-    except OSError as error:
-        listener.close()
-        raise PortTaken(host, port) from error
-    listener.setblocking(False)
-    return listener

@@ -5,9 +5,11 @@ from collections.abc import Callable
 
 from foliot.app.faults import fault_point
 from foliot.app.http import HttpFace, check_reach
-from foliot.app.server import HttpServer, Server
+from foliot.app.listening import HttpServer
+from foliot.app.server import Server
 from foliot.app.settings import ServerSettings
 from foliot.app.system import SystemChance, SystemClock
+from foliot.app.tls import Certificate
 from foliot.store.sql.store import SqlStore
 from foliot.store.sql.wakeups import open_wakeups
 
@@ -20,9 +22,10 @@ async def serve(
     started: Callable[[str, str | None], None] = lambda _url, _token: None,
 ) -> None:
     """Run a server until `stop` is set. `started` is told its URL and, on an empty store, the first token."""
-    check_reach(settings.host, behind_proxy=settings.behind_proxy)
+    check_reach(settings.host, is_protected=settings.behind_proxy or settings.tls is not None)
     clock, chance = SystemClock(), SystemChance()
-    http = HttpServer(settings.host, settings.port)
+    certificate = Certificate(settings.tls) if settings.tls else None
+    http = HttpServer(settings.host, settings.port, certificate=certificate)
     store = await SqlStore.open(settings.store_url, clock=clock, chance=chance, point=fault_point(settings.fault_point))
     try:
         wakeups = open_wakeups(settings.store_url, clock=clock, chance=chance)
@@ -32,8 +35,8 @@ async def serve(
         first_token = await face.begin(bootstrap_token)
         async with asyncio.TaskGroup() as tasks:
             http_stop = asyncio.Event()
-            tasks.create_task(http.serve(face.app, http_stop), name="http")
-            started(f"http://{settings.host}:{http.port}", first_token)
+            tasks.create_task(http.serve(face.app, http_stop, clock=clock), name="http")
+            started(http.url, first_token)
             await server.run(stop)
             http_stop.set()
     finally:

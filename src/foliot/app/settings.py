@@ -1,6 +1,7 @@
 """Settings, read once at the edge into frozen trees; each part gets only its piece. Relations are checked here."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 from foliot.domain.errors import InvalidInput
@@ -51,6 +52,14 @@ TIMINGS: Final = {"prod": Timing(), "test": TEST_TIMING}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TlsFiles:
+    """Where a server's certificate (with its chain) and its private key lie, in PEM."""
+
+    certificate: Path
+    key: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSettings:
     """One server."""
 
@@ -61,4 +70,5 @@ class ServerSettings:
     timing: Timing = field(default_factory=Timing)
     keep_us: Micros = 30 * DAY
     behind_proxy: bool = False
+    tls: TlsFiles | None = None
     fault_point: str | None = None  # tests only: where this process breaks itself

@@ -146,11 +146,12 @@ class Desk:
             sys.exit(1)
 
 
-_FLAGS: Final = ("context", "server", "token_file", "namespace", "tz", "lang")
+_FLAGS: Final = ("context", "server", "token_file", "ca_file", "namespace", "tz", "lang")
 _GLOBALS: Final = (
     click.option("--context", metavar="NAME", help="Another context than the one in use."),
     click.option("--server", metavar="URL", help="The cluster to ask."),
     click.option("--token-file", metavar="FILE", help="A file with the token."),
+    click.option("--ca-file", metavar="FILE", help="Certificates of who signs the cluster's."),
     click.option("-n", "--namespace", metavar="NS", help="Where names are looked up."),
     click.option("-o", "--output", type=click.Choice(FORMATS), default="table", help="Form of the data."),
     click.option("-q", "--quiet", is_flag=True, help="Ids only."),
@@ -265,4 +266,5 @@ def make_client(resolved: "Resolved", lang: str, timeout: str) -> "Foliot":
             token = Path(token_file).expanduser().read_text("utf-8").strip()
         except OSError as error:
             raise UnreadableAccess(token_file, error.strerror or str(error)) from error
-    return Speaking(server, token, timeout=timeout, namespace=resolved.get("namespace") or "default")
+    namespace = resolved.get("namespace") or "default"
+    return Speaking(server, token, timeout=timeout, namespace=namespace, ca_file=resolved.get("ca_file"))

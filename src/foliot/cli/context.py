@@ -84,7 +84,7 @@ def add(desk: Desk, *, name: str, url: str, for_namespace: str | None, token_fro
     \b
     Examples:
       foliot context add prod --url https://foliot.example.org --token-from prod.token
-      foliot context add lab --url http://127.0.0.1:7171 --no-use
+      foliot context add lab --url https://10.0.0.5:7171 --ca-file lab-ca.pem --no-use
     """
     from foliot.cli.contexts import Context, Contexts
     from foliot.client.discovery import Endpoint, UnreadableAccess
@@ -96,7 +96,10 @@ def add(desk: Desk, *, name: str, url: str, for_namespace: str | None, token_fro
             token = Path(token_from).read_text("utf-8").strip()
         except OSError as error:
             raise UnreadableAccess(token_from, error.strerror or str(error)) from error
-    Contexts().put(Context(name=name, server=url, namespace=for_namespace), token=token, use=not no_use)
+    said = desk.resolved.settings.get("ca_file")
+    ca_file = str(Path(said.value).resolve()) if said and said.said_by == "--ca-file" else None
+    context = Context(name=name, server=url, namespace=for_namespace, ca_file=ca_file)
+    Contexts().put(context, token=token, use=not no_use)
     if not no_use:
         desk.out.talk("context_now", mark="good", name=name)
 

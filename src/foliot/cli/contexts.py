@@ -8,7 +8,7 @@ import json
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +17,8 @@ from foliot.domain.names import check_name, nearest
 
 LOCAL: Final = Path(".foliot") / "client.json"
 PROJECT: Final = Path("foliot.toml")
-_OF_ONE_SERVER: Final = ("server", "token", "token_file")
+_OF_ONE_SERVER: Final = ("server", "token", "token_file", "ca_file")
+_SAID_BY_ALL: Final = ("server", "token_file", "ca_file", "namespace", "tz", "lang")
 
 
 class NoSuchContext(NotFound):
@@ -51,6 +52,7 @@ class Context:
     server: str
     namespace: str | None = None
     token_file: str | None = None
+    ca_file: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +96,7 @@ class Contexts:
                 server=str(said.get("server", "")),
                 namespace=said.get("namespace"),
                 token_file=said.get("token_file"),
+                ca_file=said.get("ca_file"),
             )
             for name, said in known.items()
             if isinstance(said, dict)
@@ -115,7 +118,7 @@ class Contexts:
         token_file = context.token_file
         if token is not None:
             token_file = str(self._write(self.folder / "tokens" / name, token + "\n"))
-        contexts[name] = Context(name=name, server=context.server, namespace=context.namespace, token_file=token_file)
+        contexts[name] = replace(context, name=name, token_file=token_file)
         self._save(contexts, name if use or current is None else current)
 
     def use(self, name: str) -> None:
@@ -153,13 +156,17 @@ class Contexts:
         return Resolved(settings=settings)
 
     def _from_flags(self, flags: Mapping[str, str | None]) -> dict[str, Setting]:
-        names = ("server", "token_file", "namespace", "tz", "lang")
-        return {name: Setting(value=value, said_by=f"--{name}") for name in names if (value := flags.get(name))}
+        return {
+            name: Setting(value=value, said_by=f"--{name.replace('_', '-')}")
+            for name in _SAID_BY_ALL
+            if (value := flags.get(name))
+        }
 
     def _from_environment(self) -> dict[str, Setting]:
         names = {
             "FOLIOT_SERVER": "server",
             "FOLIOT_TOKEN_FILE": "token_file",
+            "FOLIOT_CA_FILE": "ca_file",
             "FOLIOT_NAMESPACE": "namespace",
             "FOLIOT_TZ": "tz",
             "FOLIOT_LANG": "lang",
@@ -172,7 +179,7 @@ class Contexts:
 
     def _from_context(self, name: str) -> dict[str, Setting]:
         context = self.find(name)
-        said = {"server": context.server, "namespace": context.namespace, "token_file": context.token_file}
+        said = {name: getattr(context, name) for name in ("server", "namespace", "token_file", "ca_file")}
         return {key: Setting(value=value, said_by=f"context {name}") for key, value in said.items() if value}
 
     def _save(self, contexts: Mapping[str, Context], current: str | None) -> None:
@@ -184,6 +191,8 @@ class Contexts:
                 lines.append(f"namespace = {json.dumps(context.namespace)}")
             if context.token_file:
                 lines.append(f"token_file = {json.dumps(context.token_file)}")
+            if context.ca_file:
+                lines.append(f"ca_file = {json.dumps(context.ca_file)}")
         self._write(self.file, "\n".join(lines) + "\n")
 
     def _write(self, file: Path, text: str) -> Path:
@@ -199,10 +208,9 @@ class Contexts:
 
 def _from_project(file: Path) -> dict[str, Setting]:
     said = _toml(file).get("client", {})
-    names = ("server", "token_file", "namespace", "tz", "lang")
     if not isinstance(said, dict):
         return {}
-    return {name: Setting(value=str(said[name]), said_by=str(PROJECT)) for name in names if said.get(name)}
+    return {name: Setting(value=str(said[name]), said_by=str(PROJECT)) for name in _SAID_BY_ALL if said.get(name)}
 
 
 def _from_local(file: Path) -> dict[str, Setting]:

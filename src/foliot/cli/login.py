@@ -1,5 +1,6 @@
 """`foliot login|logout|whoami|login-link`: getting in and out."""
 
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
@@ -26,11 +27,17 @@ def login(desk: Desk, *, url: str | None, name: str | None) -> None:
 
     address, code = _split(url or desk.resolved.get("server") or "http://127.0.0.1:7171")
     code = code or click.prompt(desk.out.say("code"), err=True)
-    with Foliot(address) as client:
+    ca_file = desk.resolved.get("ca_file")
+    with Foliot(address, ca_file=ca_file) as client:
         issued = client.send(calls.post("/login", {"code": code}, token=client.machine.token()))
     context = name or urlsplit(address).hostname or "cluster"
-    Contexts().put(Context(name=context, server=address), token=issued["token"])
+    Contexts().put(Context(name=context, server=address, ca_file=_whole(ca_file)), token=issued["token"])
     desk.out.talk("logged_in", mark="good", server=address, context=context)
+
+
+def _whole(file: str | None) -> str | None:
+    """A path that means the same from every folder."""
+    return str(Path(file).resolve()) if file else None
 
 
 def _split(url: str) -> tuple[str, str | None]:

@@ -11,7 +11,7 @@ import click
 
 from foliot.app.run_loop import run_for_long
 from foliot.app.serving import serve
-from foliot.app.settings import DEFAULT_PORT, TIMINGS, ServerSettings
+from foliot.app.settings import DEFAULT_PORT, TIMINGS, ServerSettings, TlsFiles
 from foliot.app.signals import stop_on_signals
 from foliot.cli.refusal import refusals
 from foliot.domain.errors import InvalidInput
@@ -33,6 +33,8 @@ FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option(
     "--behind-proxy", is_flag=True, help="A proxy in front speaks TLS: listening beyond this machine is allowed."
 )
+@click.option("--tls-cert", type=FILE, help="The certificate and its chain (PEM); read again when it is renewed.")
+@click.option("--tls-key", type=FILE, help="The certificate's private key (PEM, without a password).")
 @click.option("--bootstrap-token-file", type=FILE, help="The first admin token of an empty store.")
 @click.option(
     "--log-level", default="info", type=click.Choice(["debug", "info", "warning", "error"]), show_default=True
@@ -45,6 +47,8 @@ def server(
     listen: str,
     node: str | None,
     behind_proxy: bool,
+    tls_cert: Path | None,
+    tls_key: Path | None,
     bootstrap_token_file: Path | None,
     log_level: str,
     log_format: str,
@@ -56,7 +60,7 @@ def server(
     Examples:
       foliot db upgrade --db postgresql://foliot@db/foliot
       foliot server --db postgresql://foliot@db/foliot --bootstrap-token-file token
-      foliot server --db-file /etc/foliot/db --listen 0.0.0.0:7171 --behind-proxy
+      foliot server --db-file /etc/foliot/db --listen 0.0.0.0:7171 --tls-cert foliot.pem --tls-key foliot.key
     """
     configure_logging(level=log_level, form=log_format)  # type: ignore[arg-type]
     with refusals():
@@ -68,6 +72,7 @@ def server(
             port=port,
             timing=TIMINGS[timing],
             behind_proxy=behind_proxy,
+            tls=_tls(tls_cert, tls_key),
             fault_point=os.environ.get("FOLIOT_FAULT_POINT"),
         )
         token = bootstrap_token_file.read_text("utf-8") if bootstrap_token_file else None
@@ -93,6 +98,14 @@ def _store_url(db: str | None, db_file: Path | None) -> str:
     if db is None:
         raise InvalidInput("No store was given.", hint="--db postgresql://USER@HOST/DB, or --db-file FILE")
     return db
+
+
+def _tls(certificate: Path | None, key: Path | None) -> TlsFiles | None:
+    if certificate is None and key is None:
+        return None
+    if certificate is None or key is None:
+        raise InvalidInput("A certificate and its key belong together.", hint="give both --tls-cert and --tls-key")
+    return TlsFiles(certificate=certificate, key=key)
 
 
 def _address(written: str) -> tuple[str, int]:

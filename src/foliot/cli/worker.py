@@ -32,6 +32,12 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 @click.argument("modules", nargs=-1, required=True)
 @click.option("--server", "servers", envvar="FOLIOT_SERVER", help="URL of a server, several with commas.")
 @click.option("--token-file", envvar="FOLIOT_TOKEN_FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--ca-file",
+    envvar="FOLIOT_CA_FILE",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Certificates of who signs the servers'.",
+)
 @click.option("--name", default=None, help="This worker's name (default: host and pid).")
 @click.option("--group", default=DEFAULT_GROUP, show_default=True, help="The pool of workers this one belongs to.")
 @click.option("--slots", default=8, show_default=True, type=click.IntRange(1, 10_000), help="Runs at one time.")
@@ -47,6 +53,7 @@ def worker(
     modules: tuple[str, ...],
     servers: str | None,
     token_file: Path | None,
+    ca_file: str | None,
     name: str | None,
     group: str,
     slots: int,
@@ -66,7 +73,7 @@ def worker(
     """
     configure_logging(level=log_level, form=log_format)  # type: ignore[arg-type]
     with refusals():
-        endpoint = _endpoint(servers, token_file)
+        endpoint = _endpoint(servers, token_file, ca_file)
         node = name or f"{socket.gethostname()}-{os.getpid()}"
         settings = WorkerSettings(
             name=node,
@@ -90,7 +97,7 @@ async def _work(endpoint: Endpoint, settings: WorkerSettings, modules: tuple[str
         raise InvalidInput(
             f"{', '.join(modules)} declares no jobs.", hint="decorate functions with @job; see foliot new"
         )
-    link = HttpWorkerLink(endpoint.urls, endpoint.token or "")
+    link = HttpWorkerLink.to(endpoint)
     running = Worker(link, SystemClock(), SystemChance(), settings, Code.of(loaded, modules))
     stop = asyncio.Event()
     stop_on_signals(stop)
@@ -108,11 +115,11 @@ async def _stop(running: Worker, stop: asyncio.Event) -> None:
     running.stop()
 
 
-def _endpoint(servers: str | None, token_file: Path | None) -> Endpoint:
+def _endpoint(servers: str | None, token_file: Path | None, ca_file: str | None) -> Endpoint:
     if servers is None:
         return find_endpoint()
     token = token_file.read_text("utf-8").strip() if token_file else None
-    return Endpoint.of(servers, token, said_by="--server")
+    return Endpoint.of(servers, token, ca_file=ca_file, said_by="--server")
 
 
 def _labels(written: str) -> dict[str, str]:

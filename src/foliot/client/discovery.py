@@ -20,11 +20,19 @@ class Endpoint:
 
     urls: tuple[str, ...]
     token: str | None = None
+    ca_file: str | None = None  # certificates of who signs theirs; None: the system's
     said_by: str = "the caller"
 
     @classmethod
-    def of(cls, url: str | Sequence[str], token: str | None = None, *, said_by: str = "the caller") -> "Endpoint":
-        """From one URL, several, or several in one text with commas."""
+    def of(
+        cls,
+        url: str | Sequence[str],
+        token: str | None = None,
+        *,
+        ca_file: str | None = None,
+        said_by: str = "the caller",
+    ) -> "Endpoint":
+        """From one URL, several, or several in one text with commas; `FOLIOT_CA_FILE` counts where no file is given."""
         given = url.split(",") if isinstance(url, str) else url
         urls = tuple(part.strip().rstrip("/") for part in given if part.strip())
         for part in urls:
@@ -32,7 +40,7 @@ class Endpoint:
                 raise BadServer(part, said_by)
         if not urls:
             raise BadServer("", said_by)
-        return cls(urls=urls, token=token or None, said_by=said_by)
+        return cls(urls=urls, token=token or None, ca_file=ca_file or os.environ.get("FOLIOT_CA_FILE"), said_by=said_by)
 
 
 class BadServer(InvalidInput):
@@ -49,10 +57,12 @@ class BadServer(InvalidInput):
 
 
 def find_endpoint(environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Endpoint:
-    """`FOLIOT_SERVER` and `FOLIOT_TOKEN_FILE`, else `./.foliot/client.json`; `NoServerKnown` when there is neither."""
+    """`FOLIOT_SERVER`, `FOLIOT_TOKEN_FILE` and `FOLIOT_CA_FILE`, else `./.foliot/client.json`, else `NoServerKnown`."""
     known = os.environ if environment is None else environment
     if known.get("FOLIOT_SERVER"):
-        return Endpoint.of(known["FOLIOT_SERVER"], _token_from(known.get("FOLIOT_TOKEN_FILE")), said_by="FOLIOT_SERVER")
+        token = _token_from(known.get("FOLIOT_TOKEN_FILE"))
+        ca_file = known.get("FOLIOT_CA_FILE")
+        return Endpoint.of(known["FOLIOT_SERVER"], token, ca_file=ca_file, said_by="FOLIOT_SERVER")
     file = (folder or Path.cwd()) / CLIENT_FILE
     try:
         said = msgspec.json.decode(file.read_bytes(), type=dict[str, str])
@@ -69,7 +79,9 @@ class UnreadableAccess(InvalidInput):
     code = "FOL-1076"
 
     def __init__(self, file: str, why: str) -> None:
-        super().__init__(f"{file} cannot be read: {why}.", hint="foliot up writes .foliot/client.json anew", file=file)
+        is_ours = file == str(CLIENT_FILE)
+        hint = "foliot up writes it anew" if is_ours else "name a file that this user may read"
+        super().__init__(f"{file} cannot be read: {why}.", hint=hint, file=file)
 
 
 def _token_from(file: str | None) -> str | None:

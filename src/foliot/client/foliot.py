@@ -15,6 +15,7 @@ from foliot.client.jobs import AsyncJobs, Jobs
 from foliot.client.machine import Machine
 from foliot.client.runs import AsyncRuns, Runs
 from foliot.client.sending import Servers, Tries, read, request_of, timeout_of
+from foliot.client.trust import trusting
 from foliot.domain.instants import SECOND, parse_duration
 from foliot.domain.job import DEFAULT_NAMESPACE
 
@@ -29,10 +30,11 @@ class _Client:
         *,
         namespace: str = DEFAULT_NAMESPACE,
         timeout: Duration = "10s",
-        verify: ssl.SSLContext | bool = True,
+        ca_file: str | None = None,
+        verify: ssl.SSLContext | None = None,
         machine: Machine | None = None,
     ) -> None:
-        self.endpoint = Endpoint.of(url, token) if url else find_endpoint()
+        self.endpoint = Endpoint.of(url, token, ca_file=ca_file) if url else find_endpoint()
         self.namespace = namespace
         self.machine = machine or Machine()
         self._within_s = parse_duration(timeout) / SECOND
@@ -40,7 +42,10 @@ class _Client:
         # A proxy of the surroundings is no way to this very machine.
         local = all(urlsplit(address).hostname in _LOOPBACK for address in self.endpoint.urls)
         secure = any(address.startswith("https:") for address in self.endpoint.urls)
-        self._connect(verify=verify if secure else False, trust_env=not local)  # reading certificates takes a while
+        if secure and verify is None and self.endpoint.ca_file is not None:
+            verify = trusting(self.endpoint.ca_file)
+        # Reading the system's certificates takes a while: only where they are needed.
+        self._connect(verify=verify or secure, trust_env=not local)
 
     def _connect(self, *, verify: ssl.SSLContext | bool, trust_env: bool) -> None:
         raise NotImplementedError

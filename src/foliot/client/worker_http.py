@@ -4,13 +4,15 @@ import asyncio
 import http.client
 import ssl
 from collections.abc import Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 from urllib.parse import urlsplit
 
 import aiohttp
 import msgspec
 
+from foliot.client.discovery import Endpoint
 from foliot.client.errors import ServerAway
+from foliot.client.trust import trusting
 from foliot.domain.errors import ClusterTrouble, Denied, FoliotError
 from foliot.domain.instants import SECOND
 from foliot.domain.run import Landing
@@ -56,6 +58,12 @@ class HttpWorkerLink:
         self._beat_at = 0
         self._encoder = msgspec.json.Encoder()
         self._decoders: dict[type, msgspec.json.Decoder[Any]] = {}
+
+    @classmethod
+    def to(cls, endpoint: Endpoint) -> Self:
+        """A link to a cluster as it was named."""
+        verify = trusting(endpoint.ca_file) if endpoint.ca_file else None
+        return cls(endpoint.urls, endpoint.token or "", verify=verify)
 
     @property
     def server(self) -> str:

@@ -1,0 +1,97 @@
+"""Where a server listens: a socket bound before anything else starts, plain or with a certificate."""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Callable, Iterator
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from foliot.app.connections import Connection
+from foliot.app.tls import Certificate
+from foliot.domain.errors import ClusterTrouble
+from foliot.ports.clock import Clock
+
+
+class PortTaken(ClusterTrouble):
+    """Somebody listens where this server was told to."""
+
+    code = "FOL-5003"
+
+    def __init__(self, host: str, port: int) -> None:
+        super().__init__(f"Port {port} on {host} is in use.", hint=f"foliot up --port {port + 1}", host=host, port=port)
+
+
+class HttpServer:
+    """Serves an ASGI app on a socket bound before anything else starts, under our own signals."""
+
+    def __init__(self, host: str, port: int, *, certificate: Certificate | None = None) -> None:
+        self._certificate = certificate
+        self._socket = _bound(host, port)
+        self.host = host
+        self.port: int = self._socket.getsockname()[1]
+        self._uvicorn: uvicorn.Server | None = None
+
+    @property
+    def url(self) -> str:
+        """Where clients on this machine find it."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'https' if self._certificate else 'http'}://{host}:{self.port}"
+
+    @property
+    def is_listening(self) -> bool:
+        """Whether connections are taken."""
+        return self._uvicorn is not None and self._uvicorn.started
+
+    async def serve(
+        self,
+        app: ASGIApp,
+        stop: asyncio.Event,
+        *,
+        clock: Clock,
+        started: Callable[[], None] = lambda: None,
+        connection: type[Connection] = Connection,
+    ) -> None:
+        certificate = self._certificate
+        config = uvicorn.Config(
+            app,
+            http=connection,
+            log_config=None,
+            access_log=False,
+            log_level="warning",
+            lifespan="off",
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=3,
+            ssl_context_factory=(lambda _config, _usual: certificate.context) if certificate else None,
+        )
+        server = self._uvicorn = _QuietServer(config)
+        async with asyncio.TaskGroup() as group:
+            serving = group.create_task(server.serve(sockets=[self._socket]), name="http")
+            if certificate is not None:
+                group.create_task(certificate.keep_up(clock, stop), name="certificate")
+            started()
+            await stop.wait()
+            server.should_exit = True
+            await serving
+
+
+class _QuietServer(uvicorn.Server):
+    """uvicorn without its own signal handling: the process belongs to us."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise PortTaken(host, port) from error
+    listener.setblocking(False)
+    return listener

@@ -1,0 +1,187 @@
+"""Servers with a certificate: only what a known authority has signed is spoken to; renewed in place (SEC-27)."""
+
+import asyncio
+import ipaddress
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from foliot.app.http import OpenToOthers, check_reach
+from foliot.app.serving import serve
+from foliot.app.settings import TEST_TIMING, BadSetting, ServerSettings, TlsFiles
+from foliot.app.tls import Certificate
+from foliot.client.discovery import Endpoint, UnreadableAccess
+from foliot.client.errors import ServerAway
+from foliot.client.foliot import AsyncFoliot
+from foliot.client.trust import trusting
+from foliot.client.worker_http import HttpWorkerLink
+from foliot.domain.errors import FoliotError
+from foliot.ports.worker_link import Beat, HandlerOffer, Hello
+from tests.conformance.world import migrate
+from tests.eventually import soon
+
+BEAT = Beat(session="f" * 32, beat_no=1, settled=0, held=())
+TOKEN = "a-token-of-this-test-0123456789-abcdefghijklmnop"
+
+
+@dataclass(frozen=True)
+class Authority:
+    """Who signs certificates in a test."""
+
+    name: x509.Name
+    key: ec.EllipticCurvePrivateKey
+
+    @classmethod
+    def new(cls, name: str) -> "Authority":
+        return cls(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]), ec.generate_private_key(ec.SECP256R1()))
+
+    def own(self, file: Path) -> str:
+        certificate = self._certificate(self.name, self.key, is_authority=True)
+        file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+        return str(file)
+
+    def sign(self, folder: Path, name: str, *, host: str = "127.0.0.1") -> TlsFiles:
+        """A certificate for a host and its key, as two files."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+        certificate = self._certificate(subject, key, is_authority=False, host=host)
+        files = TlsFiles(certificate=folder / "server.pem", key=folder / "server.key")
+        files.certificate.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+        files.key.write_bytes(
+            key.private_bytes(
+                serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+            )
+        )
+        return files
+
+    def _certificate(
+        self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, *, is_authority: bool, host: str = "127.0.0.1"
+    ) -> x509.Certificate:
+        now = datetime.now(UTC)
+        builder = (
+            x509.CertificateBuilder(self.name, subject, key.public_key(), x509.random_serial_number())
+            .not_valid_before(now - timedelta(days=1))
+            .not_valid_after(now + timedelta(days=1))
+            .add_extension(x509.BasicConstraints(ca=is_authority, path_length=None), critical=True)
+        )
+        if not is_authority:
+            names = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(host))])
+            builder = builder.add_extension(names, critical=False)
+        return builder.sign(self.key, hashes.SHA256())
+
+
+@asynccontextmanager
+async def served(folder: Path, tls: TlsFiles) -> AsyncIterator[str]:
+    """A whole server on SQLite with this certificate; its URL."""
+    url = f"sqlite:///{folder / 'foliot.db'}"
+    await migrate(url)
+    settings = ServerSettings(store_url=url, node_name="s1", port=0, timing=TEST_TIMING, tls=tls)
+    stop, urls = asyncio.Event(), list[str]()
+    task = asyncio.create_task(
+        serve(settings, stop, bootstrap_token=TOKEN, started=lambda where, _token: urls.append(where))
+    )
+    try:
+        await soon(lambda: bool(urls) or task.done(), within_s=30, what="it listens")
+        yield urls[0]
+    finally:
+        stop.set()
+        await task
+
+
+async def test_people_and_workers_speak_to_a_server_with_a_certificate(tmp_path: Path) -> None:
+    authority = Authority.new("an authority")
+    ca_file = authority.own(tmp_path / "ca.pem")
+    async with served(tmp_path, authority.sign(tmp_path, "foliot")) as url:
+        assert url.startswith("https://127.0.0.1:")
+        async with AsyncFoliot(url, TOKEN, ca_file=ca_file) as client:
+            assert list(await client.jobs.list()) == []
+        link = HttpWorkerLink.to(Endpoint.of(url, TOKEN, ca_file=ca_file))
+        try:
+            hello = Hello(
+                session="f" * 32, name="w1", group="default", slots=1, handlers=(HandlerOffer(name="python:a:b"),)
+            )
+            await link.register(hello)
+            answer = await asyncio.to_thread(link.beat, BEAT)
+            assert answer.alive
+        finally:
+            await link.close()
+
+
+@pytest.mark.parametrize("wrong", ["authority", "host"])
+async def test_a_certificate_that_proves_nothing_is_refused(tmp_path: Path, wrong: str) -> None:
+    authority = Authority.new("an authority")
+    files = authority.sign(tmp_path, "foliot", host="127.0.0.1" if wrong == "authority" else "192.0.2.1")
+    ca_file = (Authority.new("another") if wrong == "authority" else authority).own(tmp_path / "ca.pem")
+    async with served(tmp_path, files) as url:
+        async with AsyncFoliot(url, TOKEN, ca_file=ca_file, timeout="2s") as client:
+            with pytest.raises(FoliotError, match="certificate verify failed"):
+                await client.jobs.list()
+        link = HttpWorkerLink.to(Endpoint.of(url, TOKEN, ca_file=ca_file))
+        with pytest.raises(ServerAway, match=r"(?i)certificate"):
+            await asyncio.to_thread(link.beat, BEAT)
+
+
+def test_a_certificate_is_taken_again_when_its_files_change(tmp_path: Path) -> None:
+    authority = Authority.new("an authority")
+    files = authority.sign(tmp_path, "first")
+    certificate = Certificate(files)
+    trust = trusting(authority.own(tmp_path / "ca.pem"))
+    assert shown(certificate, trust) == "first"
+    assert not certificate.renew()
+    authority.sign(tmp_path, "second")
+    assert certificate.renew()
+    assert shown(certificate, trust) == "second"
+    files.key.write_text("half a key")
+    assert not certificate.renew(), "what cannot be used is left where it is"
+    assert shown(certificate, trust) == "second"
+
+
+def shown(certificate: Certificate, trust: ssl.SSLContext) -> str:
+    """Whom a client sees: a handshake in memory."""
+    to_client, to_server = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = trust.wrap_bio(to_client, to_server, server_hostname="127.0.0.1")
+    server = certificate.context.wrap_bio(to_server, to_client, server_side=True)
+    for _ in range(4):
+        for side in (client, server):
+            try:
+                side.do_handshake()
+            except ssl.SSLWantReadError:
+                continue
+    found = client.getpeercert()
+    assert found is not None
+    return str(dict(pair[0] for pair in found["subject"])["commonName"])  # type: ignore[misc]
+
+
+def test_files_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
+    authority = Authority.new("an authority")
+    mine = authority.sign(tmp_path, "mine")
+    (tmp_path / "other").mkdir()
+    other = authority.sign(tmp_path / "other", "other")
+    with pytest.raises(BadSetting, match="they do not belong together"):
+        Certificate(TlsFiles(certificate=mine.certificate, key=other.key))
+    with pytest.raises(BadSetting, match="No such file"):
+        Certificate(TlsFiles(certificate=tmp_path / "nothing", key=mine.key))
+
+
+def test_a_file_without_certificates_is_no_authority(tmp_path: Path) -> None:
+    (tmp_path / "ca.pem").write_text("not a certificate")
+    with pytest.raises(UnreadableAccess, match="it holds no certificate"):
+        trusting(str(tmp_path / "ca.pem"))
+    with pytest.raises(UnreadableAccess, match="No such file"):
+        trusting(str(tmp_path / "nothing"))
+
+
+def test_a_certificate_lets_a_server_listen_beyond_this_machine() -> None:
+    """SEC-02."""
+    check_reach("0.0.0.0", is_protected=True)
+    with pytest.raises(OpenToOthers, match="not encrypted"):
+        check_reach("0.0.0.0", is_protected=False)
