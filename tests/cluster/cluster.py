@@ -22,6 +22,7 @@ from foliot_check.findings import Finding, verify
 from foliot_check.history import Bounds
 from foliot_check.reader import read_history
 from foliot_check.report import as_table
+from tests.cluster.asking import asked
 from tests.cluster.figures import write_figures
 from tests.cluster.metrics import Metrics
 from tests.cluster.process import Process
@@ -33,6 +34,7 @@ TOKEN = "fault-test-token-0123456789-abcdefghijkl"
 SEED = "FOLIOT_FAULT_SEED"
 """Set to a number, every random choice of a fault test is made as in the run that printed it."""
 
+LEADER = "SELECT n.name FROM leases l JOIN nodes n ON n.id = l.holder_session WHERE l.name = 'leader'"
 WORKERS = 4
 SERVERS = 3
 SETTLE_WITHIN_S = 90.0
@@ -183,6 +185,35 @@ class Cluster:
             return time.monotonic() >= until
 
         await soon(over, within_s=for_s + 30, step_s=0.05, what="the load")
+
+    async def answers(self, name: str, *, within_s: float = 60.0) -> None:
+        """Until this server serves."""
+        port = self._ports[name]
+
+        async def up() -> bool:
+            self._check_processes()
+            try:
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(b"GET /readyz HTTP/1.1\r\nHost: foliot\r\nConnection: close\r\n\r\n")
+                said = await asyncio.wait_for(reader.read(), 10)
+                writer.close()
+            except (OSError, TimeoutError):
+                return False
+            return b" 200 " in said.partition(b"\r\n")[0]
+
+        await soon(up, within_s=within_s, step_s=0.1, what=f"{name} answers")
+
+    async def leader(self, *, within_s: float = 30.0) -> str:
+        """The server that leads now."""
+        name = ""
+
+        async def there() -> bool:
+            nonlocal name
+            name = await asked(self.url, LEADER) or ""
+            return name in self.processes and self.processes[name].is_alive
+
+        await soon(there, within_s=within_s, step_s=0.05, what="a leader")
+        return name
 
     # -- the store ------------------------------------------------------------------------------------------------
 

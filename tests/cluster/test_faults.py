@@ -1,17 +1,54 @@
-"""Fault tests: real processes, broken while they work; the checker judges what happened (F00)."""
+"""Servers and workers are killed with SIGKILL while they work; the checker judges what happened (F00, F01, F02)."""
 
 import pytest
 
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import Size
+from tests.cluster.timing import EXTRA_DELAY_MAX_S, HOUSEKEEPING_WITHIN_S, LEASED_AGAIN_WITHIN_S
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 
 async def test_f00_nothing_is_broken(cluster: Cluster, size: Size) -> None:
-    cluster.start()
+    cluster.start(workers=4 if size == "full" else 2)
     await cluster.wait_for_runs(15)
-    await cluster.load(40 if size == "full" else 8)
+    await cluster.load(40 if size == "full" else 5)
     findings = await cluster.judged("F00")
     assert findings["I3"].figures["lateness_s_p50"] < 1.0
     assert cluster.figures["abandoned"] == cluster.figures["deaths"] == cluster.figures["zombies_tried"] == 0
+
+
+async def test_f01_servers_are_killed(cluster: Cluster, size: Size) -> None:
+    """The leader and others in turn, each at an odd moment."""
+    cluster.start(workers=4 if size == "full" else 2)
+    await cluster.wait_for_runs(15)
+    for number in range(10 if size == "full" else 3):
+        leader = await cluster.leader()
+        others = [name for name in cluster.servers if name != leader]
+        victim = cluster.chance.choice(others) if others and number % 2 else leader
+        await cluster.load(cluster.chance.uniform(0.5, 1.5))
+        cluster.kill(victim)
+        await cluster.load(cluster.chance.uniform(0.5, 2.0))
+        cluster.start_again(victim)
+        await cluster.answers(victim)
+    await cluster.load(3)
+    await cluster.judged("F01")
+    if not cluster.is_sqlite:  # there the one server is the store's only way in: what lasts is its start
+        slack = 1 if size == "full" else 3
+        assert cluster.figures["extra_delay_s"]["max"] <= slack * EXTRA_DELAY_MAX_S
+        assert cluster.figures["leader_failover_s"]["max"] <= HOUSEKEEPING_WITHIN_S + slack
+
+
+async def test_f02_workers_are_killed(cluster: Cluster, size: Size) -> None:
+    cluster.start(workers=4 if size == "full" else 2)
+    await cluster.wait_for_runs(15)
+    for _ in range(20 if size == "full" else 4):
+        victim = cluster.chance.choice(cluster.workers)
+        await cluster.load(cluster.chance.uniform(0.8, 2.2))
+        cluster.kill(victim)
+        cluster.start_again(victim)
+    await cluster.load(LEASED_AGAIN_WITHIN_S)
+    await cluster.judged("F02")
+    assert cluster.figures["leased_again_s"]["n"] > 0, "no kill took a run with it"
+    assert cluster.figures["leased_again_s"]["max"] <= LEASED_AGAIN_WITHIN_S
+    assert cluster.figures["at_most_once_doubled"] == 0
