@@ -81,9 +81,8 @@ test-cluster: setup ## servers and workers as real processes, broken while they 
 	@$(CLUSTER)
 
 .PHONY: bench
-bench: services ## measure beside the raw limit: all of bench/, or one with make bench ONLY=firing
-	@for one in $(or $(ONLY),$(basename $(notdir $(shell grep -l '^if __name__ == "__main__"' bench/*.py)))); do \
-	  echo "▶ bench.$$one"; $(BIN)/python -m bench.$$one; done
+bench: services ## measure everything beside the raw limit, keep the figures (ten minutes); one: make bench ONLY=storm
+	@$(if $(ONLY),$(BIN)/python -m bench $(ONLY),$(BIN)/python -m bench --record docs/reference/figures && $(BIN)/python -m bench.figures)
 
 # -- prepare ---------------------------------------------------------------------------------------------------------
 

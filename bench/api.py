@@ -16,15 +16,18 @@ from typing import Any, Final
 
 import aiohttp
 
-from bench.harness import Cluster, database, parser_of, run
+from bench.harness import parser_of, run
+from bench.private import private
 from foliot.app.http import HttpFace
-from foliot.app.server import HttpServer, Server
+from foliot.app.listening import HttpServer
+from foliot.app.server import Server
 from foliot.app.settings import ServerSettings
 from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemChance, SystemClock
+from foliot.bench.ground import HANDLER, Ground, ground
+from foliot.bench.processes import Cluster, cluster
 from foliot.observability.logging import configure_logging
-from foliot.store.sql import schema
-from foliot.store.sql.connect import PATIENT, POOL_SIZES, open_database
+from foliot.store.sql.connect import POOL_SIZES, open_database
 from foliot.store.sql.database import Pool
 from foliot.store.sql.store import SqlStore
 from tests.servers.ports import free_ports
@@ -45,39 +48,33 @@ PATHS: Final = (
 TOKEN: Final = "bench-token-0123456789-abcdefghijklmnop"
 
 
-class Elsewhere(Cluster):
-    """Workers of a server that is started here."""
-
-    def __init__(self, url: str, port: int) -> None:
-        super().__init__(url)
-        self._ports["server"] = port
-
-
 async def main(options: argparse.Namespace) -> Mapping[str, Any]:
     """Measure idle, then under load, then beyond the limit."""
-    async with database(options.db) as places:
-        await _migrate(places.foliot)
-        port = free_ports(1)[0]
-        cluster = Elsewhere(places.foliot, port)
-        try:
-            server = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "bench.api", "--serve", str(port), "--db", places.foliot
-            )
-            url = f"http://127.0.0.1:{port}"
-            async with aiohttp.ClientSession(url, headers={"Authorization": f"Bearer {TOKEN}"}) as http:
-                await _answering(http)
-                await cluster.start_worker(slots=64)
-                await _declare(http)
-                idle = await _read(http, clients=1, for_s=options.seconds / 2, rest_s=0.02)
-                await _fire(http)
-                loaded = await _read(http, clients=CLIENTS, for_s=options.seconds)
-                figures = await _figures(http, options.seconds)
-                beyond = await _read(http, clients=4 * CLIENTS, for_s=2.0)
-            server.terminate()
-            await server.wait()
-        finally:
-            for process in cluster.processes.values():
-                process.close()
+    with private(options.on) as places:
+        assert places.url is not None, "two processes share the store: PostgreSQL or MariaDB"
+        async with ground(places.url) as ours:
+            with cluster(places.url, token=TOKEN) as processes:
+                return await _measured(places.url, options.seconds, ours, processes)
+
+
+async def _measured(store: str, seconds: float, ours: Ground, processes: Cluster) -> Mapping[str, Any]:
+    port = free_ports(1)[0]
+    processes.know_server("server", port)
+    server = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "bench.api", "--serve", str(port), "--db", store
+    )
+    url = f"http://127.0.0.1:{port}"
+    async with aiohttp.ClientSession(url, headers={"Authorization": f"Bearer {TOKEN}"}) as http:
+        await _answering(http)
+        await processes.start_worker(ours, slots=64)
+        await _declare(http)
+        idle = await _read(http, clients=1, for_s=seconds / 2, rest_s=0.02)
+        await _fire(http)
+        loaded = await _read(http, clients=CLIENTS, for_s=seconds)
+        figures = await _figures(http, seconds)
+        beyond = await _read(http, clients=4 * CLIENTS, for_s=2.0)
+    server.terminate()
+    await server.wait()
     return _judged(idle, loaded, beyond, figures)
 
 
@@ -168,14 +165,6 @@ async def _figures(http: aiohttp.ClientSession, for_s: float) -> Mapping[str, An
 # ---------------------------------------------------------------------------------------------------------- the ground
 
 
-async def _migrate(url: str) -> None:
-    opened = open_database(url, clock=SystemClock(), chance=SystemChance(), limits=PATIENT)
-    try:
-        await schema.upgrade(opened)
-    finally:
-        await opened.close()
-
-
 async def _answering(http: aiohttp.ClientSession) -> None:
     for _ in range(200):
         try:
@@ -191,7 +180,7 @@ async def _answering(http: aiohttp.ClientSession) -> None:
 async def _declare(http: aiohttp.ClientSession) -> None:
     """Jobs that are not due yet."""
     for number in range(JOBS):
-        definition = {"run": {"python": "bench.noop:noop"}, "schedule": {"every": "30d"}, "overlap": "allow"}
+        definition = {"run": {"python": HANDLER}, "schedule": {"every": "30d"}, "overlap": "allow"}
         async with http.post("/api/v1/jobs", json={"name": f"job-{number}", "definition": definition}) as answer:
             assert answer.status == 201, await answer.text()
 
@@ -222,7 +211,7 @@ async def serve(url: str, port: int) -> None:
         await face.begin(TOKEN)
         async with asyncio.TaskGroup() as tasks:
             http_stop = asyncio.Event()
-            tasks.create_task(http.serve(face.app, http_stop))
+            tasks.create_task(http.serve(face.app, http_stop, clock=SystemClock()))
             await server.run(stop)
             http_stop.set()
     finally:
@@ -232,6 +221,7 @@ async def serve(url: str, port: int) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = parser_of(__doc__)
     parser.add_argument("--seconds", type=float, default=15.0, help="how long the load lasts")
+    parser.add_argument("--db", help=argparse.SUPPRESS)
     parser.add_argument("--serve", type=int, metavar="PORT", help=argparse.SUPPRESS)
     return parser
 

@@ -17,8 +17,8 @@ from typing import Any
 import asyncpg
 
 from bench.firing import CHANCE, CLOCK, PAIRS, load_jobs, migrate, server, told
-from bench.leasing_twin import LeasingTwin
-from bench.twin import BATCH
+from foliot.bench.twins.postgresql import LeasingTwin
+from foliot.bench.twins.raw import BATCH, SESSION
 from foliot.domain.job import LoadedJob
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
@@ -27,7 +27,6 @@ from foliot.ports.worker_link import HandlerOffer, Hello, Report
 from foliot.store.sql.follow import follow_of, serial_of
 from foliot.store.sql.store import SqlStore
 
-SESSION = "b" * 32
 HOUR_US = 3_600_000_000
 
 

@@ -17,6 +17,8 @@ from functools import partial
 from typing import Any
 
 from foliot.app.system import SystemChance, SystemClock
+from foliot.bench.twins.mariadb import MariaDbTwin
+from foliot.bench.twins.raw import BATCH, SESSION
 from foliot.domain.definition import from_document
 from foliot.domain.fire import Decide
 from foliot.domain.instants import HOUR, SECOND
@@ -35,89 +37,6 @@ from tests.servers.mariadb import MariaDB
 
 CLOCK, CHANCE = SystemClock(), SystemChance()
 PAIRS = 5
-BATCH = 500
-SESSION = "b" * 32
-
-TAKE = """
-    SELECT job_id, version, next_due_at, cursor_ver FROM cursors
-    WHERE next_at <= %s ORDER BY next_at, job_id LIMIT %s FOR UPDATE SKIP LOCKED
-"""
-MOVE = """
-    UPDATE JSON_TABLE(%s, '$[*]' COLUMNS (job_id INT PATH '$[0]', seen BIGINT PATH '$[1]',
-                                        next_at BIGINT PATH '$[2]')) d
-    STRAIGHT_JOIN cursors ON cursors.job_id = d.job_id
-    SET cursors.next_at = d.next_at, cursors.next_due_at = d.next_at, cursors.cursor_ver = cursors.cursor_ver + 1
-    WHERE cursors.cursor_ver = d.seen
-"""
-INSERT = """
-    INSERT INTO runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
-                      parked, follow, state, ver, created_at)
-    SELECT job_id, version, CONCAT('s:', due_at), -1, due_at, due_at, %s, 0, 5, %s, place, 0, %s, 'PENDING', 1, %s
-    FROM JSON_TABLE(%s, '$[*]' COLUMNS (job_id INT PATH '$[0]', version INT PATH '$[1]', due_at BIGINT PATH '$[2]',
-                                        place BIGINT PATH '$[3]')) d
-"""
-PICK = """
-    SELECT id, job_id, version, attempt, due_at, params, checkpoint FROM runs
-    WHERE ready_lane = %s AND class = 0 AND priority = 5 AND not_before <= %s
-    ORDER BY not_before, id LIMIT %s FOR UPDATE SKIP LOCKED
-"""
-LEASE = """
-    UPDATE JSON_TABLE(%s, '$[*]' COLUMNS (id BIGINT PATH '$[0]', lease_id VARCHAR(32) PATH '$[1]')) d
-    STRAIGHT_JOIN runs ON runs.id = d.id
-    SET fence = (%s << 28) + attempt + 1, state = 'RUNNING', ver = ver + 1, attempt = attempt + 1,
-        runs.lease_id = d.lease_id, session_id = %s, request_no = %s, leased_at = %s, deadline_at = %s
-"""
-END = """
-    UPDATE JSON_TABLE(%s, '$[*]' COLUMNS (id BIGINT PATH '$[0]',
-                                        lease_id VARCHAR(32) COLLATE utf8mb4_bin PATH '$[1]')) d
-    STRAIGHT_JOIN runs ON runs.id = d.id
-    SET last_lease_id = runs.lease_id, runs.lease_id = NULL, state = 'SUCCEEDED', ver = ver + 1, ended_at = %s,
-        started_at = %s, deadline_at = NULL, result = 'null'
-    WHERE runs.lease_id = d.lease_id
-"""
-
-
-class Twin:
-    """Bare SQL on one connection."""
-
-    def __init__(self, connection: Any, job: LoadedJob) -> None:
-        self._connection = connection
-        self._lane = job.lane_id
-        self._traits = (job.lane_id, serial_of(job), follow_of(job, scheduled=True))
-
-    async def fire_all(self, now: int) -> float:
-        """Fire everything due by `now`, batch by batch; seconds it took."""
-        began_at = time.perf_counter()
-        async with self._connection.cursor() as cursor:
-            while True:
-                await cursor.execute(TAKE, (now, BATCH))
-                rows = await cursor.fetchall()
-                if not rows:
-                    await self._connection.commit()
-                    return time.perf_counter() - began_at
-                await cursor.execute(MOVE, (json.dumps([(job, seen, due + HOUR) for job, _, due, seen in rows]),))
-                new = json.dumps([(job, version, due, seen + 1) for job, version, due, seen in rows])
-                await cursor.execute(INSERT, (*self._traits, now, new))
-                await self._connection.commit()
-
-    async def lease_and_end(self) -> float:
-        """Lease and end whatever is ready, batch by batch; seconds it took."""
-        began_at = time.perf_counter()
-        request_no = 0
-        async with self._connection.cursor() as cursor:
-            while True:
-                request_no += 1
-                now = int(time.time() * 1_000_000)
-                await cursor.execute(PICK, (self._lane, now, BATCH))
-                rows = await cursor.fetchall()
-                if not rows:
-                    await self._connection.commit()
-                    return time.perf_counter() - began_at
-                leases = json.dumps([(row[0], f"{row[0]:032x}") for row in rows])
-                await cursor.execute(LEASE, (leases, now // 1_000_000, SESSION, request_no, now, now + 60_000_000))
-                await self._connection.commit()
-                await cursor.execute(END, (leases, now, now))
-                await self._connection.commit()
 
 
 async def fire_all(store: SqlStore, decide: Decide) -> float:
@@ -156,7 +75,7 @@ async def measured(url: str, jobs: int, overlap: str, pairs: int) -> dict[str, A
     try:
         job = await load_jobs(connection, store, jobs, overlap)
         await store.nodes.register(hello(), kind="worker", ttl_us=HOUR)
-        twin = Twin(connection, job)
+        twin = MariaDbTwin(connection, lane=job.lane_id, serial=serial_of(job), follow=follow_of(job, scheduled=True))
         for round_ in range(-1, pairs):
             await make_due(connection)
             ours = await fire_all(store, decide)
@@ -164,7 +83,7 @@ async def measured(url: str, jobs: int, overlap: str, pairs: int) -> dict[str, A
             our_leases = await lease_and_end(store, job.lane_id)
             await verify_ended(connection, jobs)
             now = await make_due(connection)
-            raw = await twin.fire_all(now)
+            raw = await twin.fire(now)
             await verify_fired(connection, jobs)
             raw_leases = await twin.lease_and_end()
             await verify_ended(connection, jobs)

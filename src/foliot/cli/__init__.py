@@ -30,6 +30,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "version": ("foliot.cli.helping:version", "Print the version."),
     "cron": ("foliot.cli.cron:cron", "Explain, preview and convert schedules."),
     "db": ("foliot.cli.db:db", "The store's schema: status and upgrade."),
+    "bench": ("foliot.cli.bench:bench", "Measure Foliot on this machine, beside the raw limit of the database."),
 }
 
 EXIT_CODES: Final = """\b

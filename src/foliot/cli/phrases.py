@@ -71,6 +71,14 @@ PHRASES: Final[Mapping[str, tuple[str, str]]] = {
         "等待 {run}；Ctrl-C 只停止等待，不停止执行",
     ),
     "no_runs_yet": ("{job} has no runs yet; waiting for one", "{job} 还没有执行；等待中"),
+    "bench_bar": ("{what}: {value}, bar {bar}", "{what}：{value}，目标 {bar}"),
+    "bench_ratio": (
+        "{name}: {per_s} per second, {ratio} of the raw twin's {twin}",
+        "{name}：每秒 {per_s}，为裸 SQL（{twin}）的 {ratio}",
+    ),
+    "bench_reached": ("{name}: every bar reached", "{name}：全部达标"),
+    "bench_missed": ("{name}: {count} of {bars} bars missed", "{name}：{bars} 项目标中 {count} 项未达标"),
+    "bench_measured": ("{name}: measured; it has no bar on this database", "{name}：已测量；此数据库上没有目标"),
     "unknown_code": ("no message has the code {code}", "没有编号为 {code} 的消息"),
 }
 

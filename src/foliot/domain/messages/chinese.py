@@ -112,9 +112,12 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-6011": "执行未成功",
     "FOL-6012": "执行未在限时内结束",
     "FOL-6013": "执行出错",
+    "FOL-6020": "基准测试未能完成",
     "FOL-7000": "存储故障",
     "FOL-7001": "数据库结构不符",
     "FOL-7002": "SQLite 不能用于集群",
+    "FOL-7010": "基准测试的数据库不是空的",
+    "FOL-7011": "无法创建第二个数据库",
 }
 
 
@@ -293,4 +296,12 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     "FOL-6011": _run_not_succeeded,
     "FOL-6012": _run_not_finished,
     "FOL-7001": _schema,
+    "FOL-7010": lambda d: (
+        f"{d['url']} 不是空的：其中有 {d['tables']} 张表。",
+        "基准测试会写满并清空它的数据库：请给它一个专用的",
+    ),
+    "FOL-7011": lambda d: (
+        f"无法在 {d['url']} 旁创建第二个数据库：{d['why']}。",
+        "用 --twin-db URL 给一个空的，或换一个可以建库的用户",
+    ),
 }

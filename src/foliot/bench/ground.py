@@ -3,13 +3,12 @@
 Everything is written once, as the store's own statements are: one text for every database.
 """
 
-import asyncio
-import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple
 
-from foliot.app.system import SystemChance, SystemClock
+from foliot.bench.moments import CHANCE, CLOCK, this_second
+from foliot.bench.troubles import BenchFailed
 from foliot.domain.definition import from_document
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.job import LoadedJob
@@ -20,9 +19,7 @@ from foliot.store.sql.follow import follow_of, serial_of
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 from foliot.store.sql.store import SqlStore
 
-CLOCK: Final = SystemClock()
-CHANCE: Final = SystemChance()
-HANDLER: Final = "bench.noop:noop"
+HANDLER: Final = "foliot.bench.noop:noop"
 BY: Final = Actor(name="bench")
 SLICE: Final = 10_000
 NUMBERS: Final = RowSet("d", n=BIGINT, name=TEXT)
@@ -111,17 +108,21 @@ SETTINGS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
 }
 
 
+def _untold(_done: int) -> None:
+    """Nobody asked how far it is."""
+
+
 class Counts(NamedTuple):
     """What the table of runs holds."""
 
     runs: int
     jobs: int
     succeeded: int  # at the first attempt, written three times (a beat may add its start), nothing left of the lease
-    first_created_at: Instant | None
-    last_created_at: Instant | None
-    first_leased_at: Instant | None
-    last_leased_at: Instant | None
-    last_ended_at: Instant | None
+    first_created_at: Instant  # 0: there is none, here and below
+    last_created_at: Instant
+    first_leased_at: Instant
+    last_leased_at: Instant
+    last_ended_at: Instant
 
 
 class Ground:
@@ -147,7 +148,14 @@ class Ground:
         return follow_of(self.job, scheduled=True)
 
     async def load_jobs(
-        self, count: int, schedule: dict[str, Any] | None, *, overlap: str | None = None, known: int = 0
+        self,
+        count: int,
+        schedule: dict[str, Any] | None,
+        *,
+        overlap: str | None = None,
+        prefix: str = "job-",
+        known: int = 0,
+        tell: Callable[[int], None] = _untold,
     ) -> LoadedJob:
         """So many jobs of one definition, written set-based; the first is saved through the store.
 
@@ -155,11 +163,12 @@ class Ground:
         """
         document = {"run": {"python": HANDLER}, "schedule": schedule, "overlap": overlap}
         definition = from_document({name: value for name, value in document.items() if value is not None})
-        saved = await self.store.jobs.save("default", "job-0", definition, by=BY, decide=lambda _now, _due: [])
+        saved = await self.store.jobs.save("default", f"{prefix}0", definition, by=BY, decide=lambda _now, _due: [])
         first = saved.job.job_id
-        for numbers in _slices("job-", max(known, 1), count):
+        for numbers in _slices(prefix, max(known, 1), count):
             for statement in (COPY_JOBS, COPY_VERSIONS, COPY_CURSORS):
                 await self._change(statement, {"first": first}, d=numbers)
+            tell(numbers[-1][0])
         if self.is_postgresql:  # ids were given, not drawn
             await self._say("SELECT setval(pg_get_serial_sequence('jobs', 'id'), (SELECT max(id) FROM jobs))")
         (self.job,) = await self.store.jobs.load([(first, 1)])
@@ -172,18 +181,23 @@ class Ground:
         for numbers in _slices("m:", 1, count + 1):
             await self._change(TRIGGERED, values, d=numbers)
 
-    async def load_finished(self, count: int, *, jobs: int) -> None:
+    async def load_finished(self, count: int, *, jobs: int, tell: Callable[[int], None] = _untold) -> None:
         """So many runs that ended long ago, of so many jobs."""
         assert self.job is not None, "no jobs were loaded"
-        at = int(time.time()) * SECOND - SECOND
+        at = this_second() - SECOND
         values = {"first": self.job.job_id, "jobs": jobs, "at": at, **self._traits(scheduled=True)}
         for numbers in _slices("s:", 1, count + 1):
             await self._change(FINISHED, values, d=numbers)
+            tell(numbers[-1][0])
 
     async def make_due(self, at: Instant, *, jobs: int = 2**31) -> None:
         """Everything (the first so many jobs) due at one instant."""
         assert self.job is not None, "no jobs were loaded"
         await self._change(MAKE_DUE, {"at": at, "beyond": min(self.job.job_id + jobs, 2**31 - 1)})
+
+    async def retire_jobs(self) -> None:
+        """None of the jobs so far fires any more."""
+        await self._change(Statement("UPDATE cursors SET state = 'paused', next_at = NULL, next_due_at = NULL"), {})
 
     async def clear_runs(self) -> None:
         """No run at all, as if there had never been one."""
@@ -212,14 +226,16 @@ class Ground:
     async def counts(self) -> Counts:
         row = await self.store.database.read(lambda tx: tx.rows(COUNTS)[0])
         runs, jobs, succeeded, *times = row
-        return Counts(int(runs), int(jobs), int(succeeded or 0), *times)
+        return Counts(int(runs), int(jobs), int(succeeded or 0), *(int(at or 0) for at in times))
 
     async def verify(self, *, runs: int, jobs: int) -> Counts:
         """Every run was created once, leased once and succeeded; nothing was skipped and no attempt is told of."""
         counts = await self.counts()
-        assert (counts.runs, counts.jobs, counts.succeeded) == (runs, jobs, runs), counts
-        others = tuple(await self.store.database.read(lambda tx: tx.rows(OTHERS)[0]))
-        assert others == (0, 0), f"attempts, skips: {others}"
+        if (counts.runs, counts.jobs, counts.succeeded) != (runs, jobs, runs):
+            raise BenchFailed(f"Not {runs} runs of {jobs} jobs that succeeded at once: {counts}.")
+        attempts, skips = await self.store.database.read(lambda tx: tx.rows(OTHERS)[0])
+        if attempts or skips:
+            raise BenchFailed(f"There should be no attempts ({attempts}) and no skips ({skips}) beside the runs.")
         return counts
 
     async def settings(self) -> dict[str, str]:
@@ -264,16 +280,6 @@ async def ground(url: str) -> AsyncIterator[Ground]:
         yield Ground(store)
     finally:
         await store.close()
-
-
-def next_second(*, ahead_s: float) -> Instant:
-    """The first whole second at least so far from now."""
-    return (int(time.time() + ahead_s) + 1) * SECOND
-
-
-async def until(instant: Instant) -> None:
-    """Wait for an instant of the host's clock, which is the store's: both are on this machine."""
-    await asyncio.sleep(max(0.0, instant / SECOND - time.time()))
 
 
 def _slices(prefix: str, first: int, beyond: int) -> Iterator[list[tuple[int, str]]]:

@@ -1,0 +1,191 @@
+"""The tables of figures in README.md and docs/reference/performance.md, made from the newest record.
+
+python -m bench.figures            write them
+python -m bench.figures --check    exit 1 when one is not current
+"""
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).parents[1]
+RECORDS: Final = ROOT / "docs" / "reference" / "figures"
+BEGIN: Final = "<!-- bench: written by python -m bench.figures from the newest record in docs/reference/figures -->"
+END: Final = "<!-- end of bench -->"
+STORES: Final = {"postgresql": "PostgreSQL", "mariadb": "MariaDB", "sqlite": "SQLite"}
+
+Report = Mapping[str, Any]
+Cells = tuple[str, str, str, str]  # what, Foliot, twin or peer, ratio
+
+
+# --------------------------------------------------------------------------------------------------- what a record says
+
+
+def _storm(report: Report, on: str) -> Cells:
+    what = f"storm on {on}: {report['jobs']:,} jobs due at one instant, fired, leased over HTTP, executed, recorded"
+    return what, f"{_k(report['per_s'])}/s", f"{_k(report['twin_median_per_s'])}/s", f"{report['ratio']:.2f}"
+
+
+def _drain(report: Report, on: str) -> Cells:
+    what = f"drain on {on}: {report['runs']:,} triggered runs, leased over HTTP, executed, recorded"
+    return what, f"{_k(report['per_s'])}/s", f"{_k(report['twin_median_per_s'])}/s", f"{report['ratio']:.2f}"
+
+
+def _steady(report: Report, on: str) -> Cells:
+    phase, spread = report["phase"], report["spread"]
+    missed = phase["missed"] + spread["missed"]
+    what = f"steady on {on}: {report['jobs']:,} jobs, each every second, for {report['seconds']} s"
+    ours = (
+        f"{missed} missed; p99 decided {phase['lateness_ms']['p99']:g} ms and started "
+        f"{phase['start_lateness_ms']['p99']:g} ms after the instant in phase, {spread['lateness_ms']['p99']:g} and "
+        f"{spread['start_lateness_ms']['p99']:g} ms spread"
+    )
+    return what, ours, f"{report['twin_ms']:g} ms for a second's rows", f"{report['ratio']:.2f}"
+
+
+def _idle(report: Report, on: str) -> Cells:
+    said = [
+        f"{who}: {report[who].get('statements_per_s', '–')} statements/s, {report[who]['cpu_percent'][who]} % CPU"
+        for who in ("leader", "follower")
+        if who in report
+    ]
+    grown = max(report["memory_growth_mb"].values())
+    what = f"idle on {on}: {report['jobs']:,} jobs, none due"
+    return what, "; ".join(said), f"{grown:+.1f} MB beside {report['few']:,} jobs", "–"
+
+
+def _failover(report: Report, on: str) -> Cells:
+    extra = report["extra_delay_ms"]
+    what = f"failover on {on}: {report['kills']} times kill -9 of one of {report['servers']} servers under load"
+    ours = f"{report['lost']} fires lost, {report['doubled']} doubled; worst extra delay {extra['worst']:g} ms"
+    return what, ours, f"usual latest decision {report['usual_latest_decision_ms']:g} ms", "–"
+
+
+def _bigdata(report: Report, on: str) -> Cells:
+    what = f"firing on {on} beside {report['jobs']:,} jobs and {report['finished_runs']:,} finished runs"
+    twin = f"{_k(report['twin_median_per_s'])}/s in an empty database"
+    return what, f"{_k(report['per_s'])}/s", twin, f"{report['ratio']:.2f}"
+
+
+def _firing(report: Report, _on: str) -> Cells:
+    what = f"firing alone, {report['jobs']:,} due jobs"
+    return what, f"{_span(report['foliot_per_s'])}/s", f"{_span(report['twin_per_s'])}/s", f"{report['ratio']:.2f}"
+
+
+def _leasing(report: Report, _on: str) -> Cells:
+    what = f"leasing and ending alone, {report['runs']:,} runs"
+    return what, f"{_span(report['foliot_per_s'])}/s", f"{_span(report['twin_per_s'])}/s", f"{report['ratio']:.2f}"
+
+
+def _planning(report: Report, _on: str) -> Cells:
+    mixed = next(row for row in report["rows"] if row["jobs"] == "mixed")
+    what = "plan of a due cron job, beside its bare next"
+    return what, f"{mixed['planned_us']:.1f} µs", f"{mixed['bare_us']:.1f} µs", f"{mixed['ratio']:.1f} × the time"
+
+
+def _cron(report: Report, _on: str) -> Cells:
+    times = [row["foliot_us"] for row in report["rows"]]
+    faster = f"{report['least_ratio']:g} × faster or more"
+    return "next fire of a cron expression", f"{min(times):.1f}-{max(times):.1f} µs", "cronsim, croniter", faster
+
+
+TOLD: Final[Mapping[str, Callable[[Report, str], Cells]]] = {
+    "storm": _storm,
+    "drain": _drain,
+    "steady": _steady,
+    "idle": _idle,
+    "failover": _failover,
+    "bigdata": _bigdata,
+    "firing": _firing,
+    "leasing": _leasing,
+    "planning": _planning,
+    "cron": _cron,
+}
+
+
+def _k(rate: float) -> str:
+    return f"{rate / 1000:.1f} k" if rate >= 1000 else f"{rate:.0f}"
+
+
+def _span(rates: list[float]) -> str:
+    low, high = min(rates) / 1000, max(rates) / 1000
+    return f"{low:.0f}-{high:.0f} k" if round(low) != round(high) else f"{low:.0f} k"
+
+
+# ----------------------------------------------------------------------------------------------------------- the tables
+
+
+def newest() -> dict[str, Any]:
+    """The last record, by its name."""
+    document: dict[str, Any] = json.loads(max(RECORDS.glob("bench-*.json")).read_text("utf-8"))
+    return document
+
+
+def figures_table(document: Mapping[str, Any]) -> str:
+    """One row per benchmark."""
+    lines = ["| what | Foliot | twin or peer | ratio | reproduce |", "| --- | --- | --- | --- | --- |"]
+    for entry in document["entries"]:
+        cells = TOLD[entry["name"]](entry["report"], STORES.get(entry["on"] or "", ""))
+        lines.append(f"| {' | '.join(cells)} | `{entry['command']}` |")
+    return "\n".join([*lines, "", note(document)])
+
+
+def bars_table(document: Mapping[str, Any]) -> str:
+    """Every bar, and what was reached."""
+    lines = ["| benchmark | figure | measured | bar | reached |", "| --- | --- | --- | --- | --- |"]
+    lines += [f"| {' | '.join(cells)} |" for cells in _bars(document)]
+    return "\n".join([*lines, "", note(document)])
+
+
+def _bars(document: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    for entry in document["entries"]:
+        where = f"{entry['name']} on {STORES[entry['on']]}" if entry["on"] else entry["name"]
+        for one in entry["report"].get("bars", ()):
+            wanted = one["bar"].replace(">=", "≥").replace("<=", "≤")
+            yield where, one["what"], f"{one['is']:,}", wanted, "yes" if one["reached"] else "**no**"
+
+
+def note(document: Mapping[str, Any]) -> str:
+    """When, where and on what they were measured."""
+    loads = [entry["report"]["load"]["before"] for entry in document["entries"] if "load" in entry["report"]]
+    servers = {
+        entry["report"]["settings"]["server"].partition(" (")[0].partition("-")[0]
+        for entry in document["entries"]
+        if "settings" in entry["report"]
+    }
+    load = f", load average {min(loads):g} to {max(loads):g} before each" if loads else ""
+    return f"({document['at'][:10]}, {document['machine']}, {', '.join(sorted(servers))}{load}.)"
+
+
+PAGES: Final[Mapping[Path, Callable[[Mapping[str, Any]], str]]] = {
+    ROOT / "README.md": figures_table,
+    ROOT / "docs" / "reference" / "performance.md": bars_table,
+}
+
+
+def written(page: Path, table: str) -> str:
+    """The page with this table between its marks."""
+    before, begin, rest = page.read_text("utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    assert begin and end, f"{page.name} has no place for the figures"
+    return f"{before}{BEGIN}\n\n{table}\n\n{END}{after}"
+
+
+def main(words: list[str]) -> int:
+    document = newest()
+    stale = 0
+    for page, table in PAGES.items():
+        text = written(page, table(document))
+        if text == page.read_text("utf-8"):
+            continue
+        stale += 1
+        if "--check" not in words:
+            page.write_text(text, "utf-8")
+        print(f"{'not current' if '--check' in words else 'written'}: {page.relative_to(ROOT)}")
+    return stale if "--check" in words else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

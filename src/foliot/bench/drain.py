@@ -1,0 +1,85 @@
+"""Drain: 50 000 triggered runs are leased over HTTP, executed and recorded, beside the raw twin.
+
+One server process and one worker process; the handler is an `async def` that does nothing. All runs are there, ready at
+one instant; time runs from the first lease until the last run is recorded, as another connection sees it.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from foliot.bench.benchmark import Figures, Setting, bar
+from foliot.bench.cost import Cost
+from foliot.bench.ground import Ground
+from foliot.bench.moments import next_second, now, this_second, until
+from foliot.bench.race import Race, Round, race
+from foliot.bench.troubles import BenchFailed
+from foliot.domain.instants import SECOND, Instant
+
+WITHIN_S: Final = 120.0
+PER_S: Final = 10_000  # on PostgreSQL
+PAIRS: Final = 3
+LOADED_PER_S: Final = 10_000  # at least, mostly
+LOADS_MAX: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drain:
+    """A long queue of ready runs."""
+
+    name: ClassVar = "drain"
+    needs_twin: ClassVar = True
+
+    runs: int = 50_000
+    slots: int = 100
+    pairs: int = PAIRS
+
+    async def measured(self, setting: Setting) -> Figures:
+        """So many drains, each beside the twin's."""
+        runs = self.runs
+        async with race(setting, jobs=1, schedule=None, overlap="allow", slots=self.slots) as held:
+            rounds = await held.run(
+                lambda cost, what: self._drain(held, cost, what), lambda: self._twin_drain(held), pairs=self.pairs
+            )
+            figures = await held.told(rounds, runs)
+            has_bar = held.ours.is_postgresql
+        return {
+            "runs": runs,
+            "verified": f"{runs:,} runs, each SUCCEEDED at its first attempt, {len(rounds)} times",
+            **figures,
+            "bars": [bar("runs per s", figures["per_s"], at_least=PER_S)] if has_bar else [],
+        }
+
+    async def _drain(self, held: Race, cost: Cost, what: str) -> Round:
+        """One drain through Foliot."""
+        ours, runs = held.ours, self.runs
+        at = await self._loaded(ours)
+        await until(at - SECOND // 20)
+        cost.spent()
+        await until(at)
+        ended_at = await held.over(at, runs=runs, within_s=WITHIN_S, what=f"drain, {what}")
+        spent = cost.spent()
+        counts = await ours.verify(runs=runs, jobs=1)
+        return {"foliot_s": ended_at - counts.first_leased_at / SECOND, "cpu_s": spent}
+
+    async def _loaded(self, ours: Ground) -> Instant:
+        """All runs are there before the instant at which the first of them may be leased, which is returned."""
+        ahead_s = 1.0 + self.runs / LOADED_PER_S
+        for _ in range(LOADS_MAX):
+            at = next_second(ahead_s=ahead_s)
+            await ours.clear_runs()
+            await ours.load_triggered(self.runs, at)
+            await ours.tidy()
+            if now() < at:
+                return at
+            ahead_s *= 3
+        raise BenchFailed(f"{self.runs:,} runs could not be loaded within {ahead_s / 3:g} s.")
+
+    async def _twin_drain(self, held: Race) -> float:
+        """The same through the twin."""
+        theirs = held.theirs
+        await theirs.clear_runs()
+        await theirs.load_triggered(self.runs, this_second())
+        await theirs.tidy()
+        took = await held.twin.lease_and_end()
+        await theirs.verify(runs=self.runs, jobs=1)
+        return took

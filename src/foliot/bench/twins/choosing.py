@@ -1,0 +1,26 @@
+"""Which twin a database has."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from foliot.bench.ground import Ground
+from foliot.bench.places import connection_to, kind_of, sqlite_file
+from foliot.bench.twins.mariadb import MariaDbTwin
+from foliot.bench.twins.postgresql import PostgresTwin
+from foliot.bench.twins.raw import RawTwin
+from foliot.bench.twins.sqlite import SqliteTwin
+
+
+@asynccontextmanager
+async def twin_of(url: str, place: Ground) -> AsyncIterator[RawTwin]:
+    """The twin on a database that holds the same jobs as Foliot's."""
+    traits = {"lane": place.lane, "serial": place.serial, "follow": place.follow}
+    if kind_of(url) == "sqlite":
+        raw = SqliteTwin(str(sqlite_file(url)), **traits)
+        try:
+            yield raw
+        finally:
+            raw.close()
+        return
+    async with connection_to(url) as connection:
+        yield PostgresTwin(connection, **traits) if kind_of(url) == "postgresql" else MariaDbTwin(connection, **traits)
