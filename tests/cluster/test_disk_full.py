@@ -1,19 +1,20 @@
 """A disk is full for ten seconds, the store's, the spool's or the logs': refused in words, nothing is lost (F18)."""
 
 import asyncio
+import json
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
 
 import asyncpg
 import pytest
 
-from foliot_check.report import as_table
 from tests.cluster.api import Api, lasting, people_of
 from tests.cluster.cluster import Cluster
+from tests.cluster.conftest import Size
 from tests.cluster.recording import record_postgresql, record_sqlite
 from tests.cluster.small_disk import SmallDisk, small_disk
 from tests.conformance.world import migrate
@@ -23,7 +24,7 @@ from tests.servers.sql import apart
 
 pytestmark = [pytest.mark.slow, pytest.mark.services, pytest.mark.anyio]
 
-FULL_S = 10.0
+FULL_S: dict[Size, float] = {"short": 6.0, "full": 10.0}  # longer than a session lives
 HELD = 40  # runs that end while nothing can be written
 GOES_ON_WITHIN_S = 10.0
 BULK = {"value": "x" * 60_000}
@@ -67,7 +68,7 @@ async def move_to(admin_url: str, database: str, space: Path) -> None:
 async def test_f18_the_stores_disk_is_full(
     place: Callable[[Path], AbstractContextManager[tuple[SmallDisk, Cluster]]],
     tmp_path: Path,
-    record_property: Callable[[str, Any], None],
+    size: Size,
 ) -> None:
     with place(tmp_path) as (disk, cluster):
         cluster.start_server("s1")
@@ -79,29 +80,26 @@ async def test_f18_the_stores_disk_is_full(
                 await cluster.declared(job)
             await cluster.wait_for_runs(10)
             await cluster.trigger("half_a_second", HELD)
-            await soon(lambda: holds(cluster, HELD), within_s=60, what="the runs are under way")
+            await soon(lambda: began(cluster, HELD), within_s=60, what="the runs are under way")
             cluster.note("disk_full", of="store")
             disk.fill()
             api.statuses.clear()
             began_at = time.monotonic()
             await soon(lambda: is_refused(api), within_s=60, what="a write is refused")
-            record_property("refused_after_s", round(time.monotonic() - began_at, 1))
-            async for _ in lasting(FULL_S):
+            cluster.figures["refused_after_s"] = round(time.monotonic() - began_at, 1)
+            async for _ in lasting(FULL_S[size]):
                 await api.trigger("echo", BULK)
                 assert (await api.get("/api/v1/jobs")).status_code == 200, "what is there can be read"
                 assert all(process.is_alive for process in cluster.processes.values()), "no crash loop"
-            print("answers while it was full:", dict(api.statuses))
-            assert set(api.statuses) <= {200, 201, 503}
-            assert api.statuses[503] >= 10
+            assert set(api.statuses) <= {200, 201, 503}, api.statuses
+            assert api.statuses[503] >= 10, api.statuses
             disk.make_room()
-            took_s = await goes_on(cluster, api)
-        record_property("goes_on_after_s", took_s)
-        await cluster.settle()
-        assert await cluster.count("deaths > 0") == 0, "nobody was taken for dead"
-        done = await cluster.runs("half_a_second")
-        assert [(run["state"], run["attempt"]) for run in done] == [("SUCCEEDED", 1)] * HELD, "no result was lost"
-        findings = await cluster.judge()
-        assert all(finding.holds for finding in findings.values()), as_table(findings)
+            cluster.figures["goes_on_after_s"] = await goes_on(cluster, api)
+            cluster.figures["answers"] = dict(api.statuses)
+        await cluster.judged("F18")
+        assert cluster.figures["deaths"] == 0, "nobody was taken for dead"
+        assert {run["state"] for run in await cluster.runs("half_a_second")} == {"SUCCEEDED"}
+        assert list(starts_of(cluster, "half_a_second").values()) == [1] * HELD, "no result was lost"
 
 
 async def is_refused(api: Api) -> bool:
@@ -125,7 +123,45 @@ async def goes_on(cluster: Cluster, api: Api) -> float:
     return round(time.monotonic() - began_at, 2)
 
 
-def holds(cluster: Cluster, count: int) -> bool:
-    """Whether so many attempts of the run that takes half a second have begun."""
-    lines = (line for path in cluster.journals.glob("*.jsonl") for line in path.read_text().splitlines())
-    return sum('"start"' in line and '"half_a_second"' in line for line in lines) >= count
+def began(cluster: Cluster, count: int, what: str = "start") -> bool:
+    """Whether so many runs that take half a second have begun (or come to their end)."""
+    return len(starts_of(cluster, "half_a_second", what)) >= count
+
+
+def starts_of(cluster: Cluster, job: str, what: str = "start") -> Counter[str]:
+    """How often each run of a job was begun, by the journals."""
+    texts = (text for path in cluster.journals.glob("worker-*.jsonl") for text in path.read_text().splitlines())
+    lines = [json.loads(text) for text in texts if text.endswith("}")]
+    return Counter(line["run"] for line in lines if line["what"] == what and line["job"] == job)
+
+
+@pytest.mark.parametrize("recorded_url", ["sqlite"], indirect=True)
+async def test_f18_the_disk_of_spool_and_logs_is_full(recorded_url: str, tmp_path: Path, size: Size) -> None:
+    """Results that no server takes and no disk keeps wait in memory; log lines are lost, and nothing else is."""
+    with small_disk(tmp_path / "spool-w1", size="1m") as disk, Cluster(recorded_url, tmp_path) as cluster:
+        cluster.logs = disk.folder
+        cluster.start_server("s1")
+        worker = cluster.start_worker("w1", slots=HELD)
+        await cluster.declared("half_a_second")
+        await cluster.trigger("half_a_second", 5 * HELD)
+        await soon(lambda: began(cluster, HELD), within_s=60, what="runs are under way")
+        cluster.note("disk_full", of="spool and logs")
+        disk.fill()
+        cluster.kill("s1")
+        await soon(lambda: began(cluster, HELD, "end"), within_s=60, what="the worker ended what it holds")
+        await cluster.load(FULL_S[size] / 2)
+        cluster.processes["s1"].log.unlink()
+        disk.fill()  # a server that starts now cannot say a word
+        server = cluster.start_server("s1")
+
+        async def all_done() -> bool:
+            return await cluster.count("state = 'SUCCEEDED' AND triggered_by IS NOT NULL") == 5 * HELD
+
+        await soon(all_done, within_s=60, what="every result arrived, with the disk still full")
+        assert disk.free_bytes < 16_384, "it was full all the time"
+        assert set(starts_of(cluster, "half_a_second").values()) == {1}, "no result was lost: nothing ran twice"
+        disk.make_room()
+        await cluster.judged("F18-spool", at_least=10)
+        assert worker.stop() == 0, cluster.tail("w1")
+        assert server.stop() == 0, cluster.tail("s1")
+        assert "worker.left" in worker.log.read_text("utf-8", "replace"), "it writes again"
