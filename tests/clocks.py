@@ -11,7 +11,9 @@ _START = datetime(2026, 1, 1, tzinfo=UTC)
 class DrivenClock:
     """`ports.clock.Clock` whose time moves only by `advance`."""
 
-    def __init__(self) -> None:
+    def __init__(self, start: datetime = _START) -> None:
+        self._start = start
+        self.wall_off_s = 0.0  # what a test makes the wall clock wrong by
         self._mono = 1000.0
         self._order = itertools.count()
         self._sleepers: list[tuple[float, int, asyncio.Event]] = []
@@ -23,7 +25,7 @@ class DrivenClock:
         return self._mono
 
     def now(self) -> datetime:
-        return _START + timedelta(seconds=self._mono - 1000.0)
+        return self._start + timedelta(seconds=self._mono - 1000.0 + self.wall_off_s)
 
     async def wait(self, wake: asyncio.Event, *, for_s: float) -> bool:
         if wake.is_set() or for_s <= 0:

@@ -64,7 +64,7 @@ HOT: list[Hot] = [
         name="take overdue cursors",
         statement=firing.TAKE_OVERDUE,
         uses=frozenset({"cursors_due", ""}),
-        values=lambda _: {"overdue": SECOND // 2, "limit": BATCH},
+        values=lambda _: {"overdue": SECOND // 2, "limit": BATCH, "until": 2**62},
     ),
     Hot(
         name="definitions",

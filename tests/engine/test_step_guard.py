@@ -64,9 +64,50 @@ async def test_a_gap_in_the_pulses_says_nothing_about_the_clock(
 ) -> None:
     await present(server)
     await world.elapse(HOUR)
-    await clock.advance(60)  # an outage, in which the machine slept or the store was away
+    await clock.advance(60)
+    clock.wall_off_s = HOUR / SECOND - 60  # the machine was paused: of its clocks only this one was put right since
     await server.pulsing.step()
     assert server.step_guard.steps == 0
+
+
+async def test_a_step_over_an_outage_is_believed_when_the_wall_clock_saw_it_too(
+    world: World, clock: DrivenClock, make_server: MakeServer
+) -> None:
+    await every(world, interval="10s")
+    servers = [make_server(name) for name in ("s1", "s2", "s3")]
+    for server in servers:
+        await present(server)
+    await clock.advance(5)
+    await world.elapse(5 * SECOND + STEP)  # the store failed over to a host whose clock is ahead
+    await beat_on(world, clock, *servers)
+    assert [server.step_guard.steps for server in servers] == [1, 1, 1]
+    assert await suspect(world)
+    await beat_on(world, clock, *servers, seconds=15)
+    believed = await world.now() - STEP
+    dues = [run["due_at"] for run in await runs_of(world)]
+    assert dues, "it goes on firing"
+    assert max(dues) <= believed + SECOND, "and nothing early"
+
+    await world.elapse(-STEP)
+    await beat_on(world, clock, *servers, seconds=3)
+    assert not await suspect(world)
+
+
+async def test_a_machine_that_was_paused_sees_its_error_when_its_wall_clock_is_put_right(
+    world: World, clock: DrivenClock, make_server: MakeServer
+) -> None:
+    await every(world, interval="10s")
+    servers = [make_server(name) for name in ("s1", "s2", "s3")]
+    for server in servers:
+        await present(server)
+    await clock.advance(5)
+    await world.elapse(HOUR)  # all of them were paused, and both their clocks stood still
+    await beat_on(world, clock, *servers, seconds=2)
+    assert await suspect(world)
+    clock.wall_off_s = HOUR / SECOND - 5
+    await beat_on(world, clock, *servers, seconds=12)
+    assert not await suspect(world)
+    assert len(await runs_of(world)) >= 1
 
 
 async def test_a_step_seen_by_most_is_suspect_and_due_follows_the_time_they_believe(
@@ -110,6 +151,99 @@ async def test_a_server_that_did_not_see_the_step_waits_while_the_clock_is_suspe
     await world.database.transact(trust)  # a person says that the clock is right
     await beat_on(world, clock, newcomer, seconds=3)
     assert len(await runs_of(world)) == 1
+
+
+async def test_a_newcomer_goes_by_what_the_others_saw(
+    world: World, clock: DrivenClock, make_server: MakeServer
+) -> None:
+    job = await every(world, interval="10s")
+    servers = [make_server(name) for name in ("s1", "s2", "s3")]
+    for server in servers:
+        await present(server)
+    await world.elapse(STEP)
+    await beat_on(world, clock, *servers)
+    assert await suspect(world)
+    for server in servers:  # a restart of every server: nobody is left who saw it
+        await server.presence.leave()
+    newcomers = [make_server(name) for name in ("n1", "n2", "n3")]
+    for newcomer in newcomers:
+        await present(newcomer)
+    await beat_on(world, clock, *newcomers, seconds=30)
+    assert await suspect(world)
+    dues = [run["due_at"] for run in await runs_of(world)]
+    assert job.next_at in dues, "they go on firing"
+    assert max(dues) <= await world.now() - STEP + SECOND, "and nothing early"
+
+
+async def test_what_a_person_trusts_is_not_doubted_again(
+    world: World, clock: DrivenClock, make_server: MakeServer
+) -> None:
+    servers = [make_server(name) for name in ("s1", "s2", "s3")]
+    for server in servers:
+        await present(server)
+    await world.elapse(STEP)
+    await beat_on(world, clock, *servers, seconds=2)
+    assert await suspect(world)
+    assert await world.database.transact(trust) is True
+    await servers[0].step_guard.step()  # it has not heard of it yet, and says again what it saw
+    await servers[1].step_guard.step()
+    assert not await suspect(world)
+    await beat_on(world, clock, *servers, seconds=20)
+    assert not await suspect(world), "though every wall clock is two minutes behind the store's"
+
+
+async def test_wall_clocks_that_are_all_wrong_raise_an_alarm_and_delay_nothing(
+    world: World, clock: DrivenClock, make_server: MakeServer
+) -> None:
+    await every(world, interval="5s", misfire="all", overlap="allow")
+    servers = [make_server(name) for name in ("s1", "s2", "s3")]
+    for server in servers:
+        await present(server)
+    clock.wall_off_s = -HOUR / SECOND
+    await beat_on(world, clock, *servers, seconds=6)
+    for server in servers:
+        await server.presence.step()
+    await beat_on(world, clock, *servers, seconds=14)
+    assert await suspect(world)
+    assert [server.step_guard.offset.is_off for server in servers] == [True, True, True]
+    late = await world.now() - max(run["due_at"] for run in await runs_of(world))
+    assert late < 8 * SECOND
+    nodes = await world.rows("SELECT wall_offset_us FROM nodes")
+    assert all(abs(node["wall_offset_us"] + HOUR) < 30 * SECOND for node in nodes)
+
+    clock.wall_off_s = 0
+    await beat_on(world, clock, *servers, seconds=10)
+    assert not await suspect(world)
+
+
+async def test_a_clock_put_right_after_a_step_back_is_not_suspect(
+    world: World, clock: DrivenClock, make_server: MakeServer
+) -> None:
+    await every(world, interval="10s")
+    servers = [make_server(name) for name in ("s1", "s2", "s3")]
+    for server in servers:
+        await present(server)
+    await world.elapse(-STEP)
+    await beat_on(world, clock, *servers, seconds=20)
+    await world.elapse(STEP)
+    await beat_on(world, clock, *servers, seconds=3)
+    assert [server.step_guard.steps for server in servers] == [0, 0, 0]
+    assert len(await runs_of(world)) >= 1, "held by nothing"
+
+
+async def test_a_step_between_two_pulses_fires_nothing_early(world: World, clock: DrivenClock, server: Server) -> None:
+    await every(world, interval="1m")
+    soon = await every(world, "soon", interval="2s", overlap="allow", misfire="all")
+    assert soon.next_at is not None
+    await present(server)
+    await beat_on(world, clock, server)
+    await world.elapse(STEP)
+    await clock.advance(max(0.0, server.tide.until_s(soon.next_at)) + 0.05)  # due in truth: it decides, unaware
+    await server.firing.step()
+    dues = [run["due_at"] for run in await runs_of(world, "soon")]
+    assert soon.next_at in dues
+    assert max(dues) <= server.tide.store_now() + SECOND
+    assert await runs_of(world) == []
 
 
 async def test_a_step_back_only_delays(world: World, clock: DrivenClock, server: Server) -> None:

@@ -2,14 +2,18 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from foliot.cli import EXIT_CODES
 from foliot.cli.asking import Desk, Group, remote
+from foliot.cli.node import clock_of
 from foliot.cli.node import columns as node_columns
 from foliot.cli.output import Column
+
+CLOCK_OFF_S: Final = 5.0
+CLOCKS_SHOWN: Final = 5
 
 
 @click.group(cls=Group, epilog=EXIT_CODES)
@@ -57,7 +61,19 @@ def _lines(desk: Desk, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "lag", f"the earliest due instant is undecided for {times.lasting(found['overdue_s'])}"
     yield "store", f"{found['store']}, epoch {found['epoch']}"
     if found["clock_suspect"]:
-        yield "clock", "the store's clock jumped and is not trusted"
+        yield "clock", _in_doubt(desk, found)
+    off = [node for node in found["nodes"] if abs(node["clock_offset_s"] or 0) > CLOCK_OFF_S]
+    for node in sorted(off, key=lambda node: -abs(node["clock_offset_s"]))[:CLOCKS_SHOWN]:
+        yield "clock", f"{node['name']} is {clock_of(times, node)} of the store"
+
+
+def _in_doubt(desk: Desk, found: Mapping[str, Any]) -> str:
+    if not found["clock_ahead_s"]:
+        return (
+            "the store's clock is far from those of most nodes. Jobs fire by it; foliot db trust-clock if it is right"
+        )
+    jump = desk.times.lasting(found["clock_ahead_s"])
+    return f"the store's clock jumped {jump} ahead. Jobs fire by the time before; foliot db trust-clock if it is right"
 
 
 @cluster.command()

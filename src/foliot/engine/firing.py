@@ -18,6 +18,8 @@ OVERDUE_US: Final = 500 * MILLISECOND
 LOOK_BACK_US: Final = 10 * SECOND
 FULL_SCAN_EVERY_S: Final = 60.0
 REST_MAX_S: Final = 1.0
+AHEAD_US: Final = 100 * MILLISECOND
+"""Of store time by dead reckoning: instants beyond it are left, in case the store's clock has just jumped (R7)."""
 MISSED_REST_S: Final = 0.005
 MISSED_REST_MAX_S: Final = 0.1
 
@@ -89,12 +91,14 @@ class Firing:
 
     async def _decide_due(self, next_at: Instant) -> float:
         began_at = self._clock.monotonic()
-        until = self.due_until(self._tide.store_now())
+        store_now = self._tide.store_now()
+        believed = self.due_until(store_now)
+        until = store_now + AHEAD_US if believed is None else believed
         decided = await self._store.decide_due(
             self._decide, limit=self.batch, low=self._lower_bound(began_at), until=until
         )
-        if not decided.taken and until is None and decided.now - next_at > OVERDUE_US:
-            decided = await self._store.decide_due(self._decide, limit=self.batch, waiting=True)
+        if not decided.taken and believed is None and min(decided.now, until) - next_at > OVERDUE_US:
+            decided = await self._store.decide_due(self._decide, limit=self.batch, waiting=True, until=until)
         took_s = self._clock.monotonic() - began_at
         self._on_decided(decided)
         if decided.lowest_at is not None:

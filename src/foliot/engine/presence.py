@@ -49,6 +49,7 @@ class Presence:
         self._load = load
         self._beats = 0
         self._registered = False
+        self.clock_offset: Callable[[], Micros | None] = lambda: None  # of this machine's wall clock (C2)
 
     async def step(self) -> float:
         if not self._registered:
@@ -57,7 +58,14 @@ class Presence:
             self._beats = 0
             return self._ttl_us / SECOND / 3
         self._beats += 1
-        beat = Beat(session=self._session.id, beat_no=self._beats, settled=0, held=(), load=self._load())
+        beat = Beat(
+            session=self._session.id,
+            beat_no=self._beats,
+            settled=0,
+            held=(),
+            load=self._load(),
+            clock_offset_us=self.clock_offset(),
+        )
         answer = await self._store.beat(beat, ttl_us=self._ttl_us, judge=self._judge)
         if not answer.alive:  # paused or cut off for long: the others gave us up, which harmed nothing
             log.warning("server.was_declared_dead", session=self._session.id)

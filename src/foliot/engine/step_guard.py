@@ -4,25 +4,42 @@ At each pulse store time is compared with the machine's own time since boot. A f
 server's firing for one beat and is reported; when most servers saw it, the store flags its clock as suspect, and due is
 judged by the time they believe in: store time less the step. It ends when the clock steps back, or a person trusts it.
 A step back only delays; deadlines from the future are clamped by the leader's next tick.
+
+Over an outage the boot-time clock alone says nothing, because a paused machine's stands still: a step is believed while
+the wall clock of this machine has seen it too. Otherwise wall clocks are compared, shown and warned of; when the median
+of three sessions or more is far from store time, the clock is suspect as well, but due stays what the servers reckon.
 """
 
 import asyncio
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 import structlog
 
-from foliot.domain.instants import SECOND, Instant, Micros
+from foliot.domain.clocks import APART_US, STEP_US, Offset, is_apart
+from foliot.domain.instants import SECOND, Instant, Micros, to_instant
 from foliot.engine.presence import OwnSession
 from foliot.ports.clock import Clock
 from foliot.ports.store import NodeStore, Pulse
 
-STEP_US: Final[Micros] = 5 * SECOND
 OUTAGE_S: Final = 3.0
-"""Between two pulses; after a longer gap nothing can be said about the clock."""
+"""Between two pulses; a step over a longer gap needs a second witness."""
 REST_S: Final = 5.0
 
 log = structlog.get_logger("foliot.engine")
+
+
+class _Reading(NamedTuple):
+    """Three clocks at one moment."""
+
+    store: Instant
+    boot_s: float
+    wall: Instant
+
+    @property
+    def lead_us(self) -> Micros:
+        """Of store time over the wall clock."""
+        return self.store - self.wall
 
 
 class StepGuard:
@@ -47,69 +64,118 @@ class StepGuard:
         self._boottime = boottime
         self._hold_s = hold_s
         self._hold = hold  # firing, until this time of the monotonic clock
-        self._last: tuple[Instant, float] | None = None
+        self._last: _Reading | None = None
         self._held_until = 0.0
-        self._ahead_us: Micros = 0  # store time's lead over our own reckoning
+        self._ahead_us: Micros = 0  # store time's lead over our own reckoning; negative: it stepped back
+        self._gap: tuple[Micros, Micros] | None = None  # a step over an outage, and the lead over the wall before it
         self._reported: tuple[str, Micros] | None = None
+        self._is_leader = False
+        self._is_blind = False  # nobody told it by how much the suspect clock is ahead, so it cannot tell the time
         self.is_suspect = False
-        self._is_blind = False  # it did not see the step that made the clock suspect, so it cannot tell the time
+        self.offset = Offset()  # of this machine's wall clock
         self.steps = 0  # forward ones seen
 
     def heard(self, pulse: Pulse) -> None:
         """A pulse came in."""
-        before, self._last = self._last, (pulse.now, self._boottime())
-        if before is not None:
-            self._compare(before, self._last)
-        else:
+        now = _Reading(pulse.now, self._boottime(), to_instant(self._clock.now()))
+        before, self._last = self._last, now
+        self._is_leader = pulse.leader == self._session.id
+        self._mind_wall(now)
+        if before is None:
             self.wake.set()
+        else:
+            self._compare(before, now)
+        self._mind_gap(now)
         self._mind_flag(pulse)
         if self._is_blind:
             self._hold(self._clock.monotonic() + self._hold_s)
 
     def due_until(self, store_now: Instant) -> Instant | None:
         """While the clock is suspect: instants after this one are not due, whatever the store's clock says."""
-        return store_now - self._ahead_us if self.is_suspect else None
+        return store_now - max(0, self._lead_us) if self.is_suspect else None
 
     async def step(self) -> float:
         """Report the lead, and forget it when nobody else saw it."""
         if self._last is None or self._is_blind:
             return REST_S
-        if self._ahead_us and not self.is_suspect and self._clock.monotonic() >= self._held_until:
-            log.warning("clock.step_accepted", step_s=self._ahead_us / SECOND)
-            self._ahead_us = 0
-        told = (self._session.id, self._ahead_us)
-        if told != self._reported:
-            self.is_suspect = await self._store.report_clock(self._session.id, ahead_us=self._ahead_us)
+        if self._lead_us > 0 and not self.is_suspect and self._clock.monotonic() >= self._held_until:
+            log.warning("clock.step_accepted", step_s=self._lead_us / SECOND)
+            self._forget()
+        told = (self._session.id, self._lead_us)
+        if told != self._reported or self._is_concerned:
+            await self._store.report_clock(
+                self._session.id, ahead_us=self._lead_us, offset_us=self.offset.us, suspect=self.is_suspect
+            )
             self._reported = told
-        return min(REST_S, self._hold_s) if self._ahead_us else REST_S
+        return min(REST_S, self._hold_s) if self._lead_us > 0 or self.is_suspect else REST_S
 
-    def _compare(self, before: tuple[Instant, float], now: tuple[Instant, float]) -> None:
-        elapsed_s = now[1] - before[1]
-        step_us = now[0] - before[0] - int(elapsed_s * SECOND)
-        if elapsed_s <= OUTAGE_S and abs(step_us) > STEP_US:
+    @property
+    def _lead_us(self) -> Micros:
+        return self._ahead_us + (self._gap[0] if self._gap else 0)
+
+    @property
+    def _is_concerned(self) -> bool:
+        """Whether to look at what all the others say, though nothing is new here: the leader does for everybody."""
+        return self.is_suspect or self._is_leader or is_apart(self.offset.us or 0)
+
+    def _mind_wall(self, now: _Reading) -> None:
+        if self.offset.learn(now.wall, now.store):
+            tell = log.warning if self.offset.is_off else log.info
+            tell("clock.off" if self.offset.is_off else "clock.right", ahead_of_store_s=-now.lead_us / SECOND)
+
+    def _compare(self, before: _Reading, now: _Reading) -> None:
+        elapsed_s = now.boot_s - before.boot_s
+        step_us = now.store - before.store - int(elapsed_s * SECOND)
+        if abs(step_us) <= STEP_US:
+            return
+        if elapsed_s <= OUTAGE_S or step_us < 0:
+            self._ahead_us += step_us
+            self._stepped(step_us)
+        elif step_us > APART_US and _is_seen(step_us, before.lead_us, now):
+            self._gap = (step_us, before.lead_us)
             self._stepped(step_us)
 
     def _stepped(self, step_us: Micros) -> None:
-        if step_us > 0:
+        if abs(self._lead_us) <= STEP_US:
+            self._forget()  # put right again
+        if step_us < 0:
+            log.warning("clock.stepped_back", step_s=step_us / SECOND)
+        elif self._lead_us <= 0:  # it only makes up for a step back
+            log.warning("clock.stepped_forward", step_s=step_us / SECOND)
+        else:
             self.steps += 1
-            self._ahead_us += step_us
             self._held_until = self._clock.monotonic() + self._hold_s
             self._hold(self._held_until)
             log.error("clock.stepped_forward", step_s=step_us / SECOND, held_s=self._hold_s)
-        else:
-            log.warning("clock.stepped_back", step_s=step_us / SECOND)
-            self._ahead_us = max(0, self._ahead_us + step_us)
-            if self._ahead_us <= STEP_US:
-                self._ahead_us = 0
         self.wake.set()
+
+    def _mind_gap(self, now: _Reading) -> None:
+        """A paused machine's wall clock is put right in the end: then it was no step of the store's."""
+        if self._gap is not None and not _is_seen(*self._gap, now):
+            self._gap = None
+            self.wake.set()
 
     def _mind_flag(self, pulse: Pulse) -> None:
         if pulse.clock_suspect and not self.is_suspect:
-            log.error("clock.suspect", ahead_s=self._ahead_us / SECOND, hint="foliot db trust-clock, if it is right")
-            self._is_blind = not self._ahead_us
+            ahead_s = (pulse.clock_ahead_us or 0) / SECOND
+            log.error("clock.suspect", ahead_s=ahead_s, hint="foliot db trust-clock, if it is right")
+            self._is_blind = self._lead_us <= 0  # it saw no step: the others may have
         elif self.is_suspect and not pulse.clock_suspect:
             log.info("clock.trusted")
-            self._ahead_us = 0
+            self._forget()
             self._is_blind = False
             self.wake.set()
         self.is_suspect = pulse.clock_suspect
+        if self._is_blind and pulse.clock_ahead_us is not None:
+            if pulse.clock_ahead_us > STEP_US:
+                self._ahead_us = pulse.clock_ahead_us
+            self._is_blind = False
+            self.wake.set()
+
+    def _forget(self) -> None:
+        self._ahead_us, self._gap = 0, None
+
+
+def _is_seen(step_us: Micros, lead_us: Micros, now: _Reading) -> bool:
+    """Whether the wall clock saw most of a step too, going by store time's lead over it before."""
+    return now.lead_us - lead_us > step_us // 2

@@ -33,6 +33,14 @@ class ServerMetrics:
         self.term = Gauge("foliot_leader_term", "The leader's term as seen here", registry=self.registry)
         self.leading = Gauge("foliot_leading", "1 while this server leads", registry=self.registry)
         self.epoch = Gauge("foliot_store_epoch", "The store's epoch", registry=self.registry)
+        self.clock_suspect = Gauge(
+            "foliot_store_clock_suspect", "1 while the store's clock is not trusted", registry=self.registry
+        )
+        self.clock_offset = Gauge(
+            "foliot_clock_offset_seconds",
+            "This machine's wall clock, ahead of the store's; shown, never decided by",
+            registry=self.registry,
+        )
 
     def watch_store(self, troubles: Mapping[str, int]) -> None:
         """Show what the store's connections counted, whenever somebody looks."""
@@ -52,6 +60,7 @@ class ServerMetrics:
     def heard(self, pulse: Pulse) -> None:
         self.term.set(pulse.term)
         self.epoch.set(pulse.epoch)
+        self.clock_suspect.set(pulse.clock_suspect)
 
     def render(self) -> bytes:
         return generate_latest(self.registry)

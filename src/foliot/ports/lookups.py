@@ -216,7 +216,7 @@ class NodeRow:
     version: str
     host: str
     pid: int
-    clock_offset_us: Micros | None
+    clock_offset_us: Micros | None  # its wall clock is so far ahead of the store's
     labels: Mapping[str, str]
     handlers: Mapping[str, Mapping[str, Any] | None]  # name -> JSON Schema of its parameters
     code_hashes: Mapping[str, str]
@@ -273,6 +273,7 @@ class ClusterRow:
     running: int
     oldest_ready_at: Instant | None
     overdue_at: Instant | None  # the earliest wake time that has passed undecided
+    clock_ahead_us: Micros | None = None  # while suspect: of the time most servers believe in
 
 
 class Lookups(Protocol):

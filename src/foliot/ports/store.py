@@ -57,6 +57,7 @@ class Pulse:
     leader_until: Instant
     clock_suspect: bool
     lanes: int  # highest lane id: when it rises, learn the new ones
+    clock_ahead_us: Micros | None = None  # while suspect: so far ahead of the time most believe in; None: unknown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -354,8 +355,14 @@ class NodeStore(Protocol):
 
     async def resign(self, session: str, *, term: int) -> None: ...
 
-    async def report_clock(self, session: str, *, ahead_us: Micros) -> bool:
-        """A server's reckoning of how far store time has run ahead; whether the store's clock is suspect now (R7)."""
+    async def report_clock(
+        self, session: str, *, ahead_us: Micros, offset_us: Micros | None = None, suspect: bool = False
+    ) -> bool:
+        """A server's reckoning of how far store time has run ahead; whether the store's clock is suspect now (R7).
+
+        `offset_us`: how far its wall clock is ahead of store time; None: as it said before. `suspect`: it goes by a
+        clock that was flagged; if it no longer is, somebody trusted it meanwhile, and the lead counts for nothing.
+        """
         ...
 
 

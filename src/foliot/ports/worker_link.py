@@ -127,6 +127,7 @@ class Beat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     held: tuple[HeldLease, ...]
     load: Mapping[str, float] = msgspec.field(default_factory=dict)
     draining: bool = False
+    clock_offset_us: Micros | None = None  # its wall clock is so far ahead of store time; None: not measured
 
 
 class BeatAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -136,6 +137,7 @@ class BeatAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cancel: tuple[str, ...] = ()  # lease ids asked to stop
     invalid: tuple[str, ...] = ()  # lease ids that are no longer this session's: stop them, report nothing
     draining: bool = False
+    store_now: Instant = 0  # for comparing clocks; 0: not said
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

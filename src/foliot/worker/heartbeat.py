@@ -6,6 +6,8 @@ from typing import Final
 
 import structlog
 
+from foliot.domain.clocks import Offset
+from foliot.domain.instants import SECOND, to_instant
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.worker_link import Beat, BeatAnswer, WorkerLink
@@ -48,6 +50,7 @@ class Heartbeat:
         self._heard = heard
         self._broke = broke
         self._beat_no = 0
+        self._offset = Offset()  # of this machine's wall clock (C2)
         self._backoff = Backoff(chance, first_s=session.beat_every_s / 10, most_s=session.beat_every_s / 2)
         self._wake = threading.Event()
         self._over = threading.Event()
@@ -85,6 +88,7 @@ class Heartbeat:
             held=tuple(to_held(attempt, now=sent_at) for attempt in attempts),
             load={**self._load.read(), "running": float(self._running())},
             draining=self._is_draining(),
+            clock_offset_us=self._offset.us,
         )
         try:
             answer = self._link.beat(beat)
@@ -93,12 +97,25 @@ class Heartbeat:
             log.warning("beat.no_answer", beat=beat.beat_no, error=type(error).__name__)
             return False
         self._figures.beats += 1
+        self._compare_clocks(answer, sent_at)
         if answer.alive:
             session.renew(sent_at)
         else:
             session.die()
         self._heard(session, answer)
         return True
+
+    def _compare_clocks(self, answer: BeatAnswer, sent_at: float) -> None:
+        """Half the way there and back is allowed for; the next beat tells."""
+        if not answer.store_now:
+            return
+        wall = to_instant(self._clock.now()) - int((self._clock.monotonic() - sent_at) / 2 * SECOND)
+        if self._offset.learn(wall, answer.store_now):
+            tell = log.warning if self._offset.is_off else log.info
+            tell(
+                "clock.off" if self._offset.is_off else "clock.right",
+                ahead_of_store_s=(self._offset.us or 0) / SECOND,
+            )
 
     def _work(self) -> None:
         try:

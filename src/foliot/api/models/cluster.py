@@ -35,7 +35,9 @@ class NodeOut(Output):
     last_beat_at: Moment
     beat_age_s: Seconds
     ended_at: Moment | None = None
-    clock_offset_s: Seconds | None = None
+    clock_offset_s: Seconds | None = Field(
+        None, description="Its wall clock is so far ahead of the store's; negative: behind. It decides nothing."
+    )
     load: dict[str, float]
     drained_by: str | None = None
     runs: list[RunOut] | None = None
@@ -88,7 +90,10 @@ class ClusterOut(Output):
     epoch: int
     leader: str | None
     term: int
-    clock_suspect: bool
+    clock_suspect: bool = Field(description="The store's clock is not trusted, because servers saw it jump.")
+    clock_ahead_s: Seconds | None = Field(
+        None, description="While it is suspect: so far ahead of the time that instants are due by."
+    )
     servers_online: int
     workers_online: int
     workers_warning: int
@@ -111,6 +116,7 @@ class ClusterOut(Output):
             leader=row.leader,
             term=row.term,
             clock_suspect=row.clock_suspect,
+            clock_ahead_s=seconds(row.clock_ahead_us),
             servers_online=sum(node.row.kind == "server" for node in online),
             workers_online=len(workers),
             workers_warning=sum(node.health is not Health.ONLINE for node in workers),

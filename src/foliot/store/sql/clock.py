@@ -1,48 +1,95 @@
-"""Whether the store's own clock can be believed: what most servers say of it (R7)."""
+"""Whether the store's own clock can be believed: what most servers and nodes say of it (R7)."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
-from foliot.domain.instants import SECOND, Micros
+from foliot.domain.clocks import judged, median
+from foliot.domain.instants import Micros
 from foliot.store.sql.database import Tx
 from foliot.store.sql.statement import Statement
 
-STEP_US: Final[Micros] = 5 * SECOND
-SERVERS_MIN: Final = 3
-"""With fewer there is no majority worth the name: an alarm in the log, and nothing more."""
+HEARD_MAX: Final = 999
+"""Sessions whose wall clocks are looked at; ids are random, so the first so many are a fair sample."""
 
-REPORT: Final = Statement("UPDATE nodes SET clock_offset_us = :ahead WHERE id = :session AND state <> 'dead'")
-REPORTED: Final = Statement(
+REPORT: Final = Statement(
+    """
+    UPDATE nodes SET clock_offset_us = :ahead, wall_offset_us = coalesce(:offset, wall_offset_us)
+    WHERE id = :session AND state <> 'dead'
+    """
+)
+OVERTAKEN: Final = Statement(
+    """
+    UPDATE nodes SET clock_offset_us = 0
+    WHERE id = :session AND (SELECT m.clock_suspect FROM store_meta m WHERE m.id = 1) = 0
+    """
+)
+LEADS: Final = Statement(
     """
     SELECT n.clock_offset_us FROM nodes n
     WHERE n.kind = 'server' AND n.state = 'live' AND n.clock_offset_us IS NOT NULL
     """
 )
-SUSPECT: Final = Statement(
-    "UPDATE store_meta SET clock_suspect = 1, last_good_time = {now} - :ahead WHERE id = 1 AND clock_suspect = 0"
+OFFSETS: Final = Statement(
+    """
+    SELECT n.wall_offset_us FROM nodes n WHERE n.state = 'live' AND n.wall_offset_us IS NOT NULL
+    ORDER BY n.id LIMIT :limit
+    """
 )
-TRUST: Final = Statement("UPDATE store_meta SET clock_suspect = 0 WHERE id = 1 AND clock_suspect = 1")
-IS_SUSPECT: Final = Statement("SELECT clock_suspect FROM store_meta WHERE id = 1")
+KNOWN: Final = Statement("SELECT clock_suspect, clock_ahead_us, clock_trusted_us FROM store_meta WHERE id = 1")
+SUSPECT: Final = Statement(
+    """
+    UPDATE store_meta SET clock_suspect = 1, last_good_time = {now} - :ahead, clock_ahead_us = :ahead
+    WHERE id = 1 AND clock_suspect = 0
+    """
+)
+AHEAD: Final = Statement("UPDATE store_meta SET clock_ahead_us = :ahead WHERE id = 1 AND clock_suspect = 1")
+AGREED: Final = Statement(
+    "UPDATE store_meta SET clock_suspect = 0, clock_ahead_us = NULL WHERE id = 1 AND clock_suspect = 1"
+)
+TRUST: Final = Statement("UPDATE store_meta SET clock_trusted_us = :offset WHERE id = 1")
+NO_LEADS: Final = Statement("UPDATE nodes SET clock_offset_us = 0 WHERE kind = 'server' AND state <> 'dead'")
 
 
-def report(tx: Tx, session: str, ahead_us: Micros) -> None:
-    """A server's reckoning: store time is so far ahead of it."""
-    tx.change(REPORT, {"session": session, "ahead": ahead_us})
+class Told(NamedTuple):
+    """What a server says of clocks."""
+
+    session: str
+    ahead_us: Micros  # store time, of its own reckoning
+    offset_us: Micros | None  # its wall clock, of store time
+    suspect: bool  # it goes by a clock that was flagged
+
+
+def report(tx: Tx, told: Told) -> None:
+    """Note a server's reckoning."""
+    tx.change(REPORT, {"session": told.session, "ahead": told.ahead_us, "offset": told.offset_us})
+    if told.suspect:
+        tx.change(OVERTAKEN, {"session": told.session})
 
 
 def judge(tx: Tx) -> bool:
-    """Flag the clock when most servers saw it step, clear it when most no longer do; whether it is suspect.
+    """Flag the clock when most doubt it, clear it when most no longer do; whether it is suspect.
 
     A transaction apart from the reports: the store's row comes before the sessions' in the order of locks (R3).
     """
-    leads = sorted(int(row[0]) for row in tx.rows(REPORTED))
-    ahead = [lead for lead in leads if lead > STEP_US]
-    if len(leads) >= SERVERS_MIN and 2 * len(ahead) > len(leads):
-        tx.change(SUSPECT, {"ahead": ahead[len(ahead) // 2]})
-    elif 2 * len(ahead) < len(leads):
-        tx.change(TRUST)
-    return bool(tx.rows(IS_SUSPECT)[0][0])
+    is_suspect, ahead_us, trusted_us = tx.rows(KNOWN)[0]
+    verdict = judged([int(row[0]) for row in tx.rows(LEADS)], _offsets(tx), trusted_us=trusted_us or 0)
+    if verdict is None:
+        return bool(is_suspect)
+    if not verdict.suspect:
+        tx.change(AGREED)
+    elif not is_suspect:
+        tx.change(SUSPECT, {"ahead": verdict.ahead_us})
+    elif verdict.ahead_us != ahead_us:
+        tx.change(AHEAD, {"ahead": verdict.ahead_us})
+    return verdict.suspect
 
 
 def trust(tx: Tx) -> bool:
-    """A person says that the clock is right; whether it was suspect."""
-    return tx.change(TRUST) == 1
+    """A person says that the clock is right, however far it is from those of the nodes; whether it was suspect."""
+    tx.change(TRUST, {"offset": median(_offsets(tx))})
+    was_suspect = tx.change(AGREED) == 1
+    tx.change(NO_LEADS)
+    return was_suspect
+
+
+def _offsets(tx: Tx) -> list[Micros]:
+    return [int(row[0]) for row in tx.rows(OFFSETS, {"limit": HEARD_MAX})]

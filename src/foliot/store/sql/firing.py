@@ -42,7 +42,7 @@ PULSE: Final = Statement(
             ORDER BY r.job_id, r.place, r.id LIMIT 1),
            (SELECT 1 FROM runs r WHERE r.state = 'PENDING' AND r.place IS NULL AND r.not_before <= {now}
             ORDER BY r.not_before, r.id LIMIT 1),
-           m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until
+           m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until, m.clock_ahead_us
     FROM store_meta m JOIN leases l ON l.name = 'leader'
     WHERE m.id = 1
     """,
@@ -52,7 +52,7 @@ PULSE: Final = Statement(
            CASE WHEN EXISTS (SELECT 1 FROM runs r WHERE r.waits = 1 AND r.not_before <= {now}) THEN 1 ELSE 0 END,
            (SELECT 1 FROM runs r WHERE r.parked_job > -1 ORDER BY r.parked_job LIMIT 1),
            (SELECT 1 FROM runs r WHERE r.waits = 2 AND r.not_before <= {now} ORDER BY r.not_before LIMIT 1),
-           m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until
+           m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until, m.clock_ahead_us
     FROM store_meta m JOIN leases l ON l.name = 'leader'
     WHERE m.id = 1
     """,
@@ -71,10 +71,11 @@ TAKE: Final = Statement(
 TAKE_OVERDUE: Final = Statement(
     """
     WITH overdue AS {materialized} (
-      SELECT c.job_id FROM cursors c WHERE c.next_at <= {now} - :overdue ORDER BY c.next_at, c.job_id LIMIT :limit
+      SELECT c.job_id FROM cursors c WHERE c.next_at <= {now} - :overdue AND c.next_at <= :until
+      ORDER BY c.next_at, c.job_id LIMIT :limit
     )
     SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, trouble, {now}
-    FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= {now}
+    FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= {now} AND next_at + 0 <= :until
     ORDER BY job_id {for_update}
     """
 )
@@ -134,7 +135,7 @@ class SqlFiringStore:
         self, decide: Decide, limit: int, bounds: "_Bounds", waiting: bool, carefully: bool, tx: Tx
     ) -> Decided:
         if waiting:
-            taken = tx.tuples(TAKE_OVERDUE, {"overdue": OVERDUE_US, "limit": limit})
+            taken = tx.tuples(TAKE_OVERDUE, {"overdue": OVERDUE_US, "limit": limit, "until": bounds.until})
         else:
             taken = tx.tuples(TAKE, {"low": bounds.low, "limit": limit, "until": bounds.until})
         if not taken:
@@ -200,7 +201,7 @@ def due_jobs(
 
 
 def _pulse(row: Row) -> Pulse:
-    now, next_at, ready, parked, admissible, epoch, clock_suspect, lanes, leader, term, until = row
+    now, next_at, ready, parked, admissible, epoch, clock_suspect, lanes, leader, term, until, ahead_us = row
     return Pulse(
         now=int(now),
         next_at=next_at,
@@ -213,4 +214,5 @@ def _pulse(row: Row) -> Pulse:
         leader_until=until,
         clock_suspect=bool(clock_suspect),
         lanes=lanes,
+        clock_ahead_us=ahead_us,
     )

@@ -71,7 +71,8 @@ STARTED: Final = Statement(
 BEAT: Final = Statement(
     """
     UPDATE nodes SET until = {now} + :ttl, last_beat_at = {now}, beat_no = :beat_no, settled = :settled, load = :load,
-           progress = :progress, state = CASE WHEN state = 'live' AND :draining = 1 THEN 'draining' ELSE state END
+           progress = :progress, wall_offset_us = coalesce(:wall_offset, wall_offset_us),
+           state = CASE WHEN state = 'live' AND :draining = 1 THEN 'draining' ELSE state END
     WHERE id = :session AND state <> 'dead' AND beat_no < :beat_no
     """
 )
@@ -156,6 +157,7 @@ class SqlNodeStore:
             cancel=tuple(lease_id for lease_id, run in held.items() if run.unwanted and lease_id in named),
             invalid=tuple(lease.lease_id for lease in beat.held if lease.lease_id not in held),
             draining=state == "draining" or beat.draining,
+            store_now=int(now),
         )
         unknown = [
             Claim(run_id=run.run_id, lease_id=lease_id, cause=Cause.UNKNOWN_TO_WORKER, started=False)
@@ -178,6 +180,7 @@ class SqlNodeStore:
             "load": msgspec.json.encode(beat.load).decode(),
             "progress": _told(beat),
             "draining": int(beat.draining),
+            "wall_offset": beat.clock_offset_us,
         }
         if not tx.change(BEAT, values):
             raise TryAgain("a newer beat or the reaper was quicker")
@@ -232,8 +235,11 @@ class SqlNodeStore:
     async def resign(self, session: str, *, term: int) -> None:
         await self._database.transact(lambda tx: leadership.resign(tx, session, term), pool=Pool.RENEW)
 
-    async def report_clock(self, session: str, *, ahead_us: Micros) -> bool:
-        await self._database.transact(lambda tx: clock.report(tx, session, ahead_us), pool=Pool.RENEW)
+    async def report_clock(
+        self, session: str, *, ahead_us: Micros, offset_us: Micros | None = None, suspect: bool = False
+    ) -> bool:
+        told = clock.Told(session=session, ahead_us=ahead_us, offset_us=offset_us, suspect=suspect)
+        await self._database.transact(lambda tx: clock.report(tx, told), pool=Pool.RENEW)
         return await self._database.transact(clock.judge, pool=Pool.RENEW)
 
 

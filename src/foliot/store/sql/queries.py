@@ -79,7 +79,7 @@ SKIPS: Final = Statement(
 NODES: Final = Statement(
     """
     SELECT id AS session, name, kind, state, until, started_at, last_beat_at, ended_at, group_name, slots, version,
-           protocol, host, pid, clock_offset_us, labels, load, progress, drained_by
+           protocol, host, pid, wall_offset_us AS clock_offset_us, labels, load, progress, drained_by
     FROM nodes ORDER BY kind, name, id LIMIT :limit
     """
 )

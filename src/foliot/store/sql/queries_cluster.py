@@ -15,7 +15,7 @@ QUEUE_COUNTED_MAX: Final = 10_001
 
 _COLUMNS: Final = (
     "id, name, kind, state, until, started_at, last_beat_at, ended_at, group_name, slots, version, host, pid, "
-    "clock_offset_us, labels, handlers, load, drained_by"
+    "wall_offset_us, labels, handlers, load, drained_by"
 )
 NODES: Final = Statement(
     f"SELECT {_COLUMNS} FROM nodes WHERE state <> 'dead' OR ended_at >= :since ORDER BY kind, name, started_at "
@@ -24,7 +24,7 @@ NODES: Final = Statement(
 RUNNING: Final = Statement(
     "SELECT session_id, count(*) AS n FROM runs WHERE state = 'RUNNING' AND {held_by} > '' GROUP BY session_id"
 )
-META: Final = Statement("SELECT epoch, clock_suspect FROM store_meta WHERE id = 1")
+META: Final = Statement("SELECT epoch, clock_suspect, clock_ahead_us FROM store_meta WHERE id = 1")
 LEADER: Final = Statement(
     "SELECT l.holder_session, l.term, l.until, n.name FROM leases l LEFT JOIN nodes n ON n.id = l.holder_session "
     "WHERE l.name = 'leader'"
@@ -66,6 +66,7 @@ def cluster(tx: Tx) -> ClusterRow:
         term=leader.term,
         leader_until=leader.until,
         clock_suspect=bool(meta.clock_suspect),
+        clock_ahead_us=meta.clock_ahead_us if meta.clock_suspect else None,
         store=tx.dialect.name,
         queue=queue,
         running=int(tx.rows(EXECUTING)[0][0]),
@@ -90,7 +91,7 @@ def _node(row: Any, running: int) -> NodeRow:
         version=row.version,
         host=row.host,
         pid=row.pid,
-        clock_offset_us=row.clock_offset_us,
+        clock_offset_us=row.wall_offset_us,
         labels=msgspec.json.decode(row.labels) if row.labels else {},
         handlers={offer["name"]: offer.get("parameters") for offer in offers},
         code_hashes={offer["name"]: offer.get("code_hash", "") for offer in offers},

@@ -51,6 +51,8 @@ store_meta = sa.Table(
     sa.Column("lane_seq", sa.Integer, nullable=False),  # last lane id; drawn here, so in commit order (R14)
     sa.Column("readable_from", sa.Integer, nullable=False),  # oldest schema number whose servers may use this store
     sa.Column("created_at", Time, nullable=False),
+    sa.Column("clock_ahead_us", sa.BigInteger, nullable=True),  # of the time believed in, while the clock is suspect
+    sa.Column("clock_trusted_us", sa.BigInteger, nullable=True),  # median wall_offset_us when a person trusted it
 )
 
 jobs = sa.Table(
@@ -254,12 +256,13 @@ nodes = sa.Table(
     sa.Column("protocol", sa.Integer, nullable=False),
     sa.Column("host", Name(200), nullable=False),
     sa.Column("pid", sa.Integer, nullable=False),
-    sa.Column("clock_offset_us", sa.BigInteger, nullable=True),
+    sa.Column("clock_offset_us", sa.BigInteger, nullable=True),  # of a server: store time's lead over its reckoning
     sa.Column("labels", LongText, nullable=False),
     sa.Column("handlers", LongText, nullable=False),
     sa.Column("load", LongText, nullable=True),
     sa.Column("progress", LongText, nullable=True),
     sa.Column("drained_by", LongText, nullable=True),
+    sa.Column("wall_offset_us", sa.BigInteger, nullable=True),  # its wall clock's lead over store time; shown (C2)
     sa.Index("nodes_until", "state", "until"),
 )
 

@@ -54,6 +54,12 @@ def create_live_column(table: str, column: str, type_: str, value: str) -> None:
         op.execute(f"ALTER TABLE {table} ADD COLUMN {column} {type_} GENERATED ALWAYS AS ({value}) STORED")
 
 
+def add_column(table: str, column: sa.Column[Any]) -> None:
+    """Add a column unless an earlier try did."""
+    if not _is_there(lambda look: any(known["name"] == column.name for known in look.get_columns(table))):
+        op.add_column(table, column)
+
+
 def execute(statement: str) -> None:
     """Run a statement that may be repeated, or that comes after the last table of its step."""
     op.execute(statement)
