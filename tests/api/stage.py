@@ -128,6 +128,7 @@ class Stage:
         self.clock = StageClock()
         self.chance = SystemChance()
         self.workers: dict[str, StageWorker] = {}
+        self.servers: dict[str, str] = {}  # name -> session
         self.last_worker: StageWorker | None = None
         self.store: SqlStore
         self.services: PeopleServices
@@ -177,6 +178,13 @@ class Stage:
         await found.register(offered, labels or {})
         self.workers[name] = self.last_worker = found
         return found
+
+    async def server(self, name: str) -> str:
+        """Another server of the cluster: its session."""
+        self.servers[name] = self.chance.token()
+        hello = Hello(session=self.servers[name], name=name, group="", slots=0, handlers=())
+        await self.store.nodes.register(hello, kind="server", ttl_us=TIMES.ttl_us)
+        return self.servers[name]
 
     async def fire(self) -> None:
         """Decide everything that is due."""

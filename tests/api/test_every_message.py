@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 
+from foliot.domain.instants import SECOND
+from foliot.domain.verdict import judge
+from foliot.ports.worker_link import Beat
 from tests.api.asking import Api
 from tests.api.stage import Stage
 
@@ -110,6 +113,47 @@ async def lost(api: Api, stage: Stage, language: dict[str, str]) -> dict[str, An
     return await why(api, language, "pay")
 
 
+async def trouble(api: Api, language: dict[str, str], code: str) -> dict[str, Any]:
+    told = (await api.ask("GET", "/cluster", headers=language)).json()["troubles"]
+    (found,) = [one for one in told if one["code"] == code]
+    return {"code": found["code"], "detail": found["message"], "hint": found["hint"]}
+
+
+async def no_leader(api: Api, stage: Stage, language: dict[str, str]) -> dict[str, Any]:
+    if not stage.servers:
+        await stage.server("s-1")
+        await stage.server("s-2")
+        await stage.store.nodes.campaign(stage.servers["s-1"], ttl_us=5 * SECOND)
+        stage.elapse("9s")
+        for session in stage.servers.values():
+            beat = Beat(session=session, beat_no=1, settled=0, held=())
+            await stage.store.nodes.beat(beat, ttl_us=15 * SECOND, judge=judge)
+    return await trouble(api, language, "FOL-5002")
+
+
+async def clock_off(api: Api, stage: Stage, language: dict[str, str]) -> dict[str, Any]:
+    if "w-3" not in stage.workers:
+        await stage.worker("w-3", [])
+        session = stage.workers["w-3"].session
+        beat = Beat(session=session, beat_no=1, settled=0, held=(), clock_offset_us=47 * SECOND)
+        await stage.store.nodes.beat(beat, ttl_us=15 * SECOND, judge=judge)
+    return await trouble(api, language, "FOL-5004")
+
+
+async def will_not_stop(api: Api, stage: Stage, language: dict[str, str]) -> dict[str, Any]:
+    if "w-2" not in stage.workers:
+        await api.create_job("calc", isolation="thread")
+        worker = await stage.worker("w-2", ["python:jobs:calc"])
+        await stage.trigger("calc")
+        await worker.lease()
+        await worker.beat()
+        await api.post(f"/runs/{(await stage.run_ids())[0]}:cancel")
+        stage.elapse("30s")
+    run = (await stage.run_ids())[0]
+    told = (await api.ask("GET", f"/runs/{run}/why", headers=language)).json()
+    return {"code": told["code"], "detail": told["sentence"], "hint": told["hint"]}
+
+
 MESSAGES: list[tuple[str, Provoke, str, str]] = [
     ("FOL-1001", bad_cron, "hour 25 is out of range 0–23 (2nd field).", "第 2 个字段"),
     ("FOL-1002", ambiguous, "2 is Monday in Quartz, Tuesday in Spring and Unix.", "在 Quartz 中是"),
@@ -121,7 +165,10 @@ MESSAGES: list[tuple[str, Provoke, str, str]] = [
     ("FOL-2002", not_offered, "no worker offers jobs:settle (1 online; nearest: jobs:settle_eu on w-3)", "没有工作"),
     ("FOL-3001", changed_meanwhile, "settle is v2 now; your change was against v1. Nothing was", "settle 现在是 v2"),
     ("FOL-4001", no_scope, "(needs scope run on group billing)", "需要权限 run，分组 billing"),
+    ("FOL-5002", no_leader, "2 of 2 servers answer, none is leader for 4.0 s; electing. Jobs fire", "没有主节点"),
+    ("FOL-5004", clock_off, "w-3's clock is 47 s ahead; its log times are off, runs are not", "w-3 的时钟快了 47 秒"),
     ("FOL-5005", no_label, "needs gpu=yes; 0 of 1 workers have it.", "需要 gpu=yes"),
+    ("FOL-6002", will_not_stop, "it has not checked ctx.cancelled. Threads cannot be killed", "线程无法被强制终止"),
     ("FOL-6001", lost, "w-4 stopped answering while running it", "w-4 在执行期间停止响应"),
 ]  # fmt: skip
 

@@ -20,7 +20,7 @@ from foliot.operations.why import why_instant, why_run
 from tests.api.stage import NS, ROOT, Stage
 
 CASES: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("why_cases.toml").read_text("utf-8"))["case"]
-JOB_FIELDS = ("schedule", "overlap", "misfire", "on_lost", "group")
+JOB_FIELDS = ("schedule", "overlap", "misfire", "on_lost", "group", "isolation")
 
 
 def test_there_are_at_least_twenty_five_situations() -> None:

@@ -3,9 +3,11 @@
 import pytest
 
 from foliot.domain.errors import RunNotFound
+from foliot.domain.instants import MINUTE, SECOND
 from foliot.domain.run import Landing
-from foliot.domain.verdict import Cause
+from foliot.domain.verdict import Cause, judge
 from foliot.ports.store import Actor, CancelOutcome
+from foliot.ports.worker_link import HeldLease
 from tests.conformance.building import PERSON, cursor_of, fire, make_due, runs_of, save
 from tests.conformance.working import run_of, states_of, trigger, worker
 from tests.conformance.world import World
@@ -125,3 +127,43 @@ async def test_a_run_whose_shards_all_succeeded_before_its_merge_is_cancelled(wo
     await world.store.runs.cancel([parent_id], by=PERSON)
     assert (await run_of(world, parent_id))["state"] == "CANCELLED"
     assert await anne.lease() == ()
+
+
+# --------------------------------------------------------------------------------------------------------------- force
+
+
+async def test_a_forced_cancel_tells_the_worker_to_end_it_at_once(world: World) -> None:
+    await save(world, "tick")
+    (run_id,) = await trigger(world)
+    anne = await worker(world)
+    run = await anne.lease_one()
+    held = HeldLease(run_id=run.run_id, lease_id=run.lease_id, started_us_ago=0)
+    await world.store.runs.cancel([run_id], by=PERSON)
+    asked = await anne.beat(held)
+    assert (asked.cancel, asked.kill) == ((run.lease_id,), ())
+    assert await world.store.runs.cancel([run_id], by=PERSON, force=True) == [CancelOutcome.ASKED]
+    told = await anne.beat(held)
+    assert (told.cancel, told.kill) == ((run.lease_id,), (run.lease_id,))
+    assert await anne.complete(run, cause=Cause.CANCELLED) == [Landing.RECORDED]
+    assert (await run_of(world, run_id))["state"] == "CANCELLED"
+
+
+async def test_what_a_worker_cannot_end_is_taken_out_of_its_hands_after_its_grace(world: World) -> None:
+    """A thread goes on; the run is over, and what the thread still reports changes nothing (S5)."""
+    await save(world, "tick", on_lost="fail")
+    (run_id,) = await trigger(world)
+    anne = await worker(world)
+    run = await anne.lease_one()
+    held = HeldLease(run_id=run.run_id, lease_id=run.lease_id, started_us_ago=0)
+    await anne.beat(held)
+    await world.store.runs.cancel([run_id], by=PERSON, force=True)
+    term = await world.store.nodes.campaign("leader", ttl_us=5 * SECOND)
+    assert term is not None
+    assert await world.store.runs.time_out(judge, limit=10, term=term.number) == 0, "it may still be stopping"
+    await world.elapse(MINUTE)
+    term = await world.store.nodes.campaign("leader", ttl_us=5 * SECOND)
+    assert term is not None
+    assert await world.store.runs.time_out(judge, limit=10, term=term.number) == 1
+    row = await run_of(world, run_id)
+    assert (row["state"], row["kind"]) == ("CANCELLED", None)
+    assert await anne.complete(run, result="1") == [Landing.FENCED]

@@ -1,7 +1,9 @@
 """Leadership: a term that only rises, held by one, and the tick that goes with it (R16, R8, R7)."""
 
 from foliot.domain.instants import HOUR, SECOND
+from foliot.domain.verdict import judge
 from foliot.ports.store import SESSION_TTL_US
+from foliot.ports.worker_link import Hello
 from tests.conformance.working import worker
 from tests.conformance.world import World
 
@@ -104,3 +106,46 @@ async def test_a_step_back_of_the_clock_clamps_deadlines_from_the_future(world: 
     until = await world.value("SELECT until FROM nodes WHERE id = :id", id=anne.session)
     assert until <= meta["last_tick_at"] + SESSION_TTL_US + SECOND
     assert meta["reap_after"] == meta["last_tick_at"] + SESSION_TTL_US
+
+
+async def _server(world: World, session: str) -> str:
+    hello = Hello(session=session, name=session, group="", slots=0, handlers=())
+    await world.store.nodes.register(hello, kind="server", ttl_us=SESSION_TTL_US)
+    return session
+
+
+async def test_leadership_is_handed_over_under_the_next_term(world: World) -> None:
+    nodes = world.store.nodes
+    heir = await _server(world, "b")
+    first = await nodes.campaign("a", ttl_us=TTL)
+    assert first is not None
+    assert await nodes.appoint(heir, term=first.number, ttl_us=TTL) == first.number + 1
+    assert await nodes.campaign("a", ttl_us=TTL) is None, "who led does not win it back"
+    second = await nodes.campaign(heir, ttl_us=TTL)
+    assert second is not None
+    assert second.number == first.number + 1
+    assert not await world.store.runs.reap(judge, limit=1, term=first.number), "what the old term writes is over"
+
+
+async def test_an_heir_who_does_not_come_is_not_waited_for(world: World) -> None:
+    nodes = world.store.nodes
+    heir = await _server(world, "b")
+    first = await nodes.campaign("a", ttl_us=TTL)
+    assert first is not None
+    await nodes.appoint(heir, term=first.number, ttl_us=TTL)
+    await world.elapse(TTL + SECOND)
+    again = await nodes.campaign("a", ttl_us=TTL)
+    assert again is not None
+    assert again.number == first.number + 2
+
+
+async def test_nobody_is_appointed_who_is_not_a_live_server_or_in_a_term_that_is_over(world: World) -> None:
+    nodes = world.store.nodes
+    heir, anne = await _server(world, "b"), await worker(world)
+    first = await nodes.campaign("a", ttl_us=TTL)
+    assert first is not None
+    assert await nodes.appoint("nobody", term=first.number, ttl_us=TTL) is None
+    assert await nodes.appoint(anne.session, term=first.number, ttl_us=TTL) is None
+    assert await nodes.appoint(heir, term=first.number + 1, ttl_us=TTL) is None
+    await world.elapse(SESSION_TTL_US + SECOND)
+    assert await nodes.appoint(heir, term=first.number, ttl_us=TTL) is None, "it has been silent for too long"

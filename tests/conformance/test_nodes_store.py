@@ -239,6 +239,26 @@ async def test_a_person_drains_a_session_and_its_beats_say_so(world: World) -> N
     assert (await _node(world, anne.session))["drained_by"] == '{"by":"someone","reason":"a test"}'
 
 
+async def test_a_drained_session_is_taken_back(world: World) -> None:
+    await save(world, "tick")
+    anne = await worker(world)
+    assert not await world.store.nodes.undrain(anne.session), "it was not asked to drain"
+    await world.store.nodes.drain(anne.session, by=PERSON)
+    assert (await anne.beat()).draining
+    assert await world.store.nodes.undrain(anne.session)
+    assert not (await anne.beat()).draining
+    assert (await _node(world, anne.session))["drained_by"] is None
+    await trigger(world)
+    assert await anne.lease_one()
+
+
+async def test_a_session_that_drains_by_itself_is_not_taken_back(world: World) -> None:
+    anne = await worker(world)
+    await anne.beat(draining=True)
+    assert not await world.store.nodes.undrain(anne.session)
+    assert (await _node(world, anne.session))["state"] == "draining"
+
+
 async def test_a_worker_that_drains_says_so_itself(world: World) -> None:
     anne = await worker(world)
     assert (await anne.beat(draining=True)).draining

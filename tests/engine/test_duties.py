@@ -174,6 +174,26 @@ async def test_stepping_down_lets_another_win_at_once(world: World, make_server:
     assert second.leadership.term == 2
 
 
+async def test_a_term_that_is_handed_over_is_let_go_and_taken_up_with_the_next_pulse(
+    world: World, make_server: MakeServer
+) -> None:
+    first, second = make_server("s1"), make_server("s2")
+    for server in (first, second):
+        await server.presence.step()
+        await server.pulsing.step()
+        await server.leading.step()
+    assert (first.leadership.term, second.leadership.term) == (1, None)
+    assert await world.store.nodes.appoint(second.session.id, term=1, ttl_us=2 * SECOND) == 2
+    second.leading.wake.clear()
+    for server in (first, second):
+        await server.pulsing.step()
+    assert first.leadership.term is None, "it does not wait for its next bid"
+    assert second.leading.wake.is_set(), "it does not wait for its next turn"
+    await second.leading.step()
+    await first.leading.step()
+    assert (first.leadership.term, second.leadership.term) == (None, 2)
+
+
 async def test_a_follower_spends_no_statement_on_a_lease_that_is_held(
     world: World, make_server: MakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

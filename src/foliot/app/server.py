@@ -115,6 +115,7 @@ class Server:
             self.step_guard.heard,
             self.metrics.heard,
             self.firing.heard,
+            self.leading.heard,
             self.leasing.heard,
             self.sweeping.heard,
         ):

@@ -84,6 +84,8 @@ def _judge(  # noqa: C901  one arm for each cause is the point
         case Cause.TIMEOUT:
             return _retried(definition, run, FailureKind.TIMEOUT, _as_timeout(error_type), now)
         case Cause.OVERDUE:
+            if run.cancel_asked:  # what somebody gave up waiting for did not fail
+                return End(RunState.CANCELLED)
             if at_most_once:  # no report: it may still be at work
                 return End(RunState.FAILED, FailureKind.TIMEOUT)
             return _retried(definition, run, FailureKind.TIMEOUT, _as_timeout(error_type), now)

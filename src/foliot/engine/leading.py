@@ -9,7 +9,7 @@ from foliot.domain.instants import SECOND, Micros
 from foliot.engine.presence import OwnSession
 from foliot.engine.pulse import Tide
 from foliot.ports.clock import Clock
-from foliot.ports.store import NodeStore, StoreUnavailable
+from foliot.ports.store import NodeStore, Pulse, StoreUnavailable
 
 log = structlog.get_logger("foliot.engine")
 
@@ -26,6 +26,11 @@ class Leadership:
     def term(self) -> int | None:
         """The term to write under, or None: follower, or in doubt."""
         return self._number if self._clock.monotonic() < self._trusted_until else None
+
+    @property
+    def number(self) -> int:
+        """Of the last term that was won."""
+        return self._number
 
     def won(self, number: int, *, trusted_until: float) -> None:
         self._number = number
@@ -90,6 +95,17 @@ class Leading:
             self._leadership.won(term.number, trusted_until=trusted_until)
             self._tell(term.number)
         return self._ttl_us / SECOND / 3
+
+    def heard(self, pulse: Pulse) -> None:
+        """A term that was handed to this server is taken up at once, and one that was handed to another is let go."""
+        if self._resigned:
+            return
+        is_ours = pulse.leader == self._session.id
+        if is_ours and self._leadership.term is None:
+            self.wake.set()
+        elif not is_ours and self._leadership.term is not None and pulse.term > self._leadership.number:
+            self._leadership.lost()
+            self._tell(None)
 
     async def resign(self) -> None:
         """Hand over at once: the next campaign of another server wins."""

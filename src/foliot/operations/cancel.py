@@ -24,17 +24,20 @@ class CancelledRun:
 
 
 async def cancel(
-    services: PeopleServices, who: Principal, run_ids: Sequence[int], *, reason: str = ""
+    services: PeopleServices, who: Principal, run_ids: Sequence[int], *, reason: str = "", force: bool = False
 ) -> Sequence[CancelledRun]:
-    """Cancel runs; each says how it landed. All must be there and within the token's reach, or none is touched."""
+    """Cancel runs; each says how it landed. All must be there and within the token's reach, or none is touched.
+
+    `force`: what runs is not asked to stop but ended; a thread, which nobody can end, is given up after its grace.
+    """
     runs = [await find_run(services, who, run_id) for run_id in dict.fromkeys(run_ids)]
     await demand_run(services, who, runs)
     ids = [run.run_id for run in runs]
-    outcomes = await services.store.runs.cancel(ids, by=actor(who, reason))
+    outcomes = await services.store.runs.cancel(ids, by=actor(who, reason), force=force)
     services.runs_may_be_ready()
     for run, outcome in zip(runs, outcomes, strict=True):
         if outcome is not CancelOutcome.FINAL:
-            await note(services, _happening(run, who, outcome, reason))
+            await note(services, _happening(run, who, outcome, reason, force=force))
     after = [await find_run(services, who, run_id) for run_id in ids]
     return [CancelledRun(run=run, outcome=outcome) for run, outcome in zip(after, outcomes, strict=True)]
 
@@ -52,13 +55,13 @@ async def demand_run(services: PeopleServices, who: Principal, runs: Sequence[Ru
         who.demand(Scope.RUN, group=group)
 
 
-def _happening(run: RunRow, who: Principal, outcome: CancelOutcome, reason: str) -> Happening:
+def _happening(run: RunRow, who: Principal, outcome: CancelOutcome, reason: str, *, force: bool) -> Happening:
     return Happening(
-        key=f"run.cancel:{run.run_id}:{outcome}",
+        key=f"run.cancel:{run.run_id}:{outcome}{':force' if force else ''}",
         topic=Topic.RUNS,
         kind="run.cancelled" if outcome is CancelOutcome.ENDED else "run.cancel_asked",
         subject=format_run_id(run.run_id),
         by=who.name,
         namespace=run.namespace,
-        data={"job": run.job} | ({"reason": reason} if reason else {}),
+        data={"job": run.job} | ({"reason": reason} if reason else {}) | ({"force": True} if force else {}),
     )

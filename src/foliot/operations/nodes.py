@@ -6,7 +6,8 @@ from enum import StrEnum
 from typing import Final
 
 from foliot.domain.access import Principal, Scope
-from foliot.domain.errors import NotFound
+from foliot.domain.cluster_troubles import CLOCK_OFF_US, ClockOff, NoLeader
+from foliot.domain.errors import ClusterTrouble, Conflict, NotFound
 from foliot.domain.instants import MINUTE, Instant, Micros
 from foliot.domain.names import nearest
 from foliot.operations.finding import actor
@@ -42,6 +43,15 @@ class NodeNotFound(NotFound):
         )
 
 
+class CannotDrain(Conflict):
+    """A node that cannot be drained, or taken back, like this."""
+
+    code = "FOL-3020"
+
+    def __init__(self, name: str, why: str, *, hint: str) -> None:
+        super().__init__(f"{name} {why}.", hint=hint, name=name, why=why)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
     """A node and how it is."""
@@ -58,6 +68,22 @@ class Cluster:
 
     row: ClusterRow
     nodes: Sequence[Node]
+
+    def troubles(self) -> list[ClusterTrouble]:
+        """What is not well though it works."""
+        found: list[ClusterTrouble] = []
+        if self.row.leader is None:
+            servers = [node for node in self.nodes if node.row.kind == "server" and node.health is not Health.DEAD]
+            online = sum(node.health is Health.ONLINE for node in servers)
+            until = self.row.leader_until
+            for_us = self.row.now - until if 0 < until < self.row.now else None
+            found.append(NoLeader(online=online, known=len(servers), for_us=for_us))
+        offsets = {
+            node.row.name: node.row.clock_offset_us
+            for node in self.nodes
+            if node.health is not Health.DEAD and abs(node.row.clock_offset_us or 0) >= CLOCK_OFF_US
+        }
+        return found + [ClockOff(name, ahead_us=ahead_us or 0) for name, ahead_us in offsets.items()]
 
 
 async def list_nodes(services: PeopleServices, who: Principal) -> Sequence[Node]:
@@ -88,24 +114,57 @@ async def find_node(services: PeopleServices, who: Principal, name: str) -> tupl
 async def drain(services: PeopleServices, who: Principal, name: str, *, reason: str = "") -> Node:
     """Ask every live session of a node to take no more work; what it holds goes on to its end."""
     who.demand_everywhere(Scope.ADMIN)
+    workers = await _workers(services, who, name)
+    if not workers:
+        hint = f"stop it, the others go on; if it leads: foliot cluster step-down; {name} itself needs no drain"
+        raise CannotDrain(name, "is a server and runs nothing", hint=hint)
+    for one in workers:
+        await services.store.nodes.drain(one.row.session, by=actor(who, reason))
+    await _note(services, who, "node.drain_asked", workers[-1], reason)
+    return await _again(services, who, workers[-1])
+
+
+async def undrain(services: PeopleServices, who: Principal, name: str, *, reason: str = "") -> Node:
+    """Let a node that was asked to drain take work again."""
+    who.demand_everywhere(Scope.ADMIN)
+    workers = await _workers(services, who, name)
+    taken_back = [one for one in workers if await services.store.nodes.undrain(one.row.session)]
+    if not taken_back:
+        if any(one.row.state == "draining" for one in workers):
+            raise CannotDrain(name, "is stopping by itself and takes no more work", hint="start it again")
+        raise CannotDrain(name, "is not draining", hint="see how it is: foliot node show " + name)
+    await _note(services, who, "node.undrained", taken_back[-1], reason)
+    services.runs_may_be_ready()
+    return await _again(services, who, taken_back[-1])
+
+
+async def _workers(services: PeopleServices, who: Principal, name: str) -> Sequence[Node]:
+    """The live worker sessions of this name, the oldest first; `NodeNotFound` when nobody has it."""
     node, _ = await find_node(services, who, name)
-    sessions = [one for one in await list_nodes(services, who) if one.row.name == node.row.name]
-    for one in sessions:
-        if one.health is not Health.DEAD:
-            await services.store.nodes.drain(one.row.session, by=actor(who, reason))
+    own = [one for one in await list_nodes(services, who) if name in (one.row.name, one.row.session)]
+    live = [one for one in own if one.row.kind != "server" and one.health is not Health.DEAD]
+    if not live and node.health is Health.DEAD:
+        raise CannotDrain(name, "is gone already", hint="see who is there: foliot node list")
+    return sorted(live, key=lambda one: one.row.started_at)
+
+
+async def _again(services: PeopleServices, who: Principal, node: Node) -> Node:
+    services.offers.forget()
+    return (await find_node(services, who, node.row.session))[0]
+
+
+async def _note(services: PeopleServices, who: Principal, kind: str, node: Node, reason: str) -> None:
     await note(
         services,
         Happening(
-            key=f"node.drain_asked:{node.row.session}",
+            key=f"{kind}:{node.row.session}:{services.chance.token()[:8]}",
             topic=Topic.NODES,
-            kind="node.drain_asked",
+            kind=kind,
             subject=node.row.name,
             by=who.name,
             data={"reason": reason} if reason else {},
         ),
     )
-    services.offers.forget()
-    return (await find_node(services, who, name))[0]
 
 
 def health_of(node: NodeRow, now: Instant, ttl_us: Micros) -> Health:

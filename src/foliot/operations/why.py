@@ -62,8 +62,9 @@ async def why_run(services: PeopleServices, who: Principal, run_id: int) -> tupl
     now = await services.lookups.now()
     version = await services.lookups.version(run.job_id, run.version)
     tz = zone_of(version.document, run.job) if version else "UTC"
-    facts = await _run_facts(services, run)
-    return explain_run(facts, await _queue(services, run, version.document if version else {}), now), tz
+    document = version.document if version else {}
+    facts = await _run_facts(services, run, document)
+    return explain_run(facts, await _queue(services, run, document), now), tz
 
 
 def zone_of(document: Mapping[str, Any], name: str) -> str:
@@ -84,7 +85,7 @@ async def _explained(services: PeopleServices, job: JobRow, at: Instant) -> tupl
         at=at,
         now=ledger.now,
         job=await _job_facts(services, job, schedule, ledger),
-        run=await _run_facts(services, run) if run else None,
+        run=await _run_facts(services, run, version.document) if run else None,
         queue=await _queue(services, run, version.document) if run else None,
         skip=await _skip_facts(services, job, ledger.skip) if _is_skipped(ledger, schedule, at) else None,
     )
@@ -124,8 +125,8 @@ async def _job_facts(services: PeopleServices, job: JobRow, schedule: Schedule |
     )
 
 
-async def _run_facts(services: PeopleServices, run: RunRow) -> RunFacts:
-    facts = run_facts(run)
+async def _run_facts(services: PeopleServices, run: RunRow, document: Mapping[str, Any]) -> RunFacts:
+    facts = replace(run_facts(run), isolation=document.get("isolation"))
     if run.attempt < 1 or run.state == "SUCCEEDED":
         return facts
     ended = [row for row in await services.lookups.attempts(run.run_id) if row.cause not in (None, "succeeded")]

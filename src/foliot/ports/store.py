@@ -285,7 +285,9 @@ class RunStore(Protocol):
         """Record how attempts ended, with every follow-up, in one transaction; one landing per report."""
         ...
 
-    async def cancel(self, run_ids: Sequence[int], *, by: Actor) -> Sequence[CancelOutcome]: ...
+    async def cancel(self, run_ids: Sequence[int], *, by: Actor, force: bool = False) -> Sequence[CancelOutcome]:
+        """End what waits, ask what runs to stop. `force`: its time is over now, so that it is ended without asking."""
+        ...
 
     async def reap(
         self,
@@ -339,6 +341,17 @@ class NodeStore(Protocol):
 
     async def beat(self, beat: Beat, *, ttl_us: Micros, judge: Judge) -> BeatAnswer:
         """Renew the session, note starts, adopt what the worker does not know; say what to stop."""
+        ...
+
+    async def undrain(self, session: str) -> bool:
+        """Let a session that was asked to drain take work again; False: it was not asked to, it drains by itself."""
+        ...
+
+    async def appoint(self, session: str, *, term: int, ttl_us: Micros) -> int | None:
+        """Hand leadership over from this term to a live server's session, under the next; None: neither is so any more.
+
+        Safe like every change of the leader: whoever led writes under a term that is over (S10).
+        """
         ...
 
     async def drain(self, session: str, *, by: Actor) -> bool:

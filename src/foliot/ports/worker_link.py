@@ -135,6 +135,7 @@ class BeatAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     alive: bool  # False: the session is dead by store time; kill handlers, register anew
     cancel: tuple[str, ...] = ()  # lease ids asked to stop
+    kill: tuple[str, ...] = ()  # of these, the ones to end at once, without asking
     invalid: tuple[str, ...] = ()  # lease ids that are no longer this session's: stop them, report nothing
     draining: bool = False
     store_now: Instant = 0  # for comparing clocks; 0: not said

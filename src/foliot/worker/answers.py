@@ -82,7 +82,9 @@ class Answers:
             self.bury(session)
             return
         session.is_draining = answer.draining
-        self._cancel(session, answer.cancel)
+        self._cancel(session, [lease_id for lease_id in answer.cancel if lease_id not in answer.kill])
+        for lease_id in answer.kill:
+            self._end(session.find(lease_id))
         for lease_id in answer.invalid:
             self._let_go(session.find(lease_id))
         self._execution.pump()
@@ -93,6 +95,15 @@ class Answers:
             attempt = session.find(lease_id)
             if attempt is not None and attempt.stop_cause is None:
                 self._execution.stop(attempt, Cause.CANCELLED, "Cancelled")
+
+    def _end(self, attempt: Attempt | None) -> None:
+        """Somebody does not want to wait for it to stop by itself."""
+        if attempt is None or not self._execution.has(attempt):
+            return
+        if attempt.stop_cause is None and not self._execution.is_running(attempt):
+            self._execution.stop(attempt, Cause.CANCELLED, "Cancelled")
+        else:
+            self._execution.kill(attempt, Cause.CANCELLED, "Cancelled")
 
     def _let_go(self, attempt: Attempt | None) -> None:
         """The lease is another's. One that has ended already is left to its report, which will be told so."""

@@ -51,6 +51,7 @@ class Row:
     attempt: int = 0
     started: bool = False
     cancel_asked: bool = False
+    cancel_forced: bool = False
     leases: int = 0
     reports: list[Report] = field(default_factory=list)  # accepted ones
     logs: dict[int, str] = field(default_factory=dict)  # by attempt
@@ -138,9 +139,9 @@ class FakeServer:
         """Look again: polls that are parked may have something now."""
         self._loop.call_soon_threadsafe(self._news.set)
 
-    def cancel(self, row: Row) -> None:
-        """Somebody asks the run to stop."""
-        row.cancel_asked = True
+    def cancel(self, row: Row, *, force: bool = False) -> None:
+        """Somebody asks the run to stop, or wants it ended at once."""
+        row.cancel_asked, row.cancel_forced = True, force
         self.wake()
 
     def kill_sessions(self) -> None:
@@ -248,6 +249,7 @@ class FakeServer:
             answer = BeatAnswer(
                 alive=True,
                 cancel=tuple(h.lease_id for h in beat.held if self._row_of(h).cancel_asked and self._is_held(h)),
+                kill=tuple(h.lease_id for h in beat.held if self._row_of(h).cancel_forced and self._is_held(h)),
                 invalid=tuple(h.lease_id for h in beat.held if not self._is_held(h)),
             )
         self._depart("beat")

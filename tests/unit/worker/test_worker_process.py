@@ -77,6 +77,19 @@ async def test_one_that_looks_leaves_tidily_and_its_result_is_kept() -> None:
         assert row.reports[0].result == '"tidy"'
 
 
+@pytest.mark.parametrize("asked_before", [False, True], ids=["at once", "after it was asked"])
+async def test_a_forced_cancel_does_not_wait_for_the_grace(asked_before: bool) -> None:
+    async with working() as house:
+        row = house.add("ignore_sigterm", grace_us=600_000_000)
+        await house.until(lambda: "ignoring" in row.log)
+        if asked_before:
+            house.server.cancel(row)
+            await house.until(lambda: any(one.stop_cause for one in house.worker._execution.running.values()))
+        house.server.cancel(row, force=True)
+        await house.done(row)
+        assert row.cause is Cause.CANCELLED
+
+
 async def test_every_process_a_function_started_goes_with_it(tmp_path: Path) -> None:
     async with working() as house:
         pids_file = tmp_path / "pids"

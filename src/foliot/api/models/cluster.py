@@ -6,7 +6,9 @@ from pydantic import Field
 
 from foliot.api.models.common import Input, Moment, Name, Output, Reason, Seconds, moment, one_of, seconds
 from foliot.api.models.runs import RunOut
+from foliot.domain.messages import tell
 from foliot.domain.run import format_run_id
+from foliot.domain.schedule.describe import Language
 from foliot.operations.nodes import Cluster, Health, Node
 from foliot.operations.search import Hit
 from foliot.ports.backfills import BackfillRow
@@ -77,9 +79,32 @@ class NodesOut(Output):
 
 
 class DrainNode(Input):
-    """Why a node is drained."""
+    """Why a node is drained, or taken back."""
 
     reason: Reason = ""
+
+
+class StepDown(Input):
+    """Who is to lead; the server that has been there longest, unless said."""
+
+    to: Name | None = None
+    reason: Reason = ""
+
+
+class HandoverOut(Output):
+    """Who led, and who leads now."""
+
+    before: str | None
+    leader: str
+    term: int
+
+
+class TroubleOut(Output):
+    """Something that is not well though it works."""
+
+    code: str = Field(examples=["FOL-5004"])
+    message: str
+    hint: str | None = None
 
 
 class ClusterOut(Output):
@@ -102,11 +127,13 @@ class ClusterOut(Output):
     running: int
     oldest_ready_s: Seconds | None = Field(None, description="How long the oldest ready run waits.")
     overdue_s: Seconds | None = Field(None, description="How long the earliest due instant is undecided.")
+    troubles: list[TroubleOut]
     nodes: list[NodeOut]
 
     @classmethod
-    def of(cls, cluster: Cluster) -> "ClusterOut":
+    def of(cls, cluster: Cluster, language: Language) -> "ClusterOut":
         row = cluster.row
+        troubles = [(trouble.code, *tell(trouble, language)) for trouble in cluster.troubles()]
         online = [node for node in cluster.nodes if node.health is not Health.DEAD]
         workers = [node for node in online if node.row.kind != "server"]
         return cls(
@@ -125,6 +152,7 @@ class ClusterOut(Output):
             running=row.running,
             oldest_ready_s=None if row.oldest_ready_at is None else seconds(max(0, row.now - row.oldest_ready_at)),
             overdue_s=None if row.overdue_at is None else seconds(row.now - row.overdue_at),
+            troubles=[TroubleOut(code=code, message=message, hint=hint) for code, message, hint in troubles],
             nodes=[NodeOut.of(node) for node in cluster.nodes],
         )
 

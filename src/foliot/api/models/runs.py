@@ -11,9 +11,10 @@ from foliot.ports.lookups import AttemptRow, RunRow
 
 
 class CancelRun(Input):
-    """Why a run is cancelled."""
+    """Why a run is cancelled, and how."""
 
     reason: Reason = ""
+    force: bool = Field(False, description="Do not ask a running one to stop, end it at once.")
 
 
 class RetryRun(Input):
@@ -33,6 +34,7 @@ class BulkRuns(Input):
     until: Moment | None = None
     expected: int | None = Field(None, ge=0, le=200)
     reason: Reason = ""
+    force: bool = Field(False, description="Of cancel: do not ask running ones to stop, end them at once.")
 
 
 StateWord = Annotated[str, one_of("PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED")]

@@ -6,23 +6,42 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query
 
 from foliot.api.asking import PREFIX, READS, WRITES, Admin, Limit, Namespace, Reader, Services, Speaks
-from foliot.api.models.cluster import ClusterOut, CronIn, CronOut, DrainNode, HitOut, HitsOut, NodeOut, NodesOut
+from foliot.api.models.cluster import (
+    ClusterOut,
+    CronIn,
+    CronOut,
+    DrainNode,
+    HandoverOut,
+    HitOut,
+    HitsOut,
+    NodeOut,
+    NodesOut,
+    StepDown,
+)
 from foliot.api.models.common import moment
 from foliot.api.models.runs import RunOut
 from foliot.api.route import FoliotRoute
 from foliot.domain.schedule import schedule_from_document
 from foliot.domain.schedule.describe import describe
 from foliot.domain.schedule.warnings import warnings_of
-from foliot.operations.nodes import cluster_status, drain, find_node, list_nodes
+from foliot.operations.nodes import cluster_status, drain, find_node, list_nodes, undrain
 from foliot.operations.search import search as search_all
+from foliot.operations.step_down import step_down
 
 router: Final = APIRouter(prefix=PREFIX, tags=["cluster"], route_class=FoliotRoute)
 
 
 @router.get("/cluster", responses=READS, summary="The cluster at a glance")
-async def cluster(services: Services, who: Reader) -> ClusterOut:
-    """Leader, term, queue, lag, and every node."""
-    return ClusterOut.of(await cluster_status(services, who))
+async def cluster(services: Services, who: Reader, language: Speaks) -> ClusterOut:
+    """Leader, term, queue, lag, what is not well, and every node."""
+    return ClusterOut.of(await cluster_status(services, who), language)
+
+
+@router.post("/cluster:step-down", responses=WRITES, summary="Hand leadership to another server")
+async def step_down_leader(services: Services, who: Admin, body: StepDown) -> HandoverOut:
+    """Any server can be asked. Jobs fire and run meanwhile; the housekeeping moves within two seconds."""
+    handed = await step_down(services, who, to=body.to, reason=body.reason)
+    return HandoverOut(before=handed.before, leader=handed.leader, term=handed.term)
 
 
 @router.get("/nodes", responses=READS, summary="Servers and workers")
@@ -44,6 +63,12 @@ async def node(services: Services, who: Reader, name: str) -> NodeOut:
 async def drain_node(services: Services, who: Admin, name: str, body: DrainNode) -> NodeOut:
     """It takes no more work; what it holds goes on to its end."""
     return NodeOut.of(await drain(services, who, name, reason=body.reason))
+
+
+@router.post("/nodes/{name}:undrain", responses=WRITES, summary="Take a drained node back into service")
+async def undrain_node(services: Services, who: Admin, name: str, body: DrainNode) -> NodeOut:
+    """It takes work again from its next beat on; one that is stopping by itself does not."""
+    return NodeOut.of(await undrain(services, who, name, reason=body.reason))
 
 
 @router.get("/search", responses=READS, summary="Jump to a job, a run or a node")

@@ -115,8 +115,8 @@ async def get_run(
 
 @router.post("/{run}:cancel", responses=WRITES, summary="Cancel a run")
 async def cancel(services: Services, who: Runner, run: str, body: CancelRun) -> RunOut:
-    """A waiting run ends at once; a running one is asked to stop; one that is over stays as it is."""
-    cancelled = await cancel_runs(services, who, [run_id_of(run)], reason=body.reason)
+    """A waiting run ends at once; a running one is asked to stop, or ended; one that is over stays as it is."""
+    cancelled = await cancel_runs(services, who, [run_id_of(run)], reason=body.reason, force=body.force)
     return RunOut.of(cancelled[0].run)
 
 
@@ -139,7 +139,8 @@ async def retry(request: Request, services: Services, who: Runner, run: str, bod
 async def cancel_many(services: Services, who: Runner, body: BulkRuns, namespace: Namespace = None) -> BulkOut:
     """By ids, or all live runs of a job, with the number that is expected; at most 200 at a time."""
     runs = await _chosen(services, who, body, namespace, states=("PENDING", "RUNNING"))
-    cancelled = await cancel_runs(services, who, [run.run_id for run in runs], reason=body.reason) if runs else []
+    ids = [run.run_id for run in runs]
+    cancelled = await cancel_runs(services, who, ids, reason=body.reason, force=body.force) if ids else []
     items = [CancelledOut(outcome=one.outcome.value, run=RunOut.of(one.run, full=False)) for one in cancelled]
     return BulkOut(count=len(items), items=items)
 

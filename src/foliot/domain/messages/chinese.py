@@ -3,6 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from foliot.domain.humane import human_duration
+from foliot.domain.schedule.describe import Language
+
 Data = Mapping[str, Any]
 Told = tuple[str, str | None]
 
@@ -83,6 +86,8 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-3016": "相同请求正在处理",
     "FOL-3017": "数量与预期不符",
     "FOL-3018": "日历正被使用",
+    "FOL-3019": "主节点未能移交",
+    "FOL-3020": "节点不能排空或恢复",
     "FOL-4000": "需要登录或权限",
     "FOL-4001": "令牌权限不足",
     "FOL-4002": "未登录",
@@ -148,6 +153,22 @@ def _no_answer(data: Data) -> Told:
         return "存储没有应答。", "foliot db status"
     hint = "是否已启动？foliot up · 其他服务器：--server · 上下文：foliot context list"
     return f"{data['url']} 没有应答（{data['why']}）。", hint
+
+
+def _no_leader(data: Data) -> Told:
+    since = "" if data["for_us"] is None else f"已 {_lasting(data['for_us'])}"
+    who = f"{data['known']} 台服务器中 {data['online']} 台有应答"
+    sentence = f"{who}，{since}没有主节点；正在选举。任务照常触发和执行；内务等待。"
+    return sentence, "若一直如此：foliot cluster events --topic cluster"
+
+
+def _clock_off(data: Data) -> Told:
+    lead = f"{'快' if data['ahead_us'] > 0 else '慢'}了 {_lasting(abs(data['ahead_us']))}"
+    return f"{data['node']} 的时钟{lead}；其日志时间不准，执行不受影响。", f"检查 {data['node']} 的时间同步"
+
+
+def _lasting(micros: int) -> str:
+    return human_duration(micros, Language.CHINESE)
 
 
 def _run_not_finished(data: Data) -> Told:
@@ -282,6 +303,8 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     "FOL-4005": lambda d: ("用 Cookie 登录时，修改操作需要请求头 X-Foliot-Csrf。", "发送 X-Foliot-Csrf: 1"),
     "FOL-4006": lambda d: (f"请求过于频繁；{d['retry_after_s']} 秒后可再试。", None),
     "FOL-5001": _no_answer,
+    "FOL-5002": _no_leader,
+    "FOL-5004": _clock_off,
     "FOL-5003": lambda d: (f"{d['host']} 的端口 {d['port']} 已被占用。", f"foliot up --port {d['port'] + 1}"),
     "FOL-5011": lambda d: ("存储过于繁忙：此步已放弃。", "稍后重试"),
     "FOL-5012": lambda d: ("提交的应答丢失：是否完成尚不可知。", "用同一个键重试是安全的"),

@@ -120,6 +120,12 @@ def _cancelling(said: Explanation, clock: Clockface) -> str:
     return f"{_lasting(said.now - run.cancel_at)}前已请求停止，仍{_on(run)}执行"
 
 
+def _thread_goes_on(said: Explanation, clock: Clockface) -> str:
+    run = run_of(said)
+    assert run.cancel_at is not None
+    return f"{_lasting(said.now - run.cancel_at)}前已请求停止；它没有检查 ctx.cancelled。线程无法被强制终止"
+
+
 def _retrying(said: Explanation, clock: Clockface) -> str:
     run = run_of(said)
     last = run.last_try
@@ -289,6 +295,7 @@ SAY: Final[Mapping[str, Say]] = {
     "running": _running,
     "starting": _starting,
     "cancelling": _cancelling,
+    "thread_goes_on": _thread_goes_on,
     "retrying": _retrying,
     "later": lambda said, clock: f"等待其时间：{clock.short(run_of(said).not_before, beside=said.at)}",
     "paced": lambda said, clock: (

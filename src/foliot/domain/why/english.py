@@ -111,6 +111,13 @@ def _cancelling(said: Explanation, clock: Clockface) -> str:
     return f"asked to stop {human_duration(said.now - run.cancel_at)} ago, still running{_on(run)}"
 
 
+def _thread_goes_on(said: Explanation, clock: Clockface) -> str:
+    run = run_of(said)
+    assert run.cancel_at is not None
+    asked = human_duration(said.now - run.cancel_at)
+    return f"asked to stop {asked} ago; it has not checked ctx.cancelled. Threads cannot be killed"
+
+
 def _retrying(said: Explanation, clock: Clockface) -> str:
     run = run_of(said)
     last = run.last_try
@@ -307,6 +314,7 @@ SAY: Final[Mapping[str, Say]] = {
     "running": _running,
     "starting": _starting,
     "cancelling": _cancelling,
+    "thread_goes_on": _thread_goes_on,
     "retrying": _retrying,
     "later": _later,
     "paced": _paced,

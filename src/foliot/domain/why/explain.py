@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from foliot.domain.instants import Instant
+from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.names import nearest
 from foliot.domain.why.facts import (
     Explanation,
@@ -19,6 +19,7 @@ from foliot.domain.why.facts import (
     WorkerFacts,
 )
 
+STOPS_WITHIN_US: Final[Micros] = 10 * SECOND  # a thread that checks whether it is asked to stop has done so by then
 _ENDED: Final = {"SUCCEEDED": "succeeded", "CANCELLED": "cancelled"}
 
 
@@ -112,15 +113,16 @@ def _of_run(
     if run.state == "FAILED":
         verdict = run.kind if run.kind in ("timeout", "lost", "rejected", "poison") else "failed"
     elif run.state == "RUNNING":
-        verdict = _running(run)
+        verdict = _running(run, now)
     elif verdict is None:
         verdict, hold = _waiting(run, queue, now)
     return Explanation(verdict=verdict, now=now, at=at, job=run.job, run=run, hold=hold, late_us=late_us)
 
 
-def _running(run: RunFacts) -> str:
+def _running(run: RunFacts, now: Instant) -> str:
     if run.cancel_at is not None:
-        return "cancelling"
+        goes_on = run.isolation == "thread" and now - run.cancel_at >= STOPS_WITHIN_US
+        return "thread_goes_on" if goes_on else "cancelling"
     return "running" if run.started_at is not None or run.leased_at is None else "starting"
 
 

@@ -33,6 +33,7 @@ class RunFacts:
     catch_up: bool
     triggered_by: str | None
     reason: str | None
+    isolation: str | None = None  # what its job asks for
     last_try: "TryFacts | None" = None  # the newest try that ended without success
 
 

@@ -41,6 +41,14 @@ def _timeout(said: Explanation) -> Hint:
     return f"foliot run logs {run}; to allow more time: timeout", f"foliot run logs {run}；放宽时限：timeout"
 
 
+def _thread(said: Explanation) -> Hint:
+    node = run_of(said).node or "its worker"
+    return (
+        f'isolation="process", or restart {node} after foliot node drain {node}',
+        f'isolation="process"，或先 foliot node drain {node} 再重启 {node}',
+    )
+
+
 def _line(said: Explanation) -> Hint | None:
     return _same(f"foliot run show {said.hold.ahead.id}") if said.hold and said.hold.ahead else None
 
@@ -79,6 +87,8 @@ HINTS: Final[Mapping[str, Callable[[Explanation], Hint | None]]] = {
     "lost": _lost,
     "rejected": lambda said: _same(f"foliot run show {run_of(said).id}"),
     "poison": lambda said: _same(f"foliot run logs {run_of(said).id} --attempt 1"),
+    "cancelling": lambda said: _same(f"foliot run cancel {run_of(said).id} --force"),
+    "thread_goes_on": _thread,
     "held_line": _line,
     "held_nobody": lambda said: ("start one: foliot worker MODULE", "启动一个：foliot worker MODULE"),
     "held_group": _group,

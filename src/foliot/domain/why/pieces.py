@@ -10,6 +10,7 @@ CODES: Final[Mapping[str, str]] = {
     "held_handler": "FOL-2002",
     "held_label": "FOL-5005",
     "lost": "FOL-6001",
+    "thread_goes_on": "FOL-6002",
 }
 """Verdicts that are messages of their own, by code."""
 

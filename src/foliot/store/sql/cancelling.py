@@ -25,8 +25,20 @@ ASK: Final = Statement(
     RowSet("d", id=BIGINT),
 )
 
+FORCE: Final = Statement(
+    """
+    UPDATE runs SET cancel_at = coalesce(runs.cancel_at, {now}), error = :error, ver = runs.ver + 1,
+           deadline_at = CASE WHEN runs.deadline_at < {now} THEN runs.deadline_at ELSE {now} END
+    FROM {d}
+    WHERE runs.id = d.id AND runs.state = 'RUNNING'
+    """,
+    RowSet("d", id=BIGINT),
+)
+"""Its time is over as if it had timed out: its worker is told to end it at once, and after the usual grace the leader
+takes it out of hands that do not."""
 
-def cancel(tx: Tx, ending: Ending, run_ids: Sequence[int], *, by: Actor) -> list[CancelOutcome]:
+
+def cancel(tx: Tx, ending: Ending, run_ids: Sequence[int], *, by: Actor, force: bool = False) -> list[CancelOutcome]:
     """Cancel these runs; all or none of them, when one does not exist."""
     found = see(tx, sorted(set(run_ids)))
     for run_id in run_ids:
@@ -41,8 +53,8 @@ def cancel(tx: Tx, ending: Ending, run_ids: Sequence[int], *, by: Actor) -> list
     in_hands = {run.parent_id for run in children.values() if run.state == RunState.RUNNING}
     running = [run for run in every.values() if run.state == RunState.RUNNING]
     ended = {run.id for run in running if _is_parent(run) and run.id not in in_hands}  # with its last shard
-    asked = sorted((run.id,) for run in running if run.cancel_at is None and run.id not in ended)
-    if asked and tx.change(ASK, {"error": said}, d=asked) != len(asked):
+    asked = sorted((run.id,) for run in running if (force or run.cancel_at is None) and run.id not in ended)
+    if asked and tx.change(FORCE if force else ASK, {"error": said}, d=asked) != len(asked):
         raise TryAgain("a run came to its end while it was being cancelled")
     ended |= {quit_.run_id for quit_ in waiting}
     return [_outcome(found[run_id], ended) for run_id in run_ids]

@@ -49,6 +49,16 @@ RESIGN: Final = Statement(
     "UPDATE leases SET until = {now} - 1 WHERE name = 'leader' AND holder_session = :session AND term = :term"
 )
 
+APPOINT: Final = Statement(
+    """
+    UPDATE leases SET holder_session = :session, term = term + 1, until = {now} + :ttl
+    WHERE name = 'leader' AND term = :term AND EXISTS (
+      SELECT 1 FROM nodes n WHERE n.id = :session AND n.kind = 'server' AND n.state = 'live' AND n.until > {now}
+    )
+    """
+)
+"""A new term in somebody else's hands. It finds out by its pulse and renews; if it does not, the lease runs out."""
+
 IN_TERM: Final = "EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term)"
 """Guard of the leader's writes: at most one statement already under way may still land."""
 
@@ -66,6 +76,11 @@ def campaign(tx: Tx, session: str, *, ttl_us: Micros, session_ttl_us: Micros) ->
     if last_tick_at > now:
         tx.change(CLAMP, {"session_ttl": session_ttl_us})
     return Term(number=term, until=until, now=now)
+
+
+def appoint(tx: Tx, session: str, *, term: int, ttl_us: Micros) -> int | None:
+    """Hand the term over; the next term's number, or None when this one is over or nobody is there to take it."""
+    return term + 1 if tx.change(APPOINT, {"session": session, "term": term, "ttl": ttl_us}) else None
 
 
 def resign(tx: Tx, session: str, term: int) -> None:

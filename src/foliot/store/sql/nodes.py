@@ -49,7 +49,8 @@ HELD: Final = Statement(
     f"""
     SELECT n.state, n.beat_no, {{now}},
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
-           CASE WHEN r.cancel_at IS NOT NULL OR ({REPLACED}) THEN 1 ELSE 0 END
+           CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= {{now}} THEN 2
+                WHEN r.cancel_at IS NOT NULL OR ({REPLACED}) THEN 1 ELSE 0 END
     FROM nodes n LEFT JOIN runs r ON r.{{held_by}} = n.id AND r.state = 'RUNNING'
     WHERE n.id = :session
     """
@@ -77,6 +78,10 @@ BEAT: Final = Statement(
     """
 )
 
+UNDRAIN: Final = Statement(
+    "UPDATE nodes SET state = 'live', drained_by = NULL "
+    "WHERE id = :session AND state = 'draining' AND drained_by IS NOT NULL"
+)
 DRAIN: Final = Statement("UPDATE nodes SET state = 'draining', drained_by = :by WHERE id = :session AND state = 'live'")
 
 LEFT: Final = Statement(
@@ -101,7 +106,7 @@ class _Held(NamedTuple):
     version: int
     started_at: Instant | None
     leased_at: Instant
-    unwanted: int
+    unwanted: int  # 1: ask it to stop, 2: end it at once
 
 
 class SqlNodeStore:
@@ -155,6 +160,7 @@ class SqlNodeStore:
         answer = BeatAnswer(
             alive=True,
             cancel=tuple(lease_id for lease_id, run in held.items() if run.unwanted and lease_id in named),
+            kill=tuple(lease_id for lease_id, run in held.items() if run.unwanted > 1 and lease_id in named),
             invalid=tuple(lease.lease_id for lease in beat.held if lease.lease_id not in held),
             draining=state == "draining" or beat.draining,
             store_now=int(now),
@@ -214,6 +220,9 @@ class SqlNodeStore:
         said = msgspec.json.encode({"by": by.name, "reason": by.reason}).decode()
         return await self._database.transact(lambda tx: tx.change(DRAIN, {"session": session, "by": said}) == 1)
 
+    async def undrain(self, session: str) -> bool:
+        return await self._database.transact(lambda tx: tx.change(UNDRAIN, {"session": session}) == 1)
+
     async def leave(self, session: str, judge: Judge) -> int:
         """What it holds goes back in steps; then the session is over. What turns up later never reached it."""
         returned = 0
@@ -231,6 +240,9 @@ class SqlNodeStore:
     async def campaign(self, session: str, *, ttl_us: Micros, session_ttl_us: Micros = SESSION_TTL_US) -> Term | None:
         work = partial(_campaign, session, ttl_us, session_ttl_us)
         return await self._database.step(work, pool=Pool.RENEW)
+
+    async def appoint(self, session: str, *, term: int, ttl_us: Micros) -> int | None:
+        return await self._database.transact(lambda tx: leadership.appoint(tx, session, term=term, ttl_us=ttl_us))
 
     async def resign(self, session: str, *, term: int) -> None:
         await self._database.transact(lambda tx: leadership.resign(tx, session, term), pool=Pool.RENEW)

@@ -78,8 +78,8 @@ class SqlRunStore:
             first = await self._complete(session, reports[:half], judge)
             return first + await self._complete(session, reports[half:], judge)
 
-    async def cancel(self, run_ids: Sequence[int], *, by: Actor) -> Sequence[CancelOutcome]:
-        work = partial(cancel, ending=self._ending, run_ids=run_ids, by=by)
+    async def cancel(self, run_ids: Sequence[int], *, by: Actor, force: bool = False) -> Sequence[CancelOutcome]:
+        work = partial(cancel, ending=self._ending, run_ids=run_ids, by=by, force=force)
         return await self._database.transact(work, pool=Pool.API)
 
     async def _quit(self, quits: Sequence[Quit]) -> None:

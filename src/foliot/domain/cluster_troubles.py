@@ -1,0 +1,42 @@
+"""What is not well with a cluster though it works: said where people look, never raised."""
+
+from typing import Final
+
+from foliot.domain.errors import ClusterTrouble
+from foliot.domain.humane import human_duration
+from foliot.domain.instants import SECOND, Micros
+
+CLOCK_OFF_US: Final[Micros] = 5 * SECOND
+"""A wall clock as far off as this confuses who reads its log times."""
+
+
+class NoLeader(ClusterTrouble):
+    """No server leads: housekeeping waits, jobs do not."""
+
+    code = "FOL-5002"
+
+    def __init__(self, *, online: int, known: int, for_us: Micros | None) -> None:
+        since = f" for {human_duration(for_us)}" if for_us is not None else ""
+        super().__init__(
+            f"{online} of {known} servers answer, none is leader{since}; electing. "
+            "Jobs fire and run; housekeeping waits.",
+            hint="if it stays so: foliot cluster events --topic cluster",
+            online=online,
+            known=known,
+            for_us=for_us,
+        )
+
+
+class ClockOff(ClusterTrouble):
+    """A node's wall clock is off; nothing is decided by it."""
+
+    code = "FOL-5004"
+
+    def __init__(self, node: str, *, ahead_us: Micros) -> None:
+        lead = f"{human_duration(abs(ahead_us))} {'ahead' if ahead_us > 0 else 'behind'}"
+        super().__init__(
+            f"{node}'s clock is {lead}; its log times are off, runs are not affected.",
+            hint=f"check time sync on {node}",
+            node=node,
+            ahead_us=ahead_us,
+        )

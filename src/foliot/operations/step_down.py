@@ -1,0 +1,82 @@
+"""Step down: the cluster's housekeeping is handed to another server. Jobs fire and run meanwhile as always (S10)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from foliot.domain.access import Principal, Scope
+from foliot.domain.errors import Conflict
+from foliot.domain.names import nearest
+from foliot.operations.nodes import Cluster, Health, Node, NodeNotFound, cluster_status
+from foliot.operations.notes import note
+from foliot.operations.people import PeopleServices
+from foliot.ports.journal import Happening, Topic
+
+
+class CannotLead(Conflict):
+    """Leadership cannot be handed over like this."""
+
+    code = "FOL-3019"
+
+    def __init__(self, why: str, *, hint: str = "see who is there: foliot node list") -> None:
+        super().__init__(f"Leadership was not handed over: {why}.", hint=hint, why=why)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handover:
+    """Who led, and who leads now."""
+
+    before: str | None
+    leader: str
+    term: int
+
+
+async def step_down(services: PeopleServices, who: Principal, *, to: str | None = None, reason: str = "") -> Handover:
+    """Hand leadership to a server, or to the one that has been there longest. Any server can be asked."""
+    who.demand_everywhere(Scope.ADMIN)
+    seen = await cluster_status(services, who)
+    heir = _heir(seen, to)
+    # Long enough to be noticed and renewed, short enough that an heir who dies just now is not missed for long.
+    term = await services.store.nodes.appoint(heir.row.session, term=seen.row.term, ttl_us=services.times.ttl_us // 2)
+    if term is None:
+        raise CannotLead("the leader changed meanwhile", hint="look again: foliot cluster leader")
+    services.cursors_moved()  # wakes the pulse everywhere: the heir hears of it
+    handed = Handover(before=seen.row.leader, leader=heir.row.name, term=term)
+    await note(services, _happening(who, handed, reason))
+    return handed
+
+
+def _heir(seen: Cluster, to: str | None) -> Node:
+    servers = [node for node in seen.nodes if node.row.kind == "server" and _can_lead(node)]
+    if to is not None:
+        return _named(seen, servers, to)
+    others = [node for node in servers if not node.is_leader]
+    if not others:
+        raise CannotLead("no other server is there", hint="start one: foliot server --db URL")
+    return min(others, key=lambda node: (node.health is not Health.ONLINE, node.row.started_at))
+
+
+def _named(seen: Cluster, servers: Sequence[Node], name: str) -> Node:
+    own = [node for node in servers if name in (node.row.name, node.row.session)]
+    if own and own[-1].is_leader:
+        raise CannotLead(f"{name} leads already")
+    if own:
+        return own[-1]
+    known = {node.row.name: node for node in seen.nodes}
+    if name not in known:
+        raise NodeNotFound(name, nearest=nearest(name, known))
+    raise CannotLead(f"{name} is {'a worker' if known[name].row.kind != 'server' else 'not online'}")
+
+
+def _can_lead(node: Node) -> bool:
+    return node.row.state == "live" and node.health in (Health.ONLINE, Health.WARNING)
+
+
+def _happening(who: Principal, handed: Handover, reason: str) -> Happening:
+    return Happening(
+        key=f"leader.stepped_down:{handed.term}",
+        topic=Topic.CLUSTER,
+        kind="leader.stepped_down",
+        subject=handed.before or "",
+        by=who.name,
+        data={"to": handed.leader, "term": handed.term} | ({"reason": reason} if reason else {}),
+    )

@@ -1,0 +1,108 @@
+"""The cluster through the API: who leads, who takes work, and changing both."""
+
+from foliot.domain.instants import SECOND
+from foliot.domain.verdict import judge
+from foliot.ports.worker_link import Beat
+from tests.api.asking import Api
+from tests.api.stage import Stage
+
+
+async def leading(stage: Stage, name: str = "s-1") -> None:
+    for server in ("s-1", "s-2", "s-3"):
+        await stage.server(server)
+        stage.elapse("1s")
+    assert await stage.store.nodes.campaign(stage.servers[name], ttl_us=15 * SECOND)
+
+
+async def test_leadership_is_handed_to_the_server_that_has_been_there_longest(api: Api, stage: Stage) -> None:
+    await leading(stage)
+    answer = await api.post("/cluster:step-down", {"reason": "kernel update"})
+    assert answer.json() == {"before": "s-1", "leader": "s-2", "term": 2}
+    cluster = (await api.get("/cluster")).json()
+    assert (cluster["leader"], cluster["term"], cluster["troubles"]) == ("s-2", 2, [])
+    (event,) = (await api.get("/journal", topic="cluster", subject="s-1")).json()["items"]
+    assert (event["kind"], event["by"]) == ("leader.stepped_down", "root")
+    assert event["data"] == {"to": "s-2", "term": 2, "reason": "kernel update"}
+    assert stage.woken == ["cursors"], "the pulse is woken, so that the heir hears of it"
+
+
+async def test_leadership_is_handed_to_the_server_that_was_named(api: Api, stage: Stage) -> None:
+    await leading(stage)
+    assert (await api.post("/cluster:step-down", {"to": "s-3"})).json()["leader"] == "s-3"
+    again = await api.post("/cluster:step-down", {"to": "s-3"})
+    assert (again.status_code, again.json()["code"]) == (409, "FOL-3019")
+    assert again.json()["detail"] == "Leadership was not handed over: s-3 leads already."
+
+
+async def test_a_name_that_cannot_lead_is_told_why(api: Api, stage: Stage) -> None:
+    await leading(stage)
+    await stage.worker("w-1", [])
+    unknown = await api.post("/cluster:step-down", {"to": "s-22"})
+    assert (unknown.status_code, unknown.json()["code"], unknown.json()["hint"]) == (
+        404,
+        "FOL-2007",
+        "did you mean s-2?",
+    )
+    worker = await api.post("/cluster:step-down", {"to": "w-1"})
+    assert (worker.status_code, worker.json()["detail"]) == (409, "Leadership was not handed over: w-1 is a worker.")
+
+
+async def test_a_server_that_is_alone_keeps_it(api: Api, stage: Stage) -> None:
+    await stage.server("s-1")
+    await stage.store.nodes.campaign(stage.servers["s-1"], ttl_us=5 * SECOND)
+    alone = await api.post("/cluster:step-down")
+    assert (alone.status_code, alone.json()["code"]) == (409, "FOL-3019")
+    assert "no other server is there" in alone.json()["detail"]
+    assert (await api.get("/cluster")).json()["leader"] == "s-1"
+
+
+async def test_a_node_is_drained_and_taken_back(api: Api, stage: Stage) -> None:
+    await stage.worker("w-1", ["python:jobs:greet"])
+    drained = await api.post("/nodes/w-1:drain", {"reason": "kernel update"})
+    assert (drained.json()["state"], "kernel update" in drained.json()["drained_by"]) == ("draining", True)
+    back = await api.post("/nodes/w-1:undrain")
+    assert (back.json()["state"], back.json()["drained_by"]) == ("live", None)
+    again = await api.post("/nodes/w-1:undrain")
+    assert (again.status_code, again.json()["detail"]) == (409, "w-1 is not draining.")
+    kinds = [event["kind"] for event in (await api.get("/journal", subject="w-1")).json()["items"]]
+    assert kinds == ["node.undrained", "node.drain_asked"]
+
+
+async def test_a_worker_that_is_stopping_is_not_taken_back(api: Api, stage: Stage) -> None:
+    worker = await stage.worker("w-1", [])
+    beat = Beat(session=worker.session, beat_no=1, settled=0, held=(), draining=True)
+    await stage.store.nodes.beat(beat, ttl_us=15 * SECOND, judge=judge)
+    refused = await api.post("/nodes/w-1:undrain")
+    assert (refused.status_code, refused.json()["code"]) == (409, "FOL-3020")
+    assert "stopping by itself" in refused.json()["detail"]
+
+
+async def test_a_server_runs_nothing_and_is_not_drained(api: Api, stage: Stage) -> None:
+    await stage.server("s-1")
+    refused = await api.post("/nodes/s-1:drain")
+    assert (refused.status_code, refused.json()["detail"]) == (409, "s-1 is a server and runs nothing.")
+    assert "foliot cluster step-down" in refused.json()["hint"]
+
+
+async def test_a_server_and_a_worker_of_one_name_are_told_apart(api: Api, stage: Stage) -> None:
+    """As `foliot up` has them."""
+    await stage.server("my-laptop")
+    await stage.worker("my-laptop", [])
+    drained = (await api.post("/nodes/my-laptop:drain")).json()
+    assert (drained["kind"], drained["state"]) == ("worker", "draining")
+    assert {node["kind"]: node["state"] for node in (await api.get("/nodes")).json()["items"]} == {
+        "server": "live", "worker": "draining",
+    }  # fmt: skip
+
+
+async def test_a_forced_cancel_is_for_those_who_may_run_and_is_written_down(api: Api, stage: Stage) -> None:
+    await api.create_job("greet")
+    worker = await stage.worker("w-1", ["python:jobs:greet"])
+    run = await stage.trigger("greet")
+    await worker.lease()
+    await worker.beat()
+    assert (await (await api.with_scopes("read")).post(f"/runs/{run}:cancel", {"force": True})).status_code == 403
+    assert (await api.post(f"/runs/{run}:cancel", {"reason": "stuck"})).json()["shown"] == "CANCELLING"
+    assert (await api.post(f"/runs/{run}:cancel", {"force": True})).json()["shown"] == "CANCELLING"
+    held = [event["data"] for event in (await api.get("/journal", topic="runs")).json()["items"]]
+    assert [data.get("force") for data in held] == [True, None]
