@@ -234,10 +234,10 @@ class Cluster:
             for number in range(count):
                 await store.runs.trigger(TriggerRequest(namespace="default", job=job, key=f"{job}-{number}", by=BY))
 
-    async def count(self, condition: str) -> int:
-        """How many runs are like this."""
+    async def count(self, condition: str, *, of: str = "runs") -> int:
+        """How many runs (or rows of another table) are like this."""
         async with self._store() as store:
-            return await _count(store, condition)
+            return await _count(store, condition, of=of)
 
     async def runs(self, job: str) -> Sequence[Mapping[str, Any]]:
         """The runs of a job, as they stand in the store."""
@@ -336,6 +336,6 @@ class _OpenStore:
         await self._opened.close()
 
 
-async def _count(store: SqlStore, condition: str) -> int:
-    statement = Statement(f"SELECT count(*) FROM runs WHERE {condition}")
+async def _count(store: SqlStore, condition: str, *, of: str = "runs") -> int:
+    statement = Statement(f"SELECT count(*) FROM {of} WHERE {condition}")
     return int(await store.database.read(lambda tx: tx.rows(statement)[0][0]))
