@@ -266,6 +266,7 @@ def fences_rise(history: History, finding: Finding) -> None:
         tokens = [fence for _, fence, _ in sorted(claims)]
         if any(later <= earlier for earlier, later in itertools.pairwise(tokens)):
             finding.fault(f"exclusive job {job_id}: fences do not rise: {tokens[:20]}")
+    _no_token_is_handed_out_twice(history, finding)
     highest: dict[str, int] = {}
     for line in history.resource_lines:
         if line.what == "accepted":
@@ -273,6 +274,18 @@ def fences_rise(history: History, finding: Finding) -> None:
             if token < highest.get(name, 0):
                 finding.fault(f"resource {name} accepted token {token} after {highest[name]}")
             highest[name] = max(token, highest.get(name, 0))
+
+
+def _no_token_is_handed_out_twice(history: History, finding: Finding) -> None:
+    """Handlers never saw the same token of a run twice, also if the store has forgotten that it gave it out."""
+    seen: Counter[tuple[int, int]] = Counter()
+    for line in history.starts:
+        if line.get("fence") is not None:
+            finding.looked_at += 1
+            seen[line.get("run"), int(line.get("fence"))] += 1
+    for (run_id, fence), starts in seen.items():
+        if starts > 1:
+            finding.fault(f"run {run_id}: {starts} starts under fence {fence}")
 
 
 # ---------------------------------------------------------------------------------------------------------- cluster
@@ -417,6 +430,9 @@ def epochs_rise(history: History, finding: Finding) -> None:
         for change in _claims(chain):
             finding.looked_at += 1
             claims[int(change.row["fence"]) >> 28, run_id, change.row["attempt"]].add(change.row["lease_id"])
+    for line in history.starts:  # a lossy store may have forgotten a claim; its worker has not
+        if line.get("lease") is not None and line.get("fence") is not None:
+            claims[int(line.get("fence")) >> 28, line.get("run"), line.get("attempt")].add(line.get("lease"))
     for claim, leases in claims.items():
         if len(leases) > 1:
             finding.fault(f"claim {claim} was made under {len(leases)} leases")

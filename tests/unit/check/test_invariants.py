@@ -234,6 +234,16 @@ def stale_token_accepted(story: dict[str, Any]) -> None:
     ]
 
 
+def token_handed_out_twice(story: dict[str, Any]) -> None:
+    facts = {"run": 1, "attempt": 1, "fence": str((EPOCH << 28) + 1)}
+    story["worker_lines"] += [Line(source=name, what="start", mono=0, data=facts) for name in ("w1", "w2")]
+
+
+def claim_the_store_forgot(story: dict[str, Any]) -> None:
+    facts = {"run": 1, "attempt": 1, "fence": (EPOCH << 28) + 1, "lease": "c" * 32}
+    story["worker_lines"].append(Line(source="w2", what="start", mono=0, data=facts))
+
+
 def term_with_two_holders(story: dict[str, Any]) -> None:
     story["changes"] += [
         Change(
@@ -336,6 +346,7 @@ LIES: Sequence[tuple[str, str, Edit]] = [
     ("I8", "at-least-once", at_least_once_given_up),
     ("I9", "fence 7 after", falling_fence),
     ("I9", "accepted token 7", stale_token_accepted),
+    ("I9", "2 starts under fence", token_handed_out_twice),
     ("I10", "two holders", term_with_two_holders),
     ("I11", "overlap", exclusive_overlap),
     ("I12", "was reaped", false_reap),
@@ -348,6 +359,7 @@ LIES: Sequence[tuple[str, str, Edit]] = [
     ("I15", "has 2 runs", key_used_twice),
     ("I15", "2 triggered runs, and 1 were asked for", call_served_twice),
     ("I17", "the epoch went", falling_epoch),
+    ("I17", "under 2 leases", claim_the_store_forgot),
     ("I19", "its limit is 4", pool_beyond_its_size),
 ]
 
