@@ -15,7 +15,7 @@ class Mutant:
     name: str
     what: str
     breaks: frozenset[str]
-    """The invariants that name the mistake: every one of them must be found broken."""
+    """The invariants that name the mistake: every one of them must be found broken. None: it must do no harm."""
     along: frozenset[str] = frozenset()
     """Others that cannot hold either once it is made."""
     store: str = "sqlite"
@@ -46,15 +46,18 @@ def _mutant(name: str, what: str, breaks: str, *, along: str = "", store: str = 
 MUTANTS = (
     _mutant("m01_complete_without_lease", "a result is accepted whatever its lease", "I5", along="I4 I6"),
     _mutant("m02_two_transactions", "the cursor moves in one transaction, the run comes in another", "I1"),
+    _mutant("m03_read_ahead", "due instants are kept in memory, the cursor moves first", "I1"),
     _mutant(
         "m04_read_decide_write_back", "read, decide, write back; no unique key", "I1", along="I2", store="postgresql"
     ),
     _mutant("m05_due_by_node_clock", "what is due is told by the server's own clock", "I3 I1"),
     _mutant("m05_reap_by_node_clock", "who is dead is told by the server's own clock", "I12"),
     _mutant("m06_requeued_at_reap", "an at-most-once run goes back when its worker is lost", "I7"),
+    _mutant("m07_no_epoch", "the attempt alone is the fence, on a store that forgets commits", "I9 I17"),
     _mutant("m08_start_before_known", "a run is started before its claim is known", "I7", store="postgresql"),
     _mutant("m10_no_amnesty", "sessions are reaped at once after the store was away", "I12"),
     _mutant("m12_edit_without_the_past", "an edit moves the cursor without deciding the past", "I1"),
     _mutant("m13_deaths_not_counted", "deaths are not counted", "I13"),
     _mutant("m14_fresh_key", "a call whose answer was lost is sent again under a fresh key", "I15"),
+    _mutant("m15_no_term", "a leader whose term is over is obeyed", ""),
 )

@@ -1,16 +1,13 @@
 """M2: a server dies by SIGKILL between the move of the cursor and the run."""
 
 from foliot.domain.instants import SECOND
-from tests.cluster.cluster import Cluster
 from tests.conformance.building import cursor_of, every
 from tests.mutants.stage import Stage
 
 
 async def play(stage: Stage) -> None:
     job = await every(stage.world, interval="1s", overlap="allow")
-    folder = stage.folder / "cluster"
-    folder.mkdir()
-    with Cluster(stage.url, folder) as cluster:
+    with stage.processes() as cluster:
         stage.nemesis.write("kill", node="s1", place="firing.cursors_moved")
         server = cluster.start_server("s1", fault="kill:firing.cursors_moved:1")
         await cluster.wait_dead([server])

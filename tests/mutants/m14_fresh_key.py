@@ -11,22 +11,21 @@ from tests.servers.proxy import FaultProxy
 
 async def play(stage: Stage) -> None:
     await save(stage.world, "tick", overlap="allow")
-    folder = stage.folder / "cluster"
-    folder.mkdir()
-    with Cluster(stage.url, folder) as cluster:
-        cluster.start_server("s1")
+    with stage.processes() as cluster:
+        server = cluster.start_server("s1")
         with FaultProxy(cluster.port_of("s1")) as proxy:
             async with AsyncFoliot(f"http://127.0.0.1:{proxy.port}", cluster.token) as client:
-                await soon(lambda: answers(client), within_s=WITHIN_S, what="the server answers")
+                await soon(lambda: answers(client, cluster), within_s=WITHIN_S, what="the server answers")
                 ambush = proxy.ambush(b":trigger", lose="answer")
                 stage.client.write("asked", job="tick")
                 run = await client.jobs.trigger("tick")
                 stage.client.write("acknowledged", job="tick", run=run.id)
                 assert ambush.sprung == 1
-        cluster.processes["s1"].stop()
+        server.stop()
 
 
-async def answers(client: AsyncFoliot) -> bool:
+async def answers(client: AsyncFoliot, cluster: Cluster) -> bool:
+    assert cluster.processes["s1"].is_alive, cluster.tail("s1")
     try:
         await client.jobs.get("tick")
     except ServerAway:

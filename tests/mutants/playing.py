@@ -1,7 +1,8 @@
 """Playing a scene on a product, in a process of its own, and judging what happened."""
 
+import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -32,6 +33,10 @@ class Playing:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._process.close()
+
+    def told(self) -> Sequence[str]:
+        """What the nemesis wrote down."""
+        return [json.loads(line)["what"] for line in (self._folder / "nemesis.jsonl").read_text().splitlines()]
 
     def judged(self) -> Mapping[str, Finding]:
         """Wait for its end; every invariant's verdict on what happened, as the checker of the test sees it."""

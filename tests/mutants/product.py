@@ -25,11 +25,10 @@ class PatchIsStale(AssertionError):
 
 def mutated(mutant: Mutant, folder: Path) -> Path:
     """A copy of the source with the mutant's mistake in it; where Python finds it."""
-    copy = folder / "mutant"
-    # Compiled modules are kept: they hold until their source changes, and compiling all anew would take seconds.
-    shutil.copytree(SOUND, copy / "src")
-    apply(mutant, copy)
-    return copy / "src"
+    # Compiled modules come along: they hold until their source changes, and compiling all anew would take seconds.
+    shutil.copytree(SOUND, folder / "src")
+    apply(mutant, folder)
+    return folder / "src"
 
 
 def apply(mutant: Mutant, copy: Path, *, dry: bool = False) -> None:

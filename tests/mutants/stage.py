@@ -9,7 +9,8 @@ import importlib
 import json
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -18,8 +19,10 @@ import foliot
 from foliot.domain.instants import MILLISECOND, SECOND, Instant, Micros
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
+from foliot.ports.store import Term
 from foliot.ports.worker_link import LeasedRun
 from foliot.store.sql.store import SqlStore
+from tests.cluster.cluster import Cluster
 from tests.cluster.recording import record_postgresql, record_sqlite
 from tests.conformance.building import DECIDE, NS, PERSON, fire
 from tests.conformance.working import Worker
@@ -29,6 +32,7 @@ from tests.eventually import soon
 WITHIN_S = 60.0
 GRACE_US: Micros = 50 * MILLISECOND
 SESSION_TTL_US: Micros = 1 * SECOND  # what the leader goes by: the amnesty lasts as long
+TERM_US: Micros = 10 * SECOND
 BRIEF_US: Micros = 300 * MILLISECOND  # of a session that is to run out
 
 
@@ -96,7 +100,7 @@ class Stage:
     async def __aenter__(self) -> Self:
         await migrate(self.url)
         if self.url.startswith("sqlite"):
-            record_sqlite(self.url.removeprefix("sqlite:///"))
+            record_sqlite(str(self.path))
         else:
             await record_postgresql(self.url)
         await self.world.open()
@@ -109,6 +113,28 @@ class Stage:
         for journal in (self.journal, self.nemesis, self.client):
             journal.close()
 
+    @property
+    def path(self) -> Path:
+        """The file of a SQLite store."""
+        return Path(self.url.removeprefix("sqlite:///"))
+
+    async def failover(self, replica: Path) -> None:
+        """The store's file is gone, and a copy that may be older takes its place; every server opens it anew."""
+        await self.world.close()
+        for file in self.path.parent.glob(f"{self.path.name}*"):  # its log of commits, too
+            file.unlink()
+        replica.rename(self.path)
+        self.world = World(self.url)
+        await self.world.open()
+
+    @contextmanager
+    def processes(self) -> Iterator[Cluster]:
+        """Servers as real processes, ended with the block."""
+        folder = self.folder / "cluster"
+        folder.mkdir()
+        with Cluster(self.url, folder) as cluster:
+            yield cluster
+
     # -- who plays ------------------------------------------------------------------------------------------------
 
     async def worker(self, store: SqlStore | None = None) -> Player:
@@ -117,17 +143,28 @@ class Stage:
         await player.register()
         return player
 
-    async def housekeeping(self, done: Callable[[], Awaitable[bool]], *, store: SqlStore | None = None) -> None:
+    async def housekeeping(
+        self, done: Callable[[], Awaitable[bool]], *, session: str = "leader", store: SqlStore | None = None
+    ) -> None:
         """The leader's rounds, one after another: its tick, then its reaping; until `done`."""
-        leader = store or self.world.store
 
         async def round_() -> bool:
-            term = await leader.nodes.campaign("leader", ttl_us=10 * SECOND, session_ttl_us=SESSION_TTL_US)
-            assert term is not None, "nobody else campaigns"
-            await leader.runs.reap(judge, limit=100, term=term.number, grace_us=GRACE_US, session_ttl_us=SESSION_TTL_US)
+            await self.reap((await self.tick(session, store=store)).number, store=store)
             return await done()
 
         await soon(round_, within_s=WITHIN_S, what="the leader's rounds came to what they were for")
+
+    async def tick(self, session: str = "leader", *, ttl_us: Micros = TERM_US, store: SqlStore | None = None) -> Term:
+        """The term this session holds from now on."""
+        nodes = (store or self.world.store).nodes
+        term = await nodes.campaign(session, ttl_us=ttl_us, session_ttl_us=SESSION_TTL_US)
+        assert term is not None, "another leads"
+        return term
+
+    async def reap(self, term: int, *, store: SqlStore | None = None) -> int:
+        """What a leader in this term does about sessions that ran out; how many runs it took away."""
+        runs = (store or self.world.store).runs
+        return await runs.reap(judge, limit=100, term=term, grace_us=GRACE_US, session_ttl_us=SESSION_TTL_US)
 
     # -- what is to be seen ---------------------------------------------------------------------------------------
 

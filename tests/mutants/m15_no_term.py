@@ -1,0 +1,34 @@
+"""M15: a leader sleeps through its term and goes on as if nothing had happened. That must do no harm (S10)."""
+
+from tests.conformance.building import ask, save
+from tests.eventually import soon
+from tests.mutants.stage import BRIEF_US, SESSION_TTL_US, WITHIN_S, Stage
+
+
+async def play(stage: Stage) -> None:
+    await save(stage.world, "tick", overlap="allow")
+    await stage.world.store.runs.trigger(ask("tick"))
+    old = await stage.tick("old", ttl_us=BRIEF_US)
+    await stage.until(old.until)
+    victim = await stage.worker()
+    run = await victim.lease_one()
+    await victim.start(run)
+    stage.nemesis.write("kill", node=victim.name)
+    await victim.fall_silent(run)
+    may_reap_at = await stage.world.now() + BRIEF_US + SESSION_TTL_US
+
+    async def woke() -> bool:
+        """The new leader ticks, and whenever somebody may be reaped the old one is there first."""
+        new = await stage.tick("new")
+        assert new.number == old.number + 1
+        taken = await stage.reap(old.number)
+        if taken:
+            stage.nemesis.write("obeyed", term=old.number, runs=taken)
+        return bool(taken) or new.now > may_reap_at + SESSION_TTL_US
+
+    await soon(woke, within_s=WITHIN_S, what="the old leader had its chance")
+
+    async def reaped() -> bool:
+        return await stage.state_of(run) != "RUNNING"
+
+    await stage.housekeeping(reaped, session="new")
