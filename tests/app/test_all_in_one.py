@@ -4,6 +4,7 @@ import asyncio
 import json
 import socket
 import stat
+import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -164,3 +165,16 @@ async def test_a_taken_port_is_refused_before_anything_is_made(tmp_path: Path) -
         with pytest.raises(PortTaken):
             await AllInOne(settings(tmp_path, port=taken.getsockname()[1]), Listener()).run(asyncio.Event())
     assert not (tmp_path / ".foliot").exists()
+
+
+async def test_one_that_is_cancelled_leaves_no_worker_behind(tmp_path: Path) -> None:
+    (tmp_path / "jobs.py").write_text(QUICK.format(answer="x"))
+    before = {thread.ident for thread in threading.enumerate()}
+    listener = Listener()
+    task = asyncio.create_task(AllInOne(settings(tmp_path), listener).run(asyncio.Event()))
+    await soon(lambda: len(listener.succeeded()) >= 1, within_s=30)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 30)
+    left = [thread.name for thread in threading.enumerate() if thread.ident not in before]
+    assert not [name for name in left if name.startswith("foliot-")], left

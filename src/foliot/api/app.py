@@ -7,6 +7,7 @@ from fastapi import APIRouter, FastAPI, Request
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 
@@ -26,6 +27,7 @@ from foliot.domain.errors import FoliotError
 from foliot.operations.people import PeopleServices
 from foliot.operations.watch import Watch
 
+CLIENT_GONE: Final = 499  # the usual word for it, which no client ever sees
 TITLE: Final = "Foliot API"
 DESCRIPTION: Final = "Jobs, runs, nodes: everything Foliot can do. Times are RFC 3339 in UTC, durations are seconds."
 
@@ -68,6 +70,7 @@ def build_api(
     app.openapi = lambda: openapi_of(app)  # type: ignore[method-assign]
     app.add_exception_handler(FoliotError, _refused)
     app.add_exception_handler(HTTPException, _unknown)
+    app.add_exception_handler(ClientDisconnect, _hung_up)
     app.add_middleware(Limits, clock=services.clock, chance=services.chance, at_once_max=at_once_max, observe=observe)
     return app
 
@@ -122,6 +125,12 @@ def _only_problems(operation: dict[str, Any]) -> None:
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, FoliotError)
     return problem_response(request, error)
+
+
+async def _hung_up(request: Request, error: Exception) -> Response:
+    """Whoever asked is gone before the question was complete: nobody reads this, and nothing is wrong here."""
+    del request, error
+    return Response(status_code=CLIENT_GONE)
 
 
 async def _unknown(request: Request, error: Exception) -> Response:

@@ -132,6 +132,9 @@ class AllInOne:
                 server_stop.set()
         finally:
             self._folder.forget_clients()
+            for _ in range(2):  # what fails or is cancelled leaves no worker behind that knows of no server
+                thread.stop()
+            await thread.wait_ended()
 
     def _worker_thread(self, server: Server, loaded: Loaded, over: asyncio.Event) -> WorkerThread:
         settings = self._settings

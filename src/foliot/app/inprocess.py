@@ -1,6 +1,7 @@
 """The worker's link inside one process: the server's loop is called from the worker's thread, nothing is encoded."""
 
 import asyncio
+import concurrent.futures
 from collections.abc import Coroutine, Sequence
 from typing import Any, Final, TypeVar
 
@@ -37,12 +38,12 @@ class InProcessLink:
         await self._there(self._service.leave(session))
 
     def beat(self, beat: Beat) -> BeatAnswer:
-        call = self._service.beat(beat)
+        answer = self._asked(self._service.beat(beat))
         try:
-            return asyncio.run_coroutine_threadsafe(call, self._loop).result(BEAT_WITHIN_S)
-        except (TimeoutError, RuntimeError) as error:
-            call.close()
-            raise ServerAway("this process", str(error) or type(error).__name__) from error
+            return answer.result(BEAT_WITHIN_S)
+        except (TimeoutError, concurrent.futures.CancelledError) as error:
+            answer.cancel()  # the call is the server's own by now: it may be cancelled, never closed from here
+            raise ServerAway("this process", type(error).__name__) from error
 
     async def close(self) -> None:
         """Nothing is held open."""
@@ -50,8 +51,11 @@ class InProcessLink:
     async def _there(self, call: Coroutine[Any, Any, T]) -> T:
         if asyncio.get_running_loop() is self._loop:
             return await call
+        return await asyncio.wrap_future(self._asked(call))
+
+    def _asked(self, call: Coroutine[Any, Any, T]) -> "concurrent.futures.Future[T]":
         try:
-            return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(call, self._loop))
+            return asyncio.run_coroutine_threadsafe(call, self._loop)
         except RuntimeError as error:  # the server's loop is closed
             call.close()
             raise ServerAway("this process", str(error)) from error

@@ -1,6 +1,7 @@
 """A worker in a thread of its own: its loop is the users', so whatever they block, the server goes on."""
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Awaitable, Callable
 
@@ -47,11 +48,13 @@ class WorkerThread:
             asyncio.run_coroutine_threadsafe(worker.reload(code), loop)
 
     async def wait_ended(self) -> None:
-        await asyncio.to_thread(self._thread.join)
+        if self._thread.ident is not None:  # else it was never started
+            await asyncio.to_thread(self._thread.join)
 
     def _call(self, what: Callable[[], None]) -> None:
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(what)
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # its loop is closed: the worker is gone
+                self._loop.call_soon_threadsafe(what)
 
     def _run(self) -> None:
         failure: BaseException | None = None

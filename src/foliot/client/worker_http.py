@@ -3,6 +3,7 @@
 import asyncio
 import http.client
 import ssl
+import threading
 from collections.abc import Sequence
 from typing import Any, Final, Self, TypeVar
 from urllib.parse import urlsplit
@@ -44,6 +45,12 @@ class Refused(ClusterTrouble):
         self.status = status
 
 
+class _BeatConnection(threading.local):
+    """One for each thread: that of a session just buried may still hang in a call when the next one's begins."""
+
+    connection: http.client.HTTPConnection | None = None
+
+
 class HttpWorkerLink:
     """`ports.worker_link.WorkerLink` over HTTP. On trouble the next server is tried by the next call."""
 
@@ -54,7 +61,7 @@ class HttpWorkerLink:
         self._token = token
         self._verify = verify
         self._session: aiohttp.ClientSession | None = None
-        self._beat_connection: http.client.HTTPConnection | None = None
+        self._beats = _BeatConnection()
         self._beat_at = 0
         self._encoder = msgspec.json.Encoder()
         self._decoders: dict[type, msgspec.json.Decoder[Any]] = {}
@@ -116,8 +123,8 @@ class HttpWorkerLink:
         """Blocking, from the beat thread only: it has a connection of its own."""
         server = self._urls[self._beat_at % len(self._urls)]
         try:
-            connection = self._beat_connection or self._connected(server)
-            self._beat_connection = connection
+            connection = self._beats.connection or self._connected(server)
+            self._beats.connection = connection
             connection.request(
                 "POST",
                 f"{PREFIX}/heartbeat",
@@ -143,9 +150,9 @@ class HttpWorkerLink:
         return http.client.HTTPConnection(parts.hostname, parts.port or 80, timeout=3.0)
 
     def _drop_beat_connection(self) -> None:
-        if self._beat_connection is not None:
-            self._beat_connection.close()
-            self._beat_connection = None
+        if self._beats.connection is not None:
+            self._beats.connection.close()
+            self._beats.connection = None
         self._beat_at += 1
 
     def _read(self, server: str, status: int, body: bytes, kind: type[T]) -> T:
@@ -153,7 +160,10 @@ class HttpWorkerLink:
             decoder = self._decoders.get(kind)
             if decoder is None:
                 decoder = self._decoders[kind] = msgspec.json.Decoder(kind)
-            decoded: T = decoder.decode(body)
+            try:
+                decoded: T = decoder.decode(body)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:  # cut short, or by something that is no server
+                raise ServerAway(server, "an answer that is not in the worker protocol") from error
             return decoded
         try:
             problem = msgspec.json.decode(body, type=dict[str, Any])

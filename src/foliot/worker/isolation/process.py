@@ -114,8 +114,10 @@ class ProcessPool:
         for child in list(self._children):
             if child.phase is Phase.BUSY or child.phase is Phase.STARTING:
                 self._kills.send(child.pid, signal.SIGKILL, to_group=True)
-            elif child.phase is Phase.IDLE:
-                self._retire(child)
+            else:  # by itself, when nobody can give it work any more
+                child.phase = Phase.LEAVING
+                child.leave()
+        self._idle.clear()
         for child in list(self._children):
             if not await self._clock.wait(child.gone, for_s=LEAVE_WITHIN_S):
                 self._kills.send(child.pid, signal.SIGKILL, to_group=True)
@@ -125,7 +127,10 @@ class ProcessPool:
 
     def _task(self, work: Coroutine[Any, Any, None], *, name: str) -> None:
         assert self.tasks is not None, "the worker does not run yet"
-        self.tasks.create_task(work, name=name)
+        if self._is_closed:  # `close` sees to every child, and the group may not take a task any more
+            work.close()
+        else:
+            self.tasks.create_task(work, name=name)
 
     # ------------------------------------------------------------------------------------- what children say (Owner)
 
@@ -162,7 +167,7 @@ class ProcessPool:
         if attempt is not None:
             attempt.execution = None
             self._host.ended(attempt, killed(attempt, child.exit_words()))
-        elif not child.was_ready:
+        elif not child.was_ready and not self._is_closed:
             self._fail_one(child)
         self._match()
 

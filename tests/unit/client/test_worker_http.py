@@ -1,0 +1,58 @@
+"""The worker's link over HTTP: whatever comes back that is not in the protocol is a server that is away."""
+
+import threading
+
+import pytest
+
+from foliot.client.errors import ServerAway
+from foliot.client.worker_http import HttpWorkerLink
+from foliot.ports.worker_link import Beat, LeasePoll
+from tests.unit.client.answering import LOST, Answer, Answering
+
+BEAT = Beat(session="s", beat_no=1, settled=0, held=())
+POLL = LeasePoll(session="s", request_no=1, free=1, settled=0, wait_us=0)
+NONSENSE = [
+    LOST,
+    Answer(text="<html>log in to the hotel's network</html>"),
+    Answer(text='{"request_no": 1, "runs": [', breaks_off=True),
+    Answer(text='{"request_no": "one"}'),
+    Answer(text=""),
+]
+
+
+@pytest.mark.parametrize("answer", NONSENSE, ids=["lost", "page", "cut short", "other types", "empty"])
+async def test_nonsense_is_no_answer(server: Answering, answer: Answer) -> None:
+    server.say(answer)
+    link = HttpWorkerLink([server.url], "token")
+    try:
+        with pytest.raises(ServerAway):
+            await link.lease(POLL)
+        with pytest.raises(ServerAway):
+            link.beat(BEAT)
+        server.say(Answer(body={"request_no": 1}))
+        assert (await link.lease(POLL)).runs == ()
+        server.say(Answer(body={"alive": True}))
+        assert link.beat(BEAT).alive
+    finally:
+        await link.close()
+
+
+def test_the_beats_of_two_sessions_do_not_share_a_connection(server: Answering) -> None:
+    """One may still hang in its call when the next begins."""
+    link = HttpWorkerLink([server.url], "token")
+    hanging, go_on = threading.Event(), threading.Event()
+
+    def slow(_: object) -> Answer:
+        hanging.set()
+        assert go_on.wait(30)
+        return Answer(body={"alive": False})
+
+    server.say(slow, Answer(body={"alive": True}))
+    answers: list[bool] = []
+    old = threading.Thread(target=lambda: answers.append(link.beat(BEAT).alive))
+    old.start()
+    assert hanging.wait(30)
+    assert link.beat(BEAT).alive
+    go_on.set()
+    old.join(30)
+    assert answers == [False]
