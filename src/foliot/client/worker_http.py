@@ -30,6 +30,9 @@ from foliot.ports.worker_link import (
 
 PREFIX: Final = "/api/worker/v1"
 CALL_WITHIN_S: Final = 10.0
+BEAT_WITHIN_S: Final = 3.0
+BEAT_SHARE: Final = 0.4
+"""Of a session's ttl: with the third that lies between two beats, another server is asked before trust ends."""
 
 T = TypeVar("T")
 
@@ -63,6 +66,7 @@ class HttpWorkerLink:
         self._session: aiohttp.ClientSession | None = None
         self._beats = _BeatConnection()
         self._beat_at = 0
+        self._beat_within_s = BEAT_WITHIN_S
         self._encoder = msgspec.json.Encoder()
         self._decoders: dict[type, msgspec.json.Decoder[Any]] = {}
 
@@ -78,7 +82,9 @@ class HttpWorkerLink:
         return self._urls[self._at % len(self._urls)]
 
     async def register(self, hello: Hello) -> Welcome:
-        return await self._call("register", hello, Welcome)
+        welcome = await self._call("register", hello, Welcome)
+        self._beat_within_s = min(BEAT_WITHIN_S, BEAT_SHARE * welcome.session_ttl_us / SECOND)
+        return welcome
 
     async def lease(self, poll: LeasePoll) -> Leased:
         return await self._call("lease", poll, Leased, within_s=poll.wait_us / SECOND + CALL_WITHIN_S)
@@ -146,8 +152,10 @@ class HttpWorkerLink:
         assert parts.hostname, server
         if parts.scheme == "https":
             context = self._verify or ssl.create_default_context()
-            return http.client.HTTPSConnection(parts.hostname, parts.port or 443, timeout=3.0, context=context)
-        return http.client.HTTPConnection(parts.hostname, parts.port or 80, timeout=3.0)
+            return http.client.HTTPSConnection(
+                parts.hostname, parts.port or 443, timeout=self._beat_within_s, context=context
+            )
+        return http.client.HTTPConnection(parts.hostname, parts.port or 80, timeout=self._beat_within_s)
 
     def _drop_beat_connection(self) -> None:
         if self._beats.connection is not None:

@@ -1,16 +1,18 @@
 """The worker's link over HTTP: whatever comes back that is not in the protocol is a server that is away."""
 
 import threading
+import time
 
 import pytest
 
 from foliot.client.errors import ServerAway
-from foliot.client.worker_http import HttpWorkerLink
-from foliot.ports.worker_link import Beat, LeasePoll
+from foliot.client.worker_http import BEAT_SHARE, HttpWorkerLink
+from foliot.ports.worker_link import Beat, Hello, LeasePoll
 from tests.unit.client.answering import LOST, Answer, Answering
 
 BEAT = Beat(session="s", beat_no=1, settled=0, held=())
 POLL = LeasePoll(session="s", request_no=1, free=1, settled=0, wait_us=0)
+HELLO = Hello(session="s", name="w", group="default", slots=1, handlers=(), labels={}, version="", pid=1, host="")
 NONSENSE = [
     LOST,
     Answer(text="<html>log in to the hotel's network</html>"),
@@ -56,3 +58,28 @@ def test_the_beats_of_two_sessions_do_not_share_a_connection(server: Answering) 
     go_on.set()
     old.join(30)
     assert answers == [False]
+
+
+async def test_a_server_that_keeps_silent_does_not_cost_the_session(server: Answering) -> None:
+    """The next one is asked while the session is still trusted, however short its ttl is (F10)."""
+    go_on = threading.Event()
+    ttl_us, margin_us = 2_000_000, 400_000
+    server.say(Answer(body=welcome(ttl_us, margin_us)))
+    link = HttpWorkerLink([server.url], "token")
+    try:
+        await link.register(HELLO)
+        server.say(lambda _: Answer(body={"alive": go_on.wait(30)}), Answer(body={"alive": True}))
+        began_at = time.monotonic()
+        with pytest.raises(ServerAway):
+            link.beat(BEAT)
+        took_us = (time.monotonic() - began_at) * 1_000_000
+        assert took_us < ttl_us, "it waited as long as for a session of the usual length"
+        assert (1 / 3 + BEAT_SHARE) * ttl_us < ttl_us - margin_us
+        assert link.beat(BEAT).alive
+    finally:
+        go_on.set()
+        await link.close()
+
+
+def welcome(ttl_us: int, margin_us: int) -> dict[str, int]:
+    return {"session_ttl_us": ttl_us, "beat_every_us": ttl_us // 3, "margin_us": margin_us, "store_now": 0}
