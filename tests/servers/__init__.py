@@ -3,5 +3,7 @@
 SERVERS = {
     "postgres": "tests.servers.postgres:Postgres",
     "mariadb": "tests.servers.mariadb:MariaDB",
+    "etcd": "tests.servers.etcd:Etcd",
+    "patroni": "tests.servers.patroni:Patroni",
 }
 """Name on the command line -> class. A new server is one file and one line here."""

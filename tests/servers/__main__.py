@@ -32,8 +32,13 @@ def main() -> int:
     for name, place in SERVERS.items():
         server = load(place)
         kind = kinds.add_parser(name, help=server.__doc__, description=server.__doc__)
-        kind.add_argument("--fast", action="store_true", help="no fsync: survives kill -9, not a power cut")
-        kind.set_defaults(serve=lambda given, server=server: serve_sql(server(fast=given.fast)))
+        for switch, meaning in server.switches.items():
+            kind.add_argument(f"--{switch}", action="store_true", help=meaning)
+        kind.set_defaults(
+            serve=lambda given, server=server: serve(
+                server(**{switch: getattr(given, switch) for switch in server.switches})
+            )
+        )
     kind = kinds.add_parser(
         "proxy",
         help="A TCP proxy that spoils connections on command.",
@@ -51,10 +56,10 @@ def main() -> int:
     return 0
 
 
-def serve_sql(server: Any) -> None:
-    """Start, print the URL of a new database, wait."""
+def serve(server: Any) -> None:
+    """Start, print the URL, of a new database where there are any, wait."""
     with server:
-        announce(server.database())
+        announce(server.announced())
         threading.Event().wait()
 
 

@@ -36,6 +36,8 @@ class SqlServer(ABC):
     """Whom it runs as when we are root."""
     stop_signals: ClassVar[dict[str, signal.Signals]]
     """Ways of stopping in good order; the first is the usual one."""
+    switches: ClassVar[dict[str, str]] = {"fast": "no fsync: survives kill -9, not a power cut"}
+    """What the shell may ask for: name, meaning."""
 
     def __init__(self, *, fast: bool = False, environment: Mapping[str, str] | None = None) -> None:
         if not self.program.exists():
@@ -116,6 +118,10 @@ class SqlServer(ABC):
             name = f"flt_{next(self._numbers)}"
             self._create_database(name, self._templates[template] if template else None)
         return self.url(name)
+
+    def announced(self) -> str:
+        """What the shell prints: the URL of a new database."""
+        return self.database()
 
     def drop(self, url: str) -> None:
         """Remove the database at `url`, throwing out whoever is connected."""

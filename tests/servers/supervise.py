@@ -71,11 +71,16 @@ def start(order: dict[str, Any], libc: ctypes.CDLL) -> int:
 def watch(client: int, server: int) -> str:
     """Obey commands until there is a reason to stop, and return it."""
     exited = os.pidfd_open(server)
+    orphaned = notice_deaths()
     pending = b""
     while True:
-        ready, _, _ = select.select([exited, client, 0], [], [])
+        ready, _, _ = select.select([exited, client, 0, orphaned], [], [])
         if exited in ready:
             return "server ended"
+        if orphaned in ready:
+            os.read(orphaned, 4096)
+            reap_all_but(server)
+            continue
         if client in ready or not (chunk := os.read(0, 4096)):
             return "client gone"
         *lines, pending = (pending + chunk).split(b"\n")
@@ -86,32 +91,51 @@ def watch(client: int, server: int) -> str:
             say("ok")
 
 
+def notice_deaths() -> int:
+    """A descriptor that can be read when a child has ended."""
+    readable, writable = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+    return readable
+
+
+def reap_all_but(server: int) -> None:
+    """Bury orphans that ended: Patroni waits until its PostgreSQL is gone, and a zombie is not."""
+    while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        if ended.si_pid == server:
+            return  # its end has a descriptor of its own
+        os.waitpid(ended.si_pid, 0)
+
+
 def obey(line: str, server: int) -> None:
     """Carry out one command."""
     match line.split():
         case ["signal", number]:
             os.kill(server, int(number))
         case ["pause"]:
-            pause(server)
+            pause()
         case ["resume"]:
-            for pid in reversed([server, *descendants(server)]):
+            for pid in reversed(descendants(os.getpid())):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGCONT)
         case _:
             raise ValueError(line)
 
 
-def pause(server: int) -> None:
-    """Stop the server, then its children (PostgreSQL's each lead a session of their own), until none runs."""
+def pause() -> None:
+    """Stop the server, then its children (PostgreSQL's each lead a session of their own), until none runs.
+
+    All below us, not below the server: what it left to itself, as Patroni does with its PostgreSQL, came to us.
+    """
     stopped: set[int] = set()
     deadline = time.monotonic() + STOPPED_WITHIN_S
     while time.monotonic() < deadline:
-        tree = {server, *descendants(server)}
+        tree = set(descendants(os.getpid()))
         for pid in tree - stopped:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGSTOP)
         stopped |= tree
-        if all(state_of(pid) in "TZX" for pid in {server, *descendants(server)}):
+        if all(state_of(pid) in "TZX" for pid in descendants(os.getpid())):
             return
 
 

@@ -19,7 +19,7 @@ def test_with_everything_there_it_says_so_and_does_nothing() -> None:
 
 
 def test_every_server_names_its_packages() -> None:
-    assert install.wanted() == ["postgresql-15", "mariadb-server", "gcc", "libc6-dev"]
+    assert install.wanted() == ["postgresql-15", "mariadb-server", "etcd-server", "patroni", "gcc", "libc6-dev"]
 
 
 def test_only_what_is_missing_is_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -36,7 +36,7 @@ def test_only_what_is_missing_is_installed(monkeypatch: pytest.MonkeyPatch, tmp_
     assert install.main() == 0
     update, installation = ran
     assert update == ["apt-get", "-qq", "update"]
-    assert installation[-4:] == ["install", "mariadb-server", "gcc", "libc6-dev"]
+    assert installation[-6:] == ["install", "mariadb-server", "etcd-server", "patroni", "gcc", "libc6-dev"]
 
 
 def test_a_failed_installation_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -7,7 +7,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.error import URLError
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import pytest
 
@@ -21,8 +23,16 @@ ROOT = Path(__file__).parents[3]
 STOPPED_WITHIN_S = 20
 
 
-@pytest.mark.parametrize("name", SERVERS)
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("postgres", signal.SIGINT),
+        ("postgres", signal.SIGTERM),
+        ("mariadb", signal.SIGINT),
+        ("mariadb", signal.SIGTERM),
+        pytest.param("patroni", signal.SIGINT, marks=pytest.mark.slow),
+    ],
+)
 async def test_a_server_serves_until_it_is_told_to_stop(name: str, number: signal.Signals) -> None:
     with shell(name, "--fast") as process:
         url = first_line(process)
@@ -33,6 +43,17 @@ async def test_a_server_serves_until_it_is_told_to_stop(name: str, number: signa
         with pytest.raises(LOST):
             async with client_for(url):
                 pass
+
+
+def test_etcd_serves_until_it_is_told_to_stop() -> None:
+    with shell("etcd") as process:
+        url = first_line(process)
+        with urlopen(f"{url}/version") as answer:
+            assert b"etcdserver" in answer.read()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(STOPPED_WITHIN_S) == 0
+        with pytest.raises(URLError):
+            urlopen(f"{url}/version")
 
 
 def test_help_names_every_server() -> None:
