@@ -1,5 +1,6 @@
 """URLs as people write them, and what is found behind them."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,22 @@ async def test_of_several_hosts_one_that_lives_is_taken(postgres_world: World) -
     store = await SqlStore.open(f"{head}@127.0.0.1:{dead},{tail}", clock=CLOCK, chance=CHANCE)
     assert (await store.firing.pulse()).next_at is None
     await store.close()
+
+
+@pytest.mark.services
+async def test_a_host_that_says_nothing_does_not_keep_us_from_the_next(postgres_world: World) -> None:
+    """Frozen, or cut off behind an open port: the driver alone would spend all its time on it."""
+    connections = []
+    frozen = await asyncio.start_server(lambda *streams: connections.append(streams), "127.0.0.1", 0)
+    async with frozen:
+        head, _, tail = postgres_world.url.partition("@")
+        url = f"{head}@127.0.0.1:{frozen.sockets[0].getsockname()[1]},{tail}"
+        store = await SqlStore.open(url, clock=CLOCK, chance=CHANCE)
+        assert (await store.firing.pulse()).next_at is None
+        await store.close()
+        assert connections
+        for _, writer in connections:
+            writer.close()
 
 
 @pytest.mark.services

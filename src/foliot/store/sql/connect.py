@@ -17,8 +17,9 @@ from foliot.ports.store import StoreUnavailable
 from foliot.store.sql.database import Database, GreenletRunner, Pool, ThreadRunner
 from foliot.store.sql.dialects import mariadb_connect
 from foliot.store.sql.dialects.mariadb import UNUSABLE, MariaDB, number_of
-from foliot.store.sql.dialects.postgresql import PostgreSQL
+from foliot.store.sql.dialects.postgresql import PostgreSQL, is_refusal
 from foliot.store.sql.dialects.sqlite import SQLite
+from foliot.store.sql.hosts import Host, first_writable
 
 POOL_SIZES: Final[Mapping[Pool, int]] = {Pool.RENEW: 1, Pool.CONTROL: 4, Pool.API: 5}
 
@@ -194,24 +195,30 @@ def _postgresql_engine(url: str, pool: Pool, size: int, limits: TimeLimits) -> A
 
 
 async def connect_postgresql(url: str, settings: Mapping[str, str], *, within_s: float) -> Any:
-    """A bare connection; several hosts are tried in turn, a writable one is taken."""
+    """A bare connection to the first of the hosts that takes writes."""
     import asyncpg
 
     parts = urlsplit(url.replace("postgres://", "postgresql://", 1))
     hosts = [_host_and_port(host) for host in parts.netloc.rpartition("@")[2].split(",")]
     user, _, password = parts.netloc.rpartition("@")[0].partition(":")
     options = dict(parse_qsl(parts.query))
-    return await asyncpg.connect(
-        host=[host for host, _ in hosts],
-        port=[port for _, port in hosts],
-        user=unquote(user) or None,
-        password=unquote(password) or None,
-        database=unquote(parts.path.removeprefix("/")) or None,
-        ssl=options.get("sslmode"),
-        target_session_attrs=options.get("target_session_attrs", "read-write"),
-        timeout=float(options.get("connect_timeout", within_s)),
-        server_settings=dict(settings),
-    )
+
+    async def connect(at: Host) -> Any:
+        host, port = at
+        return await asyncpg.connect(
+            host=host,
+            port=port,
+            user=unquote(user) or None,
+            password=unquote(password) or None,
+            database=unquote(parts.path.removeprefix("/")) or None,
+            ssl=options.get("sslmode"),
+            target_session_attrs=options.get("target_session_attrs", "read-write"),
+            timeout=float(options.get("connect_timeout", within_s)),
+            server_settings=dict(settings),
+        )
+
+    # One by one: given all of them, the driver has one time limit for all, and a silent host spends it alone.
+    return await first_writable(hosts, connect, discard=lambda late: late.terminate(), is_final=is_refusal)
 
 
 def mariadb_target(url: str, *, connect_s: float) -> mariadb_connect.Target:
@@ -230,7 +237,7 @@ def mariadb_target(url: str, *, connect_s: float) -> mariadb_connect.Target:
 
 
 def _mariadb_engine(url: str, pool: Pool, size: int, limits: TimeLimits) -> AsyncEngine:
-    """One bounded pool; several hosts are tried in turn and the first writable one is taken, so all share a writer."""
+    """One bounded pool; the first of the hosts that takes writes is used, so all share a writer."""
     target = mariadb_target(url, connect_s=limits.connect_s)
     session = mariadb_connect.SessionLimits(
         statement_s=limits.statement_s,

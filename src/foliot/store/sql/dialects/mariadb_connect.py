@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from foliot.store.sql.hosts import Host, NoWritableHost, first_writable
+
 PORT: Final = 3306
 SQL_MODE: Final = "STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO"
 USER_TIMEOUT_MS: Final = 10_000
@@ -16,7 +18,7 @@ USER_TIMEOUT_MS: Final = 10_000
 class Target:
     """Where a store is and how to be let in."""
 
-    hosts: Sequence[tuple[str, int]]  # tried in this order: the first writable one serves
+    hosts: Sequence[Host]  # tried in this order: the first writable one serves
     user: str
     password: str
     database: str
@@ -33,23 +35,15 @@ class SessionLimits:
     idle_s: float
 
 
-class NoWritableHost(ConnectionError):
-    """None of the hosts answers and takes writes."""
-
-
 async def connect(target: Target, limits: SessionLimits) -> Any:
     """A connection to the first host that takes writes, set up for use."""
-    troubles = []
-    for host, port in target.hosts:
-        try:
-            return await _connect_to(host, port, target, limits)
-        except OSError as error:  # TimeoutError among them
-            troubles.append(f"{host}:{port}: {str(error) or type(error).__name__}")
-        except Exception as error:
-            if len(target.hosts) == 1 or not _is_elsewhere(error):
-                raise
-            troubles.append(f"{host}:{port}: {error}")
-    raise NoWritableHost("; ".join(troubles))
+
+    async def to(at: Host) -> Any:
+        return await _connect_to(*at, target, limits)
+
+    return await first_writable(
+        target.hosts, to, discard=lambda late: late.close(), is_final=lambda error: not _is_elsewhere(error)
+    )
 
 
 async def _connect_to(host: str, port: int, target: Target, limits: SessionLimits) -> Any:

@@ -95,6 +95,11 @@ class PostgreSQL:
         return Trouble.BUG
 
 
+def is_refusal(error: Exception) -> bool:
+    """Whether a host knew us and would not have us: another would say the same of this password or database."""
+    return getattr(error, "sqlstate", None) in ("28P01", "3D000")
+
+
 def _numbers(column: Sequence[int | None]) -> str:
     """An array of numbers as PostgreSQL reads it."""
     written = "{" + ",".join(map(str, column)) + "}"
