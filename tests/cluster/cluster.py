@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.planning import CatchUpPacer, decide_batch
+from foliot.domain.run import format_run_id
 from foliot.ports.store import Actor, TriggerRequest
 from foliot.store.sql.statement import Statement
 from foliot.store.sql.store import SqlStore
@@ -114,11 +115,12 @@ class Cluster:
         slots: int = 4,
         server: str = "",
         jobs: str = "tests.cluster.workload",
+        options: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
     ) -> Process:
-        """A worker of the workload, or of other `jobs`; `server`: through a proxy."""
+        """A worker of the workload, or of other `jobs` (modules); `server`: through a proxy."""
         command = [
-            *(sys.executable, "-m", "foliot", "worker", jobs, "--name", name),
+            *(sys.executable, "-m", "foliot", "worker", *jobs.split(), "--name", name, *options),
             *("--server", server or ",".join(self.server_urls), "--token-file", str(self._token)),
             *("--slots", str(slots), "--spool", str(self.folder / f"spool-{name}")),
         ]
@@ -181,7 +183,7 @@ class Cluster:
         until = time.monotonic() + for_s
 
         def over() -> bool:
-            self._check_processes()
+            self.check_processes()
             return time.monotonic() >= until
 
         await soon(over, within_s=for_s + 30, step_s=0.05, what="the load")
@@ -191,7 +193,7 @@ class Cluster:
         port = self._ports[name]
 
         async def up() -> bool:
-            self._check_processes()
+            self.check_processes()
             try:
                 reader, writer = await asyncio.open_connection("127.0.0.1", port)
                 writer.write(b"GET /readyz HTTP/1.1\r\nHost: foliot\r\nConnection: close\r\n\r\n")
@@ -222,7 +224,7 @@ class Cluster:
         async with self._store() as store:
 
             async def known() -> bool:
-                self._check_processes()
+                self.check_processes()
                 page = await store.queries.list_jobs(None, limit=200)
                 return any(found["name"] == job for found in page.items)
 
@@ -233,6 +235,12 @@ class Cluster:
         async with self._store() as store:
             for number in range(count):
                 await store.runs.trigger(TriggerRequest(namespace="default", job=job, key=f"{job}-{number}", by=BY))
+
+    async def trigger_raw(self, job: str, params: str) -> str:
+        """A run with these parameters, whatever they are, past everybody who would look at them; its id."""
+        async with self._store() as store:
+            order = TriggerRequest(namespace="default", job=job, key=f"raw-{random.random()}", by=BY, params=params)
+            return format_run_id((await store.runs.trigger(order)).run_id)
 
     async def count(self, condition: str, *, of: str = "runs") -> int:
         """How many runs (or rows of another table) are like this."""
@@ -253,7 +261,7 @@ class Cluster:
         async with self._store() as store:
 
             async def ended() -> bool:
-                self._check_processes()
+                self.check_processes()
                 return await _count(store, "state = 'SUCCEEDED'") >= count
 
             await soon(ended, within_s=within_s, what=f"{count} runs succeeded")
@@ -316,7 +324,7 @@ class Cluster:
     def _store(self) -> "_OpenStore":
         return _OpenStore(self.url)
 
-    def _check_processes(self) -> None:
+    def check_processes(self) -> None:
         for name, process in self.processes.items():
             assert not process.has_failed, f"{name} ended by itself:\n{self.tail(name)}"
 
