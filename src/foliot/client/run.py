@@ -55,6 +55,11 @@ class RunView:
         return _moment(self.raw.get("due_at"))
 
     @property
+    def progress(self) -> Mapping[str, Any] | None:
+        """How far it is, while it runs and says so: done, total, note, rate_per_s, left_s."""
+        return self.raw.get("progress")
+
+    @property
     def error(self) -> str | None:
         """What went wrong, when something did."""
         return self.raw.get("error")

@@ -112,6 +112,16 @@ class VersionRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a running run says it is."""
+
+    done: int
+    total: int | None
+    note: str
+    told_at: Instant  # when its worker said so, by store time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:
     """A run with the names people know it by."""
 
@@ -153,6 +163,7 @@ class RunRow:
     result: str | None
     error: str | None
     error_type: str | None
+    progress: Progress | None = None  # of one that runs and says so, where it is asked for alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,9 @@ import msgspec
 from pydantic import Field
 
 from foliot.api.models.common import Input, Moment, Output, Reason, Seconds, moment, one_of, seconds
+from foliot.domain.instants import SECOND, Instant
 from foliot.domain.run import format_run_id
-from foliot.ports.lookups import AttemptRow, RunRow
+from foliot.ports.lookups import AttemptRow, Progress, RunRow
 
 
 class CancelRun(Input):
@@ -45,6 +46,29 @@ KindWord = Annotated[str, one_of("error", "timeout", "lost", "rejected", "poison
 OriginWord = Annotated[str, one_of("schedule", "trigger", "backfill", "dependency")]
 
 
+class ProgressOut(Output):
+    """How far a running run says it is. `left_s` goes by its pace so far."""
+
+    done: int
+    total: int | None = None
+    note: str = ""
+    rate_per_s: float | None = None
+    left_s: Seconds | None = None
+
+    @classmethod
+    def of(cls, progress: Progress, started_at: Instant | None) -> "ProgressOut":
+        passed_s = (progress.told_at - started_at) / SECOND if started_at is not None else 0.0
+        rate = progress.done / passed_s if passed_s > 0 and progress.done > 0 else None
+        left = None if rate is None or progress.total is None else max(progress.total - progress.done, 0) / rate
+        return cls(
+            done=progress.done,
+            total=progress.total,
+            note=progress.note,
+            rate_per_s=None if rate is None else round(rate, 3),
+            left_s=None if left is None else round(left, 3),
+        )
+
+
 class RunOut(Output):
     """A run. `fence` is text because it outgrows the numbers of many languages."""
 
@@ -76,6 +100,7 @@ class RunOut(Output):
     shard: int | None = None
     parent: str | None = None
     open_shards: int = 0
+    progress: ProgressOut | None = Field(None, description="Of one run that executes and says how far it is.")
     error: str | None = None
     error_type: str | None = None
     params: Any = None
@@ -113,6 +138,7 @@ class RunOut(Output):
             shard=run.shard if run.shard >= 0 else None,
             parent=format_run_id(run.parent_id) if run.parent_id is not None else None,
             open_shards=run.open_children,
+            progress=ProgressOut.of(run.progress, run.started_at) if run.progress else None,
             error=run.error,
             error_type=run.error_type,
             params=_json(run.params) if full else None,

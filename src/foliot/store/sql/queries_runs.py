@@ -5,12 +5,13 @@ filter leaves out are never read.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
 
 from foliot.domain.instants import Instant
-from foliot.ports.lookups import AttemptRow, Changes, Listing, RunFilter, RunRow
+from foliot.ports.lookups import AttemptRow, Changes, Listing, Progress, RunFilter, RunRow
 from foliot.store.sql.database import Tx
 from foliot.store.sql.paging import LOOK_MAX, from_cursor, to_cursor
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
@@ -37,7 +38,7 @@ WALK_LIVE: Final = Statement(
 FETCH: Final = Statement(
     f"SELECT {RUN_COLUMNS} FROM {{d}} JOIN runs r ON r.id = d.id {RUN_JOINS}", RowSet("d", id=BIGINT)
 )
-ONE: Final = Statement(f"SELECT {RUN_COLUMNS} FROM runs r {RUN_JOINS} WHERE r.id = :id")
+ONE: Final = Statement(f"SELECT {RUN_COLUMNS}, n.progress, n.last_beat_at FROM runs r {RUN_JOINS} WHERE r.id = :id")
 SHARDS: Final = Statement(
     f"SELECT {RUN_COLUMNS} FROM runs r {RUN_JOINS} WHERE r.parent_id = :id ORDER BY r.shard, r.id LIMIT :rows"
 )
@@ -92,7 +93,10 @@ def list_runs(tx: Tx, wanted: RunFilter, *, limit: int, cursor: str | None) -> L
 def find_run(tx: Tx, run_id: int) -> RunRow | None:
     """One run."""
     rows = tx.rows(ONE, {"id": run_id})
-    return run_row(rows[0]) if rows else None
+    if not rows:
+        return None
+    progress = _progress(rows[0]) if rows[0].state == "RUNNING" else None
+    return replace(run_row(rows[0]), progress=progress)
 
 
 def list_shards(tx: Tx, run_id: int, *, limit: int) -> Sequence[RunRow]:
@@ -243,6 +247,15 @@ def run_row(row: Any) -> RunRow:
         error=row.error,
         error_type=row.error_type,
     )
+
+
+def _progress(row: Any) -> Progress | None:
+    """What the run told its worker, and that the store, with its last beat."""
+    told = msgspec.json.decode(row.progress)["runs"].get(str(row.id)) if row.progress else None
+    if told is None:
+        return None
+    said = msgspec.json.decode(told)
+    return Progress(done=said["done"], total=said["total"], note=said["note"], told_at=row.last_beat_at)
 
 
 def _attempt(row: Any) -> AttemptRow:
