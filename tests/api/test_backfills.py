@@ -5,6 +5,7 @@ import pytest
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause
 from foliot.engine.caretaking import Backfilling, Chronicling, Clearing
+from foliot.engine.pulse import Tide
 from foliot.ports.journal import EventFilter
 from foliot.ports.store import Actor
 from tests.api.asking import Api
@@ -158,7 +159,9 @@ async def test_a_backfill_run_is_not_in_the_schedules_way(api: Api, stage: Stage
 
 async def test_the_journal_tells_of_nodes_and_old_notes_go(api: Api, stage: Stage) -> None:
     await stage.worker("w-1", [])
-    chronicling = Chronicling(stage.services.lookups, stage.services.journal)
+    tide = Tide(stage.clock)
+    tide.learn(await stage.store.firing.pulse(), seen_at=stage.clock.monotonic())
+    chronicling = Chronicling(stage.services.lookups, stage.services.journal, tide=tide)
     await stage.store.nodes.campaign("leader", ttl_us=5 * SECOND)
     for _ in range(2):
         await chronicling.chronicle(1)

@@ -280,6 +280,20 @@ async def test_reaping_goes_on_where_it_stopped(world: World) -> None:
     assert Cause.LOST in {Cause(attempt["cause"]) for attempt in await attempts_of(world, 1)}
 
 
+async def test_who_has_just_died_is_found_with_its_runs_and_strays_when_asked_for(world: World) -> None:
+    await save(world, "tick")
+    await trigger(world, n=3)
+    anne = await worker(world)
+    await anne.lease(8)
+    term = await lead(world)
+    await world.elapse(SILENCE)
+    await world.change("UPDATE store_meta SET last_tick_at = :now", now=await world.now())
+    reap = world.store.runs.reap
+    assert await reap(judge, limit=2, term=term, strays=False) == 2
+    assert await reap(judge, limit=2, term=term, strays=False) == 0, "nobody died since"
+    assert await reap(judge, limit=2, term=term) == 1
+
+
 async def test_runs_with_a_long_grace_do_not_hide_others(world: World) -> None:
     await save(world, "slow", run="python:jobs:slow", timeout="5s", grace="1h")
     await save(world, "quick", run="python:jobs:quick", timeout="10s", grace="1s")

@@ -6,6 +6,7 @@ import pytest
 
 from foliot.app.server import Server
 from foliot.domain.instants import HOUR, SECOND
+from foliot.engine.step_guard import LOOK_EVERY_S, REST_S
 from foliot.store.sql.clock import trust
 from tests.clocks import DrivenClock
 from tests.conformance.building import every, runs_of
@@ -35,6 +36,21 @@ async def beat_on(world: World, clock: DrivenClock, *servers: Server, seconds: i
 
 async def suspect(world: World) -> bool:
     return bool(await world.value("SELECT clock_suspect FROM store_meta"))
+
+
+async def test_a_leader_looks_at_the_clocks_less_often_than_who_has_something_to_say(
+    world: World, clock: DrivenClock, make_server: MakeServer
+) -> None:
+    leader, follower = make_server("s1"), make_server("s2")
+    await present(follower)
+    await present(leader)
+    await leader.leading.step()
+    await beat_on(world, clock, leader, follower)
+    assert await leader.step_guard.step() == LOOK_EVERY_S
+    assert await follower.step_guard.step() == REST_S
+    await world.elapse(STEP)
+    await leader.pulsing.step()
+    assert await leader.step_guard.step() <= REST_S
 
 
 async def test_even_time_is_never_held(world: World, clock: DrivenClock, server: Server) -> None:

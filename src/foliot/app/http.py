@@ -66,7 +66,7 @@ class HttpFace:
         """What the leader does for people."""
         services = self.services
         backfilling = Backfilling(services.backfills, on_made=services.runs_may_be_ready)
-        chronicling = Chronicling(services.lookups, services.journal)
+        chronicling = Chronicling(services.lookups, services.journal, tide=server.tide)
         clearing = Clearing(services.lookups, services.journal, services.replies)
         return [
             LeaderDuty("backfilling", server.leadership, backfilling.advance, every_s=BACKFILL_EVERY_S),

@@ -28,6 +28,7 @@ COUNTS: Final = """
     SELECT coalesce(sum(calls), 0)::bigint,
            coalesce(sum(calls) FILTER (WHERE query ~* '^(begin|commit|rollback|set|show|discard)'), 0)::bigint
     FROM pg_stat_statements WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
+         AND query NOT LIKE '%pg_stat_statements%'
 """
 MARIADB_COUNTS: Final = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Questions', 'Com_commit', 'Com_begin')"
 

@@ -25,6 +25,8 @@ from foliot.ports.store import NodeStore, Pulse
 OUTAGE_S: Final = 3.0
 """Between two pulses; a step over a longer gap needs a second witness."""
 REST_S: Final = 5.0
+LOOK_EVERY_S: Final = 15.0
+"""How often the leader looks at what all say of their clocks while nobody says anything amiss."""
 
 log = structlog.get_logger("foliot.engine")
 
@@ -107,7 +109,9 @@ class StepGuard:
                 self._session.id, ahead_us=self._lead_us, offset_us=self.offset.us, suspect=self.is_suspect
             )
             self._reported = told
-        return min(REST_S, self._hold_s) if self._lead_us > 0 or self.is_suspect else REST_S
+        if self._lead_us > 0 or self.is_suspect:
+            return min(REST_S, self._hold_s)
+        return LOOK_EVERY_S if self._is_leader and not is_apart(self.offset.us or 0) else REST_S
 
     @property
     def _lead_us(self) -> Micros:

@@ -15,6 +15,7 @@ from foliot.ports.store import JobStore, RunStore
 BATCH: Final = 500
 FORGET_STEP: Final = 1000
 RETENTION: Final[Micros] = 30 * DAY
+STRAYS_EVERY: Final = 3  # rounds of reaping
 
 log = structlog.get_logger("foliot.engine")
 
@@ -56,11 +57,21 @@ class Reaping:
         self._grace_us = grace_us
         self._session_ttl_us = session_ttl_us
         self._on_moved = on_moved
+        self._rounds = 0
 
     async def reap(self, term: int) -> float:
+        """Who has just died is found in every round, with its runs; what turns up in dead hands later in every third."""
+        rounds, self._rounds = self._rounds, 0  # what fails half-way is looked for in the next
         moved = await self._store.reap(
-            self._judge, limit=BATCH, term=term, grace_us=self._grace_us, session_ttl_us=self._session_ttl_us
+            self._judge,
+            limit=BATCH,
+            term=term,
+            grace_us=self._grace_us,
+            session_ttl_us=self._session_ttl_us,
+            strays=rounds % STRAYS_EVERY == 0,
         )
+        if not moved:
+            self._rounds = rounds + 1
         return self._went_on(moved, "runs.reaped")
 
     async def time_out(self, term: int) -> float:

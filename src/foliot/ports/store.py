@@ -297,8 +297,12 @@ class RunStore(Protocol):
         term: int,
         grace_us: Micros = GRACE_US,
         session_ttl_us: Micros = SESSION_TTL_US,
+        strays: bool = True,
     ) -> int:
-        """Declare silent sessions dead (with amnesty, R8) and resolve their runs; how many runs moved."""
+        """Declare silent sessions dead (with amnesty, R8) and resolve their runs; how many runs moved.
+
+        `strays`: also of sessions that died earlier (a lease that was under way then, or more than the limit).
+        """
         ...
 
     async def time_out(self, judge: Judge, *, limit: int, term: int, grace_us: Micros = GRACE_US) -> int:

@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from typing import cast
 
+from foliot.app.system import SystemClock
 from foliot.domain.instants import Instant
 from foliot.engine.caretaking import BACKFILL_QUIET, BACKFILL_REST_MAX_S, Backfilling, Chronicling
+from foliot.engine.pulse import Tide
 from foliot.ports.backfills import BackfillStore
 from foliot.ports.journal import Happening, Journal
 from foliot.ports.lookups import ClusterRow, Lookups, NodeRow
+from foliot.ports.store import Pulse
 
 
 class Backfills:
@@ -48,10 +51,6 @@ class Cluster:
         self.asked: list[str] = []
         self.notes: list[Sequence[str]] = []
 
-    async def now(self) -> Instant:
-        self.asked.append("now")
-        return 0
-
     async def cluster(self) -> ClusterRow:
         self.asked.append("cluster")
         return ClusterRow(
@@ -76,14 +75,25 @@ def node(session: str) -> NodeRow:
 
 
 def chronicling(cluster: Cluster) -> Chronicling:
-    return Chronicling(cast("Lookups", cluster), cast("Journal", cluster))
+    return Chronicling(cast("Lookups", cluster), cast("Journal", cluster), tide=tide())
+
+
+def tide() -> Tide:
+    """A pulse was heard."""
+    heard = Tide(SystemClock())
+    pulse = Pulse(
+        now=0, next_at=None, ready=False, parked=False, admissible=False, epoch=1, leader="s-a", term=7, leader_until=0,
+        clock_suspect=False, lanes=0,
+    )  # fmt: skip
+    heard.learn(pulse, seen_at=0.0)
+    return heard
 
 
 async def test_an_election_is_looked_at_once_a_term() -> None:
     duty = chronicling(cluster := Cluster())
     for term in (7, 7, 7, 8):
         await duty.chronicle(term)
-    assert cluster.asked == ["cluster", "nodes", "now", "nodes", "now", "nodes", "cluster", "nodes"]
+    assert cluster.asked == ["cluster", "nodes", "nodes", "nodes", "cluster", "nodes"]
     assert cluster.notes == [["leader:1:7", "node.joined:s-a", "node.joined:s-b"], ["leader:1:7"]]
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from foliot.domain.clocks import judged, median
+from foliot.domain.clocks import Verdict, judged, median
 from foliot.domain.instants import Micros
 from foliot.store.sql.database import Tx
 from foliot.store.sql.statement import Statement
@@ -65,22 +65,37 @@ def report(tx: Tx, told: Told) -> None:
         tx.change(OVERTAKEN, {"session": told.session})
 
 
+def looked_at(tx: Tx) -> bool | None:
+    """Whether the clock is suspect; None: not what is written, so it has to be judged. It only saves a transaction."""
+    is_suspect, ahead_us, verdict = _found(tx)
+    return is_suspect if verdict is None or _is_written(verdict, is_suspect, ahead_us) else None
+
+
 def judge(tx: Tx) -> bool:
     """Flag the clock when most doubt it, clear it when most no longer do; whether it is suspect.
 
     A transaction apart from the reports: the store's row comes before the sessions' in the order of locks (R3).
     """
-    is_suspect, ahead_us, trusted_us = tx.rows(KNOWN)[0]
-    verdict = judged([int(row[0]) for row in tx.rows(LEADS)], _offsets(tx), trusted_us=trusted_us or 0)
-    if verdict is None:
-        return bool(is_suspect)
+    is_suspect, ahead_us, verdict = _found(tx)
+    if verdict is None or _is_written(verdict, is_suspect, ahead_us):
+        return is_suspect
     if not verdict.suspect:
         tx.change(AGREED)
     elif not is_suspect:
         tx.change(SUSPECT, {"ahead": verdict.ahead_us})
-    elif verdict.ahead_us != ahead_us:
+    else:
         tx.change(AHEAD, {"ahead": verdict.ahead_us})
     return verdict.suspect
+
+
+def _found(tx: Tx) -> tuple[bool, Micros | None, Verdict | None]:
+    is_suspect, ahead_us, trusted_us = tx.rows(KNOWN)[0]
+    leads = [int(row[0]) for row in tx.rows(LEADS)]
+    return bool(is_suspect), ahead_us, judged(leads, _offsets(tx), trusted_us=trusted_us or 0)
+
+
+def _is_written(verdict: Verdict, is_suspect: bool, ahead_us: Micros | None) -> bool:
+    return verdict.suspect == is_suspect and (not is_suspect or verdict.ahead_us == ahead_us)
 
 
 def trust(tx: Tx) -> bool:

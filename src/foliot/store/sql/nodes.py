@@ -252,7 +252,8 @@ class SqlNodeStore:
     ) -> bool:
         told = clock.Told(session=session, ahead_us=ahead_us, offset_us=offset_us, suspect=suspect)
         await self._database.transact(lambda tx: clock.report(tx, told), pool=Pool.RENEW)
-        return await self._database.transact(clock.judge, pool=Pool.RENEW)
+        seen = await self._database.read(clock.looked_at, pool=Pool.RENEW)
+        return await self._database.transact(clock.judge, pool=Pool.RENEW) if seen is None else seen
 
 
 def _campaign(session: str, ttl_us: Micros, session_ttl_us: Micros, tx: Tx) -> Term | None:

@@ -98,9 +98,12 @@ class SqlRunStore:
         term: int,
         grace_us: Micros = GRACE_US,
         session_ttl_us: Micros = SESSION_TTL_US,
+        strays: bool = True,
     ) -> int:
         def work(tx: Tx) -> list[Claim]:
-            reaping.declare_dead(tx, term=term, grace_us=grace_us, session_ttl_us=session_ttl_us)
+            died = reaping.declare_dead(tx, term=term, grace_us=grace_us, session_ttl_us=session_ttl_us)
+            if not died and not strays:
+                return []
             return reaping.claims_of_the_dead(tx, term=term, limit=limit)
 
         # A session may die in one moment and its runs be found in the next: each statement stands by itself.
