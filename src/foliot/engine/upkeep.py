@@ -60,7 +60,7 @@ class Reaping:
         self._rounds = 0
 
     async def reap(self, term: int) -> float:
-        """Who has just died is found in every round, with its runs; what turns up in dead hands later in every third."""
+        """Who just died is found in every round, with its runs; what turns up in dead hands later, in every third."""
         rounds, self._rounds = self._rounds, 0  # what fails half-way is looked for in the next
         moved = await self._store.reap(
             self._judge,
