@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from foliot_check.findings import Finding, invariant
+from foliot_check.forgetting import epoch_of, forgotten_starts, undone
 from foliot_check.history import SECOND, Change, History, Line, Row
 from foliot_check.oracle import instants, is_fixed_delay
 
@@ -225,6 +226,8 @@ def at_most_once_never_twice(history: History, finding: Finding) -> None:
             continue
         finding.looked_at += 1
         for earlier, later in itertools.pairwise(sorted(lines, key=lambda line: line.mono)):
+            if history.bounds.lossy and epoch_of(earlier) != epoch_of(later):
+                continue  # the store forgot the first, or gave its number to another run: counted with I17
             end = history.ends.get((run_id, earlier.get("attempt")))
             if end is None or end.mono > later.mono:
                 finding.fault(f"run {run_id}: started again before the end of attempt {earlier.get('attempt')}")
@@ -436,6 +439,20 @@ def epochs_rise(history: History, finding: Finding) -> None:
     for claim, leases in claims.items():
         if len(leases) > 1:
             finding.fault(f"claim {claim} was made under {len(leases)} leases")
+    _nothing_is_forgotten(history, finding)
+
+
+def _nothing_is_forgotten(history: History, finding: Finding) -> None:
+    """What a lossy store undid is counted; any other forgets nothing that was acknowledged."""
+    finding.figures.update(undone(history))
+    if history.bounds.lossy:
+        return
+    for line in forgotten_starts(history):
+        finding.fault(
+            f"run {line.get('run')} was started under fence {line.get('fence')}, which the store never gave out"
+        )
+    if finding.figures["re_decided"]:
+        finding.fault(f"{finding.figures['re_decided']} decisions were made anew")
 
 
 @invariant("I19")

@@ -106,7 +106,9 @@ def _from_sqlite(url: str) -> Tables:
 async def _from_postgresql(url: str) -> Tables:
     import asyncpg
 
-    connection = await asyncpg.connect(url)
+    # Of several hosts the primary, unless the URL says otherwise: a standby may be behind.
+    asked_for = None if "target_session_attrs" in url else "read-write"
+    connection = await asyncpg.connect(url, target_session_attrs=asked_for)
     try:
         names = [*TABLES]
         if await connection.fetchval("SELECT to_regclass($1)", CHANGES) is not None:
@@ -120,15 +122,7 @@ async def _from_postgresql(url: str) -> Tables:
 def _from_mysql(url: str) -> Tables:
     import pymysql
 
-    parts = urlsplit(url)
-    connection = pymysql.connect(
-        host=parts.hostname or "127.0.0.1",
-        port=parts.port or 3306,
-        user=unquote(parts.username or ""),
-        password=unquote(parts.password or ""),
-        database=parts.path.removeprefix("/"),
-        cursorclass=pymysql.cursors.DictCursor,
-    )
+    connection = _first_mysql(url, cursorclass=pymysql.cursors.DictCursor)
 
     def ask(statement: str) -> Sequence[dict[str, Any]]:
         with connection.cursor() as cursor:
@@ -139,6 +133,31 @@ def _from_mysql(url: str) -> Tables:
         return _asked(ask, has_changes=bool(ask(f"SHOW TABLES LIKE '{CHANGES}'")))
     finally:
         connection.close()
+
+
+def _first_mysql(url: str, **options: Any) -> Any:
+    """The first of the hosts that lets us in."""
+    import pymysql
+
+    parts = urlsplit(url)
+    account, _, hosts = parts.netloc.rpartition("@")
+    user, _, password = account.partition(":")
+    listed = hosts.split(",")
+    for host in listed:
+        name, _, port = host.partition(":")
+        try:
+            return pymysql.connect(
+                host=name or "127.0.0.1",
+                port=int(port or 3306),
+                user=unquote(user),
+                password=unquote(password),
+                database=parts.path.removeprefix("/"),
+                **options,
+            )
+        except pymysql.err.OperationalError:
+            if host == listed[-1]:
+                raise
+    raise AssertionError("unreachable")
 
 
 def _asked(ask: Ask, *, has_changes: bool) -> Tables:
