@@ -93,6 +93,11 @@ class History:
         """The end of each (run, attempt), from the journals."""
         return {(line.get("run"), line.get("attempt")): line for line in self.worker_lines if line.what == "end"}
 
+    @cached_property
+    def lossy(self) -> bool:
+        """Whether the store may have forgotten what it acknowledged: it is of that kind, or was made to."""
+        return self.bounds.lossy or any(line.get("forgot") for line in self.nemesis_lines)
+
     def at_most_once(self, run: Row) -> bool:
         return bool(self.definition_of.get((run["job_id"], run["version"]), {}).get("on_lost") == "fail")
 

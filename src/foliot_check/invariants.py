@@ -226,7 +226,7 @@ def at_most_once_never_twice(history: History, finding: Finding) -> None:
             continue
         finding.looked_at += 1
         for earlier, later in itertools.pairwise(sorted(lines, key=lambda line: line.mono)):
-            if history.bounds.lossy and epoch_of(earlier) != epoch_of(later):
+            if history.lossy and epoch_of(earlier) != epoch_of(later):
                 continue  # the store forgot the first, or gave its number to another run: counted with I17
             end = history.ends.get((run_id, earlier.get("attempt")))
             if end is None or end.mono > later.mono:
@@ -403,7 +403,7 @@ def acknowledged_is_there(history: History, finding: Finding) -> None:
             finding.looked_at += 1
             if line.get("run") not in there:
                 missing += 1
-                if not history.bounds.lossy:
+                if not history.lossy:
                     finding.fault(f"the trigger acknowledged as run {line.get('run')} is not in the store")
     finding.figures["acknowledged_missing"] = missing
 
@@ -445,7 +445,7 @@ def epochs_rise(history: History, finding: Finding) -> None:
 def _nothing_is_forgotten(history: History, finding: Finding) -> None:
     """What a lossy store undid is counted; any other forgets nothing that was acknowledged."""
     finding.figures.update(undone(history))
-    if history.bounds.lossy:
+    if history.lossy:
         return
     for line in forgotten_starts(history):
         finding.fault(
