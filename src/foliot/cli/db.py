@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -10,11 +11,13 @@ import click
 from foliot.app.run_loop import run
 from foliot.app.system import SystemChance, SystemClock
 from foliot.cli.refusal import refusals
+from foliot.cli.restored import facts, sentences
 from foliot.domain.errors import InvalidInput
-from foliot.store.sql import clock, schema
+from foliot.store.sql import clock, restoring, schema
 from foliot.store.sql.connect import PATIENT, open_database, redacted
 from foliot.store.sql.database import Database
 from foliot.store.sql.epoch import Origin, origin
+from foliot.store.sql.restoring import Restored
 from foliot.store.sql.schema import SchemaStatus
 
 T = TypeVar("T")
@@ -41,6 +44,7 @@ def db() -> None:
       foliot db status --db postgresql://foliot@db/foliot
       foliot db upgrade --db sqlite:///foliot.db --plan     the SQL, without running it
       foliot db upgrade --db-file /etc/foliot/db
+      foliot db restored --db-file /etc/foliot/db           after a backup was put back
     """
 
 
@@ -118,6 +122,35 @@ def trust_clock(url: str | None, db_file: Path | None, output: str) -> None:
         click.echo(json.dumps({"was_suspect": was_suspect}))
     else:
         click.echo("The store's clock is trusted again." if was_suspect else "The store's clock was not in doubt.")
+
+
+@db.command()
+@click.option("--plan", is_flag=True, help="Say what it would do, and do nothing.")
+@click.option("--force", is_flag=True, help="Also while servers are live; each must be restarted then.")
+@_on_a_store
+def restored(plan: bool, force: bool, url: str | None, db_file: Path | None, output: str) -> None:
+    """Say that the database was restored from a backup or a snapshot, by its own tools, before servers start again.
+
+    Raises the epoch, takes every run from whoever had it before, ends sessions and terms, lets ids go on beyond those
+    the backup does not know of, and tells how much will be decided again.
+
+    \b
+    Examples:
+      foliot db restored --db postgresql://foliot@db/foliot --plan
+      foliot db restored --db postgresql://foliot@db/foliot
+    """
+    with refusals():
+        done = run(_with_database(_url(url, db_file), partial(_restored, plan=plan, force=force), create=False))
+    if output == "json":
+        click.echo(json.dumps(facts(done, plan=plan)))
+    else:
+        for line in sentences(done, plan=plan):
+            click.echo(line)
+
+
+async def _restored(database: Database, *, plan: bool, force: bool) -> Restored:
+    await schema.check(database)
+    return await restoring.restored(database, plan=plan, force=force)
 
 
 async def _trusted(database: Database) -> bool:

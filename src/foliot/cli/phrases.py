@@ -64,6 +64,31 @@ PHRASES: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "drained": ("{node} is drained", "{node} 已排空"),
     "drain_goes_on": ("the drain of {node} goes on without us", "{node} 的排空会继续进行"),
+    "restored": (
+        "the store begins anew: epoch {epoch} (was {before}), terms above {term}",
+        "存储重新开始：纪元 {epoch}（原为 {before}），任期高于 {term}",
+    ),
+    "restored_plan": (
+        "foliot db restored would raise the epoch to {epoch} (now {before}), and terms above {term}",
+        "foliot db restored 将把纪元提升到 {epoch}（现为 {before}），任期高于 {term}",
+    ),
+    "restored_hands": (
+        "{runs} runs were in hands: at-least-once ones run again, at-most-once ones end lost; {sessions} sessions over",
+        "{runs} 次执行曾在进行：至少一次的将重新执行，至多一次的记为丢失；{sessions} 个会话作废",
+    ),
+    "restored_hands_plan": (
+        "{runs} runs are in hands: at-least-once ones would run again, at-most-once ones end lost; {sessions} sessions",
+        "{runs} 次执行正在进行：至少一次的将重新执行，至多一次的将记为丢失；{sessions} 个会话",
+    ),
+    "restored_behind": (
+        "{jobs} jobs have undecided instants, the oldest {behind} ago ({since}): decided by each job's misfire policy",
+        "{jobs} 个任务有未决的触发点，最早在 {behind} 前（{since}）：按各任务的错过策略处理",
+    ),
+    "restored_up_to_date": ("no job is behind", "没有任务落后"),
+    "restored_restart": (
+        "restart these servers now, they remember what the store forgot: {servers}",
+        "请立即重启这些服务器，它们仍记得存储已忘记的内容：{servers}",
+    ),
     "no_hits": ('nothing found for "{text}"', "没有找到“{text}”"),
     "no_changes": ("no difference", "没有差异"),
     "watching": (

@@ -7,7 +7,9 @@ from typing import Final
 
 import click
 
+from foliot.domain import messages
 from foliot.domain.errors import ClusterTrouble, Conflict, Denied, FoliotError, InvalidInput, NotFound
+from foliot.domain.schedule.describe import Language
 
 BAD_MARK: Final = "✖" if (sys.stderr.encoding or "").lower().startswith("utf") else "x"
 EXIT_CODES: Final[tuple[tuple[type[FoliotError], int], ...]] = (
@@ -39,9 +41,16 @@ def refusals() -> Iterator[None]:
 
 def tell(error: FoliotError) -> None:
     """One error, on stderr."""
-    click.secho(f"{BAD_MARK} {error.sentence}", fg="red", err=True)
-    hint = f"  {error.hint}" if error.hint else " "
-    click.echo(f"{hint}  [{error.code}]", err=True)
+    sentence, hint = messages.tell(error, reader())
+    click.secho(f"{BAD_MARK} {sentence}", fg="red", err=True)
+    click.echo(f"{f'  {hint}' if hint else ' '}  [{error.code}]", err=True)
+
+
+def reader() -> Language:
+    """The language of whoever reads, by the environment."""
+    from foliot.cli.asking import language
+
+    return Language.CHINESE if language(None) == "zh-CN" else Language.ENGLISH
 
 
 def exit_code(error: FoliotError) -> int:

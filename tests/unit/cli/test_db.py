@@ -107,3 +107,75 @@ def test_a_person_trusts_the_clock(url: str) -> None:
         connection.execute("UPDATE store_meta SET clock_suspect = 1")
     assert told(foliot("trust-clock", "--db", url, "-o", "json")) == {"was_suspect": True}
     assert told(foliot("trust-clock", "--db", url, "-o", "json")) == {"was_suspect": False}
+
+
+def with_a_live_server(url: str) -> None:
+    foliot("upgrade", "--db", url)
+    with sqlite3.connect(url.removeprefix("sqlite:///")) as connection:
+        connection.execute(
+            "INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, "
+            "slots, version, protocol, host, pid, labels, handlers) "
+            "VALUES ('a', 's1', 'server', 'live', 9000000000000000, 0, 0, 0, 0, '', 0, '', 1, '', 0, '{}', '[]')"
+        )
+
+
+def test_after_a_restore_the_store_begins_anew(url: str) -> None:
+    foliot("upgrade", "--db", url)
+    before = told(foliot("status", "--db", url, "-o", "json"))["epoch"]
+    plan = told(foliot("restored", "--db", url, "--plan", "-o", "json"))
+    assert (plan["done"], plan["epoch_before"]) == (False, before)
+    assert told(foliot("status", "--db", url, "-o", "json"))["epoch"] == before
+    said = foliot("restored", "--db", url, FOLIOT_LANG="en")
+    after = told(foliot("status", "--db", url, "-o", "json"))["epoch"]
+    assert after > before
+    assert said.stdout == (
+        f"the store begins anew: epoch {after} (was {before}), terms above 1000\n"
+        "0 runs were in hands: at-least-once ones run again, at-most-once ones end lost; 0 sessions over\n"
+        "no job is behind\n"
+    )
+    assert told(foliot("restored", "--db", url, "-o", "json")) | {"epoch": 0, "epoch_before": 0} == {
+        "done": True,
+        "epoch": 0,
+        "epoch_before": 0,
+        "term": 2000,
+        "live_servers": [],
+        "sessions": 0,
+        "runs": 0,
+        "jobs_behind": 0,
+        "behind_s": 0.0,
+        "oldest_undecided_at": None,
+    }
+
+
+def test_jobs_that_are_behind_are_told_in_the_readers_language(url: str) -> None:
+    foliot("upgrade", "--db", url)
+    with sqlite3.connect(url.removeprefix("sqlite:///")) as connection:
+        connection.execute(
+            "INSERT INTO cursors (job_id, version, state, next_at, next_due_at, cursor_ver) "
+            "VALUES (1, 1, 'active', 1794730000000000, 1794730000000000, 1)"
+        )
+    plan = foliot("restored", "--db", url, "--plan", FOLIOT_LANG="en").stdout
+    assert "foliot db restored would raise the epoch" in plan
+    assert "1 jobs have undecided instants, the oldest" in plan
+    assert "(2026-11-15T08:06:40Z): decided by each job's misfire policy" in plan
+    done = foliot("restored", "--db", url, FOLIOT_LANG="zh-CN").stdout
+    assert "存储重新开始：纪元" in done
+    assert "1 个任务有未决的触发点" in done
+
+
+def test_a_restore_is_refused_while_servers_are_live_unless_forced(url: str) -> None:
+    with_a_live_server(url)
+    refused = foliot("restored", "--db", url, FOLIOT_LANG="en")
+    assert refused.exit_code == 5
+    assert "1 servers are live on this store: s1." in refused.stderr
+    assert "--force goes on all the same" in refused.stderr
+    assert "FOL-3030" in refused.stderr
+    chinese = foliot("restored", "--db", url, FOLIOT_LANG="zh")
+    assert (chinese.exit_code, "1 个服务器正在使用此存储：s1。" in chinese.stderr) == (5, True)
+    forced = foliot("restored", "--db", url, "--force", FOLIOT_LANG="en")
+    assert forced.exit_code == 0
+    assert "restart these servers now, they remember what the store forgot: s1" in forced.stdout
+
+
+def test_a_store_that_is_not_there_was_not_restored(url: str) -> None:
+    assert foliot("restored", "--db", url).exit_code == 8

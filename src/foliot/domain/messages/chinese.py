@@ -88,6 +88,7 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-3018": "日历正被使用",
     "FOL-3019": "主节点未能移交",
     "FOL-3020": "节点不能排空或恢复",
+    "FOL-3030": "仍有服务器在使用存储",
     "FOL-4000": "需要登录或权限",
     "FOL-4001": "令牌权限不足",
     "FOL-4002": "未登录",
@@ -318,6 +319,10 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     ),
     "FOL-6011": _run_not_succeeded,
     "FOL-6012": _run_not_finished,
+    "FOL-3030": lambda d: (
+        f"{d['count']} 个服务器正在使用此存储：{'、'.join(d['servers'][:3])}。",
+        "先停止它们；--force 会照样继续，之后须逐一重启",
+    ),
     "FOL-7001": _schema,
     "FOL-7010": lambda d: (
         f"{d['url']} 不是空的：其中有 {d['tables']} 张表。",

@@ -1,0 +1,50 @@
+"""What `foliot db restored` says."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from foliot.cli.phrases import PHRASES
+from foliot.cli.refusal import reader
+from foliot.domain.humane import human_duration
+from foliot.domain.instants import SECOND, isoformat
+from foliot.domain.schedule.describe import Language
+from foliot.store.sql.restoring import COUNTED_MAX, Restored
+
+
+def facts(found: Restored, *, plan: bool) -> dict[str, Any]:
+    """For programs."""
+    return {
+        "done": not plan,
+        "epoch": found.epoch,
+        "epoch_before": found.epoch_before,
+        "term": found.term,
+        "live_servers": list(found.servers),
+        "sessions": found.sessions,
+        "runs": found.runs,
+        "jobs_behind": found.overdue,
+        "behind_s": found.behind_us / SECOND,
+        "oldest_undecided_at": None if found.oldest_due_at is None else isoformat(found.oldest_due_at),
+    }
+
+
+def sentences(found: Restored, *, plan: bool) -> Iterator[str]:
+    """For people, in their language."""
+    language = reader()
+
+    def say(key: str, **values: Any) -> str:
+        return PHRASES[key][language is Language.CHINESE].format(**values)
+
+    way = "_plan" if plan else ""
+    yield say(f"restored{way}", epoch=found.epoch, before=found.epoch_before, term=found.term)
+    yield say(f"restored_hands{way}", runs=found.runs, sessions=found.sessions)
+    if found.oldest_due_at is None:
+        yield say("restored_up_to_date")
+    else:
+        yield say(
+            "restored_behind",
+            jobs=found.overdue if found.overdue < COUNTED_MAX else f"{COUNTED_MAX - 1}+",
+            behind=human_duration(found.behind_us, language),
+            since=isoformat(found.oldest_due_at),
+        )
+    if found.servers:
+        yield say("restored_restart", servers=", ".join(found.servers))
