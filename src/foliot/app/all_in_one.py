@@ -169,7 +169,7 @@ class AllInOne:
             before = loaded
             loaded = await asyncio.to_thread(self._loaded_again, before)
             if loaded is not before and loaded.sources != before.sources:
-                thread.reload(Code.of(loaded, self._settings.sources))
+                await thread.reload(Code.of(loaded, self._settings.sources))
                 self._audience.loaded(loaded, again=True)
 
     def _loaded_again(self, before: Loaded) -> Loaded:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 import structlog
 
@@ -12,6 +13,8 @@ from foliot.worker.code import Code
 from foliot.worker.worker import Worker
 
 log = structlog.get_logger("foliot.worker")
+
+RELOAD_WITHIN_S: Final = 5.0
 
 
 class WorkerThread:
@@ -41,11 +44,17 @@ class WorkerThread:
         if self._worker is not None:
             self._call(self._worker.stop)
 
-    def reload(self, code: Code) -> None:
-        """Run this code from now on."""
+    async def reload(self, code: Code) -> None:
+        """Run this code from now on: on return the server knows its jobs, unless that takes long."""
         worker, loop = self._worker, self._loop
-        if worker is not None and loop is not None and not loop.is_closed():
-            asyncio.run_coroutine_threadsafe(worker.reload(code), loop)
+        if worker is None or loop is None or loop.is_closed():
+            return
+        reloading = asyncio.run_coroutine_threadsafe(worker.reload(code), loop)
+        try:
+            async with asyncio.timeout(RELOAD_WITHIN_S):
+                await asyncio.shield(asyncio.wrap_future(reloading))
+        except TimeoutError:
+            log.warning("worker.reloads_slowly", within_s=RELOAD_WITHIN_S)
 
     async def wait_ended(self) -> None:
         if self._thread.ident is not None:  # else it was never started

@@ -36,4 +36,11 @@ def new(folder: Path, template: str) -> None:
             continue
         target.write_text(text, "utf-8")
         click.echo(f"  + {name:<14} {what}")
-    click.echo(f"  {'next':<16} foliot up" + (f", in {folder}" if folder != Path() else ""))
+    click.echo(f"  {'next':<16} {_next(folder, template)}" + (f", in {folder}" if folder != Path() else ""))
+
+
+def _next(folder: Path, template: str) -> str:
+    """What to type now: where `foliot up` runs already, the jobs are running by then."""
+    if not (folder / ".foliot" / "client.json").exists():
+        return "foliot up"
+    return "foliot run logs -f --job tick" if template == "basic" else "foliot job list"

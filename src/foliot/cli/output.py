@@ -54,7 +54,7 @@ class Output:
         self.form = form
         self.quiet = quiet
         self.chinese = chinese
-        self.colour = _wants_colour() if colour is None else colour
+        self.colour = wants_colour() if colour is None else colour
         self.ascii = not (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
 
     @property
@@ -218,7 +218,8 @@ def _one_line(text: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
-def _wants_colour() -> bool:
+def wants_colour() -> bool:
+    """Whether this terminal is one for colours, and its owner has not said no."""
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 

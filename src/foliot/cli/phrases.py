@@ -37,6 +37,7 @@ PHRASES: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "backfill_nothing": ("{job}: nothing to fill in this range", "{job}：此范围内无需补数"),
     "backfill_started": ("backfill {id} of {job} started: {total} runs", "{job} 的补数 {id} 已开始：{total} 次执行"),
+    "progress_left": ("{left} left", "剩余 {left}"),
     "backfill_progress": (
         "backfill {id}  {done} of {total} done, {failed} failed",
         "补数 {id}  已完成 {done}/{total}，失败 {failed}",

@@ -11,6 +11,7 @@ from foliot.cli import EXIT_CODES
 from foliot.cli.asking import Desk, Group, remote
 from foliot.cli.completing import job_name
 from foliot.cli.jobs_reading import explain
+from foliot.cli.live_progress import LiveProgress
 from foliot.cli.output import Column
 from foliot.cli.watching import run_path, show_result, tell_end, wait_for
 
@@ -310,9 +311,10 @@ def _head(desk: Desk, run: Mapping[str, Any]) -> None:
 def _show_log(
     desk: Desk, run_id: str, follow: bool, pattern: "re.Pattern[str] | None", which: Mapping[str, Any]
 ) -> None:
-    for line in _lines_of(desk, run_id, follow, which):
-        if pattern is None or pattern.search(line):
-            click.echo(line)
+    with LiveProgress(desk, run_id, is_wanted=follow) as progress:
+        for line in _lines_of(desk, run_id, follow, which):
+            if pattern is None or pattern.search(line):
+                progress.above(line)
 
 
 def _lines_of(desk: Desk, run_id: str, follow: bool, which: Mapping[str, Any]) -> Iterator[str]:

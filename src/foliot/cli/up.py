@@ -15,6 +15,7 @@ from foliot.app.run_loop import run_for_long
 from foliot.app.settings import DEFAULT_PORT, TIMINGS
 from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemClock
+from foliot.cli.output import terminal_width, wants_colour
 from foliot.cli.refusal import refusals
 from foliot.domain.instants import SECOND
 from foliot.domain.run import format_run_id
@@ -104,9 +105,11 @@ class Terminal:
         self._second = 0
         self._shown = 0
         self._unshown = 0
+        self._loaded: set[str] = set()  # sources that were good once
 
     def database_ready(self, *, is_new: bool, schema: str, took_s: float) -> None:
-        click.secho(f"foliot {__version__} · all-in-one · data in {self._settings.folder} (SQLite)\n", bold=True)
+        title = f"foliot {__version__} · all-in-one · data in {_shown(self._settings.folder)} (SQLite)\n"
+        self._echo(click.style(title, bold=True))
         state = "new, " if is_new else ""
         self._good("database", f"{state}schema {schema}", f"{took_s:.1f} s")
 
@@ -116,20 +119,25 @@ class Terminal:
         self._good("worker", f"{self._settings.node_name} · {self._settings.slots} slots · {self._watching()}")
         self._good("api", url)
         click.echo("\n  Reachable from this machine only. A real cluster: foliot server --help")
-        click.echo(f"  {'Ctrl-C stops':>100}\n" if sys.stdout.isatty() else "")
+        click.echo(f"{'Ctrl-C stops':>{min(terminal_width(), 100)}}\n" if sys.stdout.isatty() else "")
 
     def loaded(self, loaded: Loaded, *, again: bool) -> None:
         for problem in loaded.problems:
             self._line(_BAD, f"{problem.sentence}" + (f"\n           {problem.hint}" if problem.hint else ""), "red")
         if not loaded.declarations and not loaded.problems:
-            missing = ", ".join(loaded.missing)
-            self._line(_WARN, f"No jobs yet: {missing} is not there. In a second terminal: foliot new", "yellow")
+            self._no_jobs(loaded.missing, again=again)
         for source in loaded.sources:
             if source.problem is None and source.declarations:
                 jobs = len(source.declarations)
-                self._line(
-                    _GOOD, f"{source.name} {'loaded again' if again else 'loaded'}: {jobs} job{'s' * (jobs != 1)}"
-                )
+                how = "loaded again" if source.name in self._loaded else "loaded"
+                self._line(_GOOD, f"{source.name} {how}: {jobs} job{'s' * (jobs != 1)}")
+                self._loaded.add(source.name)
+
+    def _no_jobs(self, missing: Sequence[str], *, again: bool) -> None:
+        if not again:
+            click.echo("  No jobs yet. In a second terminal:  foliot new")
+        elif missing:
+            self._line(_WARN, f"no jobs any more: {', '.join(missing)} is not there", "yellow")
 
     def reported(self, reports: Sequence[Report]) -> None:
         """A line per run that ended, at most FEED_PER_S a second."""
@@ -158,16 +166,33 @@ class Terminal:
             self._line(_BAD, f"{report.job or run}  {run}  {report.cause}{took}  {why[-1] if why else ''}", "red")
 
     def _watching(self) -> str:
-        names = [Path(source).name if source.endswith(".py") else source for source in self._settings.sources]
+        names = [_named(source) for source in self._settings.sources]
         shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
         return f"{'watching' if self._settings.watch else 'running'} {shown}"
 
     def _good(self, what: str, text: str, detail: str = "") -> None:
-        click.echo(f"  {click.style(_GOOD, fg='green')} {what:<12} {text:<50} {click.style(detail, dim=True)}".rstrip())
+        line = f"{text:<50} {click.style(detail, dim=True)}" if detail else text
+        self._echo(f"  {click.style(_GOOD, fg='green')} {what:<12} {line}")
 
     def _line(self, mark: str, text: str, colour: str = "green") -> None:
         now = self._clock.now().astimezone().strftime("%H:%M:%S")
-        click.echo(f"{click.style(now, dim=True)}  {click.style(mark, fg=colour)} {text}")
+        self._echo(f"{click.style(now, dim=True)}  {click.style(mark, fg=colour)} {text}")
+
+    @staticmethod
+    def _echo(text: str) -> None:
+        click.echo(text, color=wants_colour())
+
+
+def _named(source: str) -> str:
+    """A file as it is written, and whether it is there; a module by its name."""
+    path = Path(source)
+    if path.suffix != ".py":
+        return source
+    return _shown(path) if path.exists() else f"{_shown(path)} (not there yet)"
+
+
+def _shown(path: Path) -> str:
+    return str(path) if path.is_absolute() or str(path).startswith("..") else f"./{path}"
 
 
 def _took(micros: int) -> str:

@@ -1,0 +1,93 @@
+"""How far a run is, in a line that stays below its log while it is followed in a terminal.
+
+▶ tick  r-8k31  ████████████░░░░░░░░  3/5  1.0/s  2 s left
+"""
+
+import sys
+import threading
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Final, Self
+
+import click
+
+from foliot.cli.asking import Desk
+from foliot.cli.output import cut, terminal_width
+from foliot.domain.errors import FoliotError
+
+ASK_EVERY_S: Final = 0.5
+BAR_WIDTH: Final = 20
+
+_CLEAR: Final = "\r\x1b[K"
+
+
+class LiveProgress:
+    """Asks for a run's progress in a thread of its own, and keeps the line below whatever is printed."""
+
+    def __init__(self, desk: Desk, run: str, *, is_wanted: bool) -> None:
+        """Elsewhere than in a terminal it only prints."""
+        self._desk = desk
+        self._run = run
+        self._is_live = is_wanted and desk.out.is_for_people and sys.stdout.isatty() and sys.stderr.isatty()
+        self._shown = ""
+        self._lock = threading.Lock()  # of the terminal: a line, then the bar below it
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="foliot-progress", daemon=True)
+
+    def __enter__(self) -> Self:
+        if self._is_live:
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        with self._lock:
+            self._show("")
+
+    def above(self, line: str) -> None:
+        """Print a line of the log above the bar."""
+        with self._lock:
+            shown = self._shown
+            self._show("")
+            click.echo(line)
+            self._show(shown)
+
+    def _work(self) -> None:
+        while not self._over.is_set():
+            try:
+                run = self._desk.client.runs.get(self._run).raw
+            except FoliotError:  # a bar is no reason to complain: the log does that
+                run = {}
+            with self._lock:
+                if not self._over.is_set():
+                    self._show(told(self._desk, run))
+            self._over.wait(ASK_EVERY_S)
+
+    def _show(self, text: str) -> None:
+        if text or self._shown:
+            click.echo(f"{_CLEAR}{text}", nl=False, err=True)
+        self._shown = text
+
+
+def told(desk: Desk, run: Mapping[str, Any]) -> str:
+    """The line: who, a bar if the end is known, how many, how fast, how long still, and what the run says."""
+    progress = run.get("progress")
+    if not progress:
+        return ""
+    done, total = progress["done"], progress["total"]
+    parts = [f"{run['job']}  {run['id']}"]
+    if total:
+        filled = max(0, min(BAR_WIDTH, BAR_WIDTH * done // total))
+        full, empty = ("#", ".") if desk.out.ascii else ("█", "░")
+        parts.append(f"{full * filled}{empty * (BAR_WIDTH - filled)}")
+    parts.append(f"{done}/{total}" if total is not None else str(done))
+    if progress["rate_per_s"] is not None:
+        parts.append(f"{progress['rate_per_s']:.1f}/s")
+    if progress["left_s"] is not None and done < total:
+        left = desk.times.lasting(max(1.0, round(progress["left_s"]))).replace(".0 ", " ")  # no one knows tenths ahead
+        parts.append(desk.out.say("progress_left", left=left))
+    if progress["note"]:
+        parts.append("".join(letter if letter.isprintable() else " " for letter in progress["note"]))
+    return desk.out.mark("run") + cut("  ".join(parts), terminal_width() - 4)
