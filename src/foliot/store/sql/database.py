@@ -230,7 +230,7 @@ class GreenletRunner:
             raise self._judged(error, phase) from error
 
     def _work(self, connection: sa.Connection, work: Work[T], phase: "_Phase", mode: Mode) -> T:
-        around = _Around(self._point, work)
+        around = _Around(None if mode is Mode.READ else self._point, work)
         try:
             around.at("asked")
             if mode is Mode.STEPS:
@@ -246,8 +246,7 @@ class GreenletRunner:
             around.at("done")
             around.soon("sent")
         connection.commit()
-        if mode is not Mode.READ:
-            around.at("committed")
+        around.at("committed")
         phase.sane = True
         return result
 

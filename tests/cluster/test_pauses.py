@@ -1,0 +1,159 @@
+"""Processes stand still or are away for a while, and come back (F04, F05, F06)."""
+
+import json
+import time
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.cluster.cluster import Cluster
+from tests.cluster.conftest import Size
+from tests.cluster.test_fault_points import ALWAYS_WITHIN_S, Trap
+from tests.cluster.timing import HOUSEKEEPING_WITHIN_S, LEADER_TTL_S, SESSION_TTL_S
+from tests.eventually import soon
+
+pytestmark = [pytest.mark.slow, pytest.mark.anyio]
+
+KILLED_AFTER_WAKING_S = 0.5
+
+
+# --------------------------------------------------------------------------------------------------------------- F04
+
+
+async def test_f04_a_worker_stands_still_for_longer_than_its_session_lives(cluster: Cluster, size: Size) -> None:
+    """What it reports afterwards is refused, and what must not run unattended is killed as soon as it wakes."""
+    cluster.start(workers=4 if size == "full" else 2)
+    await cluster.wait_for_runs(15)
+    killed: list[float] = []
+    for _ in range(3 if size == "full" else 1):
+        victim, child = await caught_in(cluster, "exclusive_and_long", together_with="long_one")
+        cluster.pause(victim)
+        await cluster.load(2 * SESSION_TTL_S)
+        cluster.resume(victim)
+        woke_at = time.monotonic()
+        await soon(lambda: not is_running(child), within_s=10, step_s=0.005, what="the child was killed")  # noqa: B023
+        killed.append(round(time.monotonic() - woke_at, 3))
+        await cluster.load(3)
+    cluster.figures["child_killed_after_s"] = killed
+    await cluster.judged("F04")
+    assert cluster.figures["reports_fenced"] >= 1
+    assert cluster.figures["zombies_tried"] >= 1
+    assert max(killed) <= KILLED_AFTER_WAKING_S * (1 if size == "full" else 3)
+
+
+async def caught_in(cluster: Cluster, job: str, *, together_with: str) -> tuple[str, int]:
+    """A worker that is just now executing both jobs, and the child process that executes the first."""
+
+    def caught() -> tuple[str, int] | None:
+        running = list(open_attempts(cluster))
+        for one in running:
+            if one["job"] == job and time.monotonic() - one["mono"] < 1.0:
+                owner = owner_of(cluster, one["pid"])
+                beside = [other for other in running if other["job"] == together_with]
+                if owner and any(owner_of(cluster, other["pid"]) == owner for other in beside):
+                    return owner, one["pid"]
+        return None
+
+    found = await soon(caught, within_s=ALWAYS_WITHIN_S, step_s=0.02, what=f"{job} beside {together_with}")
+    assert found is not None
+    return found
+
+
+def open_attempts(cluster: Cluster) -> list[dict[str, Any]]:
+    """Starts without an end, from the journals."""
+    lines = [
+        json.loads(text)
+        for path in cluster.journals.glob("worker-*.jsonl")
+        for text in path.read_text().splitlines()
+        if text.endswith("}")
+    ]
+    over = {(line["run"], line["attempt"]) for line in lines if line["what"] == "end"}
+    return [line for line in lines if line["what"] == "start" and (line["run"], line["attempt"]) not in over]
+
+
+def owner_of(cluster: Cluster, pid: int) -> str | None:
+    """The worker that this process is, or that started it."""
+    for name in cluster.workers:
+        if any(process.pid == pid for process in cluster.processes[name].family()):
+            return name
+    return None
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
+# --------------------------------------------------------------------------------------------------------------- F05
+
+
+@pytest.mark.parametrize("recorded_url", ["postgresql", "mariadb"], indirect=True)
+@pytest.mark.services
+async def test_f05_the_leader_stands_still_with_a_write_under_way(cluster: Cluster, size: Size) -> None:
+    """Stopped just before it renews its term: another one leads by then, and the late renewal changes no row."""
+    trap = Trap(cluster)
+    for name in ("s1", "s2", "s3"):
+        cluster.start_server(name, fault=trap.fault)
+    for name in ("w1", "w2", "w3", "w4") if size == "full" else ("w1", "w2"):
+        cluster.start_worker(name)
+    await cluster.wait_for_runs(15)
+    rejected = 0
+    for _ in range(3 if size == "full" else 1):
+        trap.arm("stop", "nodes.campaign.asked")  # followers do not campaign while somebody leads
+        victim = await trap.sprung(within_s=ALWAYS_WITHIN_S)
+        assert victim is not None
+        cluster.note("pause", node=victim)
+        before = stepped_down(cluster, victim)
+        await cluster.load(3 * LEADER_TTL_S)
+        leader = await cluster.leader()
+        assert leader != victim, "a new term, and somebody else's"
+        cluster.resume(victim)
+        await soon(lambda: stepped_down(cluster, victim) > before, within_s=10, what="it steps down")  # noqa: B023
+        rejected += 1
+        assert await cluster.leader() == leader, "the late renewal changed nothing"
+        await cluster.load(2)
+    cluster.figures["stale_leader_rejected"] = rejected
+    await cluster.judged("F05")
+    assert cluster.figures["leader_failover_s"]["n"] >= rejected
+    assert cluster.figures["leader_failover_s"]["max"] <= HOUSEKEEPING_WITHIN_S + (0 if size == "full" else 2)
+
+
+def stepped_down(cluster: Cluster, server: str) -> int:
+    """How often this server noticed that it does not lead any more."""
+    log = cluster.processes[server].log.read_text("utf-8", "replace")
+    return sum("leader.changed" in line and '"leading": false' in line for line in log.splitlines())
+
+
+# --------------------------------------------------------------------------------------------------------------- F06
+
+
+@pytest.mark.parametrize(
+    "recorded_url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.services)], indirect=True
+)
+async def test_f06_everything_is_away_for_a_while(cluster: Cluster, size: Size) -> None:
+    """Frozen and thawed, then stopped and started again: the gap is decided, nobody is taken for dead by mistake."""
+    cluster.start(workers=4 if size == "full" else 2)
+    await cluster.wait_for_runs(15)
+    everybody = [*cluster.servers, *cluster.workers]
+    cluster.note("freeze")  # of no node in particular: who is reaped after it was reaped wrongly
+    for name in everybody:
+        cluster.processes[name].pause()
+    await cluster.load(3 * SESSION_TTL_S if size == "full" else 1.5 * SESSION_TTL_S)
+    for name in everybody:
+        cluster.processes[name].resume()
+    await cluster.load(6)
+    for name in reversed(everybody):
+        cluster.note("stop", node=name)
+        cluster.processes[name].stop()
+    await cluster.load(70 if size == "full" else 8)  # beyond a minute what was missed is caught up, and paced
+    for name in everybody:
+        cluster.start_again(name)
+    await cluster.wait_for_runs(15)
+    await cluster.load(10 if size == "full" else 5)
+    findings = await cluster.judged("F06")
+    assert cluster.figures["false_reaps"] == 0
+    if size == "full":
+        assert findings["I14"].looked_at > 0, "something was caught up"
