@@ -51,4 +51,5 @@ def gives(ctx: Ctx, kind: str, secret: str) -> Any:
             raise ValueError(secret * 200_000)
         case "raises_badly":
             raise Unsayable(secret)
+    note("end", ctx)
     return RESULTS[kind](secret)
