@@ -218,17 +218,37 @@ async def test_a_log_is_read_whole_or_by_its_tail(api: Api, stage: Stage) -> Non
     worker = await ready(api, stage)
     run = await trigger(api)
     await worker.lease()
+    at = "2026-03-02T06:02"
     await write(
-        stage, worker, "14:02 INFO  tick i=0\n14:02 WARN", "ING  结算 slow\n", "14:02 ERROR  boom\nlast without end"
+        stage,
+        worker,
+        f"{at}:11.000Z  INFO  tick i=0\n{at}:12.500Z  WARN",
+        f"ING  结算 slow\n{at}:12.900Z  DEBUG  a\n  b\n",
+        f"{at}:13.000Z  ERROR  boom\n{at}:13.001Z  OUT  last without end",
     )
     await worker.end(Cause.SUCCEEDED, after_us=SECOND)
     whole = await api.get(f"/runs/{run}/logs")
     assert whole.headers["content-type"] == "text/plain; charset=utf-8"
-    lines = ["14:02 INFO  tick i=0", "14:02 WARNING  结算 slow", "14:02 ERROR  boom", "last without end"]
+    lines = [
+        f"{at}:11.000Z  INFO  tick i=0",
+        f"{at}:12.500Z  WARNING  结算 slow",
+        f"{at}:12.900Z  DEBUG  a",
+        "  b",
+        f"{at}:13.000Z  ERROR  boom",
+        f"{at}:13.001Z  OUT  last without end",
+    ]
     assert whole.text.splitlines() == lines
-    assert (await api.get(f"/runs/{run}/logs", tail=2)).text.splitlines() == lines[2:]
-    assert (await api.get(f"/runs/{run}/logs", level="warning")).text.splitlines() == lines[1:]
+    assert (await api.get(f"/runs/{run}/logs", tail=2)).text.splitlines() == lines[4:]
+    above = [lines[1], *lines[4:]]  # a line without a time goes with the one before it; plain output has no level
+    assert (await api.get(f"/runs/{run}/logs", level="warning")).text.splitlines() == above
     assert (await api.get(f"/runs/{run}/logs", grep="结算")).text.splitlines() == lines[1:2]
+    assert (await api.get(f"/runs/{run}/logs", since=f"{at}:12.6Z")).text.splitlines() == lines[1:]
+    assert (await api.get(f"/runs/{run}/logs", since=f"{at}:13Z")).text.splitlines() == lines[4:]
+    assert (await api.get(f"/runs/{run}/logs", since="yesterday")).status_code == 422
+    last = parsed((await api.get(f"/runs/{run}/logs", follow=1, tail=2)).text)
+    assert [event.get("data") for event in last] == [*lines[4:], ""]
+    warned = parsed((await api.get(f"/runs/{run}/logs", follow=1, level="warning")).text)
+    assert [event.get("data") for event in warned] == [*above, ""]
     assert (await api.get(f"/runs/{run}/logs", grep="(((a+)+)+)+$")).text == ""
     assert (await api.get(f"/runs/{run}/logs", attempt=2)).text == ""
     assert (await api.get("/runs/r-zz/logs")).status_code == 404

@@ -2,6 +2,8 @@
 
 import json
 import re
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -271,7 +273,7 @@ def test_search_and_why(foliot: Shell) -> None:
 
 
 def test_output_forms(foliot: Shell) -> None:
-    names = ["fail", "greet", "settle", "sleepy", "tick"]
+    names = ["fail", "greet", "settle", "sleepy", "stubborn", "tick"]
     assert foliot("job", "list", "-o", "name").out.split() == names
     assert foliot("job", "list", "-q").out.split() == names
     assert [json.loads(line)["name"] for line in foliot("job", "list", "-o", "jsonl").out.splitlines()] == names
@@ -324,3 +326,72 @@ def test_docs_and_version(alone: Shell) -> None:
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
 def test_completion_scripts(alone: Shell, shell: str) -> None:
     assert "foliot" in alone("completion", shell).out
+
+
+# -------------------------------------------------------------------------------------------- operating a small cluster
+
+
+def test_a_run_that_does_not_stop_is_ended(foliot: Shell) -> None:
+    run = foliot("job", "trigger", "stubborn", "-q").out.strip()
+    eventually(lambda: foliot("run", "show", run, "-o", "json").json["state"] == "RUNNING", within_s=30)
+    assert "asked to stop" in foliot("run", "cancel", run).err
+    ended = foliot("run", "cancel", run, "--force", "--reason", "no time")
+    assert (ended.code, ended.err) == (0, f"✔ {run}  stubborn  is being ended\n")
+    eventually(lambda: foliot("run", "show", run, "-o", "json").json["state"] == "CANCELLED", within_s=30)
+
+
+def test_runs_are_cancelled_by_tag(foliot: Shell) -> None:
+    runs = {foliot("job", "trigger", "stubborn", "--delay", "1h", "-q").out.strip() for _ in range(2)}
+    assert "needs a confirmation" in foliot("run", "cancel", "-l", "kind=stubborn").err
+    cancelled = foliot("run", "cancel", "-l", "kind=stubborn", "--yes", "-o", "json").json
+    assert runs <= {item["run"]["id"] for item in cancelled["items"]}
+    assert foliot("run", "cancel", "-l", "kind=stubborn").err == "nothing matches\n"
+
+
+def test_a_node_is_drained_and_taken_back(foliot: Shell) -> None:
+    (worker,) = [node for node in foliot("node", "list", "-o", "json").json["items"] if node["kind"] == "worker"]
+    drained = foliot("node", "drain", "--self", "--reason", "kernel update", "--no-wait")
+    assert (drained.code, "takes no more work" in drained.err) == (0, True)
+    waiting = foliot("job", "trigger", "greet", "-q").out.strip()
+    assert "are draining and take no more work" in foliot("run", "why", waiting).out
+    back = foliot("node", "undrain", worker["name"])
+    assert (back.code, back.err) == (0, f"✔ {worker['name']} takes work again\n")
+    assert foliot("run", "watch", waiting, "--wait-for", "60s").code == 0
+    again = foliot("node", "undrain", worker["name"])
+    assert (again.code, f"{worker['name']} is not draining." in again.err) == (5, True)
+    assert foliot("node", "drain").code == 2
+    assert foliot("node", "drain", "w-99").code == 3
+
+
+def test_the_only_server_cannot_step_down(foliot: Shell) -> None:
+    refused = foliot("cluster", "step-down")
+    assert refused.code == 5
+    assert refused.err.startswith("✖ Leadership was not handed over: no other server is there.")
+    assert "[FOL-3019]" in refused.err
+    assert "主节点未能移交" in foliot("cluster", "step-down", "--lang", "zh-CN").err
+    assert foliot("cluster", "step-down", "--to", "nobody").code == 3
+
+
+def test_jobs_are_sorted_by_how_they_went(foliot: Shell) -> None:
+    foliot("job", "trigger", "fail", "--wait")
+    foliot("job", "trigger", "greet", "--wait")
+    worst = foliot("job", "list", "--sort", "fails")
+    assert worst.out.splitlines()[1].startswith("fail")
+    assert "FAILED" in worst.out.splitlines()[0]
+    assert "greet" not in foliot("job", "list", "--sort", "fails", "-q").out.split()
+    assert "greet" in foliot("job", "list", "--sort", "p95", "-q").out.split()
+    assert "P95" in foliot("job", "list", "--sort", "p95").out
+
+
+def test_a_log_since_some_time_in_the_readers_zone_or_as_it_is_kept(foliot: Shell) -> None:
+    run = foliot("job", "trigger", "tick", "-q").out.strip()
+    foliot("run", "watch", run)
+    raw = foliot("run", "logs", run, "--raw").out.splitlines()
+    assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z  INFO  tick  i=\d", line) for line in raw), raw
+    shown = foliot("run", "logs", run, "--tz", "Asia/Shanghai").out.splitlines()
+    at = datetime.fromisoformat(raw[0].split()[0]).astimezone(ZoneInfo("Asia/Shanghai"))
+    assert shown[0].endswith(f"{at:%H:%M:%S}.{at.microsecond // 1000:03d}  INFO  tick  i=0")
+    assert len(foliot("run", "logs", run, "--since", "1h").out.splitlines()) == 3
+    assert foliot("run", "logs", run, "--since", "2099-01-01").out == ""
+    assert foliot("run", "logs", "-f", run, "--level", "error").out == ""
+    assert len(foliot("run", "logs", "-f", run, "--tail", "2").out.splitlines()) == 2

@@ -51,7 +51,7 @@ def test_a_table_fits_the_terminal_and_never_wraps(foliot: Shell, columns: int) 
     with terminal(foliot, "job", "list", "--no-color", columns=columns) as child:
         said, _ = whole(child)
     lines = said.splitlines()
-    assert len(lines) == 6  # a heading and five jobs
+    assert len(lines) == 7  # a heading and six jobs
     assert all(cells(line) <= columns for line in lines), [cells(line) for line in lines]
     if columns == 60:
         assert "…" in said
@@ -70,6 +70,21 @@ def test_wide_letters_keep_columns_aligned(foliot: Shell) -> None:
     at = cells(heading[: heading.index("OWNER")])
     (settle,) = [row for row in rows if row.startswith("settle")]
     assert cells(settle[: settle.index("结算组")]) == at
+
+
+def test_a_list_that_is_watched_is_drawn_again_in_place(foliot: Shell) -> None:
+    with terminal(foliot, "job", "list", "--watch", "--no-color") as child:
+        for _ in range(2):
+            child.expect_exact("\x1b[H\x1b[J")
+            child.expect("settle")
+        child.sendintr()
+        _, code = whole(child)
+    assert code == 130
+    with terminal(foliot, "job", "list", "--watch", "--no-color", "-o", "name") as child:
+        child.expect("settle")
+        child.expect("settle")
+        assert "\x1b" not in child.before
+        child.sendintr()
 
 
 def test_a_question_is_asked_and_no_means_no(foliot: Shell) -> None:

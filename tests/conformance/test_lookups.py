@@ -6,7 +6,7 @@ from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.domain.verdict import Cause
 from foliot.ports.backfills import BackfillNotFound, BackfillState, NewBackfill, Selection
-from foliot.ports.lookups import JobFilter, RunFilter
+from foliot.ports.lookups import BadCursor, JobFilter, RunFilter
 from foliot.store.sql import queries_runs
 from foliot.store.sql.people import SqlRecords
 from tests.conformance.building import DECIDE, NS, PERSON, every, make_due, save
@@ -29,6 +29,33 @@ async def all_jobs(records: SqlRecords, wanted: JobFilter, limit: int) -> list[s
         if cursor is None:
             return names
     raise AssertionError("the list has no end")
+
+
+async def test_jobs_are_ranked_by_how_their_latest_runs_went(world: World, records: SqlRecords) -> None:
+    anne = await worker(world)
+    took_and_failed = {"a": (3, 1), "b": (9, 2), "c": (1, 0), "d": (5, 2)}
+    for name, (tenths, failed) in took_and_failed.items():
+        await save(world, name, run="python:jobs:tick")
+        for number in range(3):
+            await trigger(world, name)
+            run = await anne.lease_one()
+            await world.elapse(tenths * SECOND // 10)
+            cause = Cause.ERROR if number < failed else Cause.SUCCEEDED
+            await anne.complete(run, cause=cause, started_us_ago=tenths * SECOND // 10)
+    await save(world, "never")
+    for limit in (1, 3, 50):
+        assert await all_jobs(records, JobFilter(sort="fails"), limit) == ["b", "d", "a"]
+        assert await all_jobs(records, JobFilter(sort="p95"), limit) == ["b", "d", "a", "c"]
+        assert await all_jobs(records, JobFilter(sort="p95", text="a"), limit) == ["a"]
+    worst = (await records.lookups.jobs(JobFilter(sort="fails"), limit=1)).items[0].rank
+    assert worst is not None
+    assert (worst.runs, worst.failed) == (3, 2)
+    assert worst.p95_us is not None
+    assert worst.p95_us >= 9 * SECOND // 10
+    named = await records.lookups.jobs(JobFilter(sort="name"), limit=1)
+    assert named.items[0].rank is None
+    with pytest.raises(BadCursor):
+        await records.lookups.jobs(JobFilter(sort="p95"), limit=1, cursor=named.next_cursor)
 
 
 async def all_runs(records: SqlRecords, wanted: RunFilter, limit: int) -> list[int]:

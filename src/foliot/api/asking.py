@@ -11,7 +11,7 @@ from foliot.api.language import language_of
 from foliot.api.models.common import Problem
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import BadField
-from foliot.domain.instants import Instant, Micros, parse_duration
+from foliot.domain.instants import SECOND, Instant, Micros, parse_duration
 from foliot.domain.run import RunId, parse_run_id
 from foliot.domain.schedule.describe import Language
 from foliot.domain.schedule.errors import BadTime
@@ -52,6 +52,12 @@ def read_moment(written: str | None, field: str, *, tz: str = "UTC") -> Instant 
         return read_instant(written, tz=tz)
     except BadTime as error:
         raise BadField(field, error.sentence.rstrip("."), hint=error.hint) from error
+
+
+def read_since(written: str | None) -> Instant | None:
+    """Where a list begins. Instants are whole seconds and read upwards; a bound must not cut off what lies before."""
+    instant = read_moment(written, "since")
+    return instant - SECOND if instant is not None and written is not None and "." in written else instant
 
 
 def needed_moment(written: str, field: str) -> Instant:

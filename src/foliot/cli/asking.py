@@ -66,6 +66,10 @@ class Desk:
             self._times = Times(self.resolved.get("tz"), chinese=self.out.chinese, now=SystemClock().now())
         return self._times
 
+    def look_at_the_clock(self) -> None:
+        """Some time has passed: what is told next is told as of now."""
+        self._times = None
+
     @property
     def client(self) -> "Foliot":
         """The client of the cluster that was chosen."""

@@ -2,18 +2,15 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 import click
 
 from foliot.cli import EXIT_CODES
 from foliot.cli.asking import Desk, Group, remote
-from foliot.cli.node import clock_of
+from foliot.cli.completing import node_name
 from foliot.cli.node import columns as node_columns
 from foliot.cli.output import Column
-
-CLOCK_OFF_S: Final = 5.0
-CLOCKS_SHOWN: Final = 5
 
 
 @click.group(cls=Group, epilog=EXIT_CODES)
@@ -23,7 +20,7 @@ def cluster() -> None:
     \b
     Examples:
       foliot cluster status
-      foliot cluster leader
+      foliot cluster step-down --reason "kernel update"
       foliot cluster events --since 1h
     """
 
@@ -43,13 +40,16 @@ def status(desk: Desk) -> None:
         desk.out.item(found, (), name="leader")
         return
     desk.out.item(found, _lines(desk, found), name="leader")
+    for trouble in found["troubles"]:
+        click.echo(f"{desk.out.mark('warn')}{trouble['message']}")
+        click.echo(desk.out.dim(f"  {trouble['hint']}  [{trouble['code']}]"))
     click.echo()
     desk.out.items(found["nodes"], node_columns(desk))
 
 
 def _lines(desk: Desk, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     times = desk.times
-    leader = found["leader"] or "none: electing. Jobs fire and run; housekeeping waits"
+    leader = found["leader"] or "none"
     yield "leader", f"{leader}, term {found['term']}"
     yield "servers", f"{found['servers_online']} online"
     warning = f", {found['workers_warning']} not well" if found["workers_warning"] else ""
@@ -62,9 +62,6 @@ def _lines(desk: Desk, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "store", f"{found['store']}, epoch {found['epoch']}"
     if found["clock_suspect"]:
         yield "clock", _in_doubt(desk, found)
-    off = [node for node in found["nodes"] if abs(node["clock_offset_s"] or 0) > CLOCK_OFF_S]
-    for node in sorted(off, key=lambda node: -abs(node["clock_offset_s"]))[:CLOCKS_SHOWN]:
-        yield "clock", f"{node['name']} is {clock_of(times, node)} of the store"
 
 
 def _in_doubt(desk: Desk, found: Mapping[str, Any]) -> str:
@@ -92,6 +89,28 @@ def leader(desk: Desk) -> None:
         click.echo(f"{found['leader'] or 'none'}  term {found['term']}")
     else:
         desk.out.item(told, (), name="leader")
+
+
+@cluster.command("step-down")
+@click.option(
+    "--to", metavar="NODE", shell_complete=node_name, help="Which server is to lead; unless said, the oldest."
+)
+@click.option("--reason", default="", metavar="TEXT")
+@remote
+def step_down(desk: Desk, *, to: str | None, reason: str) -> None:
+    """Hand the cluster's housekeeping to another server. Jobs fire and run meanwhile.
+
+    \b
+    Examples:
+      foliot cluster step-down
+      foliot cluster step-down --to s-2 --reason "kernel update"
+    """
+    handed = desk.post("/cluster:step-down", {"to": to, "reason": reason})
+    desk.out.talk(
+        "stepped_down", mark="good", before=handed["before"] or "-", leader=handed["leader"], term=handed["term"]
+    )
+    if not desk.out.is_for_people:
+        desk.out.item(handed, (), name="leader")
 
 
 @cluster.command()

@@ -9,6 +9,7 @@ import click
 from foliot.cli.asking import Desk, remote
 from foliot.cli.completing import job_name
 from foliot.cli.output import Column
+from foliot.cli.watching import repeat
 
 
 @click.command("list")
@@ -20,11 +21,20 @@ from foliot.cli.output import Column
 @click.option("--late", is_flag=True, help="Due for a minute and not decided.")
 @click.option("--paused", is_flag=True, help="The same as --state paused.")
 @click.option("--search", metavar="TEXT", default="", help="In name, description or owner.")
-@click.option("--sort", type=click.Choice(["name", "next"]), default="name", show_default=True)
+@click.option(
+    "--sort",
+    type=click.Choice(["name", "next", "fails", "p95"]),
+    default="name",
+    show_default=True,
+    help="fails and p95: of the latest runs of the cluster, the worst first.",
+)
+@click.option("--watch", is_flag=True, help="Again every two seconds, until Ctrl-C.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=200, show_default=True)
 @click.option("--cursor", metavar="CURSOR", help="Go on behind a page.")
 @remote
-def list_jobs(desk: Desk, *, limit: int, cursor: str | None, labels: tuple[str, ...], **wanted: Any) -> None:
+def list_jobs(
+    desk: Desk, *, limit: int, cursor: str | None, labels: tuple[str, ...], watch: bool, **wanted: Any
+) -> None:
     """List jobs.
 
     \b
@@ -33,24 +43,39 @@ def list_jobs(desk: Desk, *, limit: int, cursor: str | None, labels: tuple[str, 
       foliot job list --failing --sort next
       foliot job list -l team=data -o name
       foliot job list --search 结算 -o json
+      foliot job list --sort fails --watch
     """
     if wanted.pop("paused"):
         wanted["state"] = "paused"
     wanted["q"] = wanted.pop("search")
     wanted["label"] = list(labels)
     query = {name: value for name, value in wanted.items() if value}
-    answer = desk.listed("/jobs", limit=limit, cursor=cursor, namespace=desk.namespace, **query)
-    is_all = set(query) <= {"sort"}
-    desk.out.items(answer["items"], _columns(desk), answer=answer, empty="no_jobs" if is_all else "nothing_matches")
-    if answer["next_cursor"]:
-        desk.out.talk("more", cursor=answer["next_cursor"])
+
+    def tell() -> None:
+        answer = desk.listed("/jobs", limit=limit, cursor=cursor, namespace=desk.namespace, **query)
+        is_all = set(query) <= {"sort"} and query.get("sort") in ("name", "next")
+        empty = "no_jobs" if is_all else "nothing_matches"
+        desk.out.items(answer["items"], _columns(desk, query.get("sort")), answer=answer, empty=empty)
+        if answer["next_cursor"]:
+            desk.out.talk("more", cursor=answer["next_cursor"])
+
+    if watch:
+        repeat(desk, tell)
+    else:
+        tell()
 
 
-def _columns(desk: Desk) -> list[Column]:
+def _columns(desk: Desk, sort: str | None = None) -> list[Column]:
     times = desk.times
+    figures = {
+        "fails": Column(title="FAILED", of=lambda job: str(job["rank"]["failed"]) if job.get("rank") else "-"),
+        "p95": Column(title="P95", of=lambda job: times.lasting(job["rank"]["p95_s"]) if job.get("rank") else "-"),
+    }
+    ranked = [figures[sort]] if sort in figures else []
     return [
         Column(title="NAME", of=lambda job: job["name"], least=12),
         Column(title="NAMESPACE", of=lambda job: job["namespace"], wide=True),
+        *ranked,
         Column(title="STATE", of=lambda job: job["state"], state=True, least=8),
         Column(title="SCHEDULE", of=lambda job: job["schedule"] or "-", least=10),
         Column(title=f"NEXT ({times.zone_word})", of=lambda job: times.show(job["next_at"]) or "-", least=8),

@@ -26,6 +26,7 @@ def node() -> None:
       foliot node list
       foliot node show w-3
       foliot node drain w-3 --reason "kernel update"
+      foliot node undrain w-3
     """
 
 
@@ -105,24 +106,29 @@ def _lines(desk: Desk, node: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 @node.command()
-@click.argument("name", shell_complete=node_name)
+@click.argument("name", shell_complete=node_name, required=False)
+@click.option("--self", "is_self", is_flag=True, help="The worker on this machine.")
 @click.option("--reason", default="", metavar="TEXT")
 @click.option("--no-wait", is_flag=True, help="Do not wait for its runs.")
 @click.option("--wait-for", "within", metavar="DURATION", default="10m", show_default=True, help="How long to wait.")
 @remote
-def drain(desk: Desk, *, name: str, reason: str, no_wait: bool, within: str) -> None:
+def drain(desk: Desk, *, name: str | None, is_self: bool, reason: str, no_wait: bool, within: str) -> None:
     """Take a node out of service: it takes no more work, what it runs goes on to its end.
 
     \b
     Examples:
       foliot node drain w-3 --reason "kernel update"
+      foliot node drain --self --no-wait
       foliot node drain w-3 --wait-for 30m
       foliot node drain w-3 --no-wait
     """
     from foliot.domain.instants import SECOND, parse_duration
 
-    path = f"/nodes/{quote(name, safe='')}"
-    asked = desk.post(f"{path}:drain", {"reason": reason})
+    if bool(name) == is_self:
+        raise click.UsageError("Say which node: a name, or --self.")
+    name = name or _on_this_machine(desk)
+    asked = desk.post(f"/nodes/{quote(name, safe='')}:drain", {"reason": reason})
+    path = f"/nodes/{quote(asked['session'], safe='')}"  # a server may have the same name
     out = desk.out
     out.talk("draining", mark="good", node=name, running=asked["running"])
     if not out.is_for_people:
@@ -144,3 +150,34 @@ def drain(desk: Desk, *, name: str, reason: str, no_wait: bool, within: str) -> 
         out.talk("drain_goes_on", mark="warn", node=name)
         raise
     raise SystemExit(9)
+
+
+def _on_this_machine(desk: Desk) -> str:
+    """The name of the one worker that runs here."""
+    import socket
+
+    host = socket.gethostname()
+    here = [one for one in desk.get("/nodes")["items"] if one["kind"] != "server" and one["host"] == host]
+    names = sorted({one["name"] for one in here if one["health"] != "DEAD"})
+    if len(names) != 1:
+        found = f"these are: {', '.join(names)}" if names else "none is"
+        raise click.UsageError(f"Exactly one worker must run on {host} for --self; {found}.")
+    return str(names[0])
+
+
+@node.command()
+@click.argument("name", shell_complete=node_name)
+@click.option("--reason", default="", metavar="TEXT")
+@remote
+def undrain(desk: Desk, *, name: str, reason: str) -> None:
+    """Take a drained node back into service.
+
+    \b
+    Examples:
+      foliot node undrain w-3
+      foliot node undrain w-3 --reason "done"
+    """
+    back = desk.post(f"/nodes/{quote(name, safe='')}:undrain", {"reason": reason})
+    desk.out.talk("undrained", mark="good", node=name)
+    if not desk.out.is_for_people:
+        desk.out.item(back, ())

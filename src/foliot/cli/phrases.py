@@ -19,6 +19,7 @@ PHRASES: Final[Mapping[str, tuple[str, str]]] = {
     "deleted": ("{name} deleted; its history stays", "{name} 已删除；历史保留"),
     "cancelled": ("{run}  {job}  cancelled", "{run}  {job}  已取消"),
     "cancel_asked": ("{run}  {job}  asked to stop", "{run}  {job}  已请求停止"),
+    "cancel_forced": ("{run}  {job}  is being ended", "{run}  {job}  正被强制结束"),
     "cancel_final": ("{run}  {job}  was over already ({state})", "{run}  {job}  此前已结束（{state}）"),
     "retried": ("{old} runs again as {run}", "{old} 重新执行为 {run}"),
     "will_hit": ("this hits {count}:", "将影响 {count} 个："),
@@ -62,6 +63,11 @@ PHRASES: Final[Mapping[str, tuple[str, str]]] = {
     "drain_progress": (
         "draining {node}  {done} of {total} runs finished",
         "正在排空 {node}  已结束 {done}/{total} 次执行",
+    ),
+    "undrained": ("{node} takes work again", "{node} 重新接收任务"),
+    "stepped_down": (
+        "{leader} leads now (term {term}), {before} no longer",
+        "{leader} 现为主节点（任期 {term}），{before} 已卸任",
     ),
     "drained": ("{node} is drained", "{node} 已排空"),
     "drain_goes_on": ("the drain of {node} goes on without us", "{node} 的排空会继续进行"),

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
-from urllib.parse import quote
 
 import click
 
@@ -168,34 +167,41 @@ def result(desk: Desk, *, run_id: str) -> None:
 @run.command()
 @click.argument("run_ids", metavar="ID...", nargs=-1)
 @click.option("--job", metavar="NAME", shell_complete=job_name, help="Every live run of a job.")
+@click.option("-l", "--label", "labels", multiple=True, metavar="K=V", help="Every live run of jobs with this tag.")
+@click.option("--force", is_flag=True, help="Do not ask running ones to stop: end them at once.")
 @click.option("--reason", default="", metavar="TEXT")
 @remote
-def cancel(desk: Desk, *, run_ids: tuple[str, ...], job: str | None, reason: str) -> None:
+def cancel(
+    desk: Desk, *, run_ids: tuple[str, ...], job: str | None, labels: tuple[str, ...], force: bool, reason: str
+) -> None:
     """Cancel runs: waiting ones end at once, running ones are asked to stop.
 
     \b
     Examples:
       foliot run cancel r-8k2f --reason "wrong day"
+      foliot run cancel r-8k2f --force
       foliot run cancel --job settle
+      foliot run cancel -l team=data
     """
-    if bool(run_ids) == bool(job):
-        raise click.UsageError("Say which runs: ids, or --job NAME.")
-    body: dict[str, Any] = {"reason": reason}
-    if run_ids:
-        body["ids"] = list(run_ids)
-    else:
-        live = desk.listed("/runs", limit=200, namespace=desk.namespace, job=job, state="pending,running")["items"]
+    if (bool(run_ids) + bool(job or labels)) != 1:
+        raise click.UsageError("Say which runs: ids, --job NAME or -l KEY=VALUE.")
+    ids = list(run_ids)
+    if not ids:
+        query: dict[str, Any] = {"job": job, "label": list(labels) or None, "state": "pending,running"}
+        live = desk.listed("/runs", limit=200, namespace=desk.namespace, **query)["items"]
         if not live:
             desk.out.talk("nothing_matches")
             return
         desk.confirm([f"{one['id']}  {one['job']}  {one['shown']}" for one in live])
-        body |= {"job": job, "expected": len(live)}
+        ids = [one["id"] for one in live]
+    body: dict[str, Any] = {"ids": ids, "reason": reason, "force": force}
     answer = desk.post("/runs:cancel", body, namespace=desk.namespace)
-    _tell_cancelled(desk, answer)
+    _tell_cancelled(desk, answer, force=force)
 
 
-def _tell_cancelled(desk: Desk, answer: Mapping[str, Any]) -> None:
-    phrases = {"ended": "cancelled", "asked": "cancel_asked", "final": "cancel_final"}
+def _tell_cancelled(desk: Desk, answer: Mapping[str, Any], *, force: bool) -> None:
+    asked = "cancel_forced" if force else "cancel_asked"
+    phrases = {"ended": "cancelled", "asked": asked, "final": "cancel_final"}
     if not desk.out.is_for_people:
         desk.out.items([item["run"] for item in answer["items"]], [], name="id", answer=answer)
     for item in answer["items"]:
@@ -251,7 +257,9 @@ def retry(
 @click.option("--attempt", type=click.IntRange(1, 100_000), help="Of one try.")
 @click.option("--level", type=click.Choice(["debug", "info", "warning", "error"], case_sensitive=False))
 @click.option("--grep", metavar="RE", help="Lines that match this expression.")
+@click.option("--since", metavar="TIME", help="Lines written since: 5m, 02:00.")
 @click.option("--tail", type=click.IntRange(0, 100_000), metavar="N", help="The last lines only.")
+@click.option("--raw", is_flag=True, help="As it is kept: times in UTC.")
 @remote
 def logs(desk: Desk, *, run_id: str | None, job: str | None, follow: bool, grep: str | None, **which: Any) -> None:
     """Show a run's log.
@@ -262,10 +270,12 @@ def logs(desk: Desk, *, run_id: str | None, job: str | None, follow: bool, grep:
       foliot run logs -f --job tick
       foliot run logs r-8k2f --attempt 1 --level warning
       foliot run logs r-8k2f --grep "acct=88" --tail 100
+      foliot run logs -f --job settle --since 5m --level warning
     """
     if bool(run_id) == bool(job):
         raise click.UsageError("Say which run: an id, or --job NAME.")
     pattern = _pattern(grep)
+    which["since"] = desk.times.read(which["since"])
     if run_id:
         _show_log(desk, run_id, follow, pattern, which)
         return
@@ -311,24 +321,9 @@ def _head(desk: Desk, run: Mapping[str, Any]) -> None:
 def _show_log(
     desk: Desk, run_id: str, follow: bool, pattern: "re.Pattern[str] | None", which: Mapping[str, Any]
 ) -> None:
+    is_raw = which["raw"]
+    wanted = {name: value for name, value in which.items() if name != "raw"}
     with LiveProgress(desk, run_id, is_wanted=follow) as progress:
-        for line in _lines_of(desk, run_id, follow, which):
+        for line in desk.client.runs.logs(run_id, follow=follow, **wanted):
             if pattern is None or pattern.search(line):
-                progress.above(line)
-
-
-def _lines_of(desk: Desk, run_id: str, follow: bool, which: Mapping[str, Any]) -> Iterator[str]:
-    if follow:
-        yield from desk.client.runs.logs(run_id, attempt=which["attempt"], follow=True)
-        return
-    from foliot.client import calls
-
-    query = {name: value for name, value in which.items() if value is not None}
-    call = calls.get(f"/runs/{quote(run_id, safe='')}/logs", **query)
-    with desk.client.stream(call) as response:
-        if not response.is_success:
-            from foliot.client.sending import refusal
-
-            response.read()
-            raise refusal(response)
-        yield from response.iter_lines()
+                progress.above(line if is_raw else desk.times.in_line(line))

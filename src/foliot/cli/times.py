@@ -14,6 +14,7 @@ from foliot.domain.instants import SECOND, isoformat, parse_duration, to_instant
 from foliot.domain.schedule.describe import Language
 from foliot.domain.schedule.zones import zone
 
+_STAMP: Final = re.compile(r"((?:#\d+ )?)(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)(?=  )")
 _CLOCK: Final = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
 
 
@@ -58,6 +59,15 @@ class Times:
                 f'"{text}" is not a time. Write 14:02, 2026-03-02 14:02, 2026-03-02T06:02:00Z or 2h.'
             ) from None
         return self.now + span if forward or text.startswith("+") else self.now - span
+
+    def in_line(self, line: str) -> str:
+        """A line of a log with the time at its head in the reader's zone; other lines as they are."""
+        found = _STAMP.match(line)
+        if found is None:
+            return line
+        moment = datetime.fromisoformat(found[2]).astimezone(self._zone)
+        day = "" if moment.date() == self.now.date() else f"{moment:%Y-%m-%d} "
+        return f"{found[1]}{day}{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}{line[found.end() :]}"
 
     def show(self, written: str | None) -> str:
         """An instant of the API in the reader's zone: `14:02:20`, with its date on another day."""

@@ -3,7 +3,7 @@
 import json
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Final, Self
 from urllib.parse import quote
@@ -16,6 +16,7 @@ from foliot.cli.output import Output
 HELD_S: Final = 20.0
 BAR_WIDTH: Final = 20
 PIPED_EVERY_S: Final = 10.0
+WATCH_EVERY_S: Final = 2.0
 
 
 def wait_for(desk: Desk, run: str, timeout: str) -> Mapping[str, Any]:
@@ -56,6 +57,21 @@ def follow_log(desk: Desk, run: str, *, attempt: int | None = None) -> None:
     """A run's log on stdout as it comes, until the run is over."""
     for line in desk.client.runs.logs(run, attempt=attempt, follow=True):
         click.echo(line)
+
+
+def repeat(desk: Desk, tell: Callable[[], None], *, every_s: float = WATCH_EVERY_S) -> None:
+    """Say the same again and again, in place on a terminal, until Ctrl-C; a server that is away is waited for."""
+    from foliot.domain.errors import ClusterTrouble
+
+    while True:
+        if desk.out.is_for_people and sys.stdout.isatty():
+            click.echo("\x1b[H\x1b[J", nl=False)
+        try:
+            tell()
+        except ClusterTrouble as trouble:
+            click.echo(f"{desk.out.mark('bad')}{trouble.sentence}", err=True)
+        desk.look_at_the_clock()
+        desk.client.machine.pause(every_s)
 
 
 def run_path(run: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import httpx2
 
@@ -21,9 +21,11 @@ END: Final = "end"
 class Following:
     """Reads one run's log: plain text, or server-sent events whose `id` is where the next line begins, up to `end`."""
 
-    def __init__(self, run: str, attempt: int | None, *, follow: bool) -> None:
+    def __init__(self, run: str, *, follow: bool, tail: int | None = None, **which: Any) -> None:
+        """`which`: attempt, shard, level, since, as the API takes them."""
         self._run = run
-        self._attempt = attempt
+        self._which = which
+        self._tail = tail
         self._follow = follow
         self._last_id = ""
         self._ended = False
@@ -76,7 +78,8 @@ class Following:
 
     def call(self) -> Call:
         """What to ask next: from the beginning, or from where the last stream broke off."""
-        call = get(f"/runs/{run_in_path(self._run)}/logs", attempt=self._attempt, follow=self._follow or None)
+        tail = None if self._last_id else self._tail  # a stream that goes on is behind it
+        call = get(f"/runs/{run_in_path(self._run)}/logs", follow=self._follow or None, tail=tail, **self._which)
         headers = {"Accept": "text/event-stream" if self._follow else "text/plain"}
         return replace(
             call,

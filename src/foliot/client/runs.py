@@ -114,9 +114,20 @@ class Runs(_Calls):
         """Ask a run to stop."""
         return self._of(self._client.send(self._cancel(run, reason)))
 
-    def logs(self, run: str, *, attempt: int | None = None, follow: bool = False) -> Iterator[str]:
+    def logs(
+        self,
+        run: str,
+        *,
+        attempt: int | None = None,
+        follow: bool = False,
+        shard: int | None = None,
+        level: str | None = None,
+        since: str | None = None,
+        tail: int | None = None,
+    ) -> Iterator[str]:
         """The lines of a run; with `follow`, as they come, until it is over."""
-        return Following(run, attempt, follow=follow).lines(self._client)
+        following = Following(run, follow=follow, tail=tail, attempt=attempt, shard=shard, level=level, since=since)
+        return following.lines(self._client)
 
     def _of(self, raw: Any) -> Run:
         return Run(raw, self)
@@ -159,9 +170,20 @@ class AsyncRuns(_Calls):
         """Ask a run to stop."""
         return self._of(await self._client.send(self._cancel(run, reason)))
 
-    def logs(self, run: str, *, attempt: int | None = None, follow: bool = False) -> AsyncIterator[str]:
+    def logs(
+        self,
+        run: str,
+        *,
+        attempt: int | None = None,
+        follow: bool = False,
+        shard: int | None = None,
+        level: str | None = None,
+        since: str | None = None,
+        tail: int | None = None,
+    ) -> AsyncIterator[str]:
         """The lines of a run; with `follow`, as they come, until it is over."""
-        return Following(run, attempt, follow=follow).lines_async(self._client)
+        following = Following(run, follow=follow, tail=tail, attempt=attempt, shard=shard, level=level, since=since)
+        return following.lines_async(self._client)
 
     def _of(self, raw: Any) -> AsyncRun:
         return AsyncRun(raw, self)

@@ -61,16 +61,21 @@ class LogReader:
 
     async def lines(self) -> AsyncIterator[Line]:
         """Everything there is now."""
+        async for line in self.there():
+            yield line
+        for line in self._flush():
+            yield line
+
+    async def there(self) -> AsyncIterator[Line]:
+        """Everything there is now but a last line that has no end yet; who follows gets that whole."""
         while True:
             async for line in self._written():
                 yield line
             if not self._may_go_on(self._run):
-                break
+                return
             for line in self._flush():
                 yield line
             self._at = Position(self._at.attempt + 1, 0)
-        for line in self._flush():
-            yield line
 
     async def follow(self, who: Principal, *, gone: Callable[[], Awaitable[bool]]) -> AsyncIterator[Line]:
         """As it comes, until the run is over; a `None` line now and then while nothing comes."""

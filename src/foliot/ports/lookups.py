@@ -59,6 +59,15 @@ class LastRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JobRank:
+    """How a job's runs went, among the latest of the whole cluster."""
+
+    runs: int
+    failed: int
+    p95_us: Micros | None  # of how long they took
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JobRow:
     """A job as lists and pages show it. `document` is the definition of its present version."""
 
@@ -81,6 +90,7 @@ class JobRow:
     pause_reason: str
     trouble: str | None
     last_run: LastRun | None = None
+    rank: JobRank | None = None  # in a list sorted by it
     is_deleted: bool = False
 
 
@@ -96,7 +106,7 @@ class JobFilter:
     text: str = ""  # in name, description or owner
     failing: bool = False  # the last finished run failed
     late: bool = False  # due, and not yet decided for a minute
-    sort: str = "name"  # or "next"
+    sort: str = "name"  # or "next"; "fails" and "p95": the worst of the latest runs first, others left out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from foliot.domain.schedule.describe import Language, describe
 from foliot.operations.diff import FieldChange
 from foliot.operations.fires import Fire, schedule_of
 from foliot.operations.stats import JobStats, Spread
-from foliot.ports.lookups import JobRow, LastRun, VersionRow
+from foliot.ports.lookups import JobRank, JobRow, LastRun, VersionRow
 
 Document = Annotated[
     dict[str, Any],
@@ -110,6 +110,18 @@ class LastRunOut(Output):
         )
 
 
+class RankOut(Output):
+    """How a job's runs went, among the latest 10 000 of the cluster."""
+
+    runs: int
+    failed: int
+    p95_s: Seconds | None = Field(description="95 of 100 took no longer.")
+
+    @classmethod
+    def of(cls, rank: JobRank) -> "RankOut":
+        return cls(runs=rank.runs, failed=rank.failed, p95_s=seconds(rank.p95_us))
+
+
 class JobOut(Output):
     """A job."""
 
@@ -135,6 +147,7 @@ class JobOut(Output):
     pause_reason: str = ""
     trouble: str | None = None
     last_run: LastRunOut | None = None
+    rank: RankOut | None = Field(None, description="In a list sorted by `fails` or `p95`.")
     definition: dict[str, Any] | None = None
 
     @classmethod
@@ -164,6 +177,7 @@ class JobOut(Output):
             pause_reason=job.pause_reason,
             trouble=job.trouble,
             last_run=LastRunOut.of(job.last_run) if job.last_run else None,
+            rank=RankOut.of(job.rank) if job.rank else None,
             definition=dict(document) if full else None,
         )
 

@@ -7,7 +7,19 @@ import msgspec
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
-from foliot.api.asking import PREFIX, READS, Cursor, Limit, Namespace, Reader, Services, When, read_moment, read_words
+from foliot.api.asking import (
+    PREFIX,
+    READS,
+    Cursor,
+    Limit,
+    Namespace,
+    Reader,
+    Services,
+    When,
+    read_moment,
+    read_since,
+    read_words,
+)
 from foliot.api.models.cluster import EventOut
 from foliot.api.models.common import Page
 from foliot.api.route import FoliotRoute
@@ -39,7 +51,7 @@ async def journal(
     wanted = EventFilter(
         topics=frozenset(Topic(word) for word in read_words(topic, "topic", TOPICS)),
         subject=subject,
-        since=read_moment(since, "since"),
+        since=read_since(since),
         until=read_moment(until, "until"),
     )
     page = await list_events(

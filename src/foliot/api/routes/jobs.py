@@ -77,9 +77,11 @@ async def list_jobs(
     q: Annotated[str, Query(max_length=200, description="In name, description or owner.")] = "",
     failing: Annotated[bool, Query(description="Whose last run failed.")] = False,
     late: Annotated[bool, Query(description="Due for a minute and not decided.")] = False,
-    sort: Annotated[str, Query(max_length=10, examples=["next"])] = "name",
+    sort: Annotated[
+        str, Query(max_length=10, description="name, next; fails, p95: the worst of late first.", examples=["next"])
+    ] = "name",
 ) -> Page[JobOut]:
-    """One page of jobs, by name or by their next instant."""
+    """One page of jobs: by name, by their next instant, or by how their latest runs went."""
     if namespace is not None and not who.sees(namespace):
         return Page(items=[])
     wanted = JobFilter(
@@ -91,7 +93,7 @@ async def list_jobs(
         text=q,
         failing=failing,
         late=late,
-        sort=read_words(sort, "sort", ("name", "next"))[0] if sort else "name",
+        sort=read_words(sort, "sort", ("name", "next", "fails", "p95"))[0] if sort else "name",
     )
     page = await services.lookups.jobs(wanted, limit=limit, cursor=cursor)
     items = [JobOut.of(job, language=language, full=False) for job in page.items]

@@ -8,10 +8,12 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
-from foliot.api.asking import PREFIX, READS, Reader, Services, run_id_of
+from foliot.api.asking import PREFIX, READS, Reader, Services, When, read_since, run_id_of
 from foliot.api.errors import BadRequest
 from foliot.api.route import FoliotRoute
 from foliot.api.streams import HEADERS, comment, event, until_gone
+from foliot.domain.instants import Instant, to_datetime
+from foliot.domain.run import LIVE, RunState
 from foliot.operations.finding import find_run
 from foliot.operations.log_reading import Line, LogReader, Position, prefixed, shard_run
 from foliot.operations.people import PeopleServices
@@ -19,7 +21,8 @@ from foliot.ports.lookups import RunRow
 
 router: Final = APIRouter(prefix=PREFIX + "/runs/{run}", tags=["runs"], route_class=FoliotRoute)
 TAIL_MAX: Final = 100_000
-LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
+LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+_HEAD: Final = re.compile(r"(?:#\d+ )?(\d{4}-\d\d-\d\dT[\d:.]+Z)  ([A-Z]+)  ")
 
 
 @router.get(
@@ -45,16 +48,19 @@ async def logs(
     tail: Annotated[int | None, Query(ge=0, le=TAIL_MAX, description="Only the last lines.")] = None,
     level: Annotated[str | None, Query(max_length=10, description="Lines of this level and above.")] = None,
     grep: Annotated[str | None, Query(max_length=200, description="Lines that hold this text.")] = None,
+    since: When = None,
 ) -> StreamingResponse:
     """Plain text, or a stream. A stream that breaks goes on with `Last-Event-ID`."""
     found = await find_run(services, who, run_id_of(run))
     if shard is not None:
         found = await shard_run(services, who, found, shard)
-    wanted = _Wanted(level, grep)
+    wanted = _Wanted(level, grep, read_since(since))
     if follow:
         start = Position.of(request.headers.get("last-event-id", ""))
         reader = LogReader(services, found, attempt=attempt, start=start)
-        stream = _events(reader.follow(who, gone=until_gone(request)), wanted)
+        there = reader.there() if RunState(found.state) in LIVE else reader.lines()
+        earlier = _last(there, wanted, tail) if tail is not None else None
+        stream = _events(reader.follow(who, gone=until_gone(request)), wanted, earlier)
         return StreamingResponse(stream, media_type="text/event-stream", headers=HEADERS)
     lines = _all_lines(services, found, attempt)
     return StreamingResponse(_text(lines, wanted, tail), media_type="text/plain; charset=utf-8")
@@ -63,20 +69,20 @@ async def logs(
 class _Wanted:
     """Which lines somebody wants to see."""
 
-    def __init__(self, level: str | None, grep: str | None) -> None:
+    def __init__(self, level: str | None, grep: str | None, since: Instant | None) -> None:
         if level is not None and level.upper() not in LEVELS:
             raise BadRequest(f'"{level[:10]}" is not a level.', hint=f"levels: {', '.join(LEVELS)}", path="query.level")
         self._levels = LEVELS[LEVELS.index(level.upper()) :] if level else ()
         self._grep = grep.casefold() if grep else None  # text, not an expression: nobody's pattern runs here (SEC-32)
-        self._level = re.compile(r"^\S+\s+(DEBUG|INFO|WARNING|ERROR)\s")
+        self._since = "" if since is None else to_datetime(since).isoformat(timespec="milliseconds")  # as stamps are
+        self._is_in = True
 
     def __call__(self, text: str) -> bool:
-        if self._grep is not None and self._grep not in text.casefold():
-            return False
-        if not self._levels:
-            return True
-        found = self._level.match(text)
-        return found is None or found[1] in self._levels
+        head = _HEAD.match(text)
+        if head is not None:  # a line without one goes on with the line before it
+            stamp, level = head.groups()
+            self._is_in = stamp >= self._since and (not self._levels or level in self._levels or level not in LEVELS)
+        return self._is_in and (self._grep is None or self._grep in text.casefold())
 
 
 async def _all_lines(services: PeopleServices, run: RunRow, attempt: int | None) -> AsyncIterator[Line]:
@@ -94,16 +100,27 @@ async def _text(lines: AsyncIterator[Line], wanted: _Wanted, tail: int | None) -
             if line.text is not None and wanted(line.text):
                 yield line.text + "\n"
         return
-    last: deque[str] = deque(maxlen=tail)
+    async for line in _last(lines, wanted, tail):
+        yield f"{line.text}\n"
+
+
+async def _last(lines: AsyncIterator[Line], wanted: _Wanted, tail: int) -> AsyncIterator[Line]:
+    """The last of the lines there are."""
+    last: deque[Line] = deque(maxlen=tail)
     async for line in lines:
         if line.text is not None and wanted(line.text):
-            last.append(line.text)
-    for text in last:
-        yield text + "\n"
+            last.append(line)
+    for line in last:
+        yield line
 
 
-async def _events(lines: AsyncIterator[Line], wanted: _Wanted) -> AsyncIterator[str]:
+async def _events(
+    lines: AsyncIterator[Line], wanted: _Wanted, earlier: AsyncIterator[Line] | None = None
+) -> AsyncIterator[str]:
     yield comment("log")
+    if earlier is not None:
+        async for line in earlier:
+            yield event(line.text or "", event_id=str(line.after))
     async for line in lines:
         if line.text is None:
             yield comment("still here")

@@ -19,6 +19,7 @@ from foliot.api.asking import (
     When,
     read_labels,
     read_moment,
+    read_since,
     read_words,
     run_id_of,
 )
@@ -88,7 +89,7 @@ async def list_runs(
         job_id=job_id,
         states=read_words(state, "state", STATES, upper=True),
         kinds=read_words(kind, "kind", KINDS),
-        since=read_moment(since, "since"),
+        since=read_since(since),
         until=read_moment(until, "until"),
         node=node,
         labels=read_labels(label),

@@ -10,6 +10,7 @@ from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import MINUTE, Instant
 from foliot.domain.names import nearest
 from foliot.ports.lookups import JobFilter, JobRow, LastRun, Listing, VersionRow
+from foliot.store.sql import queries_ranked
 from foliot.store.sql.database import Tx
 from foliot.store.sql.paging import LOOK_MAX, from_cursor, to_cursor
 from foliot.store.sql.statement import BIGINT, RowSet, Statement
@@ -85,21 +86,21 @@ _LAST_NAMESPACE: Final = "\U0010ffff"
 
 
 def list_jobs(tx: Tx, wanted: JobFilter, *, limit: int, cursor: str | None) -> Listing[JobRow]:
-    """One page of jobs by name or by next instant."""
-    by_next = wanted.sort == "next"
-    look = LOOK_MAX if _is_choosy(wanted) or (by_next and wanted.namespace is not None) else limit
-    keys = _by_next(tx, look, cursor) if by_next else _by_name(tx, wanted.namespace, look, cursor)
+    """One page of jobs by name, by next instant, or by how their latest runs went."""
+    by_name = wanted.sort == "name"
+    look = LOOK_MAX if _is_choosy(wanted) or (not by_name and wanted.namespace is not None) else limit
+    keys = _keys(tx, wanted, look, cursor)
     jobs = {row.id: _job(row) for row in tx.rows(BY_ID, d=[(key.id,) for key in keys])} if keys else {}
     now = tx.now()
     found = [(key, jobs[key.id]) for key in keys if key.id in jobs and _is_wanted(jobs[key.id], wanted, now)]
     if wanted.failing:
         last = _last_runs(tx, [job for _, job in found])
         found = [(key, job) for key, job in found if (run := last.get(job.job_id)) and run.state == "FAILED"]
-    shown = with_last_runs(tx, [job for _, job in found[:limit]])
+    shown = with_last_runs(tx, [replace(job, rank=getattr(key, "rank", None)) for key, job in found[:limit]])
     if len(found) > limit:
-        return Listing(items=shown, next_cursor=_cursor_of(found[limit - 1][0], by_next=by_next))
+        return Listing(items=shown, next_cursor=_cursor_of(found[limit - 1][0], wanted.sort))
     is_over = len(keys) < look
-    return Listing(items=shown, next_cursor=None if is_over else _cursor_of(keys[-1], by_next=by_next))
+    return Listing(items=shown, next_cursor=None if is_over else _cursor_of(keys[-1], wanted.sort))
 
 
 def find_job(tx: Tx, namespace: str, name: str) -> JobRow:
@@ -156,6 +157,12 @@ def _last_runs(tx: Tx, jobs: Sequence[JobRow]) -> Mapping[int, LastRun]:
     return {row.job_id: _last_run(row) for row in tx.rows(LAST_RUNS, d=[(job.job_id,) for job in jobs])}
 
 
+def _keys(tx: Tx, wanted: JobFilter, look: int, cursor: str | None) -> Sequence[Any]:
+    if wanted.sort in queries_ranked.SORTS:
+        return queries_ranked.ranked(tx, wanted.sort, look, cursor)
+    return _by_next(tx, look, cursor) if wanted.sort == "next" else _by_name(tx, wanted.namespace, look, cursor)
+
+
 def _by_name(tx: Tx, namespace: str | None, look: int, cursor: str | None) -> Sequence[Any]:
     key = from_cursor(cursor, "jobs", str, str)
     if namespace is None:
@@ -169,8 +176,10 @@ def _by_next(tx: Tx, look: int, cursor: str | None) -> Sequence[Any]:
     return tx.rows(BY_NEXT, {"next_at": key[0] if key else -1, "job_id": key[1] if key else 0, "rows": look})
 
 
-def _cursor_of(row: Any, *, by_next: bool) -> str:
-    return to_cursor("next", row.next_at, row.id) if by_next else to_cursor("jobs", row.namespace, row.name)
+def _cursor_of(row: Any, sort: str) -> str:
+    if sort in queries_ranked.SORTS:
+        return queries_ranked.cursor_of(sort, row)
+    return to_cursor("next", row.next_at, row.id) if sort == "next" else to_cursor("jobs", row.namespace, row.name)
 
 
 def _is_choosy(wanted: JobFilter) -> bool:
