@@ -5,15 +5,29 @@ import asyncio
 import json
 import os
 import sys
+import tempfile
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bench.private import KINDS
+from bench.private import KINDS, private
+from foliot.bench.ground import Ground, ground
 from foliot.bench.report import lines, machine
+from foliot.bench.twins.choosing import twin_of
+from foliot.bench.twins.raw import RawTwin
 from foliot.observability.logging import configure_logging
+
+
+@asynccontextmanager
+async def opened(kind: str) -> AsyncIterator[tuple[str, Ground, Callable[[], AbstractAsyncContextManager[RawTwin]]]]:
+    """A private database, migrated: its URL, the ground it is, and its twin, once there are jobs."""
+    with private(kind) as where, tempfile.TemporaryDirectory(prefix="foliot-bench-") as folder:
+        url = where.url or f"sqlite:///{folder}/foliot.db"
+        async with ground(url) as place:
+            yield url, place, lambda: twin_of(url, place)
 
 
 def parser_of(doc: str | None) -> argparse.ArgumentParser:
@@ -33,7 +47,7 @@ def run(main: Callable[[argparse.Namespace], Awaitable[Mapping[str, Any]]], pars
     name = Path(sys.argv[0]).stem
     report = {
         "benchmark": name,
-        "command": " ".join(["python -m", f"bench.{name}", *sys.argv[1:]]),
+        "command": " ".join(["python -m bench", name, *sys.argv[1:]]),
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": machine(),
         "load": {"before": round(load_before, 2), "after": round(os.getloadavg()[0], 2)},

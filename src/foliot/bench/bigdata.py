@@ -88,7 +88,7 @@ class BigData:
         for side in (big, small):
             await side.make_due(this_second() + FAR)
             await side.tidy()
-            await side.store.nodes.register(_hello(), kind="worker", ttl_us=24 * HOUR)
+            await side.store.nodes.register(a_worker(), kind="worker", ttl_us=24 * HOUR)
 
     async def _worked(self, side: Ground, number: int) -> dict[str, float]:
         """Fire the first jobs, lease and end their runs, and take them away again; seconds of each."""
@@ -100,7 +100,7 @@ class BigData:
         while (await side.store.firing.decide_due(decide, limit=BATCH)).taken:
             pass
         fired_at = time.perf_counter()
-        ended = await _lease_and_end(side, number)
+        ended = await lease_and_end(side, number)
         over_at = time.perf_counter()
         if ended != self.due:
             raise BenchFailed(f"{ended} of {self.due} runs were leased and ended.")
@@ -109,7 +109,8 @@ class BigData:
         return {"fire_s": fired_at - began_at, "lease_and_end_s": over_at - fired_at}
 
 
-async def _lease_and_end(side: Ground, number: int) -> int:
+async def lease_and_end(side: Ground, number: int) -> int:
+    """As the leasing and reporting of one server go on under load; how many runs. `number`: of the round."""
     ended = 0
     request_no = number * 1_000_000
     while True:
@@ -119,14 +120,18 @@ async def _lease_and_end(side: Ground, number: int) -> int:
         runs = granted.grants[0].runs
         if not runs:
             return ended
-        reports = [Report(run_id=one.run_id, lease_id=one.lease_id, cause=Cause.SUCCEEDED) for one in runs]
+        reports = [
+            Report(run_id=one.run_id, lease_id=one.lease_id, cause=Cause.SUCCEEDED, result="null", started_us_ago=1000)
+            for one in runs
+        ]
         landings = await side.store.runs.complete(SESSION, reports, judge)
         if any(landing is not Landing.RECORDED for landing in landings):
             raise BenchFailed(f"Not every end was recorded: {set(landings)}.")
         ended += len(runs)
 
 
-def _hello() -> Hello:
+def a_worker() -> Hello:
+    """In whose name it is done."""
     return Hello(
         session=SESSION,
         name="bench",

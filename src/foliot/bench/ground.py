@@ -250,6 +250,10 @@ class Ground:
         return self.store.database.dialect.name
 
     @property
+    def is_sqlite(self) -> bool:
+        return self.name == "sqlite"
+
+    @property
     def is_postgresql(self) -> bool:
         return self.name == "postgresql"
 

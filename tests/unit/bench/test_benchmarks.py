@@ -73,3 +73,24 @@ def test_failover() -> None:
     report = figures("failover", "--jobs", "3", "--kills", "2", "--every", "4", "--slots", "4")
     assert (report["due"], report["verified_runs"]) == (36, 36)
     assert (report["lost"], report["doubled"]) == (0, 0)
+
+
+@pytest.mark.parametrize("kind", ["postgresql", "mariadb", "sqlite"])
+def test_firing_alone(kind: str) -> None:
+    report = figures("firing", "--on", kind, "--jobs", "60", "--pairs", "1")
+    assert len(report["foliot_per_s"]) == len(report["twin_per_s"]) == 1
+    assert ("two_over_one" in report) == (kind != "sqlite")
+
+
+@pytest.mark.parametrize("kind", ["postgresql", "mariadb", "sqlite"])
+def test_leasing_alone(kind: str) -> None:
+    report = figures("leasing", "--on", kind, "--runs", "60", "--pairs", "1")
+    assert report["verified"].startswith("60 runs")
+    assert report["ratio"] > 0
+
+
+def test_the_api_under_load() -> None:
+    command = [sys.executable, "-m", "bench", "api", "--seconds", "2", "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=WITHIN_S, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert json.loads(done.stdout)["idle"]["statuses"].keys() == {"200"}
