@@ -24,7 +24,7 @@ from foliot_check.history import Bounds
 from foliot_check.reader import read_history
 from foliot_check.report import as_table
 from tests.cluster.asking import asked
-from tests.cluster.figures import write_figures
+from tests.cluster.figures import store_of, write_figures
 from tests.cluster.metrics import Metrics
 from tests.cluster.process import Process
 from tests.eventually import soon
@@ -46,9 +46,11 @@ class Cluster:
 
     def __init__(self, url: str, folder: Path) -> None:
         self.url = url
+        self.store = store_of(url)  # as figures name it
         self.folder = folder
         self.journals = folder / "journals"
         self.journals.mkdir()
+        self.lossy = False  # a failover may forget: then what it undid is counted and not failed
         self.logs = folder  # where processes started from now on write their logs
         self.processes: dict[str, Process] = {}
         self.seed = int(os.environ.get(SEED) or random.randrange(10**9))
@@ -294,7 +296,7 @@ class Cluster:
             nemesis=[self.folder / "nemesis.jsonl"],
             clients=sorted(self.folder.glob("client*.jsonl")),
             resources=sorted(self.journals.glob("resource-*.jsonl")),
-            bounds=Bounds(servers=len(self._ports)),
+            bounds=Bounds(servers=len(self._ports), lossy=self.lossy),
         )
         findings = verify(history)
         for name in self.processes:
@@ -315,7 +317,7 @@ class Cluster:
         await self.settle(within_s=settle_within_s)
         findings = await self.judge()
         wrong = {number: finding.wrong[:5] for number, finding in findings.items() if not finding.holds}
-        write_figures(fault, self.url, {**self.figures, "not_held": wrong})
+        write_figures(fault, self.store, {**self.figures, "not_held": wrong})
         assert not wrong, as_table(findings)
         assert findings["I1"].looked_at >= at_least, "the load was real"
         assert self.figures["zombies_accepted"] == 0

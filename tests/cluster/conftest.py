@@ -1,7 +1,7 @@
 """A store that records its history, and a cluster on it."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -37,6 +37,26 @@ def recorded_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 Size = Literal["short", "full"]
 SIZES = ["short", pytest.param("full", marks=pytest.mark.matrix)]
+
+
+SERVICES = ("postgresql", "mariadb")
+STORES = ("sqlite", *SERVICES)
+
+
+def on(*short: str, full: Sequence[str] = STORES) -> pytest.MarkDecorator:
+    """Run a fault test short on these stores, in every `make test`, and at full size on all that are promised."""
+    cases = [(store, "short") for store in short] + [(store, "full") for store in full]
+    marked = [
+        pytest.param(
+            *case,
+            marks=[
+                *([pytest.mark.services] if case[0] in SERVICES else []),
+                *([pytest.mark.matrix] if case[1] == "full" else []),
+            ],
+        )
+        for case in cases
+    ]
+    return pytest.mark.parametrize(("recorded_url", "size"), marked, indirect=True)
 
 
 @pytest.fixture(params=SIZES)

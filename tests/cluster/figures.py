@@ -1,24 +1,267 @@
-"""Figures of fault tests: written by each test, gathered by `make faults`, shown in the README and on a page."""
+"""Figures of fault tests: written by each test, gathered by `make faults`, shown in the README and on a page.
+
+python -m tests.cluster.figures gather FOLDER    # into docs/reference/figures/faults-DATE.json
+python -m tests.cluster.figures show             # README and docs/reference/fault-figures.md from the newest
+"""
 
 import json
 import os
-from collections.abc import Mapping
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+REFERENCE = ROOT / "docs" / "reference"
+GATHERED = REFERENCE / "figures"
+PAGE = REFERENCE / "fault-figures.md"
+BEGIN = "<!-- figures of the fault tests: made by python -m tests.cluster.figures show -->"
+END = "<!-- end of the figures of the fault tests -->"
 
 FOLDER = "FOLIOT_FIGURES"
 """The environment variable that names the folder to write to."""
 
 STORES = {"sqlite": "SQLite", "postgresql": "PostgreSQL", "mysql": "MariaDB"}
 
+Figures = Mapping[str, Any]
 
-def write_figures(fault: str, url: str, figures: Mapping[str, Any]) -> None:
+
+# ------------------------------------------------------------------------------------------------------------ writing
+
+
+def store_of(url: str) -> str:
+    """The name of the store behind a URL."""
+    return STORES[url.partition(":")[0].partition("+")[0]]
+
+
+def write_figures(fault: str, store: str, figures: Figures) -> None:
     """One JSON document per fault and store, when a folder is named."""
     folder = os.environ.get(FOLDER)
     if not folder:
         return
-    store = STORES[url.partition(":")[0].partition("+")[0]]
-    document = {"fault": fault, "store": store, **figures}
     path = Path(folder) / f"{fault}-{store.lower()}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(document, indent=2) + "\n", "utf-8")
+    path.write_text(json.dumps({"fault": fault, "store": store, **figures}, indent=2) + "\n", "utf-8")
+
+
+def gather(folder: Path, into: Path, *, today: str, commit: str) -> Path:
+    """All that the tests of one day wrote, in one file; what was measured again that day replaces what was there."""
+    path = into / f"faults-{today}.json"
+    before = json.loads(path.read_text("utf-8"))["tests"] if path.exists() else []
+    found = {(test["fault"], test["store"]): test for test in before}
+    for written in sorted(folder.glob("*.json")):
+        test = json.loads(written.read_text("utf-8"))
+        found[test["fault"], test["store"]] = test
+    into.mkdir(parents=True, exist_ok=True)
+    tests = [found[key] for key in sorted(found)]
+    document = {"date": today, "commit": commit, "cores": os.cpu_count(), "tests": tests}
+    path.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
+    return path
+
+
+# ------------------------------------------------------------------------------------------------------------ showing
+
+
+def newest() -> Mapping[str, Any]:
+    """What was gathered last."""
+    document: Mapping[str, Any] = json.loads(max(GATHERED.glob("faults-*.json")).read_text("utf-8"))
+    return document
+
+
+def fault_words() -> Mapping[str, str]:
+    """What each fault is, in the words of the promise."""
+    rows = re.findall(r"^\| (F\d+) \| ([^|]+) \|", (REFERENCE / "guarantees.md").read_text("utf-8"), re.MULTILINE)
+    return {number: words.strip() for number, words in rows}
+
+
+def summary(document: Mapping[str, Any]) -> str:
+    """The README's table: one row per fault, over all its stores."""
+    words = fault_words()
+    by_fault: dict[str, list[Figures]] = defaultdict(list)
+    for test in document["tests"]:
+        by_fault[test["fault"].partition("-")[0]].append(test)
+    lines = [
+        f"Fault tests of {document['date']} ({document['cores']} cores, everything on them; `make faults`):",
+        "",
+        "| | fault | on | due | lost | doubled | early | late results accepted | false reaps | worst seen |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for fault, tests in sorted(by_fault.items()):
+        cells = [
+            f"{fault}",
+            words.get(fault, ""),
+            ", ".join(dict.fromkeys(test["store"] for test in tests)),
+            *(str(_sum(tests, name)) for name in ("expected", "lost", "doubled", "early")),
+            f"{_sum(tests, 'zombies_accepted')} of {_sum(tests, 'zombies_tried')}",
+            str(_sum(tests, "false_reaps")),
+            worst_of(fault, tests),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def page(document: Mapping[str, Any]) -> str:
+    """Every figure of every test."""
+    tests = document["tests"]
+    return "\n".join(
+        [
+            "# Figures of the fault tests",
+            "",
+            f"Measured on {document['date']}, {document['cores']} cores with everything on them, at commit",
+            f"`{document['commit']}`, by `make faults`. This page is made by a script from the JSON beside it in",
+            "`figures/`; what the columns mean stands in [foliot-check](check.md#figures), what the faults are in",
+            "[what Foliot promises](guarantees.md#faults).",
+            "",
+            "## Decisions",
+            "",
+            *_table(tests, DECISIONS),
+            "",
+            "## Executions",
+            "",
+            *_table(tests, EXECUTIONS),
+            "",
+            "## How long things took",
+            "",
+            "Seconds: greatest, and in brackets how often it was measured.",
+            "",
+            *_table(tests, TIMES),
+            "",
+        ]
+    )
+
+
+DECISIONS = {
+    "due": "expected",
+    "created": "created",
+    "skipped": "skipped",
+    "lost": "lost",
+    "doubled": "doubled",
+    "early": "early",
+    "late p50 s": "lateness_s.p50",
+    "p99": "lateness_s.p99",
+    "max": "lateness_s.max",
+    "duplicates refused": "duplicate_fires",
+}
+EXECUTIONS = {
+    "runs": "runs",
+    "starts": "starts",
+    "again": "re_executions",
+    "at-most-once twice": "at_most_once_doubled",
+    "lost, at-most-once": "abandoned",
+    "deaths": "deaths",
+    "late ends": "zombies_tried",
+    "rejected": "zombies_rejected",
+    "accepted": "zombies_accepted",
+    "reports fenced": "reports_fenced",
+    "effects refused": "effects_refused",
+    "false reaps": "false_reaps",
+}
+TIMES = {
+    "extra delay": "extra_delay_s",
+    "leader": "leader_failover_s",
+    "ready again": "ready_again_s",
+    "leased again": "leased_again_s",
+    "settled": "settle_s",
+    "epochs": "epoch_changes",
+    "MB server": "peak_memory_mb.server",
+    "MB worker": "peak_memory_mb.worker",
+    "store troubles": "store_troubles",
+}
+WORST = {
+    "F00": ("late {}", "lateness_s.p99", "s (p99)"),
+    "F01": ("extra delay {}", "extra_delay_s.max", "s"),
+    "F02": ("leased again after {}", "leased_again_s.max", "s"),
+    "F03": ("{}", "places_struck", "places"),
+    "F04": ("child killed after {}", "child_killed_after_s", "s"),
+    "F05": ("next leader after {}", "leader_failover_s.max", "s"),
+    "F07": ("late {}", "lateness_s.p99", "s (p99)"),
+    "F12": ("goes on after {}", "goes_on_after_s", "s"),
+}
+USUAL = ("settled after {}", "settle_s", "s")
+ONE_SERVER = "SQLite"
+
+
+def worst_of(fault: str, tests: Sequence[Figures]) -> str:
+    """The worst value of the figure that a fault is about. SQLite has one server, whose death others cannot cover."""
+    sentence, name, unit = WORST.get(fault, USUAL)
+    if fault in ("F01", "F05"):
+        tests = [test for test in tests if test["store"] != ONE_SERVER] or tests
+    values = [value for test in tests if (value := _number(_at(test, name))) is not None]
+    return f"{sentence.format(_shown(max(values)))} {unit}" if values else ""
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, list):
+        return max(value) if value and isinstance(value[0], (int, float)) else len(value)
+    return value if isinstance(value, (int, float)) else None
+
+
+def _table(tests: Sequence[Figures], columns: Mapping[str, str]) -> list[str]:
+    return [
+        f"| fault and store | {' | '.join(columns)} |",
+        f"| --- |{' --- |' * len(columns)}",
+        *(
+            f"| {test['fault']} {test['store']} | {' | '.join(_cell(_at(test, name)) for name in columns.values())} |"
+            for test in tests
+        ),
+    ]
+
+
+def _at(test: Figures, name: str) -> Any:
+    value: Any = test
+    for part in name.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, Mapping) and "n" in value:
+        return f"{_shown(value['max'])} ({value['n']})" if value["n"] else ""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{kind} {count}" for kind, count in sorted(value.items()))
+    return "" if value is None else _shown(value)
+
+
+def _shown(value: float | str) -> str:
+    return f"{value:.3g}" if isinstance(value, float) and value < 100 else str(value)
+
+
+def _sum(tests: Sequence[Figures], name: str) -> int:
+    return sum(test.get(name) or 0 for test in tests)
+
+
+def with_table(text: str, table: str) -> str:
+    """A paper with this table between its marks."""
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n\n{table}\n\n{END}{after}"
+
+
+# -------------------------------------------------------------------------------------------------------- the program
+
+
+def main(words: Sequence[str]) -> int:
+    match words:
+        case ["gather", folder]:
+            commit = subprocess.run(
+                ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
+            ).stdout.strip()
+            today = datetime.now(UTC).date().isoformat()
+            print(gather(Path(folder), GATHERED, today=today, commit=commit).relative_to(ROOT))
+        case ["show"]:
+            README.write_text(with_table(README.read_text("utf-8"), summary(newest())), "utf-8")
+            PAGE.write_text(page(newest()), "utf-8")
+            print(f"{README.name}, {PAGE.relative_to(ROOT)}")
+        case _:
+            print(__doc__, file=sys.stderr)
+            return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.cluster.cluster import Cluster
-from tests.cluster.conftest import Size
+from tests.cluster.conftest import SERVICES, Size, on
 from tests.cluster.timing import EXTRA_DELAY_MAX_S
 from tests.eventually import NotInTime, soon
 from tests.servers.proxy import FaultProxy
@@ -65,6 +65,7 @@ class Trap:
             return None
 
 
+@on("postgresql")
 async def test_f01_a_server_stands_still_inside_a_transaction(cluster: Cluster, size: Size) -> None:
     """It holds its locks until the store ends the transaction; the others go on, and it goes on after them."""
     trap = Trap(cluster)
@@ -81,7 +82,7 @@ async def test_f01_a_server_stands_still_inside_a_transaction(cluster: Cluster, 
         await cluster.load(3)
         cluster.resume(victim)
         await cluster.load(2)
-    await cluster.judged("F01 stopped inside")
+    await cluster.judged("F01-stopped")
     if not cluster.is_sqlite:
         assert cluster.figures["extra_delay_s"]["max"] <= (1 if size == "full" else 3) * EXTRA_DELAY_MAX_S + 1
 
@@ -92,8 +93,7 @@ def proxies() -> Iterator[ExitStack]:
         yield stack
 
 
-@pytest.mark.parametrize("recorded_url", ["postgresql", "mariadb"], indirect=True)
-@pytest.mark.services
+@on("mariadb", full=SERVICES)
 async def test_f01_a_server_is_cut_off_inside_a_transaction(cluster: Cluster, size: Size, proxies: ExitStack) -> None:
     """Stopped in the transaction, cut off from the store, then let go on: in silence, or with a reset."""
     trap = Trap(cluster)
@@ -118,10 +118,11 @@ async def test_f01_a_server_is_cut_off_inside_a_transaction(cluster: Cluster, si
         await cluster.load(4)
         lines[victim].heal()
         await cluster.load(2)
-    await cluster.judged("F01 cut inside")
+    await cluster.judged("F01-cut")
     assert cluster.figures["extra_delay_s"]["max"] <= (1 if size == "full" else 3) * EXTRA_DELAY_MAX_S + 1
 
 
+@on("sqlite")
 async def test_f03_servers_are_killed_at_every_store_call(cluster: Cluster, size: Size) -> None:
     """Wherever a server can be between asking and being told, its death there harms nothing."""
     trap = Trap(cluster)

@@ -3,12 +3,13 @@
 import pytest
 
 from tests.cluster.cluster import Cluster
-from tests.cluster.conftest import Size
+from tests.cluster.conftest import Size, on
 from tests.cluster.timing import EXTRA_DELAY_MAX_S, HOUSEKEEPING_WITHIN_S, LEASED_AGAIN_WITHIN_S
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 
+@on("postgresql")
 async def test_f00_nothing_is_broken(cluster: Cluster, size: Size) -> None:
     cluster.start(workers=4 if size == "full" else 2)
     await cluster.wait_for_runs(15)
@@ -18,6 +19,7 @@ async def test_f00_nothing_is_broken(cluster: Cluster, size: Size) -> None:
     assert cluster.figures["abandoned"] == cluster.figures["deaths"] == cluster.figures["zombies_tried"] == 0
 
 
+@on("sqlite", "mariadb")
 async def test_f01_servers_are_killed(cluster: Cluster, size: Size) -> None:
     """The leader and others in turn, each at an odd moment."""
     cluster.start(workers=4 if size == "full" else 2)
@@ -39,6 +41,7 @@ async def test_f01_servers_are_killed(cluster: Cluster, size: Size) -> None:
         assert cluster.figures["leader_failover_s"]["max"] <= HOUSEKEEPING_WITHIN_S + slack
 
 
+@on("postgresql")
 async def test_f02_workers_are_killed(cluster: Cluster, size: Size) -> None:
     cluster.start(workers=4 if size == "full" else 2)
     await cluster.wait_for_runs(15)

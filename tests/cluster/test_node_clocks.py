@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import pytest
 
 from tests.cluster.cluster import Cluster
-from tests.cluster.conftest import Size
+from tests.cluster.conftest import Size, on
 from tests.servers.faketime import FakeTime
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
@@ -22,6 +22,7 @@ def clocks() -> Iterator[list[FakeTime]]:
         yield [stack.enter_context(FakeTime(offset_s)) for offset_s in (HOUR_S, -HOUR_S, 0.0)]
 
 
+@on("postgresql")
 async def test_f07_node_clocks_are_wrong(cluster: Cluster, size: Size, clocks: list[FakeTime]) -> None:
     """The same decisions as with true clocks. On SQLite the server's clock is the store's: workers alone are moved."""
     ahead, behind, jumping = clocks

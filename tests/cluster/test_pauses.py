@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from tests.cluster.cluster import Cluster
-from tests.cluster.conftest import Size
+from tests.cluster.conftest import SERVICES, Size, on
 from tests.cluster.test_fault_points import ALWAYS_WITHIN_S, Trap
 from tests.cluster.timing import HOUSEKEEPING_WITHIN_S, LEADER_TTL_S, SESSION_TTL_S
 from tests.eventually import soon
@@ -21,6 +21,7 @@ KILLED_AFTER_WAKING_S = 0.5
 # --------------------------------------------------------------------------------------------------------------- F04
 
 
+@on("mariadb")
 async def test_f04_a_worker_stands_still_for_longer_than_its_session_lives(cluster: Cluster, size: Size) -> None:
     """What it reports afterwards is refused, and what must not run unattended is killed as soon as it wakes."""
     cluster.start(workers=4 if size == "full" else 2)
@@ -90,8 +91,7 @@ def is_running(pid: int) -> bool:
 # --------------------------------------------------------------------------------------------------------------- F05
 
 
-@pytest.mark.parametrize("recorded_url", ["postgresql", "mariadb"], indirect=True)
-@pytest.mark.services
+@on("postgresql", full=SERVICES)
 async def test_f05_the_leader_stands_still_with_a_write_under_way(cluster: Cluster, size: Size) -> None:
     """Stopped just before it renews its term: another one leads by then, and the late renewal changes no row."""
     trap = Trap(cluster)
@@ -130,9 +130,7 @@ def stepped_down(cluster: Cluster, server: str) -> int:
 # --------------------------------------------------------------------------------------------------------------- F06
 
 
-@pytest.mark.parametrize(
-    "recorded_url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.services)], indirect=True
-)
+@on("sqlite", full=("sqlite", "postgresql"))
 async def test_f06_everything_is_away_for_a_while(cluster: Cluster, size: Size) -> None:
     """Frozen and thawed, then stopped and started again: the gap is decided, nobody is taken for dead by mistake."""
     cluster.start(workers=4 if size == "full" else 2)
