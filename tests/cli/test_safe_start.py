@@ -1,11 +1,16 @@
 """Starting safely: no default secret, nothing beyond this machine without protection, no store that does not fit."""
 
 import json
+import os
+import re
 import socket
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from tests.cli.conftest import Shell
@@ -55,9 +60,51 @@ def test_a_taken_port_is_told(alone: Shell) -> None:
         port = taken.getsockname()[1]
         refused = alone.process("up", "--port", str(port))
     assert refused.returncode != 0
-    assert f"Port {port} on 127.0.0.1 is in use." in refused.stderr
+    assert re.search(rf"Port {port} on 127\.0\.0\.1 is in use by \w+ \(pid {os.getpid()}\)\.", refused.stderr)
     assert "[FOL-5003]" in refused.stderr
     assert not (alone.folder / ".foliot").exists()
+
+
+def test_a_port_taken_by_another_foliot_is_told_with_its_folder(foliot: Shell, alone: Shell) -> None:
+    url = json.loads((foliot.folder / ".foliot" / "client.json").read_text())["url"]
+    port = int(url.rpartition(":")[2])
+    refused = alone.process("up", "--port", str(port))
+    said = rf'Port {port} on 127\.0\.0\.1 is in use by another "foliot up" \(pid \d+, {re.escape(str(foliot.folder))}\)'
+    assert re.search(said, refused.stderr)
+    assert f"--port {port + 1}" in refused.stderr
+
+
+def test_sqlite_serves_one_machine(alone: Shell) -> None:
+    upgraded(alone)
+    with closing(sqlite3.connect(alone.folder / "foliot.db")) as store, store:
+        far = 2**60
+        store.execute(
+            "INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, "
+            "slots, version, protocol, host, pid, labels, handlers) "
+            "VALUES ('s', 's-2', 'server', 'live', ?, 1, 1, 0, 0, '', 0, '1', 1, 'other-box', 1, '{}', '[]')", (far,),
+        )  # fmt: skip
+    refused = server(alone)
+    assert refused.returncode != 0
+    assert "SQLite serves one machine; this store is served by other-box already." in refused.stderr
+    assert "[FOL-7002]" in refused.stderr
+    assert "postgresql://" in refused.stderr
+
+
+def test_up_shows_a_link_that_logs_a_browser_in_once(foliot: Shell) -> None:
+    said = (foliot.folder / "up.log").read_text()
+    link = re.search(r"First login +(http://127\.0\.0\.1:\d+)/login#(\S+)", said)
+    assert link is not None, said
+    with httpx2.Client(base_url=link[1]) as browser:
+        page = browser.get("/login")
+        assert page.status_code == 200
+        assert "script-src 'sha256-" in page.headers["content-security-policy"]
+        assert link[2] not in page.text
+        assert browser.get("/api/docs").status_code == 401
+        assert browser.post("/api/v1/login", json={"code": link[2], "cookie": True}).status_code == 200
+        assert browser.get("/api/docs").status_code == 200, "the cookie opens it"
+        assert browser.post("/api/v1/login-codes", json={}).json()["code"] == "FOL-4005", "not without the header"
+        again = browser.post("/api/v1/login", json={"code": link[2]})
+        assert (again.status_code, again.json()["code"]) == (401, "FOL-4003")
 
 
 def test_tokens_are_in_no_process_table(foliot: Shell) -> None:

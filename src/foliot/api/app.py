@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
@@ -12,13 +12,15 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 
 from foliot import __version__
-from foliot.api.asking import PREFIX, READS, Reader
+from foliot.api.asking import PREFIX, READS, Reader, Speaks
 from foliot.api.auth.authenticator import Authenticator
-from foliot.api.auth.rights import Right, rights_of
+from foliot.api.auth.rights import Open, Right, rights_of
 from foliot.api.auth.throttle import Throttle
 from foliot.api.docs_page import docs_page
 from foliot.api.errors import BadRequest, NoSuchPage, problem_response
 from foliot.api.limits import AT_ONCE_MAX, Limits
+from foliot.api.login_page import HEADERS as LOGIN_HEADERS
+from foliot.api.login_page import login_page
 from foliot.api.models.common import Problem
 from foliot.api.route import FoliotRoute
 from foliot.api.routes import backfills, calendars, cluster, events, job_details, jobs, logs, probes, runs, tokens
@@ -88,6 +90,10 @@ def _about() -> APIRouter:
         page = docs_page(request.app.openapi(), {key: str(right) for key, right in request.app.state.rights.items()})
         headers = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
         return HTMLResponse(page, headers=headers)
+
+    @router.get("/login", responses=READS, dependencies=[Depends(Open())])
+    async def login(language: Speaks) -> Response:
+        return HTMLResponse(login_page(language), headers=LOGIN_HEADERS)
 
     return router
 

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import socket
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -19,8 +20,15 @@ class PortTaken(ClusterTrouble):
 
     code = "FOL-5003"
 
-    def __init__(self, host: str, port: int) -> None:
-        super().__init__(f"Port {port} on {host} is in use.", hint=f"foliot up --port {port + 1}", host=host, port=port)
+    def __init__(self, host: str, port: int, *, by: str = "") -> None:
+        who = f" by {by}" if by else ""
+        super().__init__(
+            f"Port {port} on {host} is in use{who}.",
+            hint=f"another port: --port {port + 1} (foliot up), --listen {host}:{port + 1} (foliot server)",
+            host=host,
+            port=port,
+            by=by,
+        )
 
 
 class HttpServer:
@@ -92,6 +100,24 @@ def _bound(host: str, port: int) -> socket.socket:
         listener.bind((host, port))
     except OSError as error:
         listener.close()
-        raise PortTaken(host, port) from error
+        raise PortTaken(host, port, by=_listener_on(port)) from error
     listener.setblocking(False)
     return listener
+
+
+def _listener_on(port: int) -> str:
+    """Who listens there, as far as this user may know: `another "foliot up" (pid 812, demo)`, or nothing."""
+    import psutil
+
+    try:
+        pids = [one.pid for one in psutil.net_connections("tcp") if one.laddr.port == port and one.status == "LISTEN"]
+        process = psutil.Process(next(pid for pid in pids if pid))
+        command, folder = process.cmdline(), Path(process.cwd())
+    except (psutil.Error, OSError, StopIteration, AttributeError):
+        return ""
+    names = [Path(part).name for part in command[:4]]
+    if "foliot" not in names:
+        return f"{process.name()} (pid {process.pid})"
+    kind = next((word for word in command if word in ("up", "server")), "")
+    shown = folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
+    return f'another "foliot {kind}" (pid {process.pid}, {shown})'

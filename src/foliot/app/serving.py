@@ -6,6 +6,7 @@ from collections.abc import Callable
 from foliot.app.faults import fault_point
 from foliot.app.http import HttpFace, check_reach
 from foliot.app.listening import HttpServer
+from foliot.app.one_machine import check_one_machine
 from foliot.app.server import Server
 from foliot.app.settings import ServerSettings
 from foliot.app.system import SystemChance, SystemClock
@@ -32,6 +33,7 @@ async def serve(
         server = Server(settings, store, clock=clock, chance=chance, wakeups=wakeups)
         server.metrics.watch_store(store.database.troubles)
         face = HttpFace(server, store)
+        await check_one_machine(face.services)
         first_token = await face.begin(bootstrap_token)
         async with asyncio.TaskGroup() as tasks:
             http_stop = asyncio.Event()

@@ -114,11 +114,12 @@ class Terminal:
         self._good("database", f"{state}schema {schema}", f"{took_s:.1f} s")
 
     def started(self, url: str, access: Access) -> None:
-        del access  # its code opens the console
         self._good("scheduler", self._settings.node_name)
         self._good("worker", f"{self._settings.node_name} · {self._settings.slots} slots · {self._watching()}")
         self._good("api", url)
-        click.echo("\n  Reachable from this machine only. A real cluster: foliot server --help")
+        link = f"{url}/login#{access.login_code}"
+        click.echo(f"\n  First login    {link}     one use, 15 minutes; another: foliot login-link")
+        click.echo("  Reachable from this machine only. A real cluster: foliot server --help")
         click.echo(f"{'Ctrl-C stops':>{min(terminal_width(), 100)}}\n" if sys.stdout.isatty() else "")
 
     def loaded(self, loaded: Loaded, *, again: bool) -> None:

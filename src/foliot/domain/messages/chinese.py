@@ -306,7 +306,10 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     "FOL-5001": _no_answer,
     "FOL-5002": _no_leader,
     "FOL-5004": _clock_off,
-    "FOL-5003": lambda d: (f"{d['host']} 的端口 {d['port']} 已被占用。", f"foliot up --port {d['port'] + 1}"),
+    "FOL-5003": lambda d: (
+        f"{d['host']} 的端口 {d['port']} 已被占用{'：' + d['by'] if d.get('by') else ''}。",
+        f"另选端口：--port {d['port'] + 1}（foliot up），--listen {d['host']}:{d['port'] + 1}（foliot server）",
+    ),
     "FOL-5011": lambda d: ("存储过于繁忙：此步已放弃。", "稍后重试"),
     "FOL-5012": lambda d: ("提交的应答丢失：是否完成尚不可知。", "用同一个键重试是安全的"),
     "FOL-5022": lambda d: (
@@ -324,6 +327,10 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
         "先停止它们；--force 会照样继续，之后须逐一重启",
     ),
     "FOL-7001": _schema,
+    "FOL-7002": lambda d: (
+        f"SQLite 只能服务一台机器；此存储已由 {'、'.join(d['hosts'])} 使用。",
+        "--db postgresql://… 或 mysql://…（MariaDB、Galera）",
+    ),
     "FOL-7010": lambda d: (
         f"{d['url']} 不是空的：其中有 {d['tables']} 张表。",
         "基准测试会写满并清空它的数据库：请给它一个专用的",
