@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from foliot.store.sql.hosts import Host, NoWritableHost, first_writable
+from foliot.store.sql.hosts import Host, Hosts, NoWritableHost
 
 HOSTS: list[Host] = [("a", 1), ("b", 2), ("c", 3)]
 
@@ -23,14 +23,23 @@ class Net:
         self.asked.append(host[0])
         return await self.answers[host[0]]()
 
-    async def first(self, hosts: list[Host] = HOSTS, **options: Any) -> Any:
-        return await first_writable(
+    def hosts(self, hosts: list[Host], **options: Any) -> Hosts:
+        return Hosts(
             hosts,
             self.connect,
             discard=self.discarded.append,
             is_final=lambda error: isinstance(error, PermissionError),
             **options,
         )
+
+    async def first(self, hosts: list[Host] = HOSTS, **options: Any) -> Any:
+        return await self.hosts(hosts, **options).first()
+
+    async def highest(self, ranks: dict[str, int], hosts: list[Host] = HOSTS, **options: Any) -> Any:
+        async def rank(connection: str) -> int:
+            return ranks[connection]
+
+        return await self.hosts(hosts, **options).highest(rank)
 
 
 def gives(name: str) -> Callable[[], Awaitable[str]]:
@@ -116,3 +125,47 @@ async def test_given_up_by_the_caller_nothing_is_left_running() -> None:
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     assert asyncio.all_tasks() == before
+
+
+# -- ranked -------------------------------------------------------------------------------------------------------
+
+
+async def test_of_two_that_take_writes_the_higher_serves_and_the_other_is_let_go() -> None:
+    net = Net(a=gives("a"), b=gives("b"), c=raises(ConnectionRefusedError()))
+    assert await net.highest({"a": 3, "b": 4}) == "b"
+    assert net.discarded == ["a"]
+
+
+async def test_of_equals_the_first_in_order_serves() -> None:
+    net = Net(a=gives("a"), b=gives("b"), c=gives("c"))
+    assert await net.highest({"a": 4, "b": 4, "c": 4}) == "a"
+    assert sorted(net.discarded) == ["b", "c"]
+
+
+async def test_the_silent_are_not_waited_for_once_one_serves() -> None:
+    net = Net(a=silence, b=gives("b"), c=silence)
+    assert await net.highest({"b": 1}, patience_s=0.01) == "b"
+
+
+async def test_one_that_cannot_say_its_rank_is_no_host() -> None:
+    net = Net(a=gives("a"), b=gives("b"))
+
+    assert await net.highest({"b": 1}, HOSTS[:2]) == "b"
+    assert net.discarded == ["a"]
+
+
+async def test_when_none_can_be_ranked_each_says_why() -> None:
+    net = Net(a=raises(OSError("a standby")), b=raises(ConnectionRefusedError("refused")))
+    with pytest.raises(NoWritableHost, match="a:1: a standby; b:2: refused"):
+        await net.highest({}, HOSTS[:2])
+
+
+async def test_a_wrong_password_is_told_before_all_else() -> None:
+    net = Net(a=raises(ConnectionRefusedError()), b=raises(PermissionError("wrong password")))
+    with pytest.raises(PermissionError):
+        await net.highest({}, HOSTS[:2])
+
+
+async def test_a_standby_that_does_not_know_the_database_yet_is_passed_by() -> None:
+    net = Net(a=raises(PermissionError("no such database")), b=gives("b"))
+    assert await net.highest({"b": 1}, HOSTS[:2]) == "b"

@@ -17,9 +17,9 @@ from foliot.ports.store import StoreUnavailable
 from foliot.store.sql.database import Database, GreenletRunner, Pool, ThreadRunner
 from foliot.store.sql.dialects import mariadb_connect
 from foliot.store.sql.dialects.mariadb import UNUSABLE, MariaDB, number_of
-from foliot.store.sql.dialects.postgresql import PostgreSQL, is_refusal
+from foliot.store.sql.dialects.postgresql import PostgreSQL, is_refusal, timeline
 from foliot.store.sql.dialects.sqlite import SQLite
-from foliot.store.sql.hosts import Host, first_writable
+from foliot.store.sql.hosts import Host, Hosts
 
 POOL_SIZES: Final[Mapping[Pool, int]] = {Pool.RENEW: 1, Pool.CONTROL: 4, Pool.API: 5}
 
@@ -195,7 +195,7 @@ def _postgresql_engine(url: str, pool: Pool, size: int, limits: TimeLimits) -> A
 
 
 async def connect_postgresql(url: str, settings: Mapping[str, str], *, within_s: float) -> Any:
-    """A bare connection to the first of the hosts that takes writes."""
+    """A bare connection to the host that takes writes; if several think they do, to the one promoted last."""
     import asyncpg
 
     parts = urlsplit(url.replace("postgres://", "postgresql://", 1))
@@ -218,7 +218,7 @@ async def connect_postgresql(url: str, settings: Mapping[str, str], *, within_s:
         )
 
     # One by one: given all of them, the driver has one time limit for all, and a silent host spends it alone.
-    return await first_writable(hosts, connect, discard=lambda late: late.terminate(), is_final=is_refusal)
+    return await Hosts(hosts, connect, discard=lambda late: late.terminate(), is_final=is_refusal).highest(timeline)
 
 
 def mariadb_target(url: str, *, connect_s: float) -> mariadb_connect.Target:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from foliot.store.sql.hosts import Host, NoWritableHost, first_writable
+from foliot.store.sql.hosts import Host, Hosts, NoWritableHost
 
 PORT: Final = 3306
 SQL_MODE: Final = "STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO"
@@ -41,9 +41,9 @@ async def connect(target: Target, limits: SessionLimits) -> Any:
     async def to(at: Host) -> Any:
         return await _connect_to(*at, target, limits)
 
-    return await first_writable(
+    return await Hosts(
         target.hosts, to, discard=lambda late: late.close(), is_final=lambda error: not _is_elsewhere(error)
-    )
+    ).first()
 
 
 async def _connect_to(host: str, port: int, target: Target, limits: SessionLimits) -> Any:

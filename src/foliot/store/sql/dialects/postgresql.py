@@ -35,7 +35,8 @@ class PostgreSQL:
             "SELECT concat_ws('/', 'postgresql', (SELECT system_identifier FROM pg_control_system()),"
             " left(pg_walfile_name(pg_current_wal_lsn()), 8), extract(epoch FROM pg_postmaster_start_time())),"
             " CASE WHEN current_setting('synchronous_standby_names') = ''"
-            " AND EXISTS (SELECT 1 FROM pg_stat_replication) THEN 'its standbys are not synchronous' END"
+            " AND (EXISTS (SELECT 1 FROM pg_stat_replication) OR EXISTS (SELECT 1 FROM pg_replication_slots"
+            " WHERE slot_type = 'physical')) THEN 'its standbys are not synchronous' END"  # a slot: one that is away
         ),
         "schema_lock": "SELECT pg_advisory_xact_lock(7166315)",
         "ready_lane": "lane",
@@ -93,6 +94,12 @@ class PostgreSQL:
         if type(origin.__cause__).__name__ == "TargetServerAttributeNotMatched":  # only standbys are there
             return Trouble.GONE
         return Trouble.BUG
+
+
+async def timeline(connection: Any) -> int:
+    """How often the database behind a bare connection was promoted: each promotion begins a higher timeline."""
+    segment = await connection.fetchval("SELECT pg_walfile_name(pg_current_wal_lsn())")
+    return int(segment[:8], 16)
 
 
 def is_refusal(error: Exception) -> bool:
