@@ -3,12 +3,15 @@
 import asyncio
 from typing import Any
 
+import pytest
+
 from foliot.domain.instants import SECOND
 from foliot.store.sql.database import GreenletRunner
 from foliot.store.sql.epoch import origin
 from tests.conformance.building import save
 from tests.conformance.working import trigger, worker
 from tests.conformance.world import World
+from tests.servers.postgres import Postgres
 
 EPOCH_BITS = 28
 
@@ -103,3 +106,17 @@ async def test_connections_compare_when_they_are_made_and_not_again(world: World
         await world.database.runner.close()  # its pools make new connections when asked
         await world.store.firing.admit(limit=1)
         assert (await meta(world))["epoch"] > before["epoch"]
+
+
+@pytest.mark.services
+async def test_a_standby_that_is_away_makes_the_store_lossy_too(
+    postgres_server: Postgres, postgres_world: World
+) -> None:
+    assert (await origin(postgres_world.database)).lossy == ""
+    slot = "SELECT pg_create_physical_replication_slot('of_a_standby')"
+    await asyncio.to_thread(postgres_server._admin, lambda connection: connection.execute(slot))
+    try:
+        assert (await origin(postgres_world.database)).lossy == "its standbys are not synchronous"
+    finally:
+        gone = "SELECT pg_drop_replication_slot('of_a_standby')"
+        await asyncio.to_thread(postgres_server._admin, lambda connection: connection.execute(gone))
