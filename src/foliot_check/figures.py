@@ -26,6 +26,7 @@ def figures_of(history: History, findings: Mapping[str, Finding]) -> dict[str, A
         **_zombies(history),
         **_recoveries(history),
         **_store(history),
+        **(findings["I17"].figures if "I17" in findings else {}),
         "false_reaps": _wrong(findings, "I12"),
     }
 
