@@ -120,6 +120,7 @@ class Etcd:
             *("--listen-client-urls", self.url, "--advertise-client-urls", self.url),
             *("--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer),
             *("--initial-cluster", f"e0={peer}", "--initial-cluster-state", "new"),
+            "--enable-v2",
         ]
 
     def _give_up(self, what: str) -> None:

@@ -57,6 +57,7 @@ class GaleraNode(MariaDB):
         return [
             *super()._command(),
             "--binlog-format=ROW",
+            "--log-bin-trust-function-creators=1",  # else Foliot's user may make no trigger where rows are replicated
             "--innodb-autoinc-lock-mode=2",
             "--wsrep-on=ON",
             f"--wsrep-provider={self.provider}",
@@ -153,6 +154,45 @@ class Galera:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    # -- faults ---------------------------------------------------------------------------------------------------
+
+    def kill_node(self, number: int) -> None:
+        """Crash a node and wait until the others have agreed that it is gone."""
+        self.nodes[number].kill()
+        self.await_size(sum(node._process is not None for node in self.nodes))
+
+    def rejoin(self, number: int) -> None:
+        """Start a node that was killed or stopped and wait until it is in step."""
+        node = self.nodes[number]
+        node.expects = 1 + sum(other._process is not None for other in self.nodes)
+        node.restart()
+
+    def lose_quorum(self) -> None:
+        """Crash all but the first node, which then refuses everything."""
+        for node in self.nodes[1:]:
+            node.kill()
+        first = self.nodes[0]
+        eventually(lambda: first.status().get("wsrep_ready") == "OFF", within_s=30, what="the last node noticing")
+
+    def regain_quorum(self) -> None:
+        """Tell the node that is left that it is the cluster now."""
+        self.nodes[0].execute("SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'")
+
+    def restart_whole(self) -> None:
+        """Stop every node in good order, then start all again: first the one stopped last, which knows most."""
+        for node in reversed(self.nodes):
+            node.stop()
+        first, *others = self.nodes
+        first.bootstraps, first.expects = True, 1
+        first.restart()
+        first.bootstraps = False
+        for number, _ in enumerate(others, 1):
+            self.rejoin(number)
+
+    def counted(self, name: str) -> int:
+        """The sum of a status counter over the nodes that run."""
+        return sum(int(node.status().get(name, "0")) for node in self.nodes if node._process is not None)
 
     # -- databases ------------------------------------------------------------------------------------------------
 

@@ -332,7 +332,7 @@ class Patroni:
             return False
         streaming = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'"
         with contextlib.suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-            return leader.admin(lambda connection: connection.fetchval(streaming)) == MEMBERS - 1
+            return bool(leader.admin(lambda connection: connection.fetchval(streaming)) == MEMBERS - 1)
         return False
 
     def _settings(self) -> dict[str, Any]:
@@ -347,7 +347,9 @@ class Patroni:
             parameters["fsync"] = "off"
         return {
             "scope": "flt",
-            "etcd3": {"hosts": f"{HOST}:{self.etcd.port}"},
+            # By the old API: through the new one Patroni 3.0 renews its lock without a guard, so that a primary that was
+            # frozen can take it back from its successor.
+            "etcd": {"hosts": f"{HOST}:{self.etcd.port}"},
             "bootstrap": {
                 "dcs": {
                     **TIMING,
