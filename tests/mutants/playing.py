@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from foliot_check.findings import Finding, verify
+from foliot_check.history import Bounds
 from foliot_check.reader import read_history
 from tests.cluster.process import Process
 from tests.eventually import eventually
@@ -20,6 +21,7 @@ class Playing:
     """A scene on its way."""
 
     def __init__(self, mutant: Mutant, source: Path, url: str, folder: Path) -> None:
+        self._mutant = mutant
         self._url = url
         self._folder = folder
         self._source = source
@@ -49,5 +51,6 @@ class Playing:
             workers=[self._folder / "worker.jsonl"],
             nemesis=[self._folder / "nemesis.jsonl"],
             clients=[self._folder / "client.jsonl"],
+            bounds=Bounds(servers=1, lossy=self._mutant.lossy),
         )
         return verify(history)

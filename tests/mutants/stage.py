@@ -18,7 +18,7 @@ from typing import Any, Self
 import foliot
 from foliot.domain.instants import MILLISECOND, SECOND, Instant, Micros
 from foliot.domain.run import Landing
-from foliot.domain.verdict import Cause, judge
+from foliot.domain.verdict import judge
 from foliot.ports.store import Term
 from foliot.ports.worker_link import LeasedRun
 from foliot.store.sql.store import SqlStore
@@ -63,12 +63,9 @@ class Player(Worker):
         await self.beat(run)
 
     async def end(self, run: LeasedRun) -> Landing:
-        """The handler ends well and this is reported."""
+        """The handler ends well, and this is reported."""
         self._note("end", run)
-        return await self.report_end(run)
-
-    async def report_end(self, run: LeasedRun, cause: Cause = Cause.SUCCEEDED) -> Landing:
-        (landing,) = await self.complete(run, cause=cause)
+        (landing,) = await self.complete(run)
         self._journal.write("report", run=run.run_id, lease=run.lease_id, landing=str(landing))
         return landing
 
