@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from foliot_check.figures import figures_of
 from foliot_check.findings import verify
 from foliot_check.reader import read_history
 from foliot_check.report import as_json, as_table
@@ -32,7 +33,8 @@ def main() -> None:
         resources=options.resource,
     )
     findings = verify(history, frozenset(filter(None, options.only.split(","))))
-    sys.stdout.write((as_json(findings) if options.json else as_table(findings)) + "\n")
+    shown = as_json(findings, figures_of(history, findings)) if options.json else as_table(findings)
+    sys.stdout.write(shown + "\n")
     sys.exit(0 if all(finding.holds for finding in findings.values()) else 1)
 
 

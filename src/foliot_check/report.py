@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 from foliot_check.findings import SHOWN_MAX, Finding
 
@@ -22,11 +23,12 @@ def as_table(findings: Mapping[str, Finding]) -> str:
     return "\n".join(lines)
 
 
-def as_json(findings: Mapping[str, Finding]) -> str:
+def as_json(findings: Mapping[str, Finding], figures: Mapping[str, Any] | None = None) -> str:
     """One document with stable keys."""
     return json.dumps(
         {
             "held": all(finding.holds for finding in findings.values()),
+            "figures": dict(figures or {}),
             "invariants": {
                 number: {
                     "held": finding.holds,

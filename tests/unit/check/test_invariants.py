@@ -257,6 +257,19 @@ def term_with_two_holders(story: dict[str, Any]) -> None:
     ]
 
 
+def write_of_an_old_term(story: dict[str, Any]) -> None:
+    story["changes"] += [
+        Change(
+            seq=110 + at,
+            at=T0 + at,
+            table="leases",
+            op="UPDATE",
+            row={"name": "leader", "term": term, "holder_session": f"s{term}", "until": T0},
+        )
+        for at, term in enumerate([4, 5, 4])
+    ]
+
+
 def exclusive_overlap(story: dict[str, Any]) -> None:
     story["versions"] = [version_row(exclusive=True)]
     story["runs"][0]["ended_at"] = story["runs"][1]["leased_at"] + 1
@@ -348,6 +361,7 @@ LIES: Sequence[tuple[str, str, Edit]] = [
     ("I9", "accepted token 7", stale_token_accepted),
     ("I9", "2 starts under fence", token_handed_out_twice),
     ("I10", "two holders", term_with_two_holders),
+    ("I10", "was written after 5", write_of_an_old_term),
     ("I11", "overlap", exclusive_overlap),
     ("I12", "was reaped", false_reap),
     ("I12", "before it had run out", reap_before_its_time),
