@@ -80,6 +80,12 @@ test-slow: setup ## the tests that take more than a moment, one by one
 test-cluster: setup ## servers and workers as real processes, broken while they work, judged by foliot-check
 	@$(CLUSTER)
 
+.PHONY: faults
+faults: services ## the whole matrix of faults, its figures into docs/ and README (about 45 min); ONLY='f01 or f02' for some
+	@folder=$$(mktemp -d); code=0; FOLIOT_FIGURES=$$folder $(BIN)/pytest -v -m matrix tests/cluster $(if $(ONLY),-k '$(ONLY)') \
+	  || code=$$?; $(BIN)/python -m tests.cluster.figures gather $$folder && $(BIN)/python -m tests.cluster.figures show; \
+	rm -rf $$folder; exit $$code
+
 .PHONY: bench
 bench: services ## measure everything beside the raw limit, keep the figures (ten minutes); one: make bench ONLY=storm
 	@$(if $(ONLY),$(BIN)/python -m bench $(ONLY),$(BIN)/python -m bench --record docs/reference/figures && $(BIN)/python -m bench.figures)
