@@ -59,7 +59,7 @@ READER = Principal(name="x", scopes=frozenset({Scope.READ}))
         (
             VersionConflict("settle", expected=8, found=9),
             "settle 现在是 v9；你的修改基于 v8。未做任何修改。",
-            "比较差异后重试：foliot job diff -f jobs/",
+            "比较差异后重试：foliot job diff settle v8 v9",
         ),
         (BadDuration("soon"), "“soon”不是时长。", "例如 90s、15m、1h30m、2d"),
         (

@@ -194,7 +194,7 @@ def problem(error: FoliotError, *, status: int, instance: str, language: Languag
 
 
 def _errors_of(error: FoliotError, sentence: str) -> list[dict[str, str]]:
-    path = error.data.get("path")
+    path = error.data.get("path") if isinstance(error, InvalidInput) else None
     return [{"path": str(path), "message": sentence, "code": error.code}] if path else []
 
 

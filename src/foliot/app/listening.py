@@ -67,6 +67,7 @@ class HttpServer:
             http=connection,
             log_config=None,
             access_log=False,
+            server_header=False,
             log_level="warning",
             lifespan="off",
             timeout_keep_alive=30,

@@ -221,15 +221,20 @@ class VersionConflict(Conflict):
 
     code = "FOL-3001"
 
-    def __init__(self, name: str, *, expected: int, found: int) -> None:
-        now = f"is v{found} now" if found else "does not exist any more"
+    def __init__(self, name: str, *, expected: int, found: int, by: str = "", ago: str = "") -> None:
+        """`by`, `ago`: who made it what it is, and how long ago, where that is known."""
+        since = ", ".join(part for part in (by, f"{ago} ago" if ago else "") if part)
+        now = f"is v{found} now{f' ({since})' if since else ''}" if found else "does not exist any more"
         was = f"your change was against v{expected}" if expected else "your change was to create it"
+        look = f"foliot job diff {_shown(name)} v{expected} v{found}"
         super().__init__(
             f"{_shown(name)} {now}; {was}. Nothing was applied.",
-            hint="look at the difference and try again: foliot job diff -f jobs/",
+            hint=f"look at the difference and try again: {look}" if expected and found else "foliot job list",
             name=name,
             expected=expected,
             found=found,
+            by=by,
+            ago=ago,
         )
         self.expected = expected
         self.found = found

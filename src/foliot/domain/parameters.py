@@ -19,6 +19,7 @@ class BadParameters(InvalidInput):
             hint=parameter_words(schema),
             job=job,
             errors=[{"path": problem.path, "message": problem.said} for problem in problems],
+            known=_named(schema),
         )
 
 
@@ -32,12 +33,24 @@ def require_fit(job: str, schema: Schema, given: Any) -> None:
 def parameter_words(schema: Schema) -> str:
     """The parameters with their types, for people: `parameters: day (date), dry_run (true/false)`."""
     try:
-        named = [f"{name} ({type_words(part, root=schema)})" for name, part in schema.get("properties", {}).items()]
+        named = [f"{name} ({kind})" for name, kind in _kinds(schema)]
     except NOT_A_SCHEMA:
         return "see what the job's function takes"
     if isinstance(schema.get("additionalProperties"), Mapping):
         named.append("others")
     return f"parameters: {', '.join(named)}" if named else "it takes no parameters"
+
+
+def _kinds(schema: Schema) -> list[tuple[str, str]]:
+    return [(name, type_words(part, root=schema)) for name, part in schema.get("properties", {}).items()]
+
+
+def _named(schema: Schema) -> list[tuple[str, str]]:
+    """The same for whoever says it in another language; nothing for what is no schema."""
+    try:
+        return _kinds(schema)
+    except NOT_A_SCHEMA:
+        return []
 
 
 def from_words(words: Mapping[str, str], schema: Schema | None = None) -> dict[str, Any]:

@@ -42,6 +42,7 @@ from foliot.api.models.runs import RunOut
 from foliot.api.route import FoliotRoute
 from foliot.domain.access import Principal
 from foliot.domain.errors import VersionConflict
+from foliot.domain.humane import human_duration
 from foliot.domain.schedule.describe import Language
 from foliot.operations import clone as cloning
 from foliot.operations import delete as deleting
@@ -159,7 +160,7 @@ async def put_job(
             services, who, home, name, body.definition, expected_version=expected, reason=body.reason
         )
     except VersionConflict as stale:
-        raise await _explained(services, who, home, name, stale, body.definition) from stale
+        raise await _explained(services, who, home, name, stale, body.definition, language) from stale
     return _saved(saved, response, language)
 
 
@@ -182,7 +183,7 @@ async def patch_job(
             services, who, home, name, body.definition, expected_version=expected, reason=body.reason
         )
     except VersionConflict as stale:
-        raise await _explained(services, who, home, name, stale, None) from stale
+        raise await _explained(services, who, home, name, stale, None, language) from stale
     return _saved(saved, response, language)
 
 
@@ -191,6 +192,7 @@ async def delete_job(
     request: Request,
     services: Services,
     who: Writer,
+    language: Speaks,
     name: str,
     namespace: Namespace = None,
     reason: Annotated[str, Query(max_length=2000)] = "",
@@ -201,7 +203,7 @@ async def delete_job(
     try:
         await deleting.delete(services, who, home, name, expected_version=expected, reason=reason)
     except VersionConflict as stale:
-        raise await _explained(services, who, home, name, stale, None) from stale
+        raise await _explained(services, who, home, name, stale, None, language) from stale
 
 
 @router.post("/{name}:pause", responses=WRITES, summary="Pause a job's schedule")
@@ -329,11 +331,14 @@ async def _explained(
     name: str,
     stale: VersionConflict,
     wanted: dict[str, Any] | None,
+    language: Language,
 ) -> VersionConflict:
     """The conflict with what is there now, and how it differs from what was sent."""
     if not stale.found:
         return stale
     job = await find_job(services, who, namespace, name)
+    ago = human_duration(max(0, await services.lookups.now() - job.updated_at), language)
+    stale = VersionConflict(name, expected=stale.expected, found=job.version, by=job.updated_by, ago=ago)
     stale.data["current"] = {"version": job.version, "updated_by": job.updated_by, "definition": dict(job.document)}
     old = await services.lookups.version(job.job_id, stale.expected)
     before = wanted if wanted is not None else (old.document if old else {})

@@ -137,9 +137,12 @@ def _job_not_found(data: Data) -> Told:
 
 
 def _version_conflict(data: Data) -> Told:
-    now = f"现在是 v{data['found']}" if data["found"] else "已不存在"
+    since = f"（{data['by']}，{data['ago']}前）" if data.get("by") and data.get("ago") else ""
+    now = f"现在是 v{data['found']}{since}" if data["found"] else "已不存在"
     was = f"你的修改基于 v{data['expected']}" if data["expected"] else "你要新建它"
-    return f"{data['name']} {now}；{was}。未做任何修改。", "比较差异后重试：foliot job diff -f jobs/"
+    look = f"foliot job diff {data['name']} v{data['expected']} v{data['found']}"
+    hint = f"比较差异后重试：{look}" if data["expected"] and data["found"] else "foliot job list"
+    return f"{data['name']} {now}；{was}。未做任何修改。", hint
 
 
 def _scope_missing(data: Data) -> Told:
@@ -219,7 +222,13 @@ _TYPES: Final = {
 
 def _bad_parameters(data: Data) -> Told:
     told = "；".join(f"{error['path']} {_problem(str(error['message']))}" for error in data["errors"])
-    return f"{data['job']}：{told}。", None
+    known = "，".join(f"{name}（{_kind(kind)}）" for name, kind in data.get("known", ()))
+    return f"{data['job']}：{told}。", f"参数：{known}" if known else None
+
+
+def _kind(english: str) -> str:
+    """What a parameter is; a word that has no other is told as it is."""
+    return next((chinese for words, chinese in _TYPES.items() if english in (words, words.partition(" ")[2])), english)
 
 
 def _problem(said: str) -> str:
