@@ -251,10 +251,18 @@ class Cluster:
 
     async def runs(self, job: str) -> Sequence[Mapping[str, Any]]:
         """The runs of a job, as they stand in the store."""
-        statement = Statement("SELECT r.* FROM runs r JOIN jobs j ON j.id = r.job_id WHERE j.name = :job ORDER BY r.id")
+        statement = "SELECT r.* FROM runs r JOIN jobs j ON j.id = r.job_id WHERE j.name = :job ORDER BY r.id"
+        return await self.rows(statement, job=job)
+
+    async def rows(self, statement: str, **values: Any) -> Sequence[Mapping[str, Any]]:
+        """What the store answers."""
         async with self._store() as store:
-            rows = await store.database.read(lambda tx: tx.rows(statement, {"job": job}))
+            rows = await store.database.read(lambda tx: tx.rows(Statement(statement), values))
             return [dict(row._mapping) for row in rows]
+
+    def open_store(self) -> "_OpenStore":
+        """The store itself, past every server: `async with cluster.open_store() as store`."""
+        return self._store()
 
     # -- the end --------------------------------------------------------------------------------------------------
 
