@@ -28,6 +28,7 @@ def note(what: str, ctx: Ctx) -> None:
         "mono": time.monotonic(),
         "run": ctx.run_id,
         "job": ctx.job,
+        "due": round(ctx.due.timestamp() * 1_000_000),
         "attempt": ctx.attempt,
         "fence": ctx.fencing_token,
         "pid": os.getpid(),

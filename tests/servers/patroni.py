@@ -76,6 +76,11 @@ class Member:
         self.is_paused = True
         self._running().pause()
 
+    def pause_minder(self) -> None:
+        """Freeze Patroni alone: if this is the primary it is replaced, and goes on as if it were not."""
+        self.is_paused = True
+        os.kill(self.pid, signal.SIGSTOP)
+
     def resume(self) -> None:
         """Let both go on."""
         self._running().resume()
