@@ -92,10 +92,10 @@ class Cluster:
     def workers(self) -> list[str]:
         return [name for name in self.processes if name.startswith("w")]
 
-    def start(self, *, servers: int = SERVERS, workers: int = WORKERS) -> None:
-        """Servers (on SQLite: one) and workers with four slots each."""
+    def start(self, *, servers: int = SERVERS, workers: int = WORKERS, fault: str = "") -> None:
+        """Servers (on SQLite: one), all with this fault point, and workers with four slots each."""
         for number in range(1 if self.is_sqlite else servers):
-            self.start_server(f"s{number + 1}")
+            self.start_server(f"s{number + 1}", fault=fault)
         for number in range(workers):
             self.start_worker(f"w{number + 1}")
 

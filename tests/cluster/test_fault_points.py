@@ -9,14 +9,13 @@ import pytest
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import SERVICES, Size, on
 from tests.cluster.timing import EXTRA_DELAY_MAX_S
-from tests.eventually import NotInTime, soon
+from tests.cluster.trap import ALWAYS_WITHIN_S, Trap
 from tests.servers.proxy import FaultProxy
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 INSIDE = ("firing.taken", "firing.cursors_moved", "firing.recorded", "ending.judged", "ending.runs_written")
 SOMETIMES_WITHIN_S = 3.0
-ALWAYS_WITHIN_S = 45.0
 MUST_PASS = {
     *(f"firing.decide_due.{place}" for place in ("asked", "done", "committed")),
     *(f"nodes.beat.{place}" for place in ("asked", "committed")),
@@ -27,52 +26,11 @@ MUST_PASS = {
 SHORT = 8
 
 
-class Trap:
-    """A place where the next server that comes by breaks."""
-
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
-        self._file = cluster.folder / "armed"
-        self.fault = f"@{self._file}"
-
-    def passed(self) -> set[str]:
-        """Every place some server has come by."""
-        notes = self._file.with_name("armed.passed")
-        return set(notes.read_text().split()) if notes.exists() else set()
-
-    def arm(self, action: str, place: str) -> None:
-        self.disarm()
-        draft = self._file.with_name("armed.draft")
-        draft.write_text(f"{action}:{place}")
-        draft.rename(self._file)
-
-    def disarm(self) -> None:
-        self._file.unlink(missing_ok=True)
-
-    async def sprung(self, *, within_s: float) -> str | None:
-        """The server that fell into it: dead or stopped; None when nobody came by."""
-        servers = self._cluster.processes
-
-        def hit() -> str | None:
-            for name in self._cluster.servers:
-                if not servers[name].is_alive or servers[name].is_paused:
-                    return name
-            return None
-
-        try:
-            return await soon(hit, within_s=within_s, step_s=0.01)
-        except NotInTime:
-            return None
-
-
 @on("postgresql")
 async def test_f01_a_server_stands_still_inside_a_transaction(cluster: Cluster, size: Size) -> None:
     """It holds its locks until the store ends the transaction; the others go on, and it goes on after them."""
     trap = Trap(cluster)
-    for name in ["s1"] if cluster.is_sqlite else ["s1", "s2", "s3"]:
-        cluster.start_server(name, fault=trap.fault)
-    for name in ["w1", "w2", "w3", "w4"] if size == "full" else ["w1", "w2"]:
-        cluster.start_worker(name)
+    cluster.start(workers=4 if size == "full" else 2, fault=trap.fault)
     await cluster.wait_for_runs(15)
     for place in INSIDE if size == "full" else ("firing.recorded", "ending.runs_written"):
         trap.arm("stop", place)
@@ -126,10 +84,7 @@ async def test_f01_a_server_is_cut_off_inside_a_transaction(cluster: Cluster, si
 async def test_f03_servers_are_killed_at_every_store_call(cluster: Cluster, size: Size) -> None:
     """Wherever a server can be between asking and being told, its death there harms nothing."""
     trap = Trap(cluster)
-    for name in ["s1"] if cluster.is_sqlite else ["s1", "s2", "s3"]:
-        cluster.start_server(name, fault=trap.fault)
-    for name in ["w1", "w2", "w3", "w4"] if size == "full" else ["w1", "w2"]:
-        cluster.start_worker(name)
+    cluster.start(workers=4 if size == "full" else 2, fault=trap.fault)
     await cluster.wait_for_runs(15)
     struck: list[str] = []
     rare: list[str] = []

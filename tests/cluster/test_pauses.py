@@ -9,8 +9,8 @@ import pytest
 
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import SERVICES, Size, on
-from tests.cluster.test_fault_points import ALWAYS_WITHIN_S, Trap
 from tests.cluster.timing import HOUSEKEEPING_WITHIN_S, LEADER_TTL_S, SESSION_TTL_S
+from tests.cluster.trap import ALWAYS_WITHIN_S, Trap
 from tests.eventually import soon
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
@@ -95,10 +95,7 @@ def is_running(pid: int) -> bool:
 async def test_f05_the_leader_stands_still_with_a_write_under_way(cluster: Cluster, size: Size) -> None:
     """Stopped just before it renews its term: another one leads by then, and the late renewal changes no row."""
     trap = Trap(cluster)
-    for name in ("s1", "s2", "s3"):
-        cluster.start_server(name, fault=trap.fault)
-    for name in ("w1", "w2", "w3", "w4") if size == "full" else ("w1", "w2"):
-        cluster.start_worker(name)
+    cluster.start(workers=4 if size == "full" else 2, fault=trap.fault)
     await cluster.wait_for_runs(15)
     rejected = 0
     for _ in range(3 if size == "full" else 1):
@@ -143,8 +140,8 @@ async def test_f06_everything_is_away_for_a_while(cluster: Cluster, size: Size) 
     for name in everybody:
         cluster.processes[name].resume()
     await cluster.load(6)
+    cluster.note("stop")  # who stops says goodbye: nobody is reaped here either
     for name in reversed(everybody):
-        cluster.note("stop", node=name)
         cluster.processes[name].stop()
     await cluster.load(70 if size == "full" else 8)  # beyond a minute what was missed is caught up, and paced
     for name in everybody:
