@@ -26,6 +26,15 @@ BRANCHES: Final = {
     "6": "a run went wrong",
     "7": "schema, import, backup",
 }
+BRANCHES_ZH: Final = {
+    "1": "所写的内容无法理解或不被允许",
+    "2": "所指名的对象不存在",
+    "3": "他人已先行修改，或两者争用同一名称",
+    "4": "登录或权限",
+    "5": "服务器、工作节点或存储不在、未就绪或不匹配",
+    "6": "一次执行出错",
+    "7": "数据库结构、导入、备份",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,17 +48,16 @@ def status(desk: Desk) -> None:
 
 
 def _lines(desk: Desk, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    times = desk.times
-    leader = found["leader"] or "none"
-    yield "leader", f"{leader}, term {found['term']}"
-    yield "servers", f"{found['servers_online']} online"
-    warning = f", {found['workers_warning']} not well" if found["workers_warning"] else ""
-    yield "workers", f"{found['workers_online']} online{warning}, {found['slots']} slots"
+    times, say = desk.times, desk.out.say
+    yield "leader", say("leader_now", leader=found["leader"] or "-", term=found["term"])
+    yield "servers", say("servers_now", online=found["servers_online"])
+    warning = say("workers_unwell", count=found["workers_warning"]) if found["workers_warning"] else ""
+    yield "workers", say("workers_now", online=found["workers_online"], slots=found["slots"]) + warning
     queue = f"{found['queue']:,}".replace(",", " ") if found["queue"] <= 10_000 else "10 000+"
-    oldest = f", the oldest for {times.lasting(found['oldest_ready_s'])}" if found["oldest_ready_s"] else ""
-    yield "queue", f"{queue} waiting{oldest}; {found['running']} running"
+    oldest = say("oldest", lasting=times.lasting(found["oldest_ready_s"])) if found["oldest_ready_s"] else ""
+    yield "queue", say("queue_now", queue=queue, running=found["running"]) + oldest
     if found["overdue_s"]:
-        yield "lag", f"the earliest due instant is undecided for {times.lasting(found['overdue_s'])}"
+        yield "lag", say("overdue", lasting=times.lasting(found["overdue_s"]))
     yield "store", f"{found['store']}, epoch {found['epoch']}"
     if found["clock_suspect"]:
         yield "clock", _in_doubt(desk, found)

@@ -105,7 +105,7 @@ def docs(code: str, lang: str | None) -> None:
       foliot docs FOL-4001 --lang zh-CN
     """
     from foliot.cli.asking import language
-    from foliot.cli.catalogue import find_code
+    from foliot.cli.catalogue import BRANCHES_ZH, find_code
     from foliot.domain.messages import TITLES
 
     wanted = code.upper() if code.upper().startswith("FOL-") else f"FOL-{code}"
@@ -115,7 +115,7 @@ def docs(code: str, lang: str | None) -> None:
         sys.exit(3)
     is_chinese = language(lang) == "zh-CN"
     click.echo(f"{wanted}  {TITLES.get(wanted, found.title) if is_chinese else found.title}")
-    click.echo(f"  {found.branch}")
+    click.echo(f"  {BRANCHES_ZH.get(wanted[4:5], '') if is_chinese else found.branch}")
 
 
 @click.command()

@@ -50,7 +50,7 @@ def columns(desk: Desk) -> list[Column]:
     return [
         Column(title="NODE", of=lambda row: row["name"] + (" ★" if row["is_leader"] else ""), least=10),
         Column(title="KIND", of=lambda row: row["kind"]),
-        Column(title="HEALTH", of=lambda row: row["health"], state=True, least=8),
+        Column(title="HEALTH", of=health_of, state=True, least=8),
         Column(title="BEAT", of=lambda row: times.lasting(row["beat_age_s"])),
         Column(title="SLOTS", of=lambda row: f"{row['running']}/{row['slots']}" if row["slots"] else "-"),
         Column(title="GROUP", of=lambda row: row["group"] or "-"),
@@ -62,6 +62,12 @@ def columns(desk: Desk) -> list[Column]:
         Column(title="SINCE", of=lambda row: times.show(row["started_at"]), wide=True),
         Column(title="HANDLERS", of=lambda row: ", ".join(row["handlers"]), wide=True),
     ]
+
+
+def health_of(node: Mapping[str, Any]) -> str:
+    """How a node is; one that drains is well, and still takes no work."""
+    is_draining = node["state"] == "draining" and node["health"] in ("ONLINE", "WARNING")
+    return "draining" if is_draining else str(node["health"])
 
 
 def clock_of(times: Times, node: Mapping[str, Any]) -> str:
@@ -91,18 +97,26 @@ def show(desk: Desk, *, name: str) -> None:
 
 def _lines(desk: Desk, node: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     times, out = desk.times, desk.out
-    yield "node", f"{node['name']}  {node['kind']}  {out.state(node['health'])}"
-    yield "beat", f"{times.lasting(node['beat_age_s'])} ago"
+    yield "node", f"{node['name']}  {node['kind']}  {out.state(health_of(node))}"
+    yield "beat", out.say("ago", lasting=times.lasting(node["beat_age_s"]))
     yield "group", node["group"]
     yield "labels", ", ".join(f"{key}={value}" for key, value in node["labels"].items())
-    yield "slots", f"{node['running']} of {node['slots']} taken" if node["slots"] else ""
-    yield "drained", node["drained_by"] or ""
-    since = times.full(node["started_at"])
-    yield "process", f"{node['host']} pid {node['pid']}, foliot {node['version']}, since {since}"
+    yield "slots", out.say("slots_taken", running=node["running"], slots=node["slots"]) if node["slots"] else ""
+    yield "drained", _drained(node["drained_by"])
+    yield "process", f"{node['host']} pid {node['pid']}, foliot {node['version']}"
+    yield "since", times.full(node["started_at"])
     yield "clock", clock_of(times, node)
     yield "handlers", ", ".join(node["handlers"])
     for run in node["runs"] or ():
         yield "runs", f"{run['id']}  {run['job']}  {out.state(run['shown'])}"
+
+
+def _drained(written: str | None) -> str:
+    """Who asked for it, and why."""
+    import json
+
+    said = json.loads(written) if written else {}
+    return "  ".join(str(said[key]) for key in ("by", "reason") if said.get(key))
 
 
 @node.command()
