@@ -26,7 +26,7 @@ MUST_PASS = {
 SHORT = 8
 
 
-@on("postgresql")
+@on("mariadb")
 async def test_f01_a_server_stands_still_inside_a_transaction(cluster: Cluster, size: Size) -> None:
     """It holds its locks until the store ends the transaction; the others go on, and it goes on after them."""
     trap = Trap(cluster)
@@ -51,7 +51,7 @@ def proxies() -> Iterator[ExitStack]:
         yield stack
 
 
-@on("mariadb", full=SERVICES)
+@on("postgresql", full=SERVICES)
 async def test_f01_a_server_is_cut_off_inside_a_transaction(cluster: Cluster, size: Size, proxies: ExitStack) -> None:
     """Stopped in the transaction, cut off from the store, then let go on: in silence, or with a reset."""
     trap = Trap(cluster)
