@@ -283,7 +283,14 @@ LEASING: list[Hot] = [
         uses=IN_HANDS,
         scans=SMALL,
         reads_max=RUNNING + 1,
-        values=lambda _: {"term": 0, "limit": BATCH, "grace": 2 * SECOND, "after_at": 0, "after_id": 0},
+        values=lambda _: {
+            "term": 0,
+            "limit": BATCH,
+            "grace": 2 * SECOND,
+            "before": 2**62,
+            "after_at": 0,
+            "after_id": 0,
+        },
     ),
     Hot(
         name="walk for retention",

@@ -306,3 +306,18 @@ async def test_runs_with_a_long_grace_do_not_hide_others(world: World) -> None:
     assert await world.store.runs.time_out(judge, limit=2, term=term) == 1
     assert (await run_of(world, quick))["kind"] == "timeout"
     assert await states_of(world, "slow") == ["RUNNING"] * 4
+
+
+async def test_a_clock_that_ran_ahead_times_nothing_out_before_its_time(world: World) -> None:
+    await save(world, timeout="1m")
+    await trigger(world)
+    anne = await worker(world)
+    run = await anne.lease_one()
+    await anne.beat(run)
+    term = await lead(world)
+    before = await world.now()
+    await world.elapse(10 * MINUTE)
+    believed = before + 30 * SECOND
+    assert await world.store.runs.time_out(judge, limit=10, term=term, until=believed) == 0
+    assert await world.store.runs.time_out(judge, limit=10, term=term, until=before + 5 * MINUTE) == 1
+    assert (await run_of(world, run.run_id))["kind"] == "timeout"

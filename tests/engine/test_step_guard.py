@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 import pytest
 
 from foliot.app.server import Server
-from foliot.domain.instants import HOUR, SECOND
+from foliot.domain.instants import DAY, HOUR, SECOND
 from foliot.engine.step_guard import LOOK_EVERY_S, REST_S
 from foliot.store.sql.clock import trust
 from tests.clocks import DrivenClock
-from tests.conformance.building import every, runs_of
+from tests.conformance.building import PERSON, ask, every, runs_of
 from tests.conformance.world import World
 from tests.engine.conftest import MakeServer
 
@@ -245,6 +245,30 @@ async def test_a_clock_put_right_after_a_step_back_is_not_suspect(
     await beat_on(world, clock, *servers, seconds=3)
     assert [server.step_guard.steps for server in servers] == [0, 0, 0]
     assert len(await runs_of(world)) >= 1, "held by nothing"
+
+
+async def test_a_clock_that_jumped_deletes_no_history(
+    world: World, clock: DrivenClock, make_server: MakeServer
+) -> None:
+    await every(world, interval="1m")
+    servers = [make_server(name) for name in ("s1", "s2", "s3")]
+    for server in servers:
+        await present(server)
+    duty = next(duty for duty in servers[0].duties._duties if duty.name == "forgetting")
+    run = await world.store.runs.trigger(ask())
+    await world.store.runs.cancel([run.run_id], by=PERSON)
+    await world.elapse(400 * DAY)
+    await beat_on(world, clock, *servers, seconds=2)
+    assert await suspect(world)
+    await servers[0].leading.step()
+    assert servers[0].leadership.term is not None
+    await duty.step()
+    assert len(await runs_of(world)) == 1
+    await world.database.transact(trust)
+    await beat_on(world, clock, *servers, seconds=2)
+    await servers[0].leading.step()
+    await duty.step()
+    assert run.run_id not in [row["id"] for row in await runs_of(world)], "by the trusted clock it is old"
 
 
 async def test_a_step_between_two_pulses_fires_nothing_early(world: World, clock: DrivenClock, server: Server) -> None:

@@ -13,7 +13,7 @@ import structlog
 from foliot import __version__
 from foliot.app.settings import ServerSettings
 from foliot.domain.fire import Decide
-from foliot.domain.instants import SECOND
+from foliot.domain.instants import SECOND, Instant
 from foliot.domain.planning import CatchUpPacer, decide_batch
 from foliot.domain.schedule import tzdata_version
 from foliot.domain.verdict import judge
@@ -155,8 +155,9 @@ class Server:
             grace_us=timing.grace_us,
             session_ttl_us=timing.session.ttl_us,
             on_moved=self._runs_may_be_ready,
+            believed_now=self._believed_now,
         )
-        forgetting = Forgetting(self.store.runs, self.tide, keep_us=self.settings.keep_us)
+        forgetting = Forgetting(self.store.runs, self._believed_now, keep_us=self.settings.keep_us)
         repairing = Repairing(self.store.jobs, self.store.runs)
         tick_s = 2 * timing.tick_us / SECOND
         return [
@@ -196,6 +197,9 @@ class Server:
             self.leasing.hint()
         elif topic == DUE:
             self.pulsing.wake.set()
+
+    def _believed_now(self) -> Instant | None:
+        return None if self.tide.pulse is None else self.step_guard.believed(self.tide.store_now())
 
     def _decided(self, decided: Decided) -> None:
         self.metrics.decided(decided)

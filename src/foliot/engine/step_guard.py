@@ -24,6 +24,9 @@ from foliot.ports.store import NodeStore, Pulse
 
 OUTAGE_S: Final = 3.0
 """Between two pulses; a step over a longer gap needs a second witness."""
+REGULAR_S: Final = 2.0
+BEATS_AFTER_OUTAGE: Final = 3
+"""How long firing is held when pulses had stopped: the others come back one after the other, and must be heard."""
 REST_S: Final = 5.0
 LOOK_EVERY_S: Final = 15.0
 """How often the leader looks at what all say of their clocks while nobody says anything amiss."""
@@ -96,6 +99,10 @@ class StepGuard:
         """While the clock is suspect: instants after this one are not due, whatever the store's clock says."""
         return store_now - max(0, self._lead_us) if self.is_suspect else None
 
+    def believed(self, store_now: Instant) -> Instant:
+        """Store time less the lead that this server sees, whether or not the others do."""
+        return store_now - max(0, self._lead_us)
+
     async def step(self) -> float:
         """Report the lead, and forget it when nobody else saw it."""
         if self._last is None or self._is_blind:
@@ -132,14 +139,15 @@ class StepGuard:
         step_us = now.store - before.store - int(elapsed_s * SECOND)
         if abs(step_us) <= STEP_US:
             return
+        hold_s = self._hold_s * (1 if elapsed_s <= REGULAR_S else BEATS_AFTER_OUTAGE)
         if elapsed_s <= OUTAGE_S or step_us < 0:
             self._ahead_us += step_us
-            self._stepped(step_us)
+            self._stepped(step_us, hold_s)
         elif step_us > APART_US and _is_seen(step_us, before.lead_us, now):
             self._gap = (step_us, before.lead_us)
-            self._stepped(step_us)
+            self._stepped(step_us, hold_s)
 
-    def _stepped(self, step_us: Micros) -> None:
+    def _stepped(self, step_us: Micros, hold_s: float) -> None:
         if abs(self._lead_us) <= STEP_US:
             self._forget()  # put right again
         if step_us < 0:
@@ -148,9 +156,9 @@ class StepGuard:
             log.warning("clock.stepped_forward", step_s=step_us / SECOND)
         else:
             self.steps += 1
-            self._held_until = self._clock.monotonic() + self._hold_s
+            self._held_until = self._clock.monotonic() + hold_s
             self._hold(self._held_until)
-            log.error("clock.stepped_forward", step_s=step_us / SECOND, held_s=self._hold_s)
+            log.error("clock.stepped_forward", step_s=step_us / SECOND, held_s=hold_s)
         self.wake.set()
 
     def _mind_gap(self, now: _Reading) -> None:

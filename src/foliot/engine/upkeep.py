@@ -2,20 +2,22 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Final, TypeAlias
 
 import structlog
 
-from foliot.domain.instants import DAY, Micros
+from foliot.domain.instants import DAY, Instant, Micros
 from foliot.domain.verdict import Judge
 from foliot.engine.leading import Leadership
-from foliot.engine.pulse import Tide
 from foliot.ports.store import JobStore, RunStore
 
 BATCH: Final = 500
 FORGET_STEP: Final = 1000
 RETENTION: Final[Micros] = 30 * DAY
 STRAYS_EVERY: Final = 3  # rounds of reaping
+
+BelievedNow: TypeAlias = Callable[[], Instant | None]
+"""Store time as this server reckons it: a clock that jumped ahead ends and deletes nothing (R7). None: unknown."""
 
 log = structlog.get_logger("foliot.engine")
 
@@ -51,9 +53,11 @@ class Reaping:
         grace_us: Micros,
         session_ttl_us: Micros,
         on_moved: Callable[[], None],
+        believed_now: BelievedNow,
     ) -> None:
         self._store = store
         self._judge = judge
+        self._believed_now = believed_now
         self._grace_us = grace_us
         self._session_ttl_us = session_ttl_us
         self._on_moved = on_moved
@@ -75,7 +79,10 @@ class Reaping:
         return self._went_on(moved, "runs.reaped")
 
     async def time_out(self, term: int) -> float:
-        moved = await self._store.time_out(self._judge, limit=BATCH, term=term, grace_us=self._grace_us)
+        until = self._believed_now()
+        if until is None:
+            return -1
+        moved = await self._store.time_out(self._judge, limit=BATCH, term=term, grace_us=self._grace_us, until=until)
         return self._went_on(moved, "runs.timed_out")
 
     def _went_on(self, moved: int, event: str) -> float:
@@ -89,16 +96,17 @@ class Reaping:
 class Forgetting:
     """Old history goes, in small steps that never hold anything up (R12)."""
 
-    def __init__(self, store: RunStore, tide: Tide, *, keep_us: Micros = RETENTION) -> None:
+    def __init__(self, store: RunStore, believed_now: BelievedNow, *, keep_us: Micros = RETENTION) -> None:
         self._store = store
-        self._tide = tide
+        self._believed_now = believed_now
         self._keep_us = keep_us
         self._after_id = 0
 
     async def forget(self, term: int) -> float:
-        if self._tide.pulse is None:
+        now = self._believed_now()
+        if now is None:
             return -1
-        before = self._tide.store_now() - self._keep_us
+        before = now - self._keep_us
         deleted, self._after_id = await self._store.forget(before=before, after_id=self._after_id, limit=FORGET_STEP)
         if deleted:
             log.info("runs.forgotten", runs=deleted)

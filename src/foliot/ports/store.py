@@ -305,8 +305,13 @@ class RunStore(Protocol):
         """
         ...
 
-    async def time_out(self, judge: Judge, *, limit: int, term: int, grace_us: Micros = GRACE_US) -> int:
-        """End or return runs whose deadline passed by store time, or that never reported a start."""
+    async def time_out(
+        self, judge: Judge, *, limit: int, term: int, grace_us: Micros = GRACE_US, until: Instant | None = None
+    ) -> int:
+        """End or return runs whose deadline passed by store time, or that never reported a start.
+
+        `until`: the time to go by instead of a store time that is later (R7).
+        """
         ...
 
     async def forget(self, *, before: Instant, after_id: int, limit: int) -> tuple[int, int]:

@@ -26,7 +26,14 @@ class Runs:
 
 
 def reaping(runs: Runs) -> Reaping:
-    return Reaping(cast("RunStore", runs), judge, grace_us=SECOND, session_ttl_us=15 * SECOND, on_moved=lambda: None)
+    return Reaping(
+        cast("RunStore", runs),
+        judge,
+        grace_us=SECOND,
+        session_ttl_us=15 * SECOND,
+        on_moved=lambda: None,
+        believed_now=lambda: 0,
+    )
 
 
 async def test_strays_are_looked_for_in_every_third_round() -> None:

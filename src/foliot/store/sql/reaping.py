@@ -18,6 +18,7 @@ from foliot.store.sql.settlement import Claim
 from foliot.store.sql.statement import Statement
 
 PAGES_MAX: Final = 10
+EVER: Final[Instant] = 2**62
 
 DECLARE_DEAD: Final = Statement(
     f"""
@@ -45,6 +46,7 @@ LATE: Final = Statement(
     SELECT r.id, r.lease_id, r.started_at, r.deadline_at, r.job_id, r.version
     FROM runs r
     WHERE r.state = 'RUNNING' AND r.{{held_by}} > '' AND r.deadline_at < {{now}} - :grace AND {IN_TERM}
+          AND r.deadline_at < :before
           AND (r.deadline_at, r.id) > (:after_at, :after_id)
     ORDER BY r.deadline_at, r.id LIMIT :limit
     """
@@ -62,8 +64,10 @@ def claims_of_the_dead(tx: Tx, *, term: int, limit: int) -> list[Claim]:
     return [_of_the_dead(*row) for row in tx.rows(OF_THE_DEAD, {"term": term, "limit": limit})]
 
 
-def claims_of_the_late(tx: Tx, definitions: Definitions, *, term: int, limit: int, grace_us: Micros) -> list[Claim]:
-    """What is to be said of runs past their deadline.
+def claims_of_the_late(
+    tx: Tx, definitions: Definitions, *, term: int, limit: int, grace_us: Micros, until: Instant = EVER
+) -> list[Claim]:
+    """What is to be said of runs past their deadline, by store time or the time believed in, whichever is earlier (R7).
 
     A started one has its job's own grace on top: its worker first asks it to stop, and may still report. Pages that
     hold only such runs are walked over.
@@ -71,11 +75,11 @@ def claims_of_the_late(tx: Tx, definitions: Definitions, *, term: int, limit: in
     after_at, after_id = 0, 0
     for _ in range(PAGES_MAX):
         values = {"term": term, "limit": limit, "grace": grace_us, "after_at": after_at, "after_id": after_id}
-        rows = tx.rows(LATE, values)
+        rows = tx.rows(LATE, values | {"before": until - grace_us})
         if not rows:
             return []
         jobs = definitions.find(tx, {(row[4], row[5]) for row in rows}).jobs
-        now = tx.now()
+        now = min(tx.now(), until)
         claims = [claim for row in rows if (claim := _of_the_late(row, jobs.get((row[4], row[5])), grace_us, now))]
         if claims or len(rows) < limit:
             return claims

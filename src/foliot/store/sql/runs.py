@@ -109,9 +109,15 @@ class SqlRunStore:
         # A session may die in one moment and its runs be found in the next: each statement stands by itself.
         return await self._settled(await self._database.step(work), judge)
 
-    async def time_out(self, judge: Judge, *, limit: int, term: int, grace_us: Micros = GRACE_US) -> int:
+    async def time_out(
+        self, judge: Judge, *, limit: int, term: int, grace_us: Micros = GRACE_US, until: Instant | None = None
+    ) -> int:
+        believed = reaping.EVER if until is None else until
+
         def work(tx: Tx) -> list[Claim]:
-            return reaping.claims_of_the_late(tx, self._definitions, term=term, limit=limit, grace_us=grace_us)
+            return reaping.claims_of_the_late(
+                tx, self._definitions, term=term, limit=limit, grace_us=grace_us, until=believed
+            )
 
         return await self._settled(await self._database.read(work, pool=Pool.CONTROL), judge)
 
