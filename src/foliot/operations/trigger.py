@@ -102,6 +102,8 @@ def handler_of(job: JobRow) -> str:
 def _check_texts(order: TriggerOrder) -> None:
     if order.key is not None and not 0 < len(order.key.encode()) <= KEY_BYTES_MAX:
         raise BadField("key", f"it is empty or longer than {KEY_BYTES_MAX} bytes")
+    if order.key is not None and order.key.endswith(" "):  # not every store tells it from the key without
+        raise BadField("key", "it ends with a space", hint="leave it out")
     if len(order.reason.encode()) > REASON_BYTES_MAX:
         raise BadField("reason", f"it is longer than {REASON_BYTES_MAX} bytes")
 

@@ -15,6 +15,21 @@ def check_actor(by: Actor) -> None:
     check_stored("reason", by.reason, REASON_BYTES_MAX)
 
 
+def check_key(field: str, text: str, bytes_max: int) -> None:
+    """Refuse a key of somebody's choice that is empty, cannot be kept, or that not every engine tells from another.
+
+    MariaDB compares as if spaces at the end were not there; elsewhere they count.
+    """
+    check_stored(field, text, bytes_max, needed=True)
+    if pads(text):
+        raise BadField(field, "it ends with a space", hint="leave it out")
+
+
+def pads(text: str) -> bool:
+    """Whether it ends in what an engine may overlook; no name and no key that is kept does."""
+    return text.endswith(" ")
+
+
 def check_stored(field: str, text: str, bytes_max: int, *, needed: bool = False) -> None:
     """Refuse text that is too long, not UTF-8, or has a NUL in it."""
     try:

@@ -12,6 +12,7 @@ from foliot.domain.verdict import Cause, Judge
 from foliot.ports.store import SESSION_TTL_US, Actor, Term
 from foliot.ports.worker_link import Beat, BeatAnswer, HandlerOffer, Hello
 from foliot.store.sql import clock, leadership
+from foliot.store.sql.asking import check_key
 from foliot.store.sql.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.definitions import Definitions
 from foliot.store.sql.ending import Ending
@@ -22,6 +23,7 @@ from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 SETTLED_ALL: Final = 2**63 - 1
 """`nodes.settled` of a session that left in peace: whatever still turns up under it never reached its worker."""
 
+SESSION_BYTES_MAX: Final = 32
 LEAVE_STEP: Final = 500
 LEAVE_STEPS_MAX: Final = 100
 
@@ -119,6 +121,7 @@ class SqlNodeStore:
 
     async def register(self, hello: Hello, *, kind: str, ttl_us: Micros) -> Instant:
         """A repeated call finds the session there and changes nothing (R5)."""
+        check_key("session", hello.session, SESSION_BYTES_MAX)
 
         def work(tx: Tx) -> Instant:
             handlers = msgspec.json.encode(hello.handlers).decode()

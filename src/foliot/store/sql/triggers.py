@@ -16,7 +16,7 @@ from foliot.domain.job import PRIORITY_MAX, LoadedJob
 from foliot.domain.payload import check_json
 from foliot.domain.schedule import HORIZON
 from foliot.ports.store import Triggered, TriggerRequest
-from foliot.store.sql.asking import check_actor, check_stored
+from foliot.store.sql.asking import check_actor, check_key, pads
 from foliot.store.sql.database import Tx
 from foliot.store.sql.definitions import Definitions
 from foliot.store.sql.finding import not_found
@@ -61,7 +61,7 @@ class BadTrigger(InvalidInput):
 
 def check_trigger(request: TriggerRequest) -> None:
     """Refuse what cannot be stored before anything is."""
-    check_stored("idempotency key", request.key, KEY_BYTES_MAX, needed=True)
+    check_key("idempotency key", request.key, KEY_BYTES_MAX)
     check_actor(request.by)
     if request.priority is not None and not PRIORITY_MIN <= request.priority <= PRIORITY_MAX:
         raise BadTrigger(
@@ -96,7 +96,11 @@ def trigger(tx: Tx, definitions: Definitions, requests: Sequence[TriggerRequest]
 
 def _wishes(tx: Tx, requests: Sequence[TriggerRequest], answers: list[Triggered | FoliotError | None]) -> list[_Wish]:
     """The requests whose job exists; the others are answered."""
-    names = [(n, request.namespace, request.job) for n, request in enumerate(requests)]
+    names = [
+        (n, request.namespace, request.job)
+        for n, request in enumerate(requests)
+        if not pads(request.namespace) and not pads(request.job)
+    ]
     jobs: dict[int, int] = dict(map(tuple, tx.rows(JOBS, d=names)))
     wishes = []
     for n, request in enumerate(requests):

@@ -1,12 +1,14 @@
 """MariaDB 10.6 and MySQL 8.0.1, and newer: row sets as JSON_TABLE, error numbers for trouble, statements put in order.
 
 Statements are written once, in the words SQLite and PostgreSQL share. Four of their phrases are unknown here and are
-put differently by `adapted`, each by one rule that a test proves statement by statement:
+put differently by `adapted`, each by one rule that a test proves statement by statement; a fifth means something else
+(spaces at the end do not count when text is compared, and no name that is kept ends in one):
 
     UPDATE t SET … FROM {d} WHERE …             UPDATE {d} STRAIGHT_JOIN t SET t.… = … WHERE …
     … FROM t WHERE t.k IN (SELECT d.k FROM {d})  … FROM {d} STRAIGHT_JOIN t ON t.k = d.k WHERE true
     DELETE FROM t WHERE k IN (SELECT …)          DELETE t FROM {d} STRAIGHT_JOIN t ON … WHERE true
     {insert_ignore} t (k, …) … {ignore_duplicates}   INSERT INTO t (k, …) … ON DUPLICATE KEY UPDATE t.k = t.k
+    WHERE (AND) name = :name                      WHERE name = :name AND length(name) = length(:name)
 
 STRAIGHT_JOIN because rows are locked as they are read: the set comes first, by its first column, and each row of the
 table is found by its key; so locks are taken in the order of keys (R3) and no other row is touched. Not INSERT IGNORE:
@@ -65,6 +67,7 @@ _IN_SET: Final = re.compile(
     re.DOTALL,
 )
 _INSERT: Final = re.compile(r"\{insert_ignore\}\s+(\w+)\s+\((\w+)")
+_NAMED: Final = re.compile(r"\b(WHERE|AND)\s+((?:\w+\.)?(?:name|namespace)) = (:(?:name|namespace))\b")
 _RESERVED: Final = re.compile(r"(?<![:`\w])load(?=\s|,)")
 
 
@@ -106,6 +109,7 @@ class MariaDB:
         """The statement in this dialect's order of phrases."""
         text = _RESERVED.sub("`load`", text)
         text = text.replace(" AS INTEGER)", " AS SIGNED)")
+        text = _NAMED.sub(r"\1 \2 = \3 AND length(\2) = length(\3)", text)
         text = _UPDATE.sub(_joined_update, text)
         text = _joined_sets(text)
         found = _INSERT.search(text)
