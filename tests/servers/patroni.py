@@ -352,8 +352,8 @@ class Patroni:
             parameters["fsync"] = "off"
         return {
             "scope": "flt",
-            # By the old API: through the new one Patroni 3.0 renews its lock without a guard, so that a primary that was
-            # frozen can take it back from its successor.
+            # By the old API: through the new one Patroni 3.0 renews its lock without a guard, so that a primary that
+            # was frozen can take it back from its successor.
             "etcd": {"hosts": f"{HOST}:{self.etcd.port}"},
             "bootstrap": {
                 "dcs": {

@@ -11,8 +11,10 @@ from urllib.error import URLError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
+import psutil
 import pytest
 
+from tests.eventually import eventually
 from tests.servers import SERVERS
 from tests.servers.postgres import Postgres
 from tests.unit.servers.clients import LOST, client_for
@@ -30,7 +32,6 @@ STOPPED_WITHIN_S = 20
         ("postgres", signal.SIGTERM),
         ("mariadb", signal.SIGINT),
         ("mariadb", signal.SIGTERM),
-        pytest.param("patroni", signal.SIGINT, marks=pytest.mark.slow),
     ],
 )
 async def test_a_server_serves_until_it_is_told_to_stop(name: str, number: signal.Signals) -> None:
@@ -43,6 +44,18 @@ async def test_a_server_serves_until_it_is_told_to_stop(name: str, number: signa
         with pytest.raises(LOST):
             async with client_for(url):
                 pass
+
+
+@pytest.mark.slow
+async def test_patroni_serves_until_the_shell_is_killed_and_nothing_of_it_is_left() -> None:
+    """Its PostgreSQL are no children of Patroni's, and still go with it."""
+    with shell("patroni", "--fast") as process:
+        async with client_for(first_line(process)) as client:
+            assert await client.value("SELECT 1") == 1
+        family = psutil.Process(process.pid).children(recursive=True)
+        assert sum(one.name() == "postgres" for one in family) > 3
+        process.kill()
+        eventually(lambda: not any(one.is_running() for one in family), within_s=20, what="all of it ended")
 
 
 def test_etcd_serves_until_it_is_told_to_stop() -> None:
