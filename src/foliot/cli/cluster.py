@@ -64,12 +64,8 @@ def _lines(desk: Desk, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _in_doubt(desk: Desk, found: Mapping[str, Any]) -> str:
-    if not found["clock_ahead_s"]:
-        return (
-            "the store's clock is far from those of most nodes. Jobs fire by it; foliot db trust-clock if it is right"
-        )
-    jump = desk.times.lasting(found["clock_ahead_s"])
-    return f"the store's clock jumped {jump} ahead. Jobs fire by the time before; foliot db trust-clock if it is right"
+    ahead_s = found["clock_ahead_s"]
+    return desk.out.say("clock_jumped", by=desk.times.lasting(ahead_s)) if ahead_s else desk.out.say("clock_apart")
 
 
 @cluster.command()

@@ -10,7 +10,6 @@ from foliot.cli import EXIT_CODES
 from foliot.cli.asking import Desk, Group, remote
 from foliot.cli.completing import node_name
 from foliot.cli.output import Column
-from foliot.cli.times import Times
 from foliot.cli.watching import Bar
 
 CLOCK_SHOWN_S: Final = 0.1
@@ -58,7 +57,7 @@ def columns(desk: Desk) -> list[Column]:
         Column(title="STATE", of=lambda row: row["state"], wide=True),
         Column(title="VERSION", of=lambda row: row["version"]),
         Column(title="HOST", of=lambda row: f"{row['host']}:{row['pid']}", wide=True),
-        Column(title="CLOCK", of=lambda row: clock_of(times, row) or "-", wide=True),
+        Column(title="CLOCK", of=lambda row: clock_of(desk, row) or "-", wide=True),
         Column(title="SINCE", of=lambda row: times.show(row["started_at"]), wide=True),
         Column(title="HANDLERS", of=lambda row: ", ".join(row["handlers"]), wide=True),
     ]
@@ -70,14 +69,14 @@ def health_of(node: Mapping[str, Any]) -> str:
     return "draining" if is_draining else str(node["health"])
 
 
-def clock_of(times: Times, node: Mapping[str, Any]) -> str:
+def clock_of(desk: Desk, node: Mapping[str, Any]) -> str:
     """How far a node's wall clock is from the store's, in words; empty when it has not been measured."""
     offset_s = node["clock_offset_s"]
     if offset_s is None:
         return ""
     if abs(offset_s) < CLOCK_SHOWN_S:
-        return "right"
-    return f"{times.lasting(abs(offset_s))} {'ahead' if offset_s > 0 else 'behind'}"
+        return desk.out.say("clock_right")
+    return desk.out.say("clock_ahead" if offset_s > 0 else "clock_behind", by=desk.times.lasting(abs(offset_s)))
 
 
 @node.command()
@@ -105,7 +104,7 @@ def _lines(desk: Desk, node: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "drained", _drained(node["drained_by"])
     yield "process", f"{node['host']} pid {node['pid']}, foliot {node['version']}"
     yield "since", times.full(node["started_at"])
-    yield "clock", clock_of(times, node)
+    yield "clock", clock_of(desk, node)
     yield "handlers", ", ".join(node["handlers"])
     for run in node["runs"] or ():
         yield "runs", f"{run['id']}  {run['job']}  {out.state(run['shown'])}"

@@ -108,6 +108,17 @@ PHRASES: Final[Mapping[str, tuple[str, str]]] = {
         "restart these servers now, they remember what the store forgot: {servers}",
         "请立即重启这些服务器，它们仍记得存储已忘记的内容：{servers}",
     ),
+    "clock_right": ("right", "准确"),
+    "clock_ahead": ("{by} ahead", "快 {by}"),
+    "clock_behind": ("{by} behind", "慢 {by}"),
+    "clock_jumped": (
+        "the store's clock jumped {by} ahead. Jobs fire by the time before; foliot db trust-clock if it is right",
+        "存储的时钟突然快了 {by}。任务按之前的时间触发；若时钟正确，请执行 foliot db trust-clock",
+    ),
+    "clock_apart": (
+        "the store's clock is far from those of most nodes. Jobs fire by it; foliot db trust-clock if it is right",
+        "存储的时钟与多数节点相差很大。任务仍按它触发；若时钟正确，请执行 foliot db trust-clock",
+    ),
     "no_hits": ('nothing found for "{text}"', "没有找到“{text}”"),
     "no_changes": ("no difference", "没有差异"),
     "watching": (
