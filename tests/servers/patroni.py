@@ -345,6 +345,7 @@ class Patroni:
             "max_connections": 200,
             "shared_buffers": "32MB",
             "max_wal_size": "1GB",
+            "wal_retrieve_retry_interval": "500ms",  # how soon a standby follows the new primary, which waits for it
             "timezone": "UTC",
             "log_timezone": "UTC",
         }
