@@ -54,9 +54,8 @@ def test_without_root_or_sudo_it_says_what_to_run(
     monkeypatch.setattr(install, "installed", lambda package: False)
     monkeypatch.setattr(install, "as_root", lambda: None)
     assert install.main() == 1
-    assert (
-        "apt-get install --no-install-recommends postgresql-15 mariadb-server gcc libc6-dev" in capsys.readouterr().err
-    )
+    wanted = "postgresql-15 mariadb-server etcd-server patroni gcc libc6-dev"
+    assert f"apt-get install --no-install-recommends {wanted}" in capsys.readouterr().err
 
 
 def test_the_guard_against_daemons_is_there_during_the_installation_only(
