@@ -166,6 +166,7 @@ TIMES = {
     "leader": "leader_failover_s",
     "ready again": "ready_again_s",
     "leased again": "leased_again_s",
+    "store's failover": "failover_s",
     "settled": "settle_s",
     "epochs": "epoch_changes",
     "MB server": "peak_memory_mb.server",
@@ -181,6 +182,10 @@ WORST = {
     "F05": ("next leader after {}", "leader_failover_s.max", "s"),
     "F07": ("late {}", "lateness_s.p99", "s (p99)"),
     "F12": ("goes on after {}", "goes_on_after_s", "s"),
+    "F13": ("goes on after {}", "failover_s.max", "s"),
+    "F14": ("{} decided again", "re_decided", "instants"),
+    "F15": ("goes on after {}", "failover_s.max", "s"),
+    "F16": ("{} conflicts", "conflicts_per_1000_commits", "in 1000 commits"),
 }
 USUAL = ("settled after {}", "settle_s", "s")
 ONE_SERVER = "SQLite"

@@ -40,7 +40,7 @@ async def started(folder: Path) -> AsyncIterator[tuple[Galera, Cluster, Probe]]:
         async with Probe(url) as probe:
             with Cluster(url, folder) as cluster:
                 cluster.lossy = True
-                cluster.figures["store"] = "Galera"
+                cluster.store = "Galera"
                 yield galera, cluster, probe
     finally:
         await asyncio.to_thread(galera.close)

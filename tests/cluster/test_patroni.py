@@ -38,7 +38,7 @@ async def started(folder: Path, *, asynchronous: bool, size: Size) -> AsyncItera
         async with Probe(url) as probe:
             with Cluster(url, folder) as cluster:
                 cluster.lossy = asynchronous
-                cluster.figures["store"] = f"PostgreSQL, Patroni {'asynchronous' if asynchronous else 'synchronous'}"
+                cluster.store = "Patroni"
                 cluster.start(servers=3 if size == "full" else 2, workers=4 if size == "full" else 2)
                 yield patroni, cluster, probe
     finally:
