@@ -14,7 +14,7 @@ async def play(stage: Stage) -> None:
     with stage.processes() as cluster:
         server = cluster.start_server("s1")
         with FaultProxy(cluster.port_of("s1")) as proxy:
-            async with AsyncFoliot(f"http://127.0.0.1:{proxy.port}", cluster.token) as client:
+            async with AsyncFoliot(f"http://127.0.0.1:{proxy.port}", cluster.token, timeout="30s") as client:
                 await soon(lambda: answers(client, cluster), within_s=WITHIN_S, what="the server answers")
                 ambush = proxy.ambush(b":trigger", lose="answer")
                 stage.client.write("asked", job="tick")

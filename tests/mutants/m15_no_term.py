@@ -2,7 +2,7 @@
 
 from tests.conformance.building import ask, save
 from tests.eventually import soon
-from tests.mutants.stage import BRIEF_US, SESSION_TTL_US, WITHIN_S, Stage
+from tests.mutants.stage import BRIEF_US, GRACE_US, SESSION_TTL_US, WITHIN_S, Stage
 
 
 async def play(stage: Stage) -> None:
@@ -15,16 +15,18 @@ async def play(stage: Stage) -> None:
     await victim.start(run)
     stage.nemesis.write("kill", node=victim.name)
     await victim.fall_silent(run)
-    may_reap_at = await stage.world.now() + BRIEF_US + SESSION_TTL_US
+    ran_out_at = await stage.world.now() + BRIEF_US + GRACE_US
 
     async def woke() -> bool:
-        """The new leader ticks, and whenever somebody may be reaped the old one is there first."""
+        """The new leader ticks, and the old one reaps in its place; until it may, by all but its term."""
         new = await stage.tick("new")
         assert new.number == old.number + 1
         taken = await stage.reap(old.number)
         if taken:
             stage.nemesis.write("obeyed", term=old.number, runs=taken)
-        return bool(taken) or new.now > may_reap_at + SESSION_TTL_US
+        amnesty_until = int(await stage.world.value("SELECT reap_after FROM store_meta"))
+        is_fresh = await stage.world.now() - new.now <= SESSION_TTL_US // 2  # the tick, when it reaped
+        return bool(taken) or (is_fresh and new.now > max(ran_out_at, amnesty_until))
 
     await soon(woke, within_s=WITHIN_S, what="the old leader had its chance")
 

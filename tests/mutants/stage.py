@@ -32,7 +32,7 @@ from tests.eventually import soon
 WITHIN_S = 60.0
 GRACE_US: Micros = 50 * MILLISECOND
 SESSION_TTL_US: Micros = 1 * SECOND  # what the leader goes by: the amnesty lasts as long
-TERM_US: Micros = 10 * SECOND
+TERM_US: Micros = 60 * SECOND
 BRIEF_US: Micros = 300 * MILLISECOND  # of a session that is to run out
 
 
