@@ -54,7 +54,9 @@ OF_RECORD: Final = (
 def record(folder: Path, only: Sequence[str] | None) -> int:
     """Measure; how many could not be measured. Bars that were missed are told, and are no failure of the record."""
     entries = [entry for entry in OF_RECORD if only is None or entry.name in only]
-    began_at, kept, failed = time.monotonic(), [], 0
+    began_at, failed = time.monotonic(), 0
+    kept: list[dict[str, Any]] = []
+    file = file_of(folder)
     for number, entry in enumerate(entries, 1):
         say(f"▶ {number} of {len(entries)}  {entry.command}")
         one_began_at = time.monotonic()
@@ -65,20 +67,12 @@ def record(folder: Path, only: Sequence[str] | None) -> int:
             say(f"✖ not measured after {took_s:.0f} s")
             continue
         kept.append({"command": entry.command, "name": entry.name, "on": entry.on, "report": report})
+        file = write(folder, kept, took_s=time.monotonic() - began_at)  # each time: what was measured is not lost
         for one in report.get("bars", ()):
             say(f"{'✔' if one['reached'] else '✖'} {one['what']}: {one['is']:,}, bar {one['bar']}")
         say(f"  {took_s:.0f} s, {time.monotonic() - began_at:.0f} s in all")
-    file = folder / f"bench-{datetime.now(UTC):%Y-%m-%d}.json"
-    folder.mkdir(parents=True, exist_ok=True)
-    document = {
-        "at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "foliot": __version__,
-        "commit": commit(),
-        "machine": machine(),
-        "took_s": round(time.monotonic() - began_at),
-        "entries": merged(file, kept),
-    }
-    file.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
+    missed = [one for entry in kept for one in entry["report"].get("bars", ()) if not one["reached"]]
+    say(f"{'✖' if missed else '✔'} {len(missed)} bars missed, {failed} benchmarks not measured")
     say(f"written: {file}; the tables in the papers: python -m bench.figures")
     return failed
 
@@ -92,10 +86,32 @@ def measured(entry: Entry) -> dict[str, Any] | None:
         )  # its progress goes where ours goes
     except subprocess.TimeoutExpired:
         return None
-    if done.returncode != 0:
+    try:
+        report: dict[str, Any] = json.loads(done.stdout)
+    except ValueError:
         return None
-    report: dict[str, Any] = json.loads(done.stdout)
-    return report
+    return report if done.returncode == 0 else None
+
+
+def file_of(folder: Path) -> Path:
+    """The record of this day."""
+    return folder / f"bench-{datetime.now(UTC):%Y-%m-%d}.json"
+
+
+def write(folder: Path, kept: list[dict[str, Any]], *, took_s: float) -> Path:
+    """Everything measured so far."""
+    file = file_of(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    document = {
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "foliot": __version__,
+        "commit": commit(),
+        "machine": machine(),
+        "took_s": round(took_s),
+        "entries": merged(file, kept),
+    }
+    file.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
+    return file
 
 
 def merged(file: Path, kept: list[dict[str, Any]]) -> list[dict[str, Any]]:

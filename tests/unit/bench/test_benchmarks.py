@@ -57,7 +57,7 @@ def test_steady() -> None:
 
 @pytest.mark.parametrize("kind", ["postgresql", "mariadb"])
 def test_idle(kind: str) -> None:
-    report = figures("idle", "--on", kind, "--jobs", "200", "--few", "10", "--seconds", "4", "--settle", "2")
+    report = figures("idle", "--on", kind, "--jobs", "200", "--few", "10", "--seconds", "3", "--settle", "1")
     assert {"leader", "follower"} == report["pids"].keys()
     assert report["leader"]["statements_per_s"] > 0, "the pulse at least is counted"
     assert "statements_per_s" in report["follower"]
@@ -75,16 +75,15 @@ def test_failover() -> None:
     assert (report["lost"], report["doubled"]) == (0, 0)
 
 
-@pytest.mark.parametrize("kind", ["postgresql", "mariadb", "sqlite"])
+@pytest.mark.parametrize("kind", ["postgresql", "sqlite"])
 def test_firing_alone(kind: str) -> None:
     report = figures("firing", "--on", kind, "--jobs", "60", "--pairs", "1")
     assert len(report["foliot_per_s"]) == len(report["twin_per_s"]) == 1
     assert ("two_over_one" in report) == (kind != "sqlite")
 
 
-@pytest.mark.parametrize("kind", ["postgresql", "mariadb", "sqlite"])
-def test_leasing_alone(kind: str) -> None:
-    report = figures("leasing", "--on", kind, "--runs", "60", "--pairs", "1")
+def test_leasing_alone() -> None:
+    report = figures("leasing", "--on", "mariadb", "--runs", "60", "--pairs", "1")
     assert report["verified"].startswith("60 runs")
     assert report["ratio"] > 0
 
