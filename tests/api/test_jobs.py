@@ -151,6 +151,8 @@ async def test_trigger_is_once_per_key_and_checks_parameters_before_queueing(api
     first, second = await api.post("/jobs/settle:trigger", order), await api.post("/jobs/settle:trigger", order)
     assert (first.status_code, second.status_code) == (201, 200)
     assert first.json()["id"] == second.json()["id"]
+    padded = await api.post("/jobs/settle:trigger", {**order, "key": "jan "})
+    assert (padded.status_code, padded.json()["code"]) == (422, "FOL-1058")  # not every store tells it from "jan"
     run = (await api.get(f"/runs/{first.json()['id']}")).json()
     assert (run["params"], run["triggered_by"], run["reason"], run["origin"]) == (
         {"day": "2026-01-31"},
