@@ -8,10 +8,21 @@ from tests.api.stage import Stage
 
 
 async def leading(stage: Stage, name: str = "s-1") -> None:
+    """Three servers, the first of which leads and does as it is asked."""
     for server in ("s-1", "s-2", "s-3"):
         await stage.server(server)
         stage.elapse("1s")
     assert await stage.store.nodes.campaign(stage.servers[name], ttl_us=15 * SECOND)
+    real = stage.store.nodes.wish
+
+    async def obeyed(heir: str, *, ttl_us: int) -> None:
+        await real(heir, ttl_us=ttl_us)
+        pulse = await stage.store.firing.pulse()
+        assert pulse.heir == heir
+        leader = pulse.leader or ""
+        await stage.store.nodes.appoint(heir, session=leader, term=pulse.term, ttl_us=15 * SECOND)
+
+    object.__setattr__(stage.store.nodes, "wish", obeyed)
 
 
 async def test_leadership_is_handed_to_the_server_that_has_been_there_longest(api: Api, stage: Stage) -> None:
@@ -54,6 +65,14 @@ async def test_a_server_that_is_alone_keeps_it(api: Api, stage: Stage) -> None:
     assert (alone.status_code, alone.json()["code"]) == (409, "FOL-3019")
     assert "no other server is there" in alone.json()["detail"]
     assert (await api.get("/cluster")).json()["leader"] == "s-1"
+
+
+async def test_a_leader_that_does_not_let_go_is_told(api: Api, stage: Stage) -> None:
+    await stage.server("s-1")
+    await stage.server("s-2")
+    await stage.store.nodes.campaign(stage.servers["s-1"], ttl_us=15 * SECOND)
+    deaf = await api.post("/cluster:step-down")
+    assert (deaf.status_code, "did not let go in time" in deaf.json()["detail"]) == (409, True)
 
 
 async def test_a_node_is_drained_and_taken_back(api: Api, stage: Stage) -> None:

@@ -119,7 +119,7 @@ async def test_leadership_is_handed_over_under_the_next_term(world: World) -> No
     heir = await _server(world, "b")
     first = await nodes.campaign("a", ttl_us=TTL)
     assert first is not None
-    assert await nodes.appoint(heir, term=first.number, ttl_us=TTL) == first.number + 1
+    assert await nodes.appoint(heir, session="a", term=first.number, ttl_us=TTL) == first.number + 1
     assert await nodes.campaign("a", ttl_us=TTL) is None, "who led does not win it back"
     second = await nodes.campaign(heir, ttl_us=TTL)
     assert second is not None
@@ -132,7 +132,7 @@ async def test_an_heir_who_does_not_come_is_not_waited_for(world: World) -> None
     heir = await _server(world, "b")
     first = await nodes.campaign("a", ttl_us=TTL)
     assert first is not None
-    await nodes.appoint(heir, term=first.number, ttl_us=TTL)
+    await nodes.appoint(heir, session="a", term=first.number, ttl_us=TTL)
     await world.elapse(TTL + SECOND)
     again = await nodes.campaign("a", ttl_us=TTL)
     assert again is not None
@@ -144,8 +144,22 @@ async def test_nobody_is_appointed_who_is_not_a_live_server_or_in_a_term_that_is
     heir, anne = await _server(world, "b"), await worker(world)
     first = await nodes.campaign("a", ttl_us=TTL)
     assert first is not None
-    assert await nodes.appoint("nobody", term=first.number, ttl_us=TTL) is None
-    assert await nodes.appoint(anne.session, term=first.number, ttl_us=TTL) is None
-    assert await nodes.appoint(heir, term=first.number + 1, ttl_us=TTL) is None
+    assert await nodes.appoint("nobody", session="a", term=first.number, ttl_us=TTL) is None
+    assert await nodes.appoint(anne.session, session="a", term=first.number, ttl_us=TTL) is None
+    assert await nodes.appoint(heir, session="a", term=first.number + 1, ttl_us=TTL) is None
+    assert await nodes.appoint(heir, session="x", term=first.number, ttl_us=TTL) is None, "it is not its to give"
     await world.elapse(SESSION_TTL_US + SECOND)
-    assert await nodes.appoint(heir, term=first.number, ttl_us=TTL) is None, "it has been silent for too long"
+    assert await nodes.appoint(heir, session="a", term=first.number, ttl_us=TTL) is None, (
+        "it has been silent for too long"
+    )
+
+
+async def test_the_pulse_tells_who_is_wanted_for_a_while(world: World) -> None:
+    nodes = world.store.nodes
+    assert (await world.store.firing.pulse()).heir is None
+    for heir in ("b", "c"):
+        await nodes.wish(heir, ttl_us=TTL)
+        assert (await world.store.firing.pulse()).heir == heir
+    await world.elapse(TTL + SECOND)
+    assert (await world.store.firing.pulse()).heir is None
+    assert (await world.store.firing.pulse()).leader is None, "a wish is nobody's lease"

@@ -1,6 +1,7 @@
 """Each duty's step on a real store: what it does, what it leaves alone, how long it rests."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -174,24 +175,48 @@ async def test_stepping_down_lets_another_win_at_once(world: World, make_server:
     assert second.leadership.term == 2
 
 
-async def test_a_term_that_is_handed_over_is_let_go_and_taken_up_with_the_next_pulse(
-    world: World, make_server: MakeServer
+async def test_a_leader_lets_go_of_its_term_before_it_hands_over_the_next(
+    world: World, make_server: MakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """I10: at no time do two servers trust a term."""
     first, second = make_server("s1"), make_server("s2")
     for server in (first, second):
         await server.presence.step()
         await server.pulsing.step()
         await server.leading.step()
     assert (first.leadership.term, second.leadership.term) == (1, None)
-    assert await world.store.nodes.appoint(second.session.id, term=1, ttl_us=2 * SECOND) == 2
-    second.leading.wake.clear()
+    real = world.store.nodes.appoint
+
+    async def appoint(heir: str, **how: Any) -> int | None:
+        assert first.leadership.term is None, "it trusts its term while it gives it away"
+        return await real(heir, **how)
+
+    monkeypatch.setattr(world.store.nodes, "appoint", appoint)
+    await world.store.nodes.wish(second.session.id, ttl_us=5 * SECOND)
     for server in (first, second):
+        server.leading.wake.clear()
         await server.pulsing.step()
-    assert first.leadership.term is None, "it does not wait for its next bid"
-    assert second.leading.wake.is_set(), "it does not wait for its next turn"
+    assert first.leading.wake.is_set(), "it does not wait for its next turn"
+    assert not second.leading.wake.is_set()
+    await first.leading.step()
+    await second.pulsing.step()
+    assert second.leading.wake.is_set()
     await second.leading.step()
+    await first.pulsing.step()
     await first.leading.step()
     assert (first.leadership.term, second.leadership.term) == (None, 2)
+
+
+async def test_a_leader_whose_heir_is_gone_goes_on(world: World, server: Server) -> None:
+    await server.presence.step()
+    await server.pulsing.step()
+    await server.leading.step()
+    await world.store.nodes.wish("nobody", ttl_us=5 * SECOND)
+    await server.pulsing.step()
+    await server.leading.step()
+    assert server.leadership.term is None
+    await server.leading.step()
+    assert server.leadership.term == 1
 
 
 async def test_a_follower_spends_no_statement_on_a_lease_that_is_held(

@@ -98,6 +98,7 @@ class Server:
             session_ttl_us=timing.session.ttl_us,
             clock=clock,
             on_change=lambda term: self.metrics.leading.set(term is not None),
+            on_handed=self._cursors_moved,  # wakes the pulse everywhere
         )
         self.presence = Presence(store.nodes, self.session, self._hello, judge, ttl_us=timing.session.ttl_us)
         self.step_guard = StepGuard(
@@ -132,6 +133,7 @@ class Server:
         )
         self.workers = WorkerService(self.services, Desk(self.leasing))
         self.workers.on_fenced = self.metrics.reports_fenced.inc
+        self.workers.on_reports.append(self.metrics.reported)
         self.duties = DutyLoop(
             [
                 self.pulsing,

@@ -57,7 +57,9 @@ class Leading:
         session_ttl_us: Micros,
         clock: Clock,
         on_change: Callable[[int | None], None],
+        on_handed: Callable[[], None] = lambda: None,
     ) -> None:
+        """`on_handed`: somebody else leads now and should hear of it soon."""
         self.wake = asyncio.Event()
         self._store = store
         self._leadership = leadership
@@ -68,13 +70,18 @@ class Leading:
         self._session_ttl_us = session_ttl_us
         self._clock = clock
         self._on_change = on_change
+        self._on_handed = on_handed
         self._seen: int | None = None
         self._resigned = False
+        self._heir: str | None = None
 
     async def step(self) -> float:
         if self._resigned:
             return self._ttl_us / SECOND
         leading = self._leadership.term is not None
+        if leading and self._heir is not None:
+            await self._hand_over(self._heir)
+            return self._ttl_us / SECOND / 5
         if not leading and not self._vacant():
             self._tell(None)
             return self._ttl_us / SECOND / 5
@@ -97,15 +104,21 @@ class Leading:
         return self._ttl_us / SECOND / 3
 
     def heard(self, pulse: Pulse) -> None:
-        """A term that was handed to this server is taken up at once, and one that was handed to another is let go."""
-        if self._resigned:
-            return
-        is_ours = pulse.leader == self._session.id
-        if is_ours and self._leadership.term is None:
+        """A term that was handed to this server is taken up at once; one that another is wanted for is handed on."""
+        leads = self._leadership.term is not None
+        self._heir = pulse.heir if pulse.heir != self._session.id else None
+        if (leads and self._heir is not None) or (not leads and pulse.leader == self._session.id):
             self.wake.set()
-        elif not is_ours and self._leadership.term is not None and pulse.term > self._leadership.number:
-            self._leadership.lost()
-            self._tell(None)
+
+    async def _hand_over(self, heir: str) -> None:
+        """First this server stops to trust its term, then another has the next: the two never overlap (I10)."""
+        self._heir = None
+        number = self._leadership.number
+        self._leadership.lost()
+        self._tell(None)
+        handed = await self._store.appoint(heir, session=self._session.id, term=number, ttl_us=self._ttl_us)
+        log.info("leader.handed_over", term=handed, heir=heir)
+        self._on_handed()
 
     async def resign(self) -> None:
         """Hand over at once: the next campaign of another server wins."""

@@ -1,15 +1,26 @@
-"""Step down: the cluster's housekeeping is handed to another server. Jobs fire and run meanwhile as always (S10)."""
+"""Step down: the cluster's housekeeping is handed to another server. Jobs fire and run meanwhile as always (S10).
 
+Any server can be asked. It writes down who is wanted; the leader reads that with its pulse, stops to trust its term
+and only then hands the next one over, so the two never overlap (I10).
+"""
+
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import Conflict
+from foliot.domain.instants import SECOND, Micros
 from foliot.domain.names import nearest
 from foliot.operations.nodes import Cluster, Health, Node, NodeNotFound, cluster_status
 from foliot.operations.notes import note
 from foliot.operations.people import PeopleServices
 from foliot.ports.journal import Happening, Topic
+
+WISH_US: Final[Micros] = 5 * SECOND
+LOOK_EVERY_S: Final = 0.05
+LOOKS_MAX: Final = 100
 
 
 class CannotLead(Conflict):
@@ -35,14 +46,22 @@ async def step_down(services: PeopleServices, who: Principal, *, to: str | None 
     who.demand_everywhere(Scope.ADMIN)
     seen = await cluster_status(services, who)
     heir = _heir(seen, to)
-    # Long enough to be noticed and renewed, short enough that an heir who dies just now is not missed for long.
-    term = await services.store.nodes.appoint(heir.row.session, term=seen.row.term, ttl_us=services.times.ttl_us // 2)
-    if term is None:
-        raise CannotLead("the leader changed meanwhile", hint="look again: foliot cluster leader")
-    services.cursors_moved()  # wakes the pulse everywhere: the heir hears of it
+    await services.store.nodes.wish(heir.row.session, ttl_us=WISH_US)
+    services.cursors_moved()  # wakes the pulse everywhere: the leader hears of it
+    term = await _handed(services, heir.row.session)
     handed = Handover(before=seen.row.leader, leader=heir.row.name, term=term)
     await note(services, _happening(who, handed, reason))
     return handed
+
+
+async def _handed(services: PeopleServices, heir: str) -> int:
+    """The term under which the heir leads, as soon as it does."""
+    for _ in range(LOOKS_MAX):
+        row = await services.lookups.cluster()
+        if row.leader_session == heir and row.leader is not None:
+            return row.term
+        await services.clock.wait(asyncio.Event(), for_s=LOOK_EVERY_S)
+    raise CannotLead("the leader did not let go in time", hint="look again: foliot cluster leader")
 
 
 def _heir(seen: Cluster, to: str | None) -> Node:

@@ -58,6 +58,7 @@ class Pulse:
     clock_suspect: bool
     lanes: int  # highest lane id: when it rises, learn the new ones
     clock_ahead_us: Micros | None = None  # while suspect: so far ahead of the time most believe in; None: unknown
+    heir: str | None = None  # the session somebody wants to lead: whoever leads hands over to it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -356,10 +357,14 @@ class NodeStore(Protocol):
         """Let a session that was asked to drain take work again; False: it was not asked to, it drains by itself."""
         ...
 
-    async def appoint(self, session: str, *, term: int, ttl_us: Micros) -> int | None:
-        """Hand leadership over from this term to a live server's session, under the next; None: neither is so any more.
+    async def wish(self, heir: str, *, ttl_us: Micros) -> None:
+        """Somebody wants this session to lead: the pulse tells everybody for so long, and whoever leads hands over."""
+        ...
 
-        Safe like every change of the leader: whoever led writes under a term that is over (S10).
+    async def appoint(self, heir: str, *, session: str, term: int, ttl_us: Micros) -> int | None:
+        """The leader of this term, which it no longer trusts, hands over to a live server's session, under the next.
+
+        None: it does not lead any more, or the heir is not there.
         """
         ...
 

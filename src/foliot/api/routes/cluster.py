@@ -39,7 +39,7 @@ async def cluster(services: Services, who: Reader, language: Speaks) -> ClusterO
 
 @router.post("/cluster:step-down", responses=WRITES, summary="Hand leadership to another server")
 async def step_down_leader(services: Services, who: Admin, body: StepDown) -> HandoverOut:
-    """Any server can be asked. Jobs fire and run meanwhile; the housekeeping moves within two seconds."""
+    """Any server can be asked; the answer comes when it is done. Jobs fire and run meanwhile."""
     handed = await step_down(services, who, to=body.to, reason=body.reason)
     return HandoverOut(before=handed.before, leader=handed.leader, term=handed.term)
 

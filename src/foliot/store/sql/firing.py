@@ -42,7 +42,8 @@ PULSE: Final = Statement(
             ORDER BY r.job_id, r.place, r.id LIMIT 1),
            (SELECT 1 FROM runs r WHERE r.state = 'PENDING' AND r.place IS NULL AND r.not_before <= {now}
             ORDER BY r.not_before, r.id LIMIT 1),
-           m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until, m.clock_ahead_us
+           m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until, m.clock_ahead_us,
+           (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > {now})
     FROM store_meta m JOIN leases l ON l.name = 'leader'
     WHERE m.id = 1
     """,
@@ -52,7 +53,8 @@ PULSE: Final = Statement(
            CASE WHEN EXISTS (SELECT 1 FROM runs r WHERE r.waits = 1 AND r.not_before <= {now}) THEN 1 ELSE 0 END,
            (SELECT 1 FROM runs r WHERE r.parked_job > -1 ORDER BY r.parked_job LIMIT 1),
            (SELECT 1 FROM runs r WHERE r.waits = 2 AND r.not_before <= {now} ORDER BY r.not_before LIMIT 1),
-           m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until, m.clock_ahead_us
+           m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until, m.clock_ahead_us,
+           (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > {now})
     FROM store_meta m JOIN leases l ON l.name = 'leader'
     WHERE m.id = 1
     """,
@@ -201,7 +203,7 @@ def due_jobs(
 
 
 def _pulse(row: Row) -> Pulse:
-    now, next_at, ready, parked, admissible, epoch, clock_suspect, lanes, leader, term, until, ahead_us = row
+    now, next_at, ready, parked, admissible, epoch, clock_suspect, lanes, leader, term, until, ahead_us, heir = row
     return Pulse(
         now=int(now),
         next_at=next_at,
@@ -215,4 +217,5 @@ def _pulse(row: Row) -> Pulse:
         clock_suspect=bool(clock_suspect),
         lanes=lanes,
         clock_ahead_us=ahead_us,
+        heir=heir,
     )

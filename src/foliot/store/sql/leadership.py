@@ -5,7 +5,7 @@ from typing import Any, Final
 from foliot.domain.instants import Micros
 from foliot.ports.store import Term
 from foliot.store.sql.database import Tx
-from foliot.store.sql.statement import Statement
+from foliot.store.sql.statement import TEXT, RowSet, Statement
 
 RENEW: Final = Statement(
     """
@@ -49,11 +49,23 @@ RESIGN: Final = Statement(
     "UPDATE leases SET until = {now} - 1 WHERE name = 'leader' AND holder_session = :session AND term = :term"
 )
 
+WISH: Final = Statement(
+    "UPDATE leases SET holder_session = :heir, term = term + 1, until = {now} + :ttl WHERE name = 'heir'"
+)
+FIRST_WISH: Final = Statement(
+    """
+    {insert_ignore} leases (name, holder_session, term, until)
+    SELECT 'heir', d.heir, 0, 0 FROM {d} WHERE true {ignore_duplicates}
+    """,
+    RowSet("d", heir=TEXT),
+)
+"""A lease nobody holds: its row names who is wanted, its term counts the wishes. The pulse reads it."""
+
 APPOINT: Final = Statement(
     """
-    UPDATE leases SET holder_session = :session, term = term + 1, until = {now} + :ttl
-    WHERE name = 'leader' AND term = :term AND EXISTS (
-      SELECT 1 FROM nodes n WHERE n.id = :session AND n.kind = 'server' AND n.state = 'live' AND n.until > {now}
+    UPDATE leases SET holder_session = :heir, term = term + 1, until = {now} + :ttl
+    WHERE name = 'leader' AND holder_session = :session AND term = :term AND EXISTS (
+      SELECT 1 FROM nodes n WHERE n.id = :heir AND n.kind = 'server' AND n.state = 'live' AND n.until > {now}
     )
     """
 )
@@ -78,9 +90,18 @@ def campaign(tx: Tx, session: str, *, ttl_us: Micros, session_ttl_us: Micros) ->
     return Term(number=term, until=until, now=now)
 
 
-def appoint(tx: Tx, session: str, *, term: int, ttl_us: Micros) -> int | None:
+def wish(tx: Tx, heir: str, *, ttl_us: Micros) -> None:
+    """Name who is to lead."""
+    values: dict[str, Any] = {"heir": heir, "ttl": ttl_us}
+    if not tx.change(WISH, values):
+        tx.change(FIRST_WISH, d=[(heir,)])
+        tx.change(WISH, values)
+
+
+def appoint(tx: Tx, heir: str, *, session: str, term: int, ttl_us: Micros) -> int | None:
     """Hand the term over; the next term's number, or None when this one is over or nobody is there to take it."""
-    return term + 1 if tx.change(APPOINT, {"session": session, "term": term, "ttl": ttl_us}) else None
+    values: dict[str, Any] = {"heir": heir, "session": session, "term": term, "ttl": ttl_us}
+    return term + 1 if tx.change(APPOINT, values) else None
 
 
 def resign(tx: Tx, session: str, term: int) -> None:

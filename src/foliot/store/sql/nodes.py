@@ -244,8 +244,12 @@ class SqlNodeStore:
         work = partial(_campaign, session, ttl_us, session_ttl_us)
         return await self._database.step(work, pool=Pool.RENEW)
 
-    async def appoint(self, session: str, *, term: int, ttl_us: Micros) -> int | None:
-        return await self._database.transact(lambda tx: leadership.appoint(tx, session, term=term, ttl_us=ttl_us))
+    async def wish(self, heir: str, *, ttl_us: Micros) -> None:
+        await self._database.transact(lambda tx: leadership.wish(tx, heir, ttl_us=ttl_us))
+
+    async def appoint(self, heir: str, *, session: str, term: int, ttl_us: Micros) -> int | None:
+        work = partial(_appoint, heir, session, term, ttl_us)
+        return await self._database.transact(work, pool=Pool.RENEW)
 
     async def resign(self, session: str, *, term: int) -> None:
         await self._database.transact(lambda tx: leadership.resign(tx, session, term), pool=Pool.RENEW)
@@ -257,6 +261,10 @@ class SqlNodeStore:
         await self._database.transact(lambda tx: clock.report(tx, told), pool=Pool.RENEW)
         seen = await self._database.read(clock.looked_at, pool=Pool.RENEW)
         return await self._database.transact(clock.judge, pool=Pool.RENEW) if seen is None else seen
+
+
+def _appoint(heir: str, session: str, term: int, ttl_us: Micros, tx: Tx) -> int | None:
+    return leadership.appoint(tx, heir, session=session, term=term, ttl_us=ttl_us)
 
 
 def _campaign(session: str, ttl_us: Micros, session_ttl_us: Micros, tx: Tx) -> Term | None:
