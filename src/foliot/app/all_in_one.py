@@ -112,7 +112,7 @@ class AllInOne:
         url = http.url
         self._folder.tell_clients(url, access.local_token)
         loaded = load(settings.sources)
-        server.workers.on_reports = self._audience.reported
+        server.workers.on_reports.append(self._audience.reported)
         over = asyncio.Event()
         thread = self._worker_thread(server, loaded, over)
         server_stop = asyncio.Event()

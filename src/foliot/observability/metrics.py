@@ -1,6 +1,7 @@
 """Metrics of one server, in Prometheus' form, in a registry of their own."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter as Tally
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -9,6 +10,7 @@ from prometheus_client.registry import Collector
 
 from foliot.domain.instants import SECOND
 from foliot.ports.store import Decided, Granted, Pulse
+from foliot.ports.worker_link import Report
 
 _LATENESS_BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600)
 
@@ -29,6 +31,9 @@ class ServerMetrics:
             registry=self.registry,
         )
         self.runs_leased = Counter("foliot_runs_leased_total", "Runs handed to workers", registry=self.registry)
+        self.attempts_ended = Counter(
+            "foliot_attempts_ended_total", "Attempts reported by workers", ["cause"], registry=self.registry
+        )
         self.reports_fenced = Counter("foliot_reports_fenced_total", "Late reports refused", registry=self.registry)
         self.term = Gauge("foliot_leader_term", "The leader's term as seen here", registry=self.registry)
         self.leading = Gauge("foliot_leading", "1 while this server leads", registry=self.registry)
@@ -56,6 +61,10 @@ class ServerMetrics:
 
     def granted(self, granted: Granted) -> None:
         self.runs_leased.inc(sum(len(grant.runs) for grant in granted.grants))
+
+    def reported(self, reports: Sequence[Report]) -> None:
+        for cause, count in Tally(report.cause for report in reports).items():
+            self.attempts_ended.labels(cause=str(cause)).inc(count)
 
     def heard(self, pulse: Pulse) -> None:
         self.term.set(pulse.term)

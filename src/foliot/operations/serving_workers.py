@@ -53,7 +53,7 @@ class WorkerService:
         self._desk = desk
         self.fenced = 0  # reports that came too late and changed nothing (S5)
         self.on_fenced: Callable[[int], None] = lambda _: None
-        self.on_reports: Callable[[Sequence[Report]], None] = lambda _: None  # for whoever watches this process
+        self.on_reports: list[Callable[[Sequence[Report]], None]] = []  # whoever watches this process
 
     async def register(self, hello: Hello) -> Welcome:
         if hello.protocol < PROTOCOL_MIN:
@@ -117,9 +117,9 @@ class WorkerService:
             log.warning("report.fenced", session=session, reports=fenced)
         if any(report.cause is not Cause.SUCCEEDED for report in reports):
             self._services.runs_may_be_ready()
-        self.on_reports(
-            [report for report, landed in zip(reports, landings, strict=True) if landed is Landing.RECORDED]
-        )
+        recorded = [report for report, landed in zip(reports, landings, strict=True) if landed is Landing.RECORDED]
+        for listener in self.on_reports:
+            listener(recorded)
         return landings
 
     async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> None:
