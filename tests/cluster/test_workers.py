@@ -1,11 +1,18 @@
 """Workers in trouble, on real processes: lost answers, a server that is away, a run that kills whoever runs it."""
 
 import json
+import time
+from pathlib import Path
 
+import psutil
 import pytest
 
-from foliot.domain.run import RunState
+from foliot.domain.run import RunState, format_run_id
+from foliot.store.sql.statement import TEXT, RowSet, Statement
 from tests.cluster.cluster import Cluster
+from tests.cluster.conftest import Size
+from tests.cluster.patience import GO
+from tests.cluster.process import Process
 from tests.eventually import soon
 from tests.servers.fixtures import MakeProxy
 
@@ -13,6 +20,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 LOST_ANSWERS = 100
 RUNS = 200
+PATIENCE = "tests.cluster.patience"
 
 
 async def test_a_poison_run_costs_three_workers_and_ends(cluster: Cluster) -> None:
@@ -55,29 +63,100 @@ async def test_lost_answers_to_lease_leave_no_run_without_a_holder(cluster: Clus
     assert await cluster.count("state = 'SUCCEEDED' AND triggered_by IS NOT NULL") == RUNS
 
 
-async def test_results_outlive_a_server_that_is_away(cluster: Cluster) -> None:
-    """R17: what was executed while no server answered arrives afterwards, once."""
+AWAY_S = {"short": 10.0, "full": 60.0}
+GROWTH_MAX_MB = 24  # ten times what it is
+
+
+async def test_results_outlive_a_server_that_is_away(cluster: Cluster, size: Size) -> None:
+    """R17: what was executed while no server answered arrives afterwards, all of it and once; memory stays flat."""
     cluster.start_server("s1")
-    cluster.start_worker("w1", slots=50)
-    await cluster.declared("half_a_second")
-    await cluster.trigger("half_a_second", RUNS)
+    worker = cluster.start_worker("w1", slots=RUNS, jobs=PATIENCE)
+    await cluster.declared("until_told")
+    await cluster.trigger("until_told", RUNS)
 
-    async def some_leased() -> bool:
-        return await cluster.count("state = 'RUNNING'") >= 20
+    async def all_started() -> bool:
+        return await cluster.count("state = 'RUNNING' AND started_at IS NOT NULL") == RUNS
 
-    await soon(some_leased, within_s=90)
-    held = await cluster.count("state = 'RUNNING'")
+    await soon(all_started, within_s=90, what="the store knows that every run has started")
     cluster.kill("s1")
-    await soon(lambda: journal_ends(cluster) >= held, within_s=90, what="the worker finished what it holds")
+    away_since = time.monotonic()
+    (cluster.journals / GO).touch()
+    await soon(lambda: len(ended(cluster)) == RUNS, within_s=90, what="the worker finished what it holds")
+    await soon(lambda: spooled(cluster) == RUNS, within_s=90, what="every end is on disk")
+    before = memory_mb(worker)
+    await cluster.load(max(0.0, AWAY_S[size] - (time.monotonic() - away_since)))
+    growth = memory_mb(worker) - before
+    cluster.figures |= {"away_s": round(time.monotonic() - away_since, 1), "growth_mb": round(growth, 2)}
+    assert growth < GROWTH_MAX_MB, f"{growth:.1f} MB more while nobody answered"
     cluster.start_server("s1")
 
     async def all_done() -> bool:
         return await cluster.count("state = 'SUCCEEDED' AND triggered_by IS NOT NULL") == RUNS
 
     await soon(all_done, within_s=120)
-    assert await cluster.count("attempt > 1 AND triggered_by IS NOT NULL") == 0, "nothing ran twice"
+    runs = await cluster.runs("until_told")
+    assert {(run["attempt"], run["deaths"], run["failures"]) for run in runs} == {(1, 0, 0)}, "nothing ran twice"
+    assert [json.loads(run["result"]) for run in runs] == [format_run_id(run["id"]) for run in runs]
+    assert sorted(ended(cluster)) == sorted(format_run_id(run["id"]) for run in runs), "each ended once"
+    assert await cluster.count("run_id > 0", of="run_logs") >= RUNS, "their logs came along"
+    findings = await cluster.judge()
+    assert findings["I5"].holds, findings["I5"].wrong
+    await soon(lambda: spooled(cluster) == 0, within_s=30, what="the disk is given back")
 
 
-def journal_ends(cluster: Cluster) -> int:
-    lines = (line for path in cluster.journals.glob("*.jsonl") for line in path.read_text().splitlines())
-    return sum(json.loads(line)["what"] == "end" for line in lines)
+def ended(cluster: Cluster) -> list[str]:
+    """The runs whose handlers came to their end, by the journals."""
+    lines = (json.loads(line) for path in journals(cluster) for line in path.read_text().splitlines())
+    return [line["run"] for line in lines if line["what"] == "end"]
+
+
+def journals(cluster: Cluster) -> list[Path]:
+    return sorted(cluster.journals.glob("worker-*.jsonl"))
+
+
+def spooled(cluster: Cluster) -> int:
+    """How many ends lie on the worker's disk."""
+    files = (cluster.folder / "spool-w1").glob("*.jsonl")
+    return sum(b'"cause"' in line for file in files for line in file.read_bytes().splitlines())
+
+
+def memory_mb(process: Process) -> float:
+    return float(psutil.Process(process.pid).memory_info().rss) / 2**20
+
+
+CLONE = Statement(
+    """
+    INSERT INTO runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
+                      parked, follow, state, ver, created_at, triggered_by)
+    SELECT r.job_id, r.version, d.fire_key, -1, r.due_at, r.not_before, r.lane, r.class, r.priority, r.serial, r.place,
+           r.parked, r.follow, 'PENDING', 1, r.created_at, r.triggered_by
+    FROM {d} CROSS JOIN runs r WHERE r.id = :id
+    """,
+    RowSet("d", fire_key=TEXT),
+)
+
+
+async def test_ten_thousand_runs_go_through_one_worker(cluster: Cluster) -> None:
+    """Over HTTP, one server and one worker process; each run is executed once and recorded once."""
+    many = 10_000
+    cluster.start_server("s1")
+    first = cluster.start_worker("w0", jobs=PATIENCE)
+    await cluster.declared("nothing")
+    first.stop()
+    await cluster.trigger("nothing", 1)
+    (model,) = await cluster.runs("nothing")
+    async with cluster._store() as store:
+        keys = [(f"m:many-{number}",) for number in range(many - 1)]
+        await store.database.transact(lambda tx: tx.change(CLONE, {"id": model["id"]}, d=keys))
+    began_at = time.monotonic()
+    worker = cluster.start_worker("w1", slots=100, jobs=PATIENCE)
+
+    async def all_done() -> bool:
+        cluster.check_processes()
+        return await cluster.count("state = 'SUCCEEDED'") == many
+
+    await soon(all_done, within_s=240, step_s=0.25, what="ten thousand runs")
+    took_s = time.monotonic() - began_at
+    assert await cluster.count("attempt <> 1 OR deaths > 0 OR failures > 0") == 0
+    assert await cluster.count("session_id IS NOT NULL", of="runs") == many
+    print(f"{many} runs in {took_s:.1f} s with the worker's start, {worker.peak_memory_mb} MB at most")
