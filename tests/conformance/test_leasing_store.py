@@ -289,6 +289,16 @@ async def test_a_waiting_run_that_a_later_one_replaces_is_cancelled(world: World
     assert "later run" in (await run_of(world, ids[0]))["error"]
 
 
+async def test_a_leased_run_brings_the_zone_of_its_schedule_along(world: World) -> None:
+    """A job whose code has no schedule gets one from a person: `ctx.due` is in that one's zone."""
+    await save(world, "tick", schedule={"cron": "0 2 * * *", "tz": "Asia/Shanghai"})
+    await save(world, "plain", schedule=None)
+    await trigger(world)
+    await trigger(world, "plain")
+    anne = await worker(world)
+    assert {run.job: run.tz for run in await anne.lease(8)} == {"tick": "Asia/Shanghai", "plain": ""}
+
+
 # ------------------------------------------------------------------------------------------------ assigned, with deaths
 
 

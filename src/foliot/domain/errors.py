@@ -113,7 +113,7 @@ class PayloadTooLarge(InvalidInput):
     def __init__(self, what: str, *, size: int, bytes_max: int) -> None:
         super().__init__(
             f"{what} is {_bytes(size)}; the limit is {_bytes(bytes_max)}.",
-            hint="keep the data elsewhere and pass where it lies, or save it with ctx.artifact(path)",
+            hint="keep the data elsewhere and pass where it lies",
             what=what,
             size=size,
             bytes_max=bytes_max,

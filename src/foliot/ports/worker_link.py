@@ -96,6 +96,7 @@ class LeasedRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, g
     shards: int = 0
     checkpoint: str | None = None
     reason: str = ""
+    tz: str = ""  # of the job's schedule; empty: it has none, and the handler's own counts
 
 
 class Leased(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

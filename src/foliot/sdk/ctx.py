@@ -67,6 +67,7 @@ class RunFacts:
     shards: int = 0
     checkpoint: str | None = None
     reason: str = ""
+    tz: str = ""
 
 
 class Ctx:
@@ -93,8 +94,9 @@ class Ctx:
         """The instant this run stands for, in the job's zone: not "now", so that reruns and backfills stay correct."""
         return to_datetime(self._facts.due_at).astimezone(self._zone)
 
-    def in_zone(self, name: str) -> None:
-        """Show times in this zone."""
+    def in_zone(self, of_the_code: str) -> None:
+        """Show times in the zone of the job's schedule; of one without, in the zone its code names."""
+        name = self._facts.tz or of_the_code
         self._zone = UTC if name == "UTC" else ZoneInfo(name)
 
     @property

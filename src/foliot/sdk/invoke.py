@@ -88,9 +88,8 @@ async def invoke_until_asked(handler: Handler, params_json: str | None, ctx: Ctx
 
 
 def _bind(handler: Handler, params_json: str | None, ctx: Ctx) -> tuple[list[Any], dict[str, Any]] | Outcome:
-    if handler.tz != "UTC":
-        ctx.in_zone(handler.tz)
     try:
+        ctx.in_zone(handler.tz)
         parameters = handler.parameters
         return parameters.arguments(parameters.parse(params_json), ctx)
     except BadParameters as error:

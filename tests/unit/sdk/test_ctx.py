@@ -37,6 +37,15 @@ def test_due_is_aware_and_can_be_read_in_the_jobs_zone() -> None:
     assert known.due.date().isoformat() == "2026-02-01"
 
 
+def test_the_zone_of_the_schedule_counts_more_than_the_codes() -> None:
+    known = ctx_of(Listening(), due_at=1_769_882_400_000_000, tz="America/New_York")
+    known.in_zone("Asia/Shanghai")
+    assert (known.due.hour, known.due.date().isoformat()) == (13, "2026-01-31")
+    known = ctx_of(Listening(), due_at=1_769_882_400_000_000, tz="UTC")
+    known.in_zone("Asia/Shanghai")
+    assert known.due.hour == 18
+
+
 def test_a_run_that_is_not_sharded_owns_everything() -> None:
     assert ctx_of(Listening()).shard.mine(range(5)) == [0, 1, 2, 3, 4]
 

@@ -315,6 +315,7 @@ def _leased_run(
         shards=definition.shards,
         checkpoint=checkpoint,
         reason=reason or "",
+        tz=definition.schedule.tz if definition.schedule is not None else "",
     )
 
 
