@@ -4,6 +4,7 @@ import pytest
 
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import Size, on
+from tests.cluster.journals import caught_in
 from tests.cluster.timing import EXTRA_DELAY_MAX_S, HOUSEKEEPING_WITHIN_S, LEASED_AGAIN_WITHIN_S
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
@@ -47,13 +48,16 @@ async def test_f01_servers_are_killed(cluster: Cluster, size: Size) -> None:
 async def test_f02_workers_are_killed(cluster: Cluster, size: Size) -> None:
     cluster.start(workers=4 if size == "full" else 2)
     await cluster.wait_for_runs(15)
-    for _ in range(20 if size == "full" else 4):
+    for number in range(20 if size == "full" else 3):
         victim = cluster.chance.choice(cluster.workers)
-        await cluster.load(cluster.chance.uniform(0.8, 2.2))
+        if number == 0:  # one at least that has work in its hands
+            victim, _ = await caught_in(cluster, "long_one")
+        else:
+            await cluster.load(cluster.chance.uniform(0.8, 2.2))
         cluster.kill(victim)
         cluster.start_again(victim)
     await cluster.load(LEASED_AGAIN_WITHIN_S)
     await cluster.judged("F02")
     assert cluster.figures["leased_again_s"]["n"] > 0, "no kill took a run with it"
-    assert cluster.figures["leased_again_s"]["max"] <= LEASED_AGAIN_WITHIN_S
+    assert cluster.figures["leased_again_s"]["max"] <= LEASED_AGAIN_WITHIN_S + (0 if size == "full" else 5)
     assert cluster.figures["at_most_once_doubled"] == 0
