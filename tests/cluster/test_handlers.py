@@ -71,11 +71,12 @@ async def test_f19_handlers_that_misbehave_cost_nobody_else(cluster: Cluster, si
     await soon(lambda: not alive(forked_pids(cluster.journals)), within_s=10, what="everything forked is gone")
     (poison,) = await cluster.runs("holds_the_interpreter")
     assert (poison["state"], poison["kind"], poison["deaths"]) == ("FAILED", "poison", 1)
+    others = [run for run in await cluster.runs("each_second") if run["leased_at"] is not None]
+    waited_s = max((run["leased_at"] - run["due_at"]) / 1_000_000 for run in others)
+    cluster.figures["others_waited_s"] = round(waited_s, 2)
     await cluster.judged("F19")
     assert await cluster.count("name = 'w1'", of="nodes") == 1, "the worker of all the others was never taken for dead"
-    waited_s = [(run["leased_at"] - run["due_at"]) / 1_000_000 for run in await cluster.runs("each_second")]
-    cluster.figures["others_waited_s_max"] = max(waited_s)
-    assert max(waited_s) < 10, "the others went on"
+    assert waited_s < 10, "the others went on"
 
 
 def alive(pids: list[int]) -> list[int]:
