@@ -118,6 +118,7 @@ def test_a_job_is_made_changed_compared_cloned_and_taken_away(foliot: Shell) -> 
     assert [version["reason"] for version in versions["items"]] == ["slow", ""]
     assert foliot("job", "rollback", "nightly", "--to", "v1").err == "✔ nightly is v3 now\n"
     assert foliot("job", "clone", "nightly", "nightly_eu", "--set", "params.name=eu").code == 0
+    assert foliot("job", "show", "nightly_eu", "--yaml").out.startswith("params:\n  name: eu\n")
     shown = foliot("job", "show", "nightly_eu", "-o", "yaml").out
     assert "  params:\n    name: eu" in shown
     paused = foliot("job", "pause", "nightly", "--until", "2h", "--reason", "moving")

@@ -8,7 +8,7 @@ import click
 
 from foliot.cli.asking import Desk, remote
 from foliot.cli.completing import job_name
-from foliot.cli.output import Column
+from foliot.cli.output import Column, to_yaml
 from foliot.cli.watching import repeat
 
 
@@ -94,8 +94,9 @@ def _columns(desk: Desk, sort: str | None = None) -> list[Column]:
     "--fires", "fires_shown", type=click.IntRange(0, 100), default=3, show_default=True, help="Instants to come."
 )
 @click.option("--versions", is_flag=True, help="Every version with who, when and why.")
+@click.option("--yaml", "is_yaml", is_flag=True, help="Its definition alone, as YAML.")
 @remote
-def show(desk: Desk, *, name: str, fires_shown: int, versions: bool) -> None:
+def show(desk: Desk, *, name: str, fires_shown: int, versions: bool, is_yaml: bool) -> None:
     """Show a job.
 
     \b
@@ -103,7 +104,7 @@ def show(desk: Desk, *, name: str, fires_shown: int, versions: bool) -> None:
       foliot job show settle
       foliot job show settle --fires 10
       foliot job show settle --versions
-      foliot job show settle -o yaml
+      foliot job show settle --yaml
     """
     path = f"/jobs/{quote(name, safe='')}"
     if versions:
@@ -111,6 +112,9 @@ def show(desk: Desk, *, name: str, fires_shown: int, versions: bool) -> None:
         desk.out.items(answer["items"], _version_columns(desk), name="version", answer=answer)
         return
     job = desk.get(path, namespace=desk.namespace)
+    if is_yaml:
+        click.echo(to_yaml(job["definition"]))
+        return
     ahead = []
     if fires_shown and desk.out.is_for_people:
         ahead = desk.get(f"{path}/fires", namespace=desk.namespace, limit=fires_shown)["future"]
