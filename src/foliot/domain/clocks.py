@@ -51,7 +51,8 @@ def judged(leads: Sequence[Micros], offsets: Sequence[Micros], *, trusted_us: Mi
     if len(leads) >= WITNESSES_MIN and 2 * len(ahead) > len(leads):
         return Verdict(suspect=True, ahead_us=ahead[len(ahead) // 2])
     if len(offsets) >= WITNESSES_MIN and is_apart(median(offsets), trusted_us):
-        return Verdict(suspect=True, ahead_us=max(0, median(leads)))
+        alike = [lead for lead in ahead if abs(lead + median(offsets)) <= APART_US]  # saw what the wall clocks show
+        return Verdict(suspect=True, ahead_us=median(alike) if alike else max(0, median(leads)))
     if 2 * len(ahead) < len(leads):
         return Verdict(suspect=False)
     return None

@@ -75,6 +75,7 @@ class StepGuard:
         self._gap: tuple[Micros, Micros] | None = None  # a step over an outage, and the lead over the wall before it
         self._reported: tuple[str, Micros] | None = None
         self._is_leader = False
+        self._told_us: Micros | None = None  # the lead that the store knows, at the last pulse
         self._is_blind = False  # nobody told it by how much the suspect clock is ahead, so it cannot tell the time
         self.is_suspect = False
         self.offset = Offset()  # of this machine's wall clock
@@ -86,10 +87,13 @@ class StepGuard:
         before, self._last = self._last, now
         self._is_leader = pulse.leader == self._session.id
         self._mind_wall(now)
+        lead_us = self._lead_us
         if before is None:
             self.wake.set()
         else:
             self._compare(before, now)
+        if self.is_suspect and not pulse.clock_suspect:
+            self._trusted(self._lead_us - lead_us if self._lead_us else 0)
         self._mind_gap(now)
         self._mind_flag(pulse)
         if self._is_blind:
@@ -172,17 +176,22 @@ class StepGuard:
             ahead_s = (pulse.clock_ahead_us or 0) / SECOND
             log.error("clock.suspect", ahead_s=ahead_s, hint="foliot db trust-clock, if it is right")
             self._is_blind = self._lead_us <= 0  # it saw no step: the others may have
-        elif self.is_suspect and not pulse.clock_suspect:
-            log.info("clock.trusted")
-            self._forget()
-            self._is_blind = False
-            self.wake.set()
         self.is_suspect = pulse.clock_suspect
-        if self._is_blind and pulse.clock_ahead_us is not None:
-            if pulse.clock_ahead_us > STEP_US:
-                self._ahead_us = pulse.clock_ahead_us
-            self._is_blind = False
+        told_us, self._told_us = self._told_us, pulse.clock_ahead_us
+        if self._told_us is None or not self.is_suspect:
+            return
+        self._is_blind = False
+        if self._lead_us <= 0 and self._told_us > (told_us or 0) + STEP_US:
+            self._ahead_us = self._told_us  # only as news: who saw the clock put right before the others knows better
             self.wake.set()
+
+    def _trusted(self, step_us: Micros) -> None:
+        """The doubt is over. `step_us`: seen since the last pulse, and not what put the clock right: a new one."""
+        log.info("clock.trusted")
+        self._forget()
+        self._ahead_us = step_us
+        self.is_suspect = self._is_blind = False
+        self.wake.set()
 
     def _forget(self) -> None:
         self._ahead_us, self._gap = 0, None
