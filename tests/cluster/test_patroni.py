@@ -122,7 +122,7 @@ def witness(patroni: Patroni, cluster: Cluster) -> None:
     name = cluster.url.rpartition("/")[2].partition("?")[0]
     decided = "SELECT job_id, fire_key, id, created_at FROM runs WHERE shard = -1"
     rows = leader.admin(lambda connection: connection.fetch(decided), name)
-    with (cluster.folder / "client-witness.jsonl").open("w", encoding="utf-8") as journal:
+    with (cluster.folder / "client-witness.jsonl").open("a", encoding="utf-8") as journal:
         for row in rows:
             line = {"what": "decided", "job_id": row["job_id"], "key": row["fire_key"], "created_at": row["created_at"]}
             journal.write(json.dumps({**line, "run": row["id"]}) + "\n")
