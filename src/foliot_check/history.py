@@ -75,6 +75,24 @@ class History:
         return {(row["job_id"], row["version"]): row["definition"] for row in self.versions}
 
     @cached_property
+    def versions_of(self) -> Mapping[int, Sequence[Row]]:
+        """The versions of each job, in order."""
+        versions: dict[int, list[Row]] = defaultdict(list)
+        for row in sorted(self.versions, key=lambda row: row["version"]):
+            versions[row["job_id"]].append(row)
+        return versions
+
+    @cached_property
+    def cursor_of(self) -> Mapping[int, Row]:
+        """The cursor of each job."""
+        return {row["job_id"]: row for row in self.cursors}
+
+    @cached_property
+    def last_at(self) -> int:
+        """The last moment anything is known of, in store time."""
+        return max((*(change.at for change in self.changes), *(run["created_at"] for run in self.runs)), default=0)
+
+    @cached_property
     def changes_of_run(self) -> Mapping[int, Sequence[Change]]:
         """Each run's recorded changes, by its own version chain, never by id or wall time."""
         chains: dict[int, list[Change]] = defaultdict(list)

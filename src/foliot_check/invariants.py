@@ -81,8 +81,8 @@ def _compare(
 
 def _expected(history: History, job: Row) -> Sequence[int] | None:
     """The instants whose window is closed, each under the version that was in force; None: no grid to compare with."""
-    versions = sorted((row for row in history.versions if row["job_id"] == job["id"]), key=lambda row: row["version"])
-    cursor = next((row for row in history.cursors if row["job_id"] == job["id"]), None)
+    versions = history.versions_of.get(job["id"], ())
+    cursor = history.cursor_of.get(job["id"])
     if cursor is None:
         return None
     due: list[int] = []
@@ -92,15 +92,15 @@ def _expected(history: History, job: Row) -> Sequence[int] | None:
             continue
         if is_fixed_delay(schedule):
             return None
-        until = following["created_at"] if following else _closed_until(cursor)
+        until = following["created_at"] if following else _closed_until(history, cursor)
         due.extend(instants(schedule, version["created_at"], until))
     return due
 
 
-def _closed_until(cursor: Row) -> int:
-    """Up to just before the first instant that is not decided yet."""
+def _closed_until(history: History, cursor: Row) -> int:
+    """Up to just before the first instant that is not decided yet; a schedule that is over has none."""
     undecided = cursor["next_due_at"]
-    return int(undecided) - 1 if undecided is not None else 0
+    return int(undecided) - 1 if undecided is not None else history.last_at
 
 
 def _instants_with_runs(history: History) -> Mapping[int, Counter[int]]:

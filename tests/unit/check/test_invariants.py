@@ -120,6 +120,12 @@ def test_a_sound_history_passes() -> None:
     assert findings["I3"].figures["lateness_s_max"] == 0.005
 
 
+def test_a_schedule_that_is_over_is_looked_at_to_its_end() -> None:
+    finding = verify(broken(over_and_done))["I1"]
+    assert finding.holds, finding.wrong
+    assert (finding.figures["expected"], finding.figures["created"]) == (2, 2)
+
+
 def test_every_invariant_has_a_lie_that_it_catches() -> None:
     assert {number for number, _, _ in LIES} == set(CHECKS)
 
@@ -138,6 +144,21 @@ def doubled_instant(story: dict[str, Any]) -> None:
 
 def invented_instant(story: dict[str, Any]) -> None:
     story["runs"].append(run_row(3, 13))
+
+
+def last_instant_lost(story: dict[str, Any]) -> None:
+    """A schedule that is over has no next instant; its last one must be decided all the same."""
+    over_and_done(story)
+    lost_instant(story)
+    story["nodes"] = []
+    story["changes"] += [
+        Change(seq=90, at=T0 + 60 * SECOND, table="store_meta", op="UPDATE", row={"epoch": EPOCH, "fingerprint": ""})
+    ]
+
+
+def over_and_done(story: dict[str, Any]) -> None:
+    story["versions"] = [version_row(schedule={"at": ["2026-01-01T00:00:10Z", "2026-01-01T00:00:20Z"]})]
+    story["cursors"][0] |= {"next_due_at": None, "state": "done"}
 
 
 def miscounted_skip(story: dict[str, Any]) -> None:
@@ -344,6 +365,7 @@ LIES: Sequence[tuple[str, str, Edit]] = [
     ("I1", "lost", lost_instant),
     ("I1", "doubled", doubled_instant),
     ("I1", "invented", invented_instant),
+    ("I1", "lost: 00:00:20Z", last_instant_lost),
     ("I1", "says 2 instants", miscounted_skip),
     ("I2", "1 shards of 2", missing_shard),
     ("I3", "before its instant", early_fire),
