@@ -76,6 +76,7 @@ class StepGuard:
         self._reported: tuple[str, Micros] | None = None
         self._is_leader = False
         self._told_us: Micros | None = None  # the lead that the store knows, at the last pulse
+        self._knows = False  # it watched the clock all along; who did not goes by the lead that the store knows
         self._is_blind = False  # nobody told it by how much the suspect clock is ahead, so it cannot tell the time
         self.is_suspect = False
         self.offset = Offset()  # of this machine's wall clock
@@ -89,6 +90,7 @@ class StepGuard:
         self._mind_wall(now)
         lead_us = self._lead_us
         if before is None:
+            self._knows = not pulse.clock_suspect
             self.wake.set()
         else:
             self._compare(before, now)
@@ -150,6 +152,8 @@ class StepGuard:
         elif step_us > APART_US and _is_seen(step_us, before.lead_us, now):
             self._gap = (step_us, before.lead_us)
             self._stepped(step_us, hold_s)
+        else:
+            self._knows = False  # was it the store's clock, or did this machine stand still?
 
     def _stepped(self, step_us: Micros, hold_s: float) -> None:
         if abs(self._lead_us) <= STEP_US:
@@ -175,14 +179,15 @@ class StepGuard:
         if pulse.clock_suspect and not self.is_suspect:
             ahead_s = (pulse.clock_ahead_us or 0) / SECOND
             log.error("clock.suspect", ahead_s=ahead_s, hint="foliot db trust-clock, if it is right")
-            self._is_blind = self._lead_us <= 0  # it saw no step: the others may have
+            self._is_blind = not self._knows
         self.is_suspect = pulse.clock_suspect
         told_us, self._told_us = self._told_us, pulse.clock_ahead_us
         if self._told_us is None or not self.is_suspect:
             return
         self._is_blind = False
-        if self._lead_us <= 0 and self._told_us > (told_us or 0) + STEP_US:
-            self._ahead_us = self._told_us  # only as news: who saw the clock put right before the others knows better
+        if not self._knows and self._told_us > (told_us or 0) + STEP_US:
+            self._ahead_us = self._told_us
+            self._knows = True
             self.wake.set()
 
     def _trusted(self, step_us: Micros) -> None:
@@ -190,6 +195,7 @@ class StepGuard:
         log.info("clock.trusted")
         self._forget()
         self._ahead_us = step_us
+        self._knows = True
         self.is_suspect = self._is_blind = False
         self.wake.set()
 
