@@ -7,6 +7,7 @@ import stat
 import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,12 @@ from foliot.app.all_in_one import AllInOne, UpSettings
 from foliot.app.data_folder import FolderInUse
 from foliot.app.http import Access
 from foliot.app.listening import PortTaken
-from foliot.app.settings import TEST_TIMING
+from foliot.app.settings import TEST_TIMING, Timing
 from foliot.app.system import SystemChance, SystemClock
+from foliot.client.foliot import AsyncFoliot
+from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause
+from foliot.operations.services import SessionTimes
 from foliot.ports.store import RunFilter
 from foliot.ports.worker_link import Report
 from foliot.sdk.registry import Loaded
@@ -178,3 +182,35 @@ async def test_one_that_is_cancelled_leaves_no_worker_behind(tmp_path: Path) -> 
         await asyncio.wait_for(task, 30)
     left = [thread.name for thread in threading.enumerate() if thread.ident not in before]
     assert not [name for name in left if name.startswith("foliot-")], left
+
+
+SLEEPY = """
+import asyncio
+from foliot import Ctx, job
+
+@job
+async def sleepy(ctx: Ctx) -> None:
+    await asyncio.sleep(600)
+"""
+
+
+async def test_a_cancel_reaches_a_running_run_before_the_next_beat_is_due(tmp_path: Path) -> None:
+    """A person does not wait for that: the poll that is parked calls for a beat."""
+    (tmp_path / "jobs.py").write_text(SLEEPY)
+    calm = Timing(session=SessionTimes(ttl_us=90 * SECOND, margin_us=9 * SECOND))  # a beat every thirty seconds
+    async with running(replace(settings(tmp_path), timing=calm)) as listener:
+        await soon(lambda: listener.url != "", within_s=30)
+        async with AsyncFoliot(listener.url, listener.token) as client:
+
+            async def is_declared() -> bool:
+                return any(job.name == "sleepy" for job in await client.jobs.list())
+
+            await soon(is_declared, within_s=30)
+            run = await client.jobs.trigger("sleepy")
+
+            async def is_running() -> bool:
+                return (await run.refresh()).state == "RUNNING"
+
+            await soon(is_running, within_s=30)
+            await run.cancel(reason="a test")
+            assert (await run.wait("20s")).state == "CANCELLED"

@@ -37,6 +37,7 @@ from foliot.ports.worker_link import Hello, Leased, LeasePoll
 
 READY: Final = "ready"
 DUE: Final = "due"
+STOP: Final = "stop"
 FORGET_EVERY_S: Final = 60.0
 REPAIR_EVERY_S: Final = 30.0
 
@@ -130,6 +131,7 @@ class Server:
             times=timing.session,
             runs_may_be_ready=self._runs_may_be_ready,
             cursors_moved=self._cursors_moved,
+            cancels_asked=self._cancels_asked,
         )
         self.workers = WorkerService(self.services, Desk(self.leasing))
         self.workers.on_fenced = self.metrics.reports_fenced.inc
@@ -199,6 +201,8 @@ class Server:
             self.leasing.hint()
         elif topic == DUE:
             self.pulsing.wake.set()
+        elif topic == STOP:
+            self.leasing.call_for_beats()
 
     def _believed_now(self) -> Instant | None:
         return None if self.tide.pulse is None else self.step_guard.believed(self.tide.store_now())
@@ -217,6 +221,10 @@ class Server:
     def _cursors_moved(self) -> None:
         self.pulsing.wake.set()
         self._send(DUE)
+
+    def _cancels_asked(self) -> None:
+        self.leasing.call_for_beats()
+        self._send(STOP)
 
     def _send(self, topic: str) -> None:
         if self._wakeups is not None:

@@ -96,6 +96,7 @@ class Leasing:
         self._clock = clock
         self._on_granted = on_granted
         self._parked: dict[str, _Parked] = {}
+        self._beats_wanted = False
         self._stopping = False
 
     def heard(self, pulse: Pulse) -> None:
@@ -108,6 +109,11 @@ class Leasing:
         self._tide.ready = True
         if self._parked:
             self.wake.set()
+
+    def call_for_beats(self) -> None:
+        """Somebody asked runs to stop: whose poll is parked here beats now, and its answer says which; others soon."""
+        self._beats_wanted = True
+        self.wake.set()
 
     async def ask(self, poll: LeasePoll) -> Leased:
         """Park a poll until runs come up for it or its time is over."""
@@ -143,6 +149,11 @@ class Leasing:
     async def step(self) -> float:
         if not self._parked:
             return REST_MAX_S
+        if self._beats_wanted:  # here, where no lease is under way for a poll that would be answered without it
+            self._beats_wanted = False
+            for session in list(self._parked):
+                self._release(session, hurry=True)
+            return self._rest_s()
         pulse = self._tide.pulse
         if pulse is not None and await self.lanes.refresh(pulse.lanes):
             self._tide.ready = True
@@ -185,10 +196,10 @@ class Leasing:
                 Leased(request_no=grant.request_no, runs=grant.runs, dead=grant.dead, draining=grant.draining)
             )
 
-    def _release(self, session: str) -> None:
+    def _release(self, session: str, *, hurry: bool = False) -> None:
         parked = self._parked.pop(session, None)
         if parked is not None and not parked.answer.done():
-            parked.answer.set_result(Leased(request_no=parked.poll.request_no))
+            parked.answer.set_result(Leased(request_no=parked.poll.request_no, hurry=hurry))
 
     def _expire(self) -> None:
         now = self._clock.monotonic()

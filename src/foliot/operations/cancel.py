@@ -35,6 +35,8 @@ async def cancel(
     ids = [run.run_id for run in runs]
     outcomes = await services.store.runs.cancel(ids, by=actor(who, reason), force=force)
     services.runs_may_be_ready()
+    if CancelOutcome.ASKED in outcomes:
+        services.cancels_asked()
     for run, outcome in zip(runs, outcomes, strict=True):
         if outcome is not CancelOutcome.FINAL:
             await note(services, _happening(run, who, outcome, reason, force=force))

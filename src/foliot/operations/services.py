@@ -35,3 +35,4 @@ class Services:
     times: SessionTimes
     runs_may_be_ready: Callable[[], None]  # something became leasable: look at once, here and elsewhere
     cursors_moved: Callable[[], None]  # a job may be due sooner than the last pulse said
+    cancels_asked: Callable[[], None] = lambda: None  # running runs are to stop: their workers should hear of it soon

@@ -106,7 +106,7 @@ class Leased(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     runs: tuple[LeasedRun, ...] = ()
     dead: bool = False  # the session is over by store time: stop everything, register anew
     draining: bool = False  # no more work for this session
-    cancel: tuple[str, ...] = ()  # lease ids asked to stop, as in a beat's answer, only sooner
+    hurry: bool = False  # somebody asked a run to stop: beat now, the answer says which
 
 
 class HeldLease(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

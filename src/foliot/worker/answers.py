@@ -38,6 +38,7 @@ class Answers:
         figures: Figures,
         *,
         changed: Callable[[], None],
+        beat_now: Callable[[], None],
         buried: Callable[[], None],
     ) -> None:
         """`changed`: it may be time to poll again. `buried`: the session was declared dead."""
@@ -48,6 +49,7 @@ class Answers:
         self._kills = kills
         self._figures = figures
         self._changed = changed
+        self._beat_now = beat_now
         self._buried = buried
         self._loop = asyncio.get_running_loop()
 
@@ -60,7 +62,8 @@ class Answers:
         if session is not self.session:
             return  # it died meanwhile: these runs are not ours any more, and must not start in the next one's trust
         session.is_draining = session.is_draining or leased.draining
-        self._cancel(session, leased.cancel)
+        if leased.hurry:
+            self._beat_now()
         fresh = session.take(leased.request_no, [Attempt(run, self._logs) for run in leased.runs])
         self._figures.leased += len(fresh)
         self._execution.accept(fresh)

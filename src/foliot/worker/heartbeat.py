@@ -52,6 +52,7 @@ class Heartbeat:
         self._beat_no = 0
         self._offset = Offset()  # of this machine's wall clock (C2)
         self._backoff = Backoff(chance, first_s=session.beat_every_s / 10, most_s=session.beat_every_s / 2)
+        self._urgent = threading.Event()
         self._wake = threading.Event()
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._work, name="foliot-heartbeat", daemon=True)
@@ -65,9 +66,15 @@ class Heartbeat:
         if not self._wake.is_set():
             self._wake.set()
 
+    def beat_now(self) -> None:
+        """The server calls for a beat: do not even keep the distance between two that hurry."""
+        self._urgent.set()
+        self._wake.set()
+
     def stop(self) -> None:
         """Beat no more."""
         self._over.set()
+        self._urgent.set()
         self._wake.set()
 
     def join(self) -> None:
@@ -126,6 +133,7 @@ class Heartbeat:
 
     def _round(self) -> None:
         """Beat and rest; at least a fraction of a turn lies between two beats, however many hurry."""
+        self._urgent.clear()
         self._wake.clear()
         began_at = self._clock.monotonic()
         if not self.beat():
@@ -134,5 +142,5 @@ class Heartbeat:
         self._backoff.reset()
         rest_s = self._session.beat_every_s - (self._clock.monotonic() - began_at)
         least_s = self._session.beat_every_s / _HURRIES_PER_BEAT
-        if not self._over.wait(least_s) and rest_s > least_s:
+        if not self._over.is_set() and not self._urgent.wait(least_s) and rest_s > least_s:
             self._wake.wait(rest_s - least_s)

@@ -189,6 +189,10 @@ class Worker:
         if self._heart is not None:
             self._heart.hurry()
 
+    def _beat_now(self) -> None:
+        if self._heart is not None:
+            self._heart.beat_now()
+
     def _loop_blocked(self, blocked: Blocked) -> None:
         """In the guard's thread."""
         attempt = self._loop_place.attempt_of(blocked.task)
@@ -277,6 +281,7 @@ class Worker:
             self._kills,
             figures,
             changed=self._slots_changed,
+            beat_now=self._beat_now,
             buried=self._session_buried,
         )
         self._poller = Poller(

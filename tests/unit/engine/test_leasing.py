@@ -128,6 +128,42 @@ async def test_a_poll_whose_time_is_over_is_answered_with_nothing() -> None:
     assert await asked == Leased(request_no=1)
 
 
+async def test_a_parked_poll_is_called_for_a_beat_once() -> None:
+    desk = Desk(Shelf())
+    asked = desk.ask()
+    await settle()
+    await desk.leasing.step()
+    desk.leasing.call_for_beats()
+    assert desk.leasing.wake.is_set()
+    await desk.leasing.step()
+    assert await asked == Leased(request_no=1, hurry=True)
+    again = desk.ask(request_no=2)
+    await settle()
+    await desk.leasing.step()
+    assert not again.done()
+    again.cancel()
+
+
+async def test_a_poll_that_runs_are_just_being_leased_for_gets_them_first() -> None:
+    """Answered in between, it would leave them RUNNING with nobody who knows of them."""
+    desk = Desk(shelf := Shelf(ready=1))
+    shelf.gate.clear()
+    asked = desk.ask()
+    await settle()
+    looking = asyncio.create_task(desk.leasing.step())
+    await settle()
+    desk.leasing.call_for_beats()
+    await settle()
+    assert not asked.done()
+    shelf.gate.set()
+    await looking
+    assert [len((await asked).runs), (await asked).hurry] == [1, False]
+    nxt = desk.ask(request_no=2)
+    await settle()
+    await desk.leasing.step()
+    assert (await nxt).hurry
+
+
 async def test_nothing_is_leased_ahead_where_a_lane_is_at_most_once() -> None:
     desk = Desk(shelf := Shelf(ready=3, lane=Lane(group="default", handler="python:jobs:tick", at_most_once=True)))
     asked = desk.ask(free=1, ahead=2)

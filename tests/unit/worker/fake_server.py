@@ -105,6 +105,7 @@ class FakeServer:
         self.beats_arrived = 0
         self.honours_ahead = True
         self._lock = threading.RLock()
+        self._hurried: set[str] = set()  # leases asked to stop, of which a poll was told
         self._lease_no = 0
         self._news = asyncio.Event()
         self._loop = asyncio.get_running_loop()
@@ -192,7 +193,7 @@ class FakeServer:
             self._news.clear()
             leased = self._lease_now(poll)
             left = deadline - self.clock.monotonic()
-            if leased.runs or leased.dead or leased.cancel or left <= 0:
+            if leased.runs or leased.dead or leased.hurry or left <= 0:
                 break
             await self.clock.wait(self._news, for_s=left)
             if self.is_away:
@@ -280,9 +281,11 @@ class FakeServer:
                 again = [r for r in self._held_by(poll.session) if r.request_no == poll.request_no]
                 if again:
                     return Leased(request_no=poll.request_no, runs=tuple(self._with_lease(row) for row in again))
-            cancel = tuple(r.lease_id for r in self._held_by(poll.session) if r.cancel_asked and r.lease_id)
+            asked = {r.lease_id for r in self._held_by(poll.session) if r.cancel_asked and r.lease_id}
+            hurry = not asked <= self._hurried
+            self._hurried |= asked
             runs = self._take(poll)
-            return Leased(request_no=poll.request_no, runs=tuple(runs), cancel=cancel)
+            return Leased(request_no=poll.request_no, runs=tuple(runs), hurry=hurry)
 
     def _take(self, poll: LeasePoll) -> list[LeasedRun]:
         offered = {offer.name for offer in self.sessions[poll.session].hello.handlers}

@@ -249,13 +249,15 @@ async def test_a_run_is_cancelled_through_the_next_beat() -> None:
         assert row.state is RunState.CANCELLED
 
 
-async def test_a_run_is_cancelled_through_a_parked_poll_without_waiting_for_a_beat() -> None:
+async def test_a_parked_poll_calls_for_a_beat_that_cancels_the_run() -> None:
+    """At once, not with the next one that is due."""
     async with working(FakeServer(SystemClock(), ttl_s=60, beat_every_s=20, margin_s=2), slots=2) as house:
         row = house.add("hold")
         await house.until(lambda: house.worker.figures.started == 1)
         house.server.cancel(row)
-        await house.done(row, within_s=5)
+        await house.done(row, within_s=15)
         assert row.cause is Cause.CANCELLED
+        assert house.worker.figures.beats == 2
 
 
 async def test_beats_go_on_while_the_loop_is_blocked() -> None:
