@@ -11,7 +11,7 @@ import pytest
 from foliot.api import worker_protocol
 from foliot.api.worker_protocol import worker_routes
 from foliot.operations.serving_workers import WorkerService
-from foliot.ports.worker_link import Beat, Hello, Leased, LeasePoll
+from foliot.ports.worker_link import Beat, Hello, Leased, LeasedRun, LeasePoll
 from tests.api.asking import Api, opened_api
 from tests.api.stage import Stage
 from tests.eventually import soon
@@ -26,11 +26,12 @@ class ParkedDesk:
     def __init__(self) -> None:
         self.asked = asyncio.Event()
         self.answer = asyncio.Event()
+        self.runs: tuple[LeasedRun, ...] = ()
 
     async def ask(self, poll: LeasePoll) -> Leased:
         self.asked.set()
         await self.answer.wait()
-        return Leased(request_no=poll.request_no)
+        return Leased(request_no=poll.request_no, runs=self.runs)
 
     def introduce(self, hello: Hello) -> None:
         del hello
@@ -108,17 +109,27 @@ async def test_calls_that_come_together_share_a_look_that_begins_after_them(api:
     assert looks < 10, "38 calls at once must not be 38 looks"
 
 
-async def test_a_parked_poll_does_not_outlive_its_token(
-    api: Api, desk: ParkedDesk, monkeypatch: pytest.MonkeyPatch
+async def test_a_parked_poll_does_not_outlive_its_token_and_what_it_was_given_goes_back(
+    api: Api, stage: Stage, desk: ParkedDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_protocol, "PARKED_S", 0.0)
+    await api.create_job("pay", on_lost="fail")
+    anne = await stage.worker("anne", ["python:jobs:pay"])
     worker = await api.with_scopes("worker")
-    poll = msgspec.json.encode(LeasePoll(session="s", request_no=1, free=1, settled=0, wait_us=10_000_000))
+    poll = msgspec.json.encode(LeasePoll(session=anne.session, request_no=1, free=1, settled=0, wait_us=10_000_000))
     parked = asyncio.create_task(says(worker, LEASE, poll))
     await asyncio.wait_for(desk.asked.wait(), 30)
     await revoke(api, of=worker)
+    run = await stage.trigger("pay")
+    leased = await anne.lease()
+    assert leased is not None
+    desk.runs = (leased,)
     desk.answer.set()
     assert (await parked).status_code == 401
+    shown = (await api.get(f"/runs/{run}")).json()
+    assert (shown["state"], shown["kind"]) == ("PENDING", None), (
+        "never started, so not even an at-most-once run is lost"
+    )
 
 
 @pytest.mark.parametrize("path", ["/events", "/runs/{run}/logs?follow=true", "/runs/{run}?wait=30"])

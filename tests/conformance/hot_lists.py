@@ -4,7 +4,7 @@ from typing import Any
 
 from foliot.domain.fire import schedule_key
 from foliot.domain.instants import DAY, HOUR
-from foliot.store.sql import queries_cluster, queries_jobs, queries_ledger, queries_runs
+from foliot.store.sql import queries_cluster, queries_jobs, queries_ledger, queries_ranked, queries_runs
 from tests.conformance.explaining import BATCH, FINISHED, LONG_LINE, Hot, Loaded
 
 PAGE = 50
@@ -107,6 +107,13 @@ LISTS: list[Hot] = [
         uses=KEY,
         reads_max=6 * PAGE,
         sets=lambda loaded: {"d": keys(loaded)},
+    ),
+    Hot(
+        name="the latest runs of all jobs, by which they are ranked",
+        statement=queries_ranked.LATEST,
+        uses=KEY,
+        scans=frozenset({"runs", "q"}),  # along the key, no further than its limit
+        reads_max=2 * queries_ranked.RUNS_JUDGED,
     ),
     Hot(
         name="what executes",

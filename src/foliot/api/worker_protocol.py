@@ -12,9 +12,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from foliot.domain.errors import InvalidInput
+from foliot.domain.errors import Denied, InvalidInput
+from foliot.domain.verdict import Cause
 from foliot.operations.serving_workers import WorkerService
-from foliot.ports.worker_link import Beat, Hello, LeasePoll, LogChunk, Report
+from foliot.ports.worker_link import Beat, Hello, Leased, LeasePoll, LogChunk, Report
 
 PREFIX: Final = "/api/worker/v1"
 BODY_MAX: Final = 32 * 1024 * 1024
@@ -54,7 +55,18 @@ class BadWorkerMessage(InvalidInput):
 def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRoute]:
     """The routes a worker calls; each needs the `worker` right."""
 
-    def route(path: str, kind: type[T], act: Callable[[T], Awaitable[Any]]) -> Route:
+    async def give_back(poll: LeasePoll, leased: Leased) -> None:
+        """What a worker without a right was about to get is not started: others may have it at once."""
+        never = [Report(run_id=run.run_id, lease_id=run.lease_id, cause=Cause.RELEASED) for run in leased.runs]
+        if never:
+            await service.complete(poll.session, never)
+
+    def route(
+        path: str,
+        kind: type[T],
+        act: Callable[[T], Awaitable[Any]],
+        undo: Callable[[Any, Any], Awaitable[None]] | None = None,
+    ) -> Route:
         decoder = msgspec.json.Decoder(kind)
         encoder = msgspec.json.Encoder()
 
@@ -64,15 +76,19 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
             loop = asyncio.get_running_loop()
             began_at = loop.time()
             answer = await act(message)
-            if loop.time() - began_at > PARKED_S:
-                await authorise(request, "worker")
+            if undo is not None and loop.time() - began_at > PARKED_S:
+                try:
+                    await authorise(request, "worker")
+                except Denied:
+                    await undo(message, answer)
+                    raise
             return Response(encoder.encode(answer), media_type="application/json")
 
         return Route(f"{PREFIX}/{path}", endpoint, methods=["POST"], name=f"worker.{path}")
 
     return [
         route("register", Hello, service.register),
-        route("lease", LeasePoll, service.lease),
+        route("lease", LeasePoll, service.lease, undo=give_back),
         route("heartbeat", Beat, service.beat),
         route("complete", Completion, lambda batch: service.complete(batch.session, batch.reports)),
         route("logs", LogBatch, lambda batch: service.write_logs(batch.session, batch.chunks)),

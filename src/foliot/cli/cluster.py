@@ -50,7 +50,8 @@ def status(desk: Desk) -> None:
 def _lines(desk: Desk, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     times, say = desk.times, desk.out.say
     yield "leader", say("leader_now", leader=found["leader"] or "-", term=found["term"])
-    yield "servers", say("servers_now", online=found["servers_online"])
+    known = sum(node["kind"] == "server" and node["health"] != "DEAD" for node in found["nodes"])
+    yield "servers", say("servers_now", online=found["servers_online"], known=known)
     warning = say("workers_unwell", count=found["workers_warning"]) if found["workers_warning"] else ""
     yield "workers", say("workers_now", online=found["workers_online"], slots=found["slots"]) + warning
     queue = f"{found['queue']:,}".replace(",", " ") if found["queue"] <= 10_000 else "10 000+"

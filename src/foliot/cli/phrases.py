@@ -67,7 +67,7 @@ PHRASES: Final[Mapping[str, tuple[str, str]]] = {
     "ago": ("{lasting} ago", "{lasting}前"),
     "slots_taken": ("{running} of {slots} taken", "{slots} 个中已用 {running} 个"),
     "leader_now": ("{leader}, term {term}", "{leader}，任期 {term}"),
-    "servers_now": ("{online} online", "{online} 台在线"),
+    "servers_now": ("{online} of {known} online", "{known} 台中 {online} 台在线"),
     "workers_now": ("{online} online, {slots} slots", "{online} 个在线，{slots} 个槽位"),
     "workers_unwell": (", {count} not well", "，{count} 个状态不佳"),
     "queue_now": ("{queue} waiting, {running} running", "{queue} 个等待，{running} 个执行中"),

@@ -135,6 +135,7 @@ class ClusterOut(Output):
         row = cluster.row
         troubles = [(trouble.code, *tell(trouble, language)) for trouble in cluster.troubles()]
         online = [node for node in cluster.nodes if node.health is not Health.DEAD]
+        answering = (Health.ONLINE, Health.WARNING)
         workers = [node for node in online if node.row.kind != "server"]
         return cls(
             now=moment(row.now) or "",
@@ -144,8 +145,8 @@ class ClusterOut(Output):
             term=row.term,
             clock_suspect=row.clock_suspect,
             clock_ahead_s=seconds(row.clock_ahead_us),
-            servers_online=sum(node.row.kind == "server" for node in online),
-            workers_online=len(workers),
+            servers_online=sum(node.row.kind == "server" and node.health in answering for node in online),
+            workers_online=sum(node.health in answering for node in workers),
             workers_warning=sum(node.health is not Health.ONLINE for node in workers),
             slots=sum(node.row.slots for node in workers),
             queue=row.queue,
