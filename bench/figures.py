@@ -12,8 +12,8 @@ from typing import Any, Final
 
 ROOT: Final = Path(__file__).parents[1]
 RECORDS: Final = ROOT / "docs" / "reference" / "figures"
-BEGIN: Final = "<!-- bench: written by python -m bench.figures from the newest record in docs/reference/figures -->"
-END: Final = "<!-- end of bench -->"
+BEGIN: Final = "<!-- figures of the benchmarks: made by python -m bench.figures -->"
+END: Final = "<!-- end of the figures of the benchmarks -->"
 STORES: Final = {"postgresql": "PostgreSQL", "mariadb": "MariaDB", "sqlite": "SQLite"}
 
 Report = Mapping[str, Any]
@@ -133,8 +133,8 @@ def figures_table(document: Mapping[str, Any]) -> str:
 
 
 def bars_table(document: Mapping[str, Any]) -> str:
-    """Every bar, and what was reached."""
-    lines = ["| benchmark | figure | measured | bar | reached |", "| --- | --- | --- | --- | --- |"]
+    """Every bar, what was reached, and the machine's load before and after: seconds on a busy one say little."""
+    lines = ["| benchmark | figure | measured | bar | reached | load |", "| --- | --- | --- | --- | --- | --- |"]
     lines += [f"| {' | '.join(cells)} |" for cells in _bars(document)]
     return "\n".join([*lines, "", note(document)])
 
@@ -144,19 +144,25 @@ def _bars(document: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
         where = f"{entry['name']} on {STORES[entry['on']]}" if entry["on"] else entry["name"]
         for one in entry["report"].get("bars", ()):
             wanted = one["bar"].replace(">=", "≥").replace("<=", "≤")
-            yield where, one["what"], f"{one['is']:,}", wanted, "yes" if one["reached"] else "**no**"
+            load = entry["report"]["load"]
+            told = f"{load['before']:.1f}-{load['after']:.1f}"
+            yield where, one["what"], f"{one['is']:,}", wanted, "yes" if one["reached"] else "**no**", told
 
 
 def note(document: Mapping[str, Any]) -> str:
     """When, where and on what they were measured."""
     loads = [entry["report"]["load"]["before"] for entry in document["entries"] if "load" in entry["report"]]
     servers = {
-        entry["report"]["settings"]["server"].partition(" (")[0].partition("-")[0]
-        for entry in document["entries"]
-        if "settings" in entry["report"]
+        _server(entry["report"]["settings"]["server"]) for entry in document["entries"] if "settings" in entry["report"]
     }
     load = f", load average {min(loads):g} to {max(loads):g} before each" if loads else ""
     return f"({document['at'][:10]}, {document['machine']}, {', '.join(sorted(servers))}{load}.)"
+
+
+def _server(told: str) -> str:
+    """As people call it: PostgreSQL 15.18, MariaDB 10.11.19."""
+    number, _, name = told.partition("-")
+    return f"MariaDB {number}" if name.startswith("MariaDB") else told.partition(" (")[0]
 
 
 PAGES: Final[Mapping[Path, Callable[[Mapping[str, Any]], str]]] = {
