@@ -59,7 +59,8 @@ def gather(folder: Path, into: Path, *, today: str, commit: str) -> Path:
         found[test["fault"], test["store"]] = test
     into.mkdir(parents=True, exist_ok=True)
     tests = [found[key] for key in sorted(found)]
-    document = {"date": today, "commit": commit, "cores": os.cpu_count(), "tests": tests}
+    load = round(os.getloadavg()[2], 1)  # of the last quarter of an hour: more than ours, if others were at work
+    document = {"date": today, "commit": commit, "cores": os.cpu_count(), "load": load, "tests": tests}
     path.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
     return path
 
@@ -86,7 +87,7 @@ def summary(document: Mapping[str, Any]) -> str:
     for test in document["tests"]:
         by_fault[test["fault"].partition("-")[0]].append(test)
     lines = [
-        f"Fault tests of {document['date']} ({document['cores']} cores, everything on them; `make faults`):",
+        f"Fault tests of {document['date']} (`make faults`; {_ground(document)}):",
         "",
         "| | fault | on | due | lost | doubled | early | late results accepted | false reaps | worst seen |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
@@ -105,6 +106,10 @@ def summary(document: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _ground(document: Mapping[str, Any]) -> str:
+    return f"{document['cores']} cores with everything on them, load average {document['load']}"
+
+
 def page(document: Mapping[str, Any]) -> str:
     """Every figure of every test."""
     tests = document["tests"]
@@ -112,10 +117,9 @@ def page(document: Mapping[str, Any]) -> str:
         [
             "# Figures of the fault tests",
             "",
-            f"Measured on {document['date']}, {document['cores']} cores with everything on them, at commit",
-            f"`{document['commit']}`, by `make faults`. This page is made by a script from the JSON beside it in",
-            "`figures/`; what the columns mean stands in [foliot-check](check.md#figures), what the faults are in",
-            "[what Foliot promises](guarantees.md#faults).",
+            f"Measured on {document['date']} at commit `{document['commit']}`, {_ground(document)}.",
+            "This page is made by a script from what `make faults` wrote to `figures/`. What the columns mean:",
+            "[foliot-check](check.md#figures); what the faults are: [what Foliot promises](guarantees.md#faults).",
             "",
             "## Decisions",
             "",
