@@ -112,7 +112,8 @@ LISTS: list[Hot] = [
         name="the latest runs of all jobs, by which they are ranked",
         statement=queries_ranked.LATEST,
         uses=KEY,
-        scans=frozenset({"runs", "q"}),  # along the key, no further than its limit
+        or_uses=frozenset(),  # SQLite's table is its key
+        scans=frozenset({"runs", "q"}),  # along it, no further than the limit
         reads_max=2 * queries_ranked.RUNS_JUDGED,
     ),
     Hot(
