@@ -8,6 +8,7 @@
     overlap: queue                                          on_lost: fail   max_lost: 3
     misfire: {latest: 6h}, {all: 1d, limit: 100} or skip
     place: {require: {zone: cn-east}, concurrency: {settle-db: 4}, max_running: 2, priority: 7}
+    alert: {on: [failed, late 10m, slower p95*2], after: 2 in 24h, recover: true, to: [oncall]}
 
 Canonical: what is as usual is left out, so two ways to write one definition have one document and one hash.
 """
@@ -22,6 +23,7 @@ from foliot.domain.errors import BadField, InvalidInput
 from foliot.domain.instants import Micros, format_duration
 from foliot.domain.job import DEFAULT_GROUP, Definition, Isolation, OnLost
 from foliot.domain.payload import canonical_json as canonical_json  # noqa: PLC0414  it belongs to the hash
+from foliot.domain.policies.alert import alert_from, written_alert
 from foliot.domain.policies.misfire import Misfire, MisfireMode
 from foliot.domain.policies.overlap import Overlap
 from foliot.domain.policies.retry import RetryPolicy, format_backoff, parse_backoff
@@ -32,6 +34,7 @@ _USUAL: Final = Definition(handler="")
 _FIELDS: Final = (
     "description", "owner", "group", "tags", "run", "merge", "schedule", "timezone", "params", "shards", "timeout",
     "grace", "start_within", "isolation", "exclusive", "retries", "overlap", "misfire", "on_lost", "max_lost", "place",
+    "alert",
 )  # fmt: skip
 _RETRIES: Final = ("max", "backoff", "jitter", "on", "budget_per_hour")
 _MISFIRE: Final = ("latest", "all", "limit")
@@ -66,6 +69,7 @@ def to_document(definition: Definition) -> dict[str, Any]:
         "on_lost": _unusual(definition.on_lost, _USUAL.on_lost),
         "max_lost": definition.max_lost if definition.max_lost != _USUAL.max_lost else None,
         "place": _written_place(definition),
+        "alert": written_alert(definition.alert),
     }
     return {field: value for field, value in document.items() if value}
 
@@ -105,6 +109,7 @@ def from_document(document: Any, *, job: str = "", calendars: Mapping[str, Calen
         description=text(fields, "description", ""),
         owner=text(fields, "owner", ""),
         tags=texts(fields.get("tags"), "tags"),
+        alert=alert_from(fields.get("alert")),
     )
     check_definition(definition)
     return definition

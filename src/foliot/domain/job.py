@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any, Final, NewType
 
 from foliot.domain.instants import MINUTE, SECOND, Micros
+from foliot.domain.policies.alert import AlertPolicy
 from foliot.domain.policies.misfire import Misfire
 from foliot.domain.policies.overlap import Overlap
 from foliot.domain.policies.retry import RetryPolicy
@@ -62,6 +63,7 @@ class Definition:
     description: str = ""
     owner: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
+    alert: AlertPolicy | None = None
 
     @property
     def is_serial(self) -> bool:

@@ -144,6 +144,7 @@ def job(
     max_running: int | None = None,
     concurrency: Mapping[str, int] | None = None,
     shards: int = 0,
+    alert: Mapping[str, Any] | None = None,
 ) -> JobDecorator: ...
 def job(*given: Any, name: str | None = None, namespace: str = DEFAULT_NAMESPACE, **options: Any) -> Any:
     """Make a job of a function: `@job`, or `@job(every("15m"), retries=3, timeout="10m")`.

@@ -10,6 +10,7 @@ from foliot.domain.errors import BadField, UnknownField
 from foliot.domain.instants import parse_duration
 from foliot.domain.job import DEFAULT_GROUP, PRIORITY_DEFAULT, Definition, Isolation, OnLost
 from foliot.domain.names import nearest
+from foliot.domain.policies.alert import alert_from
 from foliot.domain.policies.misfire import Misfire
 from foliot.domain.policies.overlap import Overlap
 from foliot.domain.policies.retry import RetryPolicy
@@ -47,6 +48,7 @@ def definition_of(
     max_running: int | None = None,
     concurrency: Mapping[str, int] | None = None,
     shards: int = 0,
+    alert: Mapping[str, Any] | None = None,
 ) -> Definition:
     """The definition these options say; `BadField` names one that is not allowed."""
     definition = Definition(
@@ -72,6 +74,7 @@ def definition_of(
         description=inspect.getdoc(function) or "" if description is None else description,
         owner=owner,
         tags=dict(tags or {}),
+        alert=alert_from(alert),
     )
     check_definition(definition)
     return definition
