@@ -120,6 +120,9 @@ class HttpWorkerLink:
         except (aiohttp.ClientError, TimeoutError, asyncio.IncompleteReadError) as error:
             self._at += 1
             raise ServerAway(server, str(error) or type(error).__name__) from error
+        except asyncio.CancelledError:
+            self._at += 1  # nobody waits for this server any longer
+            raise
         except Refused as refusal:
             if refusal.status >= 500:
                 self._at += 1

@@ -38,8 +38,9 @@ class Heartbeat:
         is_draining: Callable[[], bool],
         heard: Callable[[Session, BeatAnswer], None],
         broke: Callable[[BaseException], None],
+        missed: Callable[[], None] = lambda: None,
     ) -> None:
-        """`heard` and `broke` are called in the beat's thread."""
+        """`heard`, `broke` and `missed` (no answer came) are called in the beat's thread."""
         self._link = link
         self._session = session
         self._clock = clock
@@ -49,6 +50,7 @@ class Heartbeat:
         self._is_draining = is_draining
         self._heard = heard
         self._broke = broke
+        self._missed = missed
         self._beat_no = 0
         self._offset = Offset()  # of this machine's wall clock (C2)
         self._backoff = Backoff(chance, first_s=session.beat_every_s / 10, most_s=session.beat_every_s / 2)
@@ -102,6 +104,7 @@ class Heartbeat:
         except NO_ANSWER as error:
             self._figures.beats_unanswered += 1
             log.warning("beat.no_answer", beat=beat.beat_no, error=type(error).__name__)
+            self._missed()
             return False
         self._figures.beats += 1
         self._compare_clocks(answer, sent_at)

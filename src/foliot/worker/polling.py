@@ -66,6 +66,10 @@ class Poller:
         """A slot is free, or something else changed that may allow to poll."""
         self._changed.set()
 
+    def ask_again(self) -> None:
+        """A beat got no answer: the poll that is out may wait for a server that is gone. Repeating it is harmless."""
+        self._give_up.set()
+
     def interrupt(self) -> None:
         """The session is over: give up the poll that is out."""
         for event in (self._over, self._give_up, self._changed):

@@ -138,6 +138,7 @@ class Worker:
             is_draining=self._stop_asked.is_set,
             heard=self._answers.heard,
             broke=self._broke_in_thread,
+            missed=lambda: self._answers.from_thread(self._poller.ask_again),
         )
         self._heart.start()
         log.info("worker.registered", session=session.id, worker=self._settings.name, slots=self._settings.slots)

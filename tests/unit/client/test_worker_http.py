@@ -1,5 +1,6 @@
 """The worker's link over HTTP: whatever comes back that is not in the protocol is a server that is away."""
 
+import asyncio
 import threading
 import time
 
@@ -8,6 +9,7 @@ import pytest
 from foliot.client.errors import ServerAway
 from foliot.client.worker_http import BEAT_SHARE, HttpWorkerLink
 from foliot.ports.worker_link import Beat, Hello, LeasePoll
+from tests.eventually import soon
 from tests.unit.client.answering import LOST, Answer, Answering
 
 BEAT = Beat(session="s", beat_no=1, settled=0, held=())
@@ -58,6 +60,27 @@ def test_the_beats_of_two_sessions_do_not_share_a_connection(server: Answering) 
     go_on.set()
     old.join(30)
     assert answers == [False]
+
+
+async def test_a_call_that_is_given_up_is_not_made_again_to_the_same_server(server: Answering) -> None:
+    hanging, go_on = threading.Event(), threading.Event()
+
+    def slow(_: object) -> Answer:
+        hanging.set()
+        assert go_on.wait(30)
+        return LOST
+
+    server.say(slow)
+    link = HttpWorkerLink([server.url, "http://127.0.0.1:1"], "token")
+    try:
+        call = asyncio.create_task(link.lease(POLL))
+        await soon(hanging.is_set)
+        call.cancel()
+        await asyncio.wait({call})
+        assert link.server == "http://127.0.0.1:1"
+    finally:
+        go_on.set()
+        await link.close()
 
 
 async def test_a_server_that_keeps_silent_does_not_cost_the_session(server: Answering) -> None:

@@ -132,6 +132,17 @@ class Misnumbered(FakeServer):
         return leased
 
 
+async def test_a_poll_is_asked_again_when_a_beat_gets_no_answer() -> None:
+    """Its server may be gone without a word: the poll would wait for its answer in vain (F10)."""
+    async with working(FakeServer(SystemClock(), **QUICK), poll_wait_s=600.0) as house:
+        await house.until(lambda: house.worker.figures.polls == 1)
+        house.server.lose["beat"] = 1
+        await house.until(lambda: house.worker.figures.polls_repeated == 1)
+        row = house.add("echo")
+        await house.done()
+        assert row.cause is Cause.SUCCEEDED
+
+
 async def test_an_answer_to_another_request_is_no_answer() -> None:
     async with working(Misnumbered(SystemClock(), **QUICK), poll_wait_s=0.2) as house:
         rows = [house.add("noop") for _ in range(20)]
