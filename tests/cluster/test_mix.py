@@ -23,7 +23,7 @@ from tests.servers.sql import SqlServer, apart
 
 pytestmark = [pytest.mark.slow, pytest.mark.services, pytest.mark.anyio]
 
-LASTS_S: dict[Size, float] = {"short": 24.0, "full": 600.0}
+LASTS_S: dict[Size, float] = {"short": 20.0, "full": 600.0}
 AT_ONCE = 2  # faults, at most
 DECK = ("kill", "kill", "pause", "pause", "cut", "cut one way", "delay", "reset", "store")  # dealt again and again
 SERVERS = ("s1", "s2", "s3")
