@@ -86,7 +86,7 @@ def _planning(report: Report, _on: str) -> Cells:
 
 
 def _cron(report: Report, _on: str) -> Cells:
-    times = [row["foliot_us"] for row in report["rows"]]
+    times = [row["foliot_us"] for row in report["items"]]
     faster = f"{report['least_ratio']:g} × faster or more"
     return "next fire of a cron expression", f"{min(times):.1f}-{max(times):.1f} µs", "cronsim, croniter", faster
 
