@@ -100,13 +100,19 @@ class Cluster:
             self.start_worker(f"w{number + 1}")
 
     def start_server(
-        self, name: str, *, fault: str = "", url: str = "", environment: Mapping[str, str] | None = None
+        self,
+        name: str,
+        *,
+        fault: str = "",
+        url: str = "",
+        options: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
     ) -> Process:
         """A server that answers; it keeps its port when started again. `url`: the store through a proxy."""
         port = self._ports.setdefault(name, free_ports(1)[0])
         command = [
             *(sys.executable, "-m", "foliot", "server", "--db", url or self.url, "--listen", f"127.0.0.1:{port}"),
-            *("--node", name, "--timing", "test", "--bootstrap-token-file", str(self._token)),
+            *("--node", name, "--timing", "test", "--bootstrap-token-file", str(self._token), *options),
         ]
         return self._started(name, command, {"FOLIOT_FAULT_POINT": fault, **(environment or {})})
 

@@ -1,12 +1,12 @@
 """Jobs by hand only, for one worker without any other load: some that wait to be told, some that do nothing."""
 
-import asyncio
 import json
 import os
 import time
 from pathlib import Path
 
 from foliot import Ctx, job
+from tests.eventually import soon
 
 JOURNALS = Path(os.environ.get("FOLIOT_JOURNALS", "."))
 GO = "go"
@@ -24,8 +24,7 @@ def note(what: str, ctx: Ctx) -> None:
 async def until_told(ctx: Ctx) -> str:
     """Waits for a file; what it logs and returns must outlive a server that is away."""
     note("start", ctx)
-    while not (JOURNALS / GO).exists():
-        await asyncio.sleep(0.1)
+    await soon((JOURNALS / GO).exists, within_s=600, step_s=0.1)
     ctx.log.info("told", run=ctx.run_id)
     note("end", ctx)
     return ctx.run_id

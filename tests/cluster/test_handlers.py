@@ -86,6 +86,7 @@ def alive(pids: list[int]) -> list[int]:
 # ------------------------------------------------------------------------------------------------------------ payloads
 
 CANARY = "canary-7f3a91c4"
+TALKATIVE = ("--log-level", "debug")  # a secret must not come out however much is written down
 ROOM = PARAMS_BYTES_MAX - len('{"value":""}')
 
 REFUSED = {  # by the API, before anything is queued
@@ -122,8 +123,8 @@ RAISED = ("raises", "raises_much", "raises_badly")
 
 @pytest.mark.parametrize("recorded_url", ENGINES, indirect=True)
 async def test_f20_payloads_of_every_kind(cluster: Cluster) -> None:
-    cluster.start_server("s1")
-    worker = cluster.start_worker("w1", jobs="tests.cluster.workload tests.cluster.payloads")
+    cluster.start_server("s1", options=TALKATIVE)
+    worker = cluster.start_worker("w1", jobs="tests.cluster.workload tests.cluster.payloads", options=TALKATIVE)
     async with people_of(cluster) as api:
         await api.is_up()
         await cluster.declared("echo")
