@@ -190,6 +190,11 @@ WORST = {
     "F14": ("{} decided again", "re_decided", "instants"),
     "F15": ("goes on after {}", "failover_s.max", "s"),
     "F16": ("{} conflicts", "conflicts_per_1000_commits", "in 1000 commits"),
+    "F18": ("goes on after {}", "goes_on_after_s", "s"),
+    "F19": ("the others waited {}", "others_waited_s", "s"),
+    "F21": ("the others late {}", "due_at_once.others_late_s.p99", "s (p99)"),
+    "F22": ("{}", "runs_per_s_held", "runs/s"),
+    "F23": ("beats at most {}", "longest_rest_between_beats_s", "s apart"),
 }
 USUAL = ("settled after {}", "settle_s", "s")
 ONE_SERVER = "SQLite"
