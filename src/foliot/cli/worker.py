@@ -14,6 +14,7 @@ from foliot.app.run_loop import run_for_long
 from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemChance, SystemClock
 from foliot.cli.refusal import refusals, tell
+from foliot.cli.run_limits import read_limits
 from foliot.client.discovery import Endpoint, find_endpoint
 from foliot.client.worker_http import HttpWorkerLink
 from foliot.domain.errors import InvalidInput
@@ -43,6 +44,7 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 @click.option("--slots", default=8, show_default=True, type=click.IntRange(1, 10_000), help="Runs at one time.")
 @click.option("--labels", default="", help="What this worker has: gpu=yes,zone=cn-east.")
 @click.option("--isolation", type=click.Choice(["process", "thread"]), default="process", show_default=True)
+@click.option("--limits", default="", help="What one run in a process may use: memory=1G,cpu=10m,files=1024.")
 @click.option("--drain-timeout", default="30s", show_default=True, help="How long runs may go on after a stop.")
 @click.option("--spool", type=click.Path(file_okay=False, path_type=Path), help="Where results wait for a server.")
 @click.option(
@@ -59,6 +61,7 @@ def worker(
     slots: int,
     labels: str,
     isolation: str,
+    limits: str,
     drain_timeout: str,
     spool: Path | None,
     log_level: str,
@@ -83,6 +86,7 @@ def worker(
             version=__version__,
             host=socket.gethostname(),
             isolation=Isolation(isolation),
+            limits=read_limits(limits),
             drain_timeout_s=parse_duration(drain_timeout) / SECOND,
             spool=spool or Path(tempfile.gettempdir()) / f"foliot-spool-{name or socket.gethostname()}",
         )
