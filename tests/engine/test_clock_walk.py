@@ -16,6 +16,8 @@ from tests.conformance.world import CHANCE, CLOCK, World, opened, sqlite_copy
 
 OFFSETS_S = (-3600, -120, 0, 0, 0, 120, 3600)
 SECONDS = 90
+STAYS_FOR = 8
+"""Seconds between two jumps: there and back between two pulses of a server, it could not know."""
 PULSE_COMES = 0.8
 """How often a second's pulse comes in time; the others are answered with the next one."""
 
@@ -36,7 +38,7 @@ async def walking(template: Path, folder: Path) -> AsyncIterator[tuple[World, Dr
         yield world, clock, servers
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(5))
 async def test_nothing_fires_early_wherever_the_clock_goes(seed: int, migrated_sqlite: Path, tmp_path: Path) -> None:
     dice = random.Random(seed)
     async with walking(migrated_sqlite, tmp_path) as (world, clock, servers):
@@ -46,10 +48,11 @@ async def test_nothing_fires_early_wherever_the_clock_goes(seed: int, migrated_s
             await server.pulsing.step()
             await server.step_guard.step()
         offset_us: Micros = 0
+        jumped_in = -STAYS_FOR
         newest = began_at = await world.now()
         for second in range(SECONDS):
-            if dice.random() < 0.1 and second < SECONDS - 30:
-                wanted = dice.choice(OFFSETS_S) * SECOND
+            if dice.random() < 0.2 and jumped_in + STAYS_FOR <= second < SECONDS - 30:
+                wanted, jumped_in = dice.choice(OFFSETS_S) * SECOND, second
                 await world.elapse(wanted - offset_us)
                 offset_us = wanted
             elif second == SECONDS - 30 and offset_us:

@@ -95,7 +95,7 @@ class StepGuard:
         else:
             self._compare(before, now)
         if self.is_suspect and not pulse.clock_suspect:
-            self._trusted(self._lead_us - lead_us if self._lead_us else 0)
+            self._trusted(self._lead_us - lead_us)
         self._mind_gap(now)
         self._mind_flag(pulse)
         if self._is_blind:
@@ -147,10 +147,13 @@ class StepGuard:
             return
         hold_s = self._hold_s * (1 if elapsed_s <= REGULAR_S else BEATS_AFTER_OUTAGE)
         if elapsed_s <= OUTAGE_S or step_us < 0:
-            self._ahead_us += step_us
+            if self._gap is None:
+                self._ahead_us += step_us
+            else:
+                self._gap = (self._gap[0] + step_us, self._gap[1])
             self._stepped(step_us, hold_s)
         elif step_us > APART_US and _is_seen(step_us, before.lead_us, now):
-            self._gap = (step_us, before.lead_us)
+            self._ahead_us, self._gap = self._lead_us, (step_us, before.lead_us)
             self._stepped(step_us, hold_s)
         else:
             self._knows = False  # was it the store's clock, or did this machine stand still?
@@ -164,8 +167,7 @@ class StepGuard:
             log.warning("clock.stepped_forward", step_s=step_us / SECOND)
         else:
             self.steps += 1
-            self._held_until = self._clock.monotonic() + hold_s
-            self._hold(self._held_until)
+            self._hold_for(hold_s)
             log.error("clock.stepped_forward", step_s=step_us / SECOND, held_s=hold_s)
         self.wake.set()
 
@@ -191,13 +193,23 @@ class StepGuard:
             self.wake.set()
 
     def _trusted(self, step_us: Micros) -> None:
-        """The doubt is over. `step_us`: seen since the last pulse, and not what put the clock right: a new one."""
+        """The doubt is over. `step_us`: seen since the last pulse, and if that did not put the clock right, a new one.
+
+        The lead before it may have been put right meanwhile, or forgiven by a person: the greater remainder is safe.
+        """
         log.info("clock.trusted")
+        remains_us = max(step_us, self._lead_us) if step_us and self._lead_us else 0
         self._forget()
-        self._ahead_us = step_us
+        self._ahead_us = remains_us
+        if remains_us > 0:
+            self._hold_for(self._hold_s * BEATS_AFTER_OUTAGE)
         self._knows = True
         self.is_suspect = self._is_blind = False
         self.wake.set()
+
+    def _hold_for(self, hold_s: float) -> None:
+        self._held_until = self._clock.monotonic() + hold_s
+        self._hold(self._held_until)
 
     def _forget(self) -> None:
         self._ahead_us, self._gap = 0, None
