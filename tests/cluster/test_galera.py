@@ -92,7 +92,7 @@ async def test_f15_nodes_are_lost(tmp_path: Path, size: Size) -> None:
         await cluster.load(3)
         await cluster.judged("F15")
         assert cluster.figures["doubled"] == 0
-        assert store.worst_after_writable_s <= GOES_ON_WITHIN_S, cluster.figures
+        assert store.worst_after_writable_s() <= GOES_ON_WITHIN_S, cluster.figures
         assert (cluster.figures["deaths"], cluster.figures["abandoned"]) == (0, 0), "nobody was taken for dead"
 
 
