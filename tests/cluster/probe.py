@@ -33,6 +33,7 @@ class Probe:
     def __init__(self, url: str) -> None:
         self._url = url
         self._connection: Any = None
+        self._over = asyncio.Event()
         self.written_at: list[float] = []
 
     async def __aenter__(self) -> Self:
@@ -45,9 +46,8 @@ class Probe:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._task
+        self._over.set()
+        await self._task
         self._drop()
 
     def outage(self, since: float) -> Outage:
@@ -58,7 +58,7 @@ class Probe:
         return max(gaps, key=lambda gap: gap.lasted_s)
 
     async def _write(self) -> None:
-        while True:
+        while not self._over.is_set():
             try:
                 async with asyncio.timeout(ANSWER_WITHIN_S):
                     if self._connection is None:
@@ -67,7 +67,8 @@ class Probe:
                 self.written_at.append(time.time())
             except Exception:
                 self._drop()
-            await asyncio.sleep(STEP_S)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._over.wait(), STEP_S)
 
     async def _open(self) -> None:
         if self._url.startswith("mysql"):
