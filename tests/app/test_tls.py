@@ -140,8 +140,13 @@ def test_a_certificate_is_taken_again_when_its_files_change(tmp_path: Path) -> N
     authority.sign(tmp_path, "second")
     assert certificate.renew()
     assert shown(certificate, trust) == "second"
+    key = files.key.read_bytes()
+    authority.sign(tmp_path, "third")
+    files.key.write_bytes(key)
+    assert not certificate.renew(), "a certificate whose key is still to come"
+    assert shown(certificate, trust) == "second", "what cannot be used is left where it is"
     files.key.write_text("half a key")
-    assert not certificate.renew(), "what cannot be used is left where it is"
+    assert not certificate.renew()
     assert shown(certificate, trust) == "second"
 
 

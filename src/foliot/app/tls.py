@@ -36,7 +36,11 @@ class Certificate:
 
     def _load(self) -> None:
         stamps = self._stamps()
-        self.context.load_cert_chain(self._files.certificate, self._files.key, _no_password)
+        for context in (ssl.create_default_context(ssl.Purpose.CLIENT_AUTH), self.context):
+            # First into one that nobody uses: a pair that does not fit would leave the context without any.
+            context.load_cert_chain(self._files.certificate, self._files.key, _no_password)
+        if self._stamps() != stamps:
+            raise OSError("they were written meanwhile")
         self._seen = stamps
 
     def renew(self) -> bool:
