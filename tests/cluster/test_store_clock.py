@@ -75,7 +75,7 @@ async def test_a_store_clock_that_jumps_fires_nothing_early_and_loses_nothing(
 
 
 async def judged(cluster: Cluster) -> None:
-    """As after every fault, but for I11: it compares store times, and those before a step back lie after those behind it.
+    """As after every fault, but for I11: it compares store times, which a step back puts out of order.
 
     What ran when is told by the workers' journals, which know nothing of the store's clock.
     """
