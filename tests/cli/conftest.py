@@ -47,6 +47,12 @@ def settle(day: date, dry_run: bool = False) -> dict[str, object]:
     return {"day": day.isoformat(), "orders": 3}
 
 
+@job
+def big() -> str:
+    """Returns more than is kept."""
+    return "x" * 100_000
+
+
 @job(grace="10m", tags={"kind": "stubborn"})
 def stubborn() -> None:
     """Does not stop when it is asked to."""
@@ -147,7 +153,7 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         )
         assert process.poll() is None, (folder / "up.log").read_text()
         shell = Shell(folder=folder, config=folder / "config")
-        eventually(lambda: len(shell("job", "list", "-q").out.split()) == 6, within_s=30, what="the jobs are declared")
+        eventually(lambda: len(shell("job", "list", "-q").out.split()) == 7, within_s=30, what="the jobs are declared")
         yield folder
     finally:
         process.send_signal(signal.SIGTERM)

@@ -118,7 +118,7 @@ def test_a_job_is_made_changed_compared_cloned_and_taken_away(foliot: Shell) -> 
     assert [version["reason"] for version in versions["items"]] == ["slow", ""]
     assert foliot("job", "rollback", "nightly", "--to", "v1").err == "✔ nightly is v3 now\n"
     assert foliot("job", "clone", "nightly", "nightly_eu", "--set", "params.name=eu").code == 0
-    assert foliot("job", "show", "nightly_eu", "--yaml").out.startswith("params:\n  name: eu\n")
+    assert foliot("job", "show", "nightly_eu", "--yaml").out.startswith("owner: ops\nparams:\n  name: eu\n")
     shown = foliot("job", "show", "nightly_eu", "-o", "yaml").out
     assert "  params:\n    name: eu" in shown
     paused = foliot("job", "pause", "nightly", "--until", "2h", "--reason", "moving")
@@ -274,7 +274,7 @@ def test_search_and_why(foliot: Shell) -> None:
 
 
 def test_output_forms(foliot: Shell) -> None:
-    names = ["fail", "greet", "settle", "sleepy", "stubborn", "tick"]
+    names = ["big", "fail", "greet", "settle", "sleepy", "stubborn", "tick"]
     assert foliot("job", "list", "-o", "name").out.split() == names
     assert foliot("job", "list", "-q").out.split() == names
     assert [json.loads(line)["name"] for line in foliot("job", "list", "-o", "jsonl").out.splitlines()] == names
@@ -396,3 +396,18 @@ def test_a_log_since_some_time_in_the_readers_zone_or_as_it_is_kept(foliot: Shel
     assert foliot("run", "logs", run, "--since", "2099-01-01").out == ""
     assert foliot("run", "logs", "-f", run, "--level", "error").out == ""
     assert len(foliot("run", "logs", "-f", run, "--tail", "2").out.splitlines()) == 2
+
+
+def test_a_result_that_was_not_kept_is_told(foliot: Shell) -> None:
+    done = foliot("job", "trigger", "big", "--wait")
+    assert (done.code, done.out) == (0, "")
+    assert re.search(r"▲ Result of r-\w+ is 97\.7 KiB; the limit is 64 KiB\. The run succeeded", done.err)
+    run = foliot("run", "list", "--job", "big", "-q", "--limit", "1").out.strip()
+    asked = foliot("run", "result", run)
+    assert (asked.code, asked.out, "the result was not kept" in asked.err) == (0, "", True)
+
+
+def test_why_names_the_error_once(foliot: Shell) -> None:
+    run = foliot("job", "trigger", "fail", "-q").out.strip()
+    foliot("run", "watch", run)
+    assert ": ValueError: boom." in foliot("run", "why", run).out

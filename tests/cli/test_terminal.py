@@ -51,7 +51,7 @@ def test_a_table_fits_the_terminal_and_never_wraps(foliot: Shell, columns: int) 
     with terminal(foliot, "job", "list", "--no-color", columns=columns) as child:
         said, _ = whole(child)
     lines = said.splitlines()
-    assert len(lines) == 7  # a heading and six jobs
+    assert len(lines) == 8  # a heading and seven jobs
     assert all(cells(line) <= columns for line in lines), [cells(line) for line in lines]
     if columns == 60:
         assert "…" in said

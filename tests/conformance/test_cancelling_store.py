@@ -9,7 +9,7 @@ from foliot.domain.verdict import Cause, judge
 from foliot.ports.store import Actor, CancelOutcome
 from foliot.ports.worker_link import HeldLease
 from tests.conformance.building import PERSON, cursor_of, fire, make_due, runs_of, save
-from tests.conformance.working import run_of, states_of, trigger, worker
+from tests.conformance.working import attempts_of, run_of, states_of, trigger, worker
 from tests.conformance.world import World
 
 
@@ -165,5 +165,23 @@ async def test_what_a_worker_cannot_end_is_taken_out_of_its_hands_after_its_grac
     assert term is not None
     assert await world.store.runs.time_out(judge, limit=10, term=term.number) == 1
     row = await run_of(world, run_id)
-    assert (row["state"], row["kind"]) == ("CANCELLED", None)
+    assert (row["state"], row["kind"], row["error"]) == ("CANCELLED", None, "Cancelled by someone: a test.")
+    (attempt,) = await attempts_of(world, run_id)
+    assert attempt["error"] == "Its time limit passed and its worker did not report."
     assert await anne.complete(run, result="1") == [Landing.FENCED]
+
+
+async def test_a_start_that_is_noted_after_a_forced_cancel_gives_no_time_back(world: World) -> None:
+    await save(world, "tick", on_lost="fail")
+    (run_id,) = await trigger(world)
+    anne = await worker(world)
+    run = await anne.lease_one()
+    held = HeldLease(run_id=run.run_id, lease_id=run.lease_id, started_us_ago=0)
+    await world.store.runs.cancel([run_id], by=PERSON, force=True)
+    for _ in range(2):  # the first of them notes the start
+        assert (await anne.beat(held)).kill == (run.lease_id,)
+    await world.elapse(MINUTE)
+    term = await world.store.nodes.campaign("leader", ttl_us=5 * SECOND)
+    assert term is not None
+    assert await world.store.runs.time_out(judge, limit=10, term=term.number) == 1
+    assert (await run_of(world, run_id))["state"] == "CANCELLED"

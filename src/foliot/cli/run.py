@@ -12,7 +12,7 @@ from foliot.cli.completing import job_name
 from foliot.cli.jobs_reading import explain
 from foliot.cli.live_progress import LiveProgress
 from foliot.cli.output import Column
-from foliot.cli.watching import run_path, show_result, tell_end, wait_for
+from foliot.cli.watching import note, run_path, show_result, tell_end, wait_for
 
 
 @click.group(cls=Group, epilog=EXIT_CODES)
@@ -157,6 +157,8 @@ def result(desk: Desk, *, run_id: str) -> None:
     """
     answer = desk.get(f"{run_path(run_id)}/result")
     if desk.out.is_for_people:
+        if answer["result"] is None:
+            note(desk, desk.get(run_path(run_id)))
         show_result(answer["result"])
     else:
         desk.out.item(answer, (), name="id")

@@ -33,6 +33,7 @@ def tell_end(desk: Desk, run: Mapping[str, Any]) -> None:
     elif run["state"] == "SUCCEEDED":
         took = desk.times.lasting(run["duration_s"])
         out.talk("succeeded", mark="good", job=run["job"], run=run["id"], took=took)
+        note(desk, run)
         show_result(run["result"])
     else:
         state = f"{run['state']} ({run['kind']})" if run["kind"] else run["state"]
@@ -43,6 +44,12 @@ def tell_end(desk: Desk, run: Mapping[str, Any]) -> None:
             out.talk("ended", mark="bad", job=run["job"], run=run["id"], state=state)
     if run["state"] != "SUCCEEDED":
         raise SystemExit(6)
+
+
+def note(desk: Desk, run: Mapping[str, Any]) -> None:
+    """What there is to say of a run that succeeded, such as that its result could not be kept."""
+    if run["state"] == "SUCCEEDED" and run["error"] and desk.out.is_for_people:
+        click.echo(f"{desk.out.mark('warn')}{run['error']}", err=True)
 
 
 def show_result(result: Any) -> None:

@@ -171,6 +171,7 @@ def _error_text(error: str | None, error_type: str | None) -> str | None:
     if not error and not error_type:
         return None
     line = (error or "").strip().partition("\n")[0]
+    error_type = (error_type or "").partition(",")[0]  # the rest are the classes it is one of, for retry policies
     if error_type and not line.startswith(error_type):
         line = f"{error_type}: {line}" if line else error_type
     return line if len(line) <= ERROR_SHOWN_MAX else f"{line[:ERROR_SHOWN_MAX]}…"

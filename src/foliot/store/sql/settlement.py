@@ -130,8 +130,11 @@ class Settlement:
         retried = 0
         if isinstance(verdict, End):
             kind = str(verdict.kind) if verdict.kind else None
+            # What was cancelled keeps who did it and why; that its worker did not obey is told of its attempt.
+            is_given_up = claim.cause is Cause.OVERDUE and verdict.state is RunState.CANCELLED
+            told = None if is_given_up else error
             self.ends.append((run.id, run.lease_id, self._reported, str(verdict.state), kind, started_at, claim.result,
-                              error, error_type, claim.checkpoint, verdict.deaths))  # fmt: skip
+                              told, error_type, claim.checkpoint, verdict.deaths))  # fmt: skip
             self._ended(run, verdict, claim.result, error)
         else:
             retried = int(verdict.failures > 0)
