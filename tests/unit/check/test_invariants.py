@@ -322,6 +322,12 @@ def poison_too_soon(story: dict[str, Any]) -> None:
     story["attempts"] = [{"run_id": run["id"], "attempt": at, "cause": "lost"} for at in (1, 2)]
 
 
+def retried_at_once(story: dict[str, Any]) -> None:
+    ended = story["changes"][2]
+    back = {**ended.row, "state": "PENDING", "failures": 1, "lease_id": None, "not_before": ended.at - 3 * SECOND}
+    story["changes"][2] = Change(seq=ended.seq, at=ended.at, table="runs", op="UPDATE", row=back)
+
+
 def unpaced_catch_up(story: dict[str, Any]) -> None:
     for number in range(400):
         run = run_row(1000 + number, 10, fire_key=f"b:1:{number}", **{"class": 1})
@@ -388,6 +394,7 @@ LIES: Sequence[tuple[str, str, Edit]] = [
     ("I12", "was reaped", false_reap),
     ("I12", "before it had run out", reap_before_its_time),
     ("I13", "failed 4 times", too_many_failures),
+    ("I13", "without a pause", retried_at_once),
     ("I13", "1 attempts died", uncounted_death),
     ("I13", "given up as poison after 2 deaths", poison_too_soon),
     ("I14", "catch-up runs started", unpaced_catch_up),
@@ -404,3 +411,11 @@ LIES: Sequence[tuple[str, str, Edit]] = [
 def test_a_lie_is_caught(number: str, words: str, lie: Edit) -> None:
     finding = verify(broken(lie))[number]
     assert any(words in wrong for wrong in finding.wrong), finding.wrong
+
+
+def test_a_retry_judged_before_its_server_stood_still_is_none_too_soon() -> None:
+    story = sound()
+    retried_at_once(story)
+    stopped_at = story["changes"][2].at - 3 * SECOND
+    story["nemesis_lines"] = [Line(source="nemesis", what="pause", mono=0, data={"node": "s1", "at": stopped_at})]
+    assert verify(History(**story))["I13"].holds
