@@ -64,7 +64,14 @@ async def move_to(admin_url: str, database: str, space: Path) -> None:
         await connection.close()
 
 
-@pytest.mark.parametrize("place", [on_sqlite, on_postgresql], ids=["sqlite", "postgresql"])
+@pytest.mark.parametrize(
+    ("place", "size"),
+    [
+        pytest.param(on_sqlite, "short", id="sqlite-short"),
+        pytest.param(on_sqlite, "full", id="sqlite-full", marks=pytest.mark.matrix),
+        pytest.param(on_postgresql, "full", id="postgresql-full", marks=pytest.mark.matrix),
+    ],
+)
 async def test_f18_the_stores_disk_is_full(
     place: Callable[[Path], AbstractContextManager[tuple[SmallDisk, Cluster]]],
     tmp_path: Path,
