@@ -121,6 +121,7 @@ UNKEPT = ("nan", "huge", "deep", "large", "bytes", "object", "half")  # returned
 RAISED = ("raises", "raises_much", "raises_badly")
 
 
+@pytest.mark.usefixtures("size")  # there is only one
 @pytest.mark.parametrize("recorded_url", ENGINES, indirect=True)
 async def test_f20_payloads_of_every_kind(cluster: Cluster) -> None:
     cluster.start_server("s1", options=TALKATIVE)
