@@ -121,7 +121,7 @@ class HttpWorkerLink:
             self._at += 1
             raise ServerAway(server, str(error) or type(error).__name__) from error
         except asyncio.CancelledError:
-            self._at += 1  # nobody waits for this server any longer
+            self._at = self._beat_at  # given up because a beat was not answered: go where the next beat goes
             raise
         except Refused as refusal:
             if refusal.status >= 500:

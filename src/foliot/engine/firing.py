@@ -97,7 +97,7 @@ class Firing:
         decided = await self._store.decide_due(
             self._decide, limit=self.batch, low=self._lower_bound(began_at), until=until
         )
-        if not decided.taken and believed is None and min(decided.now, until) - next_at > OVERDUE_US:
+        if not decided.taken and min(decided.now, until) - next_at > OVERDUE_US:
             decided = await self._store.decide_due(self._decide, limit=self.batch, waiting=True, until=until)
         took_s = self._clock.monotonic() - began_at
         self._on_decided(decided)

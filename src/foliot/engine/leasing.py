@@ -15,6 +15,7 @@ from foliot.ports.worker_link import Hello, Leased, LeasePoll
 BATCH_MAX: Final = 1000
 REST_MAX_S: Final = 1.0
 POLL_MAX_S: Final = 30.0
+CALL_EVERY_S: Final = 1.0
 
 
 @dataclass(slots=True)
@@ -97,6 +98,7 @@ class Leasing:
         self._on_granted = on_granted
         self._parked: dict[str, _Parked] = {}
         self._beats_wanted = False
+        self._called_at = -CALL_EVERY_S
         self._stopping = False
 
     def heard(self, pulse: Pulse) -> None:
@@ -149,11 +151,7 @@ class Leasing:
     async def step(self) -> float:
         if not self._parked:
             return REST_MAX_S
-        if self._beats_wanted:  # here, where no lease is under way for a poll that would be answered without it
-            self._beats_wanted = False
-            for session in list(self._parked):
-                self._release(session, hurry=True)
-            return self._rest_s()
+        self._pass_on_the_call()  # here, where no lease is under way for a poll that would be answered without it
         pulse = self._tide.pulse
         if pulse is not None and await self.lanes.refresh(pulse.lanes):
             self._tide.ready = True
@@ -171,6 +169,18 @@ class Leasing:
             self._tide.ready = True
             return 0
         return self._rest_s()
+
+    def _pass_on_the_call(self) -> None:
+        """Once a second at most: every worker beats then, and all their beats share one connection (R11)."""
+        now = self._clock.monotonic()
+        if not self._beats_wanted or now < self._called_at + CALL_EVERY_S:
+            return
+        called = [session for session, parked in self._parked.items() if parked.is_looked_for]
+        self._beats_wanted = len(called) < len(self._parked)  # the others when runs were looked for
+        if called:
+            self._called_at = now
+        for session in called:
+            self._release(session, hurry=True)
 
     def _as_seen(self, parked: _Parked) -> Poll:
         parked.is_looked_for = True

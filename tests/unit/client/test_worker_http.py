@@ -62,7 +62,8 @@ def test_the_beats_of_two_sessions_do_not_share_a_connection(server: Answering) 
     assert answers == [False]
 
 
-async def test_a_call_that_is_given_up_is_not_made_again_to_the_same_server(server: Answering) -> None:
+async def test_a_call_that_is_given_up_goes_where_the_next_beat_goes(server: Answering) -> None:
+    """Not away from a server that is well, to the one whose silence was noticed (F10)."""
     hanging, go_on = threading.Event(), threading.Event()
 
     def slow(_: object) -> Answer:
@@ -70,14 +71,20 @@ async def test_a_call_that_is_given_up_is_not_made_again_to_the_same_server(serv
         assert go_on.wait(30)
         return LOST
 
+    silent = "http://127.0.0.1:1"
     server.say(slow)
-    link = HttpWorkerLink([server.url, "http://127.0.0.1:1"], "token")
+    link = HttpWorkerLink([silent, server.url], "token")
     try:
+        with pytest.raises(ServerAway):
+            await link.lease(POLL)
+        assert link.server == server.url
         call = asyncio.create_task(link.lease(POLL))
         await soon(hanging.is_set)
+        with pytest.raises(ServerAway):
+            link.beat(BEAT)
         call.cancel()
         await asyncio.wait({call})
-        assert link.server == "http://127.0.0.1:1"
+        assert link.server == server.url
     finally:
         go_on.set()
         await link.close()

@@ -161,7 +161,24 @@ async def test_a_poll_that_runs_are_just_being_leased_for_gets_them_first() -> N
     nxt = desk.ask(request_no=2)
     await settle()
     await desk.leasing.step()
+    assert not nxt.done(), "first a look for runs: a repeated poll may have some"
+    await desk.leasing.step()
     assert (await nxt).hurry
+
+
+async def test_many_cancels_call_for_one_beat_a_second() -> None:
+    desk = Desk(Shelf())
+    for request_no, is_called in ((1, True), (2, False)):
+        asked = desk.ask(request_no=request_no)
+        await settle()
+        await desk.leasing.step()
+        desk.leasing.call_for_beats()
+        await desk.leasing.step()
+        await settle()
+        assert asked.done() == is_called
+    await desk.clock.advance(1.0)
+    await desk.leasing.step()
+    assert (await asked).hurry, "put off, not forgotten"
 
 
 async def test_nothing_is_leased_ahead_where_a_lane_is_at_most_once() -> None:

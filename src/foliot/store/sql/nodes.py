@@ -63,8 +63,9 @@ STARTED: Final = Statement(
     """
     UPDATE runs SET ver = runs.ver + 1, checkpoint = coalesce(d.checkpoint, runs.checkpoint),
            started_at = coalesce(runs.started_at, d.started_at),
-           deadline_at = CASE WHEN runs.started_at IS NULL AND d.started_at IS NOT NULL THEN d.deadline_at
-                              ELSE runs.deadline_at END
+           deadline_at = CASE WHEN runs.started_at IS NULL AND d.started_at IS NOT NULL
+                                   AND NOT (runs.cancel_at IS NOT NULL AND runs.deadline_at <= {now})
+                              THEN d.deadline_at ELSE runs.deadline_at END
     FROM {d}
     WHERE runs.id = d.id AND runs.lease_id = d.lease_id
     """,
