@@ -2,7 +2,7 @@
 
 python -m bench storm [--on postgresql|mariadb|sqlite] [--profile FOLDER] [--statements FILE] [options of foliot bench]
 python -m bench firing [its own options]
-python -m bench --record docs/reference/figures        everything, in about ten minutes; writes the JSON and the tables
+python -m bench --record docs/reference/figures [storm drain …]     everything, or these, as one JSON document a day
 """
 
 import argparse
@@ -22,6 +22,14 @@ PARTS = sorted(
 
 
 def main(words: list[str]) -> None:
+    if words[:1] == ["--record"]:
+        from bench.record import record
+
+        recording = argparse.ArgumentParser(prog="python -m bench")
+        recording.add_argument("--record", type=Path, metavar="FOLDER", help="where the figures are kept")
+        recording.add_argument("names", nargs="*", help="these alone")
+        given = recording.parse_args(words)
+        sys.exit(record(given.record, given.names or None))
     if words and words[0] in PARTS:
         sys.argv = [f"bench.{words[0]}", *words[1:]]
         runpy.run_module(f"bench.{words[0]}", run_name="__main__", alter_sys=True)
@@ -29,19 +37,11 @@ def main(words: list[str]) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("name", nargs="?", choices=sorted([*bench.commands, *PARTS]))
+    parser.add_argument("name", choices=sorted([*bench.commands, *PARTS]))
     parser.add_argument("--on", choices=KINDS, default="postgresql", help="a private server (default: PostgreSQL)")
     parser.add_argument("--profile", type=Path, metavar="FOLDER", help="py-spy records of the processes")
     parser.add_argument("--statements", type=Path, metavar="FILE", help="what PostgreSQL did, by statement")
-    parser.add_argument("--record", type=Path, metavar="FOLDER", help="measure everything and keep the figures there")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="with --record: these alone")
     given, others = parser.parse_known_args(words)
-    if given.record is not None:
-        from bench.record import record
-
-        sys.exit(record(given.record, given.only))
-    if given.name is None:
-        parser.error("name a benchmark, or --record FOLDER")
     with private(given.on) as where:
         databases = [*(("--db", where.url) if where.url else ()), *(("--twin-db", where.twin) if where.twin else ())]
         more = {"pid": where.pid, "watch": watching(given.profile, given.statements, where.url)}
