@@ -72,12 +72,17 @@ class LiveProgress:
 
 
 def told(desk: Desk, run: Mapping[str, Any]) -> str:
-    """The line: who, a bar if the end is known, how many, how fast, how long still, and what the run says."""
-    progress = run.get("progress")
+    """The line: which run, and how far it is."""
+    far = how_far(desk, run.get("progress"))
+    return desk.out.mark("run") + cut(f"{run['job']}  {run['id']}  {far}", terminal_width() - 4) if far else ""
+
+
+def how_far(desk: Desk, progress: Mapping[str, Any] | None) -> str:
+    """A bar if the end is known, how many, how fast, how long still, and what the run says."""
     if not progress:
         return ""
     done, total = progress["done"], progress["total"]
-    parts = [f"{run['job']}  {run['id']}"]
+    parts = []
     if total:
         filled = max(0, min(BAR_WIDTH, BAR_WIDTH * done // total))
         full, empty = ("#", ".") if desk.out.ascii else ("█", "░")
@@ -90,4 +95,4 @@ def told(desk: Desk, run: Mapping[str, Any]) -> str:
         parts.append(desk.out.say("progress_left", left=left))
     if progress["note"]:
         parts.append("".join(letter if letter.isprintable() else " " for letter in progress["note"]))
-    return desk.out.mark("run") + cut("  ".join(parts), terminal_width() - 4)
+    return "  ".join(parts)

@@ -10,7 +10,7 @@ from foliot.cli import EXIT_CODES
 from foliot.cli.asking import Desk, Group, remote
 from foliot.cli.completing import job_name
 from foliot.cli.jobs_reading import explain
-from foliot.cli.live_progress import LiveProgress
+from foliot.cli.live_progress import LiveProgress, how_far
 from foliot.cli.output import Column
 from foliot.cli.watching import note, run_path, show_result, tell_end, wait_for
 
@@ -98,6 +98,7 @@ def _lines(desk: Desk, run: Mapping[str, Any], attempts: list[Mapping[str, Any]]
     yield "started", f"{times.full(run['started_at'])} (+{times.lasting(run['delay_s'])})" if run["started_at"] else ""
     yield "ended", f"{times.full(run['ended_at'])}  {times.lasting(run['duration_s'])}" if run["ended_at"] else ""
     yield "node", run["node"] or ""
+    yield "progress", how_far(desk, run.get("progress"))
     if len(attempts) > 1 or (attempts and attempts[0]["error"]):
         for one in attempts:
             how = one["cause"] or "running"
