@@ -161,20 +161,22 @@ def _offset_us(history: History) -> int | None:
 
 
 def _recoveries(history: History) -> dict[str, Any]:
-    ready, leased = _after_worker_kills(history)
+    ready, leased, to_the_dead = _after_worker_kills(history)
     return {
         "ready_again_s": spread(ready),
         "leased_again_s": spread(leased),
+        "leased_to_the_dead": to_the_dead,
         "leader_failover_s": spread(_leader_failovers(history)),
     }
 
 
-def _after_worker_kills(history: History) -> tuple[list[float], list[float]]:
+def _after_worker_kills(history: History) -> tuple[list[float], list[float], int]:
     """Seconds from the kill of a worker until its runs were ready again, and until they were leased again.
 
     From the second death on a run waits before it is tried again, so only first deaths count for the second figure.
+    The third: how many runs were leased to the worker when it was dead already.
     """
-    ready, leased = [], []
+    ready, leased, to_the_dead = [], [], 0
     everything = list(tenures(history))
     following = {(one.run, one.attempt): one for one in everything}
     for line in history.nemesis_lines:
@@ -185,12 +187,13 @@ def _after_worker_kills(history: History) -> tuple[list[float], list[float]]:
             left = one.left
             if one.claimed.row["session_id"] != session or left is None or left.at <= at or one.was_reported:
                 continue
-            if one.claimed.at <= at and left.row["state"] == "PENDING":
+            to_the_dead += one.claimed.at > at
+            if left.row["state"] == "PENDING":
                 ready.append((left.at - at) / SECOND)
                 after = following.get((one.run, one.attempt + 1))
                 if after is not None and left.row["deaths"] <= 1:
                     leased.append((after.claimed.at - at) / SECOND)
-    return ready, leased
+    return ready, leased, to_the_dead
 
 
 def _session_hit(history: History, line: Line) -> str | None:
