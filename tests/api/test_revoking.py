@@ -109,6 +109,27 @@ async def test_calls_that_come_together_share_a_look_that_begins_after_them(api:
     assert looks < 10, "38 calls at once must not be 38 looks"
 
 
+async def test_only_who_was_good_lately_is_looked_up_on_urgent_connections(api: Api, stage: Stage) -> None:
+    """A flood of made-up tokens does not queue before firing (R11)."""
+    worker = await api.with_scopes("worker")
+    real = stage.services.tokens.find
+    looks: list[bool] = []
+
+    async def noted(token_hash: str, *, urgent: bool = False) -> Any:
+        looks.append(urgent)
+        return await real(token_hash, urgent=urgent)
+
+    object.__setattr__(stage.services.tokens, "find", noted)
+    for number in range(2):
+        assert (await says(worker, BEAT, beat(number))).status_code == 200
+    assert looks == [False, True]
+    looks.clear()
+    strangers = [worker.as_token(f"made-up-{number}") for number in range(20)]
+    answers = await asyncio.gather(*(says(stranger, BEAT, beat(9)) for stranger in strangers))
+    assert {answer.status_code for answer in answers} == {401}
+    assert looks == [False] * 20
+
+
 async def test_a_parked_poll_does_not_outlive_its_token_and_what_it_was_given_goes_back(
     api: Api, stage: Stage, desk: ParkedDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,14 +14,17 @@ from starlette.requests import Request
 
 from foliot.api.errors import CsrfMissing
 from foliot.domain.access import NotLoggedIn, Principal, Scope
+from foliot.domain.instants import Instant
 from foliot.operations.people import PeopleServices
 from foliot.operations.tokens import hash_of
 from foliot.ports.store import StoreBusy, StoreUnavailable
+from foliot.ports.tokens import TokenRecord
 
 COOKIE: Final = "foliot_session"
 CSRF_HEADER: Final = "x-foliot-csrf"
 NOTE_USE_EVERY_S: Final = 60.0
 NOTED_MAX: Final = 10_000
+STRANGERS_AT_ONCE: Final = 2
 SECRET_MAX: Final = 500
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -33,6 +36,8 @@ class Authenticator:
         self._services = services
         self._noted_at: OrderedDict[str, float] = OrderedDict()
         self._notes: set[asyncio.Task[None]] = set()
+        self._good_lately: OrderedDict[str, None] = OrderedDict()  # digests; each is judged again all the same
+        self._strangers = asyncio.Semaphore(STRANGERS_AT_ONCE)
         self._looking: dict[str, asyncio.Task[Principal | NotLoggedIn]] = {}  # has begun: sees nothing newer
         self._next: dict[str, asyncio.Task[Principal | NotLoggedIn]] = {}  # begins after it
 
@@ -43,10 +48,6 @@ class Authenticator:
             found = request.state.principal = await self._principal(request)
         assert isinstance(found, Principal)
         return found
-
-    async def authorise(self, request: Request, right: str) -> None:
-        """For plain routes: raise `Denied` unless the request carries a token with this right."""
-        (await self.principal(request)).demand(Scope(right))
 
     async def worker(self, request: Request, right: str) -> None:
         """For the worker protocol, by the store's urgent connections: a beat does not queue behind people."""
@@ -89,10 +90,12 @@ class Authenticator:
 
     async def _judged(self, secret: str, *, urgent: bool = False) -> Principal | NotLoggedIn:
         digest = hash_of(secret)
-        record, now = await self._services.tokens.find(digest, urgent=urgent)
+        record, now = await self._found(digest, urgent=urgent)
+        is_good = record is not None and record.is_good(now)
+        self._remember(digest, is_good=is_good)
         if record is None or not hmac.compare_digest(record.hash, digest):
             return NotLoggedIn("the token is not known")
-        if not record.is_good(now):
+        if not is_good:
             return NotLoggedIn("the token was revoked or has expired")
         noting = self._note_use(record.id)
         if urgent:
@@ -106,6 +109,21 @@ class Authenticator:
             group=record.group,
             token_id=record.id,
         )
+
+    async def _found(self, digest: str, *, urgent: bool) -> tuple[TokenRecord | None, Instant]:
+        """Urgent connections are for those who were good lately: a flood of made-up tokens must not delay firing."""
+        tokens = self._services.tokens
+        if not urgent or digest in self._good_lately:
+            return await tokens.find(digest, urgent=urgent)
+        async with self._strangers:
+            return await tokens.find(digest)
+
+    def _remember(self, digest: str, *, is_good: bool) -> None:
+        self._good_lately.pop(digest, None)
+        if is_good:
+            self._good_lately[digest] = None
+            if len(self._good_lately) > NOTED_MAX:
+                self._good_lately.popitem(last=False)
 
     def _background(self, noting: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(noting, name="token use")
