@@ -1,8 +1,10 @@
 """`foliot bench`: a real one of tiny size, told to people and to programs; its database is as empty after as before."""
 
 import json
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +80,25 @@ def test_a_database_that_holds_something_is_refused_and_left_alone(alone: Shell)
     assert "FOL-7010" in done.err
     assert (alone.folder / "mine.db").read_bytes() == before
     assert "不是空的" in alone("bench", "storm", "--db", "sqlite:///mine.db", "-q", "--lang", "zh-CN").err
+
+
+@pytest.mark.parametrize("statement", ["CREATE TABLE t (x)", "CREATE VIEW v AS SELECT 1"])
+def test_a_file_of_somebody_else_is_not_even_opened_for_writing(alone: Shell, statement: str) -> None:
+    file = alone.folder / "theirs.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute(statement)
+        connection.commit()
+    before = file.read_bytes()
+    assert "FOL-7010" in alone("bench", "storm", "--db", "sqlite:///theirs.db", "-q").err
+    assert file.read_bytes() == before
+    assert list(alone.folder.iterdir()) == [file]
+
+
+def test_what_is_no_database_at_all_is_left_alone(alone: Shell) -> None:
+    file = alone.folder / "letter.txt"
+    file.write_text("dear reader" * 100)
+    assert "FOL-7010" in alone("bench", "storm", "--db", "sqlite:///letter.txt", "-q").err
+    assert file.read_text() == "dear reader" * 100
 
 
 def test_failover_needs_a_database_that_servers_can_share(alone: Shell) -> None:

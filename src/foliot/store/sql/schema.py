@@ -17,7 +17,7 @@ from foliot.store.sql.database import Database, Pool, Tx
 from foliot.store.sql.statement import Statement
 
 _SCRIPTS: Final = "foliot.store.sql:migrations"
-_VERSION_TABLE: Final = "foliot_version"
+VERSION_TABLE: Final = "foliot_version"  # not Alembic's usual name: the application may keep its own tables beside ours
 _LOCK: Final = Statement("{schema_lock}")
 _UNLOCK: Final = Statement("{schema_unlock}")
 _AT_ONCE: Final = "-- Each change commits by itself here: an upgrade that is cut off goes on when it is run again.\n"
@@ -120,7 +120,7 @@ def _status(tx: Tx) -> SchemaStatus:
     scripts = ScriptDirectory.from_config(_config())
     head = scripts.get_current_head()
     assert head is not None, "the wheel holds no migrations"
-    revision = MigrationContext.configure(tx.connection, opts={"version_table": _VERSION_TABLE}).get_current_revision()
+    revision = MigrationContext.configure(tx.connection, opts={"version_table": VERSION_TABLE}).get_current_revision()
     history = {script.revision: script for script in scripts.walk_revisions()}
     if revision == head:
         return SchemaStatus(state=SchemaState.CURRENT, revision=revision, head=head)

@@ -3,9 +3,8 @@
 from alembic import context
 
 from foliot.store.sql import tables_for_people  # noqa: F401  its tables belong to the same metadata
+from foliot.store.sql.schema import VERSION_TABLE
 from foliot.store.sql.tables import metadata
-
-VERSION_TABLE = "foliot_version"  # not Alembic's usual name: the application may keep its own tables beside ours
 
 connection = context.config.attributes.get("connection")
 if context.is_offline_mode():
