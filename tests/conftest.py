@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost,::1"  # servers of tests are on this machine
+
 pytest_plugins = ["tests.servers.fixtures"]
 
 # The same examples every time, so that a change alone turns a test red; HYPOTHESIS_PROFILE=search looks for new ones.

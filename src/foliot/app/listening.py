@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from foliot.app.connections import Connection
+from foliot.app.settings import BadSetting
 from foliot.app.tls import Certificate
 from foliot.domain.errors import ClusterTrouble
 from foliot.ports.clock import Clock
@@ -102,7 +104,12 @@ def _bound(host: str, port: int) -> socket.socket:
         listener.bind((host, port))
     except OSError as error:
         listener.close()
-        raise PortTaken(host, port, by=_listener_on(port)) from error
+        if error.errno == errno.EADDRINUSE:
+            raise PortTaken(host, port, by=_listener_on(port)) from error
+        why = error.strerror or str(error)
+        raise BadSetting(
+            f"{host}:{port} cannot be listened on: {why}.", hint="name an address of this machine"
+        ) from error
     listener.setblocking(False)
     return listener
 

@@ -86,12 +86,12 @@ async def test_a_new_connection_meets_the_same_cut(url: str, proxy: FaultProxy) 
 
 async def test_delay_counts_each_way(url: str, proxy: FaultProxy) -> None:
     async with client_for(proxy.url(url)) as client:
-        assert await seconds(client.run("SELECT 1")) < 0.3
+        assert min([await seconds(client.run("SELECT 1")) for _ in range(5)]) < 0.3
         proxy.delay(0.3)
         assert await seconds(client.run("SELECT 2")) >= 0.6
         proxy.heal()
         proxy.delay(0.3, "up")
-        assert 0.3 <= await seconds(client.run("SELECT 3")) < 0.6
+        assert 0.3 <= min([await seconds(client.run("SELECT 3")) for _ in range(3)]) < 0.6
 
 
 async def test_a_slow_line_takes_as_long_as_the_bytes_need(url: str, proxy: FaultProxy) -> None:
