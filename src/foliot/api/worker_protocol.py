@@ -4,11 +4,11 @@ Bodies are JSON of the structures in `ports.worker_link`. Each call may be repea
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, TypeVar
 
 import msgspec
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
@@ -64,7 +64,7 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
     def route(
         path: str,
         kind: type[T],
-        act: Callable[[T], Awaitable[Any]],
+        act: Callable[[T], Coroutine[Any, Any, Any]],
         undo: Callable[[Any, Any], Awaitable[None]] | None = None,
     ) -> Route:
         decoder = msgspec.json.Decoder(kind)
@@ -75,8 +75,13 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
             message = _decoded(decoder, await _body(request))
             loop = asyncio.get_running_loop()
             began_at = loop.time()
-            answer = await act(message)
-            if undo is not None and loop.time() - began_at > PARKED_S:
+            if undo is None:
+                return Response(encoder.encode(await act(message)), media_type="application/json")
+            answer, is_gone = await _unless_hung_up(request, act(message))
+            if is_gone:
+                await undo(message, answer)
+                raise ClientDisconnect
+            if loop.time() - began_at > PARKED_S:
                 try:
                     await authorise(request, "worker")
                 except Denied:
@@ -94,6 +99,28 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
         route("logs", LogBatch, lambda batch: service.write_logs(batch.session, batch.chunks)),
         route("leave", Leaving, lambda leaving: service.leave(leaving.session)),
     ]
+
+
+async def _unless_hung_up(request: Request, asked: Coroutine[Any, Any, T]) -> tuple[T, bool]:
+    """The answer, and whether whoever asked is gone; `ClientDisconnect` when they left while it was being waited for.
+
+    The poll of a worker that was killed must not go on taking runs that nobody will start.
+    """
+    answering = asyncio.create_task(asked)
+    listening = asyncio.create_task(_hung_up(request))
+    try:
+        await asyncio.wait((answering, listening), return_when=asyncio.FIRST_COMPLETED)
+        if not answering.done():
+            raise ClientDisconnect
+        return await answering, listening.done()
+    finally:
+        answering.cancel()
+        listening.cancel()
+
+
+async def _hung_up(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _body(request: Request) -> bytes:
