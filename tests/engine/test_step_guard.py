@@ -6,7 +6,9 @@ import pytest
 
 from foliot.app.server import Server
 from foliot.domain.instants import DAY, HOUR, SECOND
+from foliot.domain.verdict import judge
 from foliot.engine.step_guard import LOOK_EVERY_S, REST_S
+from foliot.ports.store import StoreUnavailable
 from foliot.store.sql.clock import trust
 from tests.clocks import DrivenClock
 from tests.conformance.building import PERSON, ask, every, runs_of
@@ -352,3 +354,56 @@ async def test_the_wall_clock_of_a_server_decides_nothing(world: World, offsets_
     for due in range(job.next_due_at, now - SECOND, 3 * SECOND):
         assert (due in fired) != any(skip["from_at"] <= due <= skip["to_at"] for skip in skips), due
     assert max(fired) <= now
+
+
+async def test_a_step_is_not_accepted_before_the_others_were_told(
+    world: World, clock: DrivenClock, make_server: MakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Clocks step when machines move: just then the store may stutter."""
+    await every(world, interval="1m")
+    servers = [make_server(name) for name in ("s1", "s2", "s3")]
+    for server in servers:
+        await present(server)
+    await world.elapse(STEP)
+
+    async def away(*_: object, **__: object) -> bool:
+        raise StoreUnavailable("the store is away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(world.store.nodes, "report_clock", away)
+        for _ in range(20):
+            await world.elapse(SECOND)
+            await clock.advance(1)
+            for server in servers:
+                await server.pulsing.step()
+                with pytest.raises(StoreUnavailable):
+                    await server.step_guard.step()
+                await server.firing.step()
+    assert await runs_of(world) == []
+    await beat_on(world, clock, *servers, seconds=8)
+    assert await suspect(world)
+    assert await runs_of(world) == [], "nothing early"
+
+
+async def test_a_clock_put_right_while_no_server_ran_is_trusted_by_those_who_come(
+    world: World, clock: DrivenClock, make_server: MakeServer
+) -> None:
+    await every(world, interval="10s", overlap="allow")
+    servers = [make_server(name) for name in ("s1", "s2", "s3")]
+    for server in servers:
+        await present(server)
+    await world.elapse(STEP)
+    await beat_on(world, clock, *servers, seconds=8)
+    assert await suspect(world)
+    for server in servers:
+        await world.store.nodes.leave(server.session.id, judge)
+    await world.elapse(-STEP)
+    fresh = [make_server(name) for name in ("s4", "s5", "s6")]
+    for server in fresh:
+        await present(server)
+    for _ in range(6):
+        for server in fresh:
+            await server.presence.step()
+        await beat_on(world, clock, *fresh, seconds=5)
+    assert not await suspect(world)
+    assert len(await runs_of(world)) >= 2

@@ -44,12 +44,19 @@ class Verdict:
 def judged(leads: Sequence[Micros], offsets: Sequence[Micros], *, trusted_us: Micros = 0) -> Verdict | None:
     """The verdict; None: opinions are divided and it stays as it is.
 
-    `leads`: store time's over the reckoning of each live server. `offsets`: of the wall clocks of live sessions.
+    `leads`: store time's over the reckoning of each live server that watched it; one that was only told of a lead says
+    nothing. `offsets`: of the wall clocks of live sessions.
     `trusted_us`: their median when a person last said that the store's clock is right.
     """
     ahead = sorted(lead for lead in leads if lead > STEP_US)
     if len(leads) >= WITNESSES_MIN and 2 * len(ahead) > len(leads):
         return Verdict(suspect=True, ahead_us=ahead[len(ahead) // 2])
+    if not leads:  # all who saw it are gone: the wall clocks may end a doubt, and know nothing of a lead
+        return (
+            Verdict(suspect=False)
+            if len(offsets) >= WITNESSES_MIN and not is_apart(median(offsets), trusted_us)
+            else None
+        )
     if len(offsets) >= WITNESSES_MIN and is_apart(median(offsets), trusted_us):
         alike = [lead for lead in ahead if abs(lead + median(offsets)) <= APART_US]  # saw what the wall clocks show
         return Verdict(suspect=True, ahead_us=median(alike) if alike else max(0, median(leads)))

@@ -73,7 +73,8 @@ class StepGuard:
         self._held_until = 0.0
         self._ahead_us: Micros = 0  # store time's lead over our own reckoning; negative: it stepped back
         self._gap: tuple[Micros, Micros] | None = None  # a step over an outage, and the lead over the wall before it
-        self._reported: tuple[str, Micros] | None = None
+        self._reported: tuple[str, Micros | None] | None = None
+        self._is_hearsay = False  # its lead is what the store told, not what it saw
         self._is_leader = False
         self._told_us: Micros | None = None  # the lead that the store knows, at the last pulse
         self._knows = False  # it watched the clock all along; who did not goes by the lead that the store knows
@@ -100,6 +101,8 @@ class StepGuard:
         self._mind_flag(pulse)
         if self._is_blind:
             self._hold(self._clock.monotonic() + self._hold_s)
+        elif self._lead_us > 0 and not self.is_suspect and self._told != self._reported:
+            self._hold_for(self._hold_s)  # the others cannot have said the same before they were told
 
     def due_until(self, store_now: Instant) -> Instant | None:
         """While the clock is suspect: instants after this one are not due, whatever the store's clock says."""
@@ -113,13 +116,14 @@ class StepGuard:
         """Report the lead, and forget it when nobody else saw it."""
         if self._last is None or self._is_blind:
             return REST_S
-        if self._lead_us > 0 and not self.is_suspect and self._clock.monotonic() >= self._held_until:
+        is_over = self._clock.monotonic() >= self._held_until and self._told == self._reported
+        if self._lead_us > 0 and not self.is_suspect and is_over:
             log.warning("clock.step_accepted", step_s=self._lead_us / SECOND)
             self._forget()
-        told = (self._session.id, self._lead_us)
+        told = self._told
         if told != self._reported or self._is_concerned:
             await self._store.report_clock(
-                self._session.id, ahead_us=self._lead_us, offset_us=self.offset.us, suspect=self.is_suspect
+                self._session.id, ahead_us=told[1], offset_us=self.offset.us, suspect=self.is_suspect
             )
             self._reported = told
         if self._lead_us > 0 or self.is_suspect:
@@ -129,6 +133,11 @@ class StepGuard:
     @property
     def _lead_us(self) -> Micros:
         return self._ahead_us + (self._gap[0] if self._gap else 0)
+
+    @property
+    def _told(self) -> tuple[str, Micros | None]:
+        """What this server says of the clock; None: it has its lead from others and saw nothing itself."""
+        return self._session.id, None if self._is_hearsay else self._lead_us
 
     @property
     def _is_concerned(self) -> bool:
@@ -159,6 +168,7 @@ class StepGuard:
             self._knows = False  # was it the store's clock, or did this machine stand still?
 
     def _stepped(self, step_us: Micros, hold_s: float) -> None:
+        self._is_hearsay = False
         if abs(self._lead_us) <= STEP_US:
             self._forget()  # put right again
         if step_us < 0:
@@ -189,7 +199,7 @@ class StepGuard:
         self._is_blind = False
         if not self._knows and self._told_us > (told_us or 0) + STEP_US:
             self._ahead_us = self._told_us
-            self._knows = True
+            self._knows = self._is_hearsay = True
             self.wake.set()
 
     def _trusted(self, step_us: Micros) -> None:
@@ -212,7 +222,7 @@ class StepGuard:
         self._hold(self._held_until)
 
     def _forget(self) -> None:
-        self._ahead_us, self._gap = 0, None
+        self._ahead_us, self._gap, self._is_hearsay = 0, None, False
 
 
 def _is_seen(step_us: Micros, lead_us: Micros, now: _Reading) -> bool:

@@ -383,11 +383,11 @@ class NodeStore(Protocol):
     async def resign(self, session: str, *, term: int) -> None: ...
 
     async def report_clock(
-        self, session: str, *, ahead_us: Micros, offset_us: Micros | None = None, suspect: bool = False
+        self, session: str, *, ahead_us: Micros | None, offset_us: Micros | None = None, suspect: bool = False
     ) -> bool:
         """A server's reckoning of how far store time has run ahead; whether the store's clock is suspect now (R7).
 
-        `offset_us`: how far its wall clock is ahead of store time; None: as it said before. `suspect`: it goes by a
+        `ahead_us` None: it has its lead from the store, and saw no step. `offset_us`: how far its wall clock is ahead of store time; None: as it said before. `suspect`: it goes by a
         clock that was flagged; if it no longer is, somebody trusted it meanwhile, and the lead counts for nothing.
         """
         ...

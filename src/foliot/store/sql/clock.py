@@ -53,7 +53,7 @@ class Told(NamedTuple):
     """What a server says of clocks."""
 
     session: str
-    ahead_us: Micros  # store time, of its own reckoning
+    ahead_us: Micros | None  # store time, of its own reckoning; None: it has none of its own
     offset_us: Micros | None  # its wall clock, of store time
     suspect: bool  # it goes by a clock that was flagged
 

@@ -256,7 +256,7 @@ class SqlNodeStore:
         await self._database.transact(lambda tx: leadership.resign(tx, session, term), pool=Pool.RENEW)
 
     async def report_clock(
-        self, session: str, *, ahead_us: Micros, offset_us: Micros | None = None, suspect: bool = False
+        self, session: str, *, ahead_us: Micros | None, offset_us: Micros | None = None, suspect: bool = False
     ) -> bool:
         told = clock.Told(session=session, ahead_us=ahead_us, offset_us=offset_us, suspect=suspect)
         await self._database.transact(lambda tx: clock.report(tx, told), pool=Pool.RENEW)
