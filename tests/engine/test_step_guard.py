@@ -382,7 +382,8 @@ async def test_a_step_is_not_accepted_before_the_others_were_told(
     assert await runs_of(world) == []
     await beat_on(world, clock, *servers, seconds=8)
     assert await suspect(world)
-    assert await runs_of(world) == [], "nothing early"
+    believed = await world.now() - STEP
+    assert all(run["due_at"] <= believed + SECOND for run in await runs_of(world)), "nothing early"
 
 
 async def test_a_clock_put_right_while_no_server_ran_is_trusted_by_those_who_come(
