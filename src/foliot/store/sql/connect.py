@@ -198,6 +198,8 @@ async def connect_postgresql(url: str, settings: Mapping[str, str], *, within_s:
     """A bare connection to the host that takes writes; if several think they do, to the one promoted last."""
     import asyncpg
 
+    from foliot.store.sql.dialects.postgresql_connection import Uncancelled
+
     parts = urlsplit(url.replace("postgres://", "postgresql://", 1))
     hosts = [_host_and_port(host) for host in parts.netloc.rpartition("@")[2].split(",")]
     user, _, password = parts.netloc.rpartition("@")[0].partition(":")
@@ -215,6 +217,7 @@ async def connect_postgresql(url: str, settings: Mapping[str, str], *, within_s:
             target_session_attrs=options.get("target_session_attrs", "read-write"),
             timeout=float(options.get("connect_timeout", within_s)),
             server_settings=dict(settings),
+            connection_class=Uncancelled,
         )
 
     # One by one: given all of them, the driver has one time limit for all, and a silent host spends it alone.
