@@ -387,8 +387,9 @@ class NodeStore(Protocol):
     ) -> bool:
         """A server's reckoning of how far store time has run ahead; whether the store's clock is suspect now (R7).
 
-        `ahead_us` None: it has its lead from the store, and saw no step. `offset_us`: how far its wall clock is ahead of store time; None: as it said before. `suspect`: it goes by a
-        clock that was flagged; if it no longer is, somebody trusted it meanwhile, and the lead counts for nothing.
+        `ahead_us` None: it has its lead from the store, and saw no step. `offset_us`: how far its wall clock is ahead
+        of store time; None: as it said before. `suspect`: it goes by a clock that was flagged; if it no longer is,
+        somebody trusted it meanwhile, and the lead counts for nothing.
         """
         ...
 
