@@ -69,13 +69,13 @@ def _bigdata(report: Report, on: str) -> Cells:
     return what, f"{_k(report['per_s'])}/s", twin, f"{report['ratio']:.2f}"
 
 
-def _firing(report: Report, _on: str) -> Cells:
-    what = f"firing alone, {report['jobs']:,} due jobs"
+def _firing(report: Report, on: str) -> Cells:
+    what = f"firing alone on {on}, {report['jobs']:,} due jobs"
     return what, f"{_span(report['foliot_per_s'])}/s", f"{_span(report['twin_per_s'])}/s", f"{report['ratio']:.2f}"
 
 
-def _leasing(report: Report, _on: str) -> Cells:
-    what = f"leasing and ending alone, {report['runs']:,} runs"
+def _leasing(report: Report, on: str) -> Cells:
+    what = f"leasing and ending alone on {on}, {report['runs']:,} runs"
     return what, f"{_span(report['foliot_per_s'])}/s", f"{_span(report['twin_per_s'])}/s", f"{report['ratio']:.2f}"
 
 

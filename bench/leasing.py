@@ -10,8 +10,9 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from bench.firing import made_due
+from bench.firing import BARS, made_due
 from bench.harness import opened, parser_of, run
+from foliot.bench.benchmark import bar
 from foliot.bench.bigdata import a_worker, lease_and_end
 from foliot.bench.cost import median
 from foliot.bench.ground import Ground
@@ -40,6 +41,7 @@ async def measured(options: argparse.Namespace) -> Mapping[str, Any]:
                     ours.append(runs / took_s)
                     raw.append(runs / raw_s)
         settings = await place.settings()
+    ratio = median([a / b for a, b in zip(ours, raw, strict=True)])
     return {
         "runs": runs,
         "overlap": options.overlap,
@@ -48,8 +50,8 @@ async def measured(options: argparse.Namespace) -> Mapping[str, Any]:
         "verified": f"{runs:,} runs, each SUCCEEDED at its first attempt, each round",
         "foliot_per_s": [round(rate) for rate in ours],
         "twin_per_s": [round(rate) for rate in raw],
-        "ratio": median([a / b for a, b in zip(ours, raw, strict=True)]),
-        "bars": [],
+        "ratio": ratio,
+        "bars": [bar("ratio", ratio, at_least=BARS[options.on])] if options.on in BARS else [],
     }
 
 

@@ -44,8 +44,10 @@ OF_RECORD: Final = (
     Entry(name="idle", on="postgresql"),
     Entry(name="failover", on="postgresql"),
     Entry(name="bigdata", on="postgresql"),
-    Entry(name="firing"),
-    Entry(name="leasing"),
+    Entry(name="firing", on="postgresql"),
+    Entry(name="firing", on="mariadb"),
+    Entry(name="leasing", on="postgresql"),
+    Entry(name="leasing", on="mariadb"),
     Entry(name="planning"),
     Entry(name="cron"),
 )
