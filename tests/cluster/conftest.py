@@ -59,6 +59,21 @@ def on(*short: str, full: Sequence[str] = STORES) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("recorded_url", "size"), marked, indirect=True)
 
 
+def mostly_on(*stores: str) -> pytest.MarkDecorator:
+    """Run a test that has one size on these stores in every `make test`, and on the others with the matrix."""
+    marked = [
+        pytest.param(
+            store,
+            marks=[
+                *([pytest.mark.services] if store in SERVICES else []),
+                *([pytest.mark.matrix] if store not in stores else []),
+            ],
+        )
+        for store in STORES
+    ]
+    return pytest.mark.parametrize("recorded_url", marked, indirect=True)
+
+
 @pytest.fixture(params=SIZES)
 def size(request: pytest.FixtureRequest) -> Size:
     """How much of a fault: enough to see it in every `make test`, or all that is promised, in `make faults`."""

@@ -10,7 +10,7 @@ import pytest
 from foliot.domain.run import RunState, format_run_id
 from foliot.store.sql.statement import TEXT, RowSet, Statement
 from tests.cluster.cluster import Cluster
-from tests.cluster.conftest import Size
+from tests.cluster.conftest import Size, mostly_on, on
 from tests.cluster.patience import GO
 from tests.cluster.process import Process
 from tests.eventually import soon
@@ -23,6 +23,7 @@ RUNS = 200
 PATIENCE = "tests.cluster.patience"
 
 
+@mostly_on("postgresql")
 async def test_a_poison_run_costs_three_workers_and_ends(cluster: Cluster) -> None:
     """L6: whoever runs it dies; after `max_lost` deaths it is FAILED(poison), and the others go on."""
     cluster.start_server("s1")
@@ -44,6 +45,7 @@ async def test_a_poison_run_costs_three_workers_and_ends(cluster: Cluster) -> No
     assert worker.is_alive, "the fourth worker was spared"
 
 
+@mostly_on("sqlite", "mariadb")
 async def test_lost_answers_to_lease_leave_no_run_without_a_holder(cluster: Cluster, fault_proxy: MakeProxy) -> None:
     """R5: the worker repeats its request and gets the same runs, or they are adopted back."""
     cluster.start_server("s1")
@@ -67,6 +69,7 @@ AWAY_S = {"short": 10.0, "full": 60.0}
 GROWTH_MAX_MB = 24  # ten times what it is
 
 
+@on("sqlite", "postgresql")
 async def test_results_outlive_a_server_that_is_away(cluster: Cluster, size: Size) -> None:
     """R17: what was executed while no server answered arrives afterwards, all of it and once; memory stays flat."""
     cluster.start_server("s1")
@@ -136,6 +139,7 @@ CLONE = Statement(
 )
 
 
+@mostly_on("postgresql")
 async def test_ten_thousand_runs_go_through_one_worker(cluster: Cluster) -> None:
     """Over HTTP, one server and one worker process; each run is executed once and recorded once."""
     many = 10_000
