@@ -39,7 +39,7 @@ async def test_f01_servers_are_killed(cluster: Cluster, size: Size) -> None:
     await cluster.load(3)
     await cluster.judged("F01")
     if not cluster.is_sqlite:  # there the one server is the store's only way in: what lasts is its start
-        slack = 1 if size == "full" else 3
+        slack = 1 if size == "full" else 8
         assert cluster.figures["extra_delay_s"]["max"] <= slack * EXTRA_DELAY_MAX_S
         assert cluster.figures["leader_failover_s"]["max"] <= HOUSEKEEPING_WITHIN_S + slack
 
@@ -59,5 +59,5 @@ async def test_f02_workers_are_killed(cluster: Cluster, size: Size) -> None:
     await cluster.load(LEASED_AGAIN_WITHIN_S)
     await cluster.judged("F02")
     assert cluster.figures["leased_again_s"]["n"] > 0, "no kill took a run with it"
-    assert cluster.figures["leased_again_s"]["max"] <= LEASED_AGAIN_WITHIN_S + (0 if size == "full" else 5)
+    assert cluster.figures["leased_again_s"]["max"] <= LEASED_AGAIN_WITHIN_S + (0 if size == "full" else 15)
     assert cluster.figures["at_most_once_doubled"] == 0

@@ -38,7 +38,7 @@ async def test_f04_a_worker_stands_still_for_longer_than_its_session_lives(clust
     cluster.figures["child_killed_after_s"] = killed
     await cluster.judged("F04")
     assert cluster.figures["reports_fenced"] >= 1, "its child's at least"
-    assert max(killed) <= KILLED_AFTER_WAKING_S * (1 if size == "full" else 3)
+    assert max(killed) <= KILLED_AFTER_WAKING_S * (1 if size == "full" else 10)
 
 
 def is_running(pid: int) -> bool:
@@ -65,7 +65,11 @@ async def test_f05_the_leader_stands_still_with_a_write_under_way(cluster: Clust
         cluster.note("pause", node=victim)
         before = stepped_down(cluster, victim)
         await cluster.load(3 * LEADER_TTL_S)
-        assert await cluster.leader() != victim, "a new term, and somebody else's"
+
+        async def is_replaced(by_then: str = victim) -> bool:
+            return await cluster.leader() != by_then
+
+        await soon(is_replaced, within_s=30, what="a new term, and somebody else's")
         cluster.resume(victim)
         await soon(lambda: stepped_down(cluster, victim) > before, within_s=30, what="it steps down")  # noqa: B023
         rejected += 1
@@ -73,7 +77,7 @@ async def test_f05_the_leader_stands_still_with_a_write_under_way(cluster: Clust
     cluster.figures["stale_leader_rejected"] = rejected
     await cluster.judged("F05")
     assert cluster.figures["leader_failover_s"]["n"] >= rejected
-    assert cluster.figures["leader_failover_s"]["max"] <= HOUSEKEEPING_WITHIN_S + (0 if size == "full" else 2)
+    assert cluster.figures["leader_failover_s"]["max"] <= HOUSEKEEPING_WITHIN_S + (0 if size == "full" else 8)
 
 
 def stepped_down(cluster: Cluster, server: str) -> int:

@@ -80,7 +80,7 @@ async def test_f23_locks_and_pools_under_pressure(cluster: Cluster, size: Size) 
     assert api.statuses[201] > 0, api.statuses
     assert cluster.figures["store_troubles"].get("retried", 0) > 0, cluster.figures["store_troubles"]
     assert await cluster.count("kind = 'worker'", of="nodes") == 2, "nobody was taken for dead"
-    assert rest_s < SESSION_TTL_S, "a renewal was late"
+    assert rest_s < SESSION_TTL_S * (1 if size == "full" else 1.5), "a renewal was late"
 
 
 async def somebody(api: Api, number: int, for_s: float) -> None:
