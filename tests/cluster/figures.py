@@ -46,21 +46,28 @@ def write_figures(fault: str, store: str, figures: Figures) -> None:
         return
     path = Path(folder) / f"{fault}-{store.lower()}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"fault": fault, "store": store, **figures}, indent=2) + "\n", "utf-8")
+    document = {"fault": fault, "store": store, "commit": commit(), **figures}
+    path.write_text(json.dumps(document, indent=2) + "\n", "utf-8")
 
 
-def gather(folder: Path, into: Path, *, today: str, commit: str) -> Path:
+def commit() -> str:
+    """What was tested: figures of one day may come from several states of the code."""
+    asked = ["git", "rev-parse", "--short", "HEAD"]
+    return subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def gather(folder: Path, into: Path, *, today: str) -> Path:
     """All that the tests of one day wrote, in one file; what was measured again that day replaces what was there."""
     path = into / f"faults-{today}.json"
-    before = json.loads(path.read_text("utf-8"))["tests"] if path.exists() else []
-    found = {(test["fault"], test["store"]): test for test in before}
+    before = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    found = {(test["fault"], test["store"]): test for test in before.get("tests", [])}
     for written in sorted(folder.glob("*.json")):
         test = json.loads(written.read_text("utf-8"))
         found[test["fault"], test["store"]] = test
     into.mkdir(parents=True, exist_ok=True)
     tests = [found[key] for key in sorted(found)]
     load = round(os.getloadavg()[2], 1)  # of the last quarter of an hour: more than ours, if others were at work
-    document = {"date": today, "commit": commit, "cores": os.cpu_count(), "load": load, "tests": tests}
+    document = {"date": today, "note": before.get("note", ""), "cores": os.cpu_count(), "load": load, "tests": tests}
     path.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
     return path
 
@@ -117,10 +124,11 @@ def page(document: Mapping[str, Any]) -> str:
         [
             "# Figures of the fault tests",
             "",
-            f"Measured on {document['date']} at commit `{document['commit']}`, {_ground(document)}.",
+            f"Measured on {document['date']}, {_ground(document)}.",
             "This page is made by a script from what `make faults` wrote to `figures/`. What the columns mean:",
             "[foliot-check](check.md#figures); what the faults are: [what Foliot promises](guarantees.md#faults).",
             "",
+            *([document["note"], ""] if document["note"] else []),
             "## Decisions",
             "",
             *_table(tests, DECISIONS),
@@ -176,6 +184,7 @@ TIMES = {
     "MB server": "peak_memory_mb.server",
     "MB worker": "peak_memory_mb.worker",
     "store troubles": "store_troubles",
+    "commit": "commit",
 }
 WORST = {
     "F00": ("late {}", "lateness_s.p99", "s (p99)"),
@@ -262,11 +271,8 @@ def with_table(text: str, table: str) -> str:
 def main(words: Sequence[str]) -> int:
     match words:
         case ["gather", folder]:
-            commit = subprocess.run(
-                ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
-            ).stdout.strip()
             today = datetime.now(UTC).date().isoformat()
-            print(gather(Path(folder), GATHERED, today=today, commit=commit).relative_to(ROOT))
+            print(gather(Path(folder), GATHERED, today=today).relative_to(ROOT))
         case ["show"]:
             README.write_text(with_table(README.read_text("utf-8"), summary(newest())), "utf-8")
             PAGE.write_text(page(newest()), "utf-8")

@@ -28,7 +28,7 @@ def written(fault: str, store: str, **figures: Any) -> dict[str, Any]:
 def gathered(folder: Path, *tests: dict[str, Any], today: str = "2026-01-02") -> dict[str, Any]:
     for number, test in enumerate(tests):
         (folder / f"{number}.json").write_text(json.dumps(test))
-    document: dict[str, Any] = json.loads(gather(folder, folder / "into", today=today, commit="abc").read_text())
+    document: dict[str, Any] = json.loads(gather(folder, folder / "into", today=today).read_text())
     return document
 
 
