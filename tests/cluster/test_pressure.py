@@ -23,7 +23,7 @@ PEOPLE = 50  # on the five connections that a server has for people
 LASTS_S: dict[Size, float] = {"short": 8.0, "full": 60.0}
 TAKEN = {200, 201}
 LATER = {429, 503}  # too many at once; too busy: both say that another try may work
-SHARE = 0.01  # of the rows written meanwhile are victims
+SHARE = 0.005  # of the rows written meanwhile are victims of each kind
 
 POSTGRESQL = """
     CREATE FUNCTION victim() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
