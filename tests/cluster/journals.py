@@ -9,12 +9,12 @@ from tests.cluster.trap import ALWAYS_WITHIN_S
 from tests.eventually import soon
 
 
-async def caught_in(cluster: Cluster, job: str) -> tuple[str, int]:
+async def caught_in(cluster: Cluster, job: str, *, began_within_s: float = 1.0) -> tuple[str, int]:
     """A worker that has just begun to execute this job, and the process that does."""
 
     def caught() -> tuple[str, int] | None:
         for one in open_attempts(cluster):
-            if one["job"] == job and time.monotonic() - one["mono"] < 1.0:
+            if one["job"] == job and time.monotonic() - one["mono"] < began_within_s:
                 owner = owner_of(cluster, one["pid"])
                 if owner:
                     return owner, one["pid"]
