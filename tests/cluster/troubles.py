@@ -26,7 +26,7 @@ def hangs(ctx: Ctx) -> None:
 @job(overlap="allow", timeout=TIMEOUT, grace=GRACE)
 async def hangs_in_the_loop(ctx: Ctx) -> None:
     note("start", ctx)
-    await asyncio.sleep(FOR_EVER_S)
+    await asyncio.Event().wait()
 
 
 @job(overlap="allow", timeout=TIMEOUT, grace=GRACE)

@@ -101,6 +101,7 @@ def test_round_every_change_of_three_years(tz: str) -> None:
                 check_round(tz, at, meaning, gap, overlap, timedelta(hours=3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tz", "day"), ODD.items(), ids=ODD)
 def test_round_odd_changes_of_the_past(tz: str, day: str) -> None:
     around = int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp())

@@ -18,6 +18,8 @@ from foliot.worker.isolation.wire import Limits
 from tests.unit.worker.fake_server import Row
 from tests.unit.worker.house import House, working
 
+pytestmark = pytest.mark.slow  # real child processes, one after the other
+
 GRACE_US = 600 * MILLISECOND
 TIMEOUT_US = 400 * MILLISECOND
 
@@ -147,7 +149,6 @@ async def test_memory_beyond_the_limit_is_refused_to_the_run() -> None:
         assert small.cause is Cause.SUCCEEDED
 
 
-@pytest.mark.slow
 async def test_processor_time_beyond_the_limit_ends_the_run() -> None:
     async with working(limits=Limits(cpu_s=1)) as house:
         row = house.add("burn_cpu")
@@ -167,7 +168,6 @@ async def test_open_files_beyond_the_limit_are_refused_to_the_run() -> None:
         assert few.cause is Cause.SUCCEEDED
 
 
-@pytest.mark.slow
 async def test_a_hundred_megabytes_of_output_are_cut_and_harm_nobody() -> None:
     async with working(slots=3) as house:
         row = house.add("print_much", params='{"bytes_": 100000000}')
