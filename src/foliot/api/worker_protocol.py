@@ -12,10 +12,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from foliot.domain.errors import Denied, InvalidInput
-from foliot.domain.verdict import Cause
+from foliot.domain.errors import InvalidInput
 from foliot.operations.serving_workers import WorkerService
-from foliot.ports.worker_link import Beat, Hello, Leased, LeasePoll, LogChunk, Report
+from foliot.ports.worker_link import Beat, Hello, LeasePoll, LogChunk, Report
 
 PREFIX: Final = "/api/worker/v1"
 BODY_MAX: Final = 32 * 1024 * 1024
@@ -55,17 +54,12 @@ class BadWorkerMessage(InvalidInput):
 def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRoute]:
     """The routes a worker calls; each needs the `worker` right."""
 
-    async def give_back(poll: LeasePoll, leased: Leased) -> None:
-        """What a worker without a right was about to get is not started: others may have it at once."""
-        never = [Report(run_id=run.run_id, lease_id=run.lease_id, cause=Cause.RELEASED) for run in leased.runs]
-        if never:
-            await service.complete(poll.session, never)
-
     def route(
         path: str,
         kind: type[T],
         act: Callable[[T], Coroutine[Any, Any, Any]],
-        undo: Callable[[Any, Any], Awaitable[None]] | None = None,
+        *,
+        parks: bool = False,
     ) -> Route:
         decoder = msgspec.json.Decoder(kind)
         encoder = msgspec.json.Encoder()
@@ -75,25 +69,16 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
             message = _decoded(decoder, await _body(request))
             loop = asyncio.get_running_loop()
             began_at = loop.time()
-            if undo is None:
-                return Response(encoder.encode(await act(message)), media_type="application/json")
-            answer, is_gone = await _unless_hung_up(request, act(message))
-            if is_gone:
-                await undo(message, answer)
-                raise ClientDisconnect
+            answer = await (_unless_hung_up(request, act(message)) if parks else act(message))
             if loop.time() - began_at > PARKED_S:
-                try:
-                    await authorise(request, "worker")
-                except Denied:
-                    await undo(message, answer)
-                    raise
+                await authorise(request, "worker")  # again: its token may have ended meanwhile
             return Response(encoder.encode(answer), media_type="application/json")
 
         return Route(f"{PREFIX}/{path}", endpoint, methods=["POST"], name=f"worker.{path}")
 
     return [
         route("register", Hello, service.register),
-        route("lease", LeasePoll, service.lease, undo=give_back),
+        route("lease", LeasePoll, service.lease, parks=True),
         route("heartbeat", Beat, service.beat),
         route("complete", Completion, lambda batch: service.complete(batch.session, batch.reports)),
         route("logs", LogBatch, lambda batch: service.write_logs(batch.session, batch.chunks)),
@@ -101,10 +86,12 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
     ]
 
 
-async def _unless_hung_up(request: Request, asked: Coroutine[Any, Any, T]) -> tuple[T, bool]:
-    """The answer, and whether whoever asked is gone; `ClientDisconnect` when they left while it was being waited for.
+async def _unless_hung_up(request: Request, asked: Coroutine[Any, Any, T]) -> T:
+    """The answer; `ClientDisconnect` when whoever asked left meanwhile.
 
-    The poll of a worker that was killed must not go on taking runs that nobody will start.
+    The poll of a worker that was killed must not go on taking runs that nobody will start. What was leased in that very
+    moment stays leased: the worker may be alive, have the same runs from the server it asked next, and have begun (R5).
+    Its next beat says so, or its session ends.
     """
     answering = asyncio.create_task(asked)
     listening = asyncio.create_task(_hung_up(request))
@@ -112,7 +99,7 @@ async def _unless_hung_up(request: Request, asked: Coroutine[Any, Any, T]) -> tu
         await asyncio.wait((answering, listening), return_when=asyncio.FIRST_COMPLETED)
         if not answering.done():
             raise ClientDisconnect
-        return await answering, listening.done()
+        return await answering
     finally:
         answering.cancel()
         listening.cancel()
