@@ -11,8 +11,8 @@ PYTEST := $(BIN)/pytest -q
 FAST := $(PYTEST) -n $(shell expr $(CORES) + 1) -m 'not services and not slow' tests/unit tests/property tests/conformance tests/engine
 SURFACES := $(PYTEST) -n $(CORES) -m 'not services and not slow' $(filter-out $(addprefix tests/,unit property conformance engine cluster servers),$(patsubst %/,%,$(wildcard tests/*/)))
 ON_SERVERS := $(PYTEST) -n $(CORES) -m 'services and not slow'
-SLOW := $(PYTEST) -m slow --ignore=tests/cluster
-CLUSTER := $(PYTEST) -m slow tests/cluster
+SLOW := $(PYTEST) -n $(CORES) --dist loadfile --durations=10 -m slow --ignore=tests/cluster
+CLUSTER := $(PYTEST) --durations=15 -m slow tests/cluster
 
 # $(call step,name,limit in seconds,command): announce, run under a limit, say how long it took.
 define step
@@ -73,7 +73,7 @@ test-servers: setup ## the tests on PostgreSQL and MariaDB
 	@$(ON_SERVERS)
 
 .PHONY: test-slow
-test-slow: setup ## the tests that take more than a moment, one by one
+test-slow: setup ## the tests that take more than a moment
 	@$(SLOW)
 
 .PHONY: test-cluster
