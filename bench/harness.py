@@ -1,7 +1,6 @@
 """What the benchmarks of single parts share: options, and the report."""
 
 import argparse
-import asyncio
 import json
 import os
 import sys
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.private import KINDS, private
+from foliot.app.run_loop import run_for_long
 from foliot.bench.ground import Ground, ground
 from foliot.bench.report import lines, machine
 from foliot.bench.twins.choosing import twin_of
@@ -43,7 +43,7 @@ def run(main: Callable[[argparse.Namespace], Awaitable[Mapping[str, Any]]], pars
     options = parser.parse_args()
     configure_logging(level="warning", form="console")
     began_at, load_before = time.monotonic(), os.getloadavg()[0]
-    figures = asyncio.run(_awaited(main(options)))
+    figures = run_for_long(_awaited(main(options)))  # as a server runs: its loop, its garbage collector
     name = Path(sys.argv[0]).stem
     report = {
         "benchmark": name,
