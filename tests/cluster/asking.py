@@ -3,10 +3,10 @@
 import asyncio
 import sqlite3
 from typing import Any
-from urllib.parse import urlsplit
 
 import asyncpg
-import pymysql
+
+from tests.servers.mariadb import connected
 
 
 async def asked(url: str, sql: str) -> Any:
@@ -25,14 +25,7 @@ async def asked(url: str, sql: str) -> Any:
 
 
 def _asked_mariadb(url: str, sql: str) -> Any:
-    parts = urlsplit(url)
-    connection = pymysql.connect(
-        host=parts.hostname,
-        port=parts.port or 0,
-        user=parts.username,
-        password=parts.password or "",
-        database=parts.path.removeprefix("/"),
-    )
+    connection = connected(url)
     with connection, connection.cursor() as cursor:
         cursor.execute(sql)
         row = cursor.fetchone()

@@ -2,10 +2,10 @@
 
 import sqlite3
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 import asyncpg
-import pymysql
+
+from tests.servers.mariadb import connected
 
 RECORDED = {
     "runs": None,
@@ -77,15 +77,7 @@ async def record_postgresql(url: str) -> None:
 
 def record_mariadb(url: str) -> None:
     """Put the triggers into a MariaDB store."""
-    parts = urlsplit(url)
-    connection = pymysql.connect(
-        host=parts.hostname,
-        port=parts.port or 0,
-        user=parts.username,
-        password=parts.password or "",
-        database=parts.path.removeprefix("/"),
-        autocommit=True,
-    )
+    connection = connected(url, autocommit=True)
     with connection, connection.cursor() as cursor:
         cursor.execute(
             "CREATE TABLE foliot_history (seq BIGINT AUTO_INCREMENT PRIMARY KEY, at BIGINT NOT NULL,"

@@ -6,7 +6,6 @@ import itertools
 import json
 from collections import defaultdict
 from collections.abc import AsyncIterator
-from urllib.parse import urlsplit
 
 import asyncpg
 import pymysql
@@ -16,6 +15,7 @@ from tests.cluster.api import Api, lasting, people_of
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import Size
 from tests.cluster.timing import SESSION_TTL_S
+from tests.servers.mariadb import connected
 
 pytestmark = [pytest.mark.slow, pytest.mark.services, pytest.mark.anyio]
 
@@ -143,15 +143,7 @@ async def hold_locks(url: str, for_s: float) -> None:
 
 
 def _mariadb(url: str, statements: list[str]) -> None:
-    parts = urlsplit(url)
-    connection = pymysql.connect(
-        host=parts.hostname,
-        port=parts.port or 0,
-        user=parts.username,
-        password=parts.password or "",
-        database=parts.path.removeprefix("/"),
-        autocommit=True,
-    )
+    connection = connected(url, autocommit=True)
     with connection, connection.cursor() as cursor:
         for statement in statements:
             cursor.execute(statement)

@@ -5,10 +5,8 @@ import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import asyncpg
-import pymysql
 import pytest
 import sqlalchemy as sa
 from pymysql.constants import CLIENT
@@ -22,7 +20,7 @@ from foliot.store.sql.store import SqlStore, UnsafeStore
 from foliot.store.sql.tables import metadata
 from tests.conformance.world import CHANCE, CLOCK, World, migrate
 from tests.servers.fixtures import MakeDatabase
-from tests.servers.mariadb import MariaDB
+from tests.servers.mariadb import MariaDB, connected
 
 PEOPLE = tables_for_people.tokens.name  # its tables are in the metadata too
 
@@ -149,15 +147,7 @@ async def test_the_plan_is_what_the_upgrade_does(empty_url: str) -> None:
 
 
 def run_on_mariadb(url: str, sql: str) -> None:
-    parts = urlsplit(url)
-    connection = pymysql.connect(
-        host=parts.hostname,
-        port=parts.port or 0,
-        user=parts.username,
-        password=parts.password or "",
-        database=parts.path.removeprefix("/"),
-        client_flag=CLIENT.MULTI_STATEMENTS,
-    )
+    connection = connected(url, client_flag=CLIENT.MULTI_STATEMENTS)
     with connection, connection.cursor() as cursor:
         cursor.execute(sql)
         while cursor.nextset():

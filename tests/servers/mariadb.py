@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
+from urllib.parse import urlsplit
 
 import pymysql
 
@@ -14,6 +15,19 @@ from tests.servers.sql import SqlServer
 
 CONNECT_WITHIN_S = 5
 PASSWORD = "not-a-secret"
+
+
+def connected(url: str, **options: Any) -> "pymysql.Connection[Any]":
+    """A connection to a database, past Foliot's own code."""
+    parts = urlsplit(url)
+    return pymysql.connect(
+        host=parts.hostname,
+        port=parts.port or 0,
+        user=parts.username,
+        password=parts.password or "",
+        database=parts.path.removeprefix("/"),
+        **options,
+    )
 
 
 class MariaDB(SqlServer):
