@@ -1,7 +1,7 @@
 """The pulse: one cheap statement a second that tells every other duty whether there is anything to do (R24)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Final
 
 from foliot.domain.instants import SECOND, Instant
@@ -31,10 +31,6 @@ class Tide:
         assert self.pulse is not None, "no pulse yet"
         return self.pulse.now + int((self._clock.monotonic() - self._seen_at) * SECOND)
 
-    def until_s(self, instant: Instant) -> float:
-        """Seconds until an instant of store time."""
-        return (instant - self.store_now()) / SECOND
-
 
 class Pulsing:
     """The duty that takes the pulse and wakes who has something to do."""
@@ -48,7 +44,6 @@ class Pulsing:
         self._clock = clock
         self._every_s = every_s
         self._listeners: list[Callable[[Pulse], None]] = []
-        self.after: Callable[[Pulse], Awaitable[None]] | None = None
 
     def on_pulse(self, listener: Callable[[Pulse], None]) -> None:
         """Call the listener after each pulse."""
