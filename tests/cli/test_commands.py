@@ -81,7 +81,8 @@ def test_waiting_no_longer_than_told_is_exit_code_nine(foliot: Shell) -> None:
     late = foliot("job", "trigger", "sleepy", "--wait", "--wait-for", "1s")
     assert late.code == 9
     assert "[FOL-6012]" in late.err
-    run = foliot("run", "list", "--job", "sleepy", "--state", "running", "-q").out.split()[0]
+    run = foliot("run", "list", "--job", "sleepy", "-q").out.split()[0]
+    eventually(lambda: foliot("run", "show", run, "-o", "json").json["state"] == "RUNNING", within_s=30)
     cancelled = foliot("run", "cancel", run, "--reason", "enough")
     assert cancelled.code == 0
     eventually(lambda: foliot("run", "show", run, "-o", "json").json["state"] == "CANCELLED", within_s=15)
@@ -268,7 +269,7 @@ def test_search_and_why(foliot: Shell) -> None:
     assert "no fire: tick was created at" in told.out
     assert "greet has no schedule" in foliot("job", "why", "greet", "--at", "now").out
     assert "没有调度计划" in foliot("job", "why", "greet", "--at", "now", "--lang", "zh-CN").out
-    run = foliot("run", "list", "-q", "--limit", "1").out.split()[0]
+    run = foliot("job", "trigger", "greet", "-q").out.strip()
     assert run in foliot("why", run).out
     assert foliot("job", "fires", "tick", "-o", "json").json["future"]
 
