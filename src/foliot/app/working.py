@@ -14,7 +14,7 @@ from foliot.worker.worker import Worker
 
 log = structlog.get_logger("foliot.worker")
 
-RELOAD_WITHIN_S: Final = 5.0
+RELOAD_WITHIN_S: Final = 30.0
 
 
 class WorkerThread:

@@ -32,13 +32,16 @@ class Registrar:
         self._settings = settings
         self._code = code
         self._is_known = False  # some server took it in before
+        self._heard: Code | None = None  # the code a server was told of last
+        self._news = asyncio.Event()  # a server heard of some code, or no more will be said
+        self._telling = asyncio.Lock()
         self._stopped = asyncio.Event()
         self._give_up = asyncio.Event()  # of the call that is out
 
     def stop(self) -> None:
         """Ask no more."""
-        self._stopped.set()
-        self._give_up.set()
+        for event in (self._stopped, self._give_up, self._news):
+            event.set()
 
     async def register(self) -> Session | None:
         """A fresh session; None when stopped first, or refused for good."""
@@ -56,8 +59,31 @@ class Registrar:
                 await self._clock.wait(self._stopped, for_s=backoff.next_s())
                 continue
             self._is_known = True
-            return session
+            if self._heard is self._code():
+                return session  # else the code changed while this was said
         return None
+
+    async def tell(self, session: Callable[[], Session | None]) -> None:
+        """The code changed: on return a server knows it, or newer code, or refuses it, or the worker stops.
+
+        Without a session it is left to `register`, which is asking for one with the newest code.
+        """
+        code, backoff = self._code(), Backoff(self._chance, first_s=0.2, most_s=5.0)
+        async with self._telling:  # one after the other: older code must not arrive last
+            while self._heard is not code and self._code() is code and not self._stopped.is_set():
+                current = session()
+                if current is None:
+                    self._news.clear()
+                    await self._news.wait()
+                    continue
+                try:
+                    await self.introduce(current.id)
+                except NotTaken as refusal:
+                    log.warning("code.not_taken", why=str(refusal.__cause__)[:300])
+                    return
+                except NoAnswer as error:
+                    log.warning("code.not_heard", why=str(error.__cause__ or error)[:300])
+                    await self._clock.wait(self._stopped, for_s=backoff.next_s())
 
     async def introduce(self, session_id: str) -> Session:
         """Say who we are and what we can run; again with the same id when the code changed."""
@@ -83,6 +109,8 @@ class Registrar:
             name="register",
             give_up=self._give_up,
         )
+        self._heard = code
+        self._news.set()
         for refused in welcome.refused:
             log.warning("job.refused", why=refused)
         return Session(session_id, welcome, sent_at=sent_at)

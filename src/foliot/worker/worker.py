@@ -77,7 +77,7 @@ class Worker:
         self._drain.nudge()
 
     async def reload(self, code: Code) -> None:
-        """Run this code from now on: what runs goes on with the old, what starts later gets the new.
+        """Run this code from now on: what runs goes on with the old, what starts later gets the new. The server knows.
 
         Code that is not whole cannot be loaded by new processes: those there are keep the last good version.
         """
@@ -86,9 +86,7 @@ class Worker:
         self._pool.keeps_children = not code.is_whole
         if code.is_whole:
             self._pool.replace(code.sources)
-        if self.session is not None:
-            with contextlib.suppress(NoAnswer, NotTaken):
-                await self._registrar.introduce(self.session.id)
+        await self._registrar.tell(lambda: self.session)
 
     async def run(self) -> None:
         """Work until stopped; on return everything is reported, given back, or on disk."""
@@ -169,6 +167,7 @@ class Worker:
             log.info("worker.left", session=self.session.id)
 
     async def _close(self) -> None:
+        self._registrar.stop()
         self._poller.stop()
         if self._heart is not None:
             self._heart.stop()

@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.verdict import Cause
+from foliot.ports.worker_link import DeclaredJob, Hello, Welcome
 from foliot.sdk.registry import load
 from foliot.worker.code import Code
 from foliot.worker.settings import WorkerSettings
@@ -58,6 +60,65 @@ async def test_new_code_is_run_without_a_restart(tmp_path: Path, monkeypatch: py
         assert len(server.sessions) == 1, "the same session"
     finally:
         await house.stop()
+
+
+class SlowToRegister(FakeServer):
+    """Takes a worker in when the test says so."""
+
+    def __init__(self) -> None:
+        super().__init__(SystemClock())
+        self.open = asyncio.Event()
+
+    async def register(self, hello: Hello) -> Welcome:
+        self.calls["arrived"] += 1
+        await self.open.wait()
+        return await super().register(hello)
+
+    def told(self) -> set[str]:
+        """The jobs it knows of."""
+        return {job.name for node in self.sessions.values() for job in node.hello.jobs}
+
+
+async def test_code_that_changes_while_the_worker_registers_is_told_all_the_same() -> None:
+    server = SlowToRegister()
+    async with working(server) as house:
+        await house.until(lambda: server.calls["arrived"] == 1)
+        newer = replace(house.worker.code, jobs=(DeclaredJob(namespace="default", name="newer", document="{}"),))
+        reloading = asyncio.create_task(house.worker.reload(newer))
+        server.open.set()
+        await asyncio.wait_for(reloading, 60)
+        assert server.told() == {"newer"}
+        assert len(server.sessions) == 1
+
+
+@pytest.mark.parametrize("is_newer", [False, True])
+async def test_code_that_no_server_hears_of_is_told_again(is_newer: bool) -> None:
+    """What is told last is the newest code, however the calls before it went."""
+    server = SlowToRegister()
+    server.open.set()
+    async with working(server) as house:
+        await house.until(lambda: server.sessions)
+        server.is_away = True
+        codes = [
+            replace(house.worker.code, jobs=(DeclaredJob(namespace="default", name=name, document="{}"),))
+            for name in ("new", "newer")[: 1 + is_newer]
+        ]
+        reloading = [asyncio.create_task(house.worker.reload(each)) for each in codes]
+        await house.until(lambda: server.calls["arrived"] >= 2)
+        assert not reloading[-1].done()
+        server.is_away = False
+        await asyncio.wait_for(asyncio.gather(*reloading), 60)
+        assert server.told() == {"newer" if is_newer else "new"}
+
+
+async def test_a_worker_that_stops_tells_of_no_more_code() -> None:
+    server = SlowToRegister()
+    async with working(server) as house:
+        await house.until(lambda: server.calls["arrived"] == 1)
+        reloading = asyncio.create_task(house.worker.reload(replace(house.worker.code)))
+        house.worker.stop()
+        await asyncio.wait_for(reloading, 60)
+        assert server.told() == set()
 
 
 async def test_a_file_that_broke_leaves_the_last_good_version_running(
