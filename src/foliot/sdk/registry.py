@@ -115,6 +115,7 @@ def _load_one(name: str, before: Source | None, taken: dict[str, Path]) -> Sourc
     if is_file(name) and not Path(name).is_file():
         return _gone(name, before)
     already = set(project_modules())
+    read = _hashed([*(before.files if before else ()), *_file_of(name)])  # before: a file saved meanwhile is stale then
     with ExitStack() as stack:
         declared = stack.enter_context(collecting())
         try:
@@ -126,16 +127,17 @@ def _load_one(name: str, before: Source | None, taken: dict[str, Path]) -> Sourc
         except BaseException as error:  # noqa: BLE001  users' code may raise anything, sys.exit() included
             problem = load_failed(name, error, kept=len(before.declarations) if before else None)
             watch = [*(before.files if before else ()), *_file_of(name), *files_named_in(error)]
-            return replace(before or Source(name=name), problem=problem, files=_hashed(watch), is_missing=False)
+            return replace(before or Source(name=name), problem=problem, files=_hashed(watch) | read, is_missing=False)
     modules = {
         new: path for new, path in project_modules().items() if new not in already or (before and new in before.modules)
     }
     modules[module.__name__] = Path(module.__file__ or name)
+    now = _hashed([*modules.values(), *_file_of(name)])
     return Source(
         name=name,
         declarations=found,
         modules=modules,
-        files=_hashed([*modules.values(), *_file_of(name)]),
+        files={file: read.get(file, digest) for file, digest in now.items()},
         problem=None,
     )
 

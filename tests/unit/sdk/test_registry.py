@@ -288,6 +288,17 @@ def test_mending_a_helper_that_did_not_load_is_noticed(folder: Folder) -> None:
     assert result(load(["jobs.py"], previous=bad), "python:jobs:tick") == "2"
 
 
+@pytest.mark.parametrize("then", ["", "raise RuntimeError('half of a file')"])
+def test_a_file_saved_while_it_is_loaded_is_loaded_again(folder: Folder, then: str) -> None:
+    """An editor may be half done: what was read in between must not pass for what is there since."""
+    whole = "from foliot import job\n@job\ndef tick() -> int:\n    return 1\n"
+    folder.write("jobs.py", f"from pathlib import Path\nPath(__file__).write_text({whole!r})\n{then}")
+    half = load(["jobs.py"])
+    assert (names(half), half.is_stale) == ([], True)
+    loaded = load(["jobs.py"], previous=half)
+    assert (names(loaded), loaded.problems, loaded.is_stale) == (["tick"], (), False)
+
+
 def test_a_file_that_is_gone_keeps_its_last_good_version(folder: Folder) -> None:
     folder.write("jobs.py", TWO_JOBS)
     good = load(["jobs.py"])
