@@ -1,6 +1,7 @@
 """The checker is itself checked: a sound history passes, and one hand-made lie per invariant is caught."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -294,6 +295,7 @@ def write_of_an_old_term(story: dict[str, Any]) -> None:
 def exclusive_overlap(story: dict[str, Any]) -> None:
     story["versions"] = [version_row(exclusive=True)]
     story["runs"][0]["ended_at"] = story["runs"][1]["leased_at"] + 1
+    story["changes"] = []
 
 
 def false_reap(story: dict[str, Any]) -> None:
@@ -416,6 +418,17 @@ def test_a_lie_is_caught(number: str, words: str, lie: Edit) -> None:
 def test_a_retry_judged_before_its_server_stood_still_is_none_too_soon() -> None:
     story = sound()
     retried_at_once(story)
-    stopped_at = story["changes"][2].at - 3 * SECOND
-    story["nemesis_lines"] = [Line(source="nemesis", what="pause", mono=0, data={"node": "s1", "at": stopped_at})]
+    judged_at = story["changes"][2].at - 3 * SECOND
+    story["attempts"] = [{"run_id": 1, "attempt": 1, "cause": "error", "ended_at": judged_at}]
     assert verify(History(**story))["I13"].holds
+    story["attempts"][0]["ended_at"] = judged_at + 1
+    assert not verify(History(**story))["I13"].holds
+
+
+def test_a_lease_right_after_the_end_of_another_is_no_overlap_however_early_its_time_was_read() -> None:
+    story = sound()
+    exclusive_overlap(story)
+    story["changes"] = [*life_of(story["runs"][0], 1), *life_of(story["runs"][1], 10)]
+    assert verify(History(**story))["I11"].holds
+    story["changes"][2] = replace(story["changes"][2], seq=20)  # the end of the first, after the lease of the second
+    assert not verify(History(**story))["I11"].holds
