@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,13 +16,14 @@ from click.testing import CliRunner
 
 from tests.eventually import eventually
 
+# `tick` is due half an hour after (and before) the tests begin: what they look at is what they triggered.
 JOBS = '''
 from datetime import date
 
 from foliot import Ctx, every, job
 
 
-@job(every("1h"))
+@job(every("1h", phase="{phase}s"))
 def tick(ctx: Ctx) -> int:
     """Counts to three."""
     for i in range(3):
@@ -54,17 +56,18 @@ def big() -> str:
 
 
 @job(grace="10m", tags={"kind": "stubborn"})
-def stubborn() -> None:
+def stubborn(ctx: Ctx) -> None:
     """Does not stop when it is asked to."""
     import signal
     import threading
 
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    ctx.log.info("deaf")
     threading.Event().wait(600)
 
 
 @job
-async def sleepy(ctx: Ctx, seconds: float = 60) -> str:
+async def sleepy(ctx: Ctx, seconds: float = 600) -> str:
     """Sleeps until it is told to stop."""
     import asyncio
 
@@ -128,36 +131,51 @@ class Shell:
             capture_output=True,
             check=False,
             text=True,
-            timeout=60,
+            timeout=120,
         )
+
+    def state(self, run: str) -> str:
+        """Where a run stands."""
+        return str(self("run", "show", run, "-o", "json").json["state"])
+
+    def led(self) -> str:
+        """The name of the leader, as soon as there is one."""
+        return eventually(
+            lambda: str(self("cluster", "leader", "-o", "json").json["leader"] or ""), within_s=60, what="a leader"
+        )
+
+
+def interruptible() -> None:
+    """Ctrl-C reaches programs in a terminal, also when these tests run in the background of a shell that ignores it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")
 def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder in which `foliot up` runs."""
     folder = tmp_path_factory.mktemp("up")
-    (folder / "jobs.py").write_text(JOBS, "utf-8")
+    (folder / "jobs.py").write_text(JOBS.replace("{phase}", str(int(time.time() + 1800) % 3600)), "utf-8")
+    shell = Shell(folder=folder, config=folder / "config")
     log = (folder / "up.log").open("w")
     process = subprocess.Popen(
-        [sys.executable, "-m", "foliot", "up", "--port", "0", "--timing", "test", "--no-watch"],
+        [sys.executable, "-m", "foliot", "up", "--port", "0", "--no-watch"],
         cwd=folder,
         stdout=log,
         stderr=log,
-        env={**os.environ, "TZ": "UTC"},
+        env=shell.env,
     )
     try:
         eventually(
             lambda: (folder / ".foliot" / "client.json").exists() or process.poll() is not None,
-            within_s=30,
+            within_s=90,
             what="foliot up writes client.json",
         )
         assert process.poll() is None, (folder / "up.log").read_text()
-        shell = Shell(folder=folder, config=folder / "config")
-        eventually(lambda: len(shell("job", "list", "-q").out.split()) == 7, within_s=30, what="the jobs are declared")
+        eventually(lambda: len(shell("job", "list", "-q").out.split()) == 7, within_s=90, what="the jobs are declared")
         yield folder
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait(20)
+        process.wait(90)  # it waits half a minute for what still runs
         log.close()
 
 

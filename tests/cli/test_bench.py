@@ -15,7 +15,7 @@ import pytest
 from tests.cli.conftest import Shell
 from tests.servers.fixtures import MakeDatabase
 
-WITHIN_S = 180
+WITHIN_S = 300
 TINY = ("--jobs", "40", "--slots", "4", "--pairs", "1")
 
 

@@ -82,17 +82,17 @@ def test_waiting_no_longer_than_told_is_exit_code_nine(foliot: Shell) -> None:
     assert late.code == 9
     assert "[FOL-6012]" in late.err
     run = foliot("run", "list", "--job", "sleepy", "-q").out.split()[0]
-    eventually(lambda: foliot("run", "show", run, "-o", "json").json["state"] == "RUNNING", within_s=30)
+    eventually(lambda: foliot.state(run) == "RUNNING", within_s=60)
     cancelled = foliot("run", "cancel", run, "--reason", "enough")
     assert cancelled.code == 0
-    eventually(lambda: foliot("run", "show", run, "-o", "json").json["state"] == "CANCELLED", within_s=15)
+    eventually(lambda: foliot.state(run) == "CANCELLED", within_s=60)
     assert "was over already (CANCELLED)" in foliot("run", "cancel", run).err
 
 
 def test_logs(foliot: Shell) -> None:
     run = foliot("job", "trigger", "tick", "-q").out.strip()
     followed = foliot("run", "logs", "-f", run)
-    assert [re.sub(r"^\S+\s+", "", line) for line in followed.out.splitlines()] == [
+    assert [line[line.find("INFO") :] for line in followed.out.splitlines()] == [
         "INFO  tick  i=0", "INFO  tick  i=1", "INFO  tick  i=2",
     ]  # fmt: skip
     assert foliot("run", "logs", run, "--grep", "i=[12]", "--tail", "1").out.count("\n") == 1
@@ -163,7 +163,7 @@ def test_the_past_is_filled_after_a_preview(foliot: Shell) -> None:
         assert "started: 5 runs" in done.err
         rows = foliot("job", "backfills", "--job", "minutely", "-o", "json").json["items"]
         assert (rows[0]["state"], rows[0]["succeeded"]) == ("done", 5)
-        again = foliot("job", "backfill", "minutely", "--from", "10m", "--to", "6m")
+        again = foliot("job", "backfill", "minutely", "--from", "10m", "--to", "8m")  # also when that took minutes
         assert "nothing to fill" in again.err
         future = foliot("job", "backfill", "minutely", "--from", "1h", "--to", "2099-01-01")
         assert "is not past yet" in future.err
@@ -177,17 +177,16 @@ def test_nodes_and_the_cluster(foliot: Shell) -> None:
     name = nodes[0]["name"]
     assert name in foliot("node", "show", name).out
     assert foliot("node", "show", "nowhere").code == 3
+    assert foliot.led() == name
     status = foliot("cluster", "status")
     assert "term" in status.out
     assert "● ONLINE" in status.out
-    leader = eventually(lambda: foliot("cluster", "leader", "-o", "json").json["leader"], within_s=10)
-    assert leader == name
     kinds = eventually(
         lambda: (
             {event["kind"] for event in foliot("cluster", "events", "-o", "json", "--limit", "500").json["items"]}
             >= {"node.joined", "leader.elected"}
         ),
-        within_s=15,
+        within_s=60,
         what="the journal tells of nodes and elections",
     )
     assert kinds
@@ -292,11 +291,11 @@ def test_a_cluster_that_is_not_there_is_exit_code_eight(alone: Shell) -> None:
     nobody = alone("job", "list")
     assert nobody.code == 8
     assert "[FOL-5030]" in nobody.err
-    away = alone("job", "list", "--server", "http://127.0.0.1:1", "--timeout", "1s")
+    away = alone("job", "list", "--server", "http://127.0.0.1:1", "--timeout", "30s")
     assert away.code == 8
     assert away.err.startswith("✖ No answer from http://127.0.0.1:1 (connection refused).")
     assert "foliot context list  [FOL-5001]" in away.err
-    chinese = alone("job", "list", "--server", "http://127.0.0.1:1", "--timeout", "1s", "--lang", "zh-CN")
+    chinese = alone("job", "list", "--server", "http://127.0.0.1:1", "--timeout", "30s", "--lang", "zh-CN")
     assert chinese.err.startswith("✖ http://127.0.0.1:1 没有应答")
 
 
@@ -335,11 +334,11 @@ def test_completion_scripts(alone: Shell, shell: str) -> None:
 
 def test_a_run_that_does_not_stop_is_ended(foliot: Shell) -> None:
     run = foliot("job", "trigger", "stubborn", "-q").out.strip()
-    eventually(lambda: foliot("run", "show", run, "-o", "json").json["state"] == "RUNNING", within_s=30)
+    eventually(lambda: "deaf" in foliot("run", "logs", run).out, within_s=60)  # one that has not begun stops at once
     assert "asked to stop" in foliot("run", "cancel", run).err
     ended = foliot("run", "cancel", run, "--force", "--reason", "no time")
     assert (ended.code, ended.err) == (0, f"✔ {run}  stubborn  is being ended\n")
-    eventually(lambda: foliot("run", "show", run, "-o", "json").json["state"] == "CANCELLED", within_s=30)
+    eventually(lambda: foliot.state(run) == "CANCELLED", within_s=60)
 
 
 def test_runs_are_cancelled_by_tag(foliot: Shell) -> None:
@@ -351,21 +350,23 @@ def test_runs_are_cancelled_by_tag(foliot: Shell) -> None:
 
 
 def test_a_node_is_drained_and_taken_back(foliot: Shell) -> None:
-    (worker,) = [node for node in foliot("node", "list", "-o", "json").json["items"] if node["kind"] == "worker"]
+    nodes = foliot("node", "list", "-o", "json").json["items"]
+    (worker,) = {node["name"] for node in nodes if node["kind"] == "worker"}  # sessions of the past are shown, too
     drained = foliot("node", "drain", "--self", "--reason", "kernel update", "--no-wait")
     assert (drained.code, "takes no more work" in drained.err) == (0, True)
     waiting = foliot("job", "trigger", "greet", "-q").out.strip()
     assert "are draining and take no more work" in foliot("run", "why", waiting).out
-    back = foliot("node", "undrain", worker["name"])
-    assert (back.code, back.err) == (0, f"✔ {worker['name']} takes work again\n")
+    back = foliot("node", "undrain", worker)
+    assert (back.code, back.err) == (0, f"✔ {worker} takes work again\n")
     assert foliot("run", "watch", waiting, "--wait-for", "60s").code == 0
-    again = foliot("node", "undrain", worker["name"])
-    assert (again.code, f"{worker['name']} is not draining." in again.err) == (5, True)
+    again = foliot("node", "undrain", worker)
+    assert (again.code, f"{worker} is not draining." in again.err) == (5, True)
     assert foliot("node", "drain").code == 2
     assert foliot("node", "drain", "w-99").code == 3
 
 
 def test_the_only_server_cannot_step_down(foliot: Shell) -> None:
+    foliot.led()
     refused = foliot("cluster", "step-down")
     assert refused.code == 5
     assert refused.err.startswith("✖ Leadership was not handed over: no other server is there.")

@@ -11,7 +11,7 @@ import pytest
 from foliot.cli import COMMANDS, main
 from foliot.cli.phrases import PHRASES, STATES_ZH
 
-CPU_MAX_S = 0.3
+TIMES_MAX = 6  # of what Python needs to start and to import click; usual is less than twice
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -48,29 +48,25 @@ def test_exit_codes_are_told() -> None:
 
 @pytest.mark.parametrize("args", [("--help",), ("job", "--help"), ("job", "trigger", "--help"), ("version",)])
 def test_looking_for_help_is_cheap(args: tuple[str, ...], tmp_path: Path) -> None:
-    """The best of three, in CPU time of the process itself: what the machine does beside it does not count."""
+    """Each the best of three, in CPU time of the process itself: how fast or busy the machine is does not count."""
+    asked = "from foliot.cli import main\ntry: main(sys.argv[1:], prog_name='foliot')\nexcept SystemExit: pass\n"
+    pairs = [(cpu_s("import click\n", (), tmp_path), cpu_s(asked, args, tmp_path)) for _ in range(3)]
+    least, ours = (min(column) for column in zip(*pairs, strict=True))
+    assert ours < TIMES_MAX * least
+
+
+def cpu_s(code: str, args: tuple[str, ...], folder: Path) -> float:
+    """What a process with this code uses, seconds; nothing heavy may be imported."""
     script = (
-        "import resource, sys\n"
-        "from foliot.cli import main\n"
-        "try: main(sys.argv[1:], prog_name='foliot')\n"
-        "except SystemExit: pass\n"
+        f"import resource, sys\n{code}"
         "used = resource.getrusage(resource.RUSAGE_SELF)\n"
         "print('CPU', used.ru_utime + used.ru_stime)\n"
         "print('HEAVY', sorted({'httpx2', 'fastapi', 'sqlalchemy', 'pydantic', 'rich'} & set(sys.modules)))\n"
     )
-    best = 99.0
-    for _ in range(3):
-        done = subprocess.run(
-            [sys.executable, "-c", script, *args],
-            capture_output=True,
-            text=True,
-            check=True,
-            cwd=tmp_path,
-        )
-        lines = dict(line.split(" ", 1) for line in done.stdout.splitlines() if line.startswith(("CPU", "HEAVY")))
-        assert lines["HEAVY"] == "[]"
-        best = min(best, float(lines["CPU"]))
-    assert best < CPU_MAX_S
+    done = subprocess.run([sys.executable, "-c", script, *args], capture_output=True, text=True, check=True, cwd=folder)
+    lines = dict(line.split(" ", 1) for line in done.stdout.splitlines() if line.startswith(("CPU", "HEAVY")))
+    assert lines["HEAVY"] == "[]"
+    return float(lines["CPU"])
 
 
 def test_every_phrase_says_the_same_in_both_languages() -> None:

@@ -14,6 +14,7 @@ import httpx2
 import pytest
 
 from tests.cli.conftest import Shell
+from tests.eventually import eventually
 
 
 def server(alone: Shell, *args: str) -> subprocess.CompletedProcess[str]:
@@ -60,7 +61,7 @@ def test_a_taken_port_is_told(alone: Shell) -> None:
         port = taken.getsockname()[1]
         refused = alone.process("up", "--port", str(port))
     assert refused.returncode != 0
-    assert re.search(rf"Port {port} on 127\.0\.0\.1 is in use by \w+ \(pid {os.getpid()}\)\.", refused.stderr)
+    assert re.search(rf"Port {port} on 127\.0\.0\.1 is in use by \S+ \(pid {os.getpid()}\)\.", refused.stderr)
     assert "[FOL-5003]" in refused.stderr
     assert not (alone.folder / ".foliot").exists()
 
@@ -94,7 +95,7 @@ def test_up_shows_a_link_that_logs_a_browser_in_once(foliot: Shell) -> None:
     said = (foliot.folder / "up.log").read_text()
     link = re.search(r"First login +(http://127\.0\.0\.1:\d+)/login#(\S+)", said)
     assert link is not None, said
-    with httpx2.Client(base_url=link[1]) as browser:
+    with httpx2.Client(base_url=link[1], timeout=60) as browser:
         page = browser.get("/login")
         assert page.status_code == 200
         assert "script-src 'sha256-" in page.headers["content-security-policy"]
@@ -119,6 +120,7 @@ def test_tokens_are_in_no_process_table(foliot: Shell) -> None:
     )
     try:
         token = json.loads(secret)["token"]
+        eventually(lambda: b"foliot" in Path(f"/proc/{child.pid}/cmdline").read_bytes(), within_s=60)
         for file in ("cmdline", "environ"):
             assert token.encode() not in Path(f"/proc/{child.pid}/{file}").read_bytes()
     finally:

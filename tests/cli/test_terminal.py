@@ -10,7 +10,7 @@ from dataclasses import replace
 import pexpect
 import pytest
 
-from tests.cli.conftest import Shell
+from tests.cli.conftest import Shell, interruptible
 
 ANSI = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
@@ -19,8 +19,8 @@ ANSI = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 def terminal(shell: Shell, *args: str, columns: int = 100, **environment: str) -> Iterator[pexpect.spawn]:
     env = {"TERM": "xterm-256color", **shell.env, **environment}
     child = pexpect.spawn(
-        sys.executable, ["-m", "foliot", *args], cwd=str(shell.folder), env=env, encoding="utf-8", timeout=30,
-        dimensions=(40, columns),
+        sys.executable, ["-m", "foliot", *args], cwd=str(shell.folder), env=env, encoding="utf-8", timeout=90,
+        dimensions=(40, columns), preexec_fn=interruptible,
     )  # fmt: skip
     try:
         yield child
@@ -132,21 +132,14 @@ def test_a_followed_log_comes_line_by_line(foliot: Shell) -> None:
 
 def test_events_are_followed(foliot: Shell) -> None:
     with terminal(foliot, "cluster", "events", "-f", "-o", "jsonl") as child:
-        child.expect("(?s).*", timeout=5)
-        seen = []
-        run = None
-        for _ in range(5):
+        for _ in range(18):  # nothing shows when it has begun to listen
             run = foliot("job", "trigger", "greet", "-q").out.strip()
-            try:
-                child.expect(f'.*"id": "{run}".*\r\n', timeout=5)
-                seen.append(json.loads(child.after.strip().splitlines()[-1]))
+            if child.expect([rf'[^\r\n]*"id": "{run}"[^\r\n]*\r\n', pexpect.TIMEOUT], timeout=5) == 0:
                 break
-            except pexpect.TIMEOUT:
-                continue
+        event = json.loads(child.after)
         child.sendintr()
-    assert seen
-    assert seen[0]["job"] == "greet"
-    assert seen[0]["event"].startswith("run.")
+    assert event["job"] == "greet"
+    assert event["event"].startswith("run.")
 
 
 def test_a_terminal_without_unicode_gets_words(foliot: Shell) -> None:
