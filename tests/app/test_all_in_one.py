@@ -16,7 +16,7 @@ from foliot.app.all_in_one import AllInOne, UpSettings
 from foliot.app.data_folder import FolderInUse
 from foliot.app.http import Access
 from foliot.app.listening import PortTaken
-from foliot.app.settings import TEST_TIMING, Timing
+from foliot.app.settings import Timing
 from foliot.app.system import SystemChance, SystemClock
 from foliot.client.foliot import AsyncFoliot
 from foliot.domain.instants import SECOND
@@ -36,10 +36,12 @@ async def quick(ctx: Ctx) -> str:
     return {answer!r}
 """
 SLOW = """
+from pathlib import Path
 from foliot import Ctx, every, job
 
 @job(every("1s"))
 async def slow(ctx: Ctx) -> str:
+    Path({begun!r}).touch()
     await ctx.sleep_async(1.5)
     return "done"
 """
@@ -74,9 +76,14 @@ class Listener:
 
 
 def settings(folder: Path, *, port: int = 0) -> UpSettings:
-    return UpSettings(
-        sources=(str(folder / "jobs.py"),), folder=folder / ".foliot", port=port, slots=2, timing=TEST_TIMING
-    )
+    return UpSettings(sources=(str(folder / "jobs.py"),), folder=folder / ".foliot", port=port, slots=2)
+
+
+def save(file: Path, text: str) -> None:
+    """As editors do it: never half a file."""
+    whole = file.with_suffix(".new")
+    whole.write_text(text)
+    whole.replace(file)
 
 
 @asynccontextmanager
@@ -87,7 +94,7 @@ async def running(chosen: UpSettings) -> AsyncIterator[Listener]:
         yield listener
     finally:
         stop.set()
-        await asyncio.wait_for(task, 30)
+        await asyncio.wait_for(task, 90)
 
 
 async def runs_in(folder: Path) -> list[str]:
@@ -105,40 +112,34 @@ async def runs_in(folder: Path) -> list[str]:
 async def test_a_declared_job_fires_runs_and_is_recorded(tmp_path: Path) -> None:
     (tmp_path / "jobs.py").write_text(QUICK.format(answer="first"))
     async with running(settings(tmp_path)) as listener:
-        await soon(lambda: len(listener.succeeded()) >= 2, within_s=15)
+        await soon(lambda: len(listener.succeeded()) >= 2, within_s=60)
     assert listener.is_new
     assert set(listener.succeeded()) == {'"first"'}
     assert {report.job for report in listener.reports} == {"quick"}
-    assert set(await runs_in(tmp_path)) == {"SUCCEEDED"}
+    states = await runs_in(tmp_path)
+    assert states.count("SUCCEEDED") >= len(listener.succeeded())
+    assert set(states) <= {"SUCCEEDED", "PENDING"}, "one may have become due as it stopped"
 
 
 async def test_a_changed_file_is_loaded_again_and_a_broken_one_keeps_the_last_good_version(tmp_path: Path) -> None:
     source = tmp_path / "jobs.py"
     source.write_text(QUICK.format(answer="first"))
     async with running(settings(tmp_path)) as listener:
-        await soon(lambda: '"first"' in listener.succeeded(), within_s=15)
-        source.write_text(QUICK.format(answer="second"))
-        await soon(lambda: '"second"' in listener.succeeded(), within_s=15)
-        source.write_text("this is not Python")
-        await soon(lambda: bool(listener.loads[-1].problems), within_s=15)
+        await soon(lambda: '"first"' in listener.succeeded(), within_s=60)
+        save(source, QUICK.format(answer="second"))
+        await soon(lambda: '"second"' in listener.succeeded(), within_s=60)
+        save(source, "this is not Python")
+        await soon(lambda: bool(listener.loads[-1].problems), within_s=60)
         count = len(listener.succeeded())
-        await soon(lambda: len(listener.succeeded()) > count, within_s=15, what="the last good version goes on")
+        await soon(lambda: len(listener.succeeded()) > count, within_s=60, what="the last good version goes on")
         assert listener.succeeded()[-1] == '"second"'
 
 
 async def test_a_stop_waits_for_what_runs(tmp_path: Path) -> None:
-    (tmp_path / "jobs.py").write_text(SLOW)
+    begun = tmp_path / "begun"
+    (tmp_path / "jobs.py").write_text(SLOW.format(begun=str(begun)))
     async with running(settings(tmp_path)) as listener:
-        folder = tmp_path / ".foliot"
-        await soon((folder / "client.json").exists, within_s=15)
-        store = await SqlStore.open(f"sqlite:///{folder / 'foliot.db'}", clock=SystemClock(), chance=SystemChance())
-
-        async def is_running() -> bool:
-            page = await store.queries.list_runs(RunFilter(states=("RUNNING",)), limit=1)
-            return bool(page.items)
-
-        await soon(is_running, within_s=15)
-        await store.close()
+        await soon(begun.exists, within_s=60)  # a run that is leased and has not begun is given back
     assert listener.succeeded()
     assert set(await runs_in(tmp_path)) <= {"SUCCEEDED", "PENDING"}
 
@@ -147,8 +148,8 @@ async def test_programs_of_this_user_alone_are_told_how_to_reach_it(tmp_path: Pa
     (tmp_path / "jobs.py").write_text(QUICK.format(answer="x"))
     told = tmp_path / ".foliot" / "client.json"
     async with running(settings(tmp_path)) as listener:
-        await soon(told.exists, within_s=15)
-        await soon(lambda: listener.url != "", within_s=15)
+        await soon(told.exists, within_s=60)
+        await soon(lambda: listener.url != "", within_s=60)
         assert json.loads(told.read_text())["url"] == listener.url
         assert stat.S_IMODE(told.stat().st_mode) == 0o600
     assert not told.exists()
@@ -157,7 +158,7 @@ async def test_programs_of_this_user_alone_are_told_how_to_reach_it(tmp_path: Pa
 async def test_a_folder_serves_one_process(tmp_path: Path) -> None:
     (tmp_path / "jobs.py").write_text(QUICK.format(answer="x"))
     async with running(settings(tmp_path)) as listener:
-        await soon(lambda: listener.url != "", within_s=15)
+        await soon(lambda: listener.url != "", within_s=60)
         with pytest.raises(FolderInUse):
             await AllInOne(settings(tmp_path), Listener()).run(asyncio.Event())
 
@@ -176,12 +177,16 @@ async def test_one_that_is_cancelled_leaves_no_worker_behind(tmp_path: Path) -> 
     before = {thread.ident for thread in threading.enumerate()}
     listener = Listener()
     task = asyncio.create_task(AllInOne(settings(tmp_path), listener).run(asyncio.Event()))
-    await soon(lambda: len(listener.succeeded()) >= 1, within_s=30)
+    await soon(lambda: len(listener.succeeded()) >= 1, within_s=60)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(task, 30)
-    left = [thread.name for thread in threading.enumerate() if thread.ident not in before]
-    assert not [name for name in left if name.startswith("foliot-")], left
+        await asyncio.wait_for(task, 60)
+
+    def left() -> list[str]:
+        names = [thread.name for thread in threading.enumerate() if thread.ident not in before]
+        return [name for name in names if name.startswith("foliot-")]
+
+    await soon(lambda: not left(), within_s=60, what="every thread ends")
 
 
 SLEEPY = """
@@ -197,20 +202,20 @@ async def sleepy(ctx: Ctx) -> None:
 async def test_a_cancel_reaches_a_running_run_before_the_next_beat_is_due(tmp_path: Path) -> None:
     """A person does not wait for that: the poll that is parked calls for a beat."""
     (tmp_path / "jobs.py").write_text(SLEEPY)
-    calm = Timing(session=SessionTimes(ttl_us=90 * SECOND, margin_us=9 * SECOND))  # a beat every thirty seconds
+    calm = Timing(session=SessionTimes(ttl_us=360 * SECOND, margin_us=36 * SECOND))  # a beat every two minutes
     async with running(replace(settings(tmp_path), timing=calm)) as listener:
-        await soon(lambda: listener.url != "", within_s=30)
+        await soon(lambda: listener.url != "", within_s=60)
         async with AsyncFoliot(listener.url, listener.token) as client:
 
             async def is_declared() -> bool:
                 return any(job.name == "sleepy" for job in await client.jobs.list())
 
-            await soon(is_declared, within_s=30)
+            await soon(is_declared, within_s=60)
             run = await client.jobs.trigger("sleepy")
 
             async def is_running() -> bool:
                 return (await run.refresh()).state == "RUNNING"
 
-            await soon(is_running, within_s=30)
+            await soon(is_running, within_s=60)
             await run.cancel(reason="a test")
-            assert (await run.wait("20s")).state == "CANCELLED"
+            assert (await run.wait("60s")).state == "CANCELLED"

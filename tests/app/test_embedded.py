@@ -1,6 +1,7 @@
 """Foliot inside a web application: as a whole, and as a worker of a cluster that runs elsewhere."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from foliot.app.embedded import NoJobsGiven
 from foliot.client.foliot import AsyncFoliot
 from foliot.integrations.fastapi import lifespan
+from foliot.sdk.connection import connection
 from tests.app.test_all_in_one import running, settings
 from tests.eventually import soon
 
@@ -20,10 +22,17 @@ async def double(number: int) -> int:
 """
 
 
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    """The Foliot that the application was is nobody's default any more."""
+    yield
+    connection.configure()
+
+
 async def result_of(url: str, token: str, number: int) -> object:
     async with AsyncFoliot(url, token) as client:
         run = await client.jobs.trigger("double", {"number": number})
-        return (await run.wait("20s")).result
+        return (await run.wait("60s")).result
 
 
 async def test_an_application_can_be_a_whole_foliot(tmp_path: Path) -> None:
@@ -36,7 +45,7 @@ async def test_an_application_can_be_a_whole_foliot(tmp_path: Path) -> None:
             async with AsyncFoliot(told["url"], told["token"]) as client:
                 return any(job.name == "double" for job in await client.jobs.list())
 
-        await soon(is_declared, within_s=15)
+        await soon(is_declared, within_s=60)
         assert await result_of(told["url"], told["token"], 21) == 42
     assert not (tmp_path / ".foliot" / "client.json").exists()
 
@@ -45,7 +54,7 @@ async def test_an_application_can_be_a_worker_of_a_cluster(tmp_path: Path) -> No
     (tmp_path / "jobs.py").write_text("")
     (tmp_path / "app_jobs.py").write_text(SOURCE)
     async with running(settings(tmp_path)) as cluster:
-        await soon(lambda: cluster.url != "", within_s=15)
+        await soon(lambda: cluster.url != "", within_s=60)
         around = lifespan(role="worker", jobs=[str(tmp_path / "app_jobs.py")], url=cluster.url, token=cluster.token)
         async with around(None):
 
@@ -53,7 +62,7 @@ async def test_an_application_can_be_a_worker_of_a_cluster(tmp_path: Path) -> No
                 async with AsyncFoliot(cluster.url, cluster.token) as client:
                     return any(job.name == "double" for job in await client.jobs.list())
 
-            await soon(is_declared, within_s=15)
+            await soon(is_declared, within_s=60)
             assert await result_of(cluster.url, cluster.token, 4) == 8
 
 

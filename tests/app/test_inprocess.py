@@ -50,7 +50,7 @@ class ServerLoop:
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
-        assert self._ready.wait(30)
+        assert self._ready.wait(60)
 
     def _run(self) -> None:
         async def serve() -> None:
@@ -64,7 +64,7 @@ class ServerLoop:
     def stop(self) -> None:
         assert self._over is not None
         self.loop.call_soon_threadsafe(self._over.set)
-        self._thread.join(30)
+        self._thread.join(60)
         assert self.loop.is_closed()
 
 
@@ -77,7 +77,7 @@ async def test_a_beat_under_way_when_the_server_stops_finds_it_away() -> None:
     server, service = ServerLoop(), Service()
     link = InProcessLink(cast("WorkerService", service), server.loop)
     beating = asyncio.create_task(asyncio.to_thread(link.beat, BEAT))
-    await soon(lambda: service.beats == 1, within_s=30)
+    await soon(lambda: service.beats == 1, within_s=60)
     await asyncio.to_thread(server.stop)
     await away(lambda: beating)
     await away(lambda: asyncio.to_thread(link.beat, BEAT))
@@ -97,7 +97,7 @@ async def test_a_beat_that_takes_too_long_is_given_up_and_its_call_with_it(monke
 
     link = InProcessLink(cast("WorkerService", Slow()), asyncio.get_running_loop())
     await away(lambda: asyncio.to_thread(link.beat, BEAT))
-    await asyncio.wait_for(ended.wait(), 30)
+    await asyncio.wait_for(ended.wait(), 60)
 
 
 def test_a_worker_stopped_within_a_moment_of_registering_leaves_in_peace() -> None:
@@ -112,8 +112,8 @@ def test_a_worker_stopped_within_a_moment_of_registering_leaves_in_peace() -> No
 
     worker = WorkerThread(make, ended=ends.append)
     worker.start()
-    eventually(lambda: service.beats >= 1, within_s=30)
+    eventually(lambda: service.beats >= 1, within_s=60)
     server.stop()
     worker.stop()
-    eventually(lambda: bool(ends), within_s=30)
+    eventually(lambda: bool(ends), within_s=60)
     assert ends == [None]
