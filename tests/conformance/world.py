@@ -3,13 +3,14 @@
 import shutil
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.instants import Instant, Micros, to_instant
 from foliot.store.sql import schema
-from foliot.store.sql.connect import DEFAULT_LIMITS, PATIENT, POOL_SIZES, TimeLimits, open_database
+from foliot.store.sql.connect import PATIENT, POOL_SIZES, TimeLimits, open_database
 from foliot.store.sql.database import Database, Pool, Tx
 from foliot.store.sql.dialects.mariadb import MariaDB
 from foliot.store.sql.dialects.postgresql import PostgreSQL
@@ -19,14 +20,28 @@ from foliot.store.sql.store import SqlStore
 CLOCK = SystemClock()
 CHANCE = SystemChance()
 
+BEGINS_AT = to_instant(datetime(2026, 3, 2, 10, 17, 30, tzinfo=UTC))
+"""When the store time of a test begins: far from the ends of a minute, an hour and a day, whenever it is run."""
+SLOWER = 100
+"""Store time passes so many times slower than ours: it rises, and a machine that stalls for seconds changes nothing."""
+UNHURRIED = TimeLimits(
+    acquire_s=60, statement_s=60, lock_s=60, idle_control_s=60, idle_s=60, transaction_s=90, connect_s=60
+)
+"""So that a slow machine ends no transaction; whoever tests a limit sets it."""
+
+
+def shift_to_begin() -> Micros:
+    """What to add to our slowed time so that store time begins now."""
+    return BEGINS_AT - to_instant(CLOCK.now()) // SLOWER
+
 
 class ShiftedPostgreSQL(PostgreSQL):
-    """PostgreSQL whose clock a test can put forward: every statement is the real one but for this offset."""
+    """PostgreSQL with a clock in a test's hand: every statement is the real one but for the time."""
 
     name = "postgresql"
     pieces: Mapping[str, str] = {
         **PostgreSQL.pieces,
-        "now": f"({PostgreSQL.pieces['now']} + (SELECT us FROM test_clock))",
+        "now": f"({PostgreSQL.pieces['now']} / {SLOWER} + (SELECT us FROM test_clock))",
     }
 
 
@@ -35,17 +50,21 @@ class ShiftedMariaDB(MariaDB):
 
     pieces: Mapping[str, str] = {
         **MariaDB.pieces,
-        "now": f"({MariaDB.pieces['now']} + (SELECT us FROM test_clock))",
+        "now": f"({MariaDB.pieces['now']} DIV {SLOWER} + (SELECT us FROM test_clock))",
     }
 
 
 class World:
-    """One database, any number of stores (servers) on it, and a hand on its clock."""
+    """One database, any number of stores (servers) on it, and a hand on its clock.
 
-    def __init__(self, url: str) -> None:
+    `in_real_time`: with the clock as it is, for stores that real processes use as well.
+    """
+
+    def __init__(self, url: str, *, in_real_time: bool = False) -> None:
         self.url = url
         self.engine = url.partition(":")[0]
-        self.passed_us: Micros = 0
+        self.in_real_time = in_real_time
+        self._shift_us = shift_to_begin()
         self._stores: list[SqlStore] = []
 
     @property
@@ -62,7 +81,7 @@ class World:
         self,
         url: str = "",
         *,
-        limits: TimeLimits = DEFAULT_LIMITS,
+        limits: TimeLimits = UNHURRIED,
         point: Callable[[str], None] | None = None,
         **pools: int,
     ) -> SqlStore:
@@ -79,7 +98,7 @@ class World:
         self,
         url: str = "",
         *,
-        limits: TimeLimits = DEFAULT_LIMITS,
+        limits: TimeLimits = UNHURRIED,
         pool_sizes: Mapping[Pool, int] = POOL_SIZES,
         point: Callable[[str], None] | None = None,
     ) -> Database:
@@ -90,8 +109,8 @@ class World:
             wall=self._wall,
             limits=limits,
             pool_sizes=pool_sizes,
-            postgresql=SHIFTED,
-            mariadb=SHIFTED_MARIADB,
+            postgresql=None if self.in_real_time else SHIFTED,
+            mariadb=None if self.in_real_time else SHIFTED_MARIADB,
             point=point,
         )
 
@@ -107,12 +126,14 @@ class World:
 
     async def elapse(self, us: Micros) -> None:
         """Let store time pass."""
-        self.passed_us += us
+        assert not self.in_real_time
+        self._shift_us += us
         if self.engine != "sqlite":
-            await self.change("UPDATE test_clock SET us = :us", us=self.passed_us)
+            await self.change("UPDATE test_clock SET us = :us", us=self._shift_us)
 
     def _wall(self) -> Instant:
-        return to_instant(CLOCK.now()) + self.passed_us
+        now = to_instant(CLOCK.now())
+        return now if self.in_real_time else now // SLOWER + self._shift_us
 
     # -- plain SQL ------------------------------------------------------------------------------------------------
 
@@ -149,15 +170,16 @@ async def migrate(url: str) -> None:
 
 def _make_test_clock(tx: Tx) -> None:
     tx.change(Statement("CREATE TABLE test_clock (us BIGINT NOT NULL)"))
-    tx.change(Statement("INSERT INTO test_clock (us) VALUES (0)"))
+    tx.change(Statement("INSERT INTO test_clock (us) VALUES (:us)"), {"us": shift_to_begin()})
 
 
 @asynccontextmanager
-async def opened(url: str) -> AsyncIterator[World]:
+async def opened(url: str, *, limits: TimeLimits = UNHURRIED) -> AsyncIterator[World]:
     """A world with one store open."""
     world = World(url)
     try:
-        await world.open()
+        await world.open(limits=limits)
+        await world.elapse(0)
         yield world
     finally:
         await world.close()

@@ -7,9 +7,10 @@ import pytest
 
 from foliot.app.server import Server
 from foliot.app.settings import TEST_TIMING, ServerSettings
+from foliot.domain.instants import to_datetime
 from tests.clocks import DrivenClock
 from tests.conformance.conftest import migrated_sqlite
-from tests.conformance.world import CHANCE, CLOCK, World, opened, sqlite_copy
+from tests.conformance.world import BEGINS_AT, CHANCE, World, opened, sqlite_copy
 
 __all__ = ["migrated_sqlite"]
 
@@ -26,7 +27,7 @@ async def world(migrated_sqlite: Path, tmp_path: Path) -> AsyncIterator[World]:
 @pytest.fixture
 def clock() -> DrivenClock:
     """The node's own clock; its wall clock is right to begin with."""
-    return DrivenClock(CLOCK.now())
+    return DrivenClock(to_datetime(BEGINS_AT))
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ import pytest
 
 from foliot.app.server import Server
 from foliot.app.settings import ServerSettings, Timing
-from foliot.domain.instants import SECOND, Micros
+from foliot.domain.instants import SECOND, Micros, to_datetime
 from tests.clocks import DrivenClock
 from tests.conformance.building import every, runs_of
-from tests.conformance.world import CHANCE, CLOCK, World, opened, sqlite_copy
+from tests.conformance.world import BEGINS_AT, CHANCE, World, opened, sqlite_copy
 
 OFFSETS_S = (-3600, -120, 0, 0, 0, 120, 3600)
 SECONDS = 90
@@ -25,7 +25,7 @@ PULSE_COMES = 0.8
 @asynccontextmanager
 async def walking(template: Path, folder: Path) -> AsyncIterator[tuple[World, DrivenClock, list[Server]]]:
     async with opened(sqlite_copy(template, folder)) as world:
-        clock = DrivenClock(CLOCK.now())
+        clock = DrivenClock(to_datetime(BEGINS_AT))
         servers = [
             Server(
                 ServerSettings(store_url=world.url, node_name=name, timing=Timing()),

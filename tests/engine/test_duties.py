@@ -97,7 +97,7 @@ async def test_a_parked_poll_is_answered_when_a_run_comes_up(world: World, serve
     server.services.runs_may_be_ready()
     assert server.leasing.wake.is_set()
     await server.leasing.step()
-    leased = await asyncio.wait_for(waiting, 5)
+    leased = await asyncio.wait_for(waiting, 30)
     assert [run.job for run in leased.runs] == ["tick"]
 
 
@@ -106,14 +106,14 @@ async def test_a_poll_is_answered_empty_when_its_time_is_over(world: World, serv
     waiting = await parked(server, poll(wait_s=5))
     await clock.advance(5)
     await server.leasing.step()
-    assert await asyncio.wait_for(waiting, 5) == Leased(request_no=1)
+    assert await asyncio.wait_for(waiting, 30) == Leased(request_no=1)
 
 
 async def test_a_session_that_left_loses_its_parked_poll(world: World, server: Server) -> None:
     await server.workers.register(hello())
     waiting = await parked(server, poll())
     await server.workers.leave("w1")
-    assert await asyncio.wait_for(waiting, 5) == Leased(request_no=1)
+    assert await asyncio.wait_for(waiting, 30) == Leased(request_no=1)
     await server.leasing.step()  # and nobody stumbles over it
 
 
@@ -124,9 +124,9 @@ async def test_any_server_serves_a_session_that_another_registered(world: World,
     await world.store.runs.trigger(ask())
     await second.pulsing.step()
     waiting = await parked(second, poll())
-    await soon(second.leasing.wake.is_set)
+    await soon(second.leasing.wake.is_set, within_s=30)
     await second.leasing.step()
-    assert len((await asyncio.wait_for(waiting, 5)).runs) == 1
+    assert len((await asyncio.wait_for(waiting, 30)).runs) == 1
 
 
 async def test_a_session_nobody_knows_is_told_that_it_is_dead(server: Server) -> None:

@@ -89,7 +89,7 @@ class Stage:
     def __init__(self, url: str, folder: Path) -> None:
         self.url = url
         self.folder = folder
-        self.world = World(url)
+        self.world = World(url, in_real_time=True)
         self.journal = Journal(folder / "worker.jsonl")
         self.nemesis = Journal(folder / "nemesis.jsonl")
         self.client = Journal(folder / "client.jsonl")
@@ -121,7 +121,7 @@ class Stage:
         for file in self.path.parent.glob(f"{self.path.name}*"):  # its log of commits, too
             file.unlink()
         replica.rename(self.path)
-        self.world = World(self.url)
+        self.world = World(self.url, in_real_time=True)
         await self.world.open()
 
     @contextmanager

@@ -9,7 +9,6 @@ import asyncmy
 import asyncpg
 from sqlalchemy.util import await_only
 
-from foliot.store.sql.connect import TimeLimits
 from foliot.store.sql.dialects.mariadb import DEADLOCK
 from foliot.store.sql.store import SqlStore
 from tests.conformance.interleavings.naive_mariadb import NaiveMariaDB
@@ -17,9 +16,6 @@ from tests.conformance.world import World
 from tests.eventually import soon
 
 T = TypeVar("T")
-
-UNHURRIED = TimeLimits(statement_s=60, lock_s=60, idle_control_s=60, idle_s=60, transaction_s=60)
-"""So that a slow machine does not end a transaction that a test holds open."""
 
 BLOCKED = """
     SELECT count(*) FROM pg_stat_activity
@@ -64,13 +60,13 @@ class Halt:
 async def halting(world: World, place: str) -> Halt:
     """A client of its own that will stop at this place."""
     halt = Halt(place)
-    halt.store = await world.open(point=halt, limits=UNHURRIED)
+    halt.store = await world.open(point=halt)
     return halt
 
 
 async def patient(world: World) -> SqlStore:
     """A client that waits for locks as long as it takes."""
-    return await world.open(limits=UNHURRIED)
+    return await world.open()
 
 
 async def until_blocked(world: World, *waiting: "asyncio.Task[Any]", blocked: int = 1) -> None:
@@ -82,7 +78,9 @@ async def until_blocked(world: World, *waiting: "asyncio.Task[Any]", blocked: in
         return bool(await world.value(BLOCKED if world.engine == "postgresql" else BLOCKED_MARIADB) >= blocked)
 
     # MariaDB shows its transactions from a cache, renewed only when nobody has looked for a tenth of a second.
-    await soon(waits, step_s=0.02 if world.engine == "postgresql" else 0.15, what="a client waiting for a lock")
+    await soon(
+        waits, step_s=0.02 if world.engine == "postgresql" else 0.15, within_s=60, what="a client waiting for a lock"
+    )
 
 
 def is_deadlock(outcome: object) -> bool:
