@@ -2,14 +2,16 @@
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 
 import asyncpg
 import pytest
 
 from foliot.ports.store import OutcomeUnknown
-from foliot.store.sql.connect import TimeLimits, open_database
+from foliot.store.sql.connect import open_database
+from foliot.store.sql.database import Pool
 from foliot.store.sql.statement import Statement
-from tests.conformance.world import CHANCE, CLOCK, migrate
+from tests.conformance.world import CHANCE, CLOCK, UNHURRIED, migrate
 from tests.eventually import soon
 from tests.servers.postgres import Postgres
 
@@ -28,9 +30,9 @@ async def test_a_commit_that_hangs_is_left_waiting_and_nobody_sees_it(server: Po
     """PostgreSQL lets a cancelled commit through without its standby: a failover would forget what was seen of it."""
     url = await asyncio.to_thread(server.database, migrate)
     await asyncio.to_thread(server._admin, without_its_standby)
-    limits = TimeLimits(transaction_s=1.0)
-    database = open_database(url, clock=CLOCK, chance=CHANCE, limits=limits)
+    database = open_database(url, clock=CLOCK, chance=CHANCE, limits=replace(UNHURRIED, transaction_s=4))
     try:
+        await database.read(lambda tx: tx.now(), pool=Pool.CONTROL)  # the time is for the commit, not for connecting
         with pytest.raises(OutcomeUnknown):
             await database.transact(lambda tx: tx.change(INSERT))
     finally:
@@ -41,12 +43,22 @@ async def test_a_commit_that_hangs_is_left_waiting_and_nobody_sees_it(server: Po
         async def waits() -> bool:
             return bool(await seen.fetchval("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"))
 
-        await soon(waits, what="the commit still waits for its standby")
+        await soon(waits, within_s=60, what="the commit still waits for its standby")
         assert await seen.fetchval("SELECT count(*) FROM limits") == 0
     finally:
         await seen.close()
 
 
 async def without_its_standby(connection: asyncpg.Connection) -> None:
+    """From here on commits wait; the server takes a moment to know of it."""
     await connection.execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
     await connection.execute("SELECT pg_reload_conf()")
+
+    async def waits() -> bool:
+        try:
+            await connection.execute("SELECT pg_logical_emit_message(true, 'is it', 'known?')", timeout=1)
+        except TimeoutError:
+            return True
+        return False
+
+    await soon(waits, within_s=60, what="a commit waits for the standby")

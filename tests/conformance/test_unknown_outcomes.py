@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -23,7 +24,7 @@ from tests.conformance.building import (
     save,
     skips_of,
 )
-from tests.conformance.world import World
+from tests.conformance.world import UNHURRIED, World
 from tests.eventually import soon
 from tests.servers.ambush import Lose, Then
 from tests.servers.postgres import Postgres
@@ -68,7 +69,7 @@ async def test_two_hundred_lost_answers_to_a_fire_decide_every_instant_once(
             await fire(world, far)
         assert ambush.sprung == 1
         # Nothing to repeat and nothing to remember: the cursor tells, once the server has noticed that we are gone.
-        resolved[str(await soon(partial(outcome, world, n + 1)))] += 1
+        resolved[str(await soon(partial(outcome, world, n + 1), within_s=60))] += 1
     assert resolved == {"landed": 100, "did not": 100}
     runs = await runs_of(world)
     assert [run["due_at"] for run in runs] == [job.next_due_at + n * HOUR for n in range(200)]
@@ -119,9 +120,9 @@ async def test_lost_answers_to_an_edit_are_resolved_by_repeating_it(
 
 
 @pytest.mark.parametrize("lose", ["answer", "request"])
-async def test_silence_ends_at_the_time_limit(
-    postgres_world: World, proxy: FaultProxy, far: SqlStore, lose: Lose
-) -> None:
+async def test_silence_ends_at_the_time_limit(postgres_world: World, proxy: FaultProxy, lose: Lose) -> None:
+    limits = replace(UNHURRIED, idle_control_s=4, transaction_s=8)
+    far = await postgres_world.open(proxy.url(postgres_world.url), limits=limits)
     job = await every(postgres_world)
     await make_due(postgres_world, job)
     await far.firing.pulse()
