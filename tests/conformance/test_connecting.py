@@ -9,7 +9,7 @@ from foliot.ports.store import StoreUnavailable
 from foliot.store.sql.connect import BadStoreUrl, open_database, redacted
 from foliot.store.sql.store import SqlStore
 from tests.conformance.world import CHANCE, CLOCK, World
-from tests.servers.ports import free_ports
+from tests.servers.ports import hold_port
 
 
 async def test_a_relative_file_is_relative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,11 +50,11 @@ async def test_forms_of_the_url(postgres_world: World, form: str) -> None:
 
 @pytest.mark.services
 async def test_of_several_hosts_one_that_lives_is_taken(postgres_world: World) -> None:
-    (dead,) = free_ports(1)
     head, _, tail = postgres_world.url.partition("@")
-    store = await SqlStore.open(f"{head}@127.0.0.1:{dead},{tail}", clock=CLOCK, chance=CHANCE)
-    assert (await store.firing.pulse()).next_at is None
-    await store.close()
+    with hold_port() as dead:
+        store = await SqlStore.open(f"{head}@127.0.0.1:{dead.getsockname()[1]},{tail}", clock=CLOCK, chance=CHANCE)
+        assert (await store.firing.pulse()).next_at is None
+        await store.close()
 
 
 @pytest.mark.services
@@ -88,6 +88,7 @@ async def test_a_database_that_is_not_there_is_said_to_be(postgres_world: World)
 
 
 async def test_a_store_that_is_not_there_is_unavailable() -> None:
-    (dead,) = free_ports(1)
-    with pytest.raises(StoreUnavailable, match="does not answer"):
-        await SqlStore.open(f"postgresql://foliot@127.0.0.1:{dead}/foliot", clock=CLOCK, chance=CHANCE)
+    with hold_port() as dead:
+        url = f"postgresql://foliot@127.0.0.1:{dead.getsockname()[1]}/foliot"
+        with pytest.raises(StoreUnavailable, match="does not answer"):
+            await SqlStore.open(url, clock=CLOCK, chance=CHANCE)

@@ -12,7 +12,7 @@ from tests.conformance.building import every, fire, make_due
 from tests.conformance.world import CHANCE, CLOCK, World, migrate, opened
 from tests.servers.fixtures import MakeDatabase
 from tests.servers.mariadb import MariaDB
-from tests.servers.ports import HOST, free_ports
+from tests.servers.ports import HOST, hold_port
 
 pytestmark = pytest.mark.services
 
@@ -49,11 +49,12 @@ async def test_each_session_is_set_up(mariadb_database: MakeDatabase, pool: Pool
 
 async def test_a_dead_host_is_passed_by(mariadb_database: MakeDatabase) -> None:
     url = mariadb_database(migrate)
-    dead = f"{HOST}:{free_ports(1)[0]}"
-    async with opened(with_hosts(url, dead, host_of(url))) as world:
-        job = await every(world)
-        await make_due(world, job)
-        assert (await fire(world)).created == 1
+    with hold_port() as dead:
+        hosts = f"{HOST}:{dead.getsockname()[1]}", host_of(url)
+        async with opened(with_hosts(url, *hosts)) as world:
+            job = await every(world)
+            await make_due(world, job)
+            assert (await fire(world)).created == 1
 
 
 async def test_what_takes_no_writes_is_no_store(mariadb_server: MariaDB, mariadb_database: MakeDatabase) -> None:
@@ -66,9 +67,9 @@ async def test_what_takes_no_writes_is_no_store(mariadb_server: MariaDB, mariadb
             await database.transact(lambda tx: tx.now())
         assert "read-only" in str(away.value.data)
     finally:
-        await database.close()
         with mariadb_server._admin() as cursor:
             cursor.execute("SET GLOBAL read_only = 0")
+        await database.close()
 
 
 async def test_a_wrong_password_is_told_at_once(mariadb_database: MakeDatabase) -> None:
@@ -94,11 +95,14 @@ async def _two_in_a_circle(world: World) -> None:
     await world.change("INSERT INTO limits (name, max, used, ver) VALUES ('a', 0, 0, 1), ('b', 0, 0, 1)")
     raise_one = Statement("UPDATE limits SET max = max + 1, ver = ver + 1 WHERE name = :name")
     tries: list[str] = []
+    held: set[str] = set()
 
     def crossing(first: str, second: str, tx: Tx) -> None:
         tries.append(first)
         tx.change(raise_one, {"name": first})
-        tx.rows(Statement("SELECT sleep(0.2)"))
+        held.add(first)
+        while len(held) < 2:  # each has its first before it goes for the other's
+            tx.rows(Statement("SELECT sleep(0.01)"))
         tx.change(raise_one, {"name": second})
 
     others = open_database(world.url, clock=CLOCK, chance=CHANCE, limits=PATIENT)

@@ -38,7 +38,7 @@ class Ambush:
             self.sprung += 1
             self._progress.notify_all()
 
-    def wait(self, *, times: int = 1, within_s: float = 10.0) -> None:
+    def wait(self, *, times: int = 1, within_s: float = 30.0) -> None:
         """Block until it has happened `times` times."""
         with self._progress:
             if not self._progress.wait_for(lambda: self.sprung >= times, within_s):

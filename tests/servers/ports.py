@@ -10,6 +10,29 @@ LOWEST = 15_000
 TRIES_MAX = 500
 
 
+def hold_port(port: int | None = None) -> socket.socket:
+    """Some free port, or this one, is ours until the socket is closed; nobody listens: whoever connects is refused.
+
+    A server of ours may listen on it meanwhile (it sets SO_REUSEADDR, as they all do), stop, and come back: nobody else
+    finds it free in between.
+    """
+    if port is not None:
+        held = socket.socket()
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind((HOST, port))
+        return held
+    for _ in range(TRIES_MAX):
+        held = socket.socket()
+        try:
+            held.bind((HOST, random.randrange(LOWEST, _outgoing_from())))
+        except OSError:
+            held.close()
+            continue
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # only now: nobody else has it
+        return held
+    raise RuntimeError(f"no free port found in {TRIES_MAX} tries")
+
+
 def free_ports(count: int) -> list[int]:
     """Choose `count` different free ports, holding all of them until the last is found.
 

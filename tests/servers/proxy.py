@@ -16,7 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from tests.servers.ambush import Ambush, Lose, Pattern, Then
 from tests.servers.link import Fates, Line, Link
-from tests.servers.ports import HOST, free_ports
+from tests.servers.ports import HOST, hold_port
 
 T = TypeVar("T")
 Direction = Literal["up", "down", "both"]
@@ -29,7 +29,8 @@ class FaultProxy:
 
     def __init__(self, target_port: int, *, target_host: str = HOST) -> None:
         self.target = (target_host, target_port)
-        (self.port,) = free_ports(1)
+        self._place = hold_port()
+        self.port: int = self._place.getsockname()[1]
         self._up, self._down = Line(), Line()
         self._ambushes: list[Ambush] = []
         self._listener: socket.socket | None = None
@@ -49,6 +50,7 @@ class FaultProxy:
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
+        self._place.close()
         if self._bugs:
             raise self._bugs[0]
 

@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import signal
+import socket
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
@@ -12,7 +13,7 @@ from types import TracebackType
 from typing import ClassVar, Self, TypeVar, overload
 
 from tests.eventually import NotInTime, eventually
-from tests.servers.ports import HOST, free_ports
+from tests.servers.ports import HOST, free_ports, hold_port
 from tests.servers.process import Directory, ServerFailed, ServerProcess
 
 T = TypeVar("T")
@@ -20,7 +21,7 @@ Template = Callable[[str], Awaitable[None] | None]
 """Fills the empty database whose URL it is given: migrations, rows, triggers."""
 
 LOG = "server.log"
-READY_WITHIN_S = 30.0
+READY_WITHIN_S = 90.0
 STOPPED_WITHIN_S = 60.0
 STARTS_MAX = 5
 
@@ -47,6 +48,7 @@ class SqlServer(ABC):
         self.port = 0
         self.directory = Directory(self.user)
         self._process: ServerProcess | None = None
+        self._place: socket.socket | None = None  # keeps the port while the server is down
         self._templates: dict[Template, str] = {}
         self._numbers = count(1)
         self._making = threading.Lock()
@@ -69,6 +71,7 @@ class SqlServer(ABC):
         if self._process:
             self._process.end()
             self._process = None
+        self._let_go()
         self.directory.remove()
 
     def stop(self, mode: str = "") -> None:
@@ -191,6 +194,7 @@ class SqlServer(ABC):
             self._give_up("did not become ready")
         if not process.alive():
             self._give_up("ended while starting")
+        self._let_go()
 
     def _give_up(self, what: str) -> None:
         process = self._running()
@@ -203,6 +207,12 @@ class SqlServer(ABC):
         process.signal(number)
         process.wait(within_s=STOPPED_WITHIN_S)
         self._process = None
+        self._place = hold_port(self.port)
+
+    def _let_go(self) -> None:
+        if self._place is not None:
+            self._place.close()
+            self._place = None
 
     def _make_template(self, template: Template) -> str:
         name = f"flt_template_{len(self._templates) + 1}"
