@@ -41,7 +41,7 @@ def served(template: Path, folder: Path) -> Iterator[Served]:
             server = uvicorn.Server(config)
             servers.append(server)
             task = asyncio.create_task(server.serve())
-            await soon(lambda: server.started, what="uvicorn started")
+            await soon(lambda: server.started, within_s=50, what="uvicorn started")
             port = server.servers[0].sockets[0].getsockname()[1]
             ready.append(Served(url=f"http://127.0.0.1:{port}", token=issued.secret, stage=stage))
             began.set()
@@ -49,9 +49,9 @@ def served(template: Path, folder: Path) -> Iterator[Served]:
 
     thread = threading.Thread(target=lambda: asyncio.run(run()), daemon=True)
     thread.start()
-    assert began.wait(20), "the server did not start"
+    assert began.wait(60), "the server did not start"
     try:
         yield ready[0]
     finally:
         servers[0].should_exit = True
-        thread.join(10)
+        thread.join(60)

@@ -38,6 +38,7 @@ class StageClock:
 
     def __init__(self) -> None:
         self.at: Instant = START
+        self.waits = 0  # so far
 
     def monotonic(self) -> float:
         return self.at / SECOND
@@ -48,6 +49,7 @@ class StageClock:
         return to_datetime(self.at)
 
     async def wait(self, wake: asyncio.Event, *, for_s: float) -> bool:
+        self.waits += 1
         await asyncio.sleep(0)
         return wake.is_set()
 

@@ -46,7 +46,7 @@ def test_every_operation_keeps_the_contract(case: Any, server: Served) -> None:
     if isinstance(case.query, dict):
         for waiting in ("wait", "follow"):
             case.query.pop(waiting, None)
-    response = case.call(base_url=server.url)
+    response = case.call(base_url=server.url, timeout=60)
     names = ("status_code_conformance", "content_type_conformance", "response_schema_conformance")
     case.validate_response(response, checks=(schemathesis.checks.not_a_server_error, *CHECKS.get_by_names(list(names))))
 

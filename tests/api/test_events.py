@@ -42,7 +42,7 @@ async def listening(
 ) -> AsyncIterator[Listener]:
     listener = Listener(watch, who, topics or [], last_id)
     task = asyncio.create_task(listener.listen())
-    await soon(lambda: watch._looker is not None)
+    await soon(lambda: watch._looker is not None, within_s=30)
     try:
         yield listener
     finally:
@@ -56,7 +56,7 @@ async def told(listener: Listener, n: int) -> None:
         await listener.watch.look()
         return len(listener.heard) >= n
 
-    await soon(heard, what=f"{n} changes are told")
+    await soon(heard, within_s=30, what=f"{n} changes are told")
 
 
 async def test_a_runs_life_is_told_in_order(api: Api, stage: Stage) -> None:
@@ -154,14 +154,14 @@ async def test_the_stream_is_server_sent_events(api: Api, stage: Stage) -> None:
 
     task = asyncio.create_task(read())
     watch: Watch = api.app.state.watch
-    await soon(lambda: watch._looker is not None)
+    await soon(lambda: watch._looker is not None, within_s=30)
     await api.post("/jobs/tick:trigger")
 
     async def told_all() -> bool:
         await watch.look()
         return task.done()
 
-    await soon(told_all, what="the stream tells of the run")
+    await soon(told_all, within_s=30, what="the stream tells of the run")
     await task
     whole = "".join(stream)
     assert whole.startswith("event: hello\nretry: 2000\ndata: \n\n")

@@ -153,7 +153,7 @@ async def test_a_request_under_way_is_told_to_its_repeat(api: Api, stage: Stage)
     object.__setattr__(stage.store.jobs, "save", slow)
     key = {"Idempotency-Key": "k"}
     first = asyncio.create_task(api.ask("POST", "/jobs", JOB, headers=key))
-    await asyncio.wait_for(claimed.wait(), 5)
+    await asyncio.wait_for(claimed.wait(), 30)
     second = await api.ask("POST", "/jobs", JOB, headers=key)
     assert (second.status_code, second.json()["code"], second.headers["retry-after"]) == (409, "FOL-3016", "1")
     release.set()
@@ -207,7 +207,7 @@ async def test_more_at_once_than_allowed_is_429_and_the_rest_go_on(stage: Stage)
         object.__setattr__(stage.services.tokens, "find", slow)
         held = [asyncio.create_task(api.get("/jobs")) for _ in range(2)]
         for _ in held:
-            await asyncio.wait_for(entered.acquire(), 5)
+            await asyncio.wait_for(entered.acquire(), 30)
         refused = await api.get("/jobs")
         assert (refused.status_code, refused.json()["code"], refused.headers["retry-after"]) == (429, "FOL-4006", "1")
         release.set()
@@ -292,7 +292,7 @@ async def test_a_body_that_trickles_is_not_waited_for(stage: Stage) -> None:
         "type": "http", "method": "POST", "path": "/api/v1/jobs", "raw_path": b"/api/v1/jobs", "query_string": b"",
         "headers": [], "scheme": "http", "server": ("foliot", 80), "client": ("127.0.0.1", 1), "http_version": "1.1",
     }  # fmt: skip
-    await asyncio.wait_for(limits(scope, trickle, send), 5)
+    await asyncio.wait_for(limits(scope, trickle, send), 30)
     assert sent[0]["status"] == 400
     assert b"took too long" in sent[1]["body"]
 

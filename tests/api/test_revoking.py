@@ -102,7 +102,7 @@ async def test_calls_that_come_together_share_a_look_that_begins_after_them(api:
     await revoke(api, of=worker)
     object.__setattr__(stage.services.tokens, "find", counted)
     late = [asyncio.create_task(says(worker, BEAT, beat(number))) for number in range(2, 40)]
-    await soon(lambda: len(api.app.state.authenticator._next) == 1, what="they wait for the next look")
+    await soon(lambda: len(api.app.state.authenticator._next) == 1, within_s=30, what="they wait for the next look")
     go_on.set()
     assert (await early).status_code == 200, "it was asked before the token was revoked"
     assert {(await one).status_code for one in late} == {401}
@@ -151,13 +151,16 @@ async def test_a_parked_poll_does_not_outlive_its_token_and_its_runs_wait_for_th
     assert shown["state"] == "RUNNING", "nobody knows whether it was begun: only the reaper ends it (R5)"
 
 
-@pytest.mark.parametrize("path", ["/events", "/runs/{run}/logs?follow=true", "/runs/{run}?wait=30"])
-async def test_a_stream_ends_with_its_token(api: Api, stage: Stage, path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "query"), [("/events", {}), ("/runs/{run}/logs", {"follow": True}), ("/runs/{run}", {"wait": 30})]
+)
+async def test_a_stream_ends_with_its_token(api: Api, stage: Stage, path: str, query: dict[str, Any]) -> None:
     await api.create_job("greet")
     run = await stage.trigger("greet")
     reader = await api.with_scopes("read")
-    stream = asyncio.create_task(reader.ask("GET", path.format(run=run)))
-    await soon(lambda: not stream.done() and api.app.state.authenticator._noted_at, what="it was let in")
+    stream = asyncio.create_task(reader.ask("GET", path.format(run=run), **query))
+    await soon(lambda: stage.clock.waits, within_s=30, what="it was let in, and waits for news")
+    assert not stream.done()
     (mine,) = [one for one in (await api.get("/tokens")).json()["items"] if one["name"].startswith("read-")]
     await api.ask("DELETE", f"/tokens/{mine['name']}")
     stage.elapse("3s")

@@ -53,7 +53,7 @@ async def test_waiting_for_the_end_of_a_run(api: Api, stage: Stage) -> None:
     await asyncio.sleep(0)
     assert not waiting.done()
     await worker.end(Cause.SUCCEEDED, after_us=SECOND)
-    assert (await asyncio.wait_for(waiting, 5)).json()["state"] == "SUCCEEDED"
+    assert (await asyncio.wait_for(waiting, 30)).json()["state"] == "SUCCEEDED"
     assert (await api.get(f"/runs/{run}", wait=31)).status_code == 422
 
 
@@ -264,7 +264,7 @@ async def test_a_log_is_followed_to_the_end_and_goes_on_where_it_broke(api: Api,
     await asyncio.sleep(0)
     await write(stage, worker, "ee\nfour", offset=offset)
     await worker.end(Cause.SUCCEEDED, after_us=SECOND)
-    answer = await asyncio.wait_for(following, 10)
+    answer = await asyncio.wait_for(following, 30)
     assert answer.headers["content-type"].startswith("text/event-stream")
     assert answer.headers["x-accel-buffering"] == "no"
     events = parsed(answer.text)
