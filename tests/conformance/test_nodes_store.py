@@ -106,7 +106,10 @@ async def test_a_beat_keeps_checkpoints(world: World) -> None:
     run = await anne.lease_one()
     await anne.beat(HeldLease(run_id=run.run_id, lease_id=run.lease_id, started_us_ago=0, checkpoint='{"at":1}'))
     await anne.beat(HeldLease(run_id=run.run_id, lease_id=run.lease_id, started_us_ago=9, checkpoint='{"at":2}'))
-    assert (await run_of(world, run.run_id))["checkpoint"] == '{"at":2}'
+    row = await run_of(world, run.run_id)
+    assert row["checkpoint"] == '{"at":2}'
+    await anne.beat(HeldLease(run_id=run.run_id, lease_id=run.lease_id, started_us_ago=9, checkpoint='{"at":2}'))
+    assert await run_of(world, run.run_id) == row  # what is known is not written again
     stranger = await worker(world)
     await stranger.beat(HeldLease(run_id=run.run_id, lease_id=run.lease_id, checkpoint='{"at":99}'))
     assert (await run_of(world, run.run_id))["checkpoint"] == '{"at":2}'

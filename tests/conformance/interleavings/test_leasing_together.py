@@ -200,7 +200,7 @@ async def test_an_old_beat_after_a_newer_one(postgres_world: World) -> None:
     await save(world, "tick")
     await trigger(world)
     anne = await worker(world)
-    old = await halting(world, "nodes.starts_noted")
+    old = await halting(world, "nodes.beat_compared")
     anne.store = old.store
     await old.start(anne.beat(settled=0, beat_no=1, load={"cpu": 0.1}))
     anne.store = world.store
@@ -222,7 +222,26 @@ async def test_an_old_beat_after_a_newer_one(postgres_world: World) -> None:
 
 
 async def test_a_beat_that_meets_the_reaper(postgres_world: World) -> None:
-    """Whoever is first: a session declared dead learns of it and its starts are not noted."""
+    """The reaper is first: the session learns that it is dead, and its starts are not noted."""
+    world = postgres_world
+    await save(world, "tick")
+    await trigger(world)
+    anne = await worker(world)
+    run = await anne.lease_one()
+    term = await lead(world)
+    late = await halting(world, "nodes.beat_compared")
+    anne.store = late.store
+    await late.start(anne.beat(run))
+    await world.elapse(SESSION_TTL_US + 2 * GRACE_US)
+    await world.change("UPDATE store_meta SET last_tick_at = :now", now=await world.now())
+    assert await world.store.runs.reap(judge, limit=10, term=term) == 1
+    assert not (await late.finish()).alive
+    row = await run_of(world, run.run_id)
+    assert (row["state"], row["started_at"]) == ("PENDING", None)
+
+
+async def test_a_reaper_that_meets_a_start_being_noted(postgres_world: World) -> None:
+    """The beat was first and its server stood still for longer than the session lives: the run goes back once."""
     world = postgres_world
     await save(world, "tick")
     await trigger(world)
@@ -237,9 +256,46 @@ async def test_a_beat_that_meets_the_reaper(postgres_world: World) -> None:
     reaper = await patient(world)
     reaping = asyncio.create_task(reaper.runs.reap(judge, limit=10, term=term))
     await until_blocked(world, reaping)  # at the run whose start is being noted
-    assert not (await late.finish()).alive
+    assert (await late.finish()).alive  # it was, when it asked
     assert await reaping == 1
     assert (await run_of(world, run.run_id))["state"] == "PENDING"
+    anne.store = world.store
+    assert not (await anne.beat(run)).alive
+
+
+async def test_the_checkpoint_of_an_older_beat_comes_too_late(postgres_world: World) -> None:
+    """The older beat renewed and its server stood still before it wrote; a newer one was written meanwhile."""
+    world = postgres_world
+    await save(world, "tick")
+    await trigger(world)
+    anne = await worker(world)
+    run = await anne.lease_one()
+    old = await halting(world, "nodes.renewed")
+    anne.store = old.store
+    await old.start(anne.beat(HeldLease(run_id=run.run_id, lease_id=run.lease_id, started_us_ago=0, checkpoint="1")))
+    anne.store = world.store
+    await anne.beat(HeldLease(run_id=run.run_id, lease_id=run.lease_id, started_us_ago=0, checkpoint="2"))
+    assert (await old.finish()).alive
+    assert (await run_of(world, run.run_id))["checkpoint"] == "2"
+
+
+async def test_a_run_somebody_writes_does_not_keep_its_worker_from_living_on(postgres_world: World) -> None:
+    """The session is renewed and its other runs are noted; the next beat tells of the one that was being written."""
+    world = postgres_world
+    await save(world, "tick", timeout="30s")
+    await trigger(world, n=2)
+    anne = await worker(world)
+    written, free = await anne.lease(8)
+    async with naive(world) as writer:
+        transaction = writer.transaction()
+        await transaction.start()
+        await writer.execute("SELECT 1 FROM runs WHERE id = $1 FOR UPDATE", written.run_id)
+        assert (await anne.beat(written, free)).alive
+        assert await world.value("SELECT beat_no FROM nodes WHERE id = :id", id=anne.session) == anne.beat_no
+        assert [(await run_of(world, run.run_id))["started_at"] is None for run in (written, free)] == [True, False]
+        await transaction.rollback()
+    await anne.beat(written, free)
+    assert (await run_of(world, written.run_id))["started_at"] is not None
 
 
 async def test_limits_after_retry_reap_and_adopt_at_once(postgres_world: World) -> None:

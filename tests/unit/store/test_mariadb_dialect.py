@@ -51,18 +51,24 @@ D = RowSet("d", id=BIGINT, ver=BIGINT, lease=TEXT)
 def test_an_update_from_a_set_joins_the_set_first() -> None:
     text = text_of(Statement("UPDATE runs SET ver = ver + 1, state = 'X' FROM {d} WHERE runs.id = d.id", D))
     assert text.startswith("UPDATE JSON_TABLE(%(d)s,")
-    assert text.endswith("AS d STRAIGHT_JOIN runs SET runs.ver = runs.ver + 1, runs.state = 'X' WHERE runs.id = d.id")
+    joined = "AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.ver = runs.ver + 1, runs.state = 'X'"
+    assert text.endswith(f"{joined} WHERE runs.id = d.id")
 
 
 def test_a_look_at_the_rows_of_a_set_starts_from_the_set() -> None:
     text = text_of(Statement("SELECT r.id FROM runs r WHERE r.id IN (SELECT d.id FROM {d}) ORDER BY r.id", D))
-    assert text.endswith("AS d STRAIGHT_JOIN runs r ON r.id = d.id WHERE true ORDER BY r.id")
+    assert text.endswith("AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true ORDER BY r.id")
+
+
+def test_only_the_primary_key_is_forced() -> None:
+    text = text_of(Statement("SELECT r.id FROM runs r WHERE r.parent_id IN (SELECT d.id FROM {d}) ORDER BY r.id", D))
+    assert text.endswith("AS d STRAIGHT_JOIN runs r ON r.parent_id = d.id WHERE true ORDER BY r.id")
 
 
 def test_so_does_a_delete() -> None:
     text = text_of(Statement("DELETE FROM runs WHERE id IN (SELECT d.id FROM {d}) AND ended_at > 0", D))
     assert text.startswith("DELETE runs FROM JSON_TABLE(")
-    assert text.endswith("AS d STRAIGHT_JOIN runs ON runs.id = d.id WHERE true AND ended_at > 0")
+    assert text.endswith("AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) ON runs.id = d.id WHERE true AND ended_at > 0")
 
 
 def test_a_duplicate_is_left_as_it_is_and_bad_data_is_still_an_error() -> None:

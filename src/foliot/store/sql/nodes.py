@@ -1,7 +1,9 @@
 """Sessions of servers and workers: they introduce themselves, beat, drain and leave (`ports.store.NodeStore`)."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -9,7 +11,7 @@ import msgspec
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, Judge
-from foliot.ports.store import SESSION_TTL_US, Actor, Term
+from foliot.ports.store import SESSION_TTL_US, Actor, StoreBusy, Term
 from foliot.ports.worker_link import Beat, BeatAnswer, HandlerOffer, Hello
 from foliot.store.sql import clock, leadership
 from foliot.store.sql.asking import check_key
@@ -59,6 +61,17 @@ HELD: Final = Statement(
 )
 """The session and all the store thinks it has; what the worker says is compared with it."""
 
+FREE: Final = Statement(
+    """
+    SELECT r.id FROM runs r
+    WHERE r.id IN (SELECT d.id FROM {d})
+      AND EXISTS (SELECT 1 FROM nodes n WHERE n.id = :session AND n.beat_no = :beat_no)
+    ORDER BY r.id {skip_locked}
+    """,
+    RowSet("d", id=BIGINT),
+)
+"""Runs whose news can be written at once, while theirs is the newest beat."""
+
 STARTED: Final = Statement(
     """
     UPDATE runs SET ver = runs.ver + 1, checkpoint = coalesce(d.checkpoint, runs.checkpoint),
@@ -68,6 +81,8 @@ STARTED: Final = Statement(
                               THEN d.deadline_at ELSE runs.deadline_at END
     FROM {d}
     WHERE runs.id = d.id AND runs.lease_id = d.lease_id
+      AND (runs.started_at IS NULL AND d.started_at IS NOT NULL
+           OR d.checkpoint IS NOT NULL AND (runs.checkpoint IS NULL OR runs.checkpoint <> d.checkpoint))
     """,
     RowSet("d", id=BIGINT, lease_id=TEXT, started_at=BIGINT, deadline_at=BIGINT, checkpoint=TEXT),
 )
@@ -112,6 +127,12 @@ class _Held(NamedTuple):
     unwanted: int  # 1: ask it to stop, 2: end it at once
 
 
+class _News(NamedTuple):
+    run: _Held
+    started_at: Instant | None
+    checkpoint: str | None
+
+
 class SqlNodeStore:
     """`ports.store.NodeStore` on a SQL database."""
 
@@ -141,25 +162,29 @@ class SqlNodeStore:
     # -- beats ----------------------------------------------------------------------------------------------------
 
     async def beat(self, beat: Beat, *, ttl_us: Micros, judge: Judge) -> BeatAnswer:
-        """One transaction renews and notes starts; what the worker does not know goes back in another (adopt)."""
-        work = partial(self._beat, beat, ttl_us)
-        if beat.held:
-            answer, unknown = await self._database.transact(work, pool=Pool.RENEW)
-        else:  # nothing to note: the look and the renewal need no transaction around them
-            answer, unknown = await self._database.step(work, pool=Pool.RENEW)
-        if unknown:
-            await self._ending.settle(self._database, unknown, judge)
+        """Renew first: no row but the session's own may keep a worker from living on.
+
+        What it says of its runs follows, and what it does not know goes back (adopt). Each stands by itself: the
+        renewal holds when the others find the store busy, and the next beat says the same of the runs again.
+        """
+        answer, news, unknown = await self._database.step(partial(self._renew, beat, ttl_us), pool=Pool.RENEW)
+        with suppress(StoreBusy):
+            if news:
+                await self._database.transact(partial(self._note, beat, news), pool=Pool.RENEW)
+            if unknown:
+                await self._ending.settle(self._database, unknown, judge)
         return answer
 
-    def _beat(self, beat: Beat, ttl_us: Micros, tx: Tx) -> tuple[BeatAnswer, list[Claim]]:
+    def _renew(self, beat: Beat, ttl_us: Micros, tx: Tx) -> tuple[BeatAnswer, list[_News], list[Claim]]:
         rows = tx.rows(HELD, {"session": beat.session})
         if not rows or rows[0][0] == "dead":
-            return BeatAnswer(alive=False), []
+            return BeatAnswer(alive=False), [], []
         state, beat_no, now = rows[0][:3]
         held = {row[4]: _Held._make(row[3:]) for row in rows if row[3] is not None}
         is_news = beat.beat_no > beat_no
-        if is_news:
-            self._renew(tx, beat, ttl_us, held, int(now))
+        tx.point("nodes.beat_compared")
+        if is_news and not tx.change(BEAT, _beat_values(beat, ttl_us)):
+            raise TryAgain("a newer beat or the reaper was quicker")
         named = {lease.lease_id for lease in beat.held}
         answer = BeatAnswer(
             alive=True,
@@ -169,54 +194,32 @@ class SqlNodeStore:
             draining=state == "draining" or beat.draining,
             store_now=int(now),
         )
+        if not is_news:
+            return answer, [], []
         unknown = [
             Claim(run_id=run.run_id, lease_id=lease_id, cause=Cause.UNKNOWN_TO_WORKER, started=False)
             for lease_id, run in held.items()
-            if is_news and lease_id not in named and run.request_no <= beat.settled
+            if lease_id not in named and run.request_no <= beat.settled
         ]
-        return answer, unknown
+        return answer, _news(beat, held, int(now)), unknown
 
-    def _renew(self, tx: Tx, beat: Beat, ttl_us: Micros, held: Mapping[str, _Held], now: Instant) -> None:
-        """Write the beat, runs before the session (R3)."""
-        started = self._started(tx, beat, held, now)
-        if started:
-            tx.change(STARTED, d=started)
-        tx.point("nodes.starts_noted")
-        values = {
-            "session": beat.session,
-            "ttl": ttl_us,
-            "beat_no": beat.beat_no,
-            "settled": beat.settled,
-            "load": msgspec.json.encode(beat.load).decode(),
-            "progress": _told(beat),
-            "draining": int(beat.draining),
-            "wall_offset": beat.clock_offset_us,
-        }
-        if not tx.change(BEAT, values):
-            raise TryAgain("a newer beat or the reaper was quicker")
-
-    def _started(self, tx: Tx, beat: Beat, held: Mapping[str, _Held], now: Instant) -> list[tuple[Any, ...]]:
-        """Starts and checkpoints that are news to the store, by run id."""
-        news = [
-            (held[lease.lease_id], lease)
-            for lease in beat.held
-            if lease.lease_id in held
-            and (
-                lease.checkpoint is not None
-                or (lease.started_us_ago is not None and held[lease.lease_id].started_at is None)
-            )
-        ]
-        jobs = self._definitions.find(tx, {(run.job_id, run.version) for run, _ in news}).jobs if news else {}
+    def _note(self, beat: Beat, news: Sequence[_News], tx: Tx) -> None:
+        """Write starts and checkpoints; a run somebody else is writing is left to the next beat."""
+        tx.point("nodes.renewed")
+        asked = {"session": beat.session, "beat_no": beat.beat_no}
+        free = {row[0] for row in tx.rows(FREE, asked, d=sorted((one.run.run_id,) for one in news))}
+        jobs = self._definitions.find(tx, {(one.run.job_id, one.run.version) for one in news}).jobs
         rows: list[tuple[Any, ...]] = []
-        for run, lease in news:
-            started_at = deadline_at = None
-            if lease.started_us_ago is not None:
-                started_at = max(now - lease.started_us_ago, run.leased_at)
-                job = jobs.get((run.job_id, run.version))
-                timeout_us = job.definition.timeout_us if job else None
-                deadline_at = started_at + timeout_us if timeout_us is not None else None
-            rows.append((run.run_id, run.lease_id, started_at, deadline_at, lease.checkpoint))
-        return sorted(rows)
+        for run, started_at, checkpoint in news:
+            if run.run_id not in free:
+                continue
+            job = jobs.get((run.job_id, run.version))
+            timeout_us = job.definition.timeout_us if job else None
+            deadline_at = None if started_at is None or timeout_us is None else started_at + timeout_us
+            rows.append((run.run_id, run.lease_id, started_at, deadline_at, checkpoint))
+        if rows:
+            tx.change(STARTED, d=sorted(rows, key=itemgetter(0)))
+        tx.point("nodes.starts_noted")
 
     # -- the way out ----------------------------------------------------------------------------------------------
 
@@ -280,6 +283,34 @@ def _left(session: str, tx: Tx) -> list[Claim]:
         Claim(run_id=run_id, lease_id=lease_id, cause=Cause.RELEASED, started=lease_id not in waiting)
         for run_id, lease_id, _ in rows
     ]
+
+
+def _beat_values(beat: Beat, ttl_us: Micros) -> dict[str, Any]:
+    return {
+        "session": beat.session,
+        "ttl": ttl_us,
+        "beat_no": beat.beat_no,
+        "settled": beat.settled,
+        "load": msgspec.json.encode(beat.load).decode(),
+        "progress": _told(beat),
+        "draining": int(beat.draining),
+        "wall_offset": beat.clock_offset_us,
+    }
+
+
+def _news(beat: Beat, held: Mapping[str, _Held], now: Instant) -> list[_News]:
+    """Starts and checkpoints that may be news to the store. A start is never before its lease."""
+    news: list[_News] = []
+    for lease in beat.held:
+        run = held.get(lease.lease_id)
+        if run is None:
+            continue
+        started_at = None
+        if run.started_at is None and lease.started_us_ago is not None:
+            started_at = max(now - lease.started_us_ago, run.leased_at)
+        if started_at is not None or lease.checkpoint is not None:
+            news.append(_News(run, started_at, lease.checkpoint))
+    return news
 
 
 def _told(beat: Beat) -> str:

@@ -60,12 +60,15 @@ _DATA: Final = frozenset({
 UNUSABLE: Final = (_GONE - {1040, 1129, 1203}) | {NOT_PREPARED}
 """After these a connection is of no use any more: the next goes to whichever host is writable then."""
 
-_UPDATE: Final = re.compile(r"UPDATE\s+(\w+)\s+SET\s+(.*?)\s+FROM\s+(\{\w+\})\s+WHERE\s", re.DOTALL)
+_UPDATE: Final = re.compile(r"UPDATE\s+(\w+)\s+SET\s+(.*?)\s+FROM\s+(\{\w+\})\s+WHERE\s+(?=(\S+)\s)", re.DOTALL)
 _IN_SET: Final = re.compile(
     r"FROM\s+(?P<table>\w+)(?:\s+(?P<alias>(?!WHERE)\w+))?\s+"
     r"WHERE\s+(?P<key>(?:\w+\.)?\w+)\s+IN\s+\(SELECT\s+(?P<of>\w+\.\w+)\s+FROM\s+(?P<rows>\{\w+\})\)",
     re.DOTALL,
 )
+_KEYS: Final = {"runs": "id", "cursors": "job_id", "jobs": "id", "nodes": "id", "limits": "name"}
+"""Primary keys of the tables whose rows are held while others are written."""
+
 _INSERT: Final = re.compile(r"\{insert_ignore\}\s+(\w+)\s+\((\w+)")
 _NAMED: Final = re.compile(r"\b(WHERE|AND)\s+((?:\w+\.)?(?:name|namespace)) = (:(?:name|namespace))\b")
 _RESERVED: Final = re.compile(r"(?<![:`\w])load(?=\s|,)")
@@ -168,8 +171,15 @@ def number_of(error: BaseException) -> int:
 
 
 def _joined_update(found: re.Match[str]) -> str:
-    table, assignments, rows = found.groups()
-    return f"UPDATE {rows} STRAIGHT_JOIN {table} SET {', '.join(in_order(table, assignments))} WHERE "
+    table, assignments, rows, key = found.groups()
+    return (
+        f"UPDATE {rows} STRAIGHT_JOIN {table}{_by_key(table, key)} SET {', '.join(in_order(table, assignments))} WHERE "
+    )
+
+
+def _by_key(table: str, column: str) -> str:
+    """A small table is else read from end to end, which waits for every row somebody holds in it."""
+    return " FORCE INDEX (PRIMARY)" if column.rpartition(".")[2] == _KEYS.get(table) else ""
 
 
 def in_order(table: str, assignments: str) -> list[str]:
@@ -219,7 +229,8 @@ def _joined_sets(text: str) -> str:
         table, alias, key, of, rows = found.group("table", "alias", "key", "of", "rows")
         called = alias or table
         key = key if "." in key else f"{called}.{key}"
-        return f"FROM {rows} STRAIGHT_JOIN {table}{f' {alias}' if alias else ''} ON {key} = {of} WHERE true"
+        named = f"{table}{f' {alias}' if alias else ''}{_by_key(table, key)}"
+        return f"FROM {rows} STRAIGHT_JOIN {named} ON {key} = {of} WHERE true"
 
     found = _IN_SET.search(text)
     if found and text.lstrip().startswith("DELETE"):
