@@ -5,10 +5,13 @@ from collections.abc import AsyncIterator, MutableMapping
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
+
 from foliot.domain.access import Principal, Scope
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause
 from foliot.operations.watch import Change, Watch
+from foliot.ports.store import StoreUnavailable
 from tests.api.asking import Api
 from tests.api.stage import ROOT, Stage
 from tests.eventually import soon
@@ -121,6 +124,38 @@ async def test_with_nobody_watching_nothing_is_read(api: Api, stage: Stage) -> N
     async with listening(watch):
         assert watch._looker is not None
     assert watch._looker is None
+
+
+async def test_those_who_come_at_once_share_one_look(api: Api, stage: Stage) -> None:
+    watch = Watch(stage.services)
+    listeners = [Listener(watch, ROOT, [], None) for _ in range(3)]
+    tasks = [asyncio.create_task(listener.listen()) for listener in listeners]
+    await api.create_job("tick")
+    for listener in listeners:
+        await soon(lambda: watch._looker is not None, within_s=30)
+        await api.post("/jobs/tick:trigger")
+        await told(listener, 1)
+    assert len(lookers()) == 1
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await soon(lambda: not lookers(), within_s=30, what="nobody looks any more")
+
+
+def lookers() -> list[str]:
+    return [task.get_name() for task in asyncio.all_tasks() if task.get_name() == "watch"]
+
+
+async def test_who_could_not_begin_is_no_watcher(stage: Stage) -> None:
+    watch = Watch(stage.services)
+
+    async def away(**_: Any) -> None:
+        raise StoreUnavailable("gone")
+
+    object.__setattr__(stage.services.lookups, "changes", away)
+    with pytest.raises(StoreUnavailable):
+        await Listener(watch, ROOT, [], None).listen()
+    assert (watch._watchers, watch._looker) == (0, None)
 
 
 async def test_the_stream_is_server_sent_events(api: Api, stage: Stage) -> None:

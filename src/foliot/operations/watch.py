@@ -48,6 +48,7 @@ class Watch:
         self._kept: deque[Change] = deque(maxlen=KEPT_MAX)
         self._watchers = 0
         self._looker: asyncio.Task[None] | None = None
+        self._beginning = asyncio.Lock()
         self._news = asyncio.Condition()
         self._last_id = 0
         self._since: Instant | None = None
@@ -106,9 +107,14 @@ class Watch:
 
     async def _begin(self) -> None:
         self._watchers += 1
-        if self._looker is None:
-            await self._look_first()
-            self._looker = asyncio.create_task(self._look_on(), name="watch")
+        try:
+            async with self._beginning:  # of those who come at once, one begins
+                if self._looker is None:
+                    await self._look_first()
+                    self._looker = asyncio.create_task(self._look_on(), name="watch")
+        except BaseException:
+            await self._end()
+            raise
 
     async def _end(self) -> None:
         self._watchers -= 1
