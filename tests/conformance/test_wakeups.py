@@ -22,7 +22,7 @@ async def listening(url: str) -> AsyncIterator[tuple[PostgresWakeups, list[str]]
     wakeups = PostgresWakeups(url, clock=CLOCK, chance=CHANCE)
     await wakeups.listen(heard.append)
     try:
-        await soon(lambda: wakeups.connections)
+        await soon(lambda: wakeups.connections, within_s=60)
         yield wakeups, heard
     finally:
         await wakeups.close()
@@ -35,7 +35,7 @@ async def until_heard(wakeups: PostgresWakeups, heard: list[str], topic: str) ->
         wakeups.send(topic)
         return topic in heard
 
-    await soon(sent_and_heard, step_s=0.1)
+    await soon(sent_and_heard, within_s=60, step_s=0.1)
 
 
 async def test_the_others_hear_it_and_the_sender_does_not(postgres_database: MakeDatabase) -> None:
@@ -66,9 +66,10 @@ async def test_a_storm_of_wake_ups_is_a_few_notifications(postgres_database: Mak
                 one.send("due")
             await asyncio.sleep(0)
         one.send("last")
-        await soon(lambda: "last" in heard)
+        await soon(lambda: "last" in heard, within_s=60)
         took_s = CLOCK.monotonic() - began_at
-        assert 1 <= len(heard) <= took_s * SENDS_PER_S + 2
+        told = [topic for topic in heard if topic != "ready"]  # some of which may still have been on their way
+        assert 1 <= len(told) <= took_s * SENDS_PER_S + 2
 
 
 async def test_sending_without_a_database_harms_nobody() -> None:

@@ -26,7 +26,8 @@ class PatchIsStale(AssertionError):
 def mutated(mutant: Mutant, folder: Path) -> Path:
     """A copy of the source with the mutant's mistake in it; where Python finds it."""
     # Compiled modules come along: they hold until their source changes, and compiling all anew would take seconds.
-    shutil.copytree(SOUND, folder / "src")
+    # One that is being written just now has a passing name, and is gone when its turn to be copied comes.
+    shutil.copytree(SOUND, folder / "src", ignore=shutil.ignore_patterns("*.pyc.*"))
     apply(mutant, folder)
     return folder / "src"
 

@@ -1,7 +1,8 @@
 """Whatever is written is read, or refused with the field, the value and a suggestion: never a crash, never a hang."""
 
 import time
-from datetime import timedelta
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import example, given, settings
@@ -43,7 +44,7 @@ TEXTS = st.one_of(st.text(max_size=60), PARTS, WORDS.map(" ".join))
 DIALECTS = st.sampled_from([None, *Dialect])
 
 
-@settings(max_examples=1500, deadline=timedelta(seconds=2))
+@settings(max_examples=1500)
 @given(TEXTS, DIALECTS)
 @example("*/5", None)
 @example("", None)
@@ -58,14 +59,23 @@ DIALECTS = st.sampled_from([None, *Dialect])
 @example("٣ * * * *", None)
 @example("² * * * *", None)
 def test_any_text_is_read_or_refused_with_a_way_out(text: str, dialect: Dialect | None) -> None:
-    try:
-        trigger = Cron(text=text, dialect=dialect, job="settle")
-    except BadCron as error:
-        check_refusal(error, text, dialect)
-    except AmbiguousWeekday as error:
-        check_told(error)
-    else:
-        check_usable(trigger)
+    with soon_done():
+        try:
+            trigger = Cron(text=text, dialect=dialect, job="settle")
+        except BadCron as error:
+            check_refusal(error, text, dialect)
+        except AmbiguousWeekday as error:
+            check_told(error)
+        else:
+            check_usable(trigger)
+
+
+@contextmanager
+def soon_done(within_s: float = 2.0) -> Iterator[None]:
+    """By the processor's time: what a crowded machine keeps from it does not count."""
+    begin = time.thread_time()
+    yield
+    assert time.thread_time() - begin < within_s
 
 
 def check_refusal(error: BadCron, text: str, dialect: Dialect | None) -> None:
@@ -87,12 +97,11 @@ def check_told(error: FoliotError) -> None:
 
 
 def check_usable(trigger: Cron) -> None:
-    begin = time.perf_counter()
-    following = trigger.next_after(NOW)
-    assert following is None or following > NOW
-    trigger.previous_before(NOW)
-    trigger.count_between(NOW, NOW + 10 * 366 * 86_400_000_000)
-    assert time.perf_counter() - begin < 1
+    with soon_done(1.0):
+        following = trigger.next_after(NOW)
+        assert following is None or following > NOW
+        trigger.previous_before(NOW)
+        trigger.count_between(NOW, NOW + 10 * 366 * 86_400_000_000)
     schedule = schedule_from_document({"cron": trigger.text, "dialect": trigger.expression.dialect.value}, job="settle")
     for language in Language:
         assert describe(schedule, language).isprintable()
@@ -127,22 +136,24 @@ WORDINGS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=600, deadline=timedelta(seconds=3))
+@settings(max_examples=600)
 @given(st.one_of(JSON, st.dictionaries(KEYS, st.one_of(WORDINGS, JSON), max_size=5)))
 def test_any_document_is_a_schedule_or_refused(document: object) -> None:
-    try:
-        schedule = schedule_from_document(document)
-    except FoliotError as error:
-        check_told(error)
-    else:
-        assert schedule_from_document(schedule.to_document()) == schedule
-        schedule.next_after(NOW)
+    with soon_done():
+        try:
+            schedule = schedule_from_document(document)
+        except FoliotError as error:
+            check_told(error)
+        else:
+            assert schedule_from_document(schedule.to_document()) == schedule
+            schedule.next_after(NOW)
 
 
-@settings(max_examples=400, deadline=timedelta(seconds=3))
+@settings(max_examples=400)
 @given(st.dictionaries(KEYS, st.one_of(WORDINGS, st.lists(WORDINGS, max_size=2), JSON), max_size=5))
 def test_any_document_is_a_calendar_or_refused(document: dict[str, object]) -> None:
-    try:
-        calendar_from_document("days", document)
-    except FoliotError as error:
-        check_told(error)
+    with soon_done():
+        try:
+            calendar_from_document("days", document)
+        except FoliotError as error:
+            check_told(error)
