@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from foliot.app.server import Server
 from foliot.app.settings import TEST_TIMING
@@ -213,7 +214,11 @@ async def test_a_leader_whose_heir_is_gone_goes_on(world: World, server: Server)
     await server.leading.step()
     await world.store.nodes.wish("nobody", ttl_us=5 * SECOND)
     await server.pulsing.step()
-    await server.leading.step()
+    with capture_logs() as told:
+        await server.leading.step()
+    assert [line["event"] for line in told if line["event"].startswith("leader.")] == [
+        "leader.changed", "leader.not_handed_over",
+    ]  # fmt: skip
     assert server.leadership.term is None
     await server.leading.step()
     assert server.leadership.term == 1

@@ -117,6 +117,9 @@ class Leading:
         self._leadership.lost()
         self._tell(None)
         handed = await self._store.appoint(heir, session=self._session.id, term=number, ttl_us=self._ttl_us)
+        if handed is None:  # the heir is gone, or another won meanwhile: whoever is there campaigns
+            log.warning("leader.not_handed_over", term=number, heir=heir)
+            return
         log.info("leader.handed_over", term=handed, heir=heir)
         self._on_handed()
 
