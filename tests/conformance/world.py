@@ -22,7 +22,7 @@ CHANCE = SystemChance()
 
 BEGINS_AT = to_instant(datetime(2026, 3, 2, 10, 17, 30, tzinfo=UTC))
 """When the store time of a test begins: far from the ends of a minute, an hour and a day, whenever it is run."""
-SLOWER = 100
+SLOWER = 50
 """Store time passes so many times slower than ours: it rises, and a machine that stalls for seconds changes nothing."""
 UNHURRIED = TimeLimits(
     acquire_s=60, statement_s=60, lock_s=60, idle_control_s=60, idle_s=60, transaction_s=90, connect_s=60
