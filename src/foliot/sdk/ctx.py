@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sized
 from contextvars import ContextVar
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 from typing import Any, Final, Protocol, TypeVar, overload
 from zoneinfo import ZoneInfo
 
@@ -85,19 +85,19 @@ class Ctx:
         self._port = port
         self._checkpoint: Checkpoint | None = None
         self._sleep_was_cut = False
-        self._zone: tzinfo = UTC
+        self._zone = "UTC"
         self.log: Final[Log] = Log(port.write_log)
         self.shard: Final[Shard] = Shard(max(facts.shard, 0), facts.shards) if facts.shards else _WHOLE
 
     @property
     def due(self) -> datetime:
         """The instant this run stands for, in the job's zone: not "now", so that reruns and backfills stay correct."""
-        return to_datetime(self._facts.due_at).astimezone(self._zone)
+        zone = UTC if self._zone == "UTC" else ZoneInfo(self._zone)  # an unknown one harms only who asks
+        return to_datetime(self._facts.due_at).astimezone(zone)
 
     def in_zone(self, of_the_code: str) -> None:
         """Show times in the zone of the job's schedule; of one without, in the zone its code names."""
-        name = self._facts.tz or of_the_code
-        self._zone = UTC if name == "UTC" else ZoneInfo(name)
+        self._zone = self._facts.tz or of_the_code
 
     @property
     def run_id(self) -> str:

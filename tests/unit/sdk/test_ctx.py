@@ -5,6 +5,7 @@ import threading
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfoNotFoundError
 
 import pytest
 
@@ -44,6 +45,14 @@ def test_the_zone_of_the_schedule_counts_more_than_the_codes() -> None:
     known = ctx_of(Listening(), due_at=1_769_882_400_000_000, tz="UTC")
     known.in_zone("Asia/Shanghai")
     assert known.due.hour == 18
+
+
+def test_a_zone_this_machine_does_not_know_harms_only_who_asks_for_it() -> None:
+    known = ctx_of(Listening(), due_at=1_769_882_400_000_000, tz="Moon/Tranquility")
+    known.in_zone("UTC")
+    assert known.job
+    with pytest.raises(ZoneInfoNotFoundError, match="Moon/Tranquility"):
+        _ = known.due
 
 
 def test_a_run_that_is_not_sharded_owns_everything() -> None:
