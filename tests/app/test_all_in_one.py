@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -37,6 +38,7 @@ async def quick(ctx: Ctx) -> str:
 """
 SLOW = """
 from pathlib import Path
+from urllib.parse import urlsplit
 from foliot import Ctx, every, job
 
 @job(every("1s"))
@@ -87,8 +89,8 @@ def save(file: Path, text: str) -> None:
 
 
 @asynccontextmanager
-async def running(chosen: UpSettings) -> AsyncIterator[Listener]:
-    listener, stop = Listener(), asyncio.Event()
+async def running(chosen: UpSettings, listener: Listener | None = None) -> AsyncIterator[Listener]:
+    listener, stop = listener or Listener(), asyncio.Event()
     task = asyncio.create_task(AllInOne(chosen, listener).run(stop))
     try:
         yield listener
@@ -153,6 +155,25 @@ async def test_programs_of_this_user_alone_are_told_how_to_reach_it(tmp_path: Pa
         assert json.loads(told.read_text())["url"] == listener.url
         assert stat.S_IMODE(told.stat().st_mode) == 0o600
     assert not told.exists()
+
+
+async def test_who_is_told_of_it_can_ask_it_at_once(tmp_path: Path) -> None:
+    (tmp_path / "jobs.py").write_text(QUICK.format(answer="x"))
+
+    class Impatient(Listener):
+        def started(self, url: str, access: Access) -> None:
+            told = json.loads((tmp_path / ".foliot" / "client.json").read_text())
+            connect(told["url"])
+            super().started(url, access)
+
+    async with running(settings(tmp_path), Impatient()) as listener:
+        await soon(lambda: listener.url != "", within_s=60)
+
+
+def connect(url: str) -> None:
+    """Refused unless somebody listens there."""
+    where = urlsplit(url)
+    socket.create_connection((str(where.hostname), where.port or 0), 60).close()
 
 
 async def test_a_folder_serves_one_process(tmp_path: Path) -> None:

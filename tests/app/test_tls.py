@@ -26,6 +26,7 @@ from foliot.client.trust import trusting
 from foliot.client.worker_http import HttpWorkerLink
 from foliot.domain.errors import FoliotError
 from foliot.ports.worker_link import Beat, HandlerOffer, Hello
+from tests.app.test_all_in_one import connect
 from tests.conformance.world import migrate
 from tests.eventually import soon
 
@@ -86,9 +87,12 @@ async def served(folder: Path, tls: TlsFiles) -> AsyncIterator[str]:
     await migrate(url)
     settings = ServerSettings(store_url=url, node_name="s1", port=0, tls=tls)
     stop, urls = asyncio.Event(), list[str]()
-    task = asyncio.create_task(
-        serve(settings, stop, bootstrap_token=TOKEN, started=lambda where, _token: urls.append(where))
-    )
+
+    def started(where: str, _token: str | None) -> None:
+        connect(where)  # who is told of it may ask at once
+        urls.append(where)
+
+    task = asyncio.create_task(serve(settings, stop, bootstrap_token=TOKEN, started=started))
     try:
         await soon(lambda: bool(urls) or task.done(), within_s=60, what="it listens")
         yield urls[0]

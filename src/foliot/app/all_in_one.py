@@ -109,8 +109,6 @@ class AllInOne:
     async def _run_with(self, server: Server, face: HttpFace, http: HttpServer, stop: asyncio.Event) -> None:
         settings = self._settings
         access = await face.let_this_machine_in()
-        url = http.url
-        self._folder.tell_clients(url, access.local_token)
         loaded = load(settings.sources)
         server.workers.on_reports.append(self._audience.reported)
         over = asyncio.Event()
@@ -120,7 +118,9 @@ class AllInOne:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(http.serve(face.app, server_stop, clock=self._clock), name="http")
                 tasks.create_task(server.run(server_stop), name="server")
-                self._audience.started(url, access)
+                await http.listens.wait()  # who is told of it may ask at once
+                self._folder.tell_clients(http.url, access.local_token)
+                self._audience.started(http.url, access)
                 self._audience.loaded(loaded, again=False)
                 thread.start()
                 if settings.watch:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import errno
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import uvicorn
@@ -41,6 +41,7 @@ class HttpServer:
         self._socket = _bound(host, port)
         self.host = host
         self.port: int = self._socket.getsockname()[1]
+        self.listens = asyncio.Event()  # connections are taken: until then they are refused
         self._uvicorn: uvicorn.Server | None = None
 
     @property
@@ -60,7 +61,6 @@ class HttpServer:
         stop: asyncio.Event,
         *,
         clock: Clock,
-        started: Callable[[], None] = lambda: None,
         connection: type[Connection] = Connection,
     ) -> None:
         certificate = self._certificate
@@ -76,19 +76,26 @@ class HttpServer:
             timeout_graceful_shutdown=3,
             ssl_context_factory=(lambda _config, _usual: certificate.context) if certificate else None,
         )
-        server = self._uvicorn = _QuietServer(config)
+        server = self._uvicorn = _QuietServer(config, self.listens)
         async with asyncio.TaskGroup() as group:
             serving = group.create_task(server.serve(sockets=[self._socket]), name="http")
             if certificate is not None:
                 group.create_task(certificate.keep_up(clock, stop), name="certificate")
-            started()
             await stop.wait()
             server.should_exit = True
             await serving
 
 
 class _QuietServer(uvicorn.Server):
-    """uvicorn without its own signal handling: the process belongs to us."""
+    """uvicorn without its own signal handling: the process belongs to us. It says when it listens."""
+
+    def __init__(self, config: uvicorn.Config, listens: asyncio.Event) -> None:
+        super().__init__(config)
+        self._listens = listens
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._listens.set()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -38,6 +38,7 @@ async def serve(
         async with asyncio.TaskGroup() as tasks:
             http_stop = asyncio.Event()
             tasks.create_task(http.serve(face.app, http_stop, clock=clock), name="http")
+            await http.listens.wait()
             started(http.url, first_token)
             await server.run(stop)
             http_stop.set()
