@@ -22,7 +22,7 @@ ENGINES = [
 def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A migrated SQLite file to copy."""
     path = tmp_path_factory.mktemp("template") / "foliot.db"
-    apart(lambda: asyncio.wait_for(migrate(f"sqlite:///{path}"), 30))
+    apart(lambda: asyncio.wait_for(migrate(f"sqlite:///{path}"), 120))
     return path
 
 

@@ -18,11 +18,12 @@ from tests.servers.sql import SqlServer, Template, apart
 NODES = 3
 JOINED_WITHIN_S = 60.0
 STARTS_MAX = 3
+SUSPECT_S = 1
+"""After how long a silence a node is taken for lost: short, so that it is noticed in two seconds and not in six."""
 TIMEOUTS = (
-    "evs.keepalive_period=PT0.3S;evs.inactive_check_period=PT0.3S;evs.suspect_timeout=PT1S;"
-    "evs.inactive_timeout=PT3S;evs.install_timeout=PT3S"
+    "evs.keepalive_period=PT0.3S;evs.inactive_check_period=PT0.3S;evs.suspect_timeout=PT{suspect_s}S;"
+    "evs.inactive_timeout=PT{lost_s}S;evs.install_timeout=PT{lost_s}S"
 )
-"""Short, so that a lost node is noticed in two seconds and not in six."""
 
 
 class GaleraNode(MariaDB):
@@ -30,9 +31,12 @@ class GaleraNode(MariaDB):
 
     provider = Path("/usr/lib/galera/libgalera_smm.so")
 
-    def __init__(self, number: int, group_ports: list[int], transfer_ports: tuple[int, int]) -> None:
+    def __init__(
+        self, number: int, group_ports: list[int], transfer_ports: tuple[int, int], *, suspect_s: int = SUSPECT_S
+    ) -> None:
         super().__init__(fast=True)
         self.number = number
+        self.timeouts = TIMEOUTS.format(suspect_s=suspect_s, lost_s=suspect_s + 2)
         self.bootstraps = False
         self.template: GaleraNode | None = None  # whose data directory it starts from
         self.expects = 1  # nodes
@@ -67,7 +71,7 @@ class GaleraNode(MariaDB):
             f"--wsrep-node-address={HOST}:{group}",
             "--wsrep-sst-method=rsync",
             f"--wsrep-sst-receive-address={HOST}:{full}",
-            f"--wsrep-provider-options={options};gcache.size=32M;{TIMEOUTS};pc.recovery=no",
+            f"--wsrep-provider-options={options};gcache.size=32M;{self.timeouts};pc.recovery=no",
             *(["--wsrep-new-cluster"] if self.bootstraps else []),
         ]
 
@@ -102,14 +106,18 @@ class GaleraNode(MariaDB):
 
 
 class Galera:
-    """Three nodes, started one after another. Replicated tables, locks that are each node's own."""
+    """Three nodes, started one after another. Replicated tables, locks that are each node's own.
+
+    `suspect_s`: where a node that a crowded machine keeps from answering must not be taken for lost, more than usual.
+    """
 
     packages = ("mariadb-server", "galera-4", "rsync")
 
-    def __init__(self, *, fast: bool = False) -> None:
+    def __init__(self, *, fast: bool = False, suspect_s: int = SUSPECT_S) -> None:
         if not GaleraNode.provider.exists():
             raise ServerFailed("Galera is not installed: run make services")
         self.nodes: list[GaleraNode] = []
+        self._suspect_s = suspect_s
 
     def start(self) -> Self:
         """Bootstrap the first node, then let the others join; again with other ports if somebody took one meanwhile."""
@@ -125,7 +133,8 @@ class Galera:
         ports = free_ports(3 * NODES)
         group = ports[:NODES]
         self.nodes = [
-            GaleraNode(number, group, (ports[NODES + number], ports[2 * NODES + number])) for number in range(NODES)
+            GaleraNode(number, group, (ports[NODES + number], ports[2 * NODES + number]), suspect_s=self._suspect_s)
+            for number in range(NODES)
         ]
         first, *others = self.nodes
         try:

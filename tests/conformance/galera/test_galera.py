@@ -32,7 +32,7 @@ LIMITS = replace(UNHURRIED, transaction_s=10, connect_s=3)  # a node that says n
 
 @pytest.fixture(scope="module")
 def galera() -> Iterator[Galera]:
-    with Galera() as cluster:
+    with Galera(suspect_s=5) as cluster:
         yield cluster
 
 
