@@ -59,9 +59,10 @@ class WorkerService:
         if hello.protocol < PROTOCOL_MIN:
             raise ProtocolTooOld(hello.name, hello.protocol)
         times = self._services.times
+        refused = [refusal for job in hello.jobs if (refusal := await self._declare(job, hello))]
+        # Last: nobody beats for a session before its worker has heard of it, however long declaring takes.
         now = await self._services.store.nodes.register(hello, kind="worker", ttl_us=times.ttl_us)
         self._desk.introduce(hello)
-        refused = [refusal for job in hello.jobs if (refusal := await self._declare(job, hello))]
         log.info("worker.registered", worker=hello.name, session=hello.session, handlers=len(hello.handlers))
         self._services.runs_may_be_ready()
         return Welcome(
