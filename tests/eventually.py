@@ -16,7 +16,7 @@ class NotInTime(AssertionError):
     """The condition did not become true before the deadline."""
 
 
-def eventually(condition: Callable[[], T], *, within_s: float = 10.0, step_s: float = STEP_S, what: str = "") -> T:
+def eventually(condition: Callable[[], T], *, within_s: float = 60.0, step_s: float = STEP_S, what: str = "") -> T:
     """Poll `condition` until it returns something true, and return that; `NotInTime` with its last value otherwise."""
     pause = threading.Event()
     deadline = time.monotonic() + within_s
@@ -34,7 +34,7 @@ async def soon(
 @overload
 async def soon(condition: Callable[[], T], *, within_s: float = ..., step_s: float = ..., what: str = ...) -> T: ...
 async def soon(
-    condition: Callable[[], T | Awaitable[T]], *, within_s: float = 10.0, step_s: float = STEP_S, what: str = ""
+    condition: Callable[[], T | Awaitable[T]], *, within_s: float = 60.0, step_s: float = STEP_S, what: str = ""
 ) -> T:
     """`eventually` for async tests: `condition` may be a coroutine function, and the loop goes on meanwhile."""
     deadline = time.monotonic() + within_s

@@ -82,7 +82,7 @@ class NodeRow:
 class FakeServer:
     """`ports.worker_link.WorkerLink` with a store in memory. Beats come from a thread, so everything is locked."""
 
-    def __init__(self, clock: Clock, *, ttl_s: float = 15.0, beat_every_s: float = 5.0, margin_s: float = 2.0) -> None:
+    def __init__(self, clock: Clock, *, ttl_s: float = 60.0, beat_every_s: float = 5.0, margin_s: float = 2.0) -> None:
         self.clock = clock
         self.ttl_s = ttl_s
         self.beat_every_s = beat_every_s
@@ -234,13 +234,12 @@ class FakeServer:
     def beat(self, beat: Beat) -> BeatAnswer:
         self.beats_arrived += 1
         if self.hold_beats is not None:
-            self.hold_beats.wait(10)
+            self.hold_beats.wait(60)
         self._arrive("beat")
         with self._lock:
             node = self.sessions[beat.session]
             now = self.clock.monotonic()
-            if node.is_dead or now > node.until:
-                node.is_dead = True
+            if node.is_dead:
                 return BeatAnswer(alive=False)
             if beat.beat_no <= node.beat_no:
                 return BeatAnswer(alive=True)
@@ -265,6 +264,16 @@ class FakeServer:
         self.calls[call] += 1
         if self.is_away:
             raise ServerIsAway("No answer.")
+        self._reap()
+
+    def _reap(self) -> None:
+        """Sessions whose time is over are dead for whoever calls next, and their leases void."""
+        with self._lock:
+            for session_id, node in self.sessions.items():
+                if not node.is_dead and self.clock.monotonic() > node.until:
+                    node.is_dead = True
+                    for row in self._held_by(session_id):
+                        self._return(row)
 
     def _depart(self, call: str) -> None:
         if self.lose[call] > 0:

@@ -56,7 +56,7 @@ class House:
         assert [run.run_id for run in leased.runs] == [row.run.run_id]
         self.worker._answers.leased(session, leased)
 
-    async def until(self, condition: Callable[[], Any], *, within_s: float = 15.0, what: str = "") -> Any:
+    async def until(self, condition: Callable[[], Any], *, within_s: float = 60.0, what: str = "") -> Any:
         """Wait for a condition; a worker that broke shows its error instead."""
 
         def check() -> Any:
@@ -66,12 +66,12 @@ class House:
 
         return await soon(check, within_s=within_s, what=what)
 
-    async def done(self, *rows: Row, within_s: float = 15.0) -> None:
+    async def done(self, *rows: Row, within_s: float = 60.0) -> None:
         """Wait until these runs (or all) are over."""
         chosen = rows or tuple(self.server.rows.values())
         await self.until(lambda: all(row.state.is_final for row in chosen), within_s=within_s, what="runs over")
 
-    async def stop(self, *, within_s: float = 20.0) -> None:
+    async def stop(self, *, within_s: float = 60.0) -> None:
         """Stop the worker and wait for it."""
         self.worker.stop()
         await asyncio.wait_for(asyncio.shield(self.task), within_s)
@@ -107,4 +107,4 @@ async def _until_done(task: "asyncio.Task[None]", clock: Clock) -> None:
             await clock.advance(0.5)
         return task.done()
 
-    await soon(step, within_s=20.0, what="the worker leaves")
+    await soon(step, within_s=60.0, what="the worker leaves")

@@ -53,9 +53,10 @@ async def stubborn(path: str) -> str:
 
 
 @job
-async def block(seconds: float) -> None:
-    """Blocks the loop."""
-    threading.Event().wait(seconds)
+async def block(path: str) -> None:
+    """Blocks the loop until a file is there."""
+    while not Path(path).exists():
+        threading.Event().wait(0.01)
 
 
 @job
@@ -175,10 +176,12 @@ def leave(code: int) -> None:
 
 
 @job
-def print_much(bytes_: int) -> None:
-    """Writes so many bytes, then one last line."""
+def print_much(bytes_: int, path: str = "") -> None:
+    """Writes so many bytes, goes on until a file is there, then writes one last line."""
     line = "x" * 99 + "\n"
     for _ in range(bytes_ // len(line)):
+        sys.stdout.write(line)
+    while path and not Path(path).exists():
         sys.stdout.write(line)
     print("the last line")
 

@@ -27,11 +27,11 @@ ROOT = Path(__file__).parents[3]
 
 
 async def test_an_idle_worker_leaves_at_once_and_says_goodbye() -> None:
-    async with working() as house:
+    async with working(poll_wait_s=600.0) as house:
         await house.until(lambda: house.worker.session is not None)
         assert house.worker.session is not None
         session = house.worker.session.id
-        await house.stop(within_s=3)
+        await house.stop()
         assert house.server.left == [session]
 
 
@@ -42,13 +42,13 @@ async def test_a_worker_that_still_waits_for_a_server_leaves_at_once() -> None:
             await asyncio.Event().wait()
             raise AssertionError
 
-    async with working(Silent(SystemClock())) as house:
+    async with working(Silent(SystemClock()), call_within_s=600.0) as house:
         await house.until(lambda: house.server.calls["register"] == 1)
-        await house.stop(within_s=3)
+        await house.stop()
 
 
 async def test_running_work_gets_its_time_and_nothing_new_is_leased(tmp_path: Path) -> None:
-    async with working(drain_timeout_s=30) as house:
+    async with working(drain_timeout_s=600) as house:
         row = house.add("until", params=json.dumps({"path": str(tmp_path / "go")}))
         await house.until(lambda: house.worker.figures.started == 1)
         house.worker.stop()
@@ -56,7 +56,7 @@ async def test_running_work_gets_its_time_and_nothing_new_is_leased(tmp_path: Pa
         await house.until(lambda: any(n.last_beat and n.last_beat.draining for n in house.server.sessions.values()))
         assert not house.task.done()
         (tmp_path / "go").touch()
-        await asyncio.wait_for(asyncio.shield(house.task), 5)
+        await asyncio.wait_for(asyncio.shield(house.task), 60)
         assert row.cause is Cause.SUCCEEDED
         assert late.state is RunState.PENDING
         assert late.leases == 0
@@ -73,13 +73,13 @@ async def test_after_the_drain_timeout_runs_are_given_back_and_at_most_once_ones
         await clock.advance(29)
         assert not any(row.reports for row in given_back)
         await clock.advance(2)
-        await soon(lambda: _advanced(clock, all(row.cause is Cause.RELEASED for row in given_back)), within_s=15)
+        await soon(lambda: _advanced(clock, all(row.cause is Cause.RELEASED for row in given_back)), within_s=60)
         assert all(row.state is RunState.PENDING for row in given_back)
         await clock.advance(3600)
         assert finishing.state is RunState.RUNNING, "an hour later it still runs"
         assert not house.task.done()
         (tmp_path / "go").touch()
-        await soon(lambda: _advanced(clock, house.task.done()), within_s=15)
+        await soon(lambda: _advanced(clock, house.task.done()), within_s=60)
         assert finishing.cause is Cause.SUCCEEDED
 
 
@@ -88,8 +88,9 @@ async def _advanced(clock: DrivenClock, condition: bool) -> bool:
     return condition
 
 
-async def test_a_second_stop_ends_everything_at_once() -> None:
-    async with working(drain_timeout_s=3600) as house:
+async def test_a_second_stop_ends_everything_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("foliot.worker.worker._HURRIED_FLUSH_S", 60.0)
+    async with working(drain_timeout_s=3600, release_within_s=60.0) as house:
         rows = [house.add("hold"), house.add("sleeper")]
         once = [house.add("hold", at_most_once=True), house.add("sleeper", at_most_once=True)]
         await house.until(lambda: house.worker.figures.started == 4)
@@ -97,7 +98,7 @@ async def test_a_second_stop_ends_everything_at_once() -> None:
         await house.until(lambda: house.server.calls["beat"] >= 2)
         assert not house.task.done()
         house.worker.stop()
-        await asyncio.wait_for(asyncio.shield(house.task), 10)
+        await asyncio.wait_for(asyncio.shield(house.task), 60)
         assert [row.cause for row in rows] == [Cause.RELEASED] * 2
         assert [row.cause for row in once] == [Cause.ERROR] * 2
         assert "stopped at once" in str(once[1].reports[0].error)
@@ -119,21 +120,24 @@ async def test_a_handler_that_swallows_its_cancellation_does_not_keep_the_worker
     async with working(drain_timeout_s=0.1, release_within_s=0.3) as house:
         row = house.add("stubborn", params=json.dumps({"path": str(tmp_path / "go")}))
         await house.until(lambda: house.worker.figures.started == 1)
-        await house.stop(within_s=8)
+        await house.stop()
         assert row.reports == [], "it still runs: nobody says that it stopped"
         assert row.state is RunState.PENDING, "given back by the goodbye"
         (tmp_path / "go").touch()
         await soon(lambda: not house.worker._loop_place.running)
 
 
-async def test_results_are_not_given_back_as_if_they_had_never_run(tmp_path: Path) -> None:
+async def test_results_are_not_given_back_as_if_they_had_never_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("foliot.worker.worker._HURRIED_FLUSH_S", 3.0)
     async with working(spool=tmp_path, flush_within_s=0.1) as house:
         row = house.add("hold")
         await house.until(lambda: house.worker.figures.started == 1)
         house.server.lose["complete"] = 10**9
         house.worker.stop()
         house.worker.stop()
-        await asyncio.wait_for(asyncio.shield(house.task), 10)
+        await asyncio.wait_for(asyncio.shield(house.task), 60)
         assert house.server.left == []
         assert len(row.reports) == 1
 
@@ -167,9 +171,9 @@ def test_no_process_survives_a_worker_that_was_killed(tmp_path: Path) -> None:
         assert pids <= started, "the pool, and what its function started"
         left_group = int(pids_file.read_text().split()[2])
         os.kill(worker.pid, signal.SIGKILL)
-        worker.wait(5)
+        worker.wait(60)
 
-        eventually(lambda: not _alive(started - {left_group}), within_s=10, what="every process gone")
+        eventually(lambda: not _alive(started - {left_group}), within_s=60, what="every process gone")
     finally:
         worker.kill()
         for pid in pids_file.read_text().split() if pids_file.exists() else ():

@@ -63,7 +63,7 @@ async def test_lost_answers_repeat_chunks_and_lose_or_double_nothing() -> None:
     async with working(slots=4) as house:
         house.server.lose["logs"] = 5
         rows = [house.add("talk", params='{"lines": 200}') for _ in range(4)]
-        await house.done(within_s=30)
+        await house.done(within_s=90)
         assert all(row.log.count("\n") == 600 for row in rows)
         assert house.server.fenced_logs == []
 
@@ -86,10 +86,10 @@ async def test_memory_for_logs_is_bounded_while_no_server_takes_them() -> None:
     async with working(server, log_pending_max_bytes=200_000, flush_within_s=0.1) as house:
         rows = [house.add("print_much", params='{"bytes_": 1000000}', isolation="process") for _ in range(3)]
         server.lose["logs"] = 10**9
-        await house.until(lambda: house.worker.figures.ended.get(Cause.SUCCEEDED) == 3, within_s=30)
+        await house.until(lambda: house.worker.figures.ended.get(Cause.SUCCEEDED) == 3, within_s=90)
         assert house.worker._logs.pending < 1_000_000
         server.lose.clear()
-        await house.done(within_s=30)
+        await house.done(within_s=90)
         cut = [row for row in rows if "no server takes the logs" in row.log]
         assert cut, "and it is said where lines are missing"
         assert all(row.log.endswith("OUT  the last line\n") for row in rows)

@@ -13,7 +13,7 @@ from tests.eventually import soon
 from tests.unit.worker.fake_server import FakeServer, ServerIsAway
 from tests.unit.worker.house import working
 
-QUICK: dict[str, Any] = {"ttl_s": 2.0, "beat_every_s": 0.1, "margin_s": 0.3}
+QUICK: dict[str, Any] = {"ttl_s": 60.0, "beat_every_s": 0.1, "margin_s": 2.0}
 
 
 class Listening(FakeServer):
@@ -29,7 +29,7 @@ class Listening(FakeServer):
 
 
 async def test_a_lost_answer_is_asked_for_again_by_the_same_number() -> None:
-    server = Listening(SystemClock(), ttl_s=60, beat_every_s=20, margin_s=2)
+    server = Listening(SystemClock(), ttl_s=600, beat_every_s=200, margin_s=2)
     server.lose["lease"] = 2
     async with working(server) as house:
         row = house.add("noop")
@@ -59,7 +59,7 @@ async def test_a_hundred_lost_answers_leave_no_run_without_a_holder() -> None:
     async with working(server, slots=1) as house:
         server.honours_ahead = False
         rows = [house.add("echo", params=f'{{"value": {i}}}') for i in range(100)]
-        await house.done(within_s=60)
+        await house.done(within_s=120)
         assert server.lost >= 100
         assert [row.reports[-1].result for row in rows] == [str(i) for i in range(100)]
         assert all(len(row.reports) == 1 for row in rows), "each result once"
@@ -135,9 +135,9 @@ class Misnumbered(FakeServer):
 async def test_a_poll_is_asked_again_when_a_beat_gets_no_answer() -> None:
     """Its server may be gone without a word: the poll would wait for its answer in vain (F10)."""
     async with working(FakeServer(SystemClock(), **QUICK), poll_wait_s=600.0) as house:
-        await house.until(lambda: house.worker.figures.polls == 1)
+        await house.until(lambda: house.worker.figures.polls >= 1)
         house.server.lose["beat"] = 1
-        await house.until(lambda: house.worker.figures.polls_repeated == 1)
+        await house.until(lambda: house.worker.figures.polls_repeated >= 1)
         row = house.add("echo")
         await house.done()
         assert row.cause is Cause.SUCCEEDED
@@ -154,9 +154,8 @@ async def test_no_more_is_leased_than_there_are_slots(tmp_path: object) -> None:
     async with working(slots=3) as house:
         for _ in range(10):
             house.add("hold")
-        await house.until(lambda: house.server.states()[RunState.RUNNING] == 3)
-        assert house.worker.figures.started == 3
-        await asyncio.wait_for(_polls_rest(house.server), 2)
+        await house.until(lambda: house.worker.figures.started == 3)
+        await _polls_rest(house.server)
         assert house.server.states()[RunState.RUNNING] == 3
 
 
@@ -192,13 +191,17 @@ async def test_short_runs_are_leased_ahead_of_free_slots_and_at_most_once_ones_n
 
 async def test_a_run_leased_ahead_that_finds_no_slot_is_given_back() -> None:
     async with working(slots=1) as house:
-        for _ in range(60):
-            house.add("noop")
-        await house.done()
-        assert house.worker._execution.typical_s < 0.05
-        hold = house.add("hold")
-        await house.until(lambda: hold.started or hold.state is RunState.RUNNING)
         waiting = house.worker._execution
+
+        async def are_short() -> bool:
+            for _ in range(60):
+                house.add("noop")
+            await house.done()
+            return waiting.typical_s < 0.05
+
+        await soon(are_short)  # at once, unless the machine stalls
+        hold = house.add("hold")
+        await house.until(lambda: [one.run.run_id for one in waiting.running.values()] == [hold.run.run_id])
         run = house.add("noop")
         house.lease_ahead(run)
         assert waiting.queued == 1
@@ -219,7 +222,7 @@ async def test_many_short_runs_flow(slots: int) -> None:
     async with working(slots=slots) as house:
         for _ in range(2000):
             house.add("noop")
-        await house.done(within_s=30)
+        await house.done(within_s=90)
         for row in house.server.rows.values():  # one leased ahead on a machine that stalls is given back, unstarted
             causes = [report.cause for report in row.reports]
             assert causes == [Cause.RELEASED] * (row.leases - 1) + [Cause.SUCCEEDED]

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +10,19 @@ import psutil
 import pytest
 import uvloop
 
-from foliot.domain.instants import MILLISECOND
+from foliot.domain.instants import MILLISECOND, SECOND
 from foliot.domain.run import RunState
 from foliot.domain.verdict import Cause
 from foliot.worker.isolation.wire import Limits
+from tests.eventually import soon
 from tests.unit.worker.fake_server import Row
 from tests.unit.worker.house import House, working
 
 pytestmark = pytest.mark.slow  # real child processes, one after the other
 
 GRACE_US = 600 * MILLISECOND
-TIMEOUT_US = 400 * MILLISECOND
+LONG_US = 600 * SECOND  # for what is to stop by itself
+TIMEOUT_US = 2 * SECOND  # by then a function has begun and written something, also on a crowded machine
 
 
 def is_alive(pid: int) -> bool:
@@ -57,12 +58,12 @@ async def test_a_function_that_will_not_stop_is_stopped_within_grace(function: s
         row, stop_s = await timed_out(house, function)
         assert row.cause is Cause.TIMEOUT
         assert row.state is RunState.FAILED
-        assert stop_s <= GRACE_US / 1_000_000 + 2.0
+        assert stop_s <= GRACE_US / 1_000_000 + 10.0
         assert wrote in row.log
         assert "jobs.py" in row.log, "where it was is in the log"
         assert f"in {function}" in row.log
         assert row.reports[0].error is not None
-        assert row.reports[0].error.startswith("Timed out after 0.4 s; ")
+        assert row.reports[0].error.startswith("Timed out after 2 s; ")
         assert neighbour.state is RunState.RUNNING
         house.server.cancel(neighbour)
         await house.done(neighbour)
@@ -71,7 +72,7 @@ async def test_a_function_that_will_not_stop_is_stopped_within_grace(function: s
 
 async def test_one_that_looks_leaves_tidily_and_its_result_is_kept() -> None:
     async with working() as house:
-        row = house.add("patient", grace_us=GRACE_US)
+        row = house.add("patient", grace_us=LONG_US)
         await house.until(lambda: "waiting" in row.log)
         house.server.cancel(row)
         await house.done(row)
@@ -95,11 +96,13 @@ async def test_a_forced_cancel_does_not_wait_for_the_grace(asked_before: bool) -
 async def test_every_process_a_function_started_goes_with_it(tmp_path: Path) -> None:
     async with working() as house:
         pids_file = tmp_path / "pids"
-        row, _stop_s = await timed_out(house, "fork_children", params=f'{{"path": "{pids_file}"}}')
-        assert row.cause is Cause.TIMEOUT
-        assert "forked" in row.log
+        row = house.add("fork_children", params=f'{{"path": "{pids_file}"}}', grace_us=GRACE_US)
+        await house.until(lambda: "forked" in row.log)
+        house.server.cancel(row)
+        await house.done(row)
+        assert row.cause is Cause.CANCELLED
         pids = [int(pid) for pid in pids_file.read_text().split()]
-        await house.until(lambda: not any(map(is_alive, pids)), what="its processes gone", within_s=5)
+        await house.until(lambda: not any(map(is_alive, pids)), what="its processes gone")
 
 
 @pytest.mark.parametrize(
@@ -168,13 +171,14 @@ async def test_open_files_beyond_the_limit_are_refused_to_the_run() -> None:
         assert few.cause is Cause.SUCCEEDED
 
 
-async def test_a_hundred_megabytes_of_output_are_cut_and_harm_nobody() -> None:
+async def test_a_hundred_megabytes_of_output_are_cut_and_harm_nobody(tmp_path: Path) -> None:
     async with working(slots=3) as house:
-        row = house.add("print_much", params='{"bytes_": 100000000}')
+        row = house.add("print_much", params=json.dumps({"bytes_": 100_000_000, "path": str(tmp_path / "go")}))
         neighbours = [house.add("add", params=f'{{"a": {i}}}') for i in range(20)]
         await house.done(*neighbours)
         assert not row.state.is_final, "they did not wait for the flood"
-        await house.done(row, within_s=60)
+        (tmp_path / "go").touch()
+        await house.done(row, within_s=120)
         assert row.cause is Cause.SUCCEEDED
         assert len(row.log.encode()) < 1024 * 1024 + 1000
         assert "… truncated: the limit of 1048576 bytes" in row.log
@@ -228,9 +232,9 @@ async def test_an_error_is_reported_with_its_traceback_in_the_log() -> None:
 
 
 async def test_progress_and_checkpoints_reach_the_server_while_it_runs(tmp_path: Path) -> None:
-    async with working(ttl_s=3, beat_every_s=0.5, margin_s=0.5) as house:
+    async with working(beat_every_s=0.5) as house:
         row = house.add("track", params=f'{{"path": "{tmp_path / "go"}"}}')
-        await house.until(lambda: row.progress is not None and row.checkpoint is not None, within_s=5)
+        await house.until(lambda: row.progress is not None and row.checkpoint is not None)
         assert row.progress == '{"done":7,"total":10,"note":"seven"}'
         assert row.checkpoint == '{"i":7}'
         (tmp_path / "go").touch()
@@ -297,14 +301,12 @@ async def test_what_one_run_does_to_its_process_the_next_does_not_feel() -> None
 
 async def test_an_async_function_in_a_process_is_cancelled_at_its_await() -> None:
     async with working() as house:
-        row = house.add("in_a_process", isolation="process", grace_us=GRACE_US)
+        row = house.add("in_a_process", isolation="process", grace_us=LONG_US)
         await house.until(lambda: "waiting" in row.log)
-        asked_at = time.monotonic()
         house.server.cancel(row)
         await house.done(row)
         assert row.cause is Cause.CANCELLED
         assert "tidied up" in row.log
-        assert time.monotonic() - asked_at < GRACE_US / 1_000_000
 
 
 async def test_a_child_killed_from_outside_while_idle_is_replaced_when_needed() -> None:
@@ -321,14 +323,14 @@ async def test_a_child_killed_from_outside_while_idle_is_replaced_when_needed() 
 
 
 async def test_a_stopped_worker_leaves_no_process() -> None:
-    others = set(psutil.Process().children(recursive=True))  # servers of other tests
+    others = set(psutil.Process().children())  # servers of other tests, whose children come and go
     async with working(slots=4, processes_warm=2) as house:
         row = house.add("whoami")
         await house.done(row)
-        children = set(psutil.Process().children(recursive=True)) - others
+        children = set(psutil.Process().children()) - others
         assert len(children) >= 2
         await house.stop()
-        assert not [child for child in children if is_alive(child.pid)]
+        await soon(lambda: not [child for child in children if is_alive(child.pid)], what="every process gone")
 
 
 def test_children_live_and_die_the_same_way_on_uvloop() -> None:
@@ -337,7 +339,7 @@ def test_children_live_and_die_the_same_way_on_uvloop() -> None:
             row, stop_s = await timed_out(house, "ignore_sigterm")
             assert row.cause is Cause.TIMEOUT
             assert "ignoring" in row.log
-            assert stop_s <= GRACE_US / 1_000_000 + 2.0
+            assert stop_s <= GRACE_US / 1_000_000 + 10.0
             dead = house.add("kill_itself", params='{"number": 9}')
             good = house.add("add", params='{"a": 1}')
             await house.done()

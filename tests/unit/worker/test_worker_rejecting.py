@@ -94,7 +94,7 @@ async def test_a_secret_in_a_payload_is_in_no_line_the_worker_logs(capfd: pytest
     logging.getLogger().addHandler(keep)
     try:
         with structlog.testing.capture_logs() as events:
-            async with working(limits=Limits(memory_bytes=10**9), ttl_s=2, beat_every_s=0.2, margin_s=0.3) as house:
+            async with working(limits=Limits(memory_bytes=10**9), beat_every_s=0.2) as house:
                 params = json.dumps({"message": canary})
                 house.add("fail", params=params)
                 house.add("fail", params=params, isolation="process")
