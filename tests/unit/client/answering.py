@@ -101,11 +101,15 @@ def answering() -> Iterator[Answering]:
     finally:
         server.shutdown()
         server.server_close()
-        thread.join(5)
+        thread.join(60)
 
 
-def free_port_url() -> str:
-    """Where nobody listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{probe.getsockname()[1]}"
+def refusing_url() -> str:
+    """Where nobody listens, nor will: the port is taken and connections are refused."""
+    taken = socket.socket()
+    taken.bind(("127.0.0.1", 0))
+    _taken.append(taken)
+    return f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
+_taken: list[socket.socket] = []  # until the process ends

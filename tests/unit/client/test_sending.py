@@ -12,7 +12,7 @@ from foliot.domain.errors import (
     JobNotFound,
     NotFound,
 )
-from tests.unit.client.answering import LOST, Answer, Answering, free_port_url
+from tests.unit.client.answering import LOST, Answer, Answering, refusing_url
 from tests.unit.client.conftest import Connect, FastMachine
 
 RUN = {"id": "r-1", "job": "greet", "state": "PENDING"}
@@ -21,7 +21,7 @@ BUSY = Answer(503, {"code": "FOL-5001", "detail": "The store cannot be reached."
 
 def test_the_next_server_is_asked_when_one_is_away_and_stays_the_first(server: Answering, connect: Connect) -> None:
     server.say(Answer(201, RUN))
-    client = connect([free_port_url(), server.url])
+    client = connect([refusing_url(), server.url])
     assert client.jobs.trigger("greet").id == "r-1"
     assert client.jobs.trigger("greet").id == "r-1"
     assert len(server.asked) == 2
@@ -29,7 +29,7 @@ def test_the_next_server_is_asked_when_one_is_away_and_stays_the_first(server: A
 
 def test_servers_may_be_written_with_commas(server: Answering, connect: Connect) -> None:
     server.say(Answer(200, RUN))
-    assert connect(f"{free_port_url()}, {server.url}/").runs.get("r-1").id == "r-1"
+    assert connect(f"{refusing_url()}, {server.url}/").runs.get("r-1").id == "r-1"
 
 
 @pytest.mark.parametrize("trouble", [LOST, BUSY, Answer(502, text="<html>"), Answer(200, RUN, breaks_off=True)])
@@ -54,7 +54,7 @@ def test_one_server_gets_several_chances_with_growing_pauses(
 
 
 def test_when_nobody_listens_it_is_said_soon(connect: Connect, machine: FastMachine) -> None:
-    url = free_port_url()
+    url = refusing_url()
     with pytest.raises(ServerAway) as refused:
         connect(url).jobs.trigger("greet")
     assert refused.value.sentence == f"No answer from {url} (connection refused)."
@@ -126,7 +126,7 @@ def test_every_code_of_the_family_comes_back_as_its_own_class() -> None:
 def test_a_proxy_of_the_surroundings_is_no_way_to_this_machine(
     server: Answering, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HTTP_PROXY", free_port_url())
-    monkeypatch.setenv("http_proxy", free_port_url())
+    monkeypatch.setenv("HTTP_PROXY", refusing_url())
+    monkeypatch.setenv("http_proxy", refusing_url())
     server.say(Answer(200, RUN))
     assert connect(server.url).runs.get("r-1").id == "r-1"
