@@ -44,7 +44,7 @@ async def url(api: Api) -> AsyncIterator[str]:
     listening = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(api.app, log_config=None, lifespan="off"))
     serving = asyncio.create_task(server.serve(sockets=[listening]))
-    await soon(lambda: server.started)
+    await soon(lambda: server.started, within_s=60)
     yield f"http://127.0.0.1:{listening.getsockname()[1]}"
     server.should_exit = True
     await serving
@@ -54,6 +54,7 @@ async def url(api: Api) -> AsyncIterator[str]:
 async def client(api: Api, url: str) -> AsyncIterator[AsyncFoliot]:
     async with AsyncFoliot(url, api.token) as client:
         yield client
+    connection.configure()
 
 
 async def test_trigger_wait_and_result(api: Api, client: AsyncFoliot) -> None:
@@ -68,9 +69,8 @@ async def test_trigger_wait_and_result(api: Api, client: AsyncFoliot) -> None:
     assert leased.params == '{"name":"Foliot"}'
     await worker.beat()
     await worker.end(Cause.SUCCEEDED, after_us=4_000, result='"hello Foliot"')
-    ended = await run.wait("10s")
+    ended = await run.wait("60s")
     assert (ended.state, ended.result, ended.attempt, ended.is_final) == ("SUCCEEDED", "hello Foliot", 1, True)
-    connection.configure()
 
 
 async def test_the_plain_client_says_the_same(api: Api, url: str) -> None:
@@ -113,7 +113,7 @@ async def test_a_wait_that_is_too_short_says_so(api: Api, client: AsyncFoliot) -
         api.stage.elapse("1s")
         return waiting.done()
 
-    await soon(server_time_passes)
+    await soon(server_time_passes, within_s=60)
     with pytest.raises(RunNotFinished, match="is still PENDING after 50ms"):
         await waiting
 
