@@ -17,13 +17,13 @@ class Metrics:
         self._token = token
         self._seen: dict[str, dict[str, float]] = {}
 
-    def read(self, process: str, port: int) -> None:
+    def read(self, process: str, port: int, *, within_s: float) -> None:
         """Ask the server on this port; one that does not answer keeps what was last heard of it."""
         request = urllib.request.Request(
             f"http://127.0.0.1:{port}/metrics", headers={"Authorization": f"Bearer {self._token}"}
         )
         with contextlib.suppress(OSError, urllib.error.URLError):
-            with urllib.request.urlopen(request, timeout=2) as answer:
+            with urllib.request.urlopen(request, timeout=within_s) as answer:
                 text = answer.read().decode()
             self._seen[process] = {
                 f"{name}:{kind}" if kind else name: float(value) for name, kind, value in SAMPLE.findall(text)

@@ -83,7 +83,7 @@ class Process:
     def resume(self) -> None:
         self._signal_all(signal.SIGCONT)
 
-    def stop(self, *, within_s: float = 20.0) -> int:
+    def stop(self, *, within_s: float = 60.0) -> int:
         """Drain and leave; the exit code."""
         if self.is_alive:
             self._process.terminate()

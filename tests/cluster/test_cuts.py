@@ -1,17 +1,17 @@
 """The lines between worker, server and store are cut, slow, reset, half-open; answers to COMMIT get lost (F10, F11)."""
 
 import itertools
-import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
 import pytest
 
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import Size
+from tests.cluster.journals import lines_of
 from tests.eventually import soon
 from tests.servers.ambush import Lose, Then
 from tests.servers.fixtures import MakeProxy
@@ -22,7 +22,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 MATRIX = pytest.mark.matrix
 TRUSTED_S = 3.2  # session ttl less margin, in the test profile
 LONGER_THAN_A_SESSION_S = 6.0
-SLACK_S = 1.0  # of a machine with two cores: what was begun in trust is written down this much later at most
+SLACK_S: dict[Size, float] = {"short": 4.0, "full": 1.0}
+"""What was begun in trust is written down this much later at most; in short, by a machine that does other things too.
+
+Silence lasts as much longer, so that there is time left in which nothing may happen.
+"""
 SHIELDED = ("at_most_once", "at_most_once_plain", "exclusive")  # what must not go on without trust
 
 
@@ -92,7 +96,7 @@ async def test_f10_between_worker_and_servers(cluster: Cluster, size: Size, faul
     for must_be_spared, faults in itertools.groupby(faults_of(cluster, size), key=lambda fault: fault.harm == "spares"):
         for fault in faults:
             await soon(partial(works, cluster, "w1"), within_s=60, what="w1 is at work")
-            await strike(cluster, fault, lines)
+            await strike(cluster, fault, lines, slack_s=SLACK_S[size])
         if must_be_spared:
             await cluster.load(LONGER_THAN_A_SESSION_S)  # a death would come late
             assert await sessions_of(cluster, "w1") == 1, "a line that only limps cost w1 its session"
@@ -100,20 +104,21 @@ async def test_f10_between_worker_and_servers(cluster: Cluster, size: Size, faul
     await cluster.judged("F10")
 
 
-async def strike(cluster: Cluster, fault: Fault, lines: Sequence[FaultProxy]) -> None:
+async def strike(cluster: Cluster, fault: Fault, lines: Sequence[FaultProxy], *, slack_s: float) -> None:
     """Do this to every line of w1, and mend it; what was silent must have respected its trust window."""
     pids = {process.pid for process in cluster.processes["w1"].family()}
     cluster.note(fault.what, node="w1", link="worker and servers")
-    began_at = time.monotonic()
     for line in lines:
         fault.act(line)
-    await cluster.load(fault.lasts_s)
+    began_at = time.monotonic()  # from here on no answer comes: what was asked before ends its trust before that
+    await cluster.load(fault.lasts_s + (slack_s - SLACK_S["full"] if fault.harm == "silences" else 0))
+    pids |= {process.pid for process in cluster.processes["w1"].family()}
     healed_at = time.monotonic()
     for line in lines:
         line.heal()
     cluster.note("healed", node="w1")
     if fault.harm == "silences":
-        respects_trust(cluster, pids, after=began_at + TRUSTED_S + SLACK_S, before=healed_at)
+        respects_trust(cluster, pids, after=began_at + TRUSTED_S + slack_s, before=healed_at)
 
 
 async def works(cluster: Cluster, name: str) -> bool:
@@ -129,15 +134,10 @@ async def sessions_of(cluster: Cluster, name: str) -> int:
 
 def respects_trust(cluster: Cluster, pids: set[int], *, after: float, before: float) -> None:
     """These processes began nothing in this span, and ended nothing of what is to be killed with their trust."""
-    for line in journal(cluster):
+    for line in lines_of(cluster):
         if line["pid"] in pids and after < line["mono"] < before:
             assert line["what"] != "start", f"{line['job']} was started without trust: {line}"
             assert not line["job"].startswith(SHIELDED), f"{line['job']} outlived its trust: {line}"
-
-
-def journal(cluster: Cluster) -> list[Mapping[str, Any]]:
-    texts = (text for path in cluster.journals.glob("worker-*.jsonl") for text in path.read_text().splitlines())
-    return [json.loads(text) for text in texts if text.endswith("}")]
 
 
 # ---------------------------------------------------------------------------------------------------- server and store
@@ -202,7 +202,7 @@ async def test_f11_answers_to_commit_are_lost(cluster: Cluster, size: Size, faul
         for line in lines
         for n, (lose, then) in zip(range(lost_each), itertools.cycle(FATES), strict=False)
     ]
-    within_s = 30 + 4.0 * lost_each
+    within_s = 90 + 4.0 * lost_each
     await soon(lambda: all(one.sprung for one in ambushes), within_s=within_s, step_s=0.2, what="every answer was lost")
     for line in lines:
         line.heal()
@@ -211,7 +211,7 @@ async def test_f11_answers_to_commit_are_lost(cluster: Cluster, size: Size, faul
         lose: sum(one.sprung for one in ambushes if one.lose == lose) for lose in ("answer", "request")
     }
     await cluster.judged("F11")
-    assert cluster.figures["store_troubles"]["unknown"] > 0, cluster.figures["store_troubles"]
+    assert cluster.figures["store_troubles"].get("unknown", 0) > 0, cluster.figures["store_troubles"]
     assert cluster.figures["deaths"] == 0, "a lost answer is no lost worker"
 
 

@@ -1,7 +1,6 @@
 """A disk is full for ten seconds, the store's, the spool's or the logs': refused in words, nothing is lost (F18)."""
 
 import asyncio
-import json
 import shutil
 import time
 from collections import Counter
@@ -15,6 +14,7 @@ import pytest
 from tests.cluster.api import Api, lasting, people_of
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import Size
+from tests.cluster.journals import lines_of
 from tests.cluster.recording import record_postgresql, record_sqlite
 from tests.cluster.small_disk import SmallDisk, small_disk
 from tests.conformance.world import migrate
@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.services, pytest.mark.anyio]
 
 FULL_S: dict[Size, float] = {"short": 6.0, "full": 10.0}  # longer than a session lives
 HELD = 40  # runs that end while nothing can be written
-GOES_ON_WITHIN_S = 10.0
+GOES_ON_WITHIN_S: dict[Size, float] = {"short": 60.0, "full": 10.0}  # short: whatever else the machine does
 BULK = {"value": "x" * 60_000}
 
 
@@ -99,9 +99,9 @@ async def test_f18_the_stores_disk_is_full(
                 assert (await api.get("/api/v1/jobs")).status_code == 200, "what is there can be read"
                 assert all(process.is_alive for process in cluster.processes.values()), "no crash loop"
             assert set(api.statuses) <= {200, 201, 503}, api.statuses
-            assert api.statuses[503] >= 10, api.statuses
+            assert api.statuses[503] > max(2, api.statuses[201]), api.statuses  # what is small may still find room
             disk.make_room()
-            cluster.figures["goes_on_after_s"] = await goes_on(cluster, api)
+            cluster.figures["goes_on_after_s"] = await goes_on(cluster, api, within_s=GOES_ON_WITHIN_S[size])
             cluster.figures["answers"] = dict(api.statuses)
         await cluster.judged("F18")
         assert cluster.figures["deaths"] == 0, "nobody was taken for dead"
@@ -113,20 +113,20 @@ async def is_refused(api: Api) -> bool:
     return (await api.trigger("echo", BULK)).status_code == 503
 
 
-async def goes_on(cluster: Cluster, api: Api) -> float:
+async def goes_on(cluster: Cluster, api: Api, *, within_s: float) -> float:
     """Seconds until a write is taken and decisions are made again."""
     began_at = time.monotonic()
 
     async def taken() -> bool:
         return (await api.trigger("echo")).status_code == 201
 
-    await soon(taken, within_s=GOES_ON_WITHIN_S, what="a write is taken again")
+    await soon(taken, within_s=within_s, what="a write is taken again")
     decided = await cluster.count("triggered_by IS NULL")
 
     async def decides() -> bool:
         return await cluster.count("triggered_by IS NULL") > decided
 
-    await soon(decides, within_s=GOES_ON_WITHIN_S, what="decisions go on")
+    await soon(decides, within_s=within_s, what="decisions go on")
     return round(time.monotonic() - began_at, 2)
 
 
@@ -137,9 +137,7 @@ def began(cluster: Cluster, count: int, what: str = "start") -> bool:
 
 def starts_of(cluster: Cluster, job: str, what: str = "start") -> Counter[str]:
     """How often each run of a job was begun, by the journals."""
-    texts = (text for path in cluster.journals.glob("worker-*.jsonl") for text in path.read_text().splitlines())
-    lines = [json.loads(text) for text in texts if text.endswith("}")]
-    return Counter(line["run"] for line in lines if line["what"] == what and line["job"] == job)
+    return Counter(line["run"] for line in lines_of(cluster) if line["what"] == what and line["job"] == job)
 
 
 @pytest.mark.parametrize("recorded_url", ["sqlite"], indirect=True)
@@ -157,6 +155,7 @@ async def test_f18_the_disk_of_spool_and_logs_is_full(recorded_url: str, tmp_pat
         cluster.kill("s1")
         await soon(lambda: began(cluster, HELD, "end"), within_s=60, what="the worker ended what it holds")
         await cluster.load(FULL_S[size] / 2)
+        cluster.processes["s1"].close()  # or its log is given back to the disk only when the next one starts
         cluster.processes["s1"].log.unlink()
         disk.fill()  # a server that starts now cannot say a word
         server = cluster.start_server("s1")
@@ -164,7 +163,7 @@ async def test_f18_the_disk_of_spool_and_logs_is_full(recorded_url: str, tmp_pat
         async def all_done() -> bool:
             return await cluster.count("state = 'SUCCEEDED' AND triggered_by IS NOT NULL") == 5 * HELD
 
-        await soon(all_done, within_s=60, what="every result arrived, with the disk still full")
+        await soon(all_done, within_s=120, what="every result arrived, with the disk still full")
         assert disk.free_bytes < 16_384, "it was full all the time"
         assert set(starts_of(cluster, "half_a_second").values()) == {1}, "no result was lost: nothing ran twice"
         disk.make_room()

@@ -8,7 +8,7 @@ import pytest
 
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import SERVICES, Size, on
-from tests.cluster.timing import EXTRA_DELAY_MAX_S
+from tests.cluster.timing import EXTRA_DELAY_MAX_S, SLACK
 from tests.cluster.trap import ALWAYS_WITHIN_S, Trap
 from tests.servers.proxy import FaultProxy
 
@@ -42,7 +42,7 @@ async def test_f01_a_server_stands_still_inside_a_transaction(cluster: Cluster, 
         await cluster.load(2)
     await cluster.judged("F01-stopped")
     if not cluster.is_sqlite:
-        assert cluster.figures["extra_delay_s"]["max"] <= (1 if size == "full" else 8) * EXTRA_DELAY_MAX_S
+        assert cluster.figures["extra_delay_s"]["max"] <= SLACK[size] * EXTRA_DELAY_MAX_S
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ async def test_f01_a_server_is_cut_off_inside_a_transaction(cluster: Cluster, si
         lines[victim].heal()
         await cluster.load(2)
     await cluster.judged("F01-cut")
-    assert cluster.figures["extra_delay_s"]["max"] <= (1 if size == "full" else 8) * EXTRA_DELAY_MAX_S
+    assert cluster.figures["extra_delay_s"]["max"] <= SLACK[size] * EXTRA_DELAY_MAX_S
 
 
 @on("postgresql")
@@ -115,6 +115,7 @@ async def struck_at(cluster: Cluster, trap: Trap, place: str) -> bool:
         cluster.start_again(worker)
         victim = await trap.sprung(within_s=2 * SOMETIMES_WITHIN_S)
     trap.disarm()
+    victim = victim or await trap.sprung(within_s=0.5)  # who took the trap away just before us
     if victim is None:
         return False
     cluster.note("kill", node=victim, place=place)

@@ -7,14 +7,15 @@ import pytest
 
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import SERVICES, Size, on
-from tests.cluster.journals import caught_in
-from tests.cluster.timing import HOUSEKEEPING_WITHIN_S, LEADER_TTL_S, SESSION_TTL_S
+from tests.cluster.journals import caught_in, is_under_way
+from tests.cluster.timing import HOUSEKEEPING_WITHIN_S, LEADER_TTL_S, SESSION_TTL_S, SLACK
 from tests.cluster.trap import ALWAYS_WITHIN_S, Trap
 from tests.eventually import soon
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 KILLED_AFTER_WAKING_S = 0.5
+TRIES_MAX = 20
 
 
 # --------------------------------------------------------------------------------------------------------------- F04
@@ -27,21 +28,36 @@ async def test_f04_a_worker_stands_still_for_longer_than_its_session_lives(clust
     await cluster.wait_for_runs(15)
     killed: list[float] = []
     for _ in range(3 if size == "full" else 1):
-        zombie, _ = await caught_in(cluster, "replaced", began_within_s=3.0)  # in the loop: over when it wakes
-        victim, child = await caught_in(cluster, "exclusive_and_long")
-        for name in {victim, zombie}:
-            cluster.pause(name)
+        workers, child = await stopped_at_work(cluster)
         await cluster.load(2 * SESSION_TTL_S)
         woke_at = time.monotonic()
-        for name in {victim, zombie}:
+        for name in workers:
             cluster.resume(name)
-        await soon(lambda: not is_running(child), within_s=10, step_s=0.005, what="the child was killed")  # noqa: B023
+        await soon(lambda: not is_running(child), within_s=30, step_s=0.005, what="the child was killed")  # noqa: B023
         killed.append(round(time.monotonic() - woke_at, 3))
         await cluster.load(3)
     cluster.figures["child_killed_after_s"] = killed
     await cluster.judged("F04")
     assert cluster.figures["reports_fenced"] >= 1
-    assert max(killed) <= KILLED_AFTER_WAKING_S * (1 if size == "full" else 10)
+    assert max(killed) <= SLACK[size] * KILLED_AFTER_WAKING_S
+
+
+async def stopped_at_work(cluster: Cluster) -> tuple[set[str], int]:
+    """Workers that stand still, one with a handler in its loop, one with a child at work, and that child.
+
+    Between being caught and being stopped either may come to its end: then they are let go on, and caught again.
+    """
+    for _ in range(TRIES_MAX):
+        in_the_loop = await caught_in(cluster, "replaced", began_within_s=3.0)  # over when it wakes
+        in_a_child = await caught_in(cluster, "exclusive_and_long")
+        workers = {in_the_loop.worker, in_a_child.worker}
+        for name in workers:
+            cluster.pause(name)
+        if is_under_way(cluster, in_the_loop) and is_under_way(cluster, in_a_child):
+            return workers, in_a_child.pid
+        for name in workers:
+            cluster.resume(name)
+    raise AssertionError("nobody was stopped in the midst of both")
 
 
 def is_running(pid: int) -> bool:
@@ -62,10 +78,7 @@ async def test_f05_the_leader_stands_still_with_a_write_under_way(cluster: Clust
     await cluster.wait_for_runs(15)
     rejected = 0
     for _ in range(3 if size == "full" else 1):
-        trap.arm("stop", "nodes.campaign.asked")  # followers do not campaign while somebody leads
-        victim = await trap.sprung(within_s=ALWAYS_WITHIN_S)
-        assert victim is not None
-        cluster.note("pause", node=victim)
+        victim = await leader_stopped(cluster, trap)
         before = stepped_down(cluster, victim)
         await cluster.load(3 * LEADER_TTL_S)
 
@@ -80,13 +93,35 @@ async def test_f05_the_leader_stands_still_with_a_write_under_way(cluster: Clust
     cluster.figures["stale_leader_rejected"] = rejected
     await cluster.judged("F05")
     assert cluster.figures["leader_failover_s"]["n"] >= rejected
-    assert cluster.figures["leader_failover_s"]["max"] <= HOUSEKEEPING_WITHIN_S + (0 if size == "full" else 8)
+    assert cluster.figures["leader_failover_s"]["max"] <= SLACK[size] * HOUSEKEEPING_WITHIN_S
+
+
+async def leader_stopped(cluster: Cluster, trap: Trap) -> str:
+    """The leader, just before it renews its term.
+
+    Followers do not campaign while somebody leads; one that is stopped as nobody does, on a machine that stalls, is let
+    go on.
+    """
+    for _ in range(TRIES_MAX):
+        trap.arm("stop", "nodes.campaign.asked")
+        victim = await trap.sprung(within_s=ALWAYS_WITHIN_S)
+        assert victim is not None
+        cluster.note("pause", node=victim)
+        if changes_of_lead(cluster, victim)[-1:] == [True]:
+            return victim
+        cluster.resume(victim)
+    raise AssertionError("nobody was stopped as the leader")
 
 
 def stepped_down(cluster: Cluster, server: str) -> int:
     """How often this server noticed that it does not lead any more."""
+    return changes_of_lead(cluster, server).count(False)
+
+
+def changes_of_lead(cluster: Cluster, server: str) -> list[bool]:
+    """What this server said of itself: it leads from now on, or does not any more."""
     log = cluster.processes[server].log.read_text("utf-8", "replace")
-    return sum("leader.changed" in line and '"leading": false' in line for line in log.splitlines())
+    return ['"leading": true' in line for line in log.splitlines() if "leader.changed" in line]
 
 
 # --------------------------------------------------------------------------------------------------------------- F06

@@ -2,7 +2,6 @@
 
 import json
 import time
-from pathlib import Path
 
 import psutil
 import pytest
@@ -11,6 +10,7 @@ from foliot.domain.run import RunState, format_run_id
 from foliot.store.sql.statement import TEXT, RowSet, Statement
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import Size, mostly_on, on
+from tests.cluster.journals import lines_of
 from tests.cluster.patience import GO
 from tests.cluster.process import Process
 from tests.eventually import soon
@@ -109,12 +109,7 @@ async def test_results_outlive_a_server_that_is_away(cluster: Cluster, size: Siz
 
 def ended(cluster: Cluster) -> list[str]:
     """The runs whose handlers came to their end, by the journals."""
-    lines = (json.loads(line) for path in journals(cluster) for line in path.read_text().splitlines())
-    return [line["run"] for line in lines if line["what"] == "end"]
-
-
-def journals(cluster: Cluster) -> list[Path]:
-    return sorted(cluster.journals.glob("worker-*.jsonl"))
+    return [line["run"] for line in lines_of(cluster) if line["what"] == "end"]
 
 
 def spooled(cluster: Cluster) -> int:
