@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from foliot_check.figures import spread
@@ -31,7 +32,9 @@ class FailingOver:
 
     async def goes_on_after(self, what: str, act: Callable[[], object], *, rises: bool = True) -> None:
         """Do this to the store, then wait until it takes writes and decisions go on; `rises`: the epoch must, too."""
-        epoch = await self._asked(EPOCH)
+        epoch: int = await soon(
+            partial(self._asked, EPOCH), within_s=WRITABLE_WITHIN_S, what=f"the epoch before {what}"
+        )
         self._cluster.note("store", way=what)
         struck_at = time.time()
         await asyncio.to_thread(act)

@@ -18,6 +18,7 @@ from tests.cluster.conftest import Size
 from tests.cluster.failing_over import GOES_ON_WITHIN_S, FailingOver
 from tests.cluster.probe import Probe
 from tests.cluster.recording import record_mariadb
+from tests.cluster.timing import SLACK
 from tests.conformance.world import migrate
 from tests.eventually import eventually
 from tests.servers.galera import NODES, Galera
@@ -92,7 +93,7 @@ async def test_f15_nodes_are_lost(tmp_path: Path, size: Size) -> None:
         await cluster.load(3)
         await cluster.judged("F15")
         assert cluster.figures["doubled"] == 0
-        assert store.worst_after_writable_s() <= GOES_ON_WITHIN_S, cluster.figures
+        assert store.worst_after_writable_s() <= GOES_ON_WITHIN_S * SLACK[size], cluster.figures
         assert (cluster.figures["deaths"], cluster.figures["abandoned"]) == (0, 0), "nobody was taken for dead"
 
 

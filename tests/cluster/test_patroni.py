@@ -20,6 +20,7 @@ from tests.cluster.failing_over import GOES_ON_WITHIN_S, FailingOver
 from tests.cluster.probe import Probe
 from tests.cluster.process import ROOT
 from tests.cluster.recording import record_postgresql
+from tests.cluster.timing import SLACK
 from tests.conformance.world import migrate
 from tests.servers.patroni import Patroni
 
@@ -69,8 +70,8 @@ async def test_f13_a_synchronous_primary_is_replaced(tmp_path: Path, size: Size)
             await frozen_and_replaced(patroni, cluster, store, rounds)
         await cluster.judged("F13")
         # Beside an old primary that still answers, a commit that waits for its standby is given up after five seconds.
-        assert store.worst_after_writable_s(but="two primaries") <= GOES_ON_WITHIN_S, cluster.figures
-        assert store.worst_after_writable_s() <= 2 * GOES_ON_WITHIN_S, cluster.figures
+        assert store.worst_after_writable_s(but="two primaries") <= GOES_ON_WITHIN_S * SLACK[size], cluster.figures
+        assert store.worst_after_writable_s() <= 2 * GOES_ON_WITHIN_S * SLACK[size], cluster.figures
         assert (cluster.figures["deaths"], cluster.figures["abandoned"]) == (0, 0), "nobody was taken for dead"
 
 
@@ -115,7 +116,7 @@ async def test_f14_an_asynchronous_primary_forgets(tmp_path: Path, size: Size) -
         logs = [cluster.processes[name].log.read_text("utf-8") for name in cluster.servers]
         assert all("store.lossy" in log for log in logs), "each server says so when it starts"
         assert any("store.epoch_raised" in log for log in logs)
-        assert store.worst_after_writable_s() <= GOES_ON_WITHIN_S, cluster.figures
+        assert store.worst_after_writable_s() <= GOES_ON_WITHIN_S * SLACK[size], cluster.figures
 
 
 def witness(patroni: Patroni, cluster: Cluster) -> None:

@@ -12,6 +12,7 @@ from tests.cluster.asking import asked
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import Size
 from tests.cluster.recording import record_mariadb, record_postgresql, record_sqlite
+from tests.cluster.timing import SLACK
 from tests.conformance.world import migrate
 from tests.eventually import soon
 from tests.servers.mariadb import MariaDB
@@ -21,7 +22,8 @@ from tests.servers.sql import SqlServer, apart
 MATRIX = pytest.mark.matrix
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
-GOES_ON_WITHIN_S = 5.0
+GOES_ON_WITHIN_S = 5.0  # L4
+AT_ALL_WITHIN_S = 60.0
 LONGER_THAN_A_SESSION_S = 6.0  # of the test profile: ttl 4 s, grace 0.4 s
 
 NEWEST = "SELECT coalesce(max(created_at), 0) FROM runs"
@@ -36,7 +38,7 @@ async def goes_on(cluster: Cluster, *, epoch_before: int) -> float:
     async def decided() -> bool:
         return bool(await asked(cluster.url, NEWEST) > newest)
 
-    await soon(decided, within_s=GOES_ON_WITHIN_S, what="a decision after the restart")
+    await soon(decided, within_s=AT_ALL_WITHIN_S, what="a decision after the restart")
     took_s = time.monotonic() - began_at
     assert await asked(cluster.url, EPOCH) > epoch_before
     return took_s
@@ -68,16 +70,18 @@ def started(make: Callable[..., SqlServer], folder: Path) -> Iterator[tuple[SqlS
 
 @pytest.mark.services
 @pytest.mark.parametrize(
-    ("make", "ways"),
+    ("make", "size", "ways"),
     [
-        pytest.param(Postgres, ("immediate", "long", "kill"), id="postgresql-short"),
-        pytest.param(MariaDB, ("fast", "kill"), id="mariadb-short"),
-        pytest.param(Postgres, ("fast", "immediate", "kill", "long", "kill"), id="postgresql-full", marks=MATRIX),
-        pytest.param(MariaDB, ("fast", "kill", "fast", "long", "kill"), id="mariadb-full", marks=MATRIX),
+        pytest.param(Postgres, "short", ("immediate", "long", "kill"), id="postgresql-short"),
+        pytest.param(MariaDB, "short", ("fast", "kill"), id="mariadb-short"),
+        pytest.param(
+            Postgres, "full", ("fast", "immediate", "kill", "long", "kill"), id="postgresql-full", marks=MATRIX
+        ),
+        pytest.param(MariaDB, "full", ("fast", "kill", "fast", "long", "kill"), id="mariadb-full", marks=MATRIX),
     ],
 )
 async def test_decisions_go_on_after_each_restart_and_nobody_is_reaped(
-    make: Callable[..., SqlServer], ways: tuple[str, ...], tmp_path: Path
+    make: Callable[..., SqlServer], size: Size, ways: tuple[str, ...], tmp_path: Path
 ) -> None:
     with started(make, tmp_path) as (server, cluster):
         await cluster.wait_for_runs(15)
@@ -95,6 +99,7 @@ async def test_decisions_go_on_after_each_restart_and_nobody_is_reaped(
             took.append(round(await goes_on(cluster, epoch_before=epoch), 2))
         cluster.figures["goes_on_after_s"] = took
         await nobody_was_hurt(cluster)
+        assert max(took) <= GOES_ON_WITHIN_S * SLACK[size], took
 
 
 async def test_the_process_that_is_the_store_is_restarted(tmp_path: Path, size: Size) -> None:
@@ -119,10 +124,11 @@ async def test_the_process_that_is_the_store_is_restarted(tmp_path: Path, size: 
             async def risen(before: int = epoch) -> bool:
                 return bool(await asked(cluster.url, EPOCH) > before)
 
-            await soon(risen, within_s=45, what="the store open again")
+            await soon(risen, within_s=90, what="the store open again")
             took.append(round(await goes_on(cluster, epoch_before=epoch), 2))
         cluster.figures["goes_on_after_s"] = took
         lost = "SELECT count(*) FROM runs WHERE deaths > 0 OR kind = 'lost'"
         assert await asked(cluster.url, lost) == 0
         assert await asked(cluster.url, "SELECT count(*) FROM nodes WHERE state = 'dead' AND kind = 'worker'") == 0
         await cluster.judged("F12")
+        assert max(took) <= GOES_ON_WITHIN_S * SLACK[size], took
