@@ -28,6 +28,7 @@ CROWD: dict[Size, int] = {"short": 1_000, "full": 10_000}
 LATE_MAX_S: dict[Size, float] = {"short": 10.0, "full": 2.0}  # p99 of the others; short: whatever else the machine does
 WITHIN_S = 300.0
 AT_ONCE = 500
+ASKING = 4
 MANY = "one_of_many"
 SECOND = 1_000_000
 
@@ -67,10 +68,14 @@ async def test_f21_crowds(cluster: Cluster, size: Size) -> None:
 
 
 async def trigger_many(cluster: Cluster, job: str, count: int, *, prefix: str = "crowd") -> None:
+    keys = iter(f"{prefix}-{n}" for n in range(count))
     async with cluster.open_store() as store:
-        for first in range(0, count, AT_ONCE):
-            keys = [f"{prefix}-{n}" for n in range(first, min(first + AT_ONCE, count))]
-            await asyncio.gather(*(store.runs.trigger(_request(job, key)) for key in keys))
+
+        async def ask() -> None:
+            for key in keys:
+                await store.runs.trigger(_request(job, key))
+
+        await asyncio.gather(*(ask() for _ in range(ASKING)))  # as many as a store has connections for them
 
 
 def _request(job: str, key: str) -> TriggerRequest:
@@ -79,7 +84,7 @@ def _request(job: str, key: str) -> TriggerRequest:
 
 async def make_jobs(cluster: Cluster, count: int) -> int:
     """So many jobs with the crowd's handler, all due at one instant some seconds ahead; which."""
-    ahead_s = 4 + count // 1000
+    ahead_s = 10 + count // 1000
     due_at = (await now(cluster) // SECOND + ahead_s) * SECOND
     at = datetime.fromtimestamp(due_at // SECOND, UTC).isoformat()
     document = {"run": {"python": f"tests.cluster.crowd:{MANY}"}, "schedule": {"at": at}, "overlap": "allow"}
