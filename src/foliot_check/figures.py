@@ -5,6 +5,7 @@ time beside it, so a handler's line can be laid beside a change of the store: go
 """
 
 import itertools
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -167,6 +168,7 @@ def _recoveries(history: History) -> dict[str, Any]:
         "leased_again_s": spread(leased),
         "leased_to_the_dead": to_the_dead,
         "leader_failover_s": spread(_leader_failovers(history)),
+        "longest_rest_between_beats_s": round(max(_rests_between_beats(history), default=0.0), 2),
     }
 
 
@@ -216,6 +218,15 @@ def _leader_failovers(history: History) -> list[float]:
         for earlier, later in itertools.pairwise(signs)
         if later.row["term"] > earlier.row["term"] > 0
     ]
+
+
+def _rests_between_beats(history: History) -> list[float]:
+    """Seconds of store time from one beat of a worker's session to its next."""
+    beats: dict[str, set[int]] = defaultdict(set)
+    for change in history.changes:
+        if change.table == "nodes" and change.row["kind"] == "worker" and change.row["last_beat_at"] is not None:
+            beats[change.row["id"]].add(change.row["last_beat_at"])
+    return [(later - earlier) / SECOND for one in beats.values() for earlier, later in itertools.pairwise(sorted(one))]
 
 
 def _store(history: History) -> dict[str, Any]:

@@ -139,3 +139,18 @@ def test_from_one_leader_to_the_next() -> None:
 
 def test_a_spread_of_nothing_is_nothing() -> None:
     assert spread([]) == {"n": 0}
+
+
+def test_rests_lie_between_two_beats_of_one_worker() -> None:
+    beats = [("s1", "worker", 1), ("s2", "worker", 2), ("s1", "worker", 3.5), ("s1", "worker", 4), ("s3", "server", 90)]
+    changes = [
+        Change(
+            seq=100 + at,
+            at=T0,
+            table="nodes",
+            op="UPDATE",
+            row={"id": session, "kind": kind, "last_beat_at": T0 + int(second * SECOND)},
+        )
+        for at, (session, kind, second) in enumerate([*beats, ("s3", "server", 10), ("s2", "worker", 2)])
+    ]
+    assert figures(changes=[*sound()["changes"], *changes])["longest_rest_between_beats_s"] == 2.5
