@@ -31,7 +31,7 @@ OUTCOMES = {
     "crashes": ("FAILED", "error"),
     "takes_a_gigabyte": ("SUCCEEDED", None),
 }
-STOPPED_WITHIN_S = 15.0  # timeout and grace are at most four
+STOPPED_WITHIN_S = 40.0  # timeout and grace are at most nine
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ async def test_f19_handlers_that_misbehave_cost_nobody_else(cluster: Cluster, si
         cluster.check_processes()
         return await cluster.count("state IN ('PENDING', 'RUNNING') AND triggered_by IS NOT NULL") == 0
 
-    await soon(over, within_s=90, what="every handler was stopped")
+    await soon(over, within_s=180, what="every handler was stopped")
     for job, outcome in OUTCOMES.items():
         for run in await cluster.runs(job):
             assert (run["state"], run["kind"]) == outcome, (job, run["state"], run["kind"], run["error"])
@@ -68,7 +68,7 @@ async def test_f19_handlers_that_misbehave_cost_nobody_else(cluster: Cluster, si
     (gigabyte,) = await cluster.runs("takes_a_gigabyte")
     assert json.loads(gigabyte["result"]) == GIGABYTE
     assert len(forked_pids(cluster.journals)) > 100, "the bomb went off"
-    await soon(lambda: not alive(forked_pids(cluster.journals)), within_s=10, what="everything forked is gone")
+    await soon(lambda: not alive(forked_pids(cluster.journals)), within_s=60, what="everything forked is gone")
     (poison,) = await cluster.runs("holds_the_interpreter")
     assert (poison["state"], poison["kind"], poison["deaths"]) == ("FAILED", "poison", 1)
     others = [run for run in await cluster.runs("each_second") if run["leased_at"] is not None]
@@ -76,7 +76,7 @@ async def test_f19_handlers_that_misbehave_cost_nobody_else(cluster: Cluster, si
     cluster.figures["others_waited_s"] = round(waited_s, 2)
     await cluster.judged("F19")
     assert await cluster.count("name = 'w1'", of="nodes") == 1, "the worker of all the others was never taken for dead"
-    assert waited_s < 10, "the others went on"
+    assert waited_s < (10 if size == "full" else 30), "the others went on"
 
 
 def alive(pids: list[int]) -> list[int]:
