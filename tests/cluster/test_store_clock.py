@@ -7,7 +7,6 @@ the true time was created early, whatever the store believed.
 import asyncio
 import contextlib
 import itertools
-import json
 import sys
 import threading
 import time
@@ -21,11 +20,10 @@ import httpx2
 import pymysql
 import pytest
 
-from foliot_check.report import as_table
 from tests.cluster.asking import asked
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import Size
-from tests.cluster.figures import write_figures
+from tests.cluster.journals import lines_of
 from tests.cluster.process import ROOT
 from tests.cluster.recording import record_mariadb, record_postgresql
 from tests.conformance.world import migrate
@@ -42,6 +40,7 @@ SHORT_STEP_S = 35.0  # where what it skips is run in the end
 EARLY_US = 500_000
 SECOND_US = 1_000_000
 TTL_S = 4.0  # of the test profile, as the cluster runs by it
+AT_ALL_WITHIN_S = 60.0
 
 NEWEST = "SELECT coalesce(max(due_at), 0) FROM runs WHERE fire_key LIKE 's:%'"
 SUSPECT = "SELECT clock_suspect FROM store_meta"
@@ -75,33 +74,22 @@ async def test_a_store_clock_that_jumps_fires_nothing_early_and_loses_nothing(
 
 
 async def judged(cluster: Cluster) -> None:
-    """As after every fault, but for I11: it compares store times, which a step back puts out of order.
-
-    What ran when is told by the workers' journals, which know nothing of the store's clock.
-    """
+    """As after every fault; and what ran when is told by the journals too, which know nothing of the store's clock."""
     # What was to be tried again in a moment when the clock was put back waits as long as the step was (C1).
-    await cluster.settle(within_s=STEP_S + 90)
-    findings = await cluster.judge()
-    wrong = {number: finding.wrong[:5] for number, finding in findings.items() if not finding.holds and number != "I11"}
-    write_figures("F08", cluster.store, {**cluster.figures, "not_held": wrong})
-    assert not wrong, as_table(findings)
-    assert findings["I1"].looked_at >= 30, "the load was real"
-    assert cluster.figures["zombies_accepted"] == 0
-    assert not overlapping(cluster.journals)
+    await cluster.judged("F08", settle_within_s=STEP_S + 90)
+    assert not overlapping(cluster)
 
 
-def overlapping(journals: Path) -> list[tuple[str, str, str]]:
+def overlapping(cluster: Cluster) -> list[tuple[str, str, str]]:
     """Runs of one exclusive job that were executed at the same time."""
-    began: dict[tuple[str, int], tuple[str, float]] = {}
+    began: dict[tuple[str, int], float] = {}
     spans: dict[str, list[tuple[float, float, str]]] = {}
-    for journal in journals.glob("worker-*.jsonl"):
-        for line in journal.read_text("utf-8").splitlines():
-            noted = json.loads(line)
-            key = (noted["run"], noted["attempt"])
-            if noted["what"] == "start":
-                began[key] = (noted["job"], noted["mono"])
-            elif noted["what"] == "end" and key in began and "exclusive" in noted["job"]:
-                spans.setdefault(noted["job"], []).append((began[key][1], noted["mono"], str(noted["run"])))
+    for noted in lines_of(cluster):
+        key = (noted["run"], noted["attempt"])
+        if noted["what"] == "start":
+            began[key] = noted["mono"]
+        elif noted["what"] == "end" and key in began and "exclusive" in noted["job"]:
+            spans.setdefault(noted["job"], []).append((began[key], noted["mono"], str(noted["run"])))
     assert spans, "exclusive jobs were executed"
     return [
         (job, first[2], second[2])
@@ -123,8 +111,12 @@ async def ahead_and_put_right(cluster: Cluster, clock: FakeTime, *, by_s: float)
     def every_server_raises_the_alarm() -> bool:
         return all("clock.suspect" in cluster.tail(name, 500) for name in ("s1", "s2", "s3"))
 
-    await soon(every_server_raises_the_alarm, within_s=20)
-    assert "foliot_store_clock_suspect 1.0" in await asked_text(cluster, "/metrics")
+    await soon(every_server_raises_the_alarm, within_s=AT_ALL_WITHIN_S)
+
+    async def gauge_shows_it() -> bool:
+        return "foliot_store_clock_suspect 1.0" in await asked_text(cluster, "/metrics")
+
+    await soon(gauge_shows_it, within_s=AT_ALL_WITHIN_S)
     await goes_on(cluster)
 
     async def offsets_shown() -> bool:
@@ -132,7 +124,7 @@ async def ahead_and_put_right(cluster: Cluster, clock: FakeTime, *, by_s: float)
         offsets = [node["clock_offset_s"] for node in nodes if node["clock_offset_s"] is not None]
         return len(offsets) == 5 and all(abs(offset + by_s) < 5 for offset in offsets)
 
-    await soon(offsets_shown, within_s=30, step_s=0.2, what="every clock shown as far behind the store's")
+    await soon(offsets_shown, within_s=AT_ALL_WITHIN_S, step_s=0.2, what="every clock shown as far behind the store's")
     cluster.note("clock", step_s=-by_s)
     clock.step(-by_s)
     await until_trusted(cluster)
@@ -150,7 +142,7 @@ async def back_and_put_right(cluster: Cluster, clock: FakeTime) -> None:
     async def noticed() -> bool:
         return bool(await asked(cluster.url, DEAD) == dead + 1)
 
-    await soon(noticed, within_s=30, step_s=0.1, what="the death of w2")
+    await soon(noticed, within_s=AT_ALL_WITHIN_S, step_s=0.1, what="the death of w2")
     cluster.figures["dead_noticed_after_s"] = round(time.monotonic() - began_at, 2)
     longest = await asked(cluster.url, LONGEST)
     assert longest <= now_us() + (TTL_S + 1 - STEP_S) * SECOND_US, "deadlines were brought back to now + ttl"
@@ -184,7 +176,7 @@ async def trusted(cluster: Cluster) -> None:
         assert not await asked(cluster.url, SUSPECT)
         return bool(await asked(cluster.url, NEWEST) > now_us() + (SHORT_STEP_S - 10) * SECOND_US)
 
-    await soon(caught_up, within_s=30, step_s=0.1, what="what is due by the trusted clock is decided")
+    await soon(caught_up, within_s=AT_ALL_WITHIN_S, step_s=0.1, what="what is due by the trusted clock is decided")
     await cluster.load(2.5 * TTL_S / 3)  # two beats, in which everybody says again how far the clocks are apart
     assert not await asked(cluster.url, SUSPECT)
 
@@ -220,13 +212,13 @@ async def nothing_early(url: str) -> AsyncIterator[None]:
 
 
 async def until_suspect(cluster: Cluster) -> float:
-    """Seconds until the clock was flagged: a pulse or two, ten times that on a busy machine."""
+    """Seconds until the clock was flagged: a pulse or two on a machine that has time."""
     began_at = time.monotonic()
 
     async def flagged() -> bool:
         return bool(await asked(cluster.url, SUSPECT))
 
-    await soon(flagged, within_s=20, step_s=0.05, what="the clock is suspect")
+    await soon(flagged, within_s=AT_ALL_WITHIN_S, step_s=0.05, what="the clock is suspect")
     return round(time.monotonic() - began_at, 2)
 
 
@@ -234,7 +226,7 @@ async def until_trusted(cluster: Cluster) -> None:
     async def cleared() -> bool:
         return not await asked(cluster.url, SUSPECT)
 
-    await soon(cleared, within_s=20, step_s=0.05, what="the clock is trusted again")
+    await soon(cleared, within_s=AT_ALL_WITHIN_S, step_s=0.05, what="the clock is trusted again")
 
 
 async def goes_on(cluster: Cluster) -> None:
@@ -244,7 +236,7 @@ async def goes_on(cluster: Cluster) -> None:
     async def decided() -> bool:
         return bool(await asked(cluster.url, NEWEST) >= began_at)
 
-    await soon(decided, within_s=20, step_s=0.05, what="the schedule goes on")
+    await soon(decided, within_s=AT_ALL_WITHIN_S, step_s=0.05, what="the schedule goes on")
 
 
 async def asked_api(cluster: Cluster, path: str) -> Any:
@@ -257,7 +249,7 @@ async def asked_text(cluster: Cluster, path: str) -> str:
 
 async def _got(cluster: Cluster, path: str) -> httpx2.Response:
     headers = {"Authorization": f"Bearer {cluster.token}"}
-    async with httpx2.AsyncClient(headers=headers, timeout=20) as client:
+    async with httpx2.AsyncClient(headers=headers, timeout=60) as client:
         response = await client.get(f"{cluster.server_urls[0]}{path}")
     assert response.status_code == 200, response.text
     return response
