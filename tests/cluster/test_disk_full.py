@@ -94,7 +94,7 @@ async def test_f18_the_stores_disk_is_full(
             began_at = time.monotonic()
             await soon(lambda: is_refused(api), within_s=60, what="a write is refused")
             cluster.figures["refused_after_s"] = round(time.monotonic() - began_at, 1)
-            async for _ in lasting(FULL_S[size]):
+            async for _ in lasting(FULL_S[size], at_least=5):
                 await api.trigger("echo", BULK)
                 assert (await api.get("/api/v1/jobs")).status_code == 200, "what is there can be read"
                 assert all(process.is_alive for process in cluster.processes.values()), "no crash loop"

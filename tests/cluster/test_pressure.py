@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.services, pytest.mark.anyio]
 
 PEOPLE = 50  # on the five connections that a server has for people
 LASTS_S: dict[Size, float] = {"short": 8.0, "full": 60.0}
+TURNS_MIN = 3  # of each, however slow the machine is
 TAKEN = {200, 201}
 LATER = {429, 503}  # too many at once; too busy: both say that another try may work
 SHARE = 0.005  # of the rows written meanwhile are victims of each kind
@@ -82,7 +83,7 @@ async def test_f23_locks_and_pools_under_pressure(cluster: Cluster, size: Size) 
 
 async def somebody(api: Api, number: int, for_s: float) -> None:
     """Looks at lists and runs something now and then, without rest."""
-    async for turn in lasting(for_s, every_s=0.05):
+    async for turn in lasting(for_s, every_s=0.05, at_least=TURNS_MIN):
         if (number + turn) % 5 == 0:
             await api.trigger("echo", {"value": turn})
         else:

@@ -191,7 +191,8 @@ async def nothing_early(url: str) -> AsyncIterator[None]:
     over = threading.Event()
 
     async def look() -> None:
-        with contextlib.suppress(OSError, TimeoutError, asyncpg.PostgresError, pymysql.MySQLError):  # being restarted
+        away = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, pymysql.MySQLError)
+        with contextlib.suppress(*away):  # being restarted
             newest = await asyncio.wait_for(asked(url, NEWEST), 10)
             seen.append((newest, now_us()))
 
