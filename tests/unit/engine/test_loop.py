@@ -46,7 +46,7 @@ class Running:
 
     async def __aexit__(self, *_: object) -> None:
         self.stop.set()
-        await asyncio.wait_for(self.task, 5)
+        await asyncio.wait_for(self.task, 60)
 
 
 async def test_a_duty_rests_as_long_as_its_step_said() -> None:
