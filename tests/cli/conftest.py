@@ -138,6 +138,10 @@ class Shell:
         """Where a run stands."""
         return str(self("run", "show", run, "-o", "json").json["state"])
 
+    def kinds(self) -> set[str]:
+        """What kinds of nodes there are."""
+        return {node["kind"] for node in self("node", "list", "-o", "json").json["items"]}
+
     def led(self) -> str:
         """The name of the leader, as soon as there is one."""
         return eventually(
@@ -172,6 +176,7 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         )
         assert process.poll() is None, (folder / "up.log").read_text()
         eventually(lambda: len(shell("job", "list", "-q").out.split()) == 7, within_s=90, what="the jobs are declared")
+        eventually(lambda: shell.kinds() == {"server", "worker"}, within_s=90, what="server and worker are there")
         yield folder
     finally:
         process.send_signal(signal.SIGTERM)
