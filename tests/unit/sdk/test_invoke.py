@@ -314,4 +314,4 @@ async def test_who_gives_up_waiting_cancels_the_call() -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    await asyncio.wait_for(tidied.wait(), 5)
+    await asyncio.wait_for(tidied.wait(), 60)
