@@ -263,6 +263,7 @@ nodes = sa.Table(
     sa.Column("progress", LongText, nullable=True),
     sa.Column("drained_by", LongText, nullable=True),
     sa.Column("wall_offset_us", sa.BigInteger, nullable=True),  # its wall clock's lead over store time; shown (C2)
+    sa.Column("namespace", Name(100), nullable=True),  # of its token: the only one it serves; NULL: every
     sa.Index("nodes_until", "state", "until"),
 )
 

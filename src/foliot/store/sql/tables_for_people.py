@@ -87,8 +87,10 @@ backfills: Final = sa.Table(
     sa.Column("created_by", Name(200), nullable=False),
     sa.Column("reason", LongText, nullable=False),
     sa.Column("ended_at", Time, nullable=True),
+    sa.Column("request_key", Name(64), nullable=True),  # of who asked and the Idempotency-Key
     sa.Index("backfills_by_job", "job_id", "id"),
     sa.Index("backfills_state", "state", "id"),
+    sa.Index("backfills_key", "request_key", unique=True),
     sqlite_autoincrement=True,
 )
 
