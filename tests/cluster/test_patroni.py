@@ -7,8 +7,10 @@ import asyncio
 import json
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +19,13 @@ import pytest
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import Size
 from tests.cluster.failing_over import GOES_ON_WITHIN_S, FailingOver
+from tests.cluster.journals import lines_of
 from tests.cluster.probe import Probe
 from tests.cluster.process import ROOT
 from tests.cluster.recording import record_postgresql
 from tests.cluster.timing import SLACK
 from tests.conformance.world import migrate
+from tests.eventually import soon
 from tests.servers.patroni import Patroni
 
 pytestmark = [pytest.mark.slow, pytest.mark.services, pytest.mark.anyio]
@@ -99,7 +103,10 @@ async def test_f14_an_asynchronous_primary_forgets(tmp_path: Path, size: Size) -
             cut = await asyncio.to_thread(patroni.cut_replication)
             assert cut == len(patroni.members) - 1
             cluster.note("cut", link="primary and standbys")
+            cut_at_us = int(time.time() * 1_000_000)
             await cluster.load(CUT_FOR_S)
+            begun = partial(has_begun, cluster, "each_second", after_us=cut_at_us)
+            await soon(begun, within_s=90, what="a run that the standbys know nothing of has begun")
 
             def witnessed_and_killed() -> None:
                 witness(patroni, cluster)
@@ -117,6 +124,12 @@ async def test_f14_an_asynchronous_primary_forgets(tmp_path: Path, size: Size) -
         assert all("store.lossy" in log for log in logs), "each server says so when it starts"
         assert any("store.epoch_raised" in log for log in logs)
         assert store.worst_after_writable_s() <= GOES_ON_WITHIN_S * SLACK[size], cluster.figures
+
+
+def has_begun(cluster: Cluster, job: str, *, after_us: int) -> bool:
+    """Whether a run of the job that was due after this has been started."""
+    starts = (line for line in lines_of(cluster) if line["what"] == "start" and line["job"] == job)
+    return any(line["due"] > after_us for line in starts)
 
 
 def witness(patroni: Patroni, cluster: Cluster) -> None:
