@@ -63,8 +63,9 @@ SITUATION: Final = Statement(
     mysql=f"""
     SELECT r.line_job,
            least(sum({_OPEN}), :cap)
-           + 32768 * least(sum({_OPEN} AND {_WAITING}) + sum({_OPEN} AND r.open_children > 0)
-                           - coalesce(min(CASE WHEN r.open_children > 0 THEN r.place END) = min(r.place), 0), :cap)
+           + 32768 * least(
+               sum({_OPEN} AND {_WAITING}) + sum({_OPEN} AND r.open_children > 0)
+               - coalesce(min(CASE WHEN {_OPEN} AND r.open_children > 0 THEN r.place END) = min(r.place), 0), :cap)
            + 1073741824 * least(sum({_WAITING} AND r.class = 1), :cap)
            + 35184372088832 * least(sum({_OPEN} AND {_SCHEDULED}), :cap)
     FROM {{d}} STRAIGHT_JOIN runs r ON r.line_job = d.job_id
