@@ -34,6 +34,15 @@ async def test_the_holder_renews_its_term(world: World) -> None:
     assert again.until >= first.until + 3 * SECOND
 
 
+async def test_times_may_be_longer_than_a_small_number_of_microseconds(world: World) -> None:
+    """2³¹ µs are 35 minutes."""
+    nodes = world.store.nodes
+    for _ in range(2):
+        term = await nodes.campaign("a", ttl_us=2 * HOUR, session_ttl_us=3 * HOUR)
+        assert term is not None
+        assert await world.store.runs.reap(judge, limit=10, term=term.number, session_ttl_us=3 * HOUR) == 0
+
+
 async def test_a_term_that_ran_out_is_followed_by_a_higher_one(world: World) -> None:
     nodes = world.store.nodes
     await nodes.campaign("a", ttl_us=TTL)

@@ -35,7 +35,7 @@ def database_of(url: str) -> Database:
     return open_database(url, clock=CLOCK, chance=CHANCE)
 
 
-@pytest.mark.parametrize(("pool", "idle_s"), [(Pool.CONTROL, 1), (Pool.RENEW, 10), (Pool.API, 10)])
+@pytest.mark.parametrize(("pool", "idle_s"), [(Pool.CONTROL, 1), (Pool.ENDING, 1), (Pool.RENEW, 10), (Pool.API, 10)])
 async def test_each_session_is_set_up(mariadb_database: MakeDatabase, pool: Pool, idle_s: int) -> None:
     database = database_of(mariadb_database())
     try:

@@ -6,6 +6,7 @@ Each test has one limit that is short: on a machine that stalls no other may end
 import asyncio
 import shutil
 import subprocess
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,11 +14,15 @@ from pathlib import Path
 import pytest
 
 from foliot.domain.instants import SECOND
+from foliot.domain.run import Landing
 from foliot.ports.store import StoreBusy, StoreUnavailable
-from foliot.store.sql.database import TryAgain, Tx
+from foliot.store.sql.connect import POOL_SIZES
+from foliot.store.sql.database import Pool, TryAgain, Tx
 from foliot.store.sql.statement import Statement
+from foliot.store.sql.tokens import SqlTokenStore
 from tests.conformance.building import ask, every, fire, make_due, runs_of, save
-from tests.conformance.interleavings.halting import halting
+from tests.conformance.interleavings.halting import halting, naive, until_blocked
+from tests.conformance.working import trigger, worker
 from tests.conformance.world import UNHURRIED, World, opened
 
 
@@ -79,6 +84,50 @@ async def test_a_server_that_stands_still_in_a_transaction_loses_its_locks(postg
     with pytest.raises(StoreUnavailable):
         await frozen.finish()
     assert len(await runs_of(world)) == 1
+
+
+@pytest.mark.services
+async def test_ends_that_wait_for_a_limit_keep_nobody_else_waiting(postgres_world: World) -> None:
+    """Somebody holds the row of one limit; more workers report than there are connections. Beats and firing go on."""
+    world = postgres_world
+    await save(world, "lim", overlap="allow", place={"concurrency": {"db": 100}})
+    tick = await every(world)
+    anne = await worker(world)
+    await trigger(world, "lim", n=12)
+    held = await anne.lease(12)
+    anne.store = patient = await world.open(limits=UNHURRIED)
+    async with naive(world) as somebody:
+        transaction = somebody.transaction()
+        await transaction.start()
+        await somebody.execute("SELECT 1 FROM limits WHERE name = 'res:db' FOR UPDATE")
+        ends = [asyncio.create_task(anne.complete(run)) for run in held]
+        await until_blocked(world, *ends, blocked=POOL_SIZES[Pool.ENDING])
+        await make_due(world, tick)
+        assert (await fire(world, patient)).created == 1
+        assert (await patient.firing.pulse()).now
+        assert (await anne.beat(*held)).alive
+        assert (await SqlTokenStore(patient.database).find("0" * 64, urgent=True))[0] is None
+        assert not any(end.done() for end in ends)
+        await transaction.rollback()
+    assert [landing for end in ends for landing in await end] == [Landing.RECORDED] * len(held)
+
+
+async def test_people_who_read_for_long_do_not_hold_up_the_pulse(migrated_sqlite: Path) -> None:
+    reading, release = threading.Event(), threading.Event()
+
+    def read(tx: Tx) -> int:
+        now = tx.now()
+        reading.set()
+        assert release.wait(60)
+        return now
+
+    async with opened(f"sqlite:///{migrated_sqlite}") as world:
+        people = asyncio.create_task(world.store.database.read(read, pool=Pool.API))
+        assert await asyncio.to_thread(reading.wait, 60)
+        assert (await world.store.firing.pulse()).now
+        assert not people.done()
+        release.set()
+        assert await people
 
 
 async def test_conflicts_are_tried_again(world: World) -> None:

@@ -21,7 +21,10 @@ from foliot.store.sql.dialects.postgresql import PostgreSQL, is_refusal, timelin
 from foliot.store.sql.dialects.sqlite import SQLite
 from foliot.store.sql.hosts import Host, Hosts
 
-POOL_SIZES: Final[Mapping[Pool, int]] = {Pool.RENEW: 1, Pool.CONTROL: 4, Pool.API: 5}
+POOL_SIZES: Final[Mapping[Pool, int]] = {Pool.RENEW: 1, Pool.CONTROL: 4, Pool.ENDING: 3, Pool.API: 5}
+
+OF_DUTIES: Final = (Pool.CONTROL, Pool.ENDING)
+"""Whose locks others wait for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,11 +124,10 @@ def _open_sqlite(
 ) -> Database:
     opening = chance.token()[:8]
     writer = _sqlite_engine(path, wall, limits, opening, begin="BEGIN IMMEDIATE")
-    reader = _sqlite_engine(path, wall, limits, opening, begin="BEGIN")
+    reader, people = (_sqlite_engine(path, wall, limits, opening, begin="BEGIN") for _ in range(2))
     dialect = SQLite()
-    return Database(
-        dialect=dialect, runner=ThreadRunner(writer, reader, dialect, point=point), clock=clock, chance=chance
-    )
+    runner = ThreadRunner(writer, reader, people, dialect, point=point)
+    return Database(dialect=dialect, runner=runner, clock=clock, chance=chance)
 
 
 def _sqlite_engine(
@@ -165,7 +167,7 @@ def _sqlite_fingerprint(path: Path, opening: str) -> str:
 
 def _postgresql_engine(url: str, pool: Pool, size: int, limits: TimeLimits) -> AsyncEngine:
     """One bounded pool with the time limits of R11."""
-    idle_s = limits.idle_control_s if pool is Pool.CONTROL else limits.idle_s
+    idle_s = limits.idle_control_s if pool in OF_DUTIES else limits.idle_s
     settings = {
         "application_name": f"foliot {pool}",
         "statement_timeout": _milliseconds(limits.statement_s),
@@ -245,7 +247,7 @@ def _mariadb_engine(url: str, pool: Pool, size: int, limits: TimeLimits) -> Asyn
     session = mariadb_connect.SessionLimits(
         statement_s=limits.statement_s,
         lock_s=limits.lock_s,
-        idle_s=limits.idle_control_s if pool is Pool.CONTROL else limits.idle_s,
+        idle_s=limits.idle_control_s if pool in OF_DUTIES else limits.idle_s,
     )
 
     async def connect() -> Any:

@@ -35,10 +35,15 @@ _GREETED: Final = "foliot greeted"
 
 
 class Pool(StrEnum):
-    """Who waits for whom: renewals have a connection of their own, people share what is left (R11)."""
+    """Who waits for whom: renewals have a connection of their own, people share what is left (R11).
+
+    What ends runs has its own too: it may wait for a limit's row that somebody holds, and must not keep pulses, firing
+    and the tokens of beats from their connections meanwhile.
+    """
 
     RENEW = "renew"
     CONTROL = "control"
+    ENDING = "ending"
     API = "api"
 
 
@@ -261,12 +266,13 @@ class GreenletRunner:
 
 
 class ThreadRunner:
-    """Transactions on SQLite: one writer thread, one reader thread, one hop per transaction."""
+    """Transactions on SQLite: one writer thread, one reader each for duties and people, one hop per transaction."""
 
     def __init__(
         self,
         writer: sa.Engine,
         reader: sa.Engine,
+        people: sa.Engine,
         dialect: Dialect,
         *,
         point: Callable[[str], None] | None = None,
@@ -277,9 +283,11 @@ class ThreadRunner:
         self._is_greeted = False
         self._writing = (writer, ThreadPoolExecutor(1, "foliot-store-writer"))
         self._reading = (reader, ThreadPoolExecutor(1, "foliot-store-reader"))
+        self._reading_for_people = (people, ThreadPoolExecutor(1, "foliot-store-people"))
 
     async def once(self, work: Work[T], pool: Pool, mode: Mode) -> T:
-        engine, thread = self._reading if mode is Mode.READ else self._writing
+        reading = self._reading_for_people if pool is Pool.API else self._reading
+        engine, thread = reading if mode is Mode.READ else self._writing
         loop = asyncio.get_running_loop()
         if self.greet is not None and not self._is_greeted and mode is not Mode.READ:
             await loop.run_in_executor(thread, self._work, engine, self.greet)
@@ -299,7 +307,7 @@ class ThreadRunner:
             raise judged(self._dialect, error, committing=False) from error
 
     async def close(self) -> None:
-        for engine, thread in (self._writing, self._reading):
+        for engine, thread in (self._writing, self._reading, self._reading_for_people):
             await asyncio.get_running_loop().run_in_executor(thread, engine.dispose)
             thread.shutdown(wait=True)
 

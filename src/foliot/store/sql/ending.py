@@ -12,6 +12,7 @@ asked for besides: it would tempt a planner to read every running run instead of
 """
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Final
 
 from foliot.domain.instants import HOUR, Instant
@@ -20,7 +21,7 @@ from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, Judge
 from foliot.ports.worker_link import Report
 from foliot.store.sql import delays
-from foliot.store.sql.database import Database, TryAgain, Tx
+from foliot.store.sql.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.definitions import Definitions
 from foliot.store.sql.follow import FIXED_DELAY, SERIAL
 from foliot.store.sql.lanes import Lanes
@@ -111,7 +112,7 @@ class Ending:
     ) -> list[Landing]:
         """The holder itself reports how attempts ended; how each report landed."""
         if all(map(is_plain_success, reports)):
-            landings = await database.step(lambda tx: succeed(tx, reports, session))
+            landings = await database.step(lambda tx: succeed(tx, reports, session), pool=Pool.ENDING)
             if landings is not None:
                 return landings
         return await self._settle(database, reports, judge, session)
@@ -123,10 +124,13 @@ class Ending:
     async def _settle(
         self, database: Database, claims: Sequence[Claim | Report], judge: Judge, session: str | None
     ) -> list[Landing]:
+        def work(tx: Tx, *, carefully: bool = False) -> list[Landing]:
+            return self.settle_in(tx, claims, judge, session, carefully=carefully)
+
         try:
-            return await database.transact(lambda tx: self.settle_in(tx, claims, judge, session))
+            return await database.transact(work, pool=Pool.ENDING)
         except Contended:
-            return await database.transact(lambda tx: self.settle_in(tx, claims, judge, session, carefully=True))
+            return await database.transact(partial(work, carefully=True), pool=Pool.ENDING)
 
     def settle_in(
         self,

@@ -10,14 +10,14 @@ from foliot.store.sql.statement import TEXT, RowSet, Statement
 RENEW: Final = Statement(
     """
     UPDATE leases SET until = {now} + :ttl
-    WHERE name = 'leader' AND holder_session = :session AND until >= {now} AND until <= {now} + 2 * :ttl
+    WHERE name = 'leader' AND holder_session = :session AND until >= {now} AND until <= {now} + :ttl + :ttl
     """
 )
 
 WIN: Final = Statement(
     """
     UPDATE leases SET holder_session = :session, term = term + 1, until = {now} + :ttl
-    WHERE name = 'leader' AND (until < {now} OR until > {now} + 2 * :ttl)
+    WHERE name = 'leader' AND (until < {now} OR until > {now} + :ttl + :ttl)
     """
 )
 """An `until` far ahead is one from before a clock step: nobody will renew it (R16)."""
@@ -32,7 +32,7 @@ HELD: Final = Statement(
 TICK: Final = Statement(
     """
     UPDATE store_meta SET
-      reap_after = CASE WHEN {now} - last_tick_at > :session_ttl / 2 OR last_tick_at > {now}
+      reap_after = CASE WHEN 2 * ({now} - last_tick_at) > :session_ttl OR last_tick_at > {now}
                         THEN {now} + :session_ttl ELSE reap_after END,
       last_tick_at = {now}
     WHERE id = 1

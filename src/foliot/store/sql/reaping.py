@@ -24,7 +24,7 @@ DECLARE_DEAD: Final = Statement(
     f"""
     UPDATE nodes SET state = 'dead', ended_at = {{now}}
     WHERE state <> 'dead' AND until < {{now}} - :grace
-      AND (SELECT CASE WHEN {{now}} >= m.reap_after AND {{now}} - m.last_tick_at <= :session_ttl / 2
+      AND (SELECT CASE WHEN {{now}} >= m.reap_after AND 2 * ({{now}} - m.last_tick_at) <= :session_ttl
                        THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1) = 1
       AND {IN_TERM}
     """

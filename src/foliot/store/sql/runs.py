@@ -84,9 +84,9 @@ class SqlRunStore:
 
     async def _quit(self, quits: Sequence[Quit]) -> None:
         try:
-            await self._database.transact(lambda tx: self._ending.quit_in(tx, quits))
+            await self._database.transact(lambda tx: self._ending.quit_in(tx, quits), pool=Pool.ENDING)
         except Contended:
-            await self._database.transact(lambda tx: self._ending.quit_in(tx, quits, carefully=True))
+            await self._database.transact(lambda tx: self._ending.quit_in(tx, quits, carefully=True), pool=Pool.ENDING)
 
     # -- the leader's ---------------------------------------------------------------------------------------------
 
