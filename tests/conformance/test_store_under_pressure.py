@@ -23,7 +23,7 @@ from foliot.store.sql.tokens import SqlTokens
 from tests.conformance.building import ask, every, fire, make_due, runs_of, save
 from tests.conformance.interleavings.halting import halting, naive, until_blocked
 from tests.conformance.working import trigger, worker
-from tests.conformance.world import UNHURRIED, World, opened
+from tests.conformance.world import UNHURRIED, World, opened, sqlite_copy
 
 
 @pytest.mark.services
@@ -112,7 +112,7 @@ async def test_ends_that_wait_for_a_limit_keep_nobody_else_waiting(postgres_worl
     assert [landing for end in ends for landing in await end] == [Landing.RECORDED] * len(held)
 
 
-async def test_people_who_read_for_long_do_not_hold_up_the_pulse(migrated_sqlite: Path) -> None:
+async def test_people_who_read_for_long_do_not_hold_up_the_pulse(migrated_sqlite: Path, tmp_path: Path) -> None:
     reading, release = threading.Event(), threading.Event()
 
     def read(tx: Tx) -> int:
@@ -121,7 +121,7 @@ async def test_people_who_read_for_long_do_not_hold_up_the_pulse(migrated_sqlite
         assert release.wait(60)
         return now
 
-    async with opened(f"sqlite:///{migrated_sqlite}") as world:
+    async with opened(sqlite_copy(migrated_sqlite, tmp_path)) as world:
         people = asyncio.create_task(world.store.database.read(read, pool=Pool.API))
         assert await asyncio.to_thread(reading.wait, 60)
         assert (await world.store.firing.pulse()).now
