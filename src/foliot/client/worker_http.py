@@ -30,6 +30,7 @@ from foliot.ports.worker_link import (
 
 PREFIX: Final = "/api/worker/v1"
 CALL_WITHIN_S: Final = 10.0
+TOO_LARGE: Final = 413
 BEAT_WITHIN_S: Final = 3.0
 BEAT_SHARE: Final = 0.4
 """Of a session's ttl: with the third that lies between two beats, another server is asked before trust ends."""
@@ -38,7 +39,7 @@ T = TypeVar("T")
 
 
 class Refused(ClusterTrouble):
-    """The server answered, and said no."""
+    """The server answered, and said no; or something in between said that it is too much."""
 
     code = "FOL-5021"
 
@@ -123,6 +124,9 @@ class HttpWorkerLink:
         except asyncio.CancelledError:
             self._at = self._beat_at  # given up because a beat was not answered: go where the next beat goes
             raise
+        except ServerAway:  # somebody answered, who is no server of ours
+            self._at += 1
+            raise
         except Refused as refusal:
             if refusal.status >= 500:
                 self._at += 1
@@ -178,8 +182,11 @@ class HttpWorkerLink:
             return decoded
         try:
             problem = msgspec.json.decode(body, type=dict[str, Any])
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError):
             problem = {}
+        if not str(problem.get("code")).startswith("FOL-") and status != TOO_LARGE:
+            # An ingress without a backend, a firewall, another program: what they say is not said of the call.
+            raise ServerAway(server, f"{status}, and not from a Foliot server")
         if status in (401, 403):
             raise Denied(
                 str(problem.get("detail") or "The token is not accepted."), hint="foliot token create --scope worker"

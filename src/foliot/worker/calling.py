@@ -17,7 +17,8 @@ A refused token is among them: it can be put right while results wait, and they 
 """
 
 _ABANDON_WITHIN_S: Final = 1.0
-_REFUSALS: Final = frozenset({400, 404, 405, 409, 411, 413, 415, 422})
+_REFUSALS: Final = frozenset({400, 409, 411, 415, 422})
+_TOO_LARGE: Final = 413
 
 
 class NoAnswer(Exception):
@@ -63,11 +64,15 @@ async def answer_of(
 
 
 def _is_refusal(error: FoliotError) -> bool:
-    """Whether the same call would be refused again for what is in it."""
+    """Whether a server refused the call for what is in it, and would again.
+
+    Whatever stands between may say no as well, for reasons of its own and for a moment: only an answer with a code of
+    ours is a server's. But what is too large is too large for whoever says so, and smaller parts may get through.
+    """
     if isinstance(error, InvalidInput | NotFound | Conflict):
         return True
     status = error.data.get("status")
-    return isinstance(status, int) and status in _REFUSALS
+    return status == _TOO_LARGE or (status in _REFUSALS and str(error.data.get("code")).startswith("FOL-"))
 
 
 class Backoff:

@@ -2,6 +2,7 @@
 
 An attempt's log goes out before its end: once the end is recorded the lease is over, and a log line without a lease
 changes nothing (S5). Repeating a report is harmless: it was recorded already, or the lease is another's (R5, R17).
+Only the store's word ends a lease: one whose report no server takes stays named in beats, and is sent again later (S7).
 """
 
 import asyncio
@@ -27,7 +28,9 @@ log = structlog.get_logger("foliot.worker.reporting")
 
 BATCH_MAX: Final = 500
 LINGER_S: Final = 0.005
+REFUSED_MAX: Final = 2000
 _IDLE_S: Final = 60.0
+_REFUSED_AGAIN_S: Final = 60.0
 
 
 class Reporter:
@@ -61,6 +64,8 @@ class Reporter:
         self._talking: deque[Ended] = deque()
         self._spools: list[Spool] = []  # orphans first, our own last
         self._own: Spool | None = None
+        self._refused: deque[SpooledReport] = deque(maxlen=REFUSED_MAX)  # no server takes these, not even bare
+        self._refused_again_at = 0.0
         self._wake = asyncio.Event()
         self._full = asyncio.Event()
         self._settled = asyncio.Event()  # nothing is left to send
@@ -74,7 +79,7 @@ class Reporter:
     @property
     def is_settled(self) -> bool:
         """Whether every end was acknowledged."""
-        return not self.waiting and not self._spools
+        return not self.waiting and not self._spools and not self._refused
 
     def add(self, ended: Ended) -> None:
         """Report this, soon."""
@@ -122,6 +127,7 @@ class Reporter:
 
     async def flush(self, *, within_s: float) -> bool:
         """Wait until everything is acknowledged; False when it was not in time."""
+        self._refused_again_at = 0.0
         self._wake.set()
         return await self._clock.wait(self._settled, for_s=within_s)
 
@@ -133,6 +139,7 @@ class Reporter:
                 await self._send_some(self._talking)
             while self._spools:
                 await self._send_spooled(self._spools[0])
+            await self._send_refused()
         except NoAnswer as error:
             if not self._figures.is_away:
                 log.warning("server.no_answer", waiting=self.waiting, cause=str(error.__cause__ or error)[:200])
@@ -154,43 +161,45 @@ class Reporter:
         landings = await self._complete([ended.to_report(now) for ended in batch])
         for _ in batch:
             queue.popleft()
-        self._landed([(ended.run_id, ended.lease_id) for ended in batch], landings)
+        self._landed(batch, landings)
 
     async def _send_spooled(self, spool: Spool) -> None:
         entries = await asyncio.to_thread(spool.read, BATCH_MAX)
         chunks = [entry.to_chunk() for entry in entries if isinstance(entry, SpooledLog)]
         await self._logs.write(chunks)
         wall_now = self._clock.now()
-        reports = [entry.to_report(wall_now) for entry in entries if isinstance(entry, SpooledReport)]
-        if reports:
-            self._landed([(r.run_id, r.lease_id) for r in reports], await self._complete(reports))
+        ends = [entry for entry in entries if isinstance(entry, SpooledReport)]
+        if ends:
+            self._landed(ends, await self._complete([end.to_report(wall_now) for end in ends]))
         await asyncio.to_thread(spool.acknowledge)
         if spool.is_empty:
             self._spools.remove(spool)
             if spool is not self._own:
                 spool.close()
 
-    async def _complete(self, reports: list[Report]) -> list[Landing]:
+    async def _send_refused(self) -> None:
+        """Once more, now and then: a server of another version may take what this one would not."""
+        if not self._refused or self._clock.monotonic() < self._refused_again_at:
+            return
+        batch, wall_now = list(islice(self._refused, BATCH_MAX)), self._clock.now()
+        landings = await self._complete([end.to_report(wall_now) for end in batch])
+        for _ in batch:
+            self._refused.popleft()
+        self._landed(batch, landings)
+
+    async def _complete(self, reports: list[Report]) -> list[Landing | None]:
+        """How each landed; None: the server will not take it, not even without what it left."""
         try:
-            landings = await answer_of(
-                self._link.complete(self._session(), reports),
-                clock=self._clock,
-                within_s=self._within_s,
-                name="complete",
-            )
+            return list(await self._ask_to_complete(reports))
         except NotTaken as error:  # refused for what is in it: find the one, and spare the others
             if len(reports) == 1:
                 return [await self._complete_bare(reports[0], error)]
             half = len(reports) // 2
             return [*await self._complete(reports[:half]), *await self._complete(reports[half:])]
-        assert len(landings) == len(reports), (len(landings), len(reports))
-        return list(landings)
 
-    async def _complete_bare(self, report: Report, refused: NotTaken) -> Landing:
+    async def _complete_bare(self, report: Report, refused: NotTaken) -> Landing | None:
         """A report the server refuses ends its run all the same, without what may have been refused in it."""
         log.error("report.refused", run=report.run_id, code=refused.code)
-        if report.result is None and report.checkpoint is None and report.error_type == refused.kind:
-            return Landing.FENCED  # nothing is left to leave out
         bare = Report(
             run_id=report.run_id,
             lease_id=report.lease_id,
@@ -200,15 +209,34 @@ class Reporter:
             started_us_ago=report.started_us_ago,
             took_us=report.took_us,
         )
-        return (await self._complete([bare]))[0]
+        try:
+            return (await self._ask_to_complete([bare]))[0]
+        except NotTaken as again:
+            log.error("report.refused_bare", run=report.run_id, code=again.code)
+            return None
 
-    def _landed(self, ends: list[tuple[int, str]], landings: list[Landing]) -> None:
-        self._acknowledged([lease_id for _, lease_id in ends])
-        for (run_id, _), landing in zip(ends, landings, strict=True):
-            if landing is Landing.FENCED:
+    async def _ask_to_complete(self, reports: list[Report]) -> Sequence[Landing]:
+        call = self._link.complete(self._session(), reports)
+        landings = await answer_of(call, clock=self._clock, within_s=self._within_s, name="complete")
+        assert len(landings) == len(reports), (len(landings), len(reports))
+        return landings
+
+    def _landed(self, ends: Sequence[Ended | SpooledReport], landings: Sequence[Landing | None]) -> None:
+        taken = [end for end, landing in zip(ends, landings, strict=True) if landing is not None]
+        self._acknowledged([end.lease_id for end in taken])
+        self._figures.acknowledged += len(taken)
+        for end, landing in zip(ends, landings, strict=True):
+            if landing is None:
+                self._keep_refused(end)
+            elif landing is Landing.FENCED:
                 self._figures.fenced += 1
-                log.warning("report.fenced", run=run_id)
-        self._figures.acknowledged += len(ends)
+                log.warning("report.fenced", run=end.run_id)
+
+    def _keep_refused(self, end: Ended | SpooledReport) -> None:
+        if len(self._refused) == REFUSED_MAX:
+            log.error("reports.lost", count=1, run=self._refused[0].run_id)
+        self._refused.append(end if isinstance(end, SpooledReport) else to_spooled(end, self._clock))
+        self._refused_again_at = self._clock.monotonic() + _REFUSED_AGAIN_S
 
     async def _put_aside(self) -> None:
         """Move what is in memory to disk: logs first, then the ends. Without room there it stays in memory."""
@@ -227,6 +255,8 @@ class Reporter:
             if not own.append(self._entries(batch)):
                 return
             self._moved(queue, batch, own)
+        if own is not None and self._refused and own.append(list(self._refused)):
+            self._refused.clear()
 
     def _moved(self, queue: deque[Ended], batch: list[Ended], own: Spool) -> None:
         for ended in batch:
@@ -249,7 +279,7 @@ class Reporter:
         return entries
 
     def _own_spool(self) -> Spool | None:
-        if self._own is None and self._folder is not None and self.waiting:
+        if self._own is None and self._folder is not None and (self.waiting or self._refused):
             try:
                 self._own = self._folder.open(self._session())
             except OSError as error:
@@ -257,8 +287,8 @@ class Reporter:
         return self._own
 
     def _close_spools(self) -> None:
-        if self.waiting:
-            log.error("reports.lost", count=self.waiting)
+        if lost := self.waiting + len(self._refused):
+            log.error("reports.lost", count=lost)
         spools = self._spools if self._own is None or self._own in self._spools else [*self._spools, self._own]
         for spool in spools:
             with contextlib.suppress(OSError):

@@ -7,7 +7,8 @@ import time
 import pytest
 
 from foliot.client.errors import ServerAway
-from foliot.client.worker_http import BEAT_SHARE, HttpWorkerLink
+from foliot.client.worker_http import BEAT_SHARE, HttpWorkerLink, Refused
+from foliot.domain.errors import Denied
 from foliot.ports.worker_link import Beat, Hello, LeasePoll
 from tests.eventually import soon
 from tests.unit.client.answering import LOST, Answer, Answering
@@ -37,6 +38,41 @@ async def test_nonsense_is_no_answer(server: Answering, answer: Answer) -> None:
         assert (await link.lease(POLL)).runs == ()
         server.say(Answer(body={"alive": True}))
         assert link.beat(BEAT).alive
+    finally:
+        await link.close()
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 405, 409, 422, 502, 503])
+async def test_a_no_that_is_not_foliots_is_no_answer(server: Answering, status: int) -> None:
+    """An ingress without a backend, a firewall, another program on the port: none of them speaks for the store."""
+    link = HttpWorkerLink([server.url, "http://127.0.0.1:1"], "token")
+    try:
+        for answer in (Answer(status=status, text="<html>default backend</html>"), Answer(status=status, body={})):
+            server.say(answer)
+            while link.server != server.url:  # whoever spoke, the next call goes to another server
+                with pytest.raises(ServerAway):
+                    await link.lease(POLL)
+            with pytest.raises(ServerAway, match=str(status)):
+                await link.lease(POLL)
+            assert link.server != server.url
+    finally:
+        await link.close()
+
+
+async def test_foliots_own_no_is_told_apart(server: Answering) -> None:
+    link = HttpWorkerLink([server.url], "token")
+    try:
+        server.say(Answer(status=422, body={"code": "FOL-1040", "detail": "Not in the protocol."}))
+        with pytest.raises(Refused) as refusal:
+            await link.complete("s", [])
+        assert (refusal.value.status, refusal.value.data["code"]) == (422, "FOL-1040")
+        server.say(Answer(status=403, body={"code": "FOL-4002", "detail": "Not with this token."}))
+        with pytest.raises(Denied, match="Not with this token"):
+            await link.complete("s", [])
+        server.say(Answer(status=413, text="<html>too large</html>"))  # a proxy's limit is one all the same
+        with pytest.raises(Refused) as refusal:
+            await link.complete("s", [])
+        assert refusal.value.status == 413
     finally:
         await link.close()
 

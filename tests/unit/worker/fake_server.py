@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from foliot.domain.errors import ClusterTrouble
+from foliot.domain.errors import ClusterTrouble, InvalidInput
 from foliot.domain.instants import SECOND
 from foliot.domain.run import Landing, RunState
 from foliot.domain.verdict import Cause
@@ -205,8 +205,7 @@ class FakeServer:
         self._arrive("complete")
         assert 0 < len(reports) <= 500, len(reports)
         if any(self.refuse(report) for report in reports):
-            from foliot.domain.errors import InvalidInput
-
+            self.calls["refused"] += 1
             raise InvalidInput("A report cannot be recorded.")
         with self._lock:
             self.batches.append(len(reports))

@@ -1,13 +1,16 @@
 """Reporting: in batches, again until acknowledged, over the disk while no server answers (R5, R17)."""
 
+import asyncio
 import gc
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from foliot.app.system import SystemClock
+from foliot.client.worker_http import Refused
 from foliot.domain.run import Landing, RunState
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import Report
@@ -65,6 +68,90 @@ async def test_one_report_that_is_refused_does_not_hold_up_the_others() -> None:
         assert (bad.cause, bad.result) == (Cause.SUCCEEDED, None)
         assert "could not be recorded" in str(bad.error)
         assert [row.reports[0].result for row in rows if row is not rows[13]] == [str(i) for i in range(40) if i != 13]
+
+
+class Gateway(FakeServer):
+    """Something stands in front of the server and has an opinion of its own about ends."""
+
+    status = 404
+    is_there = True
+
+    async def complete(self, session: str, reports: Sequence[Report]) -> Sequence[Landing]:
+        if self.is_there:
+            self.calls["gateway"] += 1
+            raise Refused("http://gateway", self.status, {})
+        return await super().complete(session, reports)
+
+
+@pytest.mark.parametrize("status", [400, 404, 409, 422])
+async def test_a_no_that_is_not_the_servers_ends_nothing(status: int) -> None:
+    """S7: an ingress that has no backend for a moment must not have a run executed again."""
+    server = Gateway(SystemClock(), ttl_s=60, beat_every_s=0.2)
+    server.status = status
+    async with working(server) as house:
+        row = house.add("echo", params='{"value": 7}', at_most_once=True)
+        await house.until(lambda: server.calls["gateway"] >= 2)
+        await _beats(house, 3)
+        assert (row.state, row.leases) == (RunState.RUNNING, 1)
+        server.is_there = False
+        await house.done(row)
+        assert [report.result for report in row.reports] == ["7"]
+        assert (row.leases, server.fenced, house.worker.figures.fenced) == (1, 0, 0)
+
+
+async def test_too_large_for_what_stands_in_between_is_sent_in_smaller_parts() -> None:
+    class Narrow(FakeServer):
+        async def complete(self, session: str, reports: Sequence[Report]) -> Sequence[Landing]:
+            if len(reports) > 3 or any(report.result == "1000" for report in reports):
+                raise Refused("http://gateway", 413, {})
+            return await super().complete(session, reports)
+
+    async with working(Narrow(SystemClock()), slots=50) as house:
+        rows = [house.add("echo", params=f'{{"value": {i}}}') for i in range(40)]
+        large = house.add("echo", params='{"value": 1000}')
+        await house.done()
+        assert [row.reports[0].result for row in rows] == [str(i) for i in range(40)]
+        assert (large.reports[0].cause, large.reports[0].result) == (Cause.SUCCEEDED, None)
+
+
+async def test_a_report_that_is_refused_whole_keeps_its_lease_and_is_sent_again() -> None:
+    """Nothing is known of it but that it ran: it is not another's, and it is not to be given back."""
+    clock = DrivenClock()
+    server = Away(clock)
+    async with working(server, clock=clock) as house:
+        server.refuse = lambda report: report.run_id == 1
+        stubborn = house.add("echo", params='{"value": 1}', at_most_once=True)
+        other = house.add("echo", params='{"value": 2}')
+        await house.done(other)
+        await house.until(lambda: server.calls["refused"] >= 2, what="it was sent, and sent without what it left")
+        session, heart = house.worker.session, house.worker._heart
+        assert session is not None
+        assert heart is not None
+        await house.until(lambda: [attempt.run.run_id for attempt in session.held()[1]] == [1])
+        await asyncio.to_thread(heart.beat)
+        assert (stubborn.state, stubborn.leases, server.adopted) == (RunState.RUNNING, 1, 0)
+        assert house.worker.figures.fenced == 0
+        assert not house.worker._reporter.is_settled
+        server.refuse = lambda _: False  # a server of another version, say
+        await _advance_until(clock, house, lambda: stubborn.state.is_final)
+        assert [report.result for report in stubborn.reports] == ["1"]
+        await house.until(lambda: session.held_count == 0 and house.worker._reporter.is_settled)
+
+
+async def test_what_is_refused_to_the_end_is_left_to_the_next_worker(tmp_path: Path) -> None:
+    server = FakeServer(SystemClock())
+    server.refuse = lambda _: True
+    async with working(server, spool=tmp_path, flush_within_s=0.1) as house:
+        row = house.add("echo", params='{"value": 1}', at_most_once=True)
+        await house.until(lambda: server.calls["refused"] >= 2)
+        await house.stop()
+    assert server.left == [], "it did not say goodbye as if this had never run"
+    assert row.state is RunState.RUNNING
+    server.refuse = lambda _: False
+    async with working(server, spool=tmp_path) as house:
+        await house.done(row)
+        assert [report.result for report in row.reports] == ["1"]
+    assert list(tmp_path.iterdir()) == []
 
 
 async def test_a_lease_that_is_anothers_is_fenced_and_dropped() -> None:
@@ -222,6 +309,12 @@ async def test_a_worker_that_cannot_report_takes_no_more_work(monkeypatch: pytes
         await house.until(lambda: house.worker._reporter.waiting > 20)
         await _rest(house)
         assert house.worker.figures.leased < 60
+
+
+async def _beats(house: House, n: int) -> None:
+    """Return when so many more beats were answered."""
+    until = house.worker.figures.beats + n
+    await house.until(lambda: house.worker.figures.beats >= until)
 
 
 async def _rest(house: House) -> None:
