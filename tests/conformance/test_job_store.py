@@ -52,7 +52,11 @@ async def test_a_new_job_has_a_version_a_lane_and_a_cursor(world: World) -> None
     assert await world.store.jobs.find(NS, "tick") == job
     (lane,) = (await world.store.jobs.lanes()).values()
     assert lane == Lane(
-        group="default", handler="python:jobs:tick", require=(("zone", "a"),), limits=(f"job:{job.job_id}",)
+        group="default",
+        handler="python:jobs:tick",
+        require=(("zone", "a"),),
+        limits=(f"job:{job.job_id}",),
+        namespace=NS,
     )
     assert await world.value("SELECT max FROM limits WHERE name = :name", name=f"job:{job.job_id}") == 3
 

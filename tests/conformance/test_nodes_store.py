@@ -27,6 +27,7 @@ async def test_a_session_introduces_itself_to_every_server(world: World) -> None
         version="1.2",
         pid=17,
         host="box",
+        namespace="pay",
     )
     now = await world.store.nodes.register(hello, kind="worker", ttl_us=SESSION_TTL_US)
     node = await _node(world, "s1")

@@ -80,12 +80,19 @@ class Lane:
     limits: tuple[str, ...] = ()  # names of rows in `limits`
     exclusive: bool = False
     at_most_once: bool = False
+    namespace: str | None = None  # None: made before lanes had one; runs of any namespace may wait in it
 
-    def fits(self, *, group: str, handlers: frozenset[str], labels: Mapping[str, str]) -> bool:
-        """Whether a worker of this group, with these handlers and labels, may run what is in this lane."""
+    def fits(
+        self, *, group: str, handlers: frozenset[str], labels: Mapping[str, str], namespace: str | None = None
+    ) -> bool:
+        """Whether a worker of this group, with these handlers and labels, may run what is in this lane.
+
+        `namespace`: the only one it serves. In a lane without one, leasing looks at each run.
+        """
         return (
             self.group == group
             and self.handler in handlers
+            and (namespace is None or self.namespace in (None, namespace))
             and all(labels.get(key) == want for key, want in self.require)
         )
 
@@ -107,7 +114,7 @@ class LoadedJob:
         object.__setattr__(self, "is_plain", _is_plain(self.definition.schedule))
 
 
-def lane_of(job_id: int, definition: Definition, *, handler: str | None = None) -> Lane:
+def lane_of(job_id: int, definition: Definition, *, namespace: str, handler: str | None = None) -> Lane:
     """The lane of a job's runs (or, with `handler`, of its merge run)."""
     limits = [f"res:{name}" for name in definition.limits]
     if definition.max_running is not None:
@@ -119,6 +126,7 @@ def lane_of(job_id: int, definition: Definition, *, handler: str | None = None) 
         limits=tuple(sorted(limits)),
         exclusive=definition.exclusive,
         at_most_once=definition.on_lost is OnLost.FAIL,
+        namespace=namespace,
     )
 
 

@@ -6,7 +6,7 @@ says how it landed. An answer that was lost raises `OutcomeUnknown`: repeat the 
 reached raises `StoreUnavailable`; a tick given up after R3's retries raises `StoreBusy`, nothing changed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, Protocol
@@ -137,6 +137,14 @@ class JobRecord:
     source: str = ""  # "code", "file", "api"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What is asked of a job before its definition is replaced."""
+
+    source: str  # who wrote its present version: "code", "file", "api"
+    group: str
+
+
 class SaveOutcome(StrEnum):
     """How a definition landed."""
 
@@ -167,10 +175,12 @@ class JobStore(Protocol):
         expected_version: int | None = None,
         create: bool = True,
         source: str = "api",
+        allow: Callable[[Standing], None] | None = None,
     ) -> Saved:
-        """Create the job or add a version (same hash: nothing changes).
+        """Create the job or add a version (same hash: nothing changes, but what code declares is of source "code").
 
         `expected_version` 0: must not exist; n: must be at version n, else `VersionConflict` (A3); None: no matter.
+        `allow` is asked with the job as it is before a version is added, and raises to refuse.
         """
         ...
 
@@ -243,6 +253,7 @@ class Poll:
     free: int
     lanes: Sequence[int]
     repeat: bool = False
+    namespace: str | None = None  # the only one its session serves; None: every
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,6 +48,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     pid: int = 0
     host: str = ""
     jobs: tuple[DeclaredJob, ...] = ()  # declared in the worker's code; saved with source "code"
+    namespace: str | None = None  # the only one it serves, by its token; what the worker says here does not count
 
 
 class Welcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

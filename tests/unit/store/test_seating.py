@@ -21,7 +21,7 @@ def run(run_id: int = 1, **other: Any) -> Candidate:
 
 
 def taken(seats: Seats, *runs: Candidate) -> list[str | None]:
-    polls = [seats.take(run, now=100) for run in runs]
+    polls = [seats.take(run, now=100, namespace="default") for run in runs]
     return [one.session if one else None for one in polls]
 
 

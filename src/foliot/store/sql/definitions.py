@@ -188,7 +188,7 @@ def lane_ids(tx: Tx, lanes: Sequence[Lane]) -> list[int]:
 
 def lanes_after(tx: Tx, after: int) -> dict[int, Lane]:
     """Lanes with a greater id."""
-    return {lane_id: _lane(document) for lane_id, document in tx.rows(LANES_AFTER, {"after": after})}
+    return {lane_id: lane_from(document) for lane_id, document in tx.rows(LANES_AFTER, {"after": after})}
 
 
 def _known_lanes(tx: Tx, hashes: Iterable[str]) -> dict[str, int]:
@@ -196,23 +196,23 @@ def _known_lanes(tx: Tx, hashes: Iterable[str]) -> dict[str, int]:
 
 
 def _document(lane: Lane) -> str:
-    return canonical_json(
-        {
-            "group": lane.group,
-            "handler": lane.handler,
-            "require": dict(lane.require),
-            "limits": list(lane.limits),
-            "exclusive": lane.exclusive,
-            "at_most_once": lane.at_most_once,
-        }
-    )
+    document = {
+        "group": lane.group,
+        "handler": lane.handler,
+        "require": dict(lane.require),
+        "limits": list(lane.limits),
+        "exclusive": lane.exclusive,
+        "at_most_once": lane.at_most_once,
+    }
+    return canonical_json(document if lane.namespace is None else {**document, "namespace": lane.namespace})
 
 
 def _hash(lane: Lane) -> str:
     return hashlib.sha256(_document(lane).encode()).hexdigest()
 
 
-def _lane(document: str) -> Lane:
+def lane_from(document: str) -> Lane:
+    """A lane as it was kept."""
     told = json.loads(document)
     return Lane(
         group=told["group"],
@@ -221,4 +221,5 @@ def _lane(document: str) -> Lane:
         limits=tuple(told["limits"]),
         exclusive=told["exclusive"],
         at_most_once=told["at_most_once"],
+        namespace=told.get("namespace"),
     )

@@ -4,7 +4,7 @@ A job's cursor is locked before anything about the job is believed, and bumped b
 edit, a pause, a fire and a trigger of one job follow each other in some order and none acts on what another changed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from foliot.domain.bounds import check_definition
@@ -16,12 +16,12 @@ from foliot.domain.job import Definition, Lane, LoadedJob, lane_of
 from foliot.domain.names import check_name
 from foliot.domain.payload import canonical_json
 from foliot.domain.planning import first_cursor
-from foliot.ports.store import Actor, JobRecord, Saved, SaveOutcome
+from foliot.ports.store import Actor, JobRecord, Saved, SaveOutcome, Standing
 from foliot.store.sql import calendars, changing, limits
 from foliot.store.sql.asking import check_actor
 from foliot.store.sql.changing import Change
 from foliot.store.sql.database import Database, Pool, TryAgain, Tx
-from foliot.store.sql.definitions import Definitions, lane_ids, lanes_after
+from foliot.store.sql.definitions import Definitions, lane_from, lane_ids, lanes_after
 from foliot.store.sql.finding import not_found
 from foliot.store.sql.moving import finish_moves, move_waiting
 from foliot.store.sql.repairing import repair_delays
@@ -40,8 +40,16 @@ FIND: Final = Statement(
 
 KNOWN: Final = Statement(
     """
-    SELECT j.id, j.version, v.hash FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+    SELECT j.id, j.version, v.hash, j.source
+    FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
     WHERE j.namespace = :namespace AND j.name = :name AND j.deleted_at = 0
+    """
+)
+
+LANE: Final = Statement(
+    """
+    SELECT l.document FROM job_versions v JOIN lanes l ON l.id = v.lane_id
+    WHERE v.job_id = :job_id AND v.version = :version
     """
 )
 
@@ -75,6 +83,9 @@ NEW_VERSION: Final = Statement(
     WHERE id = :job_id AND version = :seen AND deleted_at = 0
     """
 )
+OF_CODE: Final = Statement(
+    "UPDATE jobs SET source = 'code' WHERE id = :job_id AND version = :version AND deleted_at = 0"
+)
 NOTE_PAUSE: Final = Statement(
     "UPDATE jobs SET pause_reason = :reason, paused_at = :at, updated_at = :now WHERE id = :job_id AND deleted_at = 0"
 )
@@ -93,6 +104,7 @@ class _Written(NamedTuple):
     hash: str
     by: Actor
     source: str
+    allow: Callable[[Standing], None] | None = None
 
 
 def _pinned(tx: Tx, written: _Written) -> _Written:
@@ -108,6 +120,7 @@ class _Known(NamedTuple):
     job_id: int
     version: int
     hash: str
+    source: str
 
 
 class SqlJobStore:
@@ -131,6 +144,7 @@ class SqlJobStore:
         expected_version: int | None = None,
         create: bool = True,
         source: str = "api",
+        allow: Callable[[Standing], None] | None = None,
     ) -> Saved:
         check_definition(definition)
         check_actor(by)
@@ -143,6 +157,7 @@ class SqlJobStore:
             definition_hash(definition),
             by,
             source,
+            allow,
         )
         saved = await self._database.transact(
             lambda tx: self._save(tx, _pinned(tx, written), expected_version=expected_version, create=create),
@@ -176,8 +191,10 @@ class SqlJobStore:
 
     def _edit(self, tx: Tx, written: _Written, seen: _Known, expected_version: int | None) -> Saved:
         if _is_same(written, seen, expected_version):
+            if written.source == "code" and seen.source != "code":  # edited by hand once, and code says the same by now
+                tx.change(OF_CODE, {"job_id": seen.job_id, "version": seen.version})
             return Saved(outcome=SaveOutcome.SAME, job=self._found(tx, written.namespace, written.name))
-        lanes = lane_ids(tx, _lanes(seen.job_id, written.definition))  # store_meta comes before cursors (R3)
+        lanes = lane_ids(tx, _lanes(seen.job_id, written))  # store_meta comes before cursors (R3)
         cursor = changing.lock(tx, seen.job_id)
         found = _known(tx, written.namespace, written.name)
         if found is None or found.job_id != seen.job_id:
@@ -186,6 +203,8 @@ class SqlJobStore:
             return Saved(outcome=SaveOutcome.SAME, job=self._found(tx, written.namespace, written.name))
         if expected_version is not None and found.version != expected_version:
             raise VersionConflict(written.name, expected=expected_version, found=found.version)
+        if written.allow is not None:
+            written.allow(_standing(tx, found))
         now = tx.now()
         job = self._insert_version(tx, written, found.job_id, found.version + 1, lanes)
         changing.apply(tx, self._definitions, cursor, changing.edit(job), version=job.version)
@@ -199,7 +218,7 @@ class SqlJobStore:
         self, tx: Tx, written: _Written, job_id: int, version: int, lanes: Sequence[int] | None = None
     ) -> LoadedJob:
         if lanes is None:
-            lanes = lane_ids(tx, _lanes(job_id, written.definition))
+            lanes = lane_ids(tx, _lanes(job_id, written))
         job = LoadedJob(
             job_id=job_id,
             version=version,
@@ -311,13 +330,20 @@ def _known(tx: Tx, namespace: str, name: str) -> _Known | None:
     return _Known(*rows[0]) if rows else None
 
 
+def _standing(tx: Tx, found: _Known) -> Standing:
+    """By its lane: a definition that this server cannot read may be replaced, too."""
+    document = tx.rows(LANE, {"job_id": found.job_id, "version": found.version})[0][0]
+    return Standing(source=found.source, group=lane_from(document).group)
+
+
 def _is_same(written: _Written, found: _Known, expected_version: int | None) -> bool:
     """Nothing to change; also a repeat of an edit whose answer was lost (R5)."""
     return written.hash == found.hash and expected_version in (None, found.version, found.version - 1)
 
 
-def _lanes(job_id: int, definition: Definition) -> list[Lane]:
-    lanes = [lane_of(job_id, definition)]
+def _lanes(job_id: int, written: _Written) -> list[Lane]:
+    definition, namespace = written.definition, written.namespace
+    lanes = [lane_of(job_id, definition, namespace=namespace)]
     if definition.merge is not None:
-        lanes.append(lane_of(job_id, definition, handler=definition.merge))
+        lanes.append(lane_of(job_id, definition, namespace=namespace, handler=definition.merge))
     return lanes

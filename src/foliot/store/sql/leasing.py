@@ -172,7 +172,8 @@ class Leasing:
         readable = [run for run in candidates if (run.job_id, run.version) in jobs]
         if len(readable) < len(candidates):
             _put_off(tx, [run for run in candidates if (run.job_id, run.version) not in jobs], now)
-        given = _seated(tx, within_reach(tx, readable), lanes, seats, now)
+        namespaces = {job.job_id: job.namespace for job in jobs.values()}
+        given = _seated(tx, within_reach(tx, readable), lanes, namespaces, seats, now)
         replaced = tuple(Quit(run.id, run.ver, REPLACED_BY) for run in candidates if run.replaced)
         return _Taken(given, jobs, fences, replaced)
 
@@ -245,7 +246,12 @@ def _put_off(tx: Tx, runs: Sequence[Candidate], now: Instant) -> None:
 
 
 def _seated(
-    tx: Tx, candidates: Sequence[Candidate], lanes: Mapping[int, Lane], seats: Seats, now: Instant
+    tx: Tx,
+    candidates: Sequence[Candidate],
+    lanes: Mapping[int, Lane],
+    namespaces: Mapping[int, str],
+    seats: Seats,
+    now: Instant,
 ) -> list[tuple[Candidate, Poll]]:
     """Candidates with a slot, as far as their limits let them through; the limits are taken."""
     rooms = limits.lock_room(tx, {name for run in candidates for name in lanes[run.lane].limits})
@@ -255,7 +261,7 @@ def _seated(
         names = lanes[run.lane].limits
         if run.replaced or (names and any(rooms.get(name, 0) <= used.get(name, 0) for name in names)):
             continue
-        poll = seats.take(run, now)
+        poll = seats.take(run, now, namespaces[run.job_id])
         if poll is None:
             continue
         given.append((run, poll))

@@ -32,19 +32,19 @@ LEAVE_STEPS_MAX: Final = 100
 REGISTER: Final = Statement(
     """
     {insert_ignore} nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
-                           version, protocol, host, pid, labels, handlers)
+                           version, protocol, host, pid, labels, handlers, namespace)
     SELECT d.id, d.name, d.kind, 'live', {now} + :ttl, {now}, {now}, 0, 0, d.group_name, d.slots,
-           d.version, d.protocol, d.host, d.pid, d.labels, d.handlers
+           d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace
     FROM {d} WHERE true
     {ignore_duplicates}
     """,
     RowSet("d", id=TEXT, name=TEXT, kind=TEXT, group_name=TEXT, slots=BIGINT, version=TEXT, protocol=BIGINT, host=TEXT,
-           pid=BIGINT, labels=TEXT, handlers=TEXT),
+           pid=BIGINT, labels=TEXT, handlers=TEXT, namespace=TEXT),
 )  # fmt: skip
 
 HELLO: Final = Statement(
     """
-    SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host FROM nodes
+    SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace FROM nodes
     WHERE id = :session AND state <> 'dead'
     """
 )
@@ -149,7 +149,7 @@ class SqlNodeStore:
             handlers = msgspec.json.encode(hello.handlers).decode()
             labels = msgspec.json.encode(hello.labels).decode()
             row = (hello.session, hello.name, kind, hello.group, hello.slots, hello.version, hello.protocol,
-                   hello.host, hello.pid, labels, handlers)  # fmt: skip
+                   hello.host, hello.pid, labels, handlers, hello.namespace)  # fmt: skip
             tx.change(REGISTER, {"ttl": ttl_us}, d=[row])
             return tx.now()
 
@@ -326,7 +326,7 @@ def waiting_in(progress: str | None) -> frozenset[str]:
 
 
 def _hello(row: Any) -> Hello:
-    session, name, group, slots, handlers, labels, version, protocol, pid, host = row
+    session, name, group, slots, handlers, labels, version, protocol, pid, host, namespace = row
     return Hello(
         session=session,
         name=name,
@@ -338,4 +338,5 @@ def _hello(row: Any) -> Hello:
         protocol=protocol,
         pid=pid,
         host=host,
+        namespace=namespace,
     )

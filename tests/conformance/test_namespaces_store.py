@@ -1,0 +1,89 @@
+"""Namespaces: sessions that serve one alone, the lanes of its runs, and who may replace a job."""
+
+from typing import Any
+
+import pytest
+
+from foliot.domain.errors import Denied
+from foliot.ports.store import Poll, SaveOutcome, Standing, TriggerRequest
+from tests.conformance.building import DECIDE, PERSON, definition
+from tests.conformance.working import Worker, worker
+from tests.conformance.world import CHANCE, World
+
+
+async def put(world: World, namespace: str, name: str = "tick", *, source: str = "api", **document: Any) -> None:
+    wanted = definition(job=name, **document)
+    await world.store.jobs.save(namespace, name, wanted, by=PERSON, decide=DECIDE, source=source)
+
+
+async def trigger_in(world: World, namespace: str, n: int) -> list[int]:
+    requests = [TriggerRequest(namespace=namespace, job="tick", key=CHANCE.token(), by=PERSON) for _ in range(n)]
+    return [(await world.store.runs.trigger(request)).run_id for request in requests]
+
+
+async def confined(anne: Worker, namespace: str, free: int) -> Poll:
+    """A poll in every lane that a worker of this namespace serves."""
+    lanes = await anne.store.jobs.lanes()
+    fitting = [
+        at
+        for at, lane in lanes.items()
+        if lane.fits(group="default", handlers=frozenset({"python:jobs:tick"}), labels={}, namespace=namespace)
+    ]
+    poll = await anne.poll(free, lanes=fitting)
+    return Poll(session=poll.session, request_no=poll.request_no, free=free, lanes=fitting, namespace=namespace)
+
+
+async def test_runs_of_a_namespace_wait_in_lanes_of_their_own(world: World) -> None:
+    """Else those of another, which nobody takes, would keep a worker of this one from ever seeing its own."""
+    for namespace in ("pay", "toys"):
+        await put(world, namespace)
+    await trigger_in(world, "pay", 30)
+    ours = await trigger_in(world, "toys", 2)
+    anne = await worker(world)
+    (grant,) = (await world.store.runs.lease([await confined(anne, "toys", 8)], limit=8)).grants
+    assert sorted(run.run_id for run in grant.runs) == ours
+    assert {run.namespace for run in grant.runs} == {"toys"}
+
+
+async def test_in_a_lane_of_several_namespaces_each_run_is_looked_at(world: World) -> None:
+    """Lanes made by an older Foliot have no namespace."""
+    for namespace in ("pay", "toys"):
+        await put(world, namespace)
+    theirs, ours = await trigger_in(world, "pay", 2), await trigger_in(world, "toys", 2)
+    lane = await world.value("SELECT min(lane) FROM runs")
+    await world.change("UPDATE runs SET lane = :lane", lane=lane)
+    anne, ben, eve = await worker(world), await worker(world), await worker(world)
+    poll = Poll(session=eve.session, request_no=1, free=8, lanes=[lane], namespace="nothing")
+    assert (await world.store.runs.lease([poll], limit=8)).grants[0].runs == ()
+    polls = [
+        poll,
+        Poll(session=anne.session, request_no=1, free=8, lanes=[lane], namespace="toys"),
+        Poll(session=ben.session, request_no=1, free=1, lanes=[lane], namespace="pay"),
+    ]
+    granted = await world.store.runs.lease(polls, limit=8)
+    none, mine, his = ([run.run_id for run in grant.runs] for grant in granted.grants)
+    assert (none, sorted(mine), his) == ([], ours, [theirs[0]])
+
+
+async def test_who_may_not_replace_a_job_leaves_it_as_it_is(world: World) -> None:
+    await put(world, "pay", group="billing")
+    seen: list[Standing] = []
+
+    def refuse(standing: Standing) -> None:
+        seen.append(standing)
+        raise Denied("not this one")
+
+    async def declare(**document: Any) -> SaveOutcome:
+        wanted = definition(job="tick", **document)
+        saved = await world.store.jobs.save(
+            "pay", "tick", wanted, by=PERSON, decide=DECIDE, source="code", allow=refuse
+        )
+        return saved.outcome
+
+    with pytest.raises(Denied):
+        await declare(run="python:evil:steal", group="billing")
+    assert seen == [Standing(source="api", group="billing")]
+    job = await world.store.jobs.find("pay", "tick")
+    assert (job.version, job.source, job.definition.handler) == (1, "api", "python:jobs:tick")
+    assert await declare(group="billing") is SaveOutcome.SAME, "nothing is replaced: nobody is asked"
+    assert (await world.store.jobs.find("pay", "tick")).source == "code", "by now code says the same"
