@@ -16,7 +16,7 @@ from foliot.domain.why import chinese as why_chinese
 from foliot.domain.why import english as why_english
 from foliot.domain.why import hint, sentence
 from foliot.operations import cancel, pause, save
-from foliot.operations.why import why_instant, why_run
+from foliot.operations.why import why_instant, why_run, why_since
 from tests.api.stage import NS, ROOT, Stage
 
 CASES: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("why_cases.toml").read_text("utf-8"))["case"]
@@ -48,6 +48,84 @@ async def test_situation(stage: Stage, case: Mapping[str, Any]) -> None:
     assert explanation.verdict == case["verdict"]
     assert sentence(explanation, tz=tz, language=Language.CHINESE) == said(case["says_zh"], names)
     assert hint(explanation) == (said(case["hint"], names) if "hint" in case else None)
+
+
+TICK = {"run": {"python": "jobs:tick"}, "schedule": {"every": "10s"}}
+NIGHTLY = {"run": {"python": "jobs:tick"}, "schedule": {"cron": "0 2 * * *", "tz": "Asia/Shanghai"}}
+
+
+async def told_since(stage: Stage, job: str, since: str) -> list[tuple[str, str, str, str | None]]:
+    explanations, _ = await why_since(stage.services, ROOT, NS, job, stage.moment(since))
+    return [
+        (
+            one.verdict,
+            sentence(one, tz="Asia/Shanghai"),
+            sentence(one, tz="Asia/Shanghai", language=Language.CHINESE),
+            hint(one),
+        )
+        for one in explanations
+    ]
+
+
+async def test_a_job_whose_instants_say_nothing_says_how_it_stands(stage: Stage) -> None:
+    await save.create(stage.services, ROOT, NS, "greet", {"run": {"python": "jobs:greet"}})
+    await save.create(stage.services, ROOT, NS, "nightly", NIGHTLY)
+    await save.create(stage.services, ROOT, NS, "tick", TICK)
+    await pause.pause(stage.services, ROOT, NS, "tick", until=stage.moment("2026-03-03 06:00"), reason="night")
+    assert await told_since(stage, "greet", "2026-03-01 14:02") == [
+        (
+            "unscheduled",
+            "greet has no schedule: it runs when it is triggered.",
+            "greet 没有调度计划：仅在手动触发时执行。",
+            "foliot job trigger greet",
+        )
+    ]
+    assert await told_since(stage, "nightly", "2026-03-01 14:02") == [
+        (
+            "quiet",
+            (
+                "nightly: nothing was due since it was created at 14:02:11 CST;"
+                " next Tue 3 Mar 02:00:00 CST (in 11 h 57 m)."
+            ),
+            "nightly：自 14:02:11 CST 创建以来没有触发点到期；下次 3月3日周二 02:00:00 CST（11 小时 57 分后）。",
+            None,
+        )
+    ]
+    assert await told_since(stage, "tick", "14:00") == [
+        (
+            "paused_now",
+            "tick is paused since 14:02:11 CST, until Tue 3 Mar 06:00:00 CST (night).",
+            "tick 自 14:02:11 CST 起暂停，至 3月3日周二 06:00:00 CST（night）。",
+            "foliot job resume tick; to catch up what was missed: --catch-up",
+        )
+    ]
+    stage.clock.at = stage.moment("15:00")
+    assert (await told_since(stage, "nightly", "14:30"))[0][1:3] == (
+        "nightly: nothing was due since 14:30:00 CST; next Tue 3 Mar 02:00:00 CST (in 11 h).",
+        "nightly：自 14:30:00 CST 以来没有触发点到期；下次 3月3日周二 02:00:00 CST（11 小时后）。",
+    )
+
+
+async def test_what_is_paused_undecided_or_over_is_told_behind_what_was_decided(stage: Stage) -> None:
+    await save.create(stage.services, ROOT, NS, "tick", TICK)
+    stage.clock.at = stage.moment("14:02:20.006")
+    await stage.fire()
+    assert [one[0] for one in await told_since(stage, "tick", "14:00")] == ["held_nobody"]
+    stage.clock.at = stage.moment("14:02:33")
+    assert [one[0] for one in await told_since(stage, "tick", "14:00")] == ["held_nobody", "undecided"]
+    await stage.fire()
+    await pause.pause(stage.services, ROOT, NS, "tick")
+    assert [one[0] for one in await told_since(stage, "tick", "14:00")][-1] == "paused_now"
+    once = {"run": {"python": "jobs:tick"}, "schedule": {"at": "2026-03-02T15:00:00+08:00"}}
+    await save.create(stage.services, ROOT, NS, "once", once)
+    stage.clock.at = stage.moment("15:00:00.006")
+    await stage.fire()
+    over = (await told_since(stage, "once", "15:00:01"))[0]
+    assert over[:3] == (
+        "over",
+        "once is done: its schedule has no more instants.",
+        "once 已结束：调度计划没有更多触发点。",
+    )
 
 
 def said(text: str, names: Mapping[str, str]) -> str:

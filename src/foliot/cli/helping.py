@@ -1,15 +1,16 @@
 """`foliot search|why|completion|docs|version`: finding one's way."""
 
 import sys
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 import click
 
 from foliot.cli.asking import Desk, remote
 from foliot.cli.completing import job_name
-from foliot.cli.jobs_reading import explain
+from foliot.cli.jobs_reading import explain, explain_job
 from foliot.cli.output import Column
+from foliot.domain.errors import JobNotFound
 
 SHELLS: Final = ("bash", "zsh", "fish", "powershell")
 
@@ -52,12 +53,16 @@ def why(desk: Desk, *, what: str, at: str | None, since: str | None) -> None:
       foliot why settle --since 6h
       foliot why r-8k2f
     """
-    if what.lower().startswith("r-") and at is None and since is None:
+    is_run = what.lower().startswith("r-")
+    if is_run and at is None and since is None:
         explain(desk, [desk.get(f"/runs/{quote(what, safe='')}/why", tz=desk.times.name)])
         return
-    query: dict[str, Any] = {"at": desk.times.read(at)} if at else {"since": desk.times.read(since or "24h")}
-    path = f"/jobs/{quote(what, safe='')}/why"
-    explain(desk, desk.get(path, namespace=desk.namespace, tz=desk.times.name, **query)["items"])
+    try:
+        explain_job(desk, what, at=at, since=since)
+    except JobNotFound:
+        if not is_run:
+            raise
+        raise click.UsageError(f"A run takes no --at and no --since: foliot why {what}") from None
 
 
 @click.command()

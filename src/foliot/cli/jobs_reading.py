@@ -172,16 +172,16 @@ def why(desk: Desk, *, name: str, at: str | None, since: str | None) -> None:
       foliot job why settle --at "2026-03-02 02:00" --tz Asia/Shanghai
       foliot job why settle --since 6h
     """
-    if at is None and since is None:
-        since = "24h"
-    answer = desk.get(
-        f"/jobs/{quote(name, safe='')}/why",
-        namespace=desk.namespace,
-        at=desk.times.read(at),
-        since=desk.times.read(since) if at is None else None,
-        tz=desk.times.name,
-    )
-    explain(desk, answer["items"])
+    explain_job(desk, name, at=at, since=since)
+
+
+def explain_job(desk: Desk, name: str, *, at: str | None, since: str | None) -> None:
+    """What became of an instant of a job, or of those since one: of a day when nothing is said."""
+    if not name.strip():
+        raise click.UsageError("Say which job.")
+    asked = {"at": desk.times.read(at)} if at else {"since": desk.times.read(since or "24h")}
+    path = f"/jobs/{quote(name, safe='')}/why"
+    explain(desk, desk.get(path, namespace=desk.namespace, tz=desk.times.name, **asked)["items"])
 
 
 def explain(desk: Desk, items: list[Mapping[str, Any]]) -> None:
@@ -190,8 +190,6 @@ def explain(desk: Desk, items: list[Mapping[str, Any]]) -> None:
     if not out.is_for_people:
         out.items(items, [], name="verdict")
         return
-    if not items:
-        out.talk("nothing_matches")
     for item in items:
         click.echo(item["sentence"])
         if item["hint"]:

@@ -11,7 +11,7 @@ from foliot.domain.instants import SECOND, Instant
 from foliot.domain.job import DEFAULT_GROUP
 from foliot.domain.run import format_run_id
 from foliot.domain.schedule import Schedule
-from foliot.domain.why import Explanation, explain_instant, explain_run
+from foliot.domain.why import Explanation, explain_instant, explain_run, explain_standing
 from foliot.domain.why.facts import (
     InstantFacts,
     JobFacts,
@@ -45,14 +45,18 @@ async def why_instant(
 async def why_since(
     services: PeopleServices, who: Principal, namespace: str, name: str, since: Instant
 ) -> tuple[Sequence[Explanation], str]:
-    """Explain what became of a job's instants since one, oldest first; a skipped range is explained once."""
+    """Explain what became of a job's instants since one, oldest first; a skipped range is explained once.
+
+    Where its instants say nothing, or not all, the last answer is how the job stands: it is never empty.
+    """
     who.demand(Scope.READ)
     job = await find_job(services, who, namespace, name)
     now = await services.lookups.now()
     runs, skips = await services.lookups.fired(job.job_id, from_at=since, to_at=now + 1, limit=EXPLAINED_MAX)
     instants = sorted({*(run.due_at for run in runs), *(skip.to_at for skip in skips)})[-EXPLAINED_MAX:]
-    told = [await _explained(services, job, at) for at in instants]
-    return [explanation for explanation, _ in told], zone_of(job.document, job.name)
+    told = [(await _explained(services, job, at))[0] for at in instants]
+    standing = await _standing(services, job, since=since, now=now, is_silent=not told)
+    return [*told, *standing], zone_of(job.document, job.name)
 
 
 async def why_run(services: PeopleServices, who: Principal, run_id: int) -> tuple[Explanation, str]:
@@ -74,6 +78,32 @@ def zone_of(document: Mapping[str, Any], name: str) -> str:
     except FoliotError:
         return "UTC"
     return "UTC" if schedule is None else schedule.tz
+
+
+async def _standing(
+    services: PeopleServices, job: JobRow, *, since: Instant, now: Instant, is_silent: bool
+) -> Sequence[Explanation]:
+    """What no decided instant tells: one that is due and undecided, that the job is paused, that nothing was due."""
+    is_due = job.state == "active" and job.next_due_at is not None and since <= job.next_due_at <= now
+    if is_due and job.next_due_at is not None:
+        explanation, _ = await _explained(services, job, job.next_due_at)
+        return [explanation]
+    if not is_silent and job.state != "paused":
+        return []
+    facts = JobFacts(
+        name=job.name,
+        created_at=job.created_at,
+        schedule=None,
+        state=job.state,
+        next_due_at=job.next_due_at,
+        remaining=job.remaining,
+        paused_at=job.paused_at,
+        paused_until=job.paused_until,
+        pause_reason=job.pause_reason,
+        trouble=job.trouble,
+        servers_alive=0,
+    )
+    return [explain_standing(facts, is_scheduled=bool(job.document.get("schedule")), since=since, now=now)]
 
 
 async def _explained(services: PeopleServices, job: JobRow, at: Instant) -> tuple[Explanation, str]:

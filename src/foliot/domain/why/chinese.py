@@ -39,7 +39,9 @@ def _head(said: Explanation, clock: Clockface) -> str:
     if said.at is not None:
         created = f"已创建 {said.run.id}{_late(said.late_us)}，" if said.run else ""
         return f"{clock.full(said.at)}  {created}"
-    run = run_of(said)
+    if said.run is None:  # about the job as a whole
+        return ""
+    run = said.run
     return f"{said.job} 的 {run.id}，{_origin(run, clock)}，"
 
 
@@ -267,6 +269,28 @@ def _troubled(said: Explanation, clock: Clockface) -> str:
     return f"已到期，但无法决定：{(said.facts.trouble or '').rstrip('.')}"
 
 
+# ----------------------------------------------------------------------------------------------------- a job as a whole
+
+
+def _paused_now(said: Explanation, clock: Clockface) -> str:
+    facts = said.facts
+    assert facts is not None
+    since = f"自 {clock.full(facts.paused_at)} 起" if facts.paused_at is not None else ""
+    until = f"，至 {clock.full(facts.paused_until)}" if facts.paused_until is not None else ""
+    why = f"（{facts.pause_reason}）" if facts.pause_reason else ""
+    return f"{said.job} {since}暂停{until}{why}"
+
+
+def _quiet(said: Explanation, clock: Clockface) -> str:
+    facts = said.facts
+    assert facts is not None
+    assert said.since is not None
+    is_young = facts.created_at > said.since
+    since = f"{clock.full(facts.created_at)} 创建" if is_young else f" {clock.full(said.since)} "
+    ahead = f"；下次 {clock.full(said.after.at)}（{_lasting(said.after.at - said.now)}后）" if said.after else ""
+    return f"{said.job}：自{' ' if is_young else ''}{since}以来没有触发点到期{ahead}"
+
+
 # ------------------------------------------------------------------------------------------------------------- pieces
 
 
@@ -338,5 +362,9 @@ SAY: Final[Mapping[str, Say]] = {
     "closed": lambda said, clock: f"日历跳过：{schedule_of(said).ruling(said.at or 0).why}",
     "undecided": _undecided,
     "troubled": _troubled,
+    "unscheduled": lambda said, clock: f"{said.job} 没有调度计划：仅在手动触发时执行",
+    "paused_now": _paused_now,
+    "over": lambda said, clock: f"{said.job} 已结束：调度计划没有更多触发点",
+    "quiet": _quiet,
     "forgotten": lambda said, clock: "已决定，但记录已被清除：已结束的执行只保留一段时间",
 }

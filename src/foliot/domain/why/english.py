@@ -24,7 +24,8 @@ def _head(said: Explanation, clock: Clockface) -> str:
     if said.at is not None:
         created = f"created {said.run.id} {_late(said.late_us)}, " if said.run else ""
         return f"{clock.full(said.at)}  {created}"
-    assert said.run is not None
+    if said.run is None:  # about the job as a whole
+        return ""
     return f"{said.run.id} of {said.job}, {_origin(said.run, clock)}, "
 
 
@@ -286,6 +287,28 @@ def _troubled(said: Explanation, clock: Clockface) -> str:
     return f"due, but it cannot be decided: {(said.facts.trouble or '').rstrip('.')}"
 
 
+# ----------------------------------------------------------------------------------------------------- a job as a whole
+
+
+def _paused_now(said: Explanation, clock: Clockface) -> str:
+    facts = said.facts
+    assert facts is not None
+    since = f" since {clock.full(facts.paused_at)}" if facts.paused_at is not None else ""
+    until = f", until {clock.full(facts.paused_until)}" if facts.paused_until is not None else ""
+    why = f" ({facts.pause_reason})" if facts.pause_reason else ""
+    return f"{said.job} is paused{since}{until}{why}"
+
+
+def _quiet(said: Explanation, clock: Clockface) -> str:
+    facts = said.facts
+    assert facts is not None
+    assert said.since is not None
+    is_young = facts.created_at > said.since
+    since = f"it was created at {clock.full(facts.created_at)}" if is_young else clock.full(said.since)
+    ahead = f"; next {clock.full(said.after.at)} (in {human_duration(said.after.at - said.now)})" if said.after else ""
+    return f"{said.job}: nothing was due since {since}{ahead}"
+
+
 # ------------------------------------------------------------------------------------------------------------- pieces
 
 
@@ -353,5 +376,9 @@ SAY: Final[Mapping[str, Say]] = {
     "closed": lambda said, clock: f"skipped by the calendar: {schedule_of(said).ruling(said.at or 0).why}",
     "undecided": _undecided,
     "troubled": _troubled,
+    "unscheduled": lambda said, clock: f"{said.job} has no schedule: it runs when it is triggered",
+    "paused_now": _paused_now,
+    "over": lambda said, clock: f"{said.job} is done: its schedule has no more instants",
+    "quiet": _quiet,
     "forgotten": lambda said, clock: "decided, but its record is gone: finished runs are kept for a time only",
 }

@@ -14,6 +14,7 @@ from foliot.domain.why.facts import (
     Hold,
     InstantFacts,
     JobFacts,
+    Neighbour,
     QueueFacts,
     RunFacts,
     WorkerFacts,
@@ -35,6 +36,20 @@ def explain_instant(facts: InstantFacts) -> Explanation:
 def explain_run(run: RunFacts, queue: QueueFacts | None, now: Instant) -> Explanation:
     """Where a run stands and what it waits for."""
     return _of_run(run, queue, now)
+
+
+def explain_standing(job: JobFacts, *, is_scheduled: bool, since: Instant, now: Instant) -> Explanation:
+    """Where a job as a whole stands, where its instants since then say nothing, or not all."""
+    if not is_scheduled:
+        verdict = "unscheduled"
+    elif job.state == "paused":
+        verdict = "paused_now"
+    elif job.state == "done":
+        verdict = "over"
+    else:
+        verdict = "quiet"
+    ahead = None if job.next_due_at is None else Neighbour(at=job.next_due_at)
+    return Explanation(verdict=verdict, now=now, job=job.name, facts=job, after=ahead, since=since)
 
 
 # --------------------------------------------------------------------------------------------------- without a record

@@ -172,4 +172,5 @@ class Explanation:
     before: Neighbour | None = None
     after: Neighbour | None = None
     late_us: Micros | None = None
+    since: Instant | None = None  # of an answer about a job as a whole: from when on it was asked about
     extra: Mapping[str, str] = field(default_factory=dict)

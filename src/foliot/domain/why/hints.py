@@ -102,6 +102,8 @@ HINTS: Final[Mapping[str, Callable[[Explanation], Hint | None]]] = {
     "skipped_misfire": _misfire,
     "no_schedule": lambda said: _same(f"foliot job trigger {said.job}"),
     "paused": _paused,
+    "unscheduled": lambda said: _same(f"foliot job trigger {said.job}"),
+    "paused_now": _paused,
     "undecided": lambda said: _same("foliot cluster status"),
     "troubled": lambda said: _same(f"foliot job show {said.job}"),
 }
