@@ -136,7 +136,12 @@ LEASING: list[Hot] = [
         uses=IN_HANDS,
         sets=lambda _: {"d": [(f"session-{n % SESSIONS}", n) for n in range(BATCH)]},
     ),
-    Hot(name="raise fences", statement=leasing.RAISE_FENCES, uses=KEY, sets=lambda loaded: {"d": _jobs(loaded)}),
+    Hot(
+        name="raise fences",
+        statement=leasing.RAISE_FENCES,
+        uses=KEY,
+        sets=lambda loaded: {"d": [(*job, 2) for job in _jobs(loaded)]},
+    ),
     Hot(name="fences", statement=leasing.FENCES, uses=KEY, sets=lambda loaded: {"d": _jobs(loaded)}),
     Hot(
         name="lock what was picked",

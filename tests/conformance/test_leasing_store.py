@@ -6,6 +6,7 @@ from foliot.domain.instants import MINUTE, SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
 from foliot.ports.store import SESSION_TTL_US, Poll
+from foliot.store.sql.leasing import ABOVE_ATTEMPTS
 from foliot.store.sql.picking import Ground
 from tests.conformance.building import PERSON, every, fire, make_due, runs_of, save
 from tests.conformance.working import Worker, attempts_of, run_of, states_of, trigger, worker
@@ -398,8 +399,51 @@ async def test_fences_of_an_exclusive_job_rise_across_its_runs(world: World) -> 
         fences.append(run.fence)
         await anne.complete(run)
     epoch = await world.value("SELECT epoch FROM store_meta")
-    assert fences == [(epoch << 28) + n for n in (1, 2, 3)]
-    assert await world.value("SELECT fence_seq FROM cursors") == 3
+    assert fences == [(epoch << 28) + ABOVE_ATTEMPTS + n for n in (1, 2, 3)]
+    assert await world.value("SELECT fence_seq FROM cursors") == ABOVE_ATTEMPTS + 3
+
+
+async def test_every_shard_of_an_exclusive_run_has_a_fence_of_its_own(world: World) -> None:
+    await save(world, "tick", overlap="queue_all", exclusive=True, isolation="process", shards=3)
+    await trigger(world, n=2)
+    anne, ben = await worker(world), await worker(world)
+    fences = []
+    for _ in range(2):  # of one lease, and of another
+        leased = [*await anne.lease(2), *await ben.lease(8)]
+        assert [run.shard for run in leased] == [0, 1, 2]
+        fences += [run.fence for run in leased]
+        await anne.complete(*leased[:2])
+        await ben.complete(leased[2])
+    assert fences == sorted(set(fences))
+
+
+async def test_an_overlap_somebody_asked_for_ends_when_the_job_becomes_exclusive(world: World) -> None:
+    await save(world, "tick", overlap="queue_all")
+    await trigger(world)
+    await trigger(world, allow_overlap=True)
+    await save(world, "tick", overlap="queue_all", exclusive=True, isolation="process")
+    anne = await worker(world)
+    (first,) = await anne.lease(8)
+    await anne.complete(first)
+    (second,) = await anne.lease(8)
+    assert second.fence > first.fence
+
+
+async def test_a_job_that_becomes_exclusive_goes_on_above_the_attempts_it_had(world: World) -> None:
+    retries = {"max": 5, "backoff": "1s", "jitter": False}
+    await save(world, "tick", overlap="queue_all", retries=retries)
+    await trigger(world)
+    anne = await worker(world)
+    fences = []
+    for cause in (Cause.ERROR, Cause.ERROR, Cause.SUCCEEDED):
+        run = await anne.lease_one()
+        fences.append(run.fence)
+        await anne.complete(run, cause=cause)
+        await world.elapse(SECOND)
+    await save(world, "tick", overlap="queue_all", retries=retries, exclusive=True, isolation="process")
+    await trigger(world)
+    fences.append((await anne.lease_one()).fence)
+    assert fences == sorted(set(fences))
 
 
 async def test_a_new_epoch_lifts_every_fence(world: World) -> None:

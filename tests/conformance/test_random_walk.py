@@ -68,7 +68,8 @@ class Walk:
 
     async def ask(self) -> None:
         name = self.dice.choice([name for name in JOBS if name != "delayed"])
-        await trigger(self.world, name, self.dice.randint(1, 3), allow_overlap=self.dice.random() < 0.1)
+        overlaps = self.dice.random() < 0.1 and name != "exclusive"
+        await trigger(self.world, name, self.dice.randint(1, 3), allow_overlap=overlaps)
 
     async def lease(self) -> None:
         some = self.dice.sample(self.workers, self.dice.randint(1, len(self.workers)))

@@ -7,6 +7,7 @@ import pytest
 
 from foliot.domain.errors import InvalidInput, JobNotFound
 from foliot.domain.instants import HOUR, MINUTE
+from foliot.store.sql.triggers import BadTrigger
 from tests.conformance.building import NS, PERSON, ask, cursor_of, decider, every, fire, make_due, runs_of, save
 from tests.conformance.world import World
 
@@ -83,6 +84,18 @@ async def test_a_trigger_of_a_serial_job_stands_behind_what_is_open(world: World
     await world.store.runs.trigger(ask(key="b", allow_overlap=True))
     runs = await runs_of(world)
     assert [(run["place"], run["parked"], run["serial"]) for run in runs] == [(2, 0, 1), (3, 1, 1), (4, 0, 0)]
+
+
+async def test_no_run_of_an_exclusive_job_overlaps_another_because_somebody_asks(world: World) -> None:
+    await save(world, overlap="queue")
+    await save(world, overlap="queue", exclusive=True)
+    with pytest.raises(BadTrigger, match="exclusive"):
+        await world.store.runs.trigger(ask(key="a", allow_overlap=True))
+    with pytest.raises(BadTrigger, match="exclusive"):
+        await world.store.runs.trigger(ask(key="b", version=1))
+    assert await runs_of(world) == []
+    assert (await world.store.runs.trigger(ask(key="b", version=2))).created
+    assert [run["serial"] for run in await runs_of(world)] == [1]
 
 
 async def test_a_paused_job_can_be_triggered(world: World) -> None:

@@ -9,6 +9,7 @@ from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store import GRACE_US, SESSION_TTL_US
 from foliot.ports.worker_link import HeldLease
+from foliot.store.sql.leasing import ABOVE_ATTEMPTS
 from tests.conformance.building import ask, runs_of, save
 from tests.conformance.interleavings.halting import halting, naive, patient, until_blocked
 from tests.conformance.working import attempts_of, lead, run_of, trigger, worker
@@ -126,7 +127,7 @@ async def test_an_exclusive_lease_raises_the_fence_before_it_locks_the_run(postg
         assert await connection.fetchval("SELECT id FROM runs FOR UPDATE NOWAIT") is not None
     await triggering.finish()
     (run,) = await leasing
-    assert run.fence & (2**28 - 1) == 1
+    assert run.fence & (2**28 - 1) == ABOVE_ATTEMPTS + 1
 
 
 # ------------------------------------------------------------------------------------------------- the rule of the line

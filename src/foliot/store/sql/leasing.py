@@ -4,6 +4,7 @@ Order of locks (R3): the cursors of exclusive jobs (their fence rises across run
 runs are therefore picked without a lock first and locked after their cursors were raised.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from hashlib import shake_128
 from typing import Any, Final, NamedTuple
@@ -28,6 +29,8 @@ from foliot.store.sql.settlement import Quit
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 
 EPOCH_BITS: Final = 28
+ABOVE_ATTEMPTS: Final = 2**20
+"""Fences of exclusive jobs begin above any number of attempts: also those a job made before it was exclusive (S8)."""
 PUT_OFF_US: Final[Micros] = 30 * SECOND
 REPLACED_BY: Final = "A later run of the job took its place."
 
@@ -41,8 +44,12 @@ REPEATED: Final = Statement(
 )
 
 RAISE_FENCES: Final = Statement(
-    "UPDATE cursors SET fence_seq = cursors.fence_seq + 1 FROM {d} WHERE cursors.job_id = d.job_id",
-    RowSet("d", job_id=BIGINT),
+    f"""
+    UPDATE cursors SET fence_seq = d.runs + CASE WHEN cursors.fence_seq < {ABOVE_ATTEMPTS} THEN {ABOVE_ATTEMPTS}
+                                                 ELSE cursors.fence_seq END
+    FROM {{d}} WHERE cursors.job_id = d.job_id
+    """,
+    RowSet("d", job_id=BIGINT, runs=BIGINT),
 )
 
 FENCES: Final = Statement(
@@ -100,7 +107,7 @@ class _Taken(NamedTuple):
 
     given: Sequence[tuple[Candidate, Poll]] = ()
     jobs: Mapping[tuple[int, int], LoadedJob] = {}
-    fences: Mapping[int, int] = {}  # of exclusive jobs
+    fences: Mapping[int, int] = {}  # by run, of exclusive jobs
     replaced: tuple[Quit, ...] = ()
 
 
@@ -205,7 +212,7 @@ class Leasing:
         for (run, poll), lease_id in zip(taken.given, self._lease_ids(len(taken.given)), strict=True):
             job = taken.jobs[run.job_id, run.version]
             attempt = run.attempt + 1
-            fence = base + taken.fences.get(run.job_id, attempt)
+            fence = base + taken.fences.get(run.id, attempt)
             deadline_at = now + job.definition.start_within_us
             rows.append((run.id, run.ver, lease_id, poll.session, poll.request_no, fence, deadline_at))
             leased = _leased_run(run.id, job, attempt, lease_id, fence, now, run.shard, run.follow, run.due_at,
@@ -227,11 +234,16 @@ def _room(kind: Kind, lane: Lane, rooms: Mapping[str, int], seats: Seats) -> int
 
 
 def _raised_fences(tx: Tx, picked: Sequence[Candidate]) -> dict[int, int]:
-    """Fences of exclusive jobs, raised before their runs are locked (R3, R6)."""
-    jobs = [(job_id,) for job_id in sorted({run.job_id for run in picked})]
-    lock_cursors(tx, {run.job_id for run in picked})
-    tx.change(RAISE_FENCES, d=jobs)
-    return dict(map(tuple, tx.rows(FENCES, d=jobs)))
+    """A fence for each run of an exclusive job, in the order of ids, raised before the runs are locked (R3, R6)."""
+    counts = Counter(run.job_id for run in picked)
+    lock_cursors(tx, set(counts))
+    tx.change(RAISE_FENCES, d=sorted(counts.items()))
+    highest: dict[int, int] = dict(map(tuple, tx.rows(FENCES, d=[(job_id,) for job_id in sorted(counts)])))
+    fences = {}
+    for run in sorted(picked, reverse=True):
+        fences[run.id] = highest[run.job_id]
+        highest[run.job_id] -= 1
+    return fences
 
 
 def _locked(tx: Tx, picked: Sequence[Candidate]) -> list[Candidate]:

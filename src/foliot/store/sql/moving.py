@@ -125,14 +125,15 @@ def _step(
 
 
 def _moved(run: _Waiting, old: LoadedJob | None, new: LoadedJob) -> tuple[Any, ...] | None:
-    """The run under the new version; what a trigger asked for itself (priority, overlap) stays. None: it stays behind.
+    """The run under the new version; what a trigger asked for itself stays: its priority, and an overlap where the new
+    version knows any. None: it stays behind.
 
     Shards stay with the number they were cut into, so they move only where that number did not change.
     """
     if run.shard >= 0 and (old is None or old.definition.shards != new.definition.shards):
         return None
     serial, priority = run.serial, run.priority
-    if old is None or run.serial == serial_of(old):
+    if old is None or run.serial == serial_of(old) or new.definition.exclusive:
         serial = serial_of(new)
     if old is None or run.priority == old.definition.priority:
         priority = new.definition.priority

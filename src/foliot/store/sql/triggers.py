@@ -18,7 +18,7 @@ from foliot.domain.schedule import HORIZON
 from foliot.ports.store import Triggered, TriggerRequest
 from foliot.store.sql.asking import check_actor, check_key, pads
 from foliot.store.sql.database import Tx
-from foliot.store.sql.definitions import Definitions
+from foliot.store.sql.definitions import Definitions, Found, Key
 from foliot.store.sql.finding import not_found
 from foliot.store.sql.follow import serial_of
 from foliot.store.sql.line import Place, bump, situations
@@ -127,15 +127,17 @@ def _make(
     answers: list[Triggered | FoliotError | None],
 ) -> None:
     now = tx.now()
-    found = definitions.find(tx, {_version_of(wish, last) for wish in wishes})
+    current = {(job_id, place.version) for job_id, place in last.items()}
+    found = definitions.find(tx, current | {_version_of(wish, last) for wish in wishes})
     seen = situations(tx, {job_id for (job_id, _), job in found.jobs.items() if job.definition.is_serial})
     line = _Line(last, seen, Counter(wish.job_id for wish in wishes))
     new: dict[int, NewRun] = {}
     keys: dict[tuple[int, str], int] = {}
     for wish in wishes:
         version = _version_of(wish, last)
-        if version not in found.jobs:
-            answers[wish.n] = _unreadable(wish.request.job, found.troubles[version])
+        refusal = _refusal(wish.request, found, version, (wish.job_id, last[wish.job_id].version))
+        if refusal is not None:
+            answers[wish.n] = refusal
         elif (wish.job_id, wish.fire_key) not in keys:
             keys[wish.job_id, wish.fire_key] = wish.n
             new[wish.n] = _run_of(wish, found.jobs[version], line, now)
@@ -147,6 +149,24 @@ def _make(
         if answers[wish.n] is None:
             run_id, not_before = made[wish.n]
             answers[wish.n] = Triggered(run_id=run_id, created=wish.n in new, not_before=not_before)
+
+
+def _refusal(request: TriggerRequest, found: Found, version: Key, current: Key) -> FoliotError | None:
+    """Why there can be no such run of this version of the job, if so."""
+    if version not in found.jobs:
+        return _unreadable(request.job, found.troubles[version])
+    if current not in found.jobs or not found.jobs[current].definition.exclusive:
+        return None
+    if request.allow_overlap:
+        return BadTrigger(
+            f"{request.job} is exclusive: none of its runs overlaps another.", hint="let it wait its turn"
+        )
+    if not found.jobs[version].definition.exclusive:
+        return BadTrigger(
+            f"{request.job} is exclusive by now, and version {version[1]} of it is not.",
+            hint="ask for its latest version",
+        )
+    return None
 
 
 def _version_of(wish: _Wish, last: dict[int, Place]) -> tuple[int, int]:
