@@ -17,6 +17,7 @@ from foliot.domain.why import english as why_english
 from foliot.domain.why import hint, sentence
 from foliot.operations import cancel, pause, save
 from foliot.operations.why import why_instant, why_run, why_since
+from tests.api.asking import Api
 from tests.api.stage import NS, ROOT, Stage
 
 CASES: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("why_cases.toml").read_text("utf-8"))["case"]
@@ -104,6 +105,32 @@ async def test_a_job_whose_instants_say_nothing_says_how_it_stands(stage: Stage)
         "nightly: nothing was due since 14:30:00 CST; next Tue 3 Mar 02:00:00 CST (in 11 h).",
         "nightly：自 14:30:00 CST 以来没有触发点到期；下次 3月3日周二 02:00:00 CST（11 小时后）。",
     )
+
+
+async def test_a_range_of_skipped_instants_is_told_as_a_range(stage: Stage, api: Api) -> None:
+    await save.create(stage.services, ROOT, NS, "tick", TICK)
+    for at in ("14:02:20.006", "14:02:30.006", "14:02:40.006", "14:02:50.006"):
+        stage.clock.at = stage.moment(at)
+        await stage.fire()
+    (run,) = await stage.run_ids()
+    why = f"an earlier run was still open ({run} of 14:02:20), and overlap is skip."
+    assert (await told_since(stage, "tick", "14:02:25"))[0][1:3] == (
+        f"14:02:30–14:02:50 CST  3 instants skipped: {why}",
+        f"14:02:30–14:02:50 CST  共 3 个触发点已跳过：前一次执行尚未结束（14:02:20 的 {run}），重叠策略为 skip。",
+    )
+    items = (await api.get("/jobs/tick/why", since="2026-03-02T06:00:00Z")).json()["items"]
+    assert [(one["from_at"], one["at"], one["count"]) for one in items] == [
+        (None, "2026-03-02T06:02:20Z", None),
+        ("2026-03-02T06:02:30Z", "2026-03-02T06:02:50Z", 3),
+    ]
+    await pause.pause(stage.services, ROOT, NS, "tick")
+    stage.clock.at = stage.moment("14:05:00")
+    await pause.resume(stage.services, ROOT, NS, "tick")
+    paused = [one for one in await told_since(stage, "tick", "14:02:25") if one[0] == "skipped_paused"]
+    assert [one[1:3] for one in paused] == [
+        ("14:03:00–14:05:00 CST  13 instants skipped: tick was paused.",
+         "14:03:00–14:05:00 CST  共 13 个触发点已跳过：tick 处于暂停状态。"),
+    ]  # fmt: skip
 
 
 async def test_what_is_paused_undecided_or_over_is_told_behind_what_was_decided(stage: Stage) -> None:

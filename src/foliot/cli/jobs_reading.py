@@ -9,6 +9,7 @@ import click
 from foliot.cli.asking import Desk, remote
 from foliot.cli.completing import job_name
 from foliot.cli.output import Column, to_yaml
+from foliot.cli.times import Times
 from foliot.cli.watching import repeat
 
 
@@ -220,7 +221,7 @@ def fires(desk: Desk, *, name: str, from_: str | None, to: str | None, limit: in
     rows = [*reversed(answer["future"]), *answer["past"]]
     times = desk.times
     columns = [
-        Column(title=f"DUE ({times.zone_word})", of=lambda fire: times.show(fire["due_at"]), least=8),
+        Column(title=f"DUE ({times.zone_word})", of=lambda fire: due_of(times, fire), least=8),
         Column(title="DECISION", of=lambda fire: fire["decision"]),
         Column(title="RUN", of=lambda fire: fire["run"] or "-"),
         Column(title="STATE", of=lambda fire: fire["run_state"] or "", state=True),
@@ -228,6 +229,13 @@ def fires(desk: Desk, *, name: str, from_: str | None, to: str | None, limit: in
         Column(title="WHY", of=_why_of, least=10),
     ]
     desk.out.items(rows, columns, name="due_at", answer=answer)
+
+
+def due_of(times: Times, fire: Mapping[str, Any]) -> str:
+    """The instant of a fire, or the first and the last of a range of skipped ones."""
+    last = times.show(fire["due_at"])
+    is_range = fire["from_at"] is not None and fire["from_at"] != fire["due_at"]
+    return f"{times.show(fire['from_at'])}–{last}" if is_range else last
 
 
 def _why_of(fire: Mapping[str, Any]) -> str:

@@ -59,9 +59,9 @@ class Clockface:
         self._language = language
         self._today = self._local(now)
 
-    def full(self, instant: Instant) -> str:
+    def full(self, instant: Instant, *, beside: Instant | None = None) -> str:
         """With its zone: `14:02:10 CST`, on another day `Sat 7 Mar 15:00:00 CST`."""
-        return f"{self.short(instant)} {self._local(instant).tzname()}"
+        return f"{self.short(instant, beside=beside)} {self._local(instant).tzname()}"
 
     def short(self, instant: Instant, *, beside: Instant | None = None) -> str:
         """Without the zone; `beside` is an instant already shown, whose day need not be said again."""

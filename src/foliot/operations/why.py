@@ -54,7 +54,7 @@ async def why_since(
     now = await services.lookups.now()
     runs, skips = await services.lookups.fired(job.job_id, from_at=since, to_at=now + 1, limit=EXPLAINED_MAX)
     instants = sorted({*(run.due_at for run in runs), *(skip.to_at for skip in skips)})[-EXPLAINED_MAX:]
-    told = [(await _explained(services, job, at))[0] for at in instants]
+    told = [_of_range((await _explained(services, job, at))[0]) for at in instants]
     standing = await _standing(services, job, since=since, now=now, is_silent=not told)
     return [*told, *standing], zone_of(job.document, job.name)
 
@@ -78,6 +78,11 @@ def zone_of(document: Mapping[str, Any], name: str) -> str:
     except FoliotError:
         return "UTC"
     return "UTC" if schedule is None else schedule.tz
+
+
+def _of_range(said: Explanation) -> Explanation:
+    """A skip of many instants is told as that, not as its last one."""
+    return replace(said, is_range=True) if said.skip is not None and said.skip.count > 1 else said
 
 
 async def _standing(

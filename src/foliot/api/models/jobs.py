@@ -311,6 +311,8 @@ class WhyOut(Output):
     hint: str | None = None
     code: str | None = Field(None, examples=["FOL-2002"])
     at: Moment | None = None
+    from_at: Moment | None = Field(None, description="Of a range of skipped instants: the first; `at` is the last.")
+    count: int | None = Field(None, description="Of a range of skipped instants: how many they are.")
     job: str
     run: str | None = None
     timezone: str

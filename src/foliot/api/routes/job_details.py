@@ -149,12 +149,15 @@ async def parameters(services: Services, who: Reader, name: str, namespace: Name
 
 def why_out(explanation: Explanation, *, tz: str, language: Language) -> WhyOut:
     """An explanation in words."""
+    skip = explanation.skip if explanation.is_range else None
     return WhyOut(
         verdict=explanation.verdict,
         sentence=sentence(explanation, tz=tz, language=language),
         hint=hint(explanation, language),
         code=CODES.get(explanation.verdict),
         at=moment(explanation.at),
+        from_at=moment(skip.from_at) if skip else None,
+        count=skip.count if skip else None,
         job=explanation.job,
         run=explanation.run.id if explanation.run else None,
         timezone=tz,

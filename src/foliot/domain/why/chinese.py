@@ -36,6 +36,10 @@ def _lasting(micros: Micros) -> str:
 
 
 def _head(said: Explanation, clock: Clockface) -> str:
+    if said.is_range:
+        skip = skip_of(said)
+        shown = f"{clock.short(skip.from_at)}–{clock.full(skip.to_at, beside=skip.from_at)}"
+        return f"{shown}  共 {skip.count} 个触发点"
     if said.at is not None:
         created = f"已创建 {said.run.id}{_late(said.late_us)}，" if said.run else ""
         return f"{clock.full(said.at)}  {created}"
@@ -195,9 +199,13 @@ def _skipped_misfire(said: Explanation, clock: Clockface) -> str:
         "other": reason.text,
     }[reason.kind]
     decided = f"决定于 {clock.short(skip.decided_at, beside=said.at)}"
-    if skip.count > 1:
+    if skip.count > 1 and not said.is_range:
         return f"已跳过：{words}（{_range(skip, said.at, clock)}，{decided}）"
     return f"已跳过：{words}（{decided}）"
+
+
+def _of_range(said: Explanation, clock: Clockface) -> str:
+    return "" if said.is_range else f"（{_range(skip_of(said), said.at, clock)}）"
 
 
 def _range(skip: SkipFacts, at: Instant | None, clock: Clockface) -> str:
@@ -344,10 +352,8 @@ SAY: Final[Mapping[str, Say]] = {
     "skipped_misfire": _skipped_misfire,
     "skipped_calendar": lambda said, clock: f"日历跳过：{skip_of(said).why}",
     "skipped_blackout": lambda said, clock: f"封闭时段跳过：{skip_of(said).why}",
-    "skipped_paused": lambda said, clock: f"已跳过：{said.job} 处于暂停状态（{_range(skip_of(said), said.at, clock)}）",
-    "skipped_edited": lambda said, clock: (
-        f"已跳过：{said.job} 的调度计划被修改（{_range(skip_of(said), said.at, clock)}）"
-    ),
+    "skipped_paused": lambda said, clock: f"已跳过：{said.job} 处于暂停状态{_of_range(said, clock)}",
+    "skipped_edited": lambda said, clock: f"已跳过：{said.job} 的调度计划被修改{_of_range(said, clock)}",
     "skipped_limit": lambda said, clock: f"已跳过：{skip_of(said).why}",
     "before_creation": _before_creation,
     "no_schedule": lambda said, clock: f"未触发：{said.job} 没有调度计划，仅在手动触发时执行",

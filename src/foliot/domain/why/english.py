@@ -21,6 +21,9 @@ def sentence(explanation: Explanation, clock: Clockface) -> str:
 
 
 def _head(said: Explanation, clock: Clockface) -> str:
+    if said.is_range:
+        skip = skip_of(said)
+        return f"{clock.short(skip.from_at)}–{clock.full(skip.to_at, beside=skip.from_at)}  {skip.count} instants "
     if said.at is not None:
         created = f"created {said.run.id} {_late(said.late_us)}, " if said.run else ""
         return f"{clock.full(said.at)}  {created}"
@@ -199,17 +202,21 @@ def _skipped_misfire(said: Explanation, clock: Clockface) -> str:
         "other": reason.text,
     }[reason.kind]
     decided = f"decided at {clock.short(skip.decided_at, beside=said.at)}"
-    if skip.count > 1:
+    if skip.count > 1 and not said.is_range:
         return f"skipped: {words} ({_range(skip, said.at, clock)} were {decided})"
     return f"skipped: {words} ({decided})"
 
 
 def _skipped_paused(said: Explanation, clock: Clockface) -> str:
-    return f"skipped: {said.job} was paused ({_range(skip_of(said), said.at, clock)})"
+    return f"skipped: {said.job} was paused{_of_range(said, clock)}"
 
 
 def _skipped_edited(said: Explanation, clock: Clockface) -> str:
-    return f"skipped: the schedule of {said.job} was changed ({_range(skip_of(said), said.at, clock)})"
+    return f"skipped: the schedule of {said.job} was changed{_of_range(said, clock)}"
+
+
+def _of_range(said: Explanation, clock: Clockface) -> str:
+    return "" if said.is_range else f" ({_range(skip_of(said), said.at, clock)})"
 
 
 def _range(skip: SkipFacts, at: Instant | None, clock: Clockface) -> str:

@@ -172,5 +172,6 @@ class Explanation:
     before: Neighbour | None = None
     after: Neighbour | None = None
     late_us: Micros | None = None
+    is_range: bool = False  # about all the instants of its skip, not about one of them
     since: Instant | None = None  # of an answer about a job as a whole: from when on it was asked about
     extra: Mapping[str, str] = field(default_factory=dict)

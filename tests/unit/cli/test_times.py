@@ -1,0 +1,23 @@
+"""Times as the command line shows them."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from foliot.cli.jobs_reading import due_of
+from foliot.cli.times import Times
+
+NOW = datetime(2026, 3, 2, 6, 30, tzinfo=UTC)
+
+
+@pytest.fixture
+def times() -> Times:
+    return Times("Asia/Shanghai", chinese=False, now=NOW)
+
+
+def test_a_range_of_skipped_instants_is_shown_as_one(times: Times) -> None:
+    skipped: dict[str, Any] = {"due_at": "2026-03-02T06:02:50Z", "from_at": "2026-03-02T06:02:30Z"}
+    assert due_of(times, skipped) == "14:02:30–14:02:50"
+    assert due_of(times, {**skipped, "from_at": skipped["due_at"]}) == "14:02:50"
+    assert due_of(times, {**skipped, "from_at": None}) == "14:02:50"
