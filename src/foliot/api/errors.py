@@ -43,18 +43,6 @@ class RequestTooLarge(InvalidInput):
         )
 
 
-class KeyReused(InvalidInput):
-    """The Idempotency-Key belongs to another request."""
-
-    code = "FOL-1082"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "This Idempotency-Key was used for a request with another body.",
-            hint="use another key, or send the same body",
-        )
-
-
 class NoSuchPage(NotFound):
     """Nothing is served at this address."""
 

@@ -20,16 +20,16 @@ from foliot.api.auth.rights import Open
 from foliot.api.errors import (
     RETRY_LATER,
     BadRequest,
-    KeyReused,
     StillAnswering,
     problem_response,
 )
 from foliot.api.limits import BODY_MAX
+from foliot.domain.access import Principal
 from foliot.domain.errors import FoliotError, InvalidInput
 from foliot.domain.instants import DAY, MINUTE, Micros
 from foliot.domain.payload import parse_json
 from foliot.operations.people import PeopleServices
-from foliot.ports.replies import Claimed, Replayed, Reply, StillRunning
+from foliot.ports.replies import Claimed, KeyReused, Replayed, Reply, StillRunning
 
 DEPTH_MAX: Final = 40
 KEY_LENGTH_MAX: Final = 200
@@ -116,6 +116,16 @@ def _bad_body(invalid: RequestValidationError) -> BadBody:
 # --------------------------------------------------------------------------------------------------------------- once
 
 
+def request_key(request: Request, who: Principal) -> str | None:
+    """What a request and its repeats have in common, and no other request; None when it came without a key.
+
+    A remembered answer is not all: it is missing when the store was away at the wrong moment. So that what was done
+    then is found again, work that must not be done twice is stored under this key.
+    """
+    key = request.headers.get("idempotency-key")
+    return None if key is None else _hash(who.token_id, request.url.path, key)
+
+
 async def _once(request: Request, inner: Handler) -> Response:
     """Answer the first request with this key; give its repeats the same answer."""
     key = request.headers["idempotency-key"]
@@ -124,7 +134,8 @@ async def _once(request: Request, inner: Handler) -> Response:
     services: PeopleServices = request.app.state.services
     authenticator: Authenticator = request.app.state.authenticator
     who = await authenticator.principal(request)
-    key_hash = _hash(who.token_id, request.url.path, key)
+    key_hash = request_key(request, who)
+    assert key_hash is not None
     request_hash = _hash(request.url.query, (await request.body()).decode("utf-8", "replace"))
     found = await services.replies.claim(
         key_hash, request_hash, services.chance.token(), keep_us=KEEP_US, give_up_us=GIVE_UP_US

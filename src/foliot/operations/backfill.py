@@ -16,6 +16,7 @@ from foliot.operations.people import PeopleServices
 from foliot.operations.trigger import checked_params
 from foliot.ports.backfills import BackfillNotFound, BackfillRow, BackfillState, NewBackfill, Selection
 from foliot.ports.lookups import JobRow
+from foliot.ports.replies import KeyReused
 
 INSTANTS_MAX: Final = 10_000
 PARALLEL_MAX: Final = 100
@@ -61,6 +62,14 @@ class Preview:
     token: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """A backfill that goes on; `created` False: the same request began it before."""
+
+    backfill: BackfillRow
+    created: bool
+
+
 async def preview(services: PeopleServices, who: Principal, order: BackfillOrder) -> Preview:
     """What a backfill would do. Nothing changes."""
     job = await find_job(services, who, order.namespace, order.job)
@@ -78,13 +87,54 @@ async def preview(services: PeopleServices, who: Principal, order: BackfillOrder
     return Preview(job=job, instants=instants, parallel=parallel, token=_token(job, order, instants))
 
 
-async def start(services: PeopleServices, who: Principal, order: BackfillOrder, *, token: str) -> BackfillRow:
-    """Begin what was previewed; `BackfillChanged` when it would not be the same instants any more."""
+async def start(
+    services: PeopleServices, who: Principal, order: BackfillOrder, *, token: str, request_key: str | None = None
+) -> Started:
+    """Begin what was previewed; `BackfillChanged` when it would not be the same instants any more.
+
+    A request key that has a backfill gets that one: whoever asks again did not hear the answer (R5).
+    """
+    backfill = await _asked_before(services, who, order, request_key)
+    is_new = backfill is None
+    if backfill is None:
+        backfill = await _begin(services, who, order, token=token, request_key=request_key)
+    await note_job(
+        services,
+        who,
+        "backfill.started",
+        backfill.namespace,
+        backfill.job,
+        key=str(backfill.id),  # noted once, however often
+        backfill=backfill.id,
+        instants=backfill.total,
+        reason=order.reason,
+    )
+    await advance(services)
+    return Started(backfill=await services.backfills.get(backfill.id), created=is_new)
+
+
+async def _asked_before(
+    services: PeopleServices, who: Principal, order: BackfillOrder, request_key: str | None
+) -> BackfillRow | None:
+    found = await services.backfills.asked(request_key) if request_key is not None else None
+    if found is None:
+        return None
+    job = await find_job(services, who, order.namespace, order.job)
+    who.demand(Scope.RUN, group=group_of(job))
+    wanted = (job.job_id, order.from_at, order.to_at, order.selection, order.newest_first)
+    if (found.job_id, found.from_at, found.to_at, found.selection, found.newest_first) != wanted:
+        raise KeyReused
+    return found
+
+
+async def _begin(
+    services: PeopleServices, who: Principal, order: BackfillOrder, *, token: str, request_key: str | None
+) -> BackfillRow:
     seen = await preview(services, who, order)
     if seen.token != token:
         raise BackfillChanged(order.job, count=len(seen.instants))
     params = await checked_params(services, seen.job, order.params)
-    backfill = await services.backfills.add(
+    return await services.backfills.add(
         NewBackfill(
             job_id=seen.job.job_id,
             version=seen.job.version,
@@ -97,21 +147,9 @@ async def start(services: PeopleServices, who: Principal, order: BackfillOrder, 
             created_by=who.name,
             reason=order.reason,
             params=params,
+            request_key=request_key,
         )
     )
-    await note_job(
-        services,
-        who,
-        "backfill.started",
-        seen.job.namespace,
-        seen.job.name,
-        key=str(backfill.id),
-        backfill=backfill.id,
-        instants=backfill.total,
-        reason=order.reason,
-    )
-    await advance(services)
-    return await services.backfills.get(backfill.id)
 
 
 async def advance(services: PeopleServices) -> int:

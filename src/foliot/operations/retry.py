@@ -46,10 +46,13 @@ async def retry(
     run_id: int,
     *,
     latest_version: bool = False,
-    key: str | None = None,
+    request_key: str | None = None,
     reason: str = "",
 ) -> TriggeredRun:
-    """A new run with the parameters, the due instant and (unless told `latest`) the version of a finished one."""
+    """A new run with the parameters, the due instant and (unless told `latest`) the version of a finished one.
+
+    One run and one request key make one new run, however often they come (S4).
+    """
     run = await find_run(services, who, run_id)
     await demand_run(services, who, [run])
     if RunState(run.state) in LIVE:
@@ -62,7 +65,7 @@ async def retry(
         TriggerRequest(
             namespace=run.namespace,
             job=run.job,
-            key=key or f"retry {shown} {services.chance.token()}",
+            key=f"retry {shown} {request_key or services.chance.token()}",
             by=actor(who, reason or f"retry of {shown}"),
             params=run.params,
             version=None if latest_version else run.version,

@@ -50,6 +50,7 @@ class NewBackfill:
     created_by: str
     reason: str
     params: str | None = None
+    request_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +82,13 @@ class BackfillRow:
 class BackfillStore(Protocol):
     """Keeps backfills and lets them go on."""
 
-    async def add(self, new: NewBackfill) -> BackfillRow: ...
+    async def add(self, new: NewBackfill) -> BackfillRow:
+        """Begin it. When its request key has a backfill already, this is that one and nothing changed (S4)."""
+        ...
+
+    async def asked(self, request_key: str) -> BackfillRow | None:
+        """The backfill of this request key, if it was begun."""
+        ...
 
     async def get(self, backfill_id: int) -> BackfillRow:
         """The backfill, or `BackfillNotFound`."""

@@ -4,7 +4,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from foliot.domain.errors import InvalidInput
 from foliot.domain.instants import Micros
+
+
+class KeyReused(InvalidInput):
+    """The Idempotency-Key belongs to another request."""
+
+    code = "FOL-1082"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This Idempotency-Key was used for a request with another body.",
+            hint="use another key, or send the same body",
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,12 +2,12 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from foliot.api.asking import PREFIX, READS, WRITES, Cursor, Limit, Namespace, Reader, Runner, Services, needed_moment
 from foliot.api.models.cluster import BackfillOut, BackfillPreviewOut, NewBackfillIn, StartBackfillIn
 from foliot.api.models.common import Page, moment
-from foliot.api.route import FoliotRoute
+from foliot.api.route import FoliotRoute, request_key
 from foliot.domain.access import Principal
 from foliot.operations import backfill as operations
 from foliot.operations.backfill import BackfillOrder
@@ -55,10 +55,17 @@ async def preview(services: Services, who: Runner, body: NewBackfillIn) -> Backf
     )
 
 
-@router.post("", responses=WRITES, status_code=201, summary="Start a backfill")
-async def start(services: Services, who: Runner, body: StartBackfillIn) -> BackfillOut:
-    """What was previewed, if it is still the same."""
-    return BackfillOut.of(await operations.start(services, who, _order(who, body), token=body.token))
+@router.post("", responses={**WRITES, 200: {"model": BackfillOut}}, status_code=201, summary="Start a backfill")
+async def start(
+    request: Request, services: Services, who: Runner, body: StartBackfillIn, response: Response
+) -> BackfillOut:
+    """What was previewed, if it is still the same. The same Idempotency-Key means the same backfill."""
+    started = await operations.start(
+        services, who, _order(who, body), token=body.token, request_key=request_key(request, who)
+    )
+    if not started.created:
+        response.status_code = 200
+    return BackfillOut.of(started.backfill)
 
 
 @router.get("/{number}", responses=READS, summary="Read a backfill")

@@ -42,7 +42,7 @@ from foliot.api.models.runs import (
     TimelineOut,
     timeline_of,
 )
-from foliot.api.route import FoliotRoute
+from foliot.api.route import FoliotRoute, request_key
 from foliot.api.routes.job_details import why_out
 from foliot.api.streams import until_gone
 from foliot.domain.access import Principal
@@ -124,13 +124,12 @@ async def cancel(services: Services, who: Runner, run: str, body: CancelRun) -> 
 @router.post("/{run}:retry", responses=WRITES, status_code=201, summary="Run a finished run again")
 async def retry(request: Request, services: Services, who: Runner, run: str, body: RetryRun) -> RunOut:
     """A new run with the same parameters, due instant and (unless `latest`) version."""
-    key = request.headers.get("idempotency-key")
     retried = await retry_run(
         services,
         who,
         run_id_of(run),
         latest_version=body.version == "latest",
-        key=f"retry {run} {key}"[:200] if key else None,
+        request_key=request_key(request, who),
         reason=body.reason,
     )
     return RunOut.of(retried.run)
@@ -147,13 +146,17 @@ async def cancel_many(services: Services, who: Runner, body: BulkRuns, namespace
 
 
 @router.post(":retry", responses=WRITES, summary="Run many finished runs again")
-async def retry_many(services: Services, who: Runner, body: BulkRuns, namespace: Namespace = None) -> RetriedOut:
+async def retry_many(
+    request: Request, services: Services, who: Runner, body: BulkRuns, namespace: Namespace = None
+) -> RetriedOut:
     """By ids, or all failed runs of a job, with the number that is expected; at most 200 at a time."""
     runs = await _chosen(services, who, body, namespace, states=("FAILED",))
-    items = [
-        RunOut.of((await retry_run(services, who, run.run_id, reason=body.reason)).run, full=False) for run in runs
-    ]
-    return RetriedOut(count=len(items), items=items)
+    key = request_key(request, who) or services.chance.token()
+    made: dict[int, RunRow] = {}  # shards of one run run it again together
+    for run in runs:
+        again = (await retry_run(services, who, run.run_id, request_key=key, reason=body.reason)).run
+        made[again.run_id] = again
+    return RetriedOut(count=len(made), items=[RunOut.of(run, full=False) for run in made.values()])
 
 
 @router.get("/{run}/attempts", responses=READS, summary="Every try of a run")

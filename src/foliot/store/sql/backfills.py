@@ -33,13 +33,16 @@ _FROM: Final = "FROM backfills b JOIN jobs j ON j.id = b.job_id"
 
 ADD: Final = Statement(
     """
-    INSERT INTO backfills (job_id, version, from_at, to_at, selection, parallel, newest_first, state, ver, instants,
-                           total, inserted, succeeded, failed, live, params, created_at, created_by, reason)
+    {insert_ignore} backfills (job_id, version, from_at, to_at, selection, parallel, newest_first, state, ver, instants,
+                               total, inserted, succeeded, failed, live, params, created_at, created_by, reason,
+                               request_key)
     VALUES (:job_id, :version, :from_at, :to_at, :selection, :parallel, :newest_first, 'active', 1, :instants,
-            :total, 0, 0, 0, '[]', :params, {now}, :created_by, :reason)
+            :total, 0, 0, 0, '[]', :params, {now}, :created_by, :reason, :request_key)
+    {ignore_duplicates}
     RETURNING id
     """
 )
+ASKED: Final = Statement(f"SELECT {_COLUMNS} {_FROM} WHERE b.request_key = :request_key")
 ONE: Final = Statement(f"SELECT {_COLUMNS} {_FROM} WHERE b.id = :id")
 PAGE: Final = Statement(
     f"SELECT {_COLUMNS} {_FROM} WHERE b.id < :before AND (:any_namespace = 1 OR j.namespace = :namespace) "
@@ -95,8 +98,20 @@ class SqlBackfills:
             "params": new.params,
             "created_by": new.created_by,
             "reason": new.reason,
+            "request_key": new.request_key,
         }
-        return await self._database.transact(lambda tx: _found(tx, int(tx.rows(ADD, values)[0][0])), pool=Pool.API)
+
+        def work(tx: Tx) -> BackfillRow:
+            made = tx.rows(ADD, values)
+            if new.request_key is None:
+                return _found(tx, int(made[0][0]))
+            return _row(tx.rows(ASKED, {"request_key": new.request_key})[0])  # read back by key (R4)
+
+        return await self._database.transact(work, pool=Pool.API)
+
+    async def asked(self, request_key: str) -> BackfillRow | None:
+        rows = await self._database.read(lambda tx: tx.rows(ASKED, {"request_key": request_key}))
+        return _row(rows[0]) if rows else None
 
     async def get(self, backfill_id: int) -> BackfillRow:
         return await self._database.read(lambda tx: _found(tx, backfill_id))
