@@ -120,6 +120,7 @@ async def test_pause_and_resume(api: Api, stage: Stage) -> None:
         "migration",
         "2026-03-02T08:00:00Z",
     )
+    assert (await api.get("/jobs/tick/fires", limit=2)).json()["future"][0]["due_at"] == "2026-03-02T08:00:00Z"
     past = await api.post("/jobs/tick:pause", {"until": "2020-01-01T00:00:00Z"})
     assert (past.status_code, past.json()["errors"][0]["path"]) == (422, "until")
     stage.elapse("10m")
@@ -130,6 +131,13 @@ async def test_pause_and_resume(api: Api, stage: Stage) -> None:
     assert fires["future"][0]["decision"] == "planned"
     journal = (await api.get("/journal", subject="tick")).json()["items"]
     assert [event["kind"] for event in journal] == ["job.resumed", "job.paused", "job.created"]
+
+
+async def test_a_paused_job_has_no_fires_to_come(api: Api, stage: Stage) -> None:
+    await api.create_job("tick", schedule=EVERY)
+    assert (await api.get("/jobs/tick/fires")).json()["future"]
+    await api.post("/jobs/tick:pause")
+    assert (await api.get("/jobs/tick/fires")).json()["future"] == []
 
 
 async def test_trigger_is_once_per_key_and_checks_parameters_before_queueing(api: Api, stage: Stage) -> None:

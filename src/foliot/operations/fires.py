@@ -79,6 +79,10 @@ def _upcoming(
         return
     if schedule is None:
         return
+    if job.state == "paused":  # one that is due when the pause ends by itself fires
+        if job.paused_until is None or schedule.fixed_delay_us is not None:
+            return
+        after = max(after, job.paused_until - 1)
     most = limit if job.remaining is None else min(limit, job.remaining)
     if schedule.fixed_delay_us is not None:
         if job.next_due_at is not None and (before is None or job.next_due_at < before) and job.next_due_at > after:
