@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -167,6 +168,24 @@ async def test_a_key_is_kept_for_a_day(api: Api, stage: Stage) -> None:
     assert "idempotent-replayed" in (await api.ask("POST", "/jobs", JOB, headers=key)).headers
     stage.elapse("2h")
     assert (await api.ask("POST", "/jobs", JOB, headers=key)).status_code == 409
+
+
+@pytest.mark.parametrize("path", ["/tokens", "/tokens/machine:rotate", "/login-codes"])
+async def test_a_secret_is_in_one_answer_and_nowhere_else(api: Api, stage: Stage, tmp_path: Path, path: str) -> None:
+    """SEC-07: not even for a repeat, which is told so and does nothing."""
+    await api.post("/tokens", {"name": "machine", "scopes": ["read"]})
+    key, body = {"Idempotency-Key": "k"}, {"name": "new", "scopes": ["read"]} if path == "/tokens" else {}
+    first = await api.ask("POST", path, body, headers=key)
+    assert first.is_success, first.text
+    before = (await api.get("/tokens", all=True)).json()
+    secret = first.json().get("token") or first.json()["code"]
+    again = await api.ask("POST", path, body, headers=key)
+    assert (again.status_code, again.json()["code"]) == (409, "FOL-3022")
+    assert (again.headers["idempotent-replayed"], "retry-after" in again.headers) == ("true", False)
+    assert (await api.get("/tokens", all=True)).json() == before
+    stored = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    assert b"FOL-3022" in stored
+    assert secret.encode() not in stored
 
 
 async def test_a_store_that_is_away_is_503_and_the_key_stays_free(api: Api, stage: Stage) -> None:

@@ -93,6 +93,18 @@ class CountDiffers(Conflict):
         )
 
 
+class AnswerNotKept(Conflict):
+    """The answer to this Idempotency-Key held a secret, which is given once."""
+
+    code = "FOL-3022"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This request was answered before; its answer held a secret, which is given once and kept nowhere.",
+            hint="if it was lost, ask for another with a new key; a token: foliot token rotate NAME",
+        )
+
+
 class CsrfMissing(Denied):
     """A change made with the session cookie must carry a header that another site cannot send."""
 

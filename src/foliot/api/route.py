@@ -19,6 +19,7 @@ from foliot.api.auth.authenticator import Authenticator
 from foliot.api.auth.rights import Open
 from foliot.api.errors import (
     RETRY_LATER,
+    AnswerNotKept,
     BadRequest,
     StillAnswering,
     problem_response,
@@ -165,11 +166,16 @@ async def _answered(request: Request, inner: Handler, services: PeopleServices, 
     if response.status_code in RETRY_LATER or response.status_code >= 500 or not isinstance(body, bytes):
         await services.replies.release(key_hash, claim)
         return response
-    headers = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
-    await services.replies.keep(
-        key_hash, claim, Reply(status=response.status_code, headers=headers, body=body.decode())
-    )
+    await services.replies.keep(key_hash, claim, _kept(request, response))
     return response
+
+
+def _kept(request: Request, response: Response) -> Reply:
+    """What repeats are answered: the same, unless that is a secret, which no store keeps (SEC-07)."""
+    if response.status_code < 400 and "no-store" in response.headers.get("cache-control", ""):
+        response = problem_response(request, AnswerNotKept())
+    headers = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
+    return Reply(status=response.status_code, headers=headers, body=bytes(response.body).decode())
 
 
 def _hash(*parts: str) -> str:

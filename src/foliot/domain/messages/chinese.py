@@ -88,6 +88,7 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-3018": "日历正被使用",
     "FOL-3019": "主节点未能移交",
     "FOL-3020": "节点不能排空或恢复",
+    "FOL-3022": "含有密钥的应答不再给出",
     "FOL-3030": "仍有服务器在使用存储",
     "FOL-4000": "需要登录或权限",
     "FOL-4001": "令牌权限不足",
@@ -306,6 +307,10 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     "FOL-3016": lambda d: ("相同 Idempotency-Key 的请求正在处理。", "稍后用同一个键重试"),
     "FOL-3017": lambda d: (f"预期 {d['expected']} 个，实际匹配 {d['found']} 个。未做任何修改。", "重新查看列表后重试"),
     "FOL-3018": lambda d: (f"日历 {d['name']} 正被 {'、'.join(d['jobs'][:3])} 使用。", "先修改这些任务"),
+    "FOL-3022": lambda d: (
+        "此请求已应答过；应答中含有密钥，只给出一次，不作保存。",
+        "若未收到，换一个键再要；令牌可用 foliot token rotate NAME",
+    ),
     "FOL-4001": _scope_missing,
     "FOL-4002": lambda d: ("未登录：没有有效的令牌。", "foliot login URL，或 --token-file FILE"),
     "FOL-4003": lambda d: ("登录码错误、已使用过，或已超过 15 分钟。", "再要一个：foliot login-link"),
