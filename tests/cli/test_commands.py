@@ -123,9 +123,12 @@ def test_a_job_is_made_changed_compared_cloned_and_taken_away(foliot: Shell) -> 
     shown = foliot("job", "show", "nightly_eu", "-o", "yaml").out
     assert "  params:\n    name: eu" in shown
     paused = foliot("job", "pause", "nightly", "--until", "2h", "--reason", "moving")
-    assert "nightly is paused until" in paused.err
+    assert re.search(r"nightly is paused until .*\d\d:\d\d:\d\d UTC$", paused.err)
+    assert re.search(r"since .*:\d\d UTC until .*:\d\d UTC \(moving\)", foliot("job", "show", "nightly").out)
     assert "nightly" in foliot("job", "list", "--paused", "-q").out.split()
-    assert "nightly goes on; next" in foliot("job", "resume", "nightly").err
+    assert re.search(r"nightly goes on; next .*02:00:00 CST$", foliot("job", "resume", "nightly").err)
+    assert re.search(r"next .*02:00:00 CST \(in ", foliot("job", "show", "nightly").out)
+    assert re.search(r"next .*18:00:00 UTC \(in ", foliot("job", "show", "nightly", "--tz", "UTC").out)
     assert "needs a confirmation: repeat it with --yes" in foliot("job", "delete", "nightly").err
     gone = foliot("job", "delete", "nightly", "nightly_eu", "--yes")
     assert gone.code == 0
@@ -195,6 +198,8 @@ def test_nodes_and_the_cluster(foliot: Shell) -> None:
 def test_tokens_and_contexts(foliot: Shell) -> None:
     made = foliot("token", "create", "ci", "--scope", "read", "--expires", "1h", "--write", "ci.token")
     assert made.code == 0
+    assert re.search(r"until .*\d\d:\d\d:\d\d UTC, written to ci.token$", made.err)
+    assert "EXPIRES (UTC)" in foliot("token", "list").out
     file = foliot.folder / "ci.token"
     assert file.stat().st_mode & 0o777 == 0o600
     assert file.read_text().strip() not in made.out + made.err
@@ -399,6 +404,8 @@ def test_a_log_since_some_time_in_the_readers_zone_or_as_it_is_kept(foliot: Shel
     assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z  INFO  tick  i=\d", line) for line in raw), raw
     shown = foliot("run", "logs", run, "--tz", "Asia/Shanghai").out.splitlines()
     at = datetime.fromisoformat(raw[0].split()[0]).astimezone(ZoneInfo("Asia/Shanghai"))
+    heading = foliot("run", "logs", run, "--tz", "Asia/Shanghai").err
+    assert re.match(rf"▶ tick  {run}  due .*:\d\d CST", heading)
     assert shown[0].endswith(f"{at:%H:%M:%S}.{at.microsecond // 1000:03d}  INFO  tick  i=0")
     assert len(foliot("run", "logs", run, "--since", "1h").out.splitlines()) == 3
     assert foliot("run", "logs", run, "--since", "2099-01-01").out == ""

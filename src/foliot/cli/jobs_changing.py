@@ -10,6 +10,7 @@ import click
 
 from foliot.cli.asking import Desk, remote
 from foliot.cli.completing import job_name
+from foliot.cli.jobs_reading import zone_of
 from foliot.cli.values import pairs, set_path
 
 
@@ -95,7 +96,7 @@ def _schedule(desk: Desk, said: Mapping[str, Any]) -> dict[str, Any]:
 
 def _meaning(desk: Desk, found: Mapping[str, Any]) -> Any:
     yield "schedule", found["schedule"] or "by hand"
-    yield "next", " · ".join(desk.times.show(at) for at in found["next"])
+    yield "next", " · ".join(desk.times.told(at, zone_of(desk, found["definition"])) for at in found["next"])
     for warning in found["warnings"]:
         yield "warning", f"{warning['message']} ({warning['hint']})  [{warning['code']}]"
     yield "offered", "by a live worker" if found["is_offered"] else "by no live worker yet"
@@ -227,7 +228,7 @@ def pause(desk: Desk, *, names: tuple[str, ...], labels: tuple[str, ...], until:
     for name in _chosen(desk, names, labels):
         job = desk.post(f"/jobs/{quote(name, safe='')}:pause", body, namespace=desk.namespace)
         if job["paused_until"]:
-            _done(desk, job, "paused_until", name=name, until=desk.times.show(job["paused_until"]))
+            _done(desk, job, "paused_until", name=name, until=desk.times.told(job["paused_until"]))
         else:
             _done(desk, job, "paused", name=name)
 
@@ -250,7 +251,8 @@ def resume(desk: Desk, *, names: tuple[str, ...], labels: tuple[str, ...], catch
     for name in _chosen(desk, names, labels):
         body = {"catch_up": catch_up, "reason": reason}
         job = desk.post(f"/jobs/{quote(name, safe='')}:resume", body, namespace=desk.namespace)
-        _done(desk, job, "resumed", name=name, next=desk.times.show(job["next_at"]) or "-")
+        ahead = desk.times.told(job["next_at"], zone_of(desk, job["definition"]))
+        _done(desk, job, "resumed", name=name, next=ahead or "-")
 
 
 def _chosen(desk: Desk, names: tuple[str, ...], labels: tuple[str, ...]) -> list[str]:

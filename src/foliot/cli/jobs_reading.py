@@ -132,18 +132,25 @@ def _version_columns(desk: Desk) -> list[Column]:
     ]
 
 
+def zone_of(desk: Desk, definition: Mapping[str, Any]) -> str | None:
+    """The zone a job's own instants are told in: its schedule's, unless the reader asked for one."""
+    schedule = definition.get("schedule")
+    return None if desk.resolved.get("tz") or not isinstance(schedule, Mapping) else schedule.get("tz")
+
+
 def _lines(desk: Desk, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     times, out = desk.times, desk.out
     definition = job["definition"]
     yield "name", job["name"] if job["namespace"] == "default" else f"{job['namespace']} / {job['name']}"
-    paused = f" since {times.show(job['paused_at'])}" if job["paused_at"] else ""
-    until = f" until {times.show(job['paused_until'])}" if job["paused_until"] else ""
+    paused = f" since {times.told(job['paused_at'])}" if job["paused_at"] else ""
+    until = f" until {times.told(job['paused_until'])}" if job["paused_until"] else ""
     why = f" ({job['pause_reason']})" if job["pause_reason"] else ""
     yield "state", f"{out.state(job['state'])}{paused}{until}{why}"
     yield "trouble", job["trouble"] or ""
     yield "schedule", job["schedule"] or "by hand"
     if ahead:
-        yield "next", " · ".join(f"{times.show(fire['due_at'])} ({times.ahead(fire['due_at'])})" for fire in ahead)
+        zone, instants = zone_of(desk, definition), [fire["due_at"] for fire in ahead]
+        yield "next", " · ".join(f"{times.told(at, zone)} ({times.ahead(at)})" for at in instants)
     last = job["last_run"]
     if last:
         took = f"  {times.lasting(last['duration_s'])}" if last["duration_s"] is not None else ""

@@ -126,7 +126,7 @@ def backfill(desk: Desk, *, name: str, from_: str, to: str, wait: bool, dry_run:
         _tell_preview(desk, seen)
         return
     _tell_preview(desk, seen, talk=True)
-    desk.confirm([times.show(at) for at in seen["instants"]])
+    desk.confirm([times.told(at) for at in seen["instants"]])
     started = desk.post("/backfills", {**body, "token": seen["token"]})
     if not out.is_for_people:
         out.item(started, (), name="id")
@@ -144,7 +144,7 @@ def _tell_preview(desk: Desk, seen: Mapping[str, Any], *, talk: bool = False) ->
     if not seen["count"]:
         out.talk("backfill_nothing", job=seen["job"])
         return
-    shown = {**seen, "first": times.show(seen["first"]), "last": times.show(seen["last"])}
+    shown = {**seen, "first": times.told(seen["first"]), "last": times.told(seen["last"])}
     out.talk("backfill_preview", **shown)
     if not talk:
         for at in seen["instants"][:20]:
@@ -192,8 +192,8 @@ def backfills(desk: Desk, *, job: str | None, pause: int | None, resume: int | N
         Column(title="STATE", of=lambda row: row["state"]),
         Column(title="DONE", of=lambda row: f"{row['succeeded'] + row['failed']}/{row['total']}"),
         Column(title="FAILED", of=lambda row: str(row["failed"])),
-        Column(title="FROM", of=lambda row: times.show(row["from_at"])),
-        Column(title="TO", of=lambda row: times.show(row["to_at"])),
+        Column(title=f"FROM ({times.zone_word})", of=lambda row: times.show(row["from_at"])),
+        Column(title=f"TO ({times.zone_word})", of=lambda row: times.show(row["to_at"])),
         Column(title="BY", of=lambda row: row["created_by"]),
         Column(title="WHY", of=lambda row: row["reason"], wide=True),
     ]

@@ -58,7 +58,7 @@ def columns(desk: Desk) -> list[Column]:
         Column(title="VERSION", of=lambda row: row["version"]),
         Column(title="HOST", of=lambda row: f"{row['host']}:{row['pid']}", wide=True),
         Column(title="CLOCK", of=lambda row: clock_of(desk, row) or "-", wide=True),
-        Column(title="SINCE", of=lambda row: times.show(row["started_at"]), wide=True),
+        Column(title=f"SINCE ({times.zone_word})", of=lambda row: times.show(row["started_at"]), wide=True),
         Column(title="HANDLERS", of=lambda row: ", ".join(row["handlers"]), wide=True),
     ]
 

@@ -280,6 +280,8 @@ def logs(desk: Desk, *, run_id: str | None, job: str | None, follow: bool, grep:
     pattern = _pattern(grep)
     which["since"] = desk.times.read(which["since"])
     if run_id:
+        if desk.out.is_for_people:
+            _head(desk, desk.get(run_path(run_id)))
         _show_log(desk, run_id, follow, pattern, which)
         return
     assert job is not None
@@ -317,7 +319,7 @@ def _head(desk: Desk, run: Mapping[str, Any]) -> None:
     if desk.out.is_for_people:
         node = f"  {run['node']}" if run["node"] else ""
         late = f" (+{desk.times.lasting(run['delay_s'])})" if run["delay_s"] is not None else ""
-        due = f"due {desk.times.show(run['due_at'])} {desk.times.zone_word}{late}"
+        due = f"due {desk.times.told(run['due_at'])}{late}"
         click.echo(f"{desk.out.mark('run')}{run['job']}  {run['id']}  {due}{node}", err=True)
 
 

@@ -70,13 +70,23 @@ class Times:
         return f"{found[1]}{day}{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}{line[found.end() :]}"
 
     def show(self, written: str | None) -> str:
-        """An instant of the API in the reader's zone: `14:02:20`, with its date on another day."""
+        """An instant of the API in the reader's zone: `14:02:20`, with its date on another day. For tables, whose
+        heads say the zone.
+        """
+        return self._short(datetime.fromisoformat(written).astimezone(self._zone)) if written else ""
+
+    def told(self, written: str | None, tz: str | None = None) -> str:
+        """The same with its zone, in a sentence: `14:02:20 CST`; in a zone of its own when one is given."""
         if not written:
             return ""
-        moment = datetime.fromisoformat(written).astimezone(self._zone)
-        if moment.date() == self.now.date():
+        moment = datetime.fromisoformat(written).astimezone((_zone_info(tz) if tz else None) or self._zone)
+        return f"{self._short(moment)} {moment.tzname()}"
+
+    def _short(self, moment: datetime) -> str:
+        today = self.now.astimezone(moment.tzinfo)
+        if moment.date() == today.date():
             return f"{moment:%H:%M:%S}"
-        return f"{moment:%m-%d %H:%M:%S}" if moment.year == self.now.year else f"{moment:%Y-%m-%d %H:%M:%S}"
+        return f"{moment:%m-%d %H:%M:%S}" if moment.year == today.year else f"{moment:%Y-%m-%d %H:%M:%S}"
 
     def full(self, written: str | None) -> str:
         """The same with its date and zone."""

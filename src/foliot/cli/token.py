@@ -43,9 +43,9 @@ def list_tokens(desk: Desk, *, all_: bool) -> None:
         Column(title="NAME", of=lambda row: row["name"], least=8),
         Column(title="SCOPES", of=lambda row: ",".join(row["scopes"]), least=8),
         Column(title="LIMITED TO", of=_limits),
-        Column(title="EXPIRES", of=lambda row: times.show(row["expires_at"])),
-        Column(title="LAST USED", of=lambda row: times.show(row["last_used_at"]) or "never"),
-        Column(title="ENDS", of=lambda row: times.show(row["revoked_at"]) or "-", wide=True),
+        Column(title=f"EXPIRES ({times.zone_word})", of=lambda row: times.show(row["expires_at"])),
+        Column(title=f"LAST USED ({times.zone_word})", of=lambda row: times.show(row["last_used_at"]) or "never"),
+        Column(title=f"ENDS ({times.zone_word})", of=lambda row: times.show(row["revoked_at"]) or "-", wide=True),
         Column(title="MADE BY", of=lambda row: row["created_by"], wide=True),
         Column(title="ID", of=lambda row: row["id"], wide=True),
     ]
@@ -132,7 +132,7 @@ def _hand_over(desk: Desk, issued: Mapping[str, Any], file: str | None) -> None:
     said = {
         "name": record["name"],
         "scopes": ",".join(record["scopes"]),
-        "until": desk.times.show(record["expires_at"]),
+        "until": desk.times.told(record["expires_at"]),
     }
     if file is not None:
         _write(Path(file), issued["token"])
