@@ -313,7 +313,6 @@ LEASING: list[Hot] = [
         statement=logs.WRITTEN,
         uses=KEY,
         scans=frozenset({"run_logs"}),
-        values=lambda loaded: {"session": loaded.session},
         sets=lambda loaded: {"d": leases(loaded)},
     ),
     Hot(

@@ -9,6 +9,7 @@ from foliot.domain.instants import HOUR, SECOND, ceil_to_second, to_datetime
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store import JobRecord
+from foliot.ports.worker_link import LeasedRun, Report
 from tests.conformance.building import PERSON, cursor_of, fire, make_due, runs_of, save
 from tests.conformance.working import (
     Worker,
@@ -49,9 +50,8 @@ async def test_a_stranger_cannot_end_a_run(world: World, cause: Cause) -> None:
     await trigger(world)
     anne, ben = await worker(world), await worker(world)
     run = await anne.lease_one()
-    forged = await ben.lease(1)
-    assert forged == ()
-    assert await ben.complete(run, cause=cause) == [Landing.FENCED]  # the right lease in other hands
+    assert await ben.lease(1) == ()
+    assert await ben.complete(replace(run, lease_id=ben.session), cause=cause) == [Landing.FENCED]
     guessed = replace(run, lease_id="0" * 32)
     assert await anne.complete(guessed, cause=cause) == [Landing.FENCED]
     gone = replace(run, run_id=999_999)
@@ -87,11 +87,48 @@ async def test_a_batch_lands_each_for_itself(world: World) -> None:
     a, b, c = await anne.lease(3)
     d = await ben.lease_one()
     await anne.complete(b)
-    reports = [anne.report(a), anne.report(b), anne.report(c, Cause.ERROR, error="x"), anne.report(d)]
+    reports = [anne.report(a), anne.report(b), anne.report(c, Cause.ERROR, error="x"), _under(a, anne.report(d))]
     landings = await world.store.runs.complete(anne.session, reports, judge)
     assert landings == [Landing.RECORDED, Landing.ALREADY, Landing.RECORDED, Landing.FENCED]
     states = [(await run_of(world, run.run_id))["state"] for run in (a, b, c, d)]
     assert states == ["SUCCEEDED", "SUCCEEDED", "PENDING", "RUNNING"]
+
+
+async def test_a_batch_of_successes_lands_each_for_itself_too(world: World) -> None:
+    await save(world, "tick")
+    await trigger(world, n=3)
+    anne, ben = await worker(world), await worker(world)
+    a, b = await anne.lease(2)
+    c = await ben.lease_one()
+    await anne.complete(b)
+    reports = [anne.report(a), anne.report(b), _under(a, anne.report(c))]
+    landings = await world.store.runs.complete(anne.session, reports, judge)
+    assert landings == [Landing.RECORDED, Landing.ALREADY, Landing.FENCED]
+    assert await states_of(world) == ["SUCCEEDED", "SUCCEEDED", "RUNNING"]
+
+
+def _under(lease: LeasedRun, report: Report) -> Report:
+    """The same report under another lease."""
+    return replace(report, lease_id=lease.lease_id)
+
+
+@pytest.mark.parametrize("kind", ["plain", "limited", "failing"])
+async def test_a_worker_that_came_again_reports_what_its_last_session_left(world: World, kind: str) -> None:
+    """R17: the lease id is the right, whichever session knows it; once it is another's it is worth nothing (S5)."""
+    await save(world, "tick", **({"place": {"max_running": 9}} if kind == "limited" else {}))
+    await trigger(world, n=2)
+    before = await worker(world)
+    left, taken = await before.lease(2)
+    cause = Cause.ERROR if kind == "failing" else Cause.SUCCEEDED
+    again = await worker(world)
+    assert await again.complete(left, cause=cause) == [Landing.RECORDED]
+    assert await again.complete(left, cause=cause) == [Landing.ALREADY]
+    assert (await run_of(world, left.run_id))["state"] == ("FAILED" if kind == "failing" else "SUCCEEDED")
+    await world.store.nodes.leave(before.session, judge)
+    held = await again.lease_one()
+    assert held.run_id == taken.run_id
+    assert await again.complete(taken, cause=cause) == [Landing.FENCED]
+    assert await again.complete(held) == [Landing.RECORDED]
 
 
 async def test_nothing_to_report_is_nothing(world: World) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
@@ -61,11 +62,20 @@ async def test_a_repeat_is_recognised_also_when_it_goes_further(world: World) ->
     assert await _text(world, run.run_id) == "one two"
 
 
+async def test_a_worker_that_came_again_writes_what_its_last_session_left(world: World) -> None:
+    """R17: results go with their logs, and both by the lease id."""
+    _, run = await _running(world)
+    again = await worker(world)
+    assert await _write(again, _chunk(run, "left on disk")) == [Landing.RECORDED]
+    assert await _text(world, run.run_id) == "left on disk"
+
+
 async def test_only_the_holder_writes(world: World) -> None:
     """S5: a log write whose lease is not the run's present one changes nothing."""
     anne, run = await _running(world, retries={"max": 1, "backoff": "1s", "jitter": False})
     ben = await worker(world)
-    assert await _write(ben, _chunk(run, "forged")) == [Landing.FENCED]
+    forged = replace(_chunk(run, "forged"), lease_id="0" * 32)
+    assert await _write(ben, forged) == [Landing.FENCED]
     await _write(anne, _chunk(run, "mine"))
     await anne.complete(run, cause=Cause.ERROR, error="x")
     assert await _write(anne, _chunk(run, " too late", 4)) == [Landing.FENCED]

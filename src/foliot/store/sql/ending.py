@@ -107,25 +107,23 @@ class Ending:
         self._definitions = definitions
         self._lanes = lanes
 
-    async def complete(
-        self, database: Database, session: str, reports: Sequence[Report], judge: Judge
-    ) -> list[Landing]:
-        """The holder itself reports how attempts ended; how each report landed."""
+    async def complete(self, database: Database, reports: Sequence[Report], judge: Judge) -> list[Landing]:
+        """Who holds the leases reports how attempts ended; how each report landed."""
         if all(map(is_plain_success, reports)):
-            landings = await database.step(lambda tx: succeed(tx, reports, session), pool=Pool.ENDING)
+            landings = await database.step(lambda tx: succeed(tx, reports), pool=Pool.ENDING)
             if landings is not None:
                 return landings
-        return await self._settle(database, reports, judge, session)
+        return await self._settle(database, reports, judge, reported=True)
 
     async def settle(self, database: Database, claims: Sequence[Claim], judge: Judge) -> list[Landing]:
         """The store itself says that attempts are over; how each claim landed."""
-        return await self._settle(database, claims, judge, None)
+        return await self._settle(database, claims, judge, reported=False)
 
     async def _settle(
-        self, database: Database, claims: Sequence[Claim | Report], judge: Judge, session: str | None
+        self, database: Database, claims: Sequence[Claim | Report], judge: Judge, *, reported: bool
     ) -> list[Landing]:
         def work(tx: Tx, *, carefully: bool = False) -> list[Landing]:
-            return self.settle_in(tx, claims, judge, session, carefully=carefully)
+            return self.settle_in(tx, claims, judge, reported=reported, carefully=carefully)
 
         try:
             return await database.transact(work, pool=Pool.ENDING)
@@ -137,15 +135,15 @@ class Ending:
         tx: Tx,
         claims: Sequence[Claim | Report],
         judge: Judge,
-        session: str | None = None,
         *,
+        reported: bool = False,
         carefully: bool = False,
     ) -> list[Landing]:
         """Judge these attempts and write what becomes of their runs. The transaction must have locked nothing yet."""
         tx.point("ending.settling")
         held = self._held(tx, [claim.run_id for claim in claims], carefully=carefully)
         jobs = self._jobs(tx, held)
-        settlement = Settlement(jobs, held, judge, session)
+        settlement = Settlement(jobs, held, judge, reported=reported)
         settlement.retries = self._retries(tx, claims, held, jobs)
         landings = [settlement.settle(claim, held.runs.get(claim.run_id)) for claim in claims]
         self._write(tx, settlement)

@@ -55,7 +55,7 @@ class Quit(NamedTuple):
 class Settlement:
     """A batch in the making: verdicts become rows to write and follow-ups to do."""
 
-    def __init__(self, jobs: Jobs, held: Held, judge: Judge | None = None, session: str | None = None) -> None:
+    def __init__(self, jobs: Jobs, held: Held, judge: Judge | None = None, *, reported: bool = False) -> None:
         self.held = held
         self.jobs = jobs
         self.retries: dict[int, int] = {}
@@ -70,8 +70,7 @@ class Settlement:
         self.next_in_line: set[int] = set()
         self.left: dict[int, int] = {}  # lane -> runs that left RUNNING and had taken limits
         self._judge = judge
-        self._session = session
-        self._reported = int(session is not None)
+        self._reported = int(reported)  # a worker says so, and may repeat itself
         self._done: dict[int, str] = {}
 
     def settle(self, claim: Claim | Report, run: Seen | None) -> Landing:
@@ -83,8 +82,6 @@ class Settlement:
             return Landing.ALREADY if self._done[run.id] == lease_id else Landing.FENCED
         if run.lease_id != lease_id:
             return Landing.ALREADY if run.last_lease_id == lease_id else Landing.FENCED
-        if self._session is not None and self._session != run.session_id:
-            return Landing.FENCED
         self._done[run.id] = lease_id
         started_at = run.started_at
         if started_at is None and claim.started_us_ago is not None:

@@ -2,6 +2,8 @@
 
 Nothing else hangs on the end of a plain run (no waiting cursor, no limits, no parent), so each lands by itself and no
 transaction is needed around the two statements. There is nothing to judge about a success.
+
+Whoever knows the lease speaks for it (S5): a worker that was restarted reports what its last session left on disk.
 """
 
 from collections.abc import Sequence
@@ -27,7 +29,7 @@ FOLLOWED: Final = f"""
 
 GLANCE: Final = Statement(
     f"""
-    SELECT r.id, r.lease_id, r.last_lease_id, r.session_id, r.started_at, r.leased_at, r.follow, r.job_id,
+    SELECT r.id, r.lease_id, r.last_lease_id, r.started_at, r.leased_at, r.follow, r.job_id,
            CASE WHEN {FOLLOWED} THEN 1 ELSE 0 END, {{now}}
     FROM runs r WHERE r.id IN (SELECT d.id FROM {{d}})
     """,
@@ -51,7 +53,7 @@ def is_plain_success(report: Report) -> bool:
     return report.cause is Cause.SUCCEEDED and report.error is None and report.checkpoint is None
 
 
-def succeed(tx: Tx, reports: Sequence[Report], session: str) -> list[Landing] | None:
+def succeed(tx: Tx, reports: Sequence[Report]) -> list[Landing] | None:
     """Record these plain successes, each statement by itself; None: some runs are not plain, and nothing was done."""
     seen = {row[0]: row for row in tx.tuples(GLANCE, d=[(report.run_id,) for report in reports])}
     landings: list[Landing] = []
@@ -63,10 +65,10 @@ def succeed(tx: Tx, reports: Sequence[Report], session: str) -> list[Landing] | 
         if row is None:
             landings.append(Landing.FENCED)  # forgotten long ago
             continue
-        run_id, lease_id, last_lease_id, holder, started_at, leased_at, follow, job_id, is_followed, now = row
+        run_id, lease_id, last_lease_id, started_at, leased_at, follow, job_id, is_followed, now = row
         if follow & HEAVY:
             return None
-        if run_id in rows or lease_id != report.lease_id or holder != session:
+        if run_id in rows or lease_id != report.lease_id:
             is_known = report.lease_id in (last_lease_id, rows[run_id][1] if run_id in rows else None)
             landings.append(Landing.ALREADY if is_known else Landing.FENCED)
             continue
