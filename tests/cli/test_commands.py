@@ -62,7 +62,10 @@ def test_a_run_that_fails_is_exit_code_six(foliot: Shell) -> None:
     failed = foliot("job", "trigger", "fail", "-p", "why=no money", "--wait")
     assert failed.code == 6
     assert re.search(r"✖ fail  r-\w+  FAILED \(error\): .*no money", failed.err)
-    run = foliot("run", "list", "--job", "fail", "-q").out.split()[0]
+    lines = foliot("job", "trigger", "fail", "-p", "why=你好 bad\nsecond line", "--wait")
+    assert re.search(r"FAILED \(error\): .*你好 bad\n", lines.err)
+    assert "second line" not in lines.err
+    run = re.findall(r"r-\w+", failed.err)[0]
     assert "no money" in foliot("run", "show", run).out
     assert "ValueError: no money" in foliot("run", "why", run).out
     assert foliot("run", "result", run).code == 6

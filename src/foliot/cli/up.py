@@ -164,7 +164,7 @@ class Terminal:
             self._line(_GOOD, f"{report.job or run}  {run}  succeeded{took}")
         else:
             why = (report.error or "").strip().splitlines()
-            self._line(_BAD, f"{report.job or run}  {run}  {report.cause}{took}  {why[-1] if why else ''}", "red")
+            self._line(_BAD, f"{report.job or run}  {run}  {report.cause}{took}  {why[0] if why else ''}", "red")
 
     def _watching(self) -> str:
         names = [_named(source) for source in self._settings.sources]

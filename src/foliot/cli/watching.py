@@ -39,7 +39,7 @@ def tell_end(desk: Desk, run: Mapping[str, Any]) -> None:
         state = f"{run['state']} ({run['kind']})" if run["kind"] else run["state"]
         why = (run["error"] or "").strip().splitlines()
         if why:
-            out.talk("ended_why", mark="bad", job=run["job"], run=run["id"], state=state, why=why[-1])
+            out.talk("ended_why", mark="bad", job=run["job"], run=run["id"], state=state, why=why[0])
         else:
             out.talk("ended", mark="bad", job=run["job"], run=run["id"], state=state)
     if run["state"] != "SUCCEEDED":

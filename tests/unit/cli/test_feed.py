@@ -1,0 +1,23 @@
+"""The feed of `foliot up`: a line per run that ended."""
+
+from pathlib import Path
+
+import pytest
+
+from foliot.app.all_in_one import UpSettings
+from foliot.cli.up import Terminal
+from foliot.domain.verdict import Cause
+from foliot.ports.worker_link import Report
+
+
+@pytest.fixture
+def feed(tmp_path: Path) -> Terminal:
+    return Terminal(UpSettings(sources=("jobs.py",), folder=tmp_path))
+
+
+def test_an_error_is_told_by_its_first_line(feed: Terminal, capsys: pytest.CaptureFixture[str]) -> None:
+    error = "ValueError: 你好 bad\nsecond line"
+    feed.reported([Report(run_id=1, lease_id="l", job="boom", cause=Cause.ERROR, error=error, took_us=3000)])
+    said = capsys.readouterr().out
+    assert "boom  r-1  error in 3 ms  ValueError: 你好 bad\n" in said
+    assert "second line" not in said
