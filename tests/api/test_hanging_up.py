@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from foliot.api.worker_protocol import worker_routes
-from foliot.domain.access import Grant, Scope
+from foliot.domain.access import Grant, Principal, Scope
 from foliot.domain.run import Landing
 from foliot.operations.serving_workers import WorkerService
 from foliot.operations.tokens import create_token
@@ -26,7 +26,7 @@ class NoDesk:
     def introduce(self, hello: Hello) -> None:
         raise AssertionError(hello)
 
-    def knows(self, session: str) -> bool:
+    def hello_of(self, session: str) -> Hello | None:
         raise AssertionError(session)
 
     def forget(self, session: str) -> None:
@@ -48,8 +48,8 @@ class PatientDesk(NoDesk):
             self.was_left = True
         raise AssertionError(poll)
 
-    def knows(self, session: str) -> bool:
-        return bool(session)
+    def hello_of(self, session: str) -> Hello | None:
+        return Hello(session=session, name="w1", group="default", slots=4, handlers=())
 
 
 class PromptDesk(PatientDesk):
@@ -114,9 +114,10 @@ async def test_what_is_leased_as_a_worker_hangs_up_stays_leased(stage: Stage) ->
     service = WorkerService(stage.services, desk)
     reported: list[Report] = []
 
-    async def complete(session: str, reports: Sequence[Report]) -> Sequence[Landing]:
+    async def complete(session: str, reports: Sequence[Report], *, by: Principal) -> Sequence[Landing]:
         reported.extend(reports)
         assert session
+        assert by.name == "mine"
         return [Landing.RECORDED for _ in reports]
 
     service.complete = complete  # type: ignore[method-assign]

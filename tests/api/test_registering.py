@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from foliot.domain.access import Principal, Scope
 from foliot.operations.serving_workers import WorkerService
 from foliot.ports.store import StoreUnavailable
 from foliot.ports.worker_link import DeclaredJob, Hello
@@ -13,6 +14,7 @@ from tests.api.test_hanging_up import NoDesk
 
 JOBS = tuple(DeclaredJob(namespace="default", name=name, document='{"run": {"python": "m:f"}}') for name in "abc")
 HELLO = Hello(session="s" * 32, name="w1", group="default", slots=4, handlers=(), jobs=JOBS)
+WORKER = Principal(name="w", scopes=frozenset({Scope.WORKER}))
 NODES = Statement("SELECT state, until FROM nodes")
 
 
@@ -24,6 +26,9 @@ class Desk(NoDesk):
 
     def introduce(self, hello: Hello) -> None:
         self.came.append(hello)
+
+    def hello_of(self, session: str) -> Hello | None:
+        return None
 
 
 async def sessions(stage: Stage) -> list[tuple[str, int]]:
@@ -40,7 +45,7 @@ async def test_a_session_counts_from_when_its_jobs_are_declared(stage: Stage, mo
 
     monkeypatch.setattr(stage.store.jobs, "save", slowly)
     desk = Desk()
-    welcome = await WorkerService(stage.services, desk).register(HELLO)
+    welcome = await WorkerService(stage.services, desk).register(HELLO, by=WORKER)
     assert welcome.store_now == stage.clock.at
     assert await sessions(stage) == [("live", stage.clock.at + TIMES.ttl_us)]
     assert desk.came == [HELLO]
@@ -63,8 +68,8 @@ async def test_a_registration_that_breaks_off_leaves_no_session_behind(
     desk = Desk()
     service = WorkerService(stage.services, desk)
     with pytest.raises(StoreUnavailable):
-        await service.register(HELLO)
+        await service.register(HELLO, by=WORKER)
     assert (await sessions(stage), desk.came) == ([], [])
     stage.elapse("1m")
-    await service.register(HELLO)
+    await service.register(HELLO, by=WORKER)
     assert await sessions(stage) == [("live", stage.clock.at + TIMES.ttl_us)]

@@ -36,8 +36,8 @@ class ParkedDesk:
     def introduce(self, hello: Hello) -> None:
         del hello
 
-    def knows(self, session: str) -> bool:
-        return bool(session)
+    def hello_of(self, session: str) -> Hello | None:
+        return Hello(session=session, name="w1", group="default", slots=4, handlers=())
 
     def forget(self, session: str) -> None:
         del session

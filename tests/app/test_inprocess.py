@@ -11,6 +11,7 @@ from foliot.app.inprocess import InProcessLink
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.working import WorkerThread
 from foliot.client.errors import ServerAway
+from foliot.domain.access import Principal
 from foliot.operations.serving_workers import WorkerService
 from foliot.ports.worker_link import Beat, BeatAnswer, Hello, Leased, LeasePoll, Welcome
 from foliot.worker.settings import WorkerSettings
@@ -26,19 +27,19 @@ class Service:
     def __init__(self) -> None:
         self.beats = 0
 
-    async def register(self, hello: Hello) -> Welcome:
+    async def register(self, hello: Hello, *, by: Principal) -> Welcome:
         return Welcome(session_ttl_us=15_000_000, beat_every_us=5_000_000, margin_us=2_000_000, store_now=0)
 
-    async def lease(self, poll: LeasePoll) -> Leased:
+    async def lease(self, poll: LeasePoll, *, by: Principal) -> Leased:
         await asyncio.Event().wait()
         raise AssertionError
 
-    async def beat(self, beat: Beat) -> BeatAnswer:
+    async def beat(self, beat: Beat, *, by: Principal) -> BeatAnswer:
         self.beats += 1
         await asyncio.Event().wait()
         raise AssertionError
 
-    async def leave(self, session: str) -> None: ...
+    async def leave(self, session: str, *, by: Principal) -> None: ...
 
 
 class ServerLoop:
@@ -89,9 +90,9 @@ async def test_a_beat_that_takes_too_long_is_given_up_and_its_call_with_it(monke
     ended = asyncio.Event()
 
     class Slow(Service):
-        async def beat(self, beat: Beat) -> BeatAnswer:
+        async def beat(self, beat: Beat, *, by: Principal) -> BeatAnswer:
             try:
-                return await super().beat(beat)
+                return await super().beat(beat, by=by)
             finally:
                 ended.set()
 

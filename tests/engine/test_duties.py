@@ -8,6 +8,7 @@ from structlog.testing import capture_logs
 
 from foliot.app.server import Server
 from foliot.app.settings import TEST_TIMING
+from foliot.domain.access import INTERNAL
 from foliot.domain.instants import HOUR, SECOND
 from foliot.ports.worker_link import HandlerOffer, Hello, Leased, LeasePoll
 from tests.clocks import DrivenClock, settle
@@ -29,7 +30,7 @@ def poll(request_no: int = 1, *, session: str = "w1", free: int = 4, wait_s: flo
 
 
 async def parked(server: Server, request: LeasePoll) -> asyncio.Task[Leased]:
-    task = asyncio.create_task(server.workers.lease(request))
+    task = asyncio.create_task(server.workers.lease(request, by=INTERNAL))
     await settle()
     return task
 
@@ -89,7 +90,7 @@ async def test_a_full_batch_is_followed_by_the_next_at_once(world: World, server
 
 async def test_a_parked_poll_is_answered_when_a_run_comes_up(world: World, server: Server) -> None:
     await save(world)
-    await server.workers.register(hello())
+    await server.workers.register(hello(), by=INTERNAL)
     waiting = await parked(server, poll())
     await server.pulsing.step()
     await server.leasing.step()
@@ -103,7 +104,7 @@ async def test_a_parked_poll_is_answered_when_a_run_comes_up(world: World, serve
 
 
 async def test_a_poll_is_answered_empty_when_its_time_is_over(world: World, server: Server, clock: DrivenClock) -> None:
-    await server.workers.register(hello())
+    await server.workers.register(hello(), by=INTERNAL)
     waiting = await parked(server, poll(wait_s=5))
     await clock.advance(5)
     await server.leasing.step()
@@ -111,9 +112,9 @@ async def test_a_poll_is_answered_empty_when_its_time_is_over(world: World, serv
 
 
 async def test_a_session_that_left_loses_its_parked_poll(world: World, server: Server) -> None:
-    await server.workers.register(hello())
+    await server.workers.register(hello(), by=INTERNAL)
     waiting = await parked(server, poll())
-    await server.workers.leave("w1")
+    await server.workers.leave("w1", by=INTERNAL)
     assert await asyncio.wait_for(waiting, 30) == Leased(request_no=1)
     await server.leasing.step()  # and nobody stumbles over it
 
@@ -121,7 +122,7 @@ async def test_a_session_that_left_loses_its_parked_poll(world: World, server: S
 async def test_any_server_serves_a_session_that_another_registered(world: World, make_server: MakeServer) -> None:
     await save(world)
     first, second = make_server("s1"), make_server("s2")
-    await first.workers.register(hello())
+    await first.workers.register(hello(), by=INTERNAL)
     await world.store.runs.trigger(ask())
     await second.pulsing.step()
     waiting = await parked(second, poll())
@@ -131,13 +132,13 @@ async def test_any_server_serves_a_session_that_another_registered(world: World,
 
 
 async def test_a_session_nobody_knows_is_told_that_it_is_dead(server: Server) -> None:
-    assert (await server.workers.lease(poll(session="ghost"))).dead
+    assert (await server.workers.lease(poll(session="ghost"), by=INTERNAL)).dead
 
 
 async def test_a_worker_gets_only_what_it_offers(world: World, server: Server) -> None:
     await save(world, "other", run="python:jobs:other")
     await world.store.runs.trigger(ask("other"))
-    await server.workers.register(hello("w1", "python:jobs:tick"))
+    await server.workers.register(hello("w1", "python:jobs:tick"), by=INTERNAL)
     await server.pulsing.step()
     waiting = await parked(server, poll())
     await server.leasing.step()
@@ -237,7 +238,7 @@ async def test_a_follower_spends_no_statement_on_a_lease_that_is_held(
 
 
 async def test_housekeeping_is_the_leaders(world: World, server: Server) -> None:
-    await server.workers.register(hello())
+    await server.workers.register(hello(), by=INTERNAL)
     await world.elapse(HOUR)
     reaping = next(duty for duty in server._leader_duties() if duty.name == "reaping")
     await reaping.step()

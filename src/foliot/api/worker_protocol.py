@@ -12,6 +12,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from foliot.domain.access import Principal
 from foliot.domain.errors import InvalidInput
 from foliot.operations.serving_workers import WorkerService
 from foliot.ports.worker_link import Beat, Hello, LeasePoll, LogChunk, Report
@@ -21,8 +22,8 @@ BODY_MAX: Final = 32 * 1024 * 1024
 PARKED_S: Final = 0.5  # a poll answered later than this is asked again for its right: it may be gone (SEC-07)
 
 T = TypeVar("T")
-Authorise = Callable[[Request, str], Awaitable[None]]
-"""Raises `Denied` unless the request carries a token with this right."""
+Authorise = Callable[[Request, str], Awaitable[Principal]]
+"""Whose token the request carries; raises `Denied` unless it has this right."""
 
 
 class Completion(msgspec.Struct, frozen=True):
@@ -57,7 +58,7 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
     def route(
         path: str,
         kind: type[T],
-        act: Callable[[T], Coroutine[Any, Any, Any]],
+        act: Callable[[T, Principal], Coroutine[Any, Any, Any]],
         *,
         parks: bool = False,
     ) -> Route:
@@ -65,11 +66,12 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
         encoder = msgspec.json.Encoder()
 
         async def endpoint(request: Request) -> Response:
-            await authorise(request, "worker")
+            by = await authorise(request, "worker")
             message = _decoded(decoder, await _body(request))
             loop = asyncio.get_running_loop()
             began_at = loop.time()
-            answer = await (_unless_hung_up(request, act(message)) if parks else act(message))
+            asked = act(message, by)
+            answer = await (_unless_hung_up(request, asked) if parks else asked)
             if loop.time() - began_at > PARKED_S:
                 await authorise(request, "worker")  # again: its token may have ended meanwhile
             return Response(encoder.encode(answer), media_type="application/json")
@@ -77,12 +79,12 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
         return Route(f"{PREFIX}/{path}", endpoint, methods=["POST"], name=f"worker.{path}")
 
     return [
-        route("register", Hello, service.register),
-        route("lease", LeasePoll, service.lease, parks=True),
-        route("heartbeat", Beat, service.beat),
-        route("complete", Completion, lambda batch: service.complete(batch.session, batch.reports)),
-        route("logs", LogBatch, lambda batch: service.write_logs(batch.session, batch.chunks)),
-        route("leave", Leaving, lambda leaving: service.leave(leaving.session)),
+        route("register", Hello, lambda hello, by: service.register(hello, by=by)),
+        route("lease", LeasePoll, lambda poll, by: service.lease(poll, by=by), parks=True),
+        route("heartbeat", Beat, lambda beat, by: service.beat(beat, by=by)),
+        route("complete", Completion, lambda batch, by: service.complete(batch.session, batch.reports, by=by)),
+        route("logs", LogBatch, lambda batch, by: service.write_logs(batch.session, batch.chunks, by=by)),
+        route("leave", Leaving, lambda leaving, by: service.leave(leaving.session, by=by)),
     ]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Coroutine, Sequence
 from typing import Any, Final, TypeVar
 
 from foliot.client.errors import ServerAway
+from foliot.domain.access import INTERNAL
 from foliot.domain.run import Landing
 from foliot.operations.serving_workers import WorkerService
 from foliot.ports.worker_link import Beat, BeatAnswer, Hello, Leased, LeasePoll, LogChunk, Report, Welcome
@@ -23,22 +24,22 @@ class InProcessLink:
         self._loop = loop
 
     async def register(self, hello: Hello) -> Welcome:
-        return await self._there(self._service.register(hello))
+        return await self._there(self._service.register(hello, by=INTERNAL))
 
     async def lease(self, poll: LeasePoll) -> Leased:
-        return await self._there(self._service.lease(poll))
+        return await self._there(self._service.lease(poll, by=INTERNAL))
 
     async def complete(self, session: str, reports: Sequence[Report]) -> Sequence[Landing]:
-        return await self._there(self._service.complete(session, reports))
+        return await self._there(self._service.complete(session, reports, by=INTERNAL))
 
     async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> None:
-        await self._there(self._service.write_logs(session, chunks))
+        await self._there(self._service.write_logs(session, chunks, by=INTERNAL))
 
     async def leave(self, session: str) -> None:
-        await self._there(self._service.leave(session))
+        await self._there(self._service.leave(session, by=INTERNAL))
 
     def beat(self, beat: Beat) -> BeatAnswer:
-        answer = self._asked(self._service.beat(beat))
+        answer = self._asked(self._service.beat(beat, by=INTERNAL))
         try:
             return answer.result(BEAT_WITHIN_S)
         except (TimeoutError, concurrent.futures.CancelledError) as error:

@@ -56,8 +56,8 @@ class Desk:
     def introduce(self, hello: Hello) -> None:
         self._leasing.lanes.introduce(hello)
 
-    def knows(self, session: str) -> bool:
-        return self._leasing.lanes.knows(session)
+    def hello_of(self, session: str) -> Hello | None:
+        return self._leasing.lanes.hello_of(session)
 
     def forget(self, session: str) -> None:
         self._leasing.forget(session)

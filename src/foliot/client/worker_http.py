@@ -189,6 +189,7 @@ class HttpWorkerLink:
             raise ServerAway(server, f"{status}, and not from a Foliot server")
         if status in (401, 403):
             raise Denied(
-                str(problem.get("detail") or "The token is not accepted."), hint="foliot token create --scope worker"
+                str(problem.get("detail") or "The token is not accepted."),
+                hint=str((status == 403 and problem.get("hint")) or "foliot token create --scope worker"),
             )
         raise Refused(server, status, problem)

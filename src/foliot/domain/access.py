@@ -8,13 +8,15 @@ and within it to the jobs of one group; what lies outside a namespace does not e
     ├── NotLoggedIn       FOL-4002   no token, or one that is not (or no longer) good
     ├── ScopeMissing      FOL-4001   the token may not do this
     ├── BadLoginCode      FOL-4003   a login code that is wrong, used or too old
-    └── TooManyTries      FOL-4004   wrong codes too often
+    ├── TooManyTries      FOL-4004   wrong codes too often
+    ├── TokenElsewhere    FOL-4007   a worker's token is for another namespace or group
+    └── ForeignSession    FOL-4008   a worker's session was begun for another namespace or group
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, Literal
 
 from foliot.domain.errors import Conflict, Denied, InvalidInput, NotFound
 
@@ -53,6 +55,11 @@ class Principal:
         """Every scope it has, the implied ones included."""
         return frozenset().union(*(IMPLIED[scope] for scope in self.scopes))
 
+    @property
+    def is_limited(self) -> bool:
+        """Whether it is limited to a part of the world."""
+        return self.namespace is not None or self.group is not None
+
     def sees(self, namespace: str) -> bool:
         """Whether this namespace exists for it."""
         return self.namespace is None or self.namespace == namespace
@@ -67,8 +74,20 @@ class Principal:
     def demand_everywhere(self, scope: Scope) -> None:
         """Raise `ScopeMissing` unless it has the scope without limits: for what belongs to the whole cluster."""
         self.demand(scope)
-        if self.namespace is not None or self.group is not None:
+        if self.is_limited:
             raise ScopeMissing(self, scope, everywhere=True)
+
+    def demand_work(self, *, namespace: str | None = None, group: str | None = None) -> None:
+        """Raise `TokenElsewhere` unless it may work for this namespace and group."""
+        if namespace is not None and self.namespace not in (None, namespace):
+            raise TokenElsewhere("namespace", self.namespace, asked=namespace)
+        if group is not None and self.group not in (None, group):
+            raise TokenElsewhere("group", self.group, asked=group)
+
+    def demand_session(self, *, namespace: str | None, group: str) -> None:
+        """Raise `ForeignSession` unless it may act in a session begun for this namespace (None: all) and group."""
+        if self.namespace not in (None, namespace) or self.group not in (None, group):
+            raise ForeignSession
 
 
 INTERNAL: Final = Principal(name="foliot", scopes=frozenset({Scope.ADMIN}))
@@ -143,6 +162,34 @@ class ScopeMissing(Denied):
             has=list(has),
             needed=str(needed),
             where=where,
+        )
+
+
+class TokenElsewhere(Denied):
+    """A worker's token is for another namespace or group."""
+
+    code = "FOL-4007"
+
+    def __init__(self, kind: Literal["namespace", "group"], allowed: str | None, *, asked: str) -> None:
+        asked = asked[:100]
+        super().__init__(
+            f"This worker's token is for {kind} {allowed}, not for {kind} {asked}.",
+            hint=f"another token: foliot token create NAME --scope worker --for-{kind} {asked}",
+            kind=kind,
+            allowed=allowed,
+            asked=asked,
+        )
+
+
+class ForeignSession(Denied):
+    """A worker's session was begun for another namespace or group than its token is for."""
+
+    code = "FOL-4008"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This worker's session was begun for another namespace or group than its token is for.",
+            hint="give the worker a token of the same namespace and group, or restart it",
         )
 
 

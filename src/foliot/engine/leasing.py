@@ -55,8 +55,12 @@ class LaneBook:
         self._hellos.pop(session, None)
         self._served.pop(session, None)
 
-    def knows(self, session: str) -> bool:
-        return session in self._hellos
+    def hello_of(self, session: str) -> Hello | None:
+        return self._hellos.get(session)
+
+    def namespace_of(self, session: str) -> str | None:
+        """The only namespace this session serves; None: every."""
+        return self._hellos[session].namespace
 
     def served_by(self, session: str) -> tuple[int, ...]:
         """Lane ids this session may lease from."""
@@ -67,7 +71,7 @@ class LaneBook:
             served = self._served[session] = tuple(
                 lane_id
                 for lane_id, lane in self._lanes.items()
-                if lane.fits(group=hello.group, handlers=handlers, labels=hello.labels)
+                if lane.fits(group=hello.group, handlers=handlers, labels=hello.labels, namespace=hello.namespace)
             )
         return served
 
@@ -192,6 +196,7 @@ class Leasing:
             free=poll.free + ahead,
             lanes=self.lanes.served_by(poll.session),
             repeat=poll.repeat,
+            namespace=self.lanes.namespace_of(poll.session),
         )
 
     def _serve(self, grant: Grant) -> None:

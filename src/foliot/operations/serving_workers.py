@@ -1,17 +1,24 @@
-"""What a worker may ask of a server: register, lease, beat, complete, write logs, leave."""
+"""What a worker may ask of a server: register, lease, beat, complete, write logs, leave.
+
+A worker's token may be limited to a namespace or a group (SEC-25). A session belongs to the group it registered for and
+the namespace of the token it began with, for good; who acts in it later, perhaps with a token that took the first one's
+place, must be allowed both. A token without limits is asked for nothing here.
+"""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, Protocol
 
 import msgspec
 import structlog
 
+from foliot.domain.access import ForeignSession, Principal
 from foliot.domain.definition import from_document
-from foliot.domain.errors import ClusterTrouble, FoliotError
+from foliot.domain.errors import ClusterTrouble, Conflict, FoliotError
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
 from foliot.operations.services import Services
-from foliot.ports.store import Actor, StoreBusy, StoreUnavailable
+from foliot.ports.store import Actor, Standing, StoreBusy, StoreUnavailable
 from foliot.ports.worker_link import Beat, BeatAnswer, DeclaredJob, Hello, Leased, LeasePoll, LogChunk, Report, Welcome
 
 PROTOCOL_MIN: Final = 1
@@ -26,7 +33,9 @@ class LeaseDesk(Protocol):
 
     def introduce(self, hello: Hello) -> None: ...
 
-    def knows(self, session: str) -> bool: ...
+    def hello_of(self, session: str) -> Hello | None:
+        """What a session said of itself, if that is known here."""
+        ...
 
     def forget(self, session: str) -> None: ...
 
@@ -45,8 +54,22 @@ class ProtocolTooOld(ClusterTrouble):
         )
 
 
+class ChangedByHand(Conflict):
+    """A job that code declares was changed by hand since, which counts over code."""
+
+    code = "FOL-3021"
+
+    def __init__(self, name: str, source: str) -> None:
+        super().__init__(
+            f"{name} was last changed by hand ({source}), which counts over code: it stays as it is.",
+            hint=f"make both the same, or foliot job delete {name} and restart the worker",
+            name=name,
+            source=source,
+        )
+
+
 class WorkerService:
-    """The server's side of `ports.worker_link`."""
+    """The server's side of `ports.worker_link`. `by`: whose token the worker shows."""
 
     def __init__(self, services: Services, desk: LeaseDesk) -> None:
         self._services = services
@@ -55,11 +78,14 @@ class WorkerService:
         self.on_fenced: Callable[[int], None] = lambda _: None
         self.on_reports: list[Callable[[Sequence[Report]], None]] = []  # whoever watches this process
 
-    async def register(self, hello: Hello) -> Welcome:
+    async def register(self, hello: Hello, *, by: Principal) -> Welcome:
         if hello.protocol < PROTOCOL_MIN:
             raise ProtocolTooOld(hello.name, hello.protocol)
+        by.demand_work(group=hello.group)
+        began = await self._hello_of(hello.session, by)
+        hello = msgspec.structs.replace(hello, namespace=began.namespace if began is not None else by.namespace)
         times = self._services.times
-        refused = [refusal for job in hello.jobs if (refusal := await self._declare(job, hello))]
+        refused = [refusal for job in hello.jobs if (refusal := await self._declare(job, hello, by))]
         # Last: nobody beats for a session before its worker has heard of it, however long declaring takes.
         now = await self._services.store.nodes.register(hello, kind="worker", ttl_us=times.ttl_us)
         self._desk.introduce(hello)
@@ -73,10 +99,12 @@ class WorkerService:
             refused=tuple(refused),
         )
 
-    async def _declare(self, job: DeclaredJob, hello: Hello) -> str | None:
+    async def _declare(self, job: DeclaredJob, hello: Hello, by: Principal) -> str | None:
         """Save a job the worker's code declares; the reason when it cannot be."""
         try:
+            by.demand_work(namespace=job.namespace)
             definition = from_document(msgspec.json.decode(job.document), job=job.name)
+            by.demand_work(group=definition.group)
             await self._services.store.jobs.save(
                 job.namespace,
                 job.name,
@@ -84,6 +112,7 @@ class WorkerService:
                 by=Actor(name=f"worker {hello.name}", reason="declared in code"),
                 decide=self._services.decide,
                 source="code",
+                allow=partial(_check_replacing, job.name, by),
             )
         except (StoreUnavailable, StoreBusy):
             raise  # not the job's fault: the worker introduces itself again
@@ -93,15 +122,13 @@ class WorkerService:
         self._services.cursors_moved()
         return None
 
-    async def lease(self, poll: LeasePoll) -> Leased:
-        if not self._desk.knows(poll.session):
-            hello = await self._services.store.nodes.hello_of(poll.session)
-            if hello is None:
-                return Leased(request_no=poll.request_no, dead=True)
-            self._desk.introduce(hello)
+    async def lease(self, poll: LeasePoll, *, by: Principal) -> Leased:
+        if await self._hello_of(poll.session, by) is None:
+            return Leased(request_no=poll.request_no, dead=True)
         return await self._desk.ask(poll)
 
-    async def beat(self, beat: Beat) -> BeatAnswer:
+    async def beat(self, beat: Beat, *, by: Principal) -> BeatAnswer:
+        await self._check_session(beat.session, by)
         answer = await self._services.store.nodes.beat(
             beat, ttl_us=self._services.times.ttl_us, judge=self._services.judge
         )
@@ -109,7 +136,8 @@ class WorkerService:
             self._desk.forget(beat.session)
         return answer
 
-    async def complete(self, session: str, reports: Sequence[Report]) -> Sequence[Landing]:
+    async def complete(self, session: str, reports: Sequence[Report], *, by: Principal) -> Sequence[Landing]:
+        await self._check_session(session, by)
         landings = await self._services.store.runs.complete(session, reports, self._services.judge)
         fenced = sum(landing is Landing.FENCED for landing in landings)
         if fenced:
@@ -123,11 +151,39 @@ class WorkerService:
             listener(recorded)
         return landings
 
-    async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> None:
+    async def write_logs(self, session: str, chunks: Sequence[LogChunk], *, by: Principal) -> None:
+        await self._check_session(session, by)
         await self._services.store.runs.write_logs(session, chunks)
 
-    async def leave(self, session: str) -> None:
+    async def leave(self, session: str, *, by: Principal) -> None:
+        await self._check_session(session, by)
         self._desk.forget(session)
         returned = await self._services.store.nodes.leave(session, self._services.judge)
         log.info("worker.left", session=session, returned=returned)
         self._services.runs_may_be_ready()
+
+    async def _check_session(self, session: str, by: Principal) -> None:
+        if by.is_limited:  # most are not: a report or a beat costs them nothing more
+            await self._hello_of(session, by)
+
+    async def _hello_of(self, session: str, by: Principal) -> Hello | None:
+        """What a session said of itself; None: it is over, or never was. `ForeignSession` when it is not for `by`."""
+        hello = self._desk.hello_of(session)
+        if hello is None:
+            hello = await self._services.store.nodes.hello_of(session)
+            if hello is None:
+                return None
+            self._desk.introduce(hello)
+        try:
+            by.demand_session(namespace=hello.namespace, group=hello.group)
+        except ForeignSession:
+            log.warning("session.foreign", token=by.name, worker=hello.name, session=session)
+            raise
+        return hello
+
+
+def _check_replacing(name: str, by: Principal, standing: Standing) -> None:
+    """Whether what code declares may replace a job as it stands."""
+    by.demand_work(group=standing.group)
+    if standing.source != "code":
+        raise ChangedByHand(name, standing.source)

@@ -49,10 +49,11 @@ class Authenticator:
         assert isinstance(found, Principal)
         return found
 
-    async def worker(self, request: Request, right: str) -> None:
+    async def worker(self, request: Request, right: str) -> Principal:
         """For the worker protocol, by the store's urgent connections: a beat does not queue behind people."""
         found = await self._together(secret_of(request))
         found.demand(Scope(right))
+        return found
 
     async def is_good(self, request: Request) -> bool:
         """Whether the token of a request that is still being answered is good by now."""

@@ -88,6 +88,7 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-3018": "日历正被使用",
     "FOL-3019": "主节点未能移交",
     "FOL-3020": "节点不能排空或恢复",
+    "FOL-3021": "任务已被人工修改",
     "FOL-3022": "含有密钥的应答不再给出",
     "FOL-3030": "仍有服务器在使用存储",
     "FOL-4000": "需要登录或权限",
@@ -97,6 +98,8 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-4004": "尝试过多",
     "FOL-4005": "缺少 CSRF 请求头",
     "FOL-4006": "请求过于频繁",
+    "FOL-4007": "令牌属于别的命名空间或分组",
+    "FOL-4008": "会话属于别的命名空间或分组",
     "FOL-5000": "集群故障",
     "FOL-5001": "服务器或其存储没有应答",
     "FOL-5002": "没有主节点",
@@ -151,6 +154,12 @@ def _scope_missing(data: Data) -> Told:
     where = str(data.get("where", "")).replace(" on group ", "，分组 ").replace(" in every namespace", "，全部命名空间")
     sentence = f"此令牌的权限为 {has}，不含 {data['needed']}（需要权限 {data['needed']}{where}）。"
     return sentence, f"foliot token create --scope {data['needed']}"
+
+
+def _token_elsewhere(data: Data) -> Told:
+    kind = {"namespace": "命名空间", "group": "分组"}[data["kind"]]
+    hint = f"另建令牌：foliot token create NAME --scope worker --for-{data['kind']} {data['asked']}"
+    return f"此工作节点的令牌只用于{kind} {data['allowed']}，不能用于{kind} {data['asked']}。", hint
 
 
 def _no_answer(data: Data) -> Told:
@@ -307,6 +316,10 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     "FOL-3016": lambda d: ("相同 Idempotency-Key 的请求正在处理。", "稍后用同一个键重试"),
     "FOL-3017": lambda d: (f"预期 {d['expected']} 个，实际匹配 {d['found']} 个。未做任何修改。", "重新查看列表后重试"),
     "FOL-3018": lambda d: (f"日历 {d['name']} 正被 {'、'.join(d['jobs'][:3])} 使用。", "先修改这些任务"),
+    "FOL-3021": lambda d: (
+        f"{d['name']} 最后由人工修改（{d['source']}），优先于代码；代码中的声明未采用。",
+        f"使两者一致，或 foliot job delete {d['name']} 后重启工作节点",
+    ),
     "FOL-3022": lambda d: (
         "此请求已应答过；应答中含有密钥，只给出一次，不作保存。",
         "若未收到，换一个键再要；令牌可用 foliot token rotate NAME",
@@ -317,6 +330,11 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     "FOL-4004": lambda d: (f"错误次数过多；{d['retry_after_s']} 秒后可再试。", "再要一个登录码：foliot login-link"),
     "FOL-4005": lambda d: ("用 Cookie 登录时，修改操作需要请求头 X-Foliot-Csrf。", "发送 X-Foliot-Csrf: 1"),
     "FOL-4006": lambda d: (f"请求过于频繁；{d['retry_after_s']} 秒后可再试。", None),
+    "FOL-4007": _token_elsewhere,
+    "FOL-4008": lambda d: (
+        "工作节点的会话是为别的命名空间或分组建立的，与其令牌不符。",
+        "换用相同命名空间和分组的令牌，或重启工作节点",
+    ),
     "FOL-5001": _no_answer,
     "FOL-5002": _no_leader,
     "FOL-5004": _clock_off,
