@@ -9,6 +9,7 @@ from foliot.store.sql import (
     cancelling,
     delays,
     ending,
+    kinds,
     leasing,
     limits,
     logs,
@@ -44,7 +45,7 @@ def sessions(loaded: Loaded) -> list[tuple[str]]:
     return [(loaded.session,), ("session-2",), ("nobody",)]
 
 
-def kinds(loaded: Loaded, n: int) -> list[tuple[int, ...]]:
+def kinds_wanted(loaded: Loaded, n: int) -> list[tuple[int, ...]]:
     return [(*kind, loaded.now - HOUR, n) for kind in KINDS]
 
 
@@ -68,7 +69,7 @@ def now(loaded: Loaded) -> dict[str, int]:
 LEASING: list[Hot] = [
     Hot(
         name="look around",
-        statement=picking.LOOK_AROUND,
+        statement=kinds.LOOK_AROUND,
         uses=READY,
         scans=SMALL,
         reads_max=200,
@@ -77,7 +78,7 @@ LEASING: list[Hot] = [
     ),
     Hot(
         name="look around knowing most",
-        statement=picking.LOOK_AROUND,
+        statement=kinds.LOOK_AROUND,
         uses=READY,
         scans=SMALL,
         reads_max=200,
@@ -86,7 +87,7 @@ LEASING: list[Hot] = [
     ),
     Hot(
         name="kinds present",
-        statement=picking.PRESENT,
+        statement=kinds.PRESENT,
         uses=READY,
         reads_max=200,
         engines=POSTGRESQL,
@@ -94,7 +95,7 @@ LEASING: list[Hot] = [
     ),
     Hot(
         name="next kind present",
-        statement=picking.PRESENT_NEXT,
+        statement=kinds.PRESENT_NEXT,
         uses=READY,
         engines=SQLITE,
         values=lambda _: {"lane": 3, "class": 0, "priority": 4},
@@ -105,7 +106,7 @@ LEASING: list[Hot] = [
         uses=READY,
         engines=POSTGRESQL,
         values=now,
-        sets=lambda loaded: {"s": sessions(loaded), "k": kinds(loaded, 2 * BATCH // len(KINDS))},
+        sets=lambda loaded: {"s": sessions(loaded), "k": kinds_wanted(loaded, 2 * BATCH // len(KINDS))},
     ),
     Hot(
         name="look",
@@ -113,7 +114,7 @@ LEASING: list[Hot] = [
         uses=READY,
         engines=POSTGRESQL,
         values=now,
-        sets=lambda loaded: {"s": sessions(loaded), "k": kinds(loaded, BATCH // len(KINDS))},
+        sets=lambda loaded: {"s": sessions(loaded), "k": kinds_wanted(loaded, BATCH // len(KINDS))},
     ),
     Hot(
         name="take",
@@ -121,7 +122,7 @@ LEASING: list[Hot] = [
         uses=READY,
         engines=POSTGRESQL,
         values=now,
-        sets=lambda loaded: {"s": sessions(loaded), "k": kinds(loaded, BATCH // len(KINDS))},
+        sets=lambda loaded: {"s": sessions(loaded), "k": kinds_wanted(loaded, BATCH // len(KINDS))},
     ),
     Hot(
         name="take of one kind",

@@ -3,9 +3,10 @@
 from typing import Any
 
 from foliot.ports.store import Poll
-from foliot.store.sql.picking import Candidate, Kind, by_rank
+from foliot.store.sql.kinds import Kind
+from foliot.store.sql.kinds import _gaps as gaps
+from foliot.store.sql.picking import Candidate, by_rank
 from foliot.store.sql.picking import _best as best
-from foliot.store.sql.picking import _gaps as gaps
 from foliot.store.sql.seating import Seats
 
 MINUTE = 60_000_000

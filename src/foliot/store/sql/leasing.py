@@ -20,9 +20,10 @@ from foliot.store.sql import limits
 from foliot.store.sql.database import TryAgain, Tx
 from foliot.store.sql.definitions import Definitions
 from foliot.store.sql.follow import MERGE
+from foliot.store.sql.kinds import Asking, Ground, Kind
 from foliot.store.sql.lanes import Lanes
 from foliot.store.sql.merging import parts_of, with_parts, within_reach
-from foliot.store.sql.picking import Asking, Candidate, Ground, Kind, Picker, by_rank
+from foliot.store.sql.picking import Candidate, Picker, by_rank
 from foliot.store.sql.seating import Seats
 from foliot.store.sql.seeing import lock_cursors
 from foliot.store.sql.settlement import Quit
@@ -122,7 +123,8 @@ class Leasing:
 
     def lease(self, tx: Tx, polls: Sequence[Poll], limit: int) -> Outcome:
         """Serve these polls; at most `limit` runs in all."""
-        asking = self._ground.look_around(tx, {poll.session for poll in polls})
+        lanes = {lane for poll in polls for lane in poll.lanes}
+        asking = self._ground.look_around(tx, {poll.session for poll in polls}, lanes)
         served = self._repeated(tx, [poll for poll in polls if poll.repeat])
         seats = Seats(
             poll
@@ -151,21 +153,18 @@ class Leasing:
     # -- choosing ---------------------------------------------------------------------------------------------------
 
     def _taken(self, tx: Tx, seats: Seats, n: int, now: Instant) -> _Taken:
-        lanes = self._lanes.find(tx, seats.lanes)
-        rooms = self._rooms(tx, lanes)
-        open_lanes = {at: lane for at, lane in lanes.items() if all(rooms.get(name, 0) > 0 for name in lane.limits)}
-        if not open_lanes:
-            return _Taken()  # a lane whose limit is full is not scanned
-        taken = self._picked(tx, open_lanes, rooms, seats, n, now)
+        taken = self._picked(tx, seats, n, now)
         if taken is None and self._ground.look_again(tx, now):
-            taken = self._picked(tx, open_lanes, rooms, seats, n, now)
+            taken = self._picked(tx, seats, n, now)
         return taken or _Taken()
 
-    def _picked(
-        self, tx: Tx, lanes: Mapping[int, Lane], rooms: Mapping[str, int], seats: Seats, n: int, now: Instant
-    ) -> _Taken | None:
+    def _picked(self, tx: Tx, seats: Seats, n: int, now: Instant) -> _Taken | None:
         """Candidates by rank, each in a slot and within its limits; None: there are none."""
-        kinds = self._ground.kinds(lanes)
+        kinds = self._ground.kinds(seats.lanes)
+        lanes = self._lanes.find(tx, {kind.lane for kind in kinds})
+        rooms = self._rooms(tx, lanes)
+        # A lane whose limit is full is not scanned.
+        kinds = [kind for kind in kinds if _is_open(lanes[kind.lane], rooms)]
         picker = Picker(tx, self._ground, seats.sessions, now)
         shares = picker.shares({kind: _room(kind, lanes[kind.lane], rooms, seats) for kind in kinds}, n)
         plain = {kind: share for kind, share in shares.items() if not lanes[kind.lane].exclusive}
@@ -227,6 +226,10 @@ class Leasing:
         """Fresh ids of 128 bits that cannot be told from one another: one draw of chance, stretched by a hash."""
         stretched = shake_128(self._chance.token().encode()).hexdigest(16 * n)
         return [stretched[at : at + 32] for at in range(0, 32 * n, 32)]
+
+
+def _is_open(lane: Lane, rooms: Mapping[str, int]) -> bool:
+    return all(rooms.get(name, 0) > 0 for name in lane.limits)
 
 
 def _room(kind: Kind, lane: Lane, rooms: Mapping[str, int], seats: Seats) -> int:

@@ -1,36 +1,19 @@
 """Picking: which due runs may be leased, best first, among the kinds of run that are there.
 
-A *kind* is (lane, class, priority). Within one, the index `runs_ready` has the runs in the order they are due; so the
-best of all are among the first few of each kind present. Kinds are found by stepping through the index from one to the
-next, never by reading what is between.
-
-On engines with LATERAL each step is one statement for all kinds; on the others one short statement per kind.
-
-Lower bounds (R9): a row that was leased leaves a dead entry at the front of its kind until the database cleans up,
-which an old snapshot can hold up for long. A scan therefore begins at the least `not_before` the last one saw, less ten
-seconds, and steps over kinds that are known. What comes back or comes late gets `not_before` = now; once a minute, and
-whenever nothing was found, a scan looks at everything.
+Within a kind the index `runs_ready` has the runs in the order they are due; so the best of all are among the first few
+of each kind present. On engines with LATERAL each step is one statement for all kinds, on the others one per kind.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from foliot.domain.instants import SECOND, Instant, Micros
+from foliot.domain.instants import Instant
 from foliot.store.sql.database import Tx
+from foliot.store.sql.kinds import SESSIONS, STEP_US, Ground, Kind
 from foliot.store.sql.seeing import REPLACED
-from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.statement import BIGINT, RowSet, Statement
 
-LOOK_BACK_US: Final[Micros] = 10 * SECOND
-FULL_EVERY_US: Final[Micros] = 60 * SECOND
-FULL_AGAIN_US: Final[Micros] = SECOND
 ROUNDS_MAX: Final = 4
-_STEP: Final[Micros] = 60 * SECOND
-_LOWEST: Final = -(2**62)
-_BELOW: Final = (-1, -1, -1)
-_ABOVE: Final = (2**31 - 1, 2**15 - 1, 2**15 - 1)
-
-SESSIONS: Final = RowSet("s", id=TEXT)
 
 _MAY_RUN_NOW: Final = """
     r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
@@ -58,61 +41,6 @@ _COLUMNS: Final = """
 _REPLACED: Final = f"CASE WHEN {REPLACED} THEN 1 ELSE 0 END"
 
 KINDS: Final = RowSet("k", lane=BIGINT, **{"class": BIGINT}, priority=BIGINT, low=BIGINT, n=BIGINT)
-
-_ASKING: Final = """
-    SELECT s.id, n.state, CASE WHEN n.until >= {now} THEN 1 ELSE 0 END, m.epoch, {now}
-"""
-_OF_SESSIONS: Final = "FROM store_meta m CROSS JOIN {s} LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1"
-
-_WALK: Final = """
-    WITH RECURSIVE walk AS (
-      SELECT f.lane, f.class, f.priority, g.to_lane, g.to_class, g.to_priority FROM {g} CROSS JOIN LATERAL (
-        SELECT r.lane, r.class, r.priority FROM runs r
-        WHERE r.state = 'PENDING' AND r.parked = 0
-              AND (r.lane, r.class, r.priority) > (g.from_lane, g.from_class, g.from_priority)
-              AND (r.lane, r.class, r.priority) < (g.to_lane, g.to_class, g.to_priority)
-        ORDER BY r.lane, r.class, r.priority LIMIT 1) f
-      UNION ALL
-      SELECT f.lane, f.class, f.priority, w.to_lane, w.to_class, w.to_priority FROM walk w CROSS JOIN LATERAL (
-        SELECT r.lane, r.class, r.priority FROM runs r
-        WHERE r.state = 'PENDING' AND r.parked = 0
-              AND (r.lane, r.class, r.priority) > (w.lane, w.class, w.priority)
-              AND (r.lane, r.class, r.priority) < (w.to_lane, w.to_class, w.to_priority)
-        ORDER BY r.lane, r.class, r.priority LIMIT 1) f
-    )
-"""
-"""The kinds between those that are known."""
-
-GAPS: Final = RowSet("g", from_lane=BIGINT, from_class=BIGINT, from_priority=BIGINT, to_lane=BIGINT, to_class=BIGINT,
-                     to_priority=BIGINT)  # fmt: skip
-
-LOOK_AROUND: Final = Statement(
-    f"""
-    {_WALK} {_ASKING}, NULL, NULL, NULL {_OF_SESSIONS}
-    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, lane, class, priority FROM walk
-    """,
-    GAPS,
-    SESSIONS,
-)
-"""Who asks, when, and what kinds of run there are that were not there before."""
-
-PRESENT: Final = Statement(f"{_WALK} SELECT lane, class, priority FROM walk", GAPS)
-
-ASKING: Final = Statement(f"{_ASKING} {_OF_SESSIONS}", SESSIONS)
-
-PRESENT_NEXT: Final = Statement(
-    """
-    SELECT r.lane, r.class, r.priority FROM runs r
-    WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > (:lane, :class, :priority)
-    ORDER BY r.lane, r.class, r.priority LIMIT 1
-    """,
-    mysql="""
-    SELECT r.ready_lane, r.class, r.priority FROM runs r
-    WHERE r.ready_lane > :lane OR (r.ready_lane = :lane AND r.class > :class)
-          OR (r.ready_lane = :lane AND r.class = :class AND r.priority > :priority)
-    ORDER BY r.ready_lane, r.class, r.priority LIMIT 1
-    """,
-)
 
 _OF_KINDS: Final = f"""
     FROM {{k}} CROSS JOIN LATERAL (
@@ -150,18 +78,6 @@ LOOK_AT_KIND: Final = Statement(_OF_KIND, SESSIONS, mysql=_OF_KIND_MARIADB)
 TAKE_OF_KIND: Final = Statement(f"{_OF_KIND} {{skip_locked}}", SESSIONS, mysql=f"{_OF_KIND_MARIADB} {{skip_locked}}")
 
 
-class Kind(NamedTuple):
-    """Runs that wait in one stretch of the index, in the order they are due."""
-
-    lane: int
-    class_: int
-    priority: int
-
-    def rank(self, not_before: Instant) -> Instant:
-        """What goes first: a step of priority is worth a minute."""
-        return not_before - self.priority * _STEP
-
-
 class Candidate(NamedTuple):
     """A run that may be leased."""
 
@@ -188,74 +104,7 @@ class Candidate(NamedTuple):
 
 def by_rank(run: Candidate) -> tuple[Instant, int]:
     """The order of leasing."""
-    return run.not_before - run.priority * _STEP, run.id
-
-
-class Asking(NamedTuple):
-    """The moment of a lease, and who asks."""
-
-    now: Instant
-    epoch: int
-    states: Mapping[str, str]  # of each session: live, silent (past its deadline, not yet dead), draining, dead
-
-
-class Ground:
-    """Where scans begin: what earlier ones saw, as hints that only save work (R9)."""
-
-    def __init__(self) -> None:
-        self._low: dict[Kind, Instant] = {}
-        self._full_at: Instant = _LOWEST
-        self._odd = False
-
-    def look_around(self, tx: Tx, sessions: Iterable[str]) -> "Asking":
-        """Who asks, and (remembered for `kinds`) what there is."""
-        asked = [(session,) for session in sorted(sessions)]
-        if not tx.dialect.lateral:
-            self._low = dict.fromkeys(_present_one_by_one(tx), _LOWEST)
-            return _asking(tx.tuples(ASKING, s=asked))
-        is_full = not self._low
-        rows = tx.tuples(LOOK_AROUND, s=asked, g=_gaps(self._low))
-        asking = _asking([row for row in rows if row[0] is not None])
-        if is_full:
-            self._full_at = asking.now
-        self._learn([row[5:] for row in rows if row[0] is None])
-        if not self._full_at <= asking.now < self._full_at + FULL_EVERY_US:  # a step back of the clock counts too
-            self._look_at_all(tx, asking.now)
-        return asking
-
-    def look_again(self, tx: Tx, now: Instant) -> bool:
-        """Nothing was found: look at everything, unless that was done just now."""
-        if not tx.dialect.lateral or now < self._full_at + FULL_AGAIN_US:
-            return False
-        self._look_at_all(tx, now)
-        return True
-
-    def kinds(self, lanes: Collection[int]) -> list[Kind]:
-        """The kinds of run waiting in these lanes."""
-        return [kind for kind in self._low if kind.lane in lanes]
-
-    def _look_at_all(self, tx: Tx, now: Instant) -> None:
-        self._low.clear()
-        self._full_at = now
-        self._learn(tx.tuples(PRESENT, g=_gaps(())))
-
-    def _learn(self, kinds: Iterable[Sequence[int]]) -> None:
-        for kind in kinds:
-            self._low[Kind._make(kind)] = _LOWEST
-
-    def half(self, n: int) -> int:
-        """Half of n, rounded up and down in turn: else a worker with one slot would never get to catch-up work."""
-        self._odd = not self._odd
-        return (n + self._odd) // 2
-
-    def low(self, kind: Kind) -> Instant:
-        return self._low.get(kind, _LOWEST)
-
-    def seen(self, kinds: Iterable[Kind], oldest: Mapping[Kind, Instant], now: Instant) -> None:
-        """A scan of these kinds saw nothing older than this."""
-        for kind in kinds:
-            if kind in self._low:
-                self._low[kind] = oldest.get(kind, now) - LOOK_BACK_US
+    return run.not_before - run.priority * STEP_US, run.id
 
 
 class Picker:
@@ -356,27 +205,3 @@ def _best(known: Mapping[Kind, Sequence[Instant]], n: int, *, catch_up_max: int)
         shares[kind] = shares.get(kind, 0) + 1
         left -= 1
     return shares
-
-
-def _asking(rows: Sequence[Sequence[Any]]) -> Asking:
-    states = {
-        session: "dead" if state is None else "silent" if state == "live" and not is_in_time else state
-        for session, state, is_in_time, _, _ in (row[:5] for row in rows)
-    }
-    return Asking(now=int(rows[0][4]), epoch=rows[0][3], states=states)
-
-
-def _present_one_by_one(tx: Tx) -> list[Kind]:
-    kinds: list[Kind] = []
-    at = _BELOW
-    while True:
-        rows = tx.rows(PRESENT_NEXT, {"lane": at[0], "class": at[1], "priority": at[2]})
-        if not rows:
-            return kinds
-        kinds.append(Kind._make(rows[0]))
-        at = tuple(rows[0])
-
-
-def _gaps(known: Iterable[Kind]) -> list[tuple[int, ...]]:
-    edges = [_BELOW, *sorted(known), _ABOVE]
-    return [(*low, *high) for low, high in pairwise(edges)]

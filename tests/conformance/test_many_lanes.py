@@ -1,0 +1,102 @@
+"""Thousands of lanes: a lease looks at what waits in those it may serve, and never at more than it can at once."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from foliot.domain.job import Lane
+from foliot.store.sql import limits
+from foliot.store.sql.database import Tx
+from foliot.store.sql.kinds import KINDS_MAX
+from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
+from tests.conformance.building import save
+from tests.conformance.working import run_of, trigger, worker
+from tests.conformance.world import World
+
+MANY = 3 * KINDS_MAX
+FIRST = 1000
+
+SPREAD = """
+    INSERT INTO runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
+                      parked, follow, state, ver, created_at)
+    SELECT r.job_id, r.version, d.fire_key, -1, r.due_at, r.not_before, d.lane, r.class, r.priority, 0,
+           r.place + d.lane, 0, r.follow, 'PENDING', 1, r.created_at
+    FROM runs r JOIN {d} ON true WHERE r.id = :like
+"""
+SPREAD_SET = RowSet("d", lane=BIGINT, fire_key=TEXT)
+
+
+class Asked:
+    """The statements of a test, and the rows that were sent with them."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.times: Counter[Statement] = Counter()
+        self.rows: Counter[Statement] = Counter()
+        for name in ("rows", "tuples", "change"):
+            monkeypatch.setattr(Tx, name, self._counting(getattr(Tx, name)))
+
+    def _counting(self, real: Any) -> Any:
+        def counted(tx: Tx, statement: Statement, *values: Any, **sets: Any) -> Any:
+            self.times[statement] += 1
+            self.rows[statement] += sum(map(len, sets.values()))
+            return real(tx, statement, *values, **sets)
+
+        return counted
+
+    def forget(self) -> None:
+        self.times.clear()
+        self.rows.clear()
+
+
+async def _spread(world: World, like: int) -> list[int]:
+    """One more run like this in each of many lanes; the lanes."""
+    lanes = [FIRST + n for n in range(MANY)]
+    await world.change(SPREAD, SPREAD_SET, rows={"d": [(lane, f"m:{lane}") for lane in lanes]}, like=like)
+    return lanes
+
+
+async def test_lanes_of_others_cost_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    await save(world, "tick", overlap="allow")
+    first, second, third = await trigger(world, n=3)
+    anne = await worker(world)
+    lane = (await run_of(world, first))["lane"]
+    asked = Asked(monkeypatch)
+    assert [run.run_id for run in await anne.lease(1, lanes=[lane])] == [first]
+    alone = asked.times.total()
+    await _spread(world, like=second)
+    await anne.lease(1, lanes=[lane])  # now they are known, where a server remembers them
+    asked.forget()
+    assert [run.run_id for run in await anne.lease(1, lanes=[lane])] == [third]
+    assert asked.times.total() <= alone + 2
+
+
+async def test_leases_take_turns_at_more_lanes_than_one_can_look_at(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await save(world, "tick", overlap="allow")
+    (first,) = await trigger(world)
+    lanes = [(await run_of(world, first))["lane"], *await _spread(world, like=first)]
+    anne = await worker(world)
+    asked = Asked(monkeypatch)
+    leased: list[int] = []
+    while found := await anne.lease(100, lanes=lanes):
+        leased += [(await run_of(world, run.run_id))["lane"] for run in found]
+        lease_cost = asked.times.total() - len(found)
+        assert lease_cost <= 5 * KINDS_MAX
+        asked.forget()
+    assert sorted(leased) == sorted(lanes)
+
+
+async def test_limits_of_jobs_with_nothing_to_do_are_not_asked(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    await save(world, "tick", overlap="allow", place={"max_running": 5})
+    await trigger(world, n=2)
+    anne = await worker(world)
+    await anne.lease(1)
+    ids = [FIRST + n for n in range(MANY)]
+    idle = {at: Lane(group="default", handler="python:jobs:tick", limits=(f"job:{at}",)) for at in ids}
+    monkeypatch.setattr(world.store.runs._leasing._lanes, "_known", {**world.store.runs._leasing._lanes._known, **idle})
+    asked = Asked(monkeypatch)
+    known = list(await world.store.jobs.lanes())
+    assert len(await anne.lease(1, lanes=[*known, *ids])) == 1
+    assert asked.rows[limits.ROOM] == 1
