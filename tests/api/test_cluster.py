@@ -75,6 +75,19 @@ async def test_a_leader_that_does_not_let_go_is_told(api: Api, stage: Stage) -> 
     assert (deaf.status_code, "did not let go in time" in deaf.json()["detail"]) == (409, True)
 
 
+async def test_a_node_that_left_in_order_is_not_dead(api: Api, stage: Stage) -> None:
+    await stage.server("s-1")
+    await stage.worker("w-1", ["python:jobs:greet"])
+    await stage.worker("w-2", ["python:jobs:greet"])
+    await stage.store.nodes.leave(stage.workers["w-1"].session, judge)
+    stage.elapse("5m")
+    await stage.reap()
+    nodes = {node["name"]: node["health"] for node in (await api.get("/nodes")).json()["items"]}
+    assert (nodes["w-1"], nodes["w-2"]) == ("LEFT", "DEAD")
+    gone = await api.post("/nodes/w-1:drain")
+    assert (gone.status_code, gone.json()["code"]) == (409, "FOL-3020")
+
+
 async def test_a_node_is_drained_and_taken_back(api: Api, stage: Stage) -> None:
     await stage.worker("w-1", ["python:jobs:greet"])
     drained = await api.post("/nodes/w-1:drain", {"reason": "kernel update"})

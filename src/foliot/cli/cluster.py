@@ -9,6 +9,7 @@ import click
 from foliot.cli import EXIT_CODES
 from foliot.cli.asking import Desk, Group, remote
 from foliot.cli.completing import node_name
+from foliot.cli.node import GONE
 from foliot.cli.node import columns as node_columns
 from foliot.cli.output import Column
 
@@ -50,7 +51,7 @@ def status(desk: Desk) -> None:
 def _lines(desk: Desk, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     times, say = desk.times, desk.out.say
     yield "leader", say("leader_now", leader=found["leader"] or "-", term=found["term"])
-    known = sum(node["kind"] == "server" and node["health"] != "DEAD" for node in found["nodes"])
+    known = sum(node["kind"] == "server" and node["health"] not in GONE for node in found["nodes"])
     yield "servers", say("servers_now", online=found["servers_online"], known=known)
     warning = say("workers_unwell", count=found["workers_warning"]) if found["workers_warning"] else ""
     yield "workers", say("workers_now", online=found["workers_online"], slots=found["slots"]) + warning

@@ -12,6 +12,7 @@ from foliot.cli.completing import node_name
 from foliot.cli.output import Column
 from foliot.cli.watching import Bar
 
+GONE: Final = ("DEAD", "LEFT")
 CLOCK_SHOWN_S: Final = 0.1
 """Less is the way there and back, not the clock."""
 
@@ -171,7 +172,7 @@ def _on_this_machine(desk: Desk) -> str:
 
     host = socket.gethostname()
     here = [one for one in desk.get("/nodes")["items"] if one["kind"] != "server" and one["host"] == host]
-    names = sorted({one["name"] for one in here if one["health"] != "DEAD"})
+    names = sorted({one["name"] for one in here if one["health"] not in GONE})
     if len(names) != 1:
         found = f"these are: {', '.join(names)}" if names else "none is"
         raise click.UsageError(f"Exactly one worker must run on {host} for --self; {found}.")

@@ -30,6 +30,7 @@ MARKS: Final[Mapping[str, tuple[str, str, str]]] = {
     "WARNING": ("▲", "!", "yellow"),
     "OFFLINE": ("○", "-", "white"),
     "DEAD": ("✖", "x", "red"),
+    "LEFT": ("○", "-", "white"),
     "draining": ("◍", "%", "yellow"),
     "active": ("●", "o", "green"),
     "paused": ("‖", "=", "yellow"),

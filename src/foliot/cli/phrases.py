@@ -151,6 +151,7 @@ STATES_ZH: Final[Mapping[str, str]] = {
     "WARNING": "告警",
     "OFFLINE": "离线",
     "DEAD": "失联",
+    "LEFT": "已离开",
     "active": "启用",
     "paused": "已暂停",
     "done": "已结束",

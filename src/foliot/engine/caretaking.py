@@ -102,7 +102,7 @@ def _of_node(node: NodeRow) -> Iterator[Happening]:
     if node.state == "draining":
         yield _about(node, "node.draining")
     elif node.state == "dead":
-        yield _about(node, "node.dead" if node.ended_at is not None and node.ended_at > node.until else "node.left")
+        yield _about(node, "node.left" if node.ended_at is None or node.has_left else "node.dead")
 
 
 def _about(node: NodeRow, kind: str) -> Happening:

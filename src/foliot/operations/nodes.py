@@ -27,6 +27,12 @@ class Health(StrEnum):
     WARNING = "WARNING"  # gets less work
     OFFLINE = "OFFLINE"  # gets none
     DEAD = "DEAD"  # its runs were moved
+    LEFT = "LEFT"  # it ended in order
+
+    @property
+    def is_gone(self) -> bool:
+        """It takes no more part."""
+        return self in (Health.DEAD, Health.LEFT)
 
 
 class NodeNotFound(NotFound):
@@ -73,7 +79,7 @@ class Cluster:
         """What is not well though it works."""
         found: list[ClusterTrouble] = []
         if self.row.leader is None:
-            servers = [node for node in self.nodes if node.row.kind == "server" and node.health is not Health.DEAD]
+            servers = [node for node in self.nodes if node.row.kind == "server" and not node.health.is_gone]
             online = sum(node.health is Health.ONLINE for node in servers)
             until = self.row.leader_until
             for_us = self.row.now - until if 0 < until < self.row.now else None
@@ -81,13 +87,13 @@ class Cluster:
         offsets = {
             node.row.name: node.row.clock_offset_us
             for node in self.nodes
-            if node.health is not Health.DEAD and abs(node.row.clock_offset_us or 0) >= CLOCK_OFF_US
+            if not node.health.is_gone and abs(node.row.clock_offset_us or 0) >= CLOCK_OFF_US
         }
         return found + [ClockOff(name, ahead_us=ahead_us or 0) for name, ahead_us in offsets.items()]
 
 
 async def list_nodes(services: PeopleServices, who: Principal) -> Sequence[Node]:
-    """Every node session that lives, and those that died in the last ten minutes."""
+    """Every node session that lives, and those that died or left in the last ten minutes."""
     return (await cluster_status(services, who)).nodes
 
 
@@ -106,7 +112,7 @@ async def find_node(services: PeopleServices, who: Principal, name: str) -> tupl
     own = [node for node in nodes if node.row.name == name or node.row.session == name]
     if not own:
         raise NodeNotFound(name, nearest=nearest(name, (node.row.name for node in nodes)))
-    own.sort(key=lambda node: (node.health is not Health.DEAD, node.row.started_at))
+    own.sort(key=lambda node: (not node.health.is_gone, node.row.started_at))
     runs = await services.lookups.runs(RunFilter(states=("RUNNING",), node=own[-1].row.name), limit=RUNS_SHOWN)
     return own[-1], [run for run in runs.items if run.session == own[-1].row.session]
 
@@ -142,8 +148,8 @@ async def _workers(services: PeopleServices, who: Principal, name: str) -> Seque
     """The live worker sessions of this name, the oldest first; `NodeNotFound` when nobody has it."""
     node, _ = await find_node(services, who, name)
     own = [one for one in await list_nodes(services, who) if name in (one.row.name, one.row.session)]
-    live = [one for one in own if one.row.kind != "server" and one.health is not Health.DEAD]
-    if not live and node.health is Health.DEAD:
+    live = [one for one in own if one.row.kind != "server" and not one.health.is_gone]
+    if not live and node.health.is_gone:
         raise CannotDrain(name, "is gone already", hint="see who is there: foliot node list")
     return sorted(live, key=lambda one: one.row.started_at)
 
@@ -170,7 +176,7 @@ async def _note(services: PeopleServices, who: Principal, kind: str, node: Node,
 def health_of(node: NodeRow, now: Instant, ttl_us: Micros) -> Health:
     """WARNING beyond half a session's time without a beat, OFFLINE beyond three quarters."""
     if node.state == "dead" or node.ended_at is not None:
-        return Health.DEAD
+        return Health.LEFT if node.has_left else Health.DEAD
     age = now - node.last_beat_at
     if age > ttl_us * 3 // 4:
         return Health.OFFLINE

@@ -245,6 +245,11 @@ class NodeRow:
     drained_by: str | None
     running: int = 0
 
+    @property
+    def has_left(self) -> bool:
+        """It ended in order, before its time was up: nobody had to declare it dead."""
+        return self.ended_at is not None and self.ended_at <= self.until
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitRow:

@@ -22,7 +22,7 @@ class NodeOut(Output):
     name: str
     session: str
     kind: str
-    health: Literal["ONLINE", "WARNING", "OFFLINE", "DEAD"]
+    health: Literal["ONLINE", "WARNING", "OFFLINE", "DEAD", "LEFT"]
     state: str
     is_leader: bool
     group: str
@@ -134,7 +134,7 @@ class ClusterOut(Output):
     def of(cls, cluster: Cluster, language: Language) -> "ClusterOut":
         row = cluster.row
         troubles = [(trouble.code, *tell(trouble, language)) for trouble in cluster.troubles()]
-        online = [node for node in cluster.nodes if node.health is not Health.DEAD]
+        online = [node for node in cluster.nodes if not node.health.is_gone]
         answering = (Health.ONLINE, Health.WARNING)
         workers = [node for node in online if node.row.kind != "server"]
         return cls(
