@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from foliot.domain.instants import SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
@@ -39,11 +41,42 @@ async def test_a_session_introduces_itself_to_every_server(world: World) -> None
 
 
 async def test_introducing_oneself_twice_is_once(world: World) -> None:
+    """The worker counts its trust from the call that was answered, so that one must have renewed the session."""
     anne = await worker(world)
+    await anne.beat(settled=3, load={"cpu": 0.5})
     before = await _node(world, anne.session)
     await world.elapse(SECOND)
     await anne.register()
-    assert await _node(world, anne.session) == before
+    after = await _node(world, anne.session)
+    assert after["until"] >= before["until"] + SECOND
+    assert after == {**before, "until": after["until"]}
+    assert await world.value("SELECT count(*) FROM nodes WHERE kind = 'worker'") == 1
+
+
+async def test_what_a_session_says_anew_of_itself_is_known(world: World) -> None:
+    """Its code was loaded again: what handlers take now is what is checked from now on."""
+    anne = await worker(world)
+    hello = await world.store.nodes.hello_of(anne.session)
+    assert hello is not None
+    offers = (HandlerOffer(name="python:jobs:tock", parameters={"type": "object"}, code_hash="new"),)
+    newer = replace(hello, handlers=offers, labels={"zone": "b"}, slots=3, version="2")
+    await world.store.nodes.register(
+        replace(newer, group="elsewhere", namespace="elsewhere"), kind="worker", ttl_us=SESSION_TTL_US
+    )
+    assert await world.store.nodes.hello_of(anne.session) == newer
+
+
+async def test_a_session_that_drains_or_is_dead_stays_so_when_it_introduces_itself_again(world: World) -> None:
+    anne, ben = await worker(world), await worker(world)
+    await world.store.nodes.drain(anne.session, by=PERSON)
+    await anne.register()
+    assert (await _node(world, anne.session))["state"] == "draining"
+    await world.store.nodes.leave(ben.session, judge)
+    before = await _node(world, ben.session)
+    await world.elapse(SECOND)
+    await ben.register()
+    assert await _node(world, ben.session) == before
+    assert not (await ben.beat()).alive
 
 
 async def test_a_dead_session_has_nothing_to_say(world: World) -> None:

@@ -177,7 +177,9 @@ class FakeServer:
     async def register(self, hello: Hello) -> Welcome:
         self._arrive("register")
         with self._lock:
-            self.sessions.setdefault(hello.session, NodeRow(hello, self.clock.monotonic() + self.ttl_s)).hello = hello
+            until = self.clock.monotonic() + self.ttl_s
+            node = self.sessions.setdefault(hello.session, NodeRow(hello, until))
+            node.hello, node.until = hello, until
         self._depart("register")
         return Welcome(
             session_ttl_us=int(self.ttl_s * SECOND),

@@ -42,6 +42,14 @@ REGISTER: Final = Statement(
            pid=BIGINT, labels=TEXT, handlers=TEXT, namespace=TEXT),
 )  # fmt: skip
 
+REGISTER_AGAIN: Final = Statement(
+    """
+    UPDATE nodes SET until = {now} + :ttl, slots = :slots, version = :version, labels = :labels, handlers = :handlers
+    WHERE id = :session AND state <> 'dead'
+    """
+)
+"""What a session may say anew of itself; its name, group and namespace are its own for good."""
+
 HELLO: Final = Statement(
     """
     SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace FROM nodes
@@ -142,7 +150,7 @@ class SqlNodeStore:
         self._ending = ending
 
     async def register(self, hello: Hello, *, kind: str, ttl_us: Micros) -> Instant:
-        """A repeated call finds the session there and changes nothing (R5)."""
+        """A repeated call renews the session, which its worker trusts from then on, and tells of its newest code."""
         check_key("session", hello.session, SESSION_BYTES_MAX)
 
         def work(tx: Tx) -> Instant:
@@ -150,7 +158,10 @@ class SqlNodeStore:
             labels = msgspec.json.encode(hello.labels).decode()
             row = (hello.session, hello.name, kind, hello.group, hello.slots, hello.version, hello.protocol,
                    hello.host, hello.pid, labels, handlers, hello.namespace)  # fmt: skip
-            tx.change(REGISTER, {"ttl": ttl_us}, d=[row])
+            again = {"session": hello.session, "ttl": ttl_us, "slots": hello.slots, "version": hello.version,
+                     "labels": labels, "handlers": handlers}  # fmt: skip
+            if not tx.change(REGISTER_AGAIN, again):
+                tx.change(REGISTER, {"ttl": ttl_us}, d=[row])
             return tx.now()
 
         return await self._database.transact(work)
