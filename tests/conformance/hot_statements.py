@@ -3,6 +3,7 @@
 from foliot.domain.instants import HOUR, SECOND
 from foliot.store.sql import (
     changing,
+    clearing,
     definitions,
     finding,
     firing,
@@ -172,6 +173,13 @@ HOT: list[Hot] = [
         uses=frozenset({"runs_line"}),
         reads_max=2100,
         values=lambda _: {"job_id": LONG_LINE, "version": 2, "after": 4_010_000, "limit": 1000},
+    ),
+    Hot(
+        name="waiting runs of a deleted job",
+        statement=clearing.IN_LINE,
+        uses=frozenset({"runs_line"}),
+        reads_max=2100,
+        values=lambda _: {"job_id": LONG_LINE, "after": 4_010_000, "limit": 1000},
     ),
     Hot(
         name="jobs whose runs still move",

@@ -10,7 +10,11 @@ import pytest
 from foliot.domain.errors import BadName, InvalidInput, JobNotFound, VersionConflict
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
 from foliot.domain.job import Lane
+from foliot.domain.run import Landing
 from foliot.ports.store import Actor, Saved, SaveOutcome
+from foliot.store.sql.clearing import end_waiting
+from foliot.store.sql.ending import Ending
+from foliot.store.sql.lanes import Lanes
 from tests.conformance.building import (
     NS,
     PERSON,
@@ -25,7 +29,7 @@ from tests.conformance.building import (
     save,
     skips_of,
 )
-from tests.conformance.working import worker
+from tests.conformance.working import states_of, worker
 from tests.conformance.world import World
 
 
@@ -375,3 +379,58 @@ async def test_the_watchdog_mends_a_fixed_delay_that_waits_for_nothing(world: Wo
     assert sum(repaired) == 1
     cursor = await cursor_of(world, job)
     assert await world.now() < cursor["next_at"] <= await world.now() + MINUTE + SECOND
+
+
+async def test_what_waits_of_a_deleted_job_ends_and_what_is_in_progress_finishes(world: World) -> None:
+    await put(world, overlap="queue_all")
+    for key in ("head", "behind"):
+        await world.store.runs.trigger(ask(key=key))
+    await world.store.runs.trigger(ask(key="later", delay_us=MINUTE))
+    anne = await worker(world)
+    head = await anne.lease_one()
+    await world.store.jobs.delete(NS, "tick", by=PERSON, decide=decider())
+    told = {run["fire_key"]: (run["state"], run["error"]) for run in await runs_of(world)}
+    ended = ("CANCELLED", "The job was deleted.")
+    assert told == {"m:head": ("RUNNING", None), "m:behind": ended, "m:later": ended}
+    assert await anne.complete(head) == [Landing.RECORDED]
+    await world.elapse(HOUR)
+    assert await world.store.firing.admit(limit=10) == 0
+    assert await anne.lease() == ()
+    assert await world.value("SELECT count(*) FROM jobs WHERE moving IS NOT NULL") == 0
+
+
+async def test_shards_of_a_deleted_job_end_unless_one_was_begun(world: World) -> None:
+    await put(world, overlap="allow", shards=2)
+    await world.store.runs.trigger(ask(key="begun"))
+    anne = await worker(world)
+    first = await anne.lease_one()
+    await world.store.runs.trigger(ask(key="waits"))
+    await world.store.jobs.delete(NS, "tick", by=PERSON, decide=decider())
+    states = {(run["fire_key"], run["shard"]): run["state"] for run in await runs_of(world)}
+    assert states == {
+        ("m:begun", -1): "RUNNING", ("m:begun", 0): "RUNNING", ("m:begun", 1): "PENDING",
+        ("m:waits", -1): "CANCELLED", ("m:waits", 0): "CANCELLED", ("m:waits", 1): "CANCELLED",
+    }  # fmt: skip
+    await anne.complete(first, *await anne.lease())
+    assert [run["state"] for run in await runs_of(world) if run["fire_key"] == "m:begun"] == ["SUCCEEDED"] * 3
+
+
+async def test_the_watchdog_ends_what_waits_of_a_job_whose_deleter_died(world: World) -> None:
+    job = (await put(world, overlap="queue_all")).job
+    for key in "abc":
+        await world.store.runs.trigger(ask(key=key))
+    # As a server leaves it that dies between the delete and its steps.
+    await world.change("UPDATE jobs SET deleted_at = 1, moving = version WHERE id = :id", id=job.job_id)
+    assert await world.store.jobs.repair(limit=10) == 3
+    assert await states_of(world) == ["CANCELLED"] * 3
+    assert await world.store.jobs.repair(limit=10) == 0
+
+
+async def test_many_waiting_runs_of_a_deleted_job_end_in_steps(world: World) -> None:
+    job = (await put(world, overlap="queue_all")).job
+    for key in "abcdefg":
+        await world.store.runs.trigger(ask(key=key, delay_us=HOUR if key > "d" else None))
+    await world.change("UPDATE jobs SET deleted_at = 1, moving = version WHERE id = :id", id=job.job_id)
+    database, definitions = world.database, world.store.definitions
+    assert await end_waiting(database, Ending(definitions, Lanes()), job.job_id, step_max=2) == 7
+    assert await states_of(world) == ["CANCELLED"] * 7

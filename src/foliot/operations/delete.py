@@ -16,7 +16,7 @@ async def delete(
     expected_version: int | None = None,
     reason: str = "",
 ) -> None:
-    """Take a job away. Its runs in progress finish; its waiting ones are cancelled by the store."""
+    """Take a job away. Its runs in progress finish; the store ends those that wait, CANCELLED."""
     job = await find_job(services, who, namespace, name)
     who.demand(Scope.WRITE, group=group_of(job))
     if expected_version is not None and expected_version != job.version:

@@ -195,7 +195,10 @@ class JobStore(Protocol):
         ...
 
     async def delete(self, namespace: str, name: str, *, by: Actor, decide: Decide) -> None:
-        """Soft: definitions and history stay, the name is free again."""
+        """Soft: definitions and history stay, the name is free again.
+
+        What waits ends CANCELLED, at once or (when the store fails) soon; what is in progress finishes.
+        """
         ...
 
     async def find(self, namespace: str, name: str) -> JobRecord:

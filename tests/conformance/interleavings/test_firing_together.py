@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant
 from foliot.domain.planning import plan
 from foliot.domain.schedule import Schedule
@@ -220,6 +221,20 @@ async def test_a_trigger_waits_for_a_fire_and_stands_behind_it(postgres_world: W
     assert (triggered["place"], triggered["parked"]) == (fired["place"] + 1, 1)
     anne = await worker(world)
     assert [run.run_id for run in await anne.lease()] == [fired["id"]]
+
+
+async def test_a_trigger_that_meets_a_delete_makes_no_run_that_nobody_would_end(postgres_world: World) -> None:
+    world = postgres_world
+    await save(world)
+    triggering = await halting(world, "trigger.found")
+    await triggering.start(triggering.store.runs.trigger(ask()))
+    await world.store.jobs.delete(NS, "tick", by=PERSON, decide=decider())
+    async with naive(world) as connection:
+        # Naive: the cursor is there and can be bumped, deleted or not.
+        assert await connection.execute("UPDATE cursors SET cursor_ver = cursor_ver + 1") == "UPDATE 1"
+    with pytest.raises(JobNotFound):
+        await triggering.finish()
+    assert await runs_of(world) == []
 
 
 async def test_a_fire_that_waited_for_a_trigger_sees_its_run(postgres_world: World) -> None:

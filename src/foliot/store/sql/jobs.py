@@ -5,6 +5,7 @@ edit, a pause, a fire and a trigger of one job follow each other in some order a
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 from foliot.domain.bounds import check_definition
@@ -16,12 +17,14 @@ from foliot.domain.job import Definition, Lane, LoadedJob, lane_of
 from foliot.domain.names import check_name
 from foliot.domain.payload import canonical_json
 from foliot.domain.planning import first_cursor
-from foliot.ports.store import Actor, JobRecord, Saved, SaveOutcome, Standing
+from foliot.ports.store import Actor, JobRecord, Saved, SaveOutcome, Standing, StoreUnavailable
 from foliot.store.sql import calendars, changing, limits
 from foliot.store.sql.asking import check_actor
 from foliot.store.sql.changing import Change
+from foliot.store.sql.clearing import end_waiting
 from foliot.store.sql.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.definitions import Definitions, lane_from, lane_ids, lanes_after
+from foliot.store.sql.ending import Ending
 from foliot.store.sql.finding import not_found
 from foliot.store.sql.moving import finish_moves, move_waiting
 from foliot.store.sql.repairing import repair_delays
@@ -90,7 +93,7 @@ NOTE_PAUSE: Final = Statement(
     "UPDATE jobs SET pause_reason = :reason, paused_at = :at, updated_at = :now WHERE id = :job_id AND deleted_at = 0"
 )
 DELETE: Final = Statement(
-    "UPDATE jobs SET deleted_at = :now, updated_at = :now, moving = NULL WHERE id = :job_id AND deleted_at = 0"
+    "UPDATE jobs SET deleted_at = :now, updated_at = :now, moving = version WHERE id = :job_id AND deleted_at = 0"
 )
 
 
@@ -126,9 +129,10 @@ class _Known(NamedTuple):
 class SqlJobStore:
     """`ports.store.JobStore` on a SQL database."""
 
-    def __init__(self, database: Database, definitions: Definitions) -> None:
+    def __init__(self, database: Database, definitions: Definitions, ending: Ending) -> None:
         self._database = database
         self._definitions = definitions
+        self._ending = ending
         self._repaired_after = 0
 
     # -- saving -----------------------------------------------------------------------------------------------------
@@ -259,11 +263,14 @@ class SqlJobStore:
         return await self.find(namespace, name)
 
     async def delete(self, namespace: str, name: str, *, by: Actor, decide: Decide) -> None:
-        def work(tx: Tx) -> None:
+        def work(tx: Tx) -> int:
             job_id, now = self._change(tx, namespace, name, changing.DELETE)
             tx.change(DELETE, {"job_id": job_id, "now": now})
+            return job_id
 
-        await self._database.transact(work, pool=Pool.API)
+        job_id = await self._database.transact(work, pool=Pool.API)
+        with suppress(StoreUnavailable):  # the job is deleted, which this must not hide; the watchdog goes on
+            await end_waiting(self._database, self._ending, job_id, pool=Pool.API)
 
     def _change(self, tx: Tx, namespace: str, name: str, change: Change) -> tuple[int, Instant]:
         seen = _known(tx, namespace, name)
@@ -295,7 +302,7 @@ class SqlJobStore:
         repaired, self._repaired_after = await self._database.transact(
             lambda tx: repair_delays(tx, self._definitions, after=after, limit=limit)
         )
-        return repaired + await finish_moves(self._database, self._definitions, limit=limit)
+        return repaired + await finish_moves(self._database, self._definitions, self._ending, limit=limit)
 
     def _found(self, tx: Tx, namespace: str, name: str) -> JobRecord:
         rows = tx.rows(FIND, {"namespace": namespace, "name": name})

@@ -27,8 +27,8 @@ LOCK: Final = Statement(
 
 PLACES: Final = Statement(
     """
-    SELECT cursors.job_id, cursors.cursor_ver, cursors.version FROM {d}
-    JOIN cursors ON cursors.job_id = d.job_id
+    SELECT cursors.job_id, cursors.cursor_ver, cursors.version, jobs.deleted_at FROM {d}
+    JOIN cursors ON cursors.job_id = d.job_id JOIN jobs ON jobs.id = d.job_id
     """,
     RowSet("d", job_id=BIGINT),
 )
@@ -86,10 +86,11 @@ _MASK: Final = 32767
 
 
 class Place(NamedTuple):
-    """Where a job's line ends now, and its present version."""
+    """Where a job's line ends now, its present version, and when the job was deleted (0: it was not)."""
 
     last: int
     version: int
+    deleted_at: int
 
 
 def bump(tx: Tx, by: Mapping[int, int]) -> dict[int, Place]:
@@ -98,7 +99,7 @@ def bump(tx: Tx, by: Mapping[int, int]) -> dict[int, Place]:
     if len(by) > 1:
         tx.rows(LOCK, d=keys)  # by primary key, so that two who bump the same jobs do not deadlock (R3)
     tx.change(BUMP, d=list(by.items()))
-    return {job_id: Place(last, version) for job_id, last, version in tx.rows(PLACES, d=keys)}
+    return {row[0]: Place(*row[1:]) for row in tx.rows(PLACES, d=keys)}
 
 
 def situations(tx: Tx, job_ids: Iterable[int]) -> dict[int, Situation]:

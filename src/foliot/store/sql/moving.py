@@ -7,8 +7,10 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from foliot.domain.job import LoadedJob
+from foliot.store.sql.clearing import end_waiting
 from foliot.store.sql.database import Database, Pool, Tx
 from foliot.store.sql.definitions import Definitions
+from foliot.store.sql.ending import Ending
 from foliot.store.sql.follow import CHILD, LIMITS, MERGE, follow_of, serial_of
 from foliot.store.sql.statement import BIGINT, RowSet, Statement
 
@@ -62,9 +64,11 @@ TAKE_VERSION: Final = Statement(
     RowSet("d", id=BIGINT, ver=BIGINT, lane=BIGINT, priority=BIGINT, serial=BIGINT, parked=BIGINT, follow=BIGINT),
 )
 
-CURRENT: Final = Statement("SELECT moving FROM jobs WHERE id = :job_id AND moving IS NOT NULL")
-MOVED: Final = Statement("UPDATE jobs SET moving = NULL WHERE id = :job_id AND moving = :version")
-UNFINISHED: Final = Statement("SELECT id FROM jobs WHERE moving IS NOT NULL ORDER BY moving, id LIMIT :limit")
+CURRENT: Final = Statement("SELECT moving FROM jobs WHERE id = :job_id AND moving IS NOT NULL AND deleted_at = 0")
+MOVED: Final = Statement("UPDATE jobs SET moving = NULL WHERE id = :job_id AND moving = :version AND deleted_at = 0")
+UNFINISHED: Final = Statement(
+    "SELECT id, deleted_at FROM jobs WHERE moving IS NOT NULL ORDER BY moving, id LIMIT :limit"
+)
 
 
 class _Waiting(NamedTuple):
@@ -99,10 +103,14 @@ async def move_waiting(
     return moved
 
 
-async def finish_moves(database: Database, definitions: Definitions, *, limit: int) -> int:
-    """Watchdog: go on where somebody stopped; how many runs moved."""
+async def finish_moves(database: Database, definitions: Definitions, ending: Ending, *, limit: int) -> int:
+    """Watchdog: go on where somebody stopped; how many runs moved, or ended with their job."""
     jobs = await database.read(lambda tx: tx.rows(UNFINISHED, {"limit": limit}), pool=Pool.CONTROL)
-    return sum([await move_waiting(database, definitions, job_id) for (job_id,) in jobs])
+    moved = [
+        await (end_waiting(database, ending, job_id) if deleted_at else move_waiting(database, definitions, job_id))
+        for job_id, deleted_at in jobs
+    ]
+    return sum(moved)
 
 
 def _target(tx: Tx, definitions: Definitions, job_id: int) -> LoadedJob | None:

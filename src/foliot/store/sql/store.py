@@ -40,7 +40,7 @@ class SqlStore:
         lanes = Lanes()
         ending = Ending(self.definitions, lanes)
         self.firing = SqlFiringStore(database, self.definitions, ending)
-        self.jobs = SqlJobStore(database, self.definitions)
+        self.jobs = SqlJobStore(database, self.definitions, ending)
         self.runs = SqlRunStore(database, self.definitions, lanes, ending)
         self.nodes = SqlNodeStore(database, self.definitions, ending)
         self.queries = SqlQueries(database)

@@ -83,11 +83,15 @@ def trigger(tx: Tx, definitions: Definitions, requests: Sequence[TriggerRequest]
     wishes = _wishes(tx, requests, answers)
     _answer_known(tx, wishes, answers)
     new = [wish for wish in wishes if answers[wish.n] is None]
+    tx.point("trigger.found")
     if new:
         # The bump comes before anything else is read (R23): who asks for the same at the same time waits here.
         last = bump(tx, dict(Counter(wish.job_id for wish in new)))
         tx.point("trigger.bumped")
         _answer_known(tx, new, answers)
+        for wish in new:
+            if answers[wish.n] is None and last[wish.job_id].deleted_at:  # since it was found
+                answers[wish.n] = not_found(tx, wish.request.namespace, wish.request.job)
         new = [wish for wish in new if answers[wish.n] is None]
         _make(tx, definitions, new, last, answers)
     assert all(answer is not None for answer in answers), answers
