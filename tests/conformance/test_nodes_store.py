@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from foliot.domain.instants import SECOND
@@ -262,6 +263,23 @@ async def test_an_unknown_run_that_may_run_at_most_once_goes_back_too(world: Wor
     await anne.lease_one()
     await anne.beat(settled=1)
     assert await states_of(world) == ["PENDING"]
+
+
+@pytest.mark.parametrize(("on_lost", "state", "kind"), [("fail", "FAILED", "lost"), ("rerun", "PENDING", None)])
+async def test_a_run_that_was_named_as_started_is_not_taken_for_one_that_never_came(
+    world: World, on_lost: str, state: str, kind: str | None
+) -> None:
+    """S7: whatever made its worker forget it, nobody knows what it did."""
+    await save(world, "tick", on_lost=on_lost)
+    await trigger(world)
+    anne = await worker(world)
+    run = await anne.lease_one()
+    await anne.beat(run)
+    await anne.beat()
+    row = await run_of(world, run.run_id)
+    assert (row["state"], row["kind"], row["deaths"]) == (state, kind, 0)
+    (attempt,) = await attempts_of(world, run.run_id)
+    assert attempt["error"] == "Its worker had started it and knows nothing of it any more."
 
 
 # ------------------------------------------------------------------------------------------------------ drain and leave

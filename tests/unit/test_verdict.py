@@ -45,7 +45,7 @@ TABLE: dict[Cause, tuple[tuple[Verdict, ...], tuple[Verdict, ...]]] = {
     Cause.CANCELLED: ((CANCELLED, CANCELLED, CANCELLED, CANCELLED), (CANCELLED, CANCELLED, CANCELLED, CANCELLED)),
     Cause.REJECTED: ((REJECTED, REJECTED, REJECTED, REJECTED), (REJECTED, REJECTED, REJECTED, REJECTED)),
     Cause.RELEASED: ((AT_ONCE, AT_ONCE, CANCELLED, CANCELLED), (LOST, LOST, LOST, LOST)),
-    Cause.UNKNOWN_TO_WORKER: ((AT_ONCE, AT_ONCE, CANCELLED, CANCELLED), (AT_ONCE, AT_ONCE, CANCELLED, CANCELLED)),
+    Cause.UNKNOWN_TO_WORKER: ((AT_ONCE, AT_ONCE, CANCELLED, CANCELLED), (LOST, LOST, LOST, LOST)),
     Cause.NEVER_STARTED: ((AT_ONCE, AT_ONCE, CANCELLED, CANCELLED), (LOST, LOST, LOST, LOST)),
     Cause.LOST: ((DEATH, DEATH, *(CANCELLED_WITH_ITS_WORKER,) * 2), (LOST_WITH_ITS_WORKER,) * 4),
     Cause.OVERDUE: ((TIMEOUT, RETRY, CANCELLED, CANCELLED), (TIMEOUT, TIMEOUT, CANCELLED, CANCELLED)),
@@ -82,8 +82,8 @@ def test_the_promises_hold_in_every_situation(
             assert verdict.failures + verdict.deaths <= 1
             assert failures + verdict.failures <= retries or verdict.failures == 0, "I13: more failures than retries"
             assert deaths + verdict.deaths < 3, "R13: more deaths than max_lost"
-            if on_lost is OnLost.FAIL:  # S7: only after its own worker reported it failed, stopped or never begun
-                assert cause in {Cause.ERROR, Cause.TIMEOUT, Cause.UNKNOWN_TO_WORKER}
+            if on_lost is OnLost.FAIL:  # S7: only after its own worker reported it failed or stopped
+                assert cause in {Cause.ERROR, Cause.TIMEOUT}
             if verdict.failures or (verdict.deaths and deaths):
                 assert verdict.not_before >= NOW + SECOND, "I13: sooner than the backoff's floor"
         case End():
@@ -94,6 +94,13 @@ def test_the_promises_hold_in_every_situation(
             assert verdict.kind is not FailureKind.LOST or on_lost is OnLost.FAIL, (
                 "S9: an at-least-once run was dropped"
             )
+
+
+@pytest.mark.parametrize("on_lost", list(OnLost))
+def test_what_its_worker_never_began_goes_back(on_lost: OnLost) -> None:
+    """Also what may run at most once: nobody has begun it."""
+    for cause in (Cause.UNKNOWN_TO_WORKER, Cause.RELEASED):
+        assert judge(job(on_lost), run(started=False), cause, None, NOW) == AT_ONCE
 
 
 def test_the_first_death_returns_at_once_the_second_waits_the_third_is_poison() -> None:

@@ -90,6 +90,8 @@ def _judge(  # noqa: C901  one arm for each cause is the point
                 return End(RunState.FAILED, FailureKind.TIMEOUT)
             return _retried(definition, run, FailureKind.TIMEOUT, _as_timeout(error_type), now)
         case Cause.UNKNOWN_TO_WORKER:
+            if at_most_once and run.started:  # once it said the contrary: what it did is unknown (S7)
+                return End(RunState.FAILED, FailureKind.LOST)
             return Back(now)  # its worker says it has not run and will not, so at-most-once goes back too
         case Cause.RELEASED:
             if at_most_once and run.started:  # stopped half-way: what it did is unknown (R18)

@@ -208,9 +208,7 @@ class SqlNodeStore:
         if not is_news:
             return answer, [], []
         unknown = [
-            Claim(run_id=run.run_id, lease_id=lease_id, cause=Cause.UNKNOWN_TO_WORKER, started=False)
-            for lease_id, run in held.items()
-            if lease_id not in named and run.request_no <= beat.settled
+            _unknown(run) for lease_id, run in held.items() if lease_id not in named and run.request_no <= beat.settled
         ]
         return answer, _news(beat, held, int(now)), unknown
 
@@ -294,6 +292,13 @@ def _left(session: str, tx: Tx) -> list[Claim]:
         Claim(run_id=run_id, lease_id=lease_id, cause=Cause.RELEASED, started=lease_id not in waiting)
         for run_id, lease_id, _ in rows
     ]
+
+
+def _unknown(run: _Held) -> Claim:
+    """A run of a settled request that its worker does not name; it may have named it as started before."""
+    started = run.started_at is not None
+    error = "Its worker had started it and knows nothing of it any more." if started else None
+    return Claim(run.run_id, run.lease_id, Cause.UNKNOWN_TO_WORKER, started=started, error=error)
 
 
 def _beat_values(beat: Beat, ttl_us: Micros) -> dict[str, Any]:
