@@ -1,11 +1,14 @@
 """Backfills: previewed, confirmed, paced, idempotent by instant, out of the schedule's way."""
 
+import asyncio
+
 import pytest
 
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause
 from foliot.engine.caretaking import Backfilling, Chronicling, Clearing
 from foliot.engine.pulse import Tide
+from foliot.operations import backfill
 from foliot.ports.journal import EventFilter
 from foliot.ports.store import Actor
 from tests.api.asking import Api
@@ -120,6 +123,59 @@ async def test_a_backfill_is_paused_goes_on_and_ends(api: Api, stage: Stage) -> 
     assert ended["state"] == "cancelled"
     assert (await api.post(f"/backfills/{number}:resume")).json()["state"] == "cancelled"  # over is over
     assert (await api.get("/backfills/999")).status_code == 404
+
+
+async def test_a_preview_looks_at_a_bounded_number_of_instants(
+    api: Api, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await prepared(api, stage, overlap="allow")
+    worker = await stage.worker("w-1", ["python:jobs:tick"])
+    await start(api, parallel=10)
+    for n in range(6):
+        await worker.lease()
+        await worker.end(Cause.ERROR if n == 4 else Cause.SUCCEEDED, after_us=SECOND, error="ValueError: boom")
+    monkeypatch.setattr(backfill, "LOOKED_AT_MAX", 4)
+    much = await api.post("/backfills:preview", {"job": "tick", **HOUR})  # no instant is missing, but all are looked at
+    assert (much.status_code, much.json()["errors"][0]["path"]) == (422, "to")
+    assert (await api.post("/backfills:preview", {"job": "tick", **HOUR, "to": "2026-03-02T06:07:00Z"})).is_success
+    monkeypatch.setattr(backfill, "LOOKED_AT_MAX", 1)
+    years = {"from": "1999-01-01T00:00:00Z", "to": HOUR["to"], "only": "failed"}  # of which one minute failed
+    failed = (await api.post("/backfills:preview", {"job": "tick", **years})).json()
+    assert (failed["count"], failed["first"]) == (1, "2026-03-02T06:07:00Z")
+    monkeypatch.setattr(backfill, "TAKEN_MAX", 6)
+    assert (await api.post("/backfills:preview", {"job": "tick", **years})).status_code == 422
+
+
+async def test_only_instants_of_the_schedule_are_run_again(api: Api, stage: Stage) -> None:
+    await prepared(api, stage, overlap="allow")
+    worker = await stage.worker("w-1", ["python:jobs:tick"])
+    await start(api, parallel=10)
+    for _ in range(6):
+        await worker.lease()
+        await worker.end(Cause.ERROR, after_us=SECOND, error="ValueError: boom")
+    document = {"run": {"python": "jobs:tick"}, "schedule": {"cron": "*/2 * * * *"}}
+    await api.ask("PUT", "/jobs/tick", {"definition": document}, headers={"If-Match": '"v1"'})
+    failed = (await api.post("/backfills:preview", {"job": "tick", **HOUR, "only": "failed"})).json()
+    assert failed["instants"] == [f"2026-03-02T06:0{minute}:00Z" for minute in (4, 6, 8)]
+
+
+async def test_others_have_their_turn_while_a_long_range_is_looked_at(
+    api: Api, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await api.create_job("tick", schedule={"every": "1s"})
+    turns, real = 0, stage.clock.wait
+
+    async def wait(wake: asyncio.Event, *, for_s: float) -> bool:
+        nonlocal turns
+        turns += 1
+        return await real(wake, for_s=for_s)
+
+    monkeypatch.setattr(stage.clock, "wait", wait)
+    seen = await api.post(
+        "/backfills:preview", {"job": "tick", **HOUR, "from": "2026-03-02T04:00:00Z", "to": "2026-03-02T06:00:00Z"}
+    )
+    assert seen.json()["count"] == 7200
+    assert turns >= 7200 // 200
 
 
 async def test_what_makes_no_sense_is_refused(api: Api, stage: Stage) -> None:

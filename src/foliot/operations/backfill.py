@@ -1,24 +1,28 @@
 """Backfill: instants of the past get a run after all. Previewed, confirmed, paced, idempotent by instant."""
 
+import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import BadField, Conflict, JobNotFound
 from foliot.domain.instants import Instant, isoformat
-from foliot.domain.job import DEFAULT_GROUP
+from foliot.domain.job import DEFAULT_GROUP, Definition
+from foliot.domain.schedule import Schedule
 from foliot.operations.calendars import read_definition
 from foliot.operations.finding import find_job, group_of, namespace_of
 from foliot.operations.notes import note_job
 from foliot.operations.people import PeopleServices
 from foliot.operations.trigger import checked_params
-from foliot.ports.backfills import BackfillNotFound, BackfillRow, BackfillState, NewBackfill, Selection
+from foliot.ports.backfills import TAKEN_MAX, BackfillNotFound, BackfillRow, BackfillState, NewBackfill, Selection
 from foliot.ports.lookups import JobRow
 from foliot.ports.replies import KeyReused
 
 INSTANTS_MAX: Final = 10_000
+LOOKED_AT_MAX: Final = 100_000
+LOOKED_AT_A_TURN: Final = 100  # less than a millisecond, mostly; then the others in the server have their turn
 PARALLEL_MAX: Final = 100
 PARALLEL_DEFAULT: Final = 4
 
@@ -82,7 +86,7 @@ async def preview(services: PeopleServices, who: Principal, order: BackfillOrder
     if not 1 <= order.parallel <= PARALLEL_MAX:
         raise BadField("parallel", f"it is not a number from 1 to {PARALLEL_MAX}")
     definition = await read_definition(services, job.document, job=job.name)
-    instants = await _chosen(services, job, order)
+    instants = await _chosen(services, job, definition, order)
     parallel = 1 if definition.is_serial else order.parallel
     return Preview(job=job, instants=instants, parallel=parallel, token=_token(job, order, instants))
 
@@ -205,21 +209,43 @@ async def set_state(services: PeopleServices, who: Principal, backfill_id: int, 
     return changed
 
 
-async def _chosen(services: PeopleServices, job: JobRow, order: BackfillOrder) -> Sequence[Instant]:
+async def _chosen(
+    services: PeopleServices, job: JobRow, definition: Definition, order: BackfillOrder
+) -> Sequence[Instant]:
     """The instants of the range that the selection wants, in the order in which they get their runs."""
-    schedule = (await read_definition(services, job.document, job=job.name)).schedule
+    schedule = definition.schedule
     if schedule is None or schedule.fixed_delay_us is not None:
         raise BadField("job", f"{job.name} has no instants of its own to fill", hint=f"foliot job trigger {job.name}")
     taken = await services.backfills.taken(job.job_id, from_at=order.from_at, to_at=order.to_at)
+    if len(taken) >= TAKEN_MAX:
+        raise _too_many(TAKEN_MAX, "runs")
     chosen: list[Instant] = []
-    at = schedule.next_allowed_after(order.from_at - 1)
-    while at is not None and at < order.to_at:
-        if _is_wanted(order.selection, taken.get(at)):
+    for looked_at, at in enumerate(_candidates(schedule, order, taken), start=1):
+        if at is not None:
             chosen.append(at)
         if len(chosen) > INSTANTS_MAX:
-            raise BadField("to", f"the range has more than {INSTANTS_MAX} instants", hint="fill it in smaller pieces")
-        at = schedule.next_allowed_after(at)
+            raise _too_many(INSTANTS_MAX, "instants")
+        if looked_at > LOOKED_AT_MAX:
+            raise _too_many(LOOKED_AT_MAX, "instants to look at")
+        if looked_at % LOOKED_AT_A_TURN == 0:
+            await services.clock.wait(asyncio.Event(), for_s=0)
     return chosen[::-1] if order.newest_first else chosen
+
+
+def _candidates(schedule: Schedule, order: BackfillOrder, taken: Mapping[Instant, str]) -> Iterator[Instant | None]:
+    """The instants of the range, one a step; None for one that was looked at and is not wanted."""
+    if order.selection is Selection.FAILED:  # each has a run: no need to walk the whole range for them
+        for at in sorted(at for at, state in taken.items() if _is_wanted(order.selection, state)):
+            yield at if schedule.next_allowed_after(at - 1) == at else None
+        return
+    next_at = schedule.next_allowed_after(order.from_at - 1)
+    while next_at is not None and next_at < order.to_at:
+        yield next_at if _is_wanted(order.selection, taken.get(next_at)) else None
+        next_at = schedule.next_allowed_after(next_at)
+
+
+def _too_many(count: int, what: str) -> BadField:
+    return BadField("to", f"the range has more than {count} {what}", hint="fill it in smaller pieces")
 
 
 def _is_wanted(selection: Selection, state: str | None) -> bool:

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 
 from foliot.domain.errors import NotFound
 from foliot.domain.instants import Instant
+
+TAKEN_MAX: Final = 100_000  # instants with a run that are looked at in one range
 
 
 class Selection(StrEnum):
@@ -105,7 +107,10 @@ class BackfillStore(Protocol):
         ...
 
     async def taken(self, job_id: int, *, from_at: Instant, to_at: Instant) -> dict[Instant, str]:
-        """The instants in [from, to) that have a run, each with the state of its newest one."""
+        """The instants in [from, to) that have a run, each with the state of its newest one.
+
+        From `TAKEN_MAX` of them on the rest may be missing.
+        """
         ...
 
     async def advance(self, *, limit: int) -> int:
