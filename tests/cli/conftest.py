@@ -111,7 +111,8 @@ class Shell:
         runner = CliRunner()
         before = Path.cwd()
         os.chdir(self.folder)
-        cleared = {name: None for name in os.environ if name.startswith(("FOLIOT", "LC_", "LANG", "NO_COLOR"))}
+        ours = ("FOLIOT", "LC_", "LANG", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TERM", "XDG_")
+        cleared = {name: None for name in os.environ if name.startswith(ours)}
         try:
             result = runner.invoke(
                 main, list(args), prog_name="foliot", input=stdin, env={**cleared, **self.env, **environment}
