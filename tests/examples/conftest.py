@@ -16,7 +16,7 @@ def in_examples(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.chdir(EXAMPLES)
     monkeypatch.syspath_prepend(str(EXAMPLES))
     yield
-    for name, module in list(sys.modules.items()):
+    for name, module in sys.modules.copy().items():
         if str(getattr(module, "__file__", "")).startswith(str(EXAMPLES)):
             del sys.modules[name]
     sys.path[:] = path

@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folder]:
     path = list(sys.path)
     monkeypatch.chdir(tmp_path)
     yield Folder(tmp_path)
-    for name, module in list(sys.modules.items()):
+    for name, module in sys.modules.copy().items():
         places = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
         if any(str(place).startswith(str(tmp_path)) for place in places):
             del sys.modules[name]
