@@ -2,7 +2,9 @@
 
 from foliot.domain.instants import DAY, MINUTE, SECOND
 from foliot.domain.verdict import Cause, judge
+from foliot.engine.upkeep import Forgetting
 from foliot.ports.worker_link import LogChunk
+from foliot.store.sql.retention import LOOK_MAX
 from tests.conformance.building import save
 from tests.conformance.working import states_of, trigger, worker
 from tests.conformance.world import World
@@ -23,7 +25,7 @@ async def test_old_runs_go_with_their_attempts_and_logs(world: World) -> None:
     await anne.complete(one, cause=Cause.REJECTED, error="x")
     await anne.complete(two)
     await world.elapse(DAY + SECOND)
-    assert await _forget(world) == (2, 3)
+    assert await _forget(world) == (2, 0)
     assert await states_of(world) == ["PENDING"]
     assert await world.value("SELECT count(*) FROM attempts") == 0
     assert await world.value("SELECT count(*) FROM run_logs") == 0
@@ -51,8 +53,8 @@ async def test_it_walks_upwards_in_steps(world: World) -> None:
     deleted, after = await _forget(world, limit=2)
     assert (deleted, after) == (2, ids[1])
     assert await _forget(world, limit=2, after_id=after) == (2, ids[3])
-    assert await _forget(world, limit=2, after_id=ids[3]) == (1, ids[4])
-    assert await _forget(world, limit=2, after_id=ids[4]) == (0, ids[4])
+    assert await _forget(world, limit=2, after_id=ids[3]) == (1, 0)  # the end
+    assert await _forget(world, limit=2, after_id=ids[4]) == (0, 0)
 
 
 async def test_a_stretch_of_live_runs_does_not_hide_what_is_behind(world: World) -> None:
@@ -62,7 +64,24 @@ async def test_a_stretch_of_live_runs_does_not_hide_what_is_behind(world: World)
     anne = await worker(world)
     await anne.complete(await anne.lease_one())
     await world.elapse(DAY + SECOND)
-    assert await _forget(world, limit=2) == (1, old)
+    assert await _forget(world, limit=2) == (1, 0)
+    assert await world.rows("SELECT id FROM runs WHERE id = :id", id=old) == []
+
+
+async def test_no_stretch_of_live_runs_is_too_long_to_be_passed(world: World) -> None:
+    await save(world, "tick")
+    ids = await trigger(world, n=2 * LOOK_MAX + 2, delay_us=100 * DAY)
+    await trigger(world)
+    anne = await worker(world)
+    await anne.complete(await anne.lease_one())
+    await world.elapse(DAY + SECOND)
+    now = await world.now()
+    assert await _forget(world, limit=2) == (0, ids[2 * LOOK_MAX - 1])  # not the end: one step looks so far
+    forgetting = Forgetting(world.store.runs, lambda: now, keep_us=DAY, step_max=2)
+    rests = [await forgetting.forget(1) for _ in range(2)]
+    assert 0 < rests[0] < 1
+    assert rests[1] < 0  # until the next visit
+    assert "SUCCEEDED" not in await states_of(world)
 
 
 async def test_shards_stay_as_long_as_their_parent(world: World) -> None:

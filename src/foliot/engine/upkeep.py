@@ -13,6 +13,7 @@ from foliot.ports.store import JobStore, RunStore
 
 BATCH: Final = 500
 FORGET_STEP: Final = 1000
+STEPS_APART_S: Final = 0.05
 RETENTION: Final[Micros] = 30 * DAY
 STRAYS_EVERY: Final = 3  # rounds of reaping
 
@@ -96,10 +97,18 @@ class Reaping:
 class Forgetting:
     """Old history goes, in small steps that never hold anything up (R12)."""
 
-    def __init__(self, store: RunStore, believed_now: BelievedNow, *, keep_us: Micros = RETENTION) -> None:
+    def __init__(
+        self,
+        store: RunStore,
+        believed_now: BelievedNow,
+        *,
+        keep_us: Micros = RETENTION,
+        step_max: int = FORGET_STEP,
+    ) -> None:
         self._store = store
         self._believed_now = believed_now
         self._keep_us = keep_us
+        self._step_max = step_max
         self._after_id = 0
 
     async def forget(self, term: int) -> float:
@@ -107,12 +116,10 @@ class Forgetting:
         if now is None:
             return -1
         before = now - self._keep_us
-        deleted, self._after_id = await self._store.forget(before=before, after_id=self._after_id, limit=FORGET_STEP)
+        deleted, self._after_id = await self._store.forget(before=before, after_id=self._after_id, limit=self._step_max)
         if deleted:
             log.info("runs.forgotten", runs=deleted)
-            return 0.05
-        self._after_id = 0  # from the oldest again at the next visit
-        return -1
+        return STEPS_APART_S if self._after_id else -1  # at the end: from the oldest again at the next visit
 
 
 class Repairing:

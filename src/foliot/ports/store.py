@@ -330,7 +330,10 @@ class RunStore(Protocol):
         ...
 
     async def forget(self, *, before: Instant, after_id: int, limit: int) -> tuple[int, int]:
-        """Delete runs that ended before an instant, walking ids upwards: (deleted, last id looked at). R12."""
+        """Delete runs that ended before an instant, walking ids upwards: (deleted, last id looked at or 0 at the end).
+
+        One step deletes or walks over only so many; whoever goes on from that id comes to the end. R12.
+        """
         ...
 
     async def recount_limits(self) -> int:

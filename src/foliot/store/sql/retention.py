@@ -49,23 +49,23 @@ DELETE_NODES: Final = Statement("DELETE FROM nodes WHERE id IN (SELECT d.id FROM
 
 
 def forget_runs(tx: Tx, *, before: Instant, after_id: int, limit: int) -> tuple[int, int]:
-    """Delete runs that ended before an instant, with attempts and logs, walking ids upwards: (deleted, last id seen).
+    """Delete runs that ended before an instant, with attempts and logs, walking ids upwards.
 
-    Pages with nothing to delete are walked over; a page that reaches runs created since then is the last.
+    (deleted, last id seen or 0 at the end). Pages with nothing to delete are walked over, so many in one step; a page
+    that reaches runs created since then is the last.
     """
     limit = min(limit, STEP_MAX)
     for _ in range(LOOK_MAX):
         page = tx.rows(WALK, {"before": before, "after": after_id, "limit": limit})
-        if not page:
-            return 0, after_id
-        after_id = page[-1][0]
+        is_last = len(page) < limit or page[-1][1] >= before
+        after_id = 0 if is_last else page[-1][0]
         old = [(run_id,) for run_id, _, is_old in page if is_old]
         if old:
             tx.change(DELETE_LOGS, d=old)
             tx.change(DELETE_ATTEMPTS, d=old)
             return tx.change(DELETE_RUNS, d=old), after_id
-        if page[-1][1] >= before:
-            return 0, after_id
+        if is_last:
+            break
     return 0, after_id
 
 
