@@ -16,13 +16,40 @@ async def put(api: Api, name: str, calendar: object) -> dict[str, object]:
 async def test_a_calendar_lives_and_goes(api: Api) -> None:
     made = await put(api, "ours", {"country": "CN", "exclude": ["2026-12-31"]})
     assert (made["version"], made["reason"], made["users"]) == (1, "新年", [])
-    assert [row["name"] for row in (await api.get("/calendars")).json()["items"]] == ["ours"]
+    listed = (await api.get("/calendars")).json()["items"]
+    assert [row["name"] for row in listed if row["source"] == "saved"] == ["ours"]
+    assert {"weekdays", "cn-workdays"} <= {row["name"] for row in listed if row["source"] == "built-in"}
     assert (await api.get("/calendars/ours", version=1)).json()["calendar"] == made["calendar"]
     misspelt = await api.get("/calendars/our")
     assert (misspelt.status_code, misspelt.json()["code"]) == (404, "FOL-2010")
     assert "ours" in misspelt.json()["hint"]
     assert (await api.ask("DELETE", "/calendars/ours")).status_code == 204
     assert (await api.get("/calendars/ours")).status_code == 404
+
+
+async def test_a_built_in_calendar_is_found_with_the_days_ahead_that_stand_out(api: Api) -> None:
+    found = (await api.get("/calendars/cn-workdays")).json()
+    assert (found["source"], found["version"], found["calendar"]) == (
+        "built-in",
+        None,
+        {"country": "CN"},
+    )
+    ahead = {day["day"]: (day["counts"], day["why"]) for day in found["ahead"]}
+    assert 10 < len(ahead) <= 20
+    assert ahead["2026-05-01"][0] is False
+    assert ahead["2026-05-01"][1]
+    assert ahead["2026-05-09"] == (True, None)  # a Saturday that is worked, for the days before
+    assert (await api.get("/calendars/weekdays")).json()["ahead"] == []
+    saudi = (await api.get("/calendars/sa-workdays")).json()["ahead"]  # Friday and Saturday are its weekend
+    assert 0 < len(saudi) < 20
+    assert not any(day["counts"] for day in saudi)
+    us = (await api.get("/calendars/us-holidays")).json()["ahead"]
+    assert all(day["counts"] for day in us)
+    assert "2026-07-04" in {day["day"] for day in us}
+    made = await put(api, "ours", {"exclude": ["2026-03-10"]})
+    assert made["ahead"] == [{"day": "2026-03-10", "counts": False, "why": "excluded day"}]
+    misspelt = await api.get("/calendars/cn-workday")
+    assert (misspelt.status_code, misspelt.json()["hint"]) == (404, "did you mean cn-workdays?")
 
 
 async def test_an_edit_of_a_calendar_holds_from_now_on_and_leaves_the_past_alone(api: Api, stage: Stage) -> None:

@@ -254,7 +254,10 @@ def test_calendars(foliot: Shell) -> None:
     (foliot.folder / "days.ics").write_text("\r\n".join(lines))
     assert foliot("calendar", "import", "close", "days.ics").err == "✔ close is v2 now\n"
     assert "2026-10-01" in foliot("calendar", "show", "close").out
-    assert foliot("calendar", "list", "-q").out == "close\n"
+    assert foliot("calendar", "list", "-q").out.startswith("close\nweekdays\n")
+    assert re.search(r"cn-workdays +built-in +- ", foliot("calendar", "list").out)
+    built_in = foliot("calendar", "show", "cn-workdays", "--lang", "zh-CN")
+    assert (built_in.code, "cn-workdays built-in" in built_in.out, "不计入" in built_in.out) == (0, True, True)
     assert (
         foliot(
             "job", "create", "closing", "--every", "1h", "--py", "jobs:greet", "--set", "schedule.calendar=close"

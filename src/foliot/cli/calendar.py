@@ -29,7 +29,7 @@ def calendar() -> None:
 @calendar.command("list")
 @remote
 def list_calendars(desk: Desk) -> None:
-    """List calendars.
+    """List calendars: those that were saved, and some of the built-in ones.
 
     \b
     Examples:
@@ -39,12 +39,14 @@ def list_calendars(desk: Desk) -> None:
     answer = desk.get("/calendars")
     columns = [
         Column(title="NAME", of=lambda row: row["name"], least=8),
-        Column(title="VERSION", of=lambda row: f"v{row['version']}"),
-        Column(title="WHEN", of=lambda row: desk.times.full(row["created_at"]), least=16),
-        Column(title="WHO", of=lambda row: row["created_by"]),
+        Column(title="SOURCE", of=lambda row: row["source"]),
+        Column(title="VERSION", of=lambda row: f"v{row['version']}" if row["version"] else "-"),
+        Column(title="WHEN", of=lambda row: desk.times.full(row["created_at"]) or "-", least=16),
+        Column(title="WHO", of=lambda row: row["created_by"] or "-"),
         Column(title="SAYS", of=lambda row: json.dumps(row["calendar"], ensure_ascii=False), least=10),
     ]
     desk.out.items(answer["items"], columns, answer=answer)
+    desk.out.talk("calendars_built_in")
 
 
 @calendar.command()
@@ -52,11 +54,12 @@ def list_calendars(desk: Desk) -> None:
 @click.option("--version", type=click.IntRange(1), help="An earlier version.")
 @remote
 def show(desk: Desk, *, name: str, version: int | None) -> None:
-    """Show a calendar and the jobs that use it.
+    """Show a calendar, the next days that stand out, and the jobs that use it.
 
     \b
     Examples:
       foliot calendar show close
+      foliot calendar show cn-workdays
       foliot calendar show close --version 1 -o yaml
     """
     found = desk.get(f"/calendars/{quote(name, safe='')}", version=version)
@@ -64,10 +67,15 @@ def show(desk: Desk, *, name: str, version: int | None) -> None:
 
 
 def _lines(desk: Desk, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    yield "calendar", f"{found['name']} v{found['version']}"
+    is_saved = found["source"] == "saved"
+    version = f"v{found['version']}" if is_saved else found["source"]
+    yield "calendar", f"{found['name']} {version}"
     for key, value in found["calendar"].items():
         yield key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    yield "saved", f"{desk.times.full(found['created_at'])} by {found['created_by']}"
+    for day in found["ahead"] or ():
+        said = desk.out.say("day_counts" if day["counts"] else "day_does_not_count", why=day["why"])
+        yield "ahead", f"{day['day']}  {said}"
+    yield "saved", f"{desk.times.full(found['created_at'])} by {found['created_by']}" if is_saved else ""
     yield "why", found["reason"]
     for user in found["users"] or ():
         yield "used by", f"{user['job']} (pinned to v{user['pinned']})"

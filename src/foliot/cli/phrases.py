@@ -58,6 +58,12 @@ PHRASES: Final[Mapping[str, tuple[str, str]]] = {
     "code": ("login code", "登录码"),
     "context_now": ("context {name} is in use", "正在使用上下文 {name}"),
     "context_gone": ("context {name} removed", "上下文 {name} 已删除"),
+    "calendars_built_in": (
+        "every country, part of one and market has its own: de-by-holidays, jp-workdays, xnys-workdays …",
+        "每个国家、地区和市场都有自己的日历：de-by-holidays、jp-workdays、xnys-workdays …",
+    ),
+    "day_counts": ("counts", "计入"),
+    "day_does_not_count": ("does not count: {why}", "不计入：{why}"),
     "calendar_gone": ("calendar {name} is gone", "日历 {name} 已删除"),
     "draining": ("{node} takes no more work; {running} runs go on", "{node} 不再接收任务；{running} 次执行继续"),
     "drain_progress": (

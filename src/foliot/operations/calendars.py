@@ -1,6 +1,7 @@
 """Calendars people define: save, look at, take away; and which calendars a definition means."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import structlog
@@ -8,6 +9,7 @@ import structlog
 from foliot.domain.access import Principal, Scope
 from foliot.domain.definition import from_document
 from foliot.domain.errors import VersionConflict
+from foliot.domain.instants import DAY, Instant
 from foliot.domain.job import Definition
 from foliot.domain.names import check_name, nearest
 from foliot.domain.schedule import (
@@ -16,7 +18,9 @@ from foliot.domain.schedule import (
     calendar_from_document,
     calendar_to_document,
 )
+from foliot.domain.schedule.builtin import SHOWN
 from foliot.domain.schedule.errors import BadCalendar, UnknownCalendar
+from foliot.domain.schedule.unusual import UnusualDay, unusual_days
 from foliot.operations.finding import actor
 from foliot.operations.notes import note
 from foliot.operations.people import PeopleServices
@@ -26,8 +30,20 @@ from foliot.ports.store import Actor
 
 REPLANNED_PER_ROUND: Final = 50
 USERS_SHOWN: Final = 200
+AHEAD_SHOWN: Final = 20
 
 log = structlog.get_logger("foliot.people")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownCalendar:
+    """A calendar as people see it: a version that was saved (`row`), or one that everybody has."""
+
+    name: str
+    document: Mapping[str, Any]
+    row: CalendarRow | None = None
+    users: Sequence[tuple[str, str, int]] | None = None  # namespace, job, the version it is pinned to
+    ahead: Sequence[UnusualDay] | None = None
 
 
 async def save_calendar(
@@ -57,22 +73,43 @@ async def save_calendar(
 
 async def find_calendar(
     services: PeopleServices, who: Principal, name: str, version: int | None = None
-) -> tuple[CalendarRow, Sequence[tuple[str, str, int]]]:
-    """A calendar and the jobs that use it, as far as the token sees them; `UnknownCalendar` when there is none."""
+) -> KnownCalendar:
+    """A calendar, its days ahead that stand out, and the jobs pinned to it, as far as the token sees them.
+
+    `UnknownCalendar` when there is none.
+    """
     who.demand(Scope.READ)
+    now = await services.lookups.now()
+    built_in = builtin_calendar(name) if version is None else None
+    if built_in is not None:
+        return replace(_built_in(built_in), ahead=_ahead(built_in, now))
     pin = name if version is None else f"{name}@{version}"
     found = (await services.calendars.find([pin])).get(pin)
     if found is None:
         known = [row.name for row in await services.calendars.list()]
-        raise UnknownCalendar(pin, nearest=nearest(name, known))
+        raise UnknownCalendar(pin, nearest=nearest(name, [*known, *SHOWN]))
     users = await services.calendars.users(name, limit=USERS_SHOWN)
-    return found, [user for user in users if who.sees(user[0])]
+    ahead = _ahead(calendar_from_document(found.name, dict(found.document)), now)
+    return replace(_saved(found), users=[user for user in users if who.sees(user[0])], ahead=ahead)
 
 
-async def list_calendars(services: PeopleServices, who: Principal) -> Sequence[CalendarRow]:
-    """The newest version of each."""
+async def list_calendars(services: PeopleServices, who: Principal) -> Sequence[KnownCalendar]:
+    """The newest version of each that was saved, then some of those everybody has."""
     who.demand(Scope.READ)
-    return await services.calendars.list()
+    built_in = [found for name in SHOWN if (found := builtin_calendar(name)) is not None]
+    return [*map(_saved, await services.calendars.list()), *map(_built_in, built_in)]
+
+
+def _saved(row: CalendarRow) -> KnownCalendar:
+    return KnownCalendar(name=row.name, document=row.document, row=row)
+
+
+def _built_in(calendar: Calendar) -> KnownCalendar:
+    return KnownCalendar(name=calendar.name, document=calendar_to_document(calendar))
+
+
+def _ahead(calendar: Calendar, now: Instant) -> Sequence[UnusualDay]:
+    return unusual_days(calendar, now // DAY, limit=AHEAD_SHOWN)
 
 
 async def delete_calendar(services: PeopleServices, who: Principal, name: str) -> None:

@@ -14,25 +14,23 @@ router: Final = APIRouter(prefix=PREFIX + "/calendars", tags=["calendars"], rout
 
 @router.get("", responses=READS, summary="List calendars")
 async def list_calendars(services: Services, who: Reader) -> CalendarsOut:
-    """The newest version of each; built-in ones (weekdays, cn-workdays …) are not listed."""
-    return CalendarsOut(items=[CalendarOut.of(row) for row in await operations.list_calendars(services, who)])
+    """The newest version of each that was saved, then some of the built-in ones: every country and market has them."""
+    return CalendarsOut(items=[CalendarOut.of(found) for found in await operations.list_calendars(services, who)])
 
 
 @router.get("/{name}", responses=READS, summary="Read a calendar")
 async def get_calendar(
     services: Services, who: Reader, name: str, version: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None
 ) -> CalendarOut:
-    """Its days, and the jobs that use it with the version each is pinned to."""
-    row, users = await operations.find_calendar(services, who, name, version)
-    return CalendarOut.of(row, users)
+    """Its days, the next ones that stand out, and the jobs that use it with the version each is pinned to."""
+    return CalendarOut.of(await operations.find_calendar(services, who, name, version))
 
 
 @router.put("/{name}", responses=WRITES, summary="Save a calendar")
 async def put_calendar(services: Services, who: Writer, name: str, body: CalendarIn) -> CalendarOut:
     """A new version; jobs that use it take it over from now on. What is past stays decided as it was."""
     row = await operations.save_calendar(services, who, name, body.calendar, reason=body.reason)
-    _, users = await operations.find_calendar(services, who, name)
-    return CalendarOut.of(row, users)
+    return CalendarOut.of(await operations.find_calendar(services, who, row.name, row.version))
 
 
 @router.delete("/{name}", responses=WRITES, status_code=204, summary="Take a calendar away")

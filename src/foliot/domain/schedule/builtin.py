@@ -3,10 +3,16 @@
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
+from typing import Final
 
 from foliot.domain.schedule.calendars import Calendar, DayKind
 from foliot.domain.schedule.errors import BadCalendar, UnknownCalendar
 from foliot.domain.schedule.workdays import Place, check_place
+
+SHOWN: Final = (
+    "weekdays", "weekends", "cn-workdays", "cn-holidays", "us-workdays", "us-holidays", "xnys-workdays",
+)  # fmt: skip
+"""Built-in calendars that lists name: there is one of each kind for every country, part of one, and market."""
 
 _PLACE = re.compile(r"([a-z]{2})(?:-([a-z0-9]{1,4}))?-(workdays|holidays)|([a-z]{4})-(workdays|holidays)")
 
@@ -15,9 +21,7 @@ def find_calendar(name: str, calendars: Mapping[str, Calendar]) -> Calendar:
     """The calendar of this name: one that was defined, else a built-in; UnknownCalendar otherwise."""
     found = calendars.get(name) or builtin_calendar(name)
     if found is None:
-        close = get_close_matches(
-            name, [*calendars, "weekdays", "weekends", "cn-workdays", "us-workdays"], n=1, cutoff=0.6
-        )
+        close = get_close_matches(name, [*calendars, *SHOWN], n=1, cutoff=0.6)
         raise UnknownCalendar(name, nearest=close[0] if close else None)
     return found
 
