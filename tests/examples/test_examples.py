@@ -50,7 +50,7 @@ def test_all_of_them_load() -> None:
 
 @pytest.mark.slow
 def test_their_tests_pass_as_a_user_runs_them() -> None:
-    done = run("-m", "pytest", "-q", "-c", os.devnull, "--rootdir", ".", "-p", "no:cacheprovider", "test_jobs.py")
+    done = run("-P", "-m", "pytest", "-q", "-p", "no:cacheprovider")  # as the command pytest: no folder on the path
     assert done.returncode == 0, done.stdout
     assert "9 passed" in done.stdout
 
