@@ -18,11 +18,12 @@ from foliot.app.system import SystemClock
 from foliot.cli.output import terminal_width, wants_colour
 from foliot.cli.refusal import refusals
 from foliot.domain.instants import SECOND
+from foliot.domain.job import DEFAULT_NAMESPACE
 from foliot.domain.run import format_run_id
 from foliot.domain.verdict import Cause
 from foliot.observability.logging import configure_logging
 from foliot.ports.worker_link import Report
-from foliot.sdk.registry import Loaded
+from foliot.sdk.registry import Declaration, Loaded
 
 DEFAULT_SOURCE: Final = "jobs.py"
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
@@ -133,6 +134,8 @@ class Terminal:
                 how = "loaded again" if source.name in self._loaded else "loaded"
                 self._line(_GOOD, f"{source.name} {how}: {jobs} job{'s' * (jobs != 1)}")
                 self._loaded.add(source.name)
+        if not again and loaded.declarations:
+            self._echo(f"  In a second terminal:  {_first_command(loaded.declarations)}")
 
     def _no_jobs(self, missing: Sequence[str], *, again: bool) -> None:
         if not again:
@@ -182,6 +185,15 @@ class Terminal:
     @staticmethod
     def _echo(text: str) -> None:
         click.echo(text, color=wants_colour())
+
+
+def _first_command(declared: Sequence[Declaration]) -> str:
+    """What to try first: watch a job that fires by itself, or else trigger one."""
+    scheduled = next((one for one in declared if one.definition.schedule is not None), None)
+    chosen = scheduled or declared[0]
+    command = f"run logs -f --job {chosen.name}" if scheduled else f"job trigger {chosen.name} --wait"
+    elsewhere = "" if chosen.namespace == DEFAULT_NAMESPACE else f" -n {chosen.namespace}"
+    return f"foliot {command}{elsewhere}"
 
 
 def _named(source: str) -> str:
