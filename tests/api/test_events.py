@@ -10,7 +10,8 @@ import pytest
 from foliot.domain.access import Principal, Scope
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause
-from foliot.operations.watch import Change, Watch
+from foliot.operations.watch import Change, Fresh, Watch
+from foliot.ports.lookups import RunRow
 from foliot.ports.store import StoreUnavailable
 from tests.api.asking import Api
 from tests.api.stage import ROOT, Stage
@@ -156,6 +157,48 @@ async def test_who_could_not_begin_is_no_watcher(stage: Stage) -> None:
     with pytest.raises(StoreUnavailable):
         await Listener(watch, ROOT, [], None).listen()
     assert (watch._watchers, watch._looker) == (0, None)
+
+
+async def test_one_odd_run_costs_nobody_the_others(api: Api, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = Watch(stage.services)
+    compare = watch._compare_one
+
+    def choosy(run: RunRow, fresh: list[Fresh]) -> None:
+        if run.job == "odd":
+            raise ValueError("a time no calendar has")
+        compare(run, fresh)
+
+    monkeypatch.setattr(watch, "_compare_one", choosy)
+    await api.create_job("odd")
+    await api.create_job("tick")
+    async with listening(watch, topics=["runs"]) as listener:
+        await api.post("/jobs/odd:trigger")
+        await api.post("/jobs/tick:trigger")
+        await told(listener, 1)
+    assert [change.subject for change in listener.heard] == ["tick"]
+
+
+@pytest.mark.parametrize("trouble", [ValueError("a row that cannot be read"), StoreUnavailable("for a moment")])
+async def test_a_look_that_breaks_off_ends_no_watching_and_loses_nothing(
+    api: Api, stage: Stage, trouble: Exception
+) -> None:
+    watch, journal = Watch(stage.services), stage.services.journal
+    after, troubles = journal.after, [trouble, trouble]
+    await api.create_job("tick")
+    async with listening(watch, topics=["runs"]) as listener:
+
+        async def odd(*how: Any, **more: Any) -> Any:
+            if troubles:
+                raise troubles.pop()
+            return await after(*how, **more)
+
+        object.__setattr__(journal, "after", odd)
+        await api.post("/jobs/tick:trigger")
+        await soon(lambda: not troubles and listener.kinds == ["run.created"], within_s=30, what="it is told of")
+        assert watch._looker is not None
+        assert not watch._looker.done()
+        await api.post("/jobs/tick:trigger")
+        await soon(lambda: listener.kinds == ["run.created"] * 2, within_s=30, what="the next one, too")
 
 
 async def test_the_stream_is_server_sent_events(api: Api, stage: Stage) -> None:

@@ -10,14 +10,16 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
+
+import structlog
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.instants import Instant, isoformat
 from foliot.domain.run import format_run_id
 from foliot.operations.people import PeopleServices
 from foliot.ports.journal import Event, EventFilter
-from foliot.ports.lookups import RunRow
+from foliot.ports.lookups import Changes, RunRow
 from foliot.ports.store import StoreBusy, StoreUnavailable
 
 LOOK_EVERY_S: Final = 1.0
@@ -26,6 +28,11 @@ KEPT_MAX: Final = 5000
 CHANGES_MAX: Final = 500
 OVERLAP_IDS: Final = 200  # commits overtake each other (R14): look again at the newest few
 _SEQUENCE: Final = 1024
+
+Fresh: TypeAlias = tuple[str, str, str | None, Mapping[str, Any]]
+"""What is to be told: kind, subject, namespace, data."""
+
+log = structlog.get_logger("foliot.watch")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,28 +152,42 @@ class Watch:
                 await self.look()
             except (StoreBusy, StoreUnavailable):
                 continue
+            except Exception:  # whatever is wrong with one look, all who watch would wait for ever for the next
+                log.exception("watch.look_failed")
 
     async def look(self) -> None:
         """One look: compare, keep what changed, tell the watchers."""
-        lookups = self._services.lookups
-        found = await lookups.changes(after_id=max(0, self._newest_run - OVERLAP_IDS), limit=CHANGES_MAX + OVERLAP_IDS)
-        fresh: list[tuple[str, str, str | None, Mapping[str, Any]]] = []
+        after_id = max(0, self._newest_run - OVERLAP_IDS)
+        found = await self._services.lookups.changes(after_id=after_id, limit=CHANGES_MAX + OVERLAP_IDS)
+        fresh: list[Fresh] = []
+        try:
+            await self._compare_all(found, fresh)
+            await self._read_journal(fresh)
+        finally:  # what was compared is not found again: it is told, whatever became of the rest
+            if fresh:
+                self._keep(fresh, found.now)
+                async with self._news:
+                    self._news.notify_all()
+
+    async def _compare_all(self, found: Changes, fresh: list[Fresh]) -> None:
         for run in (*found.created, *found.live.values()):
             self._compare(run, fresh)
         for run_id in [run_id for run_id in self._live if run_id not in found.live][:CHANGES_MAX]:
-            ended = await lookups.run(run_id)
+            ended = await self._services.lookups.run(run_id)
             if ended is not None:
                 self._compare(ended, fresh)
         self._live = found.live
         self._newest_run = max(self._newest_run, found.newest_id)
         self._seen = {run_id: seen for run_id, seen in self._seen.items() if run_id > self._newest_run - KEPT_MAX}
-        await self._read_journal(fresh)
-        if fresh:
-            self._keep(fresh, found.now)
-            async with self._news:
-                self._news.notify_all()
 
-    def _compare(self, run: RunRow, fresh: list[tuple[str, str, str | None, Mapping[str, Any]]]) -> None:
+    def _compare(self, run: RunRow, fresh: list[Fresh]) -> None:
+        """Tell of a run that is not as it was seen; one that cannot be told of costs nobody the others."""
+        try:
+            self._compare_one(run, fresh)
+        except Exception:
+            log.exception("watch.odd_run", run=run.run_id)
+
+    def _compare_one(self, run: RunRow, fresh: list[Fresh]) -> None:
         if self._seen.get(run.run_id) == (run.state, run.ver):
             return
         known = run.run_id in self._seen or run.run_id in self._live
@@ -184,7 +205,7 @@ class Watch:
         }
         fresh.append((kind, run.job, run.namespace, data))
 
-    async def _read_journal(self, fresh: list[tuple[str, str, str | None, Mapping[str, Any]]]) -> None:
+    async def _read_journal(self, fresh: list[Fresh]) -> None:
         after = max(0, self._newest_event - OVERLAP_IDS)
         events = await self._services.journal.after(EventFilter(), after, limit=CHANGES_MAX + OVERLAP_IDS)
         new = [event for event in events if event.id not in self._seen_events]
@@ -192,7 +213,7 @@ class Watch:
         self._seen_events = {event.id for event in events}
         self._newest_event = max([self._newest_event, *self._seen_events])
 
-    def _keep(self, fresh: Sequence[tuple[str, str, str | None, Mapping[str, Any]]], now: Instant) -> None:
+    def _keep(self, fresh: Sequence[Fresh], now: Instant) -> None:
         for kind, subject, namespace, data in fresh:
             self._last_id = max(self._last_id + 1, now * _SEQUENCE)
             topic = str(data.get("topic") or "runs")
