@@ -38,11 +38,13 @@ USERS: Final = Statement(
 )
 OUTDATED: Final = Statement(
     """
-    SELECT j.namespace, j.name, j.version, j.source, v.definition, u.name AS calendar, u.version AS pinned
+    SELECT j.id, j.namespace, j.name, j.version, j.source, v.definition, u.name AS calendar, u.version AS pinned
     FROM calendars c JOIN calendar_uses u ON u.name = c.name AND u.version < c.version
     JOIN jobs j ON j.id = u.job_id AND j.deleted_at = 0
     JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
-    WHERE c.latest = 1 ORDER BY u.name, u.version, u.job_id LIMIT :rows
+    WHERE c.latest = 1 AND (u.name > :calendar OR (u.name = :calendar AND (u.version > :pinned
+          OR (u.version = :pinned AND u.job_id > :job_id))))
+    ORDER BY u.name, u.version, u.job_id LIMIT :rows
     """
 )
 FORGET_USES: Final = Statement("DELETE FROM calendar_uses WHERE job_id = :job_id")
@@ -95,10 +97,14 @@ class SqlCalendars:
             lambda tx: [(row.namespace, row.name, row.version) for row in tx.rows(USERS, values)]
         )
 
-    async def outdated(self, *, limit: int) -> Sequence[CalendarUse]:
+    async def outdated(self, *, limit: int, after: CalendarUse | None = None) -> Sequence[CalendarUse]:
+        past = (after.calendar, after.pinned, after.job_id) if after is not None else ("", 0, 0)
+        values = dict(zip(("calendar", "pinned", "job_id"), past, strict=True)) | {"rows": limit}
+
         def work(tx: Tx) -> Sequence[CalendarUse]:
             return [
                 CalendarUse(
+                    job_id=row.id,
                     namespace=row.namespace,
                     job=row.name,
                     job_version=row.version,
@@ -107,7 +113,7 @@ class SqlCalendars:
                     calendar=row.calendar,
                     pinned=row.pinned,
                 )
-                for row in tx.rows(OUTDATED, {"rows": limit})
+                for row in tx.rows(OUTDATED, values)
             ]
 
         return await self._database.read(work, pool=Pool.CONTROL)
@@ -138,13 +144,21 @@ def pinned(tx: Tx, definition: Definition, job: str) -> Definition:
     return from_document(document, job=job, calendars=calendars)
 
 
-def with_calendars(tx: Tx, definition: Definition) -> Definition:
-    """A stored definition with the calendars its pins stand for."""
+def pins_of(definition: Definition) -> tuple[str, ...]:
+    """The pins of a stored definition whose calendars are still to be put in."""
     schedule = definition.schedule
     if schedule is None or schedule.missing_calendar is None:
+        return ()
+    return tuple(_named(schedule.to_document()))
+
+
+def with_calendars(definition: Definition, read: Mapping[str, Any]) -> Definition:
+    """A stored definition with the calendars its pins stand for, as `read` brought them."""
+    pins = pins_of(definition)
+    if not pins or definition.schedule is None:
         return definition
-    rows = find(tx, list(_named(schedule.to_document())))
-    return replace(definition, schedule=schedule.resolved({pin: calendar_of(row) for pin, row in rows.items()}))
+    calendars = {pin: calendar_of(_row(read[pin])) for pin in pins if pin in read}
+    return replace(definition, schedule=definition.schedule.resolved(calendars))
 
 
 def keep_uses(tx: Tx, job_id: int, definition: Definition, *, is_new: bool) -> None:
@@ -159,11 +173,15 @@ def keep_uses(tx: Tx, job_id: int, definition: Definition, *, is_new: bool) -> N
 
 def find(tx: Tx, pins: Sequence[str]) -> dict[str, CalendarRow]:
     """Calendars by pin, or by bare name the newest."""
+    return {pin: _row(row) for pin, row in read(tx, pins).items()}
+
+
+def read(tx: Tx, pins: Sequence[str]) -> dict[str, Any]:
+    """The rows of calendars as they are kept: what cannot be understood is up to whoever needs it."""
     bare = [(pin,) for pin in pins if "@" not in pin]
     fixed = [(pin.partition("@")[0], int(pin.partition("@")[2])) for pin in pins if _is_pin(pin)]
-    found = {row.name: _row(row) for row in (tx.rows(NEWEST, d=bare) if bare else ())}
-    found |= {f"{row.name}@{row.version}": _row(row) for row in (tx.rows(PINNED, d=fixed) if fixed else ())}
-    return found
+    found: dict[str, Any] = {row.name: row for row in (tx.rows(NEWEST, d=bare) if bare else ())}
+    return found | {f"{row.name}@{row.version}": row for row in (tx.rows(PINNED, d=fixed) if fixed else ())}
 
 
 def calendar_of(row: CalendarRow) -> Calendar:

@@ -7,14 +7,14 @@ import hashlib
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from foliot.domain.definition import from_document
 from foliot.domain.job import Definition, Lane, LoadedJob
 from foliot.domain.payload import canonical_json
-from foliot.store.sql.calendars import with_calendars
+from foliot.store.sql.calendars import pins_of, read, with_calendars
 from foliot.store.sql.database import TryAgain, Tx
 from foliot.store.sql.follow import follow_of, serial_of
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
@@ -22,6 +22,7 @@ from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 CACHE_MAX: Final = 10_000
 CACHE_BYTES_MAX: Final = 32 * 1024 * 1024  # of documents; what is compiled from them takes a few times that
 
+T = TypeVar("T")
 Key: TypeAlias = tuple[int, int]
 """(job_id, version)"""
 
@@ -93,22 +94,20 @@ class Definitions:
         return len(self._kept)
 
     def find(self, tx: Tx, keys: Iterable[Key]) -> Found:
-        """Compiled versions of all keys; misses are read in one statement of this transaction.
+        """Compiled versions of all keys; misses are read in one statement of this transaction, calendars in another.
 
-        One that cannot be compiled (a zone this machine lacks, a field of a newer Foliot) harms no other.
+        One that cannot be compiled (a zone this machine lacks, a field of a newer Foliot) harms no other. A store that
+        cannot be read says nothing about any of them: that is raised.
         """
         jobs, missing = self._known(keys if isinstance(keys, Sequence) else list(keys))
         if not missing:
             return Found(jobs, {})
         troubles: dict[Key, Exception] = {key: LookupError(f"version {key[1]} is not in the store") for key in missing}
-        for row in tx.rows(VERSIONS, d=missing):
-            key = (row[0], row[1])
-            try:
-                jobs[key] = _compiled(tx, *row)
-            except Exception as error:  # noqa: BLE001  whatever is wrong with one definition, the others fire
-                troubles[key] = error
-            else:
-                del troubles[key]
+        rows = {(row.job_id, row.version): row for row in tx.rows(VERSIONS, d=missing)}
+        written = _each(rows, lambda key: _written(rows[key]), troubles)
+        pins = sorted({pin for _, pins in written.values() for pin in pins})
+        calendars = read(tx, pins) if pins else {}
+        jobs |= _each(written, lambda key: _compiled(rows[key], written[key][0], calendars), troubles)
         self._keep((key, jobs[key]) for key in missing if key in jobs)
         return Found(jobs, troubles)
 
@@ -147,19 +146,35 @@ class Definitions:
                 self._bytes -= gone.size
 
 
-def _compiled(
-    tx: Tx, job_id: int, version: int, namespace: str, name: str, document: str, lane_id: int, merge_lane_id: int | None
-) -> StoredJob:
-    definition: Definition = with_calendars(tx, from_document(json.loads(document), job=name))
+def _each(keys: Iterable[Key], make: Callable[[Key], T], troubles: dict[Key, Exception]) -> dict[Key, T]:
+    """What can be made of these; of the others, why not. Nothing in here asks the store."""
+    made = {}
+    for key in keys:
+        try:
+            made[key] = make(key)
+        except Exception as error:  # noqa: BLE001  whatever is wrong with one definition, the others fire
+            troubles[key] = error
+        else:
+            troubles.pop(key, None)
+    return made
+
+
+def _written(row: Any) -> tuple[Definition, tuple[str, ...]]:
+    """A definition as it is kept, and the calendars it needs."""
+    definition = from_document(json.loads(row.definition), job=row.name)
+    return definition, pins_of(definition)
+
+
+def _compiled(row: Any, definition: Definition, calendars: Mapping[str, Any]) -> StoredJob:
     return StoredJob(
-        job_id=job_id,
-        version=version,
-        namespace=namespace,
-        name=name,
-        definition=definition,
-        lane_id=lane_id,
-        merge_lane_id=merge_lane_id,
-        size=len(document),
+        job_id=row.job_id,
+        version=row.version,
+        namespace=row.namespace,
+        name=row.name,
+        definition=with_calendars(definition, calendars),
+        lane_id=row.lane_id,
+        merge_lane_id=row.merge_lane_id,
+        size=len(row.definition),
     )
 
 
