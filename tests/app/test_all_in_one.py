@@ -27,6 +27,7 @@ from foliot.ports.store import RunFilter
 from foliot.ports.worker_link import Report
 from foliot.sdk.registry import Loaded
 from foliot.store.sql.store import SqlStore
+from foliot.worker.heartbeat import Heartbeat
 from tests.eventually import soon
 
 QUICK = """
@@ -208,6 +209,25 @@ async def test_one_that_is_cancelled_leaves_no_worker_behind(tmp_path: Path) -> 
         return [name for name in names if name.startswith("foliot-")]
 
     await soon(lambda: not left(), within_s=60, what="every thread ends")
+
+
+async def test_a_worker_that_fails_ends_the_process_and_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it would go on firing runs that nobody executes, and nobody would start it again."""
+    (tmp_path / "jobs.py").write_text(QUICK.format(answer="x"))
+    listener = Listener()
+    task = asyncio.create_task(AllInOne(settings(tmp_path), listener).run(asyncio.Event()))
+    await soon(lambda: len(listener.succeeded()) >= 1, within_s=60)
+
+    def broken(_: Heartbeat) -> bool:
+        raise RuntimeError("a bug in the beat's thread")
+
+    monkeypatch.setattr(Heartbeat, "beat", broken)
+    with pytest.raises(BaseExceptionGroup) as failure:
+        await asyncio.wait_for(task, 60)
+    assert failure.group_contains(RuntimeError, match="a bug in the beat's thread")
+    assert not (tmp_path / ".foliot" / "client.json").exists(), "nobody is sent to a server that is gone"
 
 
 SLEEPY = """

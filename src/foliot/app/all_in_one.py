@@ -1,11 +1,14 @@
 """Everything in one process: a server and a worker on a SQLite file, watching the files that declare jobs."""
 
 import asyncio
+import contextlib
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
+
+import structlog
 
 from foliot import __version__
 from foliot.app.data_folder import DataFolder
@@ -16,7 +19,6 @@ from foliot.app.server import Server
 from foliot.app.settings import DEFAULT_PORT, ServerSettings, Timing
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.working import WorkerThread
-from foliot.domain.errors import FoliotError
 from foliot.ports.worker_link import Report
 from foliot.sdk.registry import Loaded, load
 from foliot.store.sql import schema
@@ -25,6 +27,8 @@ from foliot.store.sql.store import SqlStore
 from foliot.worker.code import Code
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker
+
+log = structlog.get_logger("foliot.up")
 
 WATCH_EVERY_S: Final = 1.0
 
@@ -67,9 +71,10 @@ class AllInOne:
         self._clock = SystemClock()
         self._chance = SystemChance()
         self._folder = DataFolder(settings.folder)
+        self._worker_failure: BaseException | None = None
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Work until told to stop; then drain the worker and leave."""
+        """Work until told to stop or the worker fails; then drain and leave. Raises what the worker failed of."""
         settings = self._settings
         check_reach(settings.host, is_protected=False)
         http = HttpServer(settings.host, settings.port)  # first of all: a taken port must not touch the folder
@@ -111,9 +116,8 @@ class AllInOne:
         access = await face.let_this_machine_in()
         loaded = load(settings.sources)
         server.workers.on_reports.append(self._audience.reported)
-        over = asyncio.Event()
+        over, server_stop, ending = asyncio.Event(), asyncio.Event(), asyncio.Event()
         thread = self._worker_thread(server, loaded, over)
-        server_stop = asyncio.Event()
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(http.serve(face.app, server_stop, clock=self._clock), name="http")
@@ -124,8 +128,9 @@ class AllInOne:
                 self._audience.loaded(loaded, again=False)
                 thread.start()
                 if settings.watch:
-                    tasks.create_task(self._watch(thread, loaded, stop), name="watch")
-                await stop.wait()
+                    tasks.create_task(self._watch(thread, loaded, ending), name="watch")
+                await _first_of(stop, over)
+                ending.set()
                 self._audience.stopping()
                 thread.stop()
                 await thread.wait_ended()
@@ -135,6 +140,8 @@ class AllInOne:
             for _ in range(2):  # what fails or is cancelled leaves no worker behind that knows of no server
                 thread.stop()
             await thread.wait_ended()
+        if self._worker_failure is not None:  # a cluster without its only worker is of no use: let it be started again
+            raise self._worker_failure
 
     def _worker_thread(self, server: Server, loaded: Loaded, over: asyncio.Event) -> WorkerThread:
         settings = self._settings
@@ -157,9 +164,11 @@ class AllInOne:
             )
 
         def ended(failure: BaseException | None) -> None:
-            loop.call_soon_threadsafe(over.set)
-            if failure is not None and not isinstance(failure, FoliotError):
-                raise failure
+            self._worker_failure = failure
+            if failure is not None:
+                log.error("worker.failed", exc_info=failure)
+            with contextlib.suppress(RuntimeError):  # this process is ending, and its loop is closed
+                loop.call_soon_threadsafe(over.set)
 
         return WorkerThread(make, ended=ended)
 
@@ -174,3 +183,13 @@ class AllInOne:
 
     def _loaded_again(self, before: Loaded) -> Loaded:
         return load(self._settings.sources, previous=before) if before.is_stale else before
+
+
+async def _first_of(*events: asyncio.Event) -> None:
+    """Return when one of them is set."""
+    waits = [asyncio.create_task(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for wait in waits:
+            wait.cancel()
