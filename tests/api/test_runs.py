@@ -303,3 +303,11 @@ def parsed(stream: str) -> list[dict[str, str]]:
         if fields:
             events.append(fields)
     return events
+
+
+async def test_a_run_that_is_not_there_is_called_as_it_was_written(api: Api) -> None:
+    for written in ("tick", "R-ZZZZ"):
+        answer = await api.get(f"/runs/{written}")
+        assert (answer.status_code, answer.json()["detail"]) == (404, f'No run "{written}".')
+        many = await api.post("/runs:cancel", {"ids": [written]})
+        assert (many.status_code, many.json()["detail"]) == (404, f'No run "{written}".')

@@ -334,6 +334,21 @@ def test_wrong_usage_is_exit_code_two_and_says_the_nearest(foliot: Shell, args: 
     assert said in answer.err
 
 
+def test_a_job_named_where_a_run_belongs_is_told(foliot: Shell) -> None:
+    shown = foliot("run", "show", "tick")
+    assert (shown.code, shown.err) == (3, '✖ No run "tick".\n  tick is a job; its runs: --job tick  [FOL-2003]\n')
+    assert foliot("run", "logs", "tick").err == shown.err
+    assert foliot("run", "cancel", "tick").err == shown.err
+    chinese = foliot("run", "show", "tick", "--lang", "zh-CN")
+    assert chinese.err == "✖ 没有执行“tick”。\n  tick 是任务；它的执行：--job tick  [FOL-2003]\n"
+    foliot("job", "create", "minutes", "--py", "jobs:greet")
+    try:
+        assert "minutes is a job; its runs: --job minutes" in foliot("run", "retry", "minutes").err  # no u in an id
+    finally:
+        foliot("job", "delete", "minutes", "--yes")
+    assert foliot("run", "show", "zzzz").err.startswith('✖ No run "zzzz".\n  finished runs are kept')
+
+
 def test_docs_and_version(alone: Shell) -> None:
     assert alone("docs", "FOL-2001").out.startswith("FOL-2001  No job has this name")
     assert "任务不存在" in alone("docs", "2001", "--lang", "zh-CN").out

@@ -17,10 +17,12 @@ from foliot.domain.errors import (
     FoliotError,
     InvalidInput,
     NotFound,
+    RunNotFound,
     StorageTrouble,
     VersionConflict,
 )
 from foliot.domain.messages import tell, title_of
+from foliot.domain.run import BadRunId, format_run_id, parse_run_id
 from foliot.domain.schedule.describe import Language
 
 log = structlog.get_logger("foliot.api")
@@ -159,6 +161,7 @@ def status_of(error: FoliotError) -> int:
 
 def problem_response(request: Request, error: FoliotError, *, status: int | None = None) -> Response:
     """The answer an error becomes."""
+    error = _as_written(request, error)
     status = status or status_of(error)
     language = language_of(request)
     headers = {"Content-Language": str(language), "Cache-Control": "no-store"}
@@ -169,6 +172,21 @@ def problem_response(request: Request, error: FoliotError, *, status: int | None
         headers["WWW-Authenticate"] = 'Bearer realm="foliot"'
     body = problem(error, status=status, instance=request.url.path, language=language, trace_id=trace_id_of(request))
     return JSONResponse(body, status_code=status, headers=headers, media_type=PROBLEM)
+
+
+def _as_written(request: Request, error: FoliotError) -> FoliotError:
+    """A run that is not there is called what it was called in the address, not what that means as a number."""
+    written = request.path_params.get("run")
+    if isinstance(error, RunNotFound) and written is not None and _is_same_run(written, error.data["id"]):
+        return RunNotFound(written)
+    return error
+
+
+def _is_same_run(written: str, shown_id: str) -> bool:
+    try:
+        return format_run_id(parse_run_id(written)) == shown_id
+    except BadRunId:
+        return False
 
 
 def problem(error: FoliotError, *, status: int, instance: str, language: Language, trace_id: str) -> dict[str, Any]:

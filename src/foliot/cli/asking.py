@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from urllib.parse import quote
 
 import click
 
@@ -174,17 +175,37 @@ def remote(command: Command) -> Command:
 
     @wraps(command)
     def run(**given: Any) -> None:
+        from foliot.domain.errors import RunNotFound
+        from foliot.domain.run import BadRunId
+
         options = {name: given.pop(name) for name in GLOBAL_NAMES}
         with failures(options):
             desk = Desk(options)
             try:
                 command(desk, **given)
+            except (RunNotFound, BadRunId) as error:
+                perhaps_a_job(desk, error, given)
+                raise
             finally:
                 desk.close()
 
     for option in reversed(_GLOBALS):
         run = option(run)
     return run  # type: ignore[return-value]
+
+
+def perhaps_a_job(desk: Desk, error: Any, given: Mapping[str, Any]) -> None:
+    """Where a run was asked for, and the word is a job's name, say what people ask of a job's runs."""
+    from foliot.domain.errors import FoliotError
+
+    words = (given.get("run_id"), *given.get("run_ids", ()))
+    for word in (word for word in words if word and not word.lower().startswith("r-")):
+        try:
+            desk.get(f"/jobs/{quote(word, safe='')}", namespace=desk.namespace)
+        except FoliotError:
+            continue
+        error.hint = desk.out.say("is_a_job", job=word)
+        return
 
 
 @contextmanager

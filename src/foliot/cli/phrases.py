@@ -26,6 +26,7 @@ PHRASES: Final[Mapping[str, tuple[str, str]]] = {
     "and_more": ("  … and {count} more", "  … 还有 {count} 个"),
     "go_on": ("go on?", "继续？"),
     "stopped": ("nothing was changed", "未做任何修改"),
+    "is_a_job": ("{job} is a job; its runs: --job {job}", "{job} 是任务；它的执行：--job {job}"),
     "nothing_matches": ("nothing matches", "没有匹配项"),
     "no_jobs": (
         "no jobs yet: foliot new makes two, foliot up runs them",

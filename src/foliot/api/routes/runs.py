@@ -46,6 +46,7 @@ from foliot.api.route import FoliotRoute, request_key
 from foliot.api.routes.job_details import why_out
 from foliot.api.streams import until_gone
 from foliot.domain.access import Principal
+from foliot.domain.errors import RunNotFound
 from foliot.domain.run import LIVE, RunState
 from foliot.operations.cancel import cancel as cancel_runs
 from foliot.operations.finding import find_job, find_run, home_of, namespace_of
@@ -205,6 +206,14 @@ async def why(
     return why_out(explanation, tz=zone_of(tz, zone), language=language)
 
 
+async def _find(services: PeopleServices, who: Principal, written: str) -> RunRow:
+    """One of several runs; when it is not there, under the name that was written."""
+    try:
+        return await find_run(services, who, run_id_of(written))
+    except RunNotFound:
+        raise RunNotFound(written) from None
+
+
 async def _chosen(
     services: PeopleServices, who: Principal, body: BulkRuns, namespace: str | None, *, states: tuple[str, ...]
 ) -> Sequence[RunRow]:
@@ -212,7 +221,7 @@ async def _chosen(
     if (body.ids is None) == (body.job is None):
         raise BadRequest("Give either ids or a job.", hint="a job needs expected: how many runs you saw")
     if body.ids is not None:
-        return [await find_run(services, who, run_id_of(written)) for written in dict.fromkeys(body.ids)]
+        return [await _find(services, who, written) for written in dict.fromkeys(body.ids)]
     if body.expected is None:
         raise BadRequest("A bulk action on a job needs expected: how many runs you saw.")
     assert body.job is not None
