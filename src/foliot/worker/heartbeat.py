@@ -12,6 +12,7 @@ from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.worker_link import Beat, BeatAnswer, WorkerLink
 from foliot.worker.calling import NO_ANSWER, Backoff
+from foliot.worker.checkpoints import Checkpoints
 from foliot.worker.figures import Figures
 from foliot.worker.load import LoadFigures
 from foliot.worker.session import Session, to_held
@@ -52,6 +53,7 @@ class Heartbeat:
         self._broke = broke
         self._missed = missed
         self._beat_no = 0
+        self._checkpoints = Checkpoints()
         self._offset = Offset()  # of this machine's wall clock (C2)
         self._backoff = Backoff(chance, first_s=session.beat_every_s / 10, most_s=session.beat_every_s / 2)
         self._urgent = threading.Event()
@@ -88,13 +90,16 @@ class Heartbeat:
         """Beat once; False when no answer came."""
         session = self._session
         settled, attempts = session.held()
+        checkpoints = self._checkpoints.choose(attempts)
         sent_at = self._clock.monotonic()
         self._beat_no += 1
         beat = Beat(
             session=session.id,
             beat_no=self._beat_no,
             settled=settled,
-            held=tuple(to_held(attempt, now=sent_at) for attempt in attempts),
+            held=tuple(
+                to_held(attempt, now=sent_at, checkpoint=checkpoints.get(attempt.run.lease_id)) for attempt in attempts
+            ),
             load={**self._load.read(), "running": float(self._running())},
             draining=self._is_draining(),
             clock_offset_us=self._offset.us,
@@ -107,6 +112,7 @@ class Heartbeat:
             self._missed()
             return False
         self._figures.beats += 1
+        self._checkpoints.answered(checkpoints)
         self._compare_clocks(answer, sent_at)
         if answer.alive:
             session.renew(sent_at)

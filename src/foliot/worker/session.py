@@ -94,15 +94,15 @@ class Session:
         return len(self._held)
 
 
-def to_held(attempt: Attempt, *, now: float) -> HeldLease:
-    """What a beat says of an attempt."""
+def to_held(attempt: Attempt, *, now: float, checkpoint: str | None = None) -> HeldLease:
+    """What a beat says of an attempt; its checkpoint when it is that one's turn."""
     started_at, progress = attempt.started_at, attempt.progress
     return HeldLease(
         run_id=attempt.run.run_id,
         lease_id=attempt.run.lease_id,
         started_us_ago=None if started_at is None else max(0, int((now - started_at) * SECOND)),
         progress=None if progress is None else _progress_json(*progress),
-        checkpoint=attempt.checkpoint,
+        checkpoint=checkpoint,
     )
 
 

@@ -55,8 +55,9 @@ def test_a_dead_session_is_never_trusted_again() -> None:
 def test_a_beat_says_when_a_run_started_and_how_far_it_is() -> None:
     held = attempt("L1")
     assert to_held(held, now=5.0).started_us_ago is None
-    held.started_at, held.progress, held.checkpoint = 3.0, (1, None, "na\x00me\udc80"), '{"i":1}'
-    said = to_held(held, now=5.0)
+    held.started_at, held.progress = 3.0, (1, None, "na\x00me\udc80")
+    assert to_held(held, now=5.0).checkpoint is None, "it is not its turn"
+    said = to_held(held, now=5.0, checkpoint='{"i":1}')
     assert said.started_us_ago == 2 * SECOND
     assert said.progress == '{"done":1,"total":null,"note":"na\\\\x00me\\\\udc80"}'
     assert said.checkpoint == '{"i":1}'
