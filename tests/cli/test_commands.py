@@ -68,7 +68,9 @@ def test_a_run_that_fails_is_exit_code_six(foliot: Shell) -> None:
     run = re.findall(r"r-\w+", failed.err)[0]
     assert "no money" in foliot("run", "show", run).out
     assert "ValueError: no money" in foliot("run", "why", run).out
-    assert foliot("run", "result", run).code == 6
+    told = foliot("run", "result", run)
+    assert (told.code, told.out) == (6, "")
+    assert told.err == f"✖ fail  {run}  FAILED (error): ValueError: no money\n"
     again = foliot("run", "retry", run, "-q")
     assert again.code == 0
     assert again.out.strip() != run
@@ -440,7 +442,12 @@ def test_a_result_that_was_not_kept_is_told(foliot: Shell) -> None:
     assert re.search(r"▲ Result of r-\w+ is 97\.7 KiB; the limit is 64 KiB\. The run succeeded", done.err)
     run = foliot("run", "list", "--job", "big", "-q", "--limit", "1").out.strip()
     asked = foliot("run", "result", run)
-    assert (asked.code, asked.out, "the result was not kept" in asked.err) == (0, "", True)
+    assert (asked.code, asked.out, "the result was not kept" in asked.err) == (1, "", True)
+    assert foliot("run", "result", run, "-o", "json").code == 1
+    later = foliot("job", "trigger", "greet", "--delay", "1h", "-q").out.strip()
+    waiting = foliot("run", "result", later)
+    assert (waiting.code, waiting.out, waiting.err) == (6, "", f"▶ greet  {later}  PENDING\n")
+    foliot("run", "cancel", later)
 
 
 def test_why_names_the_error_once(foliot: Shell) -> None:

@@ -12,7 +12,7 @@ from foliot.cli.completing import job_name
 from foliot.cli.jobs_reading import explain
 from foliot.cli.live_progress import LiveProgress, how_far
 from foliot.cli.output import Column
-from foliot.cli.watching import note, run_path, show_result, tell_end, wait_for
+from foliot.cli.watching import note, run_path, say_state, show_result, tell_end, wait_for
 
 
 @click.group(cls=Group, epilog=EXIT_CODES)
@@ -149,7 +149,7 @@ def why(desk: Desk, *, run_id: str) -> None:
 @click.argument("run_id", metavar="ID")
 @remote
 def result(desk: Desk, *, run_id: str) -> None:
-    """Print what a run returned. Exit code 6: it has not succeeded.
+    """Print what a run returned. Exit code 6: it has not succeeded; 1: what it returned was not kept.
 
     \b
     Examples:
@@ -157,14 +157,20 @@ def result(desk: Desk, *, run_id: str) -> None:
       foliot run result r-8k2f -o json
     """
     answer = desk.get(f"{run_path(run_id)}/result")
-    if desk.out.is_for_people:
-        if answer["result"] is None:
-            note(desk, desk.get(run_path(run_id)))
+    has_succeeded = answer["state"] == "SUCCEEDED"
+    found = desk.get(run_path(run_id)) if answer["result"] is None else {}
+    if not desk.out.is_for_people:
+        desk.out.item(answer, (), name="id")
+    elif has_succeeded:
+        if found:
+            note(desk, found)
         show_result(answer["result"])
     else:
-        desk.out.item(answer, (), name="id")
-    if answer["state"] != "SUCCEEDED":
+        say_state(desk, found)
+    if not has_succeeded:
         raise SystemExit(6)
+    if found.get("error"):
+        raise SystemExit(1)
 
 
 @run.command()

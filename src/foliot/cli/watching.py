@@ -36,14 +36,20 @@ def tell_end(desk: Desk, run: Mapping[str, Any]) -> None:
         note(desk, run)
         show_result(run["result"])
     else:
-        state = f"{run['state']} ({run['kind']})" if run["kind"] else run["state"]
-        why = (run["error"] or "").strip().splitlines()
-        if why:
-            out.talk("ended_why", mark="bad", job=run["job"], run=run["id"], state=state, why=why[0])
-        else:
-            out.talk("ended", mark="bad", job=run["job"], run=run["id"], state=state)
+        say_state(desk, run)
     if run["state"] != "SUCCEEDED":
         raise SystemExit(6)
+
+
+def say_state(desk: Desk, run: Mapping[str, Any]) -> None:
+    """Where a run stands that has not succeeded: how it failed, or that it is not over."""
+    state = f"{run['state']} ({run['kind']})" if run["kind"] else run["state"]
+    mark = "run" if run["ended_at"] is None else "bad"
+    why = (run["error"] or "").strip().splitlines()
+    if why:
+        desk.out.talk("ended_why", mark=mark, job=run["job"], run=run["id"], state=state, why=why[0])
+    else:
+        desk.out.talk("ended", mark=mark, job=run["job"], run=run["id"], state=state)
 
 
 def note(desk: Desk, run: Mapping[str, Any]) -> None:
