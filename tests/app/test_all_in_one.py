@@ -5,6 +5,8 @@ import json
 import socket
 import stat
 import threading
+import urllib.error
+import urllib.request
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -47,6 +49,17 @@ async def slow(ctx: Ctx) -> str:
     Path({begun!r}).touch()
     await ctx.sleep_async(1.5)
     return "done"
+"""
+HELD = """
+from pathlib import Path
+from foliot import Ctx, every, job
+
+@job(every("1s"), overlap="skip")
+async def held(ctx: Ctx) -> str:
+    Path({begun!r}).touch()
+    while not Path({go!r}).exists():
+        await ctx.sleep_async(0.05)
+    return "held"
 """
 
 
@@ -145,6 +158,36 @@ async def test_a_stop_waits_for_what_runs(tmp_path: Path) -> None:
         await soon(begun.exists, within_s=60)  # a run that is leased and has not begun is given back
     assert listener.succeeded()
     assert set(await runs_in(tmp_path)) <= {"SUCCEEDED", "PENDING"}
+
+
+async def test_who_stops_is_not_ready_any_more_while_its_worker_drains(tmp_path: Path) -> None:
+    """R18: a load balancer looks elsewhere from the first moment."""
+    begun, go = tmp_path / "begun", tmp_path / "go"
+    (tmp_path / "jobs.py").write_text(HELD.format(begun=str(begun), go=str(go)))
+    listener, stop = Listener(), asyncio.Event()
+    chosen = replace(settings(tmp_path), drain_within_s=300)
+    task = asyncio.create_task(AllInOne(chosen, listener).run(stop))
+    await soon(begun.exists, within_s=60)
+
+    async def says(word: str) -> bool:
+        return await asyncio.to_thread(readiness, listener.url) == word
+
+    await soon(lambda: says("ready"), within_s=60)
+    stop.set()
+    await soon(lambda: says("stopping"), within_s=60)
+    assert not task.done()
+    go.touch()
+    await asyncio.wait_for(task, 60)
+    assert "held" in listener.succeeded()[0]
+
+
+def readiness(url: str) -> str:
+    try:
+        with urllib.request.urlopen(f"{url}/readyz", timeout=30) as answer:
+            return str(answer.read().decode().strip())
+    except urllib.error.HTTPError as refusal:
+        assert refusal.code == 503
+        return refusal.read().decode().strip()
 
 
 async def test_programs_of_this_user_alone_are_told_how_to_reach_it(tmp_path: Path) -> None:

@@ -131,6 +131,7 @@ class AllInOne:
                     tasks.create_task(self._watch(thread, loaded, ending), name="watch")
                 await _first_of(stop, over)
                 ending.set()
+                server.is_stopping = True  # it serves its own worker to the end, and nobody new
                 self._audience.stopping()
                 thread.stop()
                 await thread.wait_ended()

@@ -76,7 +76,7 @@ class Server:
         self.session = OwnSession(chance)
         self.tide = Tide(clock)
         self.leadership = Leadership(clock)
-        self.is_stopping = False
+        self.is_stopping = False  # no more traffic is wanted; what is under way goes on
         self._clock = clock
         self._wakeups = wakeups
         decide: Decide = functools.partial(decide_batch, pacer=CatchUpPacer())
@@ -175,14 +175,23 @@ class Server:
     async def run(self, stop: asyncio.Event) -> None:
         """Do every duty until told to stop; then hand leadership over and leave."""
         log.info("server.started", node=self.settings.node_name, session=self.session.id, version=__version__)
-        async with self._listening():
-            await self.duties.run(stop)
+        telling = asyncio.create_task(self._tell_of(stop), name="stopping")
+        try:
+            async with self._listening():
+                await self.duties.run(stop)
+        finally:
+            telling.cancel()
         self.is_stopping = True
         self.leasing.stop()
         with contextlib.suppress(StoreUnavailable):  # reaping covers what a lost store keeps us from saying
             await self.leading.resign()
             await self.presence.leave()
         log.info("server.stopped", node=self.settings.node_name)
+
+    async def _tell_of(self, stop: asyncio.Event) -> None:
+        """From the first moment: load balancers are to look elsewhere while the last steps finish (R18)."""
+        await stop.wait()
+        self.is_stopping = True
 
     @contextlib.asynccontextmanager
     async def _listening(self) -> AsyncIterator[None]:
