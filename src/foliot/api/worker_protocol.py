@@ -113,13 +113,22 @@ async def _hung_up(request: Request) -> None:
 
 
 async def _body(request: Request) -> bytes:
+    """The whole message, read no further than it may be long: a chunked one does not say beforehand (SEC-32)."""
     length = request.headers.get("content-length")
     if length is not None and (not length.isdigit() or int(length) > BODY_MAX):
-        raise BadWorkerMessage(f"The message is larger than {BODY_MAX} bytes.", hint="send smaller batches")
-    body = await request.body()
-    if len(body) > BODY_MAX:
-        raise BadWorkerMessage(f"The message is larger than {BODY_MAX} bytes.", hint="send smaller batches")
-    return body
+        raise _too_large()
+    parts: list[bytes] = []
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size > BODY_MAX:
+            raise _too_large()
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _too_large() -> BadWorkerMessage:
+    return BadWorkerMessage(f"The message is larger than {BODY_MAX} bytes.", hint="send smaller batches")
 
 
 def _decoded(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
