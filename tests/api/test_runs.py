@@ -139,6 +139,36 @@ async def test_shards_are_counted(api: Api, stage: Stage) -> None:
     assert len((await api.get("/runs", shards=True)).json()["items"]) == 4
 
 
+async def test_a_sharded_run_says_how_its_shards_stand_and_a_shard_whose_it_is(api: Api, stage: Stage) -> None:
+    worker = await ready(api, stage, shards=3)
+    run = await trigger(api)
+
+    async def told(which: str, **zh: Any) -> str:
+        answer = await api.ask("GET", f"/runs/{which}/why", **zh)
+        return str(answer.json()["sentence"]).partition(":11, ")[2]
+
+    assert await told(run) == "running for 0 µs: 0 of 3 shards succeeded, 3 waiting."
+    for cause in (Cause.SUCCEEDED, Cause.ERROR):
+        await worker.lease()
+        await worker.end(cause, after_us=SECOND, error="E: boom" if cause is Cause.ERROR else None)
+    await worker.lease()
+    assert await told(run) == "running for 2.0 s: 1 of 3 shards succeeded, 1 running, 1 failed."
+    await worker.end(Cause.SUCCEEDED, after_us=SECOND)
+    assert await told(run) == "failed after 3.0 s: 1 of 3 shards failed."
+    assert (await api.get(f"/runs/{run}/why")).json()["hint"] == f"foliot run show {run}"
+    assert (await api.get(f"/runs/{run}")).json()["duration_s"] == 3.0
+    failed = (await api.get(f"/runs/{run}/shards")).json()["items"][1]["id"]
+    whose = (await api.get(f"/runs/{failed}/why")).json()["sentence"]
+    assert whose.startswith(f"{failed} of tick (shard 1 of {run}), triggered by root at ")
+    again = await trigger(api)
+    for _ in range(3):
+        await worker.lease()
+        await worker.end(Cause.SUCCEEDED, after_us=SECOND)
+    assert (await api.get(f"/runs/{again}/why")).json()["sentence"].endswith("succeeded in 3.0 s with 3 shards.")
+    chinese = await api.ask("GET", f"/runs/{again}/why", headers={"Accept-Language": "zh-CN"})
+    assert chinese.json()["sentence"].endswith("成功，用时 3.0 秒，共 3 个分片。")
+
+
 async def test_stats_are_of_the_latest_runs(api: Api, stage: Stage) -> None:
     worker = await ready(api, stage)
     for took in (100, 200, 300):

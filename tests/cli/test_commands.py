@@ -450,6 +450,22 @@ def test_a_result_that_was_not_kept_is_told(foliot: Shell) -> None:
     foliot("run", "cancel", later)
 
 
+def test_shards_are_shown(foliot: Shell) -> None:
+    foliot("job", "create", "parts", "--py", "jobs:greet", "--set", "shards=2")
+    try:
+        done = foliot("job", "trigger", "parts", "--wait")
+        assert re.search(r"✔ parts  r-\w+  succeeded in \d", done.err)
+        run = re.findall(r"r-\w+", done.err)[0]
+        assert re.search(r"shards +2 ✔ SUCCEEDED", foliot("run", "show", run).out)
+        listed = foliot("run", "list", "--job", "parts", "--shards").out
+        assert {f"{number} of {run}" for number in (0, 1)} <= set(re.findall(rf"\d of {run}", listed))
+        part = next(line.split()[0] for line in listed.splitlines() if f" 1 of {run} " in line)
+        assert re.search(rf"shard +1 of {run}", foliot("run", "show", part).out)
+        assert "SHARD" not in foliot("run", "list", "--job", "parts").out
+    finally:
+        foliot("job", "delete", "parts", "--yes")
+
+
 def test_why_names_the_error_once(foliot: Shell) -> None:
     run = foliot("job", "trigger", "fail", "-q").out.strip()
     foliot("run", "watch", run)

@@ -1,8 +1,9 @@
 """`foliot run`: everything about runs."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -13,6 +14,8 @@ from foliot.cli.jobs_reading import explain
 from foliot.cli.live_progress import LiveProgress, how_far
 from foliot.cli.output import Column
 from foliot.cli.watching import note, run_path, say_state, show_result, tell_end, wait_for
+
+SHARDS_SHOWN: Final = 20
 
 
 @click.group(cls=Group, epilog=EXIT_CODES)
@@ -56,6 +59,7 @@ def list_runs(desk: Desk, *, limit: int, cursor: str | None, labels: tuple[str, 
     columns = [
         Column(title="RUN", of=lambda row: row["id"], least=6),
         Column(title="JOB", of=lambda row: row["job"], least=12),
+        *([Column(title="SHARD", of=lambda row: part_of(row) or "-")] if wanted["shards"] else []),
         Column(title="STATE", of=lambda row: row["shown"], state=True, least=8),
         Column(title="KIND", of=lambda row: row["kind"] or ""),
         Column(title=f"DUE ({times.zone_word})", of=lambda row: times.show(row["due_at"]), least=8),
@@ -83,11 +87,22 @@ def show(desk: Desk, *, run_id: str) -> None:
       foliot run show r-8k2f -o json
     """
     found = desk.get(run_path(run_id))
-    attempts = desk.get(f"{run_path(run_id)}/attempts")["items"] if desk.out.is_for_people else []
-    desk.out.item(found, _lines(desk, found, attempts), name="id")
+    is_for_people = desk.out.is_for_people
+    attempts = desk.get(f"{run_path(run_id)}/attempts")["items"] if is_for_people else []
+    shards = desk.get(f"{run_path(run_id)}/shards")["items"] if is_for_people and not found["attempt"] else []
+    desk.out.item(found, _lines(desk, found, attempts, shards), name="id")
 
 
-def _lines(desk: Desk, run: Mapping[str, Any], attempts: list[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+def part_of(run: Mapping[str, Any]) -> str:
+    """Which part of a sharded run this one is: `2 of r-8k2f`; nothing for one that is none."""
+    if run["parent"] is None:
+        return ""
+    return f"{'merge' if run['shard'] is None else run['shard']} of {run['parent']}"
+
+
+def _lines(
+    desk: Desk, run: Mapping[str, Any], attempts: list[Mapping[str, Any]], shards: list[Mapping[str, Any]]
+) -> Iterator[tuple[str, str]]:
     times, out = desk.times, desk.out
     kind = f" ({run['kind']})" if run["kind"] else ""
     yield "run", f"{run['id']}  {run['job']}  {out.state(run['shown'])}{kind}"
@@ -98,6 +113,8 @@ def _lines(desk: Desk, run: Mapping[str, Any], attempts: list[Mapping[str, Any]]
     yield "started", f"{times.full(run['started_at'])} (+{times.lasting(run['delay_s'])})" if run["started_at"] else ""
     yield "ended", f"{times.full(run['ended_at'])}  {times.lasting(run['duration_s'])}" if run["ended_at"] else ""
     yield "node", run["node"] or ""
+    yield "shard", part_of(run)
+    yield from _shards(desk, shards)
     yield "progress", how_far(desk, run.get("progress"))
     if len(attempts) > 1 or (attempts and attempts[0]["error"]):
         for one in attempts:
@@ -107,6 +124,16 @@ def _lines(desk: Desk, run: Mapping[str, Any], attempts: list[Mapping[str, Any]]
     yield "error", (run["error"] or "").strip().partition("\n")[0]
     yield "params", _json(run["params"])
     yield "result", _json(run["result"])
+
+
+def _shards(desk: Desk, shards: list[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """How many are in which state, then the first of those that have not succeeded."""
+    counts = Counter(one["shown"] for one in shards if one["shard"] is not None)
+    yield "shards", ", ".join(f"{count} {desk.out.state(state)}" for state, count in counts.most_common())
+    for one in [one for one in shards if one["state"] != "SUCCEEDED"][:SHARDS_SHOWN]:
+        error = (one["error"] or "").strip().partition("\n")[0]
+        name = "merge" if one["shard"] is None else f"shard {one['shard']}"
+        yield name, f"{one['id']}  {desk.out.state(one['shown'])}  {error}".rstrip()
 
 
 def _json(value: Any) -> str:

@@ -1,5 +1,6 @@
 """Why: gather what is known about an instant or a run, and explain it."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -26,7 +27,7 @@ from foliot.domain.why.facts import (
 from foliot.operations.calendars import read_definition
 from foliot.operations.finding import find_job, find_run
 from foliot.operations.people import PeopleServices
-from foliot.ports.lookups import JobRow, Ledger, NodeRow, RunFilter, RunRow, SkipRow
+from foliot.ports.lookups import JobRow, Ledger, NodeRow, RunFilter, RunRow, SkipRow, is_sharded
 
 EXPLAINED_MAX: Final = 100
 ERROR_SHOWN_MAX: Final = 200
@@ -162,6 +163,9 @@ async def _job_facts(services: PeopleServices, job: JobRow, schedule: Schedule |
 
 async def _run_facts(services: PeopleServices, run: RunRow, document: Mapping[str, Any]) -> RunFacts:
     facts = replace(run_facts(run), isolation=document.get("isolation"))
+    if is_sharded(run):
+        shards = [row.state for row in await services.lookups.shards(run.run_id) if row.shard >= 0]
+        return replace(facts, started_at=run.created_at, shards=Counter(shards))
     if run.attempt < 1 or run.state == "SUCCEEDED":
         return facts
     ended = [row for row in await services.lookups.attempts(run.run_id) if row.cause not in (None, "succeeded")]
@@ -198,6 +202,8 @@ def run_facts(run: RunRow) -> RunFacts:
         catch_up=run.catch_up,
         triggered_by=run.triggered_by,
         reason=run.reason,
+        shard=run.shard if run.shard >= 0 else None,
+        parent=format_run_id(run.parent_id) if run.parent_id is not None else None,
     )
 
 

@@ -176,6 +176,12 @@ class RunRow:
     progress: Progress | None = None  # of one that runs and says so, where it is asked for alone
 
 
+def is_sharded(run: RunRow) -> bool:
+    """Whether a run stands for its shards: no worker ever had it, and yet it went on."""
+    has_ended_itself = run.state == "SUCCEEDED" or (run.state == "FAILED" and run.kind == "error")
+    return run.attempt == 0 and (run.open_children > 0 or run.state == "RUNNING" or has_ended_itself)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFilter:
     """Which runs to list; children of sharded runs only when asked for."""

@@ -8,7 +8,7 @@ from pydantic import Field
 from foliot.api.models.common import Input, Moment, Output, Reason, Seconds, moment, one_of, seconds
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.run import format_run_id
-from foliot.ports.lookups import AttemptRow, Progress, RunRow
+from foliot.ports.lookups import AttemptRow, Progress, RunRow, is_sharded
 
 
 class CancelRun(Input):
@@ -86,7 +86,7 @@ class RunOut(Output):
     started_at: Moment | None = None
     ended_at: Moment | None = None
     cancel_asked_at: Moment | None = None
-    duration_s: Seconds | None = None
+    duration_s: Seconds | None = Field(None, description="From start to end; of a sharded run from its creation on.")
     delay_s: Seconds | None = Field(None, description="From due to start.")
     attempt: int
     failures: int
@@ -108,7 +108,8 @@ class RunOut(Output):
 
     @classmethod
     def of(cls, run: RunRow, *, full: bool = True) -> "RunOut":
-        took = run.ended_at - run.started_at if run.ended_at and run.started_at else None
+        began_at = run.created_at if is_sharded(run) else run.started_at
+        took = run.ended_at - began_at if run.ended_at and began_at else None
         return cls(
             id=format_run_id(run.run_id),
             job=run.job,

@@ -46,7 +46,13 @@ def _head(said: Explanation, clock: Clockface) -> str:
     if said.run is None:  # about the job as a whole
         return ""
     run = said.run
-    return f"{said.job} 的 {run.id}，{_origin(run, clock)}，"
+    return f"{said.job} 的 {run.id}{_part(run)}，{_origin(run, clock)}，"
+
+
+def _part(run: RunFacts) -> str:
+    if run.parent is None:
+        return ""
+    return f"（{run.parent} 的合并）" if run.shard is None else f"（{run.parent} 的分片 {run.shard}）"
 
 
 def _origin(run: RunFacts, clock: Clockface) -> str:
@@ -68,7 +74,8 @@ def _late(late_us: Micros | None) -> str:
 def _succeeded(said: Explanation, clock: Clockface) -> str:
     run = run_of(said)
     tries = f"（第 {run.attempt} 次尝试）" if run.attempt > 1 else ""
-    return f"{_on(run)}成功，用时 {_took(run)}{tries}"
+    shards = f"，共 {sum(run.shards.values())} 个分片" if run.shards else ""
+    return f"{_on(run)}成功，用时 {_took(run)}{tries}{shards}"
 
 
 def _failed(said: Explanation, clock: Clockface) -> str:
@@ -102,7 +109,16 @@ def _running(said: Explanation, clock: Clockface) -> str:
     run = run_of(said)
     since = f"，已 {_lasting(said.now - run.started_at)}" if run.started_at is not None else ""
     tries = f"第 {run.attempt} 次尝试" if run.attempt > 1 else ""
-    return f"正{_on(run) or '在'}执行{tries}{since}{_last_try(run)}"
+    return f"正{_on(run) or '在'}执行{tries}{since}{_last_try(run)}{_shards(run)}"
+
+
+def _shards(run: RunFacts) -> str:
+    if not run.shards:
+        return ""
+    left = {state: run.shards[state] for state in ("RUNNING", "PENDING", "FAILED") if run.shards.get(state)}
+    words = {"RUNNING": "执行中", "PENDING": "等待", "FAILED": "失败"}
+    others = "".join(f"，{count} 个{words[state]}" for state, count in left.items())
+    return f"：{sum(run.shards.values())} 个分片中 {run.shards.get('SUCCEEDED', 0)} 个成功{others}"
 
 
 def _last_try(run: RunFacts) -> str:

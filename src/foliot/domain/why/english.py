@@ -29,7 +29,13 @@ def _head(said: Explanation, clock: Clockface) -> str:
         return f"{clock.full(said.at)}  {created}"
     if said.run is None:  # about the job as a whole
         return ""
-    return f"{said.run.id} of {said.job}, {_origin(said.run, clock)}, "
+    return f"{said.run.id} of {said.job}{_part(said.run)}, {_origin(said.run, clock)}, "
+
+
+def _part(run: RunFacts) -> str:
+    if run.parent is None:
+        return ""
+    return f" (merge of {run.parent})" if run.shard is None else f" (shard {run.shard} of {run.parent})"
 
 
 def _origin(run: RunFacts, clock: Clockface) -> str:
@@ -51,7 +57,9 @@ def _late(late_us: Micros | None) -> str:
 def _succeeded(said: Explanation, clock: Clockface) -> str:
     run = run_of(said)
     tries = f" at attempt {run.attempt}" if run.attempt > 1 else ""
-    return f"succeeded in {_took(run)}{_on(run)}{tries}"
+    count = sum(run.shards.values())
+    shards = f" with {count} shard{'s' * (count != 1)}" if count else ""
+    return f"succeeded in {_took(run)}{_on(run)}{tries}{shards}"
 
 
 def _failed(said: Explanation, clock: Clockface) -> str:
@@ -91,7 +99,16 @@ def _running(said: Explanation, clock: Clockface) -> str:
     run = run_of(said)
     since = f" for {human_duration(said.now - run.started_at)}" if run.started_at is not None else ""
     tries = f" as attempt {run.attempt}" if run.attempt > 1 else ""
-    return f"running{_on(run)}{since}{tries}{_last_try(run)}"
+    return f"running{_on(run)}{since}{tries}{_last_try(run)}{_shards(run)}"
+
+
+def _shards(run: RunFacts) -> str:
+    if not run.shards:
+        return ""
+    left = {state: run.shards[state] for state in ("RUNNING", "PENDING", "FAILED") if run.shards.get(state)}
+    words = {"RUNNING": "running", "PENDING": "waiting", "FAILED": "failed"}
+    others = "".join(f", {count} {words[state]}" for state, count in left.items())
+    return f": {run.shards.get('SUCCEEDED', 0)} of {sum(run.shards.values())} shards succeeded{others}"
 
 
 def _last_try(run: RunFacts) -> str:

@@ -35,6 +35,9 @@ class RunFacts:
     reason: str | None
     isolation: str | None = None  # what its job asks for
     last_try: "TryFacts | None" = None  # the newest try that ended without success
+    shards: Mapping[str, int] = field(default_factory=dict)  # of a sharded run: how many are in which state
+    shard: int | None = None  # of a part of one: which; None with a parent: the merge
+    parent: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

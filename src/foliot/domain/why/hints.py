@@ -25,6 +25,8 @@ def _same(text: str) -> Hint:
 
 
 def _logs(said: Explanation) -> Hint:
+    if run_of(said).shards:
+        return _same(f"foliot run show {run_of(said).id}")
     return _same(f"foliot run logs {run_of(said).id}")
 
 
