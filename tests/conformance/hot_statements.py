@@ -169,7 +169,7 @@ HOT: list[Hot] = [
     ),
     Hot(
         name="waiting runs of an edited job",
-        statement=moving.IN_LINE,
+        statement=moving.IN_LINE.take,
         uses=frozenset({"runs_line"}),
         reads_max=2100,
         values=lambda _: {"job_id": LONG_LINE, "version": 2, "after": 4_010_000, "limit": 1000},

@@ -259,6 +259,7 @@ async def test_shards_keep_their_number_when_it_changes(world: World) -> None:
     assert {run["version"] for run in await runs_of(world) if run["shard"] >= 0} == {2}
     await put(world, shards=3)
     assert {run["version"] for run in await runs_of(world) if run["shard"] >= 0} == {2}
+    assert await world.value("SELECT count(*) FROM jobs WHERE moving IS NOT NULL") == 0  # nothing is left to be moved
 
 
 async def test_the_watchdog_finishes_a_move_that_a_dead_server_began(world: World) -> None:

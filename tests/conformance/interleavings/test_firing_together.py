@@ -201,6 +201,23 @@ async def test_a_fire_that_waited_for_an_edit_finds_nothing_left(postgres_world:
 # ---------------------------------------------------------------------------------------------------- triggers
 
 
+async def test_a_run_that_is_locked_during_an_edit_takes_the_new_version_later(postgres_world: World) -> None:
+    world = postgres_world
+    await save(world, "tick", overlap="queue_all")
+    free, held = [(await world.store.runs.trigger(ask(key=key))).run_id for key in "ab"]
+    async with naive(world) as connection:
+        transaction = connection.transaction()
+        await transaction.start()
+        await connection.fetch("SELECT 1 FROM runs WHERE id = $1 FOR UPDATE", held)
+        await save(world, "tick", overlap="queue_all", timeout="1m")  # does not wait for it
+        assert await world.store.jobs.repair(limit=10) == 0
+        await transaction.rollback()
+    assert {run["id"]: run["version"] for run in await runs_of(world)} == {free: 2, held: 1}
+    assert await world.store.jobs.repair(limit=10) == 1
+    assert {run["version"] for run in await runs_of(world)} == {2}
+    assert await world.value("SELECT count(*) FROM jobs WHERE moving IS NOT NULL") == 0
+
+
 async def test_a_trigger_waits_for_a_fire_and_stands_behind_it(postgres_world: World) -> None:
     world = postgres_world
     job = await every(world)

@@ -1,6 +1,7 @@
 """After an edit: runs that wait and were never leased take the new version and lane, in small steps (design §3).
 
-`jobs.moving` says that a job has some; the steps clear it, or the watchdog does when a server died between them.
+`jobs.moving` says that a job has some. Steps pass over what somebody holds, so it is cleared only when a look finds
+nothing more to move; until then the watchdog goes on, as it does when a server died between the steps.
 """
 
 from functools import partial
@@ -20,39 +21,56 @@ _COLUMNS: Final = """
     r.id, r.ver, r.version, r.place, r.shard, r.fire_key, r.priority, r.serial, r.parked, r.follow
 """
 
-IN_LINE: Final = Statement(
-    f"""
-    SELECT {_COLUMNS} FROM runs r
-    WHERE r.{{line_job}} = :job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
-          AND r.place > :after AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < :version
-    ORDER BY r.place, r.id LIMIT :limit {{skip_locked}}
-    """
-)
-FOR_LATER: Final = Statement(
+
+class _Walk(NamedTuple):
+    """A walk over some of what waits, by a key that only rises, so that no step looks again at what is done."""
+
+    key: str
+    look: Statement
+    take: Statement  # those that nobody holds, locked
+
+
+def _walk(key: str, text: str, **variants: str) -> _Walk:
+    locked = {name: f"{own} {{skip_locked}}" for name, own in variants.items()}
+    return _Walk(key, Statement(text, **variants), Statement(f"{text} {{skip_locked}}", **locked))
+
+
+FOR_LATER: Final = _walk(
+    "id",
     f"""
     SELECT {_COLUMNS} FROM runs r
     WHERE r.job_id = :job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
           AND r.place IS NULL AND r.id > :after AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < :version
-    ORDER BY r.id LIMIT :limit {{skip_locked}}
+    ORDER BY r.id LIMIT :limit
     """,
     mysql=f"""
     SELECT {_COLUMNS} FROM runs r FORCE INDEX (runs_later)
     WHERE r.waits = 2 AND r.job_id = :job_id AND r.shard = -1 AND r.id > :after AND r.attempt = 0
           AND r.version < :version
-    ORDER BY r.id LIMIT :limit {{skip_locked}}
+    ORDER BY r.id LIMIT :limit
     """,
 )
-SHARDS: Final = Statement(
+IN_LINE: Final = _walk(
+    "place",
+    f"""
+    SELECT {_COLUMNS} FROM runs r
+    WHERE r.{{line_job}} = :job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
+          AND r.place > :after AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < :version
+    ORDER BY r.place, r.id LIMIT :limit
+    """,
+)
+SHARDS: Final = _walk(
+    "id",
     f"""
     SELECT {_COLUMNS} FROM runs r
     WHERE r.parent_id IN (SELECT p.id FROM runs p WHERE p.{{line_job}} = :job_id AND p.state IN ('PENDING', 'RUNNING')
                                                         AND p.shard = -1)
           AND r.shard >= 0 AND r.id > :after AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < :version
-    ORDER BY r.id LIMIT :limit {{skip_locked}}
-    """
+    ORDER BY r.id LIMIT :limit
+    """,
 )
-WALKS: Final = ((IN_LINE, "place"), (FOR_LATER, "id"), (SHARDS, "id"))
-"""Three walks over what waits, each by a key that only rises, so that no step looks again at what is done."""
+WALKS: Final = (FOR_LATER, IN_LINE, SHARDS)
+"""In the order a run goes: one that gets its place, or is cut into shards, meanwhile is met again further on."""
 
 TAKE_VERSION: Final = Statement(
     """
@@ -92,14 +110,14 @@ async def move_waiting(
     if target is None:
         return 0
     moved = 0
-    for walk, key in WALKS:
+    for walk in WALKS:
         after: int | None = 0
         while after is not None:
-            step = partial(_step, definitions=definitions, job=target, walk=walk, key=key, after=after, limit=step_max)
+            step = partial(_step, definitions=definitions, job=target, walk=walk, after=after, limit=step_max)
             count, after = await database.transact(step, pool=pool)
             moved += count
-    values = {"job_id": job_id, "version": target.version}
-    await database.transact(lambda tx: tx.change(MOVED, values), pool=pool)
+    look = partial(_finish, definitions=definitions, job=target, limit=step_max)
+    await database.transact(look, pool=pool)
     return moved
 
 
@@ -120,16 +138,35 @@ def _target(tx: Tx, definitions: Definitions, job_id: int) -> LoadedJob | None:
 
 
 def _step(
-    tx: Tx, *, definitions: Definitions, job: LoadedJob, walk: Statement, key: str, after: int, limit: int
+    tx: Tx, *, definitions: Definitions, job: LoadedJob, walk: _Walk, after: int, limit: int
 ) -> tuple[int, int | None]:
+    rows, following = _page(tx, definitions, job, walk.take, walk.key, after, limit)
+    return tx.change(TAKE_VERSION, {"version": job.version}, d=rows) if rows else 0, following
+
+
+def _finish(tx: Tx, *, definitions: Definitions, job: LoadedJob, limit: int) -> None:
+    """Note that the move is done, unless a look at everything, locked or not, finds a run that should have moved."""
+    for walk in WALKS:
+        after: int | None = 0
+        while after is not None:
+            rows, after = _page(tx, definitions, job, walk.look, walk.key, after, limit)
+            if rows:
+                return
+    tx.change(MOVED, {"job_id": job.job_id, "version": job.version})
+
+
+def _page(
+    tx: Tx, definitions: Definitions, job: LoadedJob, walk: Statement, key: str, after: int, limit: int
+) -> tuple[list[tuple[Any, ...]], int | None]:
+    """Waiting runs under the new version, without those that stay behind; where the next page begins, if any does."""
     values = {"job_id": job.job_id, "version": job.version, "after": after, "limit": limit}
     waiting = [_Waiting(*row) for row in tx.rows(walk, values)]
     if not waiting:
-        return 0, None
+        return [], None
     before = definitions.find(tx, {(job.job_id, run.version) for run in waiting}).jobs
     rows = [_moved(run, before.get((job.job_id, run.version)), job) for run in waiting]
-    moved = tx.change(TAKE_VERSION, {"version": job.version}, d=[row for row in rows if row is not None])
-    return moved, getattr(waiting[-1], key) if len(waiting) == limit else None
+    following = getattr(waiting[-1], key) if len(waiting) == limit else None
+    return [row for row in rows if row is not None], following
 
 
 def _moved(run: _Waiting, old: LoadedJob | None, new: LoadedJob) -> tuple[Any, ...] | None:
