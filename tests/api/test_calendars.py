@@ -1,7 +1,8 @@
 """Calendars over the API: saved, used, changed under way, refused."""
 
+from foliot.operations.calendars import REPLANNED_PER_ROUND
 from tests.api.asking import Api
-from tests.api.stage import Stage
+from tests.api.stage import NS, Stage
 
 NEVER = {"only": ["2020-01-01"]}
 
@@ -96,3 +97,22 @@ async def test_what_is_no_calendar_is_refused(api: Api) -> None:
     assert (unknown.status_code, unknown.json()["code"]) == (404, "FOL-2010")
     limited = await api.with_scopes("write", namespace="ours")
     assert (await limited.ask("PUT", "/calendars/x", {"calendar": {}})).status_code == 403
+
+
+async def test_jobs_that_cannot_be_read_here_keep_no_other_from_the_new_calendar(api: Api, stage: Stage) -> None:
+    """As in a rolling upgrade: a newer server saved what this one does not know."""
+    await put(api, "ours", {})
+    bad = [f"bad-{n}" for n in range(REPLANNED_PER_ROUND + 1)]
+    for name in (*bad, "good"):
+        await api.create_job(name, schedule={"every": "1h", "calendar": "ours"})
+    document = '{"run":{"python":"m:f"},"of_the_future":1}'
+    await stage._change(
+        f"UPDATE job_versions SET definition = '{document}' "
+        "WHERE job_id IN (SELECT id FROM jobs WHERE name LIKE 'bad-%')"
+    )
+    await put(api, "ours", NEVER)
+    assert (await api.get("/jobs/good")).json()["version"] == 2
+    assert await stage.services.calendars.users("ours", limit=100) == [
+        *((NS, name, 1) for name in sorted(bad)),
+        (NS, "good", 2),
+    ]

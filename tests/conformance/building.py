@@ -55,6 +55,14 @@ async def make_due(world: World, *jobs: JobRecord, late_us: int = 0) -> Instant:
     return now
 
 
+async def make_unreadable(world: World, job: JobRecord) -> None:
+    """Make a job one that only a newer Foliot understands: a store that is opened from now on cannot compile it."""
+    document = '{"run":{"python":"jobs:tick"},"of_the_future":1}'
+    await world.change(
+        "UPDATE job_versions SET definition = :document WHERE job_id = :id", document=document, id=job.job_id
+    )
+
+
 def ask(job: str = "tick", key: str = "k", **wish: Any) -> TriggerRequest:
     """A trigger."""
     return TriggerRequest(namespace=NS, job=job, key=key, by=PERSON, **wish)

@@ -11,7 +11,7 @@ from foliot.ports.backfills import NewBackfill, Selection
 from foliot.ports.store import JobRecord
 from foliot.store.sql.people import SqlRecords
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet
-from tests.conformance.building import every
+from tests.conformance.building import every, make_unreadable, runs_of
 from tests.conformance.world import World
 
 
@@ -45,6 +45,19 @@ async def test_a_request_makes_one_backfill_however_often_it_comes(world: World,
     found = {row.id for row in await records.backfills.list(namespace=None, limit=10)}
     assert found == {first.id, one.id, *(row.id for row in without)}
     assert len(found) == 4
+
+
+async def test_a_job_that_cannot_be_read_here_holds_up_no_other_backfill(world: World, records: SqlRecords) -> None:
+    """As in a rolling upgrade: a newer server saved what this one does not know."""
+    jobs = [await every(world, name, "1m", overlap="allow") for name in ("bad", "good")]
+    bad, _ = [await records.backfills.add(await wanted(world, job)) for job in jobs]
+    await make_unreadable(world, jobs[0])
+    older = SqlRecords.of(await world.open())
+    assert await older.backfills.advance(limit=20) == 3
+    assert await older.backfills.advance(limit=20) == 0
+    assert (len(await runs_of(world, "good")), await runs_of(world, "bad")) == (3, [])
+    assert (await records.backfills.get(bad.id)).inserted == 0
+    assert await records.backfills.advance(limit=20) == 3  # who can read it goes on with it
 
 
 RUN: Final = """

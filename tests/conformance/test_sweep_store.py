@@ -3,8 +3,20 @@
 import pytest
 
 from foliot.domain.instants import DAY, HOUR, MINUTE
-from tests.conformance.building import NS, PERSON, ask, cursor_of, decider, every, fire, make_due, runs_of, save
-from tests.conformance.working import worker
+from tests.conformance.building import (
+    NS,
+    PERSON,
+    ask,
+    cursor_of,
+    decider,
+    every,
+    fire,
+    make_due,
+    make_unreadable,
+    runs_of,
+    save,
+)
+from tests.conformance.working import trigger, worker
 from tests.conformance.world import World
 
 
@@ -102,6 +114,28 @@ async def test_triggers_for_later_are_admitted_in_the_order_they_are_due(world: 
     assert await world.store.firing.admit(limit=2) == 1
     runs = await runs_of(world)
     assert [(run["fire_key"], run["parked"]) for run in runs] == [("m:a", 0), ("m:b", 1), ("m:c", 1)]
+
+
+async def test_triggers_that_cannot_be_read_here_hold_up_no_others(world: World) -> None:
+    """As in a rolling upgrade: a newer server saved what this one does not know."""
+    bad = [await save(world, f"bad-{n}", overlap="queue_all") for n in range(3)]
+    for job in bad:
+        for _ in range(4):
+            await trigger(world, job.name, delay_us=MINUTE)
+    await save(world, "good", overlap="queue_all")
+    for n in range(3):
+        await trigger(world, "good", delay_us=(n + 2) * MINUTE)
+    for job in bad:
+        await make_unreadable(world, job)
+    older = await world.open()
+    await world.elapse(HOUR)
+    before = await cursor_of(world, bad[0])
+    assert await older.firing.admit(limit=2) == 2
+    assert await older.firing.admit(limit=2) == 1
+    assert await older.firing.admit(limit=2) == 0
+    assert [run["parked"] for run in await runs_of(world, "good")] == [0, 1, 1]
+    assert await cursor_of(world, bad[0]) == before  # nothing is written for what cannot be admitted
+    assert await world.store.firing.admit(limit=50) == 12  # who can read them admits them
 
 
 async def test_a_later_trigger_behind_an_open_run_stays_parked(world: World) -> None:

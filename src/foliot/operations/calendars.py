@@ -8,7 +8,7 @@ import structlog
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.definition import from_document
-from foliot.domain.errors import VersionConflict
+from foliot.domain.errors import InvalidInput, VersionConflict
 from foliot.domain.instants import DAY, Instant
 from foliot.domain.job import Definition
 from foliot.domain.names import check_name, nearest
@@ -24,7 +24,7 @@ from foliot.domain.schedule.unusual import UnusualDay, unusual_days
 from foliot.operations.finding import actor
 from foliot.operations.notes import note
 from foliot.operations.people import PeopleServices
-from foliot.ports.calendars import CalendarRow
+from foliot.ports.calendars import CalendarRow, CalendarUse
 from foliot.ports.journal import Happening, Topic
 from foliot.ports.store import Actor
 
@@ -133,31 +133,43 @@ async def replan(services: PeopleServices) -> int:
     """Let jobs that are pinned to an older version of a calendar take over the newest; how many did.
 
     Each is an edit: what is due by now is decided under the old calendar first. One that somebody else edits at the
-    same time is theirs: every save pins the newest.
+    same time is theirs: every save pins the newest. One that cannot be read here is left to a server that can.
     """
     moved = 0
-    while uses := await services.calendars.outdated(limit=REPLANNED_PER_ROUND):
-        before = moved
+    last: CalendarUse | None = None
+    while uses := await services.calendars.outdated(limit=REPLANNED_PER_ROUND, after=last):
         for use in uses:
-            try:
-                await services.store.jobs.save(
-                    use.namespace,
-                    use.job,
-                    from_document(use.document, job=use.job),
-                    by=Actor(name=f"calendar {use.calendar}", reason="the calendar changed"),
-                    decide=services.decide,
-                    expected_version=use.job_version,
-                    source=use.source,
-                )
-            except VersionConflict:
-                continue
-            moved += 1
-        if moved == before:
-            break
+            moved += await _take_over(services, use)
+        last = uses[-1]
     if moved:
         services.cursors_moved()
         log.info("calendar.replanned", jobs=moved)
     return moved
+
+
+async def _take_over(services: PeopleServices, use: CalendarUse) -> bool:
+    """Save a job as it is, which pins its calendars to the newest; whether that was done."""
+    try:
+        definition = from_document(use.document, job=use.job)
+    except Exception as unreadable:  # noqa: BLE001  whatever is wrong with one definition, the others take it over
+        log.warning("calendar.job_unreadable", namespace=use.namespace, job=use.job, why=str(unreadable))
+        return False
+    try:
+        await services.store.jobs.save(
+            use.namespace,
+            use.job,
+            definition,
+            by=Actor(name=f"calendar {use.calendar}", reason="the calendar changed"),
+            decide=services.decide,
+            expected_version=use.job_version,
+            source=use.source,
+        )
+    except VersionConflict:
+        return False
+    except InvalidInput as refused:
+        log.warning("calendar.job_refused", namespace=use.namespace, job=use.job, why=str(refused))
+        return False
+    return True
 
 
 # ------------------------------------------------------------------------------------------------------- in definitions

@@ -44,6 +44,7 @@ class CalendarRow:
 class CalendarUse:
     """A job whose present version is pinned to a calendar."""
 
+    job_id: int
     namespace: str
     job: str
     job_version: int
@@ -76,6 +77,6 @@ class CalendarStore(Protocol):
         """(namespace, job, pinned version) of the jobs that use it."""
         ...
 
-    async def outdated(self, *, limit: int) -> Sequence[CalendarUse]:
-        """Jobs that are pinned to an older version than the newest."""
+    async def outdated(self, *, limit: int, after: CalendarUse | None = None) -> Sequence[CalendarUse]:
+        """Jobs that are pinned to an older version than the newest, in one order; those that come `after` one."""
         ...

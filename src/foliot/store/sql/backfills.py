@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 import msgspec
+import structlog
 
 from foliot.domain.fire import schedule_key
 from foliot.domain.instants import Instant
@@ -25,6 +26,8 @@ from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 _TAKEN_A_PAGE: Final = 5000
 _DIGITS_CHANGED_AT: Final[Instant] = 10**15  # 9 September 2001
 _ID_MAX: Final = 2**63 - 1
+
+log = structlog.get_logger("foliot.store")
 
 _COLUMNS: Final = """
     b.id, b.job_id, j.namespace, j.name, j.deleted_at, b.version, b.from_at, b.to_at, b.selection, b.parallel,
@@ -77,6 +80,10 @@ BACKFILLED: Final = Statement(
 )
 
 
+class _Unreadable(Exception):
+    """The job's present definition does not compile on this server; another may know more."""
+
+
 class SqlBackfills:
     """`ports.backfills.BackfillStore` on SQL."""
 
@@ -84,6 +91,7 @@ class SqlBackfills:
         self._database = database
         self._definitions = definitions
         self._after = 0
+        self._told: set[int] = set()  # backfills of jobs that cannot be read here: each is logged once
 
     async def add(self, new: NewBackfill) -> BackfillRow:
         values = {
@@ -163,7 +171,12 @@ class SqlBackfills:
         self._after = ids[-1] if len(ids) == limit else 0
         made = 0
         for backfill_id in ids:
-            made += await self._database.transact(partial(self._go_on, backfill_id=backfill_id))
+            try:
+                made += await self._database.transact(partial(self._go_on, backfill_id=backfill_id))
+            except _Unreadable as unreadable:  # holds up no other
+                if backfill_id not in self._told:
+                    log.warning("backfill.job_unreadable", backfill=backfill_id, why=str(unreadable))
+                self._told.add(backfill_id)
         return made
 
     def _go_on(self, tx: Tx, *, backfill_id: int) -> int:
@@ -200,7 +213,8 @@ class SqlBackfills:
         found = self._definitions.find(tx, {(row.job_id, place.version)})
         job = found.jobs.get((row.job_id, place.version))
         if job is None:
-            raise found.troubles[row.job_id, place.version]
+            trouble = found.troubles[row.job_id, place.version]
+            raise _Unreadable(f"{type(trouble).__name__}: {trouble}") from trouble
         first = place.last - len(instants) + 1
         by = f"backfill {row.id}"
         runs = [_run(job, row, at, first + n, by=by, now=tx.now()) for n, at in enumerate(instants)]

@@ -21,14 +21,30 @@ from foliot.store.sql.settlement import Quit
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 from foliot.store.sql.unparking import unpark
 
+PASSED_OVER_MAX: Final = 20  # rounds in which jobs that cannot be read here are found and left out
+
 DUE_LATER: Final = Statement(
     """
-    SELECT id, job_id FROM runs
+    SELECT id, job_id, version FROM runs
     WHERE state = 'PENDING' AND place IS NULL AND not_before <= {now}
     ORDER BY not_before, id LIMIT :limit
     """,
     mysql="""
-    SELECT id, job_id FROM runs WHERE waits = 2 AND not_before <= {now} ORDER BY not_before, id LIMIT :limit
+    SELECT id, job_id, version FROM runs WHERE waits = 2 AND not_before <= {now} ORDER BY not_before, id LIMIT :limit
+    """,
+)
+
+DUE_LATER_OF_OTHERS: Final = Statement(
+    """
+    SELECT id, job_id, version FROM runs
+    WHERE state = 'PENDING' AND place IS NULL AND not_before <= {now} AND job_id NOT IN (SELECT d.job_id FROM {d})
+    ORDER BY not_before, id LIMIT :limit
+    """,
+    RowSet("d", job_id=BIGINT),
+    mysql="""
+    SELECT id, job_id, version FROM runs
+    WHERE waits = 2 AND not_before <= {now} AND job_id NOT IN (SELECT d.job_id FROM {d})
+    ORDER BY not_before, id LIMIT :limit
     """,
 )
 
@@ -114,15 +130,15 @@ class _Later(NamedTuple):
 
 def admit_due(tx: Tx, definitions: Definitions, *, limit: int) -> int:
     """Give due triggers of serial jobs their place in line; how many. A job that is being fired waits for the next."""
-    wanted = tx.rows(DUE_LATER, {"limit": limit})
+    wanted = _due_later(tx, definitions, limit)
     if not wanted:
         return 0
     free = {job_id for (job_id,) in tx.rows(FREE_CURSORS, d=[(job_id,) for job_id in {row[1] for row in wanted}])}
-    ids = [(run_id,) for run_id, job_id in wanted if job_id in free]
+    ids = [(run_id,) for run_id, job_id, _ in wanted if job_id in free]
     if not ids:
         return 0
     # Locked in the order of tables (R3): the bump writes the cursors before the runs are touched.
-    last = bump(tx, dict(Counter(job_id for _, job_id in wanted if job_id in free)))
+    last = bump(tx, dict(Counter(job_id for _, job_id, _ in wanted if job_id in free)))
     tx.point("sweep.bumped")
     later = sorted((_Later(*row) for row in tx.rows(STILL_LATER, d=ids)), key=lambda run: (run.not_before, run.id))
     seen = situations(tx, last)
@@ -143,6 +159,22 @@ def admit_due(tx: Tx, definitions: Definitions, *, limit: int) -> int:
     admitted = tx.change(ADMIT, {"now": now}, d=rows) if rows else 0
     insert_children(tx, now, parents)
     return admitted
+
+
+def _due_later(tx: Tx, definitions: Definitions, limit: int) -> list[tuple[int, int, int]]:
+    """(run, job, version) of due triggers. A job that cannot be read here is passed over, and fills no batch."""
+    unreadable: set[int] = set()
+    wanted: list[tuple[int, int, int]] = []
+    for _ in range(PASSED_OVER_MAX):
+        others = {"d": [(job_id,) for job_id in sorted(unreadable)]} if unreadable else {}
+        found = tx.rows(DUE_LATER_OF_OTHERS if unreadable else DUE_LATER, {"limit": limit}, **others)
+        jobs = definitions.find(tx, {(job_id, version) for _, job_id, version in found}).jobs
+        passed = {job_id for _, job_id, version in found if (job_id, version) not in jobs}
+        wanted = [(run_id, job_id, version) for run_id, job_id, version in found if job_id not in passed]
+        if not passed or len(found) < limit:
+            break
+        unreadable |= passed
+    return wanted
 
 
 def _admitted(run: _Later, job: LoadedJob, place: int, *, is_parked: bool) -> tuple[Any, ...]:
