@@ -81,7 +81,8 @@ class NoServerKnown(ClusterTrouble):
     def __init__(self) -> None:
         super().__init__(
             "No server is known here: there is no ./.foliot/client.json, and FOLIOT_SERVER is not set.",
-            hint='start one in this folder: foliot up · or say which: foliot.configure("http://host:7171", token=...)',
+            hint="start one in this folder: foliot up · or say which: --server URL, foliot context add, "
+            "FOLIOT_SERVER; in code foliot.configure(URL, token=...)",
         )
 
 

@@ -2,12 +2,18 @@
 
 import contextlib
 import logging
+import os
 import sys
 from typing import Any, Literal, TextIO
 
 import structlog
 
 LogFormat = Literal["console", "json", "auto"]
+
+
+def wants_colour(stream: TextIO) -> bool:
+    """Whether this is a terminal for colours, and its owner has not said no."""
+    return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
 def configure_logging(*, level: str = "info", form: LogFormat = "auto") -> None:
@@ -17,7 +23,7 @@ def configure_logging(*, level: str = "info", form: LogFormat = "auto") -> None:
     renderer: Any = (
         structlog.processors.JSONRenderer(ensure_ascii=False)
         if as_json
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), pad_event_to=24)
+        else structlog.dev.ConsoleRenderer(colors=wants_colour(sys.stderr), pad_event_to=24)
     )
     structlog.configure(
         processors=[

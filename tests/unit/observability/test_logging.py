@@ -47,3 +47,24 @@ def test_lines_go_on_when_there_is_room_again() -> None:
     disk.is_full = False
     stream.write("three")
     assert disk.getvalue() == "one three"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "colours"), [("TERM", "xterm", True), ("NO_COLOR", "1", False), ("TERM", "dumb", False)]
+)
+def test_colours_are_for_terminals_whose_owners_want_them(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, colours: bool
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv(name, value)
+    configure_logging()
+    structlog.get_logger("test").warning("said")
+    assert "said" in terminal.getvalue()
+    assert ("\x1b[" in terminal.getvalue()) is colours
