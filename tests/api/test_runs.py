@@ -310,6 +310,36 @@ async def test_a_log_is_followed_to_the_end_and_goes_on_where_it_broke(api: Api,
     assert [event.get("data") for event in parsed(rest.text)] == ["three", "four", ""]
 
 
+async def test_a_gap_in_a_log_is_told_and_nothing_is_repeated(api: Api, stage: Stage) -> None:
+    """A chunk that a server refused is never sent again; what follows it knows where it belongs."""
+    worker = await ready(api, stage)
+    run = await trigger(api)
+    await worker.lease()
+    await write(stage, worker, "first\nhalf a li")
+    await write(stage, worker, "after a gap\n", "and on\n", offset=15 + 128 * 1024)
+    await worker.end(Cause.SUCCEEDED, after_us=SECOND)
+    gap = f"… {128 * 1024} bytes of the log are missing here"
+    assert (await api.get(f"/runs/{run}/logs")).text.splitlines() == [
+        "first",
+        "half a li",
+        gap,
+        "after a gap",
+        "and on",
+    ]
+    events = parsed((await api.get(f"/runs/{run}/logs", follow=1)).text)
+    assert [(event.get("id"), event.get("data")) for event in events] == [
+        ("1:6", "first"),
+        ("1:15", "half a li"),
+        (f"1:{15 + 128 * 1024}", gap),
+        (f"1:{27 + 128 * 1024}", "after a gap"),
+        (f"1:{34 + 128 * 1024}", "and on"),
+        (None, ""),
+    ]
+    for at, left in (("1:15", [gap, "after a gap", "and on"]), (events[2]["id"], ["after a gap", "and on"])):
+        rest = await api.ask("GET", f"/runs/{run}/logs", follow=1, headers={"Last-Event-ID": at})
+        assert [event.get("data") for event in parsed(rest.text)] == [*left, ""]
+
+
 async def test_the_logs_of_all_attempts_follow_each_other(api: Api, stage: Stage) -> None:
     worker = await ready(api, stage, retries={"max": 1, "backoff": "1s", "jitter": False})
     run = await trigger(api)

@@ -14,6 +14,7 @@ from foliot.domain.run import LIVE, RunState
 from foliot.operations.finding import find_run
 from foliot.operations.people import PeopleServices
 from foliot.ports.lookups import RunRow
+from foliot.ports.worker_link import LogChunk
 
 LOOK_EVERY_S: Final = 0.25
 QUIET_S: Final = 15.0
@@ -108,19 +109,30 @@ class LogReader:
     async def _written(self) -> AsyncIterator[Line]:
         """Whole lines that are there behind the position."""
         while True:
-            attempt, offset = self._at
-            read_from = offset + len(self._rest)
-            chunks = await self._services.store.queries.logs(self._run.run_id, attempt=attempt, offset=read_from)
-            fresh = b""
+            read_from = self._read_to
+            chunks = await self._services.store.queries.logs(
+                self._run.run_id, attempt=self._at.attempt, offset=read_from
+            )
             for chunk in chunks:
-                body = chunk.text.encode()
-                begin = max(0, read_from + len(fresh) - chunk.offset)
-                fresh += body[begin:]
-            if not fresh:
+                for line in self._take(chunk):
+                    yield line
+            if self._read_to == read_from:
                 return
-            self._rest += fresh
-            for line in self._whole():
-                yield line
+
+    @property
+    def _read_to(self) -> int:
+        return self._at.offset + len(self._rest)
+
+    def _take(self, chunk: LogChunk) -> list[Line]:
+        """The lines a chunk completes. What never arrived before it (a server refused it) is said, not skipped over."""
+        missing = chunk.offset - self._read_to
+        told: list[Line] = []
+        if missing > 0:
+            told = self._flush()
+            self._at = Position(self._at.attempt, chunk.offset)
+            told.append(Line(text=f"… {missing} bytes of the log are missing here", after=self._at))
+        self._rest += chunk.text.encode()[max(0, -missing) :]
+        return told + self._whole()
 
     def _whole(self) -> list[Line]:
         lines = []

@@ -131,7 +131,12 @@ class Logs:
                 within_s=self._within_s,
                 name="write logs",
             )
-        except NotTaken as error:  # refused: sending it again will not help, and the run's end must not wait for it
+        except NotTaken as error:
+            if len(chunks) > 1:  # find what is refused, and spare the others
+                await self.write(chunks[: len(chunks) // 2])
+                await self.write(chunks[len(chunks) // 2 :])
+                return
+            # Sending it again will not help, and the run's end must not wait for it: readers are told of the gap.
             self.refused += len(chunks)
             log.error("logs.refused", chunks=len(chunks), code=error.code, runs=sorted({c.run_id for c in chunks}))
 

@@ -5,7 +5,7 @@ import contextvars
 import json
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ import pytest
 from foliot.app.system import SystemClock
 from foliot.domain.errors import InvalidInput
 from foliot.domain.verdict import Cause
+from foliot.ports.worker_link import LogChunk
 from foliot.sdk.handler import Handler
 from foliot.worker.capture import _RecordHandler, captured, current_attempt, records_taken
 from foliot.worker.code import Code
@@ -79,6 +80,19 @@ async def test_logs_that_are_refused_do_not_hold_up_the_end() -> None:
         await house.done(row)
         assert house.worker._logs.refused >= 1
         assert house.worker._logs.pending == 0
+
+
+async def test_a_chunk_that_is_refused_does_not_cost_the_others() -> None:
+    class Picky(FakeServer):
+        async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> None:
+            if any(chunk.run_id == 3 for chunk in chunks):
+                raise InvalidInput("No.")
+            await super().write_logs(session, chunks)
+
+    async with working(Picky(SystemClock()), slots=8) as house:
+        rows = [house.add("talk", params='{"lines": 3}') for _ in range(8)]
+        await house.done()
+        assert [row.run.run_id for row in rows if row.log.count("line ") != 3] == [3]
 
 
 async def test_memory_for_logs_is_bounded_while_no_server_takes_them() -> None:
