@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import httpx2
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -81,11 +82,11 @@ class Authority:
 
 
 @asynccontextmanager
-async def served(folder: Path, tls: TlsFiles) -> AsyncIterator[str]:
+async def served(folder: Path, tls: TlsFiles | None, *, behind_proxy: bool = False) -> AsyncIterator[str]:
     """A whole server on SQLite with this certificate; its URL."""
     url = f"sqlite:///{folder / 'foliot.db'}"
     await migrate(url)
-    settings = ServerSettings(store_url=url, node_name="s1", port=0, tls=tls)
+    settings = ServerSettings(store_url=url, node_name="s1", port=0, tls=tls, behind_proxy=behind_proxy)
     stop, urls = asyncio.Event(), list[str]()
 
     def started(where: str, _token: str | None) -> None:
@@ -118,6 +119,28 @@ async def test_people_and_workers_speak_to_a_server_with_a_certificate(tmp_path:
             assert answer.alive
         finally:
             await link.close()
+
+
+@pytest.mark.parametrize("way", ["certificate", "proxy", "this machine"])
+async def test_a_cookie_that_others_could_read_on_the_way_is_for_tls_alone(tmp_path: Path, way: str) -> None:
+    """SEC-08: a browser sends it by https only, unless there is nothing but this machine."""
+    authority = Authority.new("an authority")
+    trust = trusting(authority.own(tmp_path / "ca.pem"))
+    tls = authority.sign(tmp_path, "foliot") if way == "certificate" else None
+    async with (
+        served(tmp_path, tls, behind_proxy=way == "proxy") as url,
+        httpx2.AsyncClient(base_url=f"{url}/api/v1", verify=trust, timeout=60) as http,
+    ):
+        bearer = {"Authorization": f"Bearer {TOKEN}"}
+        code = (await http.post("/login-codes", headers=bearer)).json()["code"]
+        login = await http.post("/login", json={"code": code, "cookie": True})
+        sent = {"Cookie": f"foliot_session={login.json()['token']}", "X-Foliot-Csrf": "1"}
+        http.cookies.clear()
+        logout = await http.post("/logout", headers=sent)
+        for answer in (login, logout):
+            attributes = {part.strip().lower() for part in answer.headers["set-cookie"].split(";")}
+            assert {"httponly", "samesite=lax", "path=/"} <= attributes
+            assert ("secure" in attributes) is (way != "this machine")
 
 
 @pytest.mark.parametrize("wrong", ["authority", "host"])

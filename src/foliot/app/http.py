@@ -58,6 +58,7 @@ class HttpFace:
             plain_routes=lambda authenticator: worker_routes(server.workers, authenticator.worker),
             render_metrics=server.metrics.render,
             is_stopping=lambda: server.is_stopping,
+            secure_cookies=server.settings.is_protected,
         )
         for duty in self._caretaking(server):
             server.duties.add(duty)

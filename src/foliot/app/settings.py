@@ -72,3 +72,8 @@ class ServerSettings:
     behind_proxy: bool = False
     tls: TlsFiles | None = None
     fault_point: str | None = None  # tests only: where this process breaks itself
+
+    @property
+    def is_protected(self) -> bool:
+        """Whether whoever comes from another machine comes by TLS."""
+        return self.behind_proxy or self.tls is not None
