@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 from foliot.domain.access import Principal
 from foliot.domain.errors import InvalidInput
 from foliot.operations.serving_workers import WorkerService
-from foliot.ports.worker_link import Beat, Hello, LeasePoll, LogChunk, Report
+from foliot.ports.worker_link import Beat, Hello, LeasePoll, LogChunk, Report, SessionId
 
 PREFIX: Final = "/api/worker/v1"
 BODY_MAX: Final = 32 * 1024 * 1024
@@ -29,21 +29,21 @@ Authorise = Callable[[Request, str], Awaitable[Principal]]
 class Completion(msgspec.Struct, frozen=True):
     """A batch of reports of one session."""
 
-    session: str
+    session: SessionId
     reports: list[Report]
 
 
 class LogBatch(msgspec.Struct, frozen=True):
     """A batch of log chunks of one session."""
 
-    session: str
+    session: SessionId
     chunks: list[LogChunk]
 
 
 class Leaving(msgspec.Struct, frozen=True):
     """A session that ends."""
 
-    session: str
+    session: SessionId
 
 
 class BadWorkerMessage(InvalidInput):

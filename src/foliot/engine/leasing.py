@@ -1,10 +1,13 @@
 """Leasing: parked polls of workers get due runs, one transaction for all of them."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import structlog
+
+from foliot.domain.errors import ClusterTrouble, InvalidInput
 from foliot.domain.instants import SECOND
 from foliot.domain.job import Lane
 from foliot.engine.pulse import Tide
@@ -16,6 +19,21 @@ BATCH_MAX: Final = 1000
 REST_MAX_S: Final = 1.0
 POLL_MAX_S: Final = 30.0
 CALL_EVERY_S: Final = 1.0
+LOOKS_MAX: Final = 64  # of one step: finding a bad poll among a thousand takes twenty
+
+log = structlog.get_logger("foliot.leasing")
+
+
+class PollRefused(InvalidInput):
+    """A worker's poll that cannot be served; the others are."""
+
+    code = "FOL-1041"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This poll for runs cannot be served: looking for its runs fails.",
+            hint="the server's log tells more: poll.refused; worker and server versions may differ",
+        )
 
 
 @dataclass(slots=True)
@@ -61,6 +79,9 @@ class LaneBook:
     def namespace_of(self, session: str) -> str | None:
         """The only namespace this session serves; None: every."""
         return self._hellos[session].namespace
+
+    def slots_of(self, session: str) -> int:
+        return self._hellos[session].slots
 
     def served_by(self, session: str) -> tuple[int, ...]:
         """Lane ids this session may lease from."""
@@ -164,15 +185,56 @@ class Leasing:
             return self._rest_s()
         self._tide.ready = False
         polls = [self._as_seen(parked) for parked in self._parked.values()]
-        granted = await self._store.lease(polls, limit=BATCH_MAX)
-        self._on_granted(granted)
-        for grant in granted.grants:
-            self._serve(grant)
+        is_more = await self._look(polls)
         self._expire()
-        if granted.more:
+        if is_more:
             self._tide.ready = True
             return 0
         return self._rest_s()
+
+    async def _look(self, polls: Sequence[Poll]) -> bool:
+        """Lease for these polls, all in one transaction; True when there is more.
+
+        When that fails, and not because of the store, it is tried with half of them and with the other half, down to
+        the poll whose fault it is: one worker must not keep the others from their runs. Its worker is told; when every
+        poll fails it is nobody's fault in particular, and they stay.
+        """
+        left, looks, is_more, good = [polls], 0, False, 0
+        bad: list[tuple[Poll, Exception]] = []
+        while left:
+            some = left.pop()
+            looks += 1
+            try:
+                granted = await self._store.lease(some, limit=BATCH_MAX)
+            except ClusterTrouble:
+                raise
+            except Exception as failure:
+                if looks + len(left) >= LOOKS_MAX:
+                    raise
+                if len(some) > 1:
+                    middle = len(some) // 2
+                    left += [some[middle:], some[:middle]]
+                else:
+                    bad.append((some[0], failure))
+                continue
+            good += len(some)
+            is_more |= granted.more
+            self._on_granted(granted)
+            for grant in granted.grants:
+                self._serve(grant)
+        if bad and not good and len(bad) > 1:
+            raise bad[0][1]
+        for poll, why in bad:
+            self._refuse(poll, why)
+        return is_more
+
+    def _refuse(self, poll: Poll, why: Exception) -> None:
+        log.error("poll.refused", session=poll.session, request_no=poll.request_no, exc_info=why)
+        parked = self._parked.get(poll.session)
+        if parked is not None and parked.poll.request_no == poll.request_no:
+            del self._parked[poll.session]
+            if not parked.answer.done():
+                parked.answer.set_exception(PollRefused())
 
     def _pass_on_the_call(self) -> None:
         """Once a second at most: every worker beats then, and all their beats share one connection (R11)."""
@@ -189,11 +251,12 @@ class Leasing:
     def _as_seen(self, parked: _Parked) -> Poll:
         parked.is_looked_for = True
         poll = parked.poll
-        ahead = poll.ahead if poll.ahead and self.lanes.may_lease_ahead(poll.session) else 0
+        free = min(poll.free, self.lanes.slots_of(poll.session))
+        ahead = min(poll.ahead, BATCH_MAX) if poll.ahead and self.lanes.may_lease_ahead(poll.session) else 0
         return Poll(
             session=poll.session,
             request_no=poll.request_no,
-            free=poll.free + ahead,
+            free=free + ahead,
             lanes=self.lanes.served_by(poll.session),
             repeat=poll.repeat,
             namespace=self.lanes.namespace_of(poll.session),

@@ -6,16 +6,25 @@ each beat are enough for the store to know which runs the worker has (guarantees
 
 Messages are msgspec structures: every run passes through here as several of them, and they cost a fraction of a
 dataclass to make, to write and to read. What has its usual value is left out of what is sent.
+
+What workers send is bounded where it is decoded: no number or name is beyond what the store can keep.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Annotated, Any, Final, Protocol
 
 import msgspec
 
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
+
+SLOTS_MAX: Final = 100_000
+
+Small = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
+Whole = Annotated[int, msgspec.Meta(ge=0, le=2**53)]  # numbers that rise by one, and microseconds
+Signed = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
+SessionId = Annotated[str, msgspec.Meta(min_length=1, max_length=32)]
 
 
 class HandlerOffer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -37,16 +46,16 @@ class DeclaredJob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 class Hello(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A worker session introduces itself."""
 
-    session: str
-    name: str
-    group: str
-    slots: int
+    session: SessionId
+    name: Annotated[str, msgspec.Meta(max_length=200)]
+    group: Annotated[str, msgspec.Meta(max_length=100)]
+    slots: Annotated[int, msgspec.Meta(ge=0, le=SLOTS_MAX)]
     handlers: tuple[HandlerOffer, ...]
     labels: Mapping[str, str] = msgspec.field(default_factory=dict)
-    version: str = ""
-    protocol: int = 1
-    pid: int = 0
-    host: str = ""
+    version: Annotated[str, msgspec.Meta(max_length=50)] = ""
+    protocol: Small = 1
+    pid: Small = 0
+    host: Annotated[str, msgspec.Meta(max_length=200)] = ""
     jobs: tuple[DeclaredJob, ...] = ()  # declared in the worker's code; saved with source "code"
     namespace: str | None = None  # the only one it serves, by its token; what the worker says here does not count
 
@@ -64,13 +73,13 @@ class Welcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class LeasePoll(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Ask for work: one long poll."""
 
-    session: str
-    request_no: int
-    free: int
-    settled: int
-    wait_us: Micros
+    session: SessionId
+    request_no: Whole
+    free: Small  # no more than its slots count
+    settled: Whole
+    wait_us: Whole
     repeat: bool = False  # this request_no was sent before and its answer lost
-    ahead: int = 0  # at-least-once runs it would take on top of `free`: its runs are short and slots free up quickly
+    ahead: Small = 0  # at-least-once runs it would take on top of `free`: its runs are short and slots free up quickly
 
 
 class LeasedRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -113,9 +122,9 @@ class Leased(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class HeldLease(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A lease the worker knows and whose end is not yet acknowledged."""
 
-    run_id: int
+    run_id: Whole
     lease_id: str
-    started_us_ago: Micros | None = None  # None: not started yet
+    started_us_ago: Whole | None = None  # None: not started yet
     progress: str | None = None  # JSON: done, total, note
     checkpoint: str | None = None
 
@@ -123,13 +132,13 @@ class HeldLease(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, g
 class Beat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A sign of life; carries everything the store must know of the session."""
 
-    session: str
-    beat_no: int  # rising; an older beat that arrives late changes nothing
-    settled: int
+    session: SessionId
+    beat_no: Whole  # rising; an older beat that arrives late changes nothing
+    settled: Whole
     held: tuple[HeldLease, ...]
     load: Mapping[str, float] = msgspec.field(default_factory=dict)
     draining: bool = False
-    clock_offset_us: Micros | None = None  # its wall clock is so far ahead of store time; None: not measured
+    clock_offset_us: Signed | None = None  # its wall clock is so far ahead of store time; None: not measured
 
 
 class BeatAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -146,14 +155,14 @@ class BeatAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Report(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """How one attempt ended, by its worker."""
 
-    run_id: int
+    run_id: Whole
     lease_id: str
     cause: Cause
     result: str | None = None  # JSON text
     error: str | None = None
     error_type: str | None = None
-    started_us_ago: Micros | None = None  # from the sending of this report
-    took_us: Micros | None = None
+    started_us_ago: Whole | None = None  # from the sending of this report
+    took_us: Whole | None = None
     checkpoint: str | None = None
     job: str = ""  # its name, for whoever watches
 
@@ -161,10 +170,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=F
 class LogChunk(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Lines a run wrote, in order; `offset` is where the chunk begins, so a repeat is recognised."""
 
-    run_id: int
+    run_id: Whole
     lease_id: str
-    attempt: int
-    offset: int
+    attempt: Small
+    offset: Whole
     text: str
 
 

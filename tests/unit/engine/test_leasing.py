@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+import pytest
+
 from foliot.domain.job import Lane
-from foliot.engine.leasing import LaneBook, Leasing
+from foliot.engine.leasing import LaneBook, Leasing, PollRefused
 from foliot.engine.pulse import Tide
-from foliot.ports.store import Grant, Granted, JobStore, Poll, Pulse, RunStore
+from foliot.ports.store import Grant, Granted, JobStore, OutcomeUnknown, Poll, Pulse, RunStore
 from foliot.ports.worker_link import HandlerOffer, Hello, Leased, LeasedRun, LeasePoll
 from tests.clocks import DrivenClock, settle
 
@@ -23,6 +25,7 @@ class Shelf:
         self.gate = asyncio.Event()
         self.gate.set()
         self._lane = lane
+        self.bad: set[str] = set()  # sessions whose polls no store can take
 
     async def lanes(self, *, after: int) -> Mapping[int, Lane]:
         return {1: self._lane} if after < 1 else {}
@@ -30,6 +33,8 @@ class Shelf:
     async def lease(self, polls: Sequence[Poll], *, limit: int) -> Granted:
         self.looks.append(polls)
         await self.gate.wait()
+        if self.bad & {poll.session for poll in polls}:
+            raise ValueError("out of range")
         grants = []
         for poll in polls:
             given = min(self.ready, poll.free, limit)
@@ -55,12 +60,17 @@ class Desk:
         self.tide.learn(a_pulse(), seen_at=self.clock.monotonic())
         runs, jobs = cast("RunStore", shelf), cast("JobStore", shelf)
         self.leasing = Leasing(runs, LaneBook(jobs), self.tide, clock=self.clock, on_granted=lambda _: None)
+        self.introduce("s")
+
+    def introduce(self, session: str, **said: Any) -> None:
+        offers = (HandlerOffer(name="python:jobs:tick"),)
         self.leasing.lanes.introduce(
-            Hello(session="s", name="w", group="default", slots=4, handlers=(HandlerOffer(name="python:jobs:tick"),))
+            Hello(session=session, name="w", group="default", slots=4, handlers=offers, **said)
         )
 
     def ask(self, **said: Any) -> "asyncio.Task[Leased]":
-        poll = LeasePoll(session="s", settled=0, **{"request_no": 1, "free": 1, "wait_us": 20_000_000, **said})
+        usual = {"session": "s", "settled": 0, "request_no": 1, "free": 1, "wait_us": 20_000_000}
+        poll = LeasePoll(**{**usual, **said})
         return asyncio.create_task(self.leasing.ask(poll))
 
 
@@ -188,3 +198,94 @@ async def test_nothing_is_leased_ahead_where_a_lane_is_at_most_once() -> None:
     await desk.leasing.step()
     assert len((await asked).runs) == 1
     assert [poll.free for poll in shelf.looks[0]] == [1]
+
+
+# ------------------------------------------------------------------------------------------------------------ bad polls
+
+
+async def test_one_workers_poll_does_not_keep_the_others_from_their_runs() -> None:
+    desk = Desk(shelf := Shelf(ready=100))
+    sessions = [f"w{n}" for n in range(50)]
+    shelf.bad = {"w7", "w31"}
+    for session in sessions:
+        desk.introduce(session)
+    asked = {session: desk.ask(session=session) for session in sessions}
+    await settle()
+    await desk.leasing.step()
+    for session in shelf.bad:
+        with pytest.raises(PollRefused):
+            await asked.pop(session)
+    assert {len((await one).runs) for one in asked.values()} == {1}
+    assert len(shelf.looks) < 30, "halved, not one by one"
+
+
+async def test_a_poll_that_fails_alone_is_refused_and_not_tried_again() -> None:
+    desk = Desk(shelf := Shelf(ready=1))
+    shelf.bad = {"s"}
+    asked = desk.ask()
+    await settle()
+    await desk.leasing.step()
+    with pytest.raises(PollRefused):
+        await asked
+    desk.leasing.hint()
+    await desk.leasing.step()
+    assert len(shelf.looks) == 1
+
+
+async def test_when_every_poll_fails_it_is_nobodys_fault_and_they_stay() -> None:
+    desk = Desk(shelf := Shelf(ready=9))
+    for session in ("a", "b", "c"):
+        desk.introduce(session)
+    asked = [desk.ask(session=session) for session in ("a", "b", "c")]
+    shelf.bad = {"a", "b", "c"}
+    await settle()
+    with pytest.raises(ValueError, match="out of range"):
+        await desk.leasing.step()
+    assert not any(one.done() for one in asked)
+    shelf.bad = set()
+    desk.leasing.hint()
+    await desk.leasing.step()
+    assert [len((await one).runs) for one in asked] == [1, 1, 1]
+
+
+async def test_looking_for_bad_polls_has_an_end() -> None:
+    desk = Desk(shelf := Shelf(ready=9))
+    sessions = [f"w{n}" for n in range(200)]
+    shelf.bad = set(sessions)
+    for session in sessions:
+        desk.introduce(session)
+    asked = [desk.ask(session=session) for session in sessions]
+    await settle()
+    with pytest.raises(ValueError, match="out of range"):
+        await desk.leasing.step()
+    assert len(shelf.looks) <= 64
+    desk.leasing.stop()
+    await asyncio.gather(*asked)
+
+
+async def test_trouble_of_the_store_is_no_polls_fault() -> None:
+    desk = Desk(shelf := Shelf(ready=1))
+    asked = desk.ask()
+    await settle()
+
+    async def lost(polls: Sequence[Poll], *, limit: int) -> Granted:
+        shelf.looks.append(polls)
+        raise OutcomeUnknown("The answer was lost.")
+
+    real, shelf.lease = shelf.lease, lost  # type: ignore[method-assign]
+    with pytest.raises(OutcomeUnknown):
+        await desk.leasing.step()
+    assert (len(shelf.looks), asked.done()) == (1, False)
+    shelf.lease = real  # type: ignore[method-assign]
+    desk.leasing.hint()
+    await desk.leasing.step()
+    assert len((await asked).runs) == 1
+
+
+async def test_nobody_gets_more_than_its_slots_hold() -> None:
+    desk = Desk(shelf := Shelf(ready=500))
+    asked = desk.ask(free=400)
+    await settle()
+    await desk.leasing.step()
+    assert len((await asked).runs) == 4
+    assert [poll.free for poll in shelf.looks[0]] == [4]

@@ -35,6 +35,7 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-1037": "日历尚未公布到那时",
     "FOL-1038": "调度计划各部分不相容",
     "FOL-1040": "工作节点消息不合协议",
+    "FOL-1041": "轮询无法处理",
     "FOL-1051": "内容过大",
     "FOL-1052": "不是 JSON",
     "FOL-1053": "文本无法保存",
@@ -265,6 +266,10 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
         "把数据存到别处并传递其位置",
     ),
     "FOL-1057": lambda d: (f"任务没有字段“{d['path']}”。", _meant(d.get("nearest"), "查看字段：foliot docs job-file")),
+    "FOL-1041": lambda d: (
+        "此轮询无法处理：为它查找执行时失败。",
+        "详见服务器日志 poll.refused；工作节点与服务器的版本可能不同",
+    ),
     "FOL-1060": lambda d: (f"“{d['written']}”不是权限范围。", "可用：read、run、write、admin、worker"),
     "FOL-1062": lambda d: ("此游标不是该列表给出的。", "不带游标重新开始"),
     "FOL-1081": lambda d: (f"请求为 {_bytes(d['size'])}，上限为 {_bytes(d['bytes_max'])}。", "请缩小请求"),
