@@ -1,10 +1,11 @@
 """Leasing: parked polls of workers get due runs, one transaction for all of them."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import structlog
 
 from foliot.domain.errors import ClusterTrouble, InvalidInput
@@ -19,6 +20,7 @@ BATCH_MAX: Final = 1000
 REST_MAX_S: Final = 1.0
 POLL_MAX_S: Final = 30.0
 CALL_EVERY_S: Final = 1.0
+FORGET_EVERY_S: Final = 60.0
 LOOKS_MAX: Final = 64  # of one step: finding a bad poll among a thousand takes twenty
 
 log = structlog.get_logger("foliot.leasing")
@@ -45,7 +47,10 @@ class _Parked:
 
 
 class LaneBook:
-    """Which lanes exist and which of them each session serves."""
+    """Which lanes exist and which of them each session serves.
+
+    What sessions said is in the store, too: what is forgotten here is read again when it is needed.
+    """
 
     def __init__(self, store: JobStore) -> None:
         self._store = store
@@ -53,6 +58,7 @@ class LaneBook:
         self._highest = 0
         self._served: dict[str, tuple[int, ...]] = {}
         self._hellos: dict[str, Hello] = {}
+        self._quiet: set[str] = set()  # sessions nobody asked about since `forget_quiet`
 
     async def refresh(self, highest: int) -> bool:
         """Learn lanes made since; True when there were any."""
@@ -66,14 +72,24 @@ class LaneBook:
 
     def introduce(self, hello: Hello) -> None:
         """A session says what it offers."""
-        self._hellos[hello.session] = hello
+        self._hellos[hello.session] = msgspec.structs.replace(hello, jobs=())  # they are saved, and may be many
         self._served.pop(hello.session, None)
+        self._quiet.discard(hello.session)
 
     def forget(self, session: str) -> None:
         self._hellos.pop(session, None)
         self._served.pop(session, None)
+        self._quiet.discard(session)
+
+    def forget_quiet(self, *, but: Collection[str]) -> None:
+        """Forget the sessions nobody asked about since the last call: most of them are over."""
+        for session in self._quiet.difference(but):
+            self.forget(session)
+        self._quiet = set(self._hellos)
 
     def hello_of(self, session: str) -> Hello | None:
+        """What a session said of itself, if that is known here."""
+        self._quiet.discard(session)
         return self._hellos.get(session)
 
     def namespace_of(self, session: str) -> str | None:
@@ -124,10 +140,15 @@ class Leasing:
         self._parked: dict[str, _Parked] = {}
         self._beats_wanted = False
         self._called_at = -CALL_EVERY_S
+        self._forgot_at = clock.monotonic()
         self._stopping = False
 
     def heard(self, pulse: Pulse) -> None:
         """A pulse came in: look if it says that something is ready, or that there are new lanes."""
+        now = self._clock.monotonic()
+        if now >= self._forgot_at + FORGET_EVERY_S:
+            self._forgot_at = now
+            self.lanes.forget_quiet(but=self._parked.keys())
         if self._parked and (pulse.ready or pulse.lanes > self.lanes._highest):  # noqa: SLF001  same subject
             self.wake.set()
 
@@ -269,6 +290,8 @@ class Leasing:
         if not (grant.runs or grant.dead or grant.draining):
             return
         del self._parked[grant.session]
+        if grant.dead:
+            self.lanes.forget(grant.session)
         if not parked.answer.done():
             parked.answer.set_result(
                 Leased(request_no=grant.request_no, runs=grant.runs, dead=grant.dead, draining=grant.draining)

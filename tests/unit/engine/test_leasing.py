@@ -9,8 +9,8 @@ import pytest
 from foliot.domain.job import Lane
 from foliot.engine.leasing import LaneBook, Leasing, PollRefused
 from foliot.engine.pulse import Tide
-from foliot.ports.store import Grant, Granted, JobStore, OutcomeUnknown, Poll, Pulse, RunStore
-from foliot.ports.worker_link import HandlerOffer, Hello, Leased, LeasedRun, LeasePoll
+from foliot.ports.store import Grant, Granted, JobStore, Poll, Pulse, RunStore, StoreUnavailable
+from foliot.ports.worker_link import DeclaredJob, HandlerOffer, Hello, Leased, LeasedRun, LeasePoll
 from tests.clocks import DrivenClock, settle
 
 LANE = Lane(group="default", handler="python:jobs:tick")
@@ -25,6 +25,7 @@ class Shelf:
         self.gate = asyncio.Event()
         self.gate.set()
         self._lane = lane
+        self.dead: set[str] = set()
         self.bad: set[str] = set()  # sessions whose polls no store can take
 
     async def lanes(self, *, after: int) -> Mapping[int, Lane]:
@@ -40,7 +41,8 @@ class Shelf:
             given = min(self.ready, poll.free, limit)
             self.ready -= given
             runs = tuple(run(n) for n in range(given))
-            grants.append(Grant(session=poll.session, request_no=poll.request_no, runs=runs))
+            is_dead = poll.session in self.dead
+            grants.append(Grant(session=poll.session, request_no=poll.request_no, runs=runs, dead=is_dead))
         return Granted(now=0, grants=tuple(grants), more=False)
 
 
@@ -268,12 +270,12 @@ async def test_trouble_of_the_store_is_no_polls_fault() -> None:
     asked = desk.ask()
     await settle()
 
-    async def lost(polls: Sequence[Poll], *, limit: int) -> Granted:
+    async def away(polls: Sequence[Poll], *, limit: int) -> Granted:
         shelf.looks.append(polls)
-        raise OutcomeUnknown("The answer was lost.")
+        raise StoreUnavailable("The store does not answer.")
 
-    real, shelf.lease = shelf.lease, lost  # type: ignore[method-assign]
-    with pytest.raises(OutcomeUnknown):
+    real, shelf.lease = shelf.lease, away  # type: ignore[method-assign]
+    with pytest.raises(StoreUnavailable):
         await desk.leasing.step()
     assert (len(shelf.looks), asked.done()) == (1, False)
     shelf.lease = real  # type: ignore[method-assign]
@@ -289,3 +291,44 @@ async def test_nobody_gets_more_than_its_slots_hold() -> None:
     await desk.leasing.step()
     assert len((await asked).runs) == 4
     assert [poll.free for poll in shelf.looks[0]] == [4]
+
+
+# ----------------------------------------------------------------------------------------------------------- forgetting
+
+
+async def test_sessions_nobody_asks_about_are_forgotten() -> None:
+    """They are over, or ask another server; what they said is in the store."""
+    desk = Desk(Shelf())
+    lanes = desk.leasing.lanes
+    for n in range(50):
+        desk.introduce(f"w{n}")
+    asked = desk.ask(session="w7")
+    await settle()
+    for _ in range(2):
+        await desk.clock.advance(59)
+        desk.leasing.heard(a_pulse())
+        assert lanes.hello_of("s") is not None
+        await desk.clock.advance(1)
+        desk.leasing.heard(a_pulse())
+    assert [n for n in range(50) if lanes.hello_of(f"w{n}")] == [7], "its poll is parked here"
+    desk.leasing.stop()
+    await asked
+
+
+async def test_a_session_that_is_over_is_forgotten_at_once() -> None:
+    desk = Desk(shelf := Shelf())
+    shelf.dead = {"s"}
+    asked = desk.ask()
+    await settle()
+    await desk.leasing.step()
+    assert (await asked).dead
+    assert desk.leasing.lanes.hello_of("s") is None
+
+
+def test_the_jobs_a_worker_declared_are_not_kept() -> None:
+    lanes = LaneBook(cast("JobStore", Shelf()))
+    jobs = (DeclaredJob(namespace="default", name="tick", document="{}"),)
+    lanes.introduce(Hello(session="s", name="w", group="default", slots=4, handlers=(), jobs=jobs))
+    hello = lanes.hello_of("s")
+    assert hello is not None
+    assert hello.jobs == ()
