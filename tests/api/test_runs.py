@@ -127,6 +127,34 @@ async def test_a_retry_is_a_new_run_with_the_version_parameters_and_instant_of_t
     assert (gone.status_code, gone.json()["code"]) == (409, "FOL-3013")
 
 
+async def test_runs_are_found_by_the_state_that_is_shown(api: Api, stage: Stage) -> None:
+    worker = await ready(api, stage, overlap="queue", retries={"max": 3, "backoff": "1h"})
+    retrying = await trigger(api)
+    await worker.lease()
+    await worker.end(Cause.ERROR, after_us=SECOND, error="E: boom")
+    held = await trigger(api)
+    await api.create_job("other", run={"python": "jobs:tick"})
+    pending = (await api.post("/jobs/other:trigger")).json()["id"]
+
+    async def found(states: str) -> list[str]:
+        return [item["id"] for item in (await api.get("/runs", state=states)).json()["items"]]
+
+    assert await found("retrying") == [retrying]
+    assert await found("held") == [held]
+    assert await found("held,retrying") == [held, retrying]
+    assert await found("pending") == [pending, held, retrying]
+    assert await found("cancelling") == []
+    await worker.lease()
+    assert await found("running") == [pending]
+    await worker.beat()
+    await api.post(f"/runs/{pending}:cancel")
+    assert await found("cancelling") == await found("running") == [pending]
+    assert (await api.get("/runs", state="hold")).status_code == 422
+    jobs = {job["name"]: job["last_run"] for job in (await api.get("/jobs")).json()["items"]}
+    assert (jobs["tick"]["state"], jobs["tick"]["shown"]) == ("PENDING", "HELD")
+    assert (jobs["other"]["state"], jobs["other"]["shown"]) == ("RUNNING", "CANCELLING")
+
+
 async def test_shards_are_counted(api: Api, stage: Stage) -> None:
     worker = await ready(api, stage, shards=3)
     run = await trigger(api)

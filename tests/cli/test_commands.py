@@ -292,6 +292,17 @@ def test_search_and_why(foliot: Shell) -> None:
     assert foliot("job", "fires", "tick", "-o", "json").json["future"]
 
 
+def test_states_are_asked_for_by_the_words_that_are_shown(foliot: Shell) -> None:
+    later = foliot("job", "trigger", "greet", "--delay", "1h", "-q").out.strip()
+    assert later in foliot("run", "list", "--state", "pending", "-q").out.split()
+    assert later in foliot("run", "list", "--state", "待执行,失败", "-q").out.split()
+    assert later not in foliot("run", "list", "--state", "held,retrying", "-q").out.split()
+    foliot("run", "cancel", later)
+    wrong = foliot("run", "list", "--state", "hold")
+    assert wrong.code == 2
+    assert re.fullmatch(r'✖ state: "HOLD" is not one of .*HELD.*  \[FOL-\d+\]\n', wrong.err), wrong.err
+
+
 def test_output_forms(foliot: Shell) -> None:
     names = ["big", "fail", "greet", "settle", "sleepy", "stubborn", "tick"]
     assert foliot("job", "list", "-o", "name").out.split() == names

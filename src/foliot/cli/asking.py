@@ -247,12 +247,19 @@ def _tell(error: Any, options: Mapping[str, Any]) -> None:
     chinese = language(options.get("lang")) == "zh-CN"
     sentence, hint = tell(error, Language.CHINESE if chinese else Language.ENGLISH)
     out = Output(form="table", quiet=False, colour=False if options["no_color"] else None, chinese=chinese)
-    for number, line in enumerate(str(sentence).splitlines() or [""]):
-        click.echo(f"{out.mark('bad') if not number else '  '}{line}", err=True)
-    for item in error.data.get("errors") or ():
-        if isinstance(item, Mapping) and str(item.get("path", "")) not in sentence:
-            click.echo(f"  {item.get('path')}: {item.get('message')}", err=True)
-    click.echo(out.dim(f"  {hint}  [{error.code}]" if hint else f"  [{error.code}]"), err=True)
+    lines = str(sentence).splitlines() or [""]
+    lines += [
+        f"{item.get('path')}: {item.get('message')}"
+        for item in error.data.get("errors") or ()
+        if isinstance(item, Mapping) and str(item.get("path", "")) not in sentence
+    ]
+    code = out.dim(f"  [{error.code}]")
+    if not hint:  # the code alone is no line
+        lines[-1] += code
+    for number, line in enumerate(lines):
+        click.echo(f"{'  ' if number else out.mark('bad')}{line}", err=True)
+    if hint:
+        click.echo(f"{out.dim(f'  {hint}')}{code}", err=True)
     if options.get("verbose") and error.data.get("trace_id"):
         click.echo(out.dim(f"  trace {error.data['trace_id']}"), err=True)
 

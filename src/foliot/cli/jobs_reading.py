@@ -80,7 +80,7 @@ def _columns(desk: Desk, sort: str | None = None) -> list[Column]:
         Column(title="STATE", of=lambda job: job["state"], state=True, least=8),
         Column(title="SCHEDULE", of=lambda job: job["schedule"] or "-", least=10),
         Column(title=f"NEXT ({times.zone_word})", of=lambda job: times.show(job["next_at"]) or "-", least=8),
-        Column(title="LAST", of=lambda job: (job["last_run"] or {}).get("state", "-"), state=True, least=4),
+        Column(title="LAST", of=lambda job: (job["last_run"] or {}).get("shown", "-"), state=True, least=4),
         Column(title="TOOK", of=lambda job: times.lasting((job["last_run"] or {}).get("duration_s")), least=4),
         Column(title="GROUP", of=lambda job: job["group"]),
         Column(title="OWNER", of=lambda job: job["owner"], wide=True),
@@ -154,7 +154,7 @@ def _lines(desk: Desk, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -
     last = job["last_run"]
     if last:
         took = f"  {times.lasting(last['duration_s'])}" if last["duration_s"] is not None else ""
-        yield "last run", f"{last['id']}  {out.state(last['state'])}{took}"
+        yield "last run", f"{last['id']}  {out.state(last['shown'])}{took}"
     yield "run", " ".join(f"{kind}: {what}" for kind, what in definition["run"].items())
     yield "description", job["description"]
     yield "owner", job["owner"]

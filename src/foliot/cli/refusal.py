@@ -42,8 +42,8 @@ def refusals() -> Iterator[None]:
 def tell(error: FoliotError) -> None:
     """One error, on stderr."""
     sentence, hint = messages.tell(error, reader())
-    click.secho(f"{BAD_MARK} {sentence}", fg="red", err=True)
-    click.echo(f"{f'  {hint}' if hint else ' '}  [{error.code}]", err=True)
+    click.secho(f"{BAD_MARK} {sentence}", fg="red", err=True, nl=bool(hint))
+    click.echo(f"  {hint}  [{error.code}]" if hint else f"  [{error.code}]", err=True)
 
 
 def reader() -> Language:

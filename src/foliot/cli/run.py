@@ -13,6 +13,7 @@ from foliot.cli.completing import job_name
 from foliot.cli.jobs_reading import explain
 from foliot.cli.live_progress import LiveProgress, how_far
 from foliot.cli.output import Column
+from foliot.cli.phrases import STATES_ZH
 from foliot.cli.watching import note, run_path, say_state, show_result, tell_end, wait_for
 
 SHARDS_SHOWN: Final = 20
@@ -33,7 +34,7 @@ def run() -> None:
 
 @run.command("list")
 @click.option("--job", metavar="NAME", shell_complete=job_name, help="Of one job.")
-@click.option("--state", metavar="STATES", help="pending, running, succeeded, failed, cancelled; several with commas.")
+@click.option("--state", metavar="STATES", help="As they are shown: failed, held, retrying …; several with commas.")
 @click.option("--kind", metavar="KINDS", help="Of failures: error, timeout, lost, rejected, poison.")
 @click.option("--since", metavar="TIME", help="Created since: 12h, 02:00, 2026-03-02.")
 @click.option("--until", metavar="TIME", help="Created before.")
@@ -54,6 +55,7 @@ def list_runs(desk: Desk, *, limit: int, cursor: str | None, labels: tuple[str, 
     """
     times = desk.times
     wanted |= {"since": times.read(wanted["since"]), "until": times.read(wanted["until"]), "label": list(labels)}
+    wanted["state"] = _states(wanted["state"])
     query = {name: value for name, value in wanted.items() if value}
     answer = desk.listed("/runs", limit=limit, cursor=cursor, namespace=desk.namespace, **query)
     columns = [
@@ -73,6 +75,12 @@ def list_runs(desk: Desk, *, limit: int, cursor: str | None, labels: tuple[str, 
     desk.out.items(answer["items"], columns, name="id", answer=answer)
     if answer["next_cursor"]:
         desk.out.talk("more", cursor=answer["next_cursor"])
+
+
+def _states(written: str | None) -> str:
+    """States by the words that are shown, in either language."""
+    english = {shown: state for state, shown in STATES_ZH.items()}
+    return ",".join(english.get(word.strip(), word.strip()) for word in (written or "").split(",") if word.strip())
 
 
 @run.command()

@@ -31,6 +31,21 @@ class RunState(StrEnum):
 LIVE: Final = frozenset({RunState.PENDING, RunState.RUNNING})
 
 
+DERIVED: Final = ("HELD", "RETRYING", "CANCELLING")
+"""States that are shown and never stored."""
+
+
+def shown_state(state: str, *, attempt: int, is_parked: bool, is_in_line: bool, is_asked_to_stop: bool) -> str:
+    """A run's state as people see it."""
+    if state == RunState.RUNNING and is_asked_to_stop:
+        return "CANCELLING"
+    if state != RunState.PENDING:
+        return state
+    if attempt > 0:
+        return "RETRYING"
+    return "HELD" if is_parked and is_in_line else state
+
+
 class FailureKind(StrEnum):
     """Why a run FAILED."""
 

@@ -52,6 +52,7 @@ class LastRun:
 
     run_id: int
     state: str
+    shown: str  # as people see it
     kind: str | None
     created_at: Instant
     started_at: Instant | None
@@ -188,7 +189,7 @@ class RunFilter:
 
     namespace: str | None = None
     job_id: int | None = None
-    states: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()  # as stored, or as shown
     kinds: tuple[str, ...] = ()
     since: Instant | None = None  # created not before
     until: Instant | None = None  # created before

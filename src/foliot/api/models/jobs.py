@@ -92,6 +92,7 @@ class LastRunOut(Output):
 
     id: str
     state: str
+    shown: str = Field(description="The state as people see it.")
     kind: str | None = None
     created_at: Moment
     ended_at: Moment | None = None
@@ -103,6 +104,7 @@ class LastRunOut(Output):
         return cls(
             id=format_run_id(run.run_id),
             state=run.state,
+            shown=run.shown,
             kind=run.kind,
             created_at=moment(run.created_at) or "",
             ended_at=moment(run.ended_at),

@@ -8,6 +8,7 @@ from pydantic import Field
 from foliot.api.models.common import Input, Moment, Output, Reason, Seconds, moment, one_of, seconds
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.run import format_run_id
+from foliot.domain.run import shown_state as shown_word
 from foliot.ports.lookups import AttemptRow, Progress, RunRow, is_sharded
 
 
@@ -266,13 +267,13 @@ def timeline_of(run: RunRow, attempts: list[AttemptRow]) -> TimelineOut:
 
 def shown_state(run: RunRow) -> str:
     """The state as people see it: some are derived, never stored."""
-    if run.state == "RUNNING":
-        return "CANCELLING" if run.cancel_at is not None else "RUNNING"
-    if run.state == "PENDING":
-        if run.attempt > 0:
-            return "RETRYING"
-        return "HELD" if run.parked and run.place is not None else "PENDING"
-    return run.state
+    return shown_word(
+        run.state,
+        attempt=run.attempt,
+        is_parked=run.parked,
+        is_in_line=run.place is not None,
+        is_asked_to_stop=run.cancel_at is not None,
+    )
 
 
 def origin_of(run: RunRow) -> str:

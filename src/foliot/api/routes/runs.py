@@ -47,7 +47,7 @@ from foliot.api.routes.job_details import why_out
 from foliot.api.streams import until_gone
 from foliot.domain.access import Principal
 from foliot.domain.errors import RunNotFound
-from foliot.domain.run import LIVE, RunState
+from foliot.domain.run import DERIVED, LIVE, RunState
 from foliot.operations.cancel import cancel as cancel_runs
 from foliot.operations.finding import find_job, find_run, home_of, namespace_of
 from foliot.operations.people import PeopleServices
@@ -57,7 +57,7 @@ from foliot.operations.why import why_run
 from foliot.ports.lookups import RunFilter, RunRow
 
 router: Final = APIRouter(prefix=PREFIX + "/runs", tags=["runs"], route_class=FoliotRoute)
-STATES: Final = tuple(str(state) for state in RunState)
+STATES: Final = (*(str(state) for state in RunState), *DERIVED)
 KINDS: Final = ("error", "timeout", "lost", "rejected", "poison")
 BULK_MAX: Final = 200
 WAIT_MAX_S: Final = 30.0
@@ -71,7 +71,9 @@ async def list_runs(
     limit: Limit = 50,
     cursor: Cursor = None,
     job: Annotated[str | None, Query(max_length=200)] = None,
-    state: Annotated[str | None, Query(max_length=100, examples=["failed,running"])] = None,
+    state: Annotated[
+        str | None, Query(max_length=100, examples=["failed,running"], description="Also as shown: held, retrying.")
+    ] = None,
     kind: Annotated[str | None, Query(max_length=100, examples=["timeout"])] = None,
     since: When = None,
     until: When = None,

@@ -6,16 +6,14 @@ from typing import Any, Final
 
 import msgspec
 
-from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import MINUTE, Instant
-from foliot.domain.names import nearest
 from foliot.ports.lookups import JobFilter, JobRow, LastRun, Listing, VersionRow
 from foliot.store.sql import queries_ranked
 from foliot.store.sql.database import Tx
 from foliot.store.sql.paging import LOOK_MAX, from_cursor, to_cursor
+from foliot.store.sql.queries_runs import shown_of
 from foliot.store.sql.statement import BIGINT, RowSet, Statement
 
-NEAREST_AMONG: Final = 5000
 SEARCH_AMONG: Final = 20_000
 
 _COLUMNS: Final = """
@@ -49,7 +47,8 @@ BY_NEXT: Final = Statement(
 BY_ID: Final = Statement(f"SELECT {_COLUMNS} FROM {{d}} JOIN jobs j ON j.id = d.id {_JOINS}", RowSet("d", id=BIGINT))
 LAST_RUNS: Final = Statement(
     """
-    SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at
+    SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at, r.attempt, r.parked, r.place,
+           r.cancel_at
     FROM {d} JOIN runs r ON r.id = (
       SELECT q.id FROM runs q WHERE q.job_id = d.job_id AND q.shard = -1 AND q.parent_id IS NULL
       ORDER BY q.id DESC LIMIT 1
@@ -103,13 +102,10 @@ def list_jobs(tx: Tx, wanted: JobFilter, *, limit: int, cursor: str | None) -> L
     return Listing(items=shown, next_cursor=None if is_over else _cursor_of(keys[-1], wanted.sort))
 
 
-def find_job(tx: Tx, namespace: str, name: str) -> JobRow:
-    """The job, or `JobNotFound` with the nearest name of its namespace."""
+def find_job(tx: Tx, namespace: str, name: str) -> JobRow | None:
+    """The job of this name."""
     rows = tx.rows(ONE, {"namespace": namespace, "name": name})
-    if not rows:
-        names = (row.name for row in tx.rows(NAMES_IN, {"namespace": namespace, "rows": NEAREST_AMONG}))
-        raise JobNotFound(name, namespace=namespace, nearest=nearest(name, names))
-    return with_last_runs(tx, [_job(rows[0])])[0]
+    return with_last_runs(tx, [_job(rows[0])])[0] if rows else None
 
 
 def job_names(tx: Tx, namespace: str | None, limit: int) -> Sequence[tuple[str, str]]:
@@ -246,6 +242,7 @@ def _last_run(row: Any) -> LastRun:
     return LastRun(
         run_id=row.id,
         state=row.state,
+        shown=shown_of(row),
         kind=row.kind,
         created_at=row.created_at,
         started_at=row.started_at,

@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from foliot.domain.instants import Instant
+from foliot.domain.run import DERIVED, shown_state
 from foliot.ports.lookups import AttemptRow, Changes, Listing, Progress, RunFilter, RunRow
 from foliot.store.sql.database import Tx
 from foliot.store.sql.paging import LOOK_MAX, from_cursor, to_cursor
@@ -25,7 +26,10 @@ RUN_COLUMNS: Final = """
     r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node"""
 RUN_JOINS: Final = "JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id"
 
-_NARROW: Final = "r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id"
+_NARROW: Final = (
+    "r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, "
+    "r.attempt, r.parked, r.place, r.cancel_at"
+)
 WALK: Final = Statement(f"SELECT {_NARROW} FROM runs r WHERE r.id < :before ORDER BY r.id DESC LIMIT :rows")
 WALK_JOB: Final = Statement(
     f"SELECT {_NARROW} FROM runs r WHERE r.job_id = :job_id AND r.id < :before ORDER BY r.id DESC LIMIT :rows"
@@ -65,7 +69,7 @@ LIVE: Final = Statement(
 NEWEST: Final = Statement("SELECT coalesce(max(id), 0) FROM runs")
 
 _ID_MAX: Final = 2**63 - 1
-_LIVE_STATES: Final = frozenset({"PENDING", "RUNNING"})
+_LIVE_STATES: Final = frozenset({"PENDING", "RUNNING", *DERIVED})
 
 
 def list_runs(tx: Tx, wanted: RunFilter, *, limit: int, cursor: str | None) -> Listing[RunRow]:
@@ -145,6 +149,17 @@ def fetch_runs(tx: Tx, ids: Sequence[int]) -> Sequence[RunRow]:
     return _fetched(tx, ids)
 
 
+def shown_of(row: Any) -> str:
+    """The state of a run's row as people see it."""
+    return shown_state(
+        row.state,
+        attempt=row.attempt,
+        is_parked=bool(row.parked),
+        is_in_line=row.place is not None,
+        is_asked_to_stop=row.cancel_at is not None,
+    )
+
+
 def _walked(tx: Tx, wanted: RunFilter, before: int, rows: int) -> Sequence[Any]:
     if wanted.job_id is not None:
         return tx.rows(WALK_JOB, {"job_id": wanted.job_id, "before": before, "rows": rows})
@@ -157,7 +172,7 @@ def _wanted(tx: Tx, rows: Sequence[Any], wanted: RunFilter) -> Iterable[Any]:
     kept = [
         row
         for row in rows
-        if (not wanted.states or row.state in wanted.states)
+        if (not wanted.states or row.state in wanted.states or shown_of(row) in wanted.states)
         and (not wanted.kinds or row.kind in wanted.kinds)
         and (wanted.shards or (row.shard == -1 and row.parent_id is None))
         and (wanted.since is None or row.created_at >= wanted.since)
