@@ -5,7 +5,7 @@ import pytest
 from foliot.domain.instants import MINUTE, SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
-from foliot.ports.store import SESSION_TTL_US, Poll
+from foliot.ports.store import SESSION_TTL_US, Poll, StoreUnavailable
 from foliot.store.sql.kinds import Ground
 from foliot.store.sql.leasing import ABOVE_ATTEMPTS
 from tests.conformance.building import PERSON, every, fire, make_due, runs_of, save
@@ -278,6 +278,24 @@ async def test_the_shards_of_a_serial_job_go_together_and_the_next_run_waits(wor
     shards = await anne.lease(8)
     assert len(shards) == 3
     assert {(await run_of(world, run.run_id))["parent_id"] for run in shards} == {second}
+
+
+async def test_what_is_granted_is_told_though_the_store_fails_at_what_was_replaced(world: World) -> None:
+    await save(world, "tick", overlap="replace")
+    await save(world, "other")
+    await trigger(world, n=2)
+    await trigger(world, "other")
+
+    def fail(place: str) -> None:
+        if place == "ending.judged":
+            raise StoreUnavailable("The store does not answer.")
+
+    anne = await worker(world, await world.open(point=fail))
+    (other,) = await anne.lease(8)
+    assert other.job == "other"
+    anne.store = world.store
+    assert [run.job for run in (*await anne.lease(8), *await anne.lease(8))] == ["tick"]
+    assert await states_of(world) == ["CANCELLED", "RUNNING"]
 
 
 async def test_a_waiting_run_that_a_later_one_replaces_is_cancelled(world: World) -> None:

@@ -10,7 +10,9 @@ from foliot.app.server import Server
 from foliot.app.settings import TEST_TIMING
 from foliot.domain.access import INTERNAL
 from foliot.domain.instants import HOUR, SECOND
+from foliot.ports.store import OutcomeUnknown
 from foliot.ports.worker_link import HandlerOffer, Hello, Leased, LeasePoll
+from foliot.store.sql.database import verb_of
 from tests.clocks import DrivenClock, settle
 from tests.conformance.building import ask, every, make_due, runs_of, save
 from tests.conformance.world import World
@@ -86,6 +88,60 @@ async def test_a_full_batch_is_followed_by_the_next_at_once(world: World, server
 
 
 # ----------------------------------------------------------------------------------------------------------- leasing
+
+
+def lose_a_lease(world: World, monkeypatch: pytest.MonkeyPatch, *, landed: bool) -> None:
+    """The answer to the commit of the next lease never comes; whether that happened is given."""
+    once = world.database.runner.once
+    lost: list[str] = []
+
+    async def lossy(work: Any, pool: Any, mode: Any) -> Any:
+        if lost or verb_of(work) != "runs.lease":
+            return await once(work, pool, mode)
+        lost.append(verb_of(work))
+        if landed:
+            await once(work, pool, mode)
+        raise OutcomeUnknown("The answer to a commit was lost.")
+
+    monkeypatch.setattr(world.database.runner, "once", lossy)
+
+
+async def test_a_lease_whose_outcome_is_unknown_is_asked_for_again(
+    world: World, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await save(world, overlap="allow")
+    await server.workers.register(hello(), by=INTERNAL)
+    await server.pulsing.step()
+    for key in "ab":
+        await world.store.runs.trigger(ask(key=key))
+    waiting = await parked(server, poll(free=1))
+    lose_a_lease(world, monkeypatch, landed=True)
+    with pytest.raises(OutcomeUnknown):
+        await server.leasing.step()
+    await server.leasing.step()  # no pulse has to say that something is ready
+    leased = await asyncio.wait_for(waiting, 30)
+    running = [run["id"] for run in await runs_of(world) if run["state"] == "RUNNING"]
+    assert [run.run_id for run in leased.runs] == running
+    assert len(running) == 1, "as many as there were free slots"
+
+
+async def test_a_lease_that_may_still_land_is_not_made_again_under_its_number(
+    world: World, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its commit may be on its way for a while: with a number of its own, what comes late is known to be unwanted."""
+    await save(world, overlap="allow")
+    await server.workers.register(hello(), by=INTERNAL)
+    await server.pulsing.step()
+    await world.store.runs.trigger(ask())
+    waiting = await parked(server, poll(free=1))
+    lose_a_lease(world, monkeypatch, landed=False)
+    with pytest.raises(OutcomeUnknown):
+        await server.leasing.step()
+    await server.leasing.step()
+    assert await asyncio.wait_for(waiting, 30) == Leased(request_no=1)
+    again = await parked(server, poll(2, free=1))
+    await server.leasing.step()
+    assert len((await asyncio.wait_for(again, 30)).runs) == 1
 
 
 async def test_a_parked_poll_is_answered_when_a_run_comes_up(world: World, server: Server) -> None:

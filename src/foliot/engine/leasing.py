@@ -13,7 +13,7 @@ from foliot.domain.instants import SECOND
 from foliot.domain.job import Lane
 from foliot.engine.pulse import Tide
 from foliot.ports.clock import Clock
-from foliot.ports.store import Grant, Granted, JobStore, Poll, Pulse, RunStore
+from foliot.ports.store import Grant, Granted, JobStore, OutcomeUnknown, Poll, Pulse, RunStore
 from foliot.ports.worker_link import Hello, Leased, LeasePoll
 
 BATCH_MAX: Final = 1000
@@ -44,6 +44,7 @@ class _Parked:
     answer: asyncio.Future[Leased]
     until: float
     is_looked_for: bool = False  # a lease was tried for it: one that does not wait has had its chance
+    is_in_doubt: bool = False  # whether that lease happened is not known
 
 
 class LaneBook:
@@ -227,6 +228,9 @@ class Leasing:
             looks += 1
             try:
                 granted = await self._store.lease(some, limit=BATCH_MAX)
+            except OutcomeUnknown:
+                self._doubt(some)
+                raise
             except ClusterTrouble:
                 raise
             except Exception as failure:
@@ -248,6 +252,18 @@ class Leasing:
         for poll, why in bad:
             self._refuse(poll, why)
         return is_more
+
+    def _doubt(self, polls: Sequence[Poll]) -> None:
+        """Whether these polls got runs is not known: look again, for what they got and nothing else (R5).
+
+        The commit may still be on its way. A poll that has nothing then is answered so: its worker asks under another
+        number, and what comes late under this one is known to be nobody's (adopt).
+        """
+        self._tide.ready = True
+        for poll in polls:
+            parked = self._parked.get(poll.session)
+            if parked is not None and parked.poll.request_no == poll.request_no:
+                parked.is_in_doubt = True
 
     def _refuse(self, poll: Poll, why: Exception) -> None:
         log.error("poll.refused", session=poll.session, request_no=poll.request_no, exc_info=why)
@@ -277,9 +293,9 @@ class Leasing:
         return Poll(
             session=poll.session,
             request_no=poll.request_no,
-            free=free + ahead,
+            free=0 if parked.is_in_doubt else free + ahead,
             lanes=self.lanes.served_by(poll.session),
-            repeat=poll.repeat,
+            repeat=poll.repeat or parked.is_in_doubt,
             namespace=self.lanes.namespace_of(poll.session),
         )
 
@@ -287,7 +303,7 @@ class Leasing:
         parked = self._parked.get(grant.session)
         if parked is None or parked.poll.request_no != grant.request_no:
             return  # the worker gave the request up meanwhile; it will not name these runs, and adopt returns them
-        if not (grant.runs or grant.dead or grant.draining):
+        if not (grant.runs or grant.dead or grant.draining or parked.is_in_doubt):
             return
         del self._parked[grant.session]
         if grant.dead:

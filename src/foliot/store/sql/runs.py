@@ -1,12 +1,13 @@
 """Runs from PENDING to the end (`ports.store.RunStore`): the verbs, each in its transaction."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
 
-from foliot.domain.errors import FoliotError
+from foliot.domain.errors import ClusterTrouble, FoliotError
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Judge
@@ -61,7 +62,8 @@ class SqlRunStore:
             raise ValueError("a lease needs polls")
         outcome = await self._database.transact(lambda tx: self._leasing.lease(tx, polls, limit))
         if outcome.replaced:
-            await self._quit(outcome.replaced)
+            with suppress(ClusterTrouble):  # the next lease finds them again; what was granted must be told
+                await self._quit(outcome.replaced)
         return outcome.granted
 
     async def complete(self, session: str, reports: Sequence[Report], judge: Judge) -> Sequence[Landing]:
