@@ -11,7 +11,7 @@ from foliot.domain.errors import BadName, InvalidInput, JobNotFound, VersionConf
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
 from foliot.domain.job import Lane
 from foliot.domain.run import Landing
-from foliot.ports.store import Actor, Saved, SaveOutcome
+from foliot.ports.store import Actor, Saved, SaveOutcome, StoreUnavailable
 from foliot.store.sql.clearing import end_waiting
 from foliot.store.sql.ending import Ending
 from foliot.store.sql.lanes import Lanes
@@ -416,12 +416,18 @@ async def test_shards_of_a_deleted_job_end_unless_one_was_begun(world: World) ->
     assert [run["state"] for run in await runs_of(world) if run["fire_key"] == "m:begun"] == ["SUCCEEDED"] * 3
 
 
-async def test_the_watchdog_ends_what_waits_of_a_job_whose_deleter_died(world: World) -> None:
-    job = (await put(world, overlap="queue_all")).job
+async def test_the_watchdog_ends_what_waits_of_a_job_when_its_deleter_could_not(world: World) -> None:
+    await put(world, overlap="queue_all")
     for key in "abc":
         await world.store.runs.trigger(ask(key=key))
-    # As a server leaves it that dies between the delete and its steps.
-    await world.change("UPDATE jobs SET deleted_at = 1, moving = version WHERE id = :id", id=job.job_id)
+
+    def fail(place: str) -> None:
+        if place == "ending.judged":
+            raise StoreUnavailable("The store does not answer.")
+
+    failing = await world.open(point=fail)
+    await failing.jobs.delete(NS, "tick", by=PERSON, decide=decider())  # it is deleted, whatever comes after
+    assert await states_of(world) == ["PENDING"] * 3
     assert await world.store.jobs.repair(limit=10) == 3
     assert await states_of(world) == ["CANCELLED"] * 3
     assert await world.store.jobs.repair(limit=10) == 0

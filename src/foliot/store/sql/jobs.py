@@ -17,7 +17,7 @@ from foliot.domain.job import Definition, Lane, LoadedJob, lane_of
 from foliot.domain.names import check_name
 from foliot.domain.payload import canonical_json
 from foliot.domain.planning import first_cursor
-from foliot.ports.store import Actor, JobRecord, Saved, SaveOutcome, Standing, StoreUnavailable
+from foliot.ports.store import Actor, JobRecord, Saved, SaveOutcome, Standing, StoreBusy, StoreUnavailable
 from foliot.store.sql import calendars, changing, limits
 from foliot.store.sql.asking import check_actor
 from foliot.store.sql.changing import Change
@@ -269,7 +269,7 @@ class SqlJobStore:
             return job_id
 
         job_id = await self._database.transact(work, pool=Pool.API)
-        with suppress(StoreUnavailable):  # the job is deleted, which this must not hide; the watchdog goes on
+        with suppress(StoreUnavailable, StoreBusy):  # the job is deleted, whatever happens here; the watchdog goes on
             await end_waiting(self._database, self._ending, job_id, pool=Pool.API)
 
     def _change(self, tx: Tx, namespace: str, name: str, change: Change) -> tuple[int, Instant]:
