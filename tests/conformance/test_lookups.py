@@ -1,13 +1,17 @@
 """Reads for people on every engine: pages, the ledger, what a run waits for, the cluster, backfills."""
 
+import asyncio
+import threading
+
 import pytest
 
 from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import HOUR, MINUTE, SECOND
+from foliot.domain.names import nearest
 from foliot.domain.verdict import Cause
 from foliot.ports.backfills import BackfillNotFound, BackfillState, NewBackfill, Selection
 from foliot.ports.lookups import BadCursor, JobFilter, RunFilter
-from foliot.store.sql import queries_runs
+from foliot.store.sql import lookups, queries_runs
 from foliot.store.sql.people import SqlRecords
 from tests.conformance.building import DECIDE, NS, PERSON, every, make_due, save
 from tests.conformance.working import lead, trigger, worker
@@ -162,6 +166,28 @@ async def test_attempts_and_figures(world: World, records: SqlRecords) -> None:
     told = [(row.attempt, row.cause, row.node) for row in attempts]
     assert told == [(1, "error", one.name), (2, "succeeded", one.name)]
     assert [run.run_id for run in await records.lookups.last_ended(job.job_id, limit=5)] == [run_id]
+
+
+async def test_a_job_that_is_not_there_is_told_with_the_nearest_found_beside_the_loop(
+    world: World, records: SqlRecords, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("greet", "settle", "tick"):
+        await save(world, name)
+    reached, leave = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    def slow(name: str, known: list[str]) -> str | None:
+        loop.call_soon_threadsafe(reached.set)
+        assert leave.wait(60)
+        return nearest(name, known)
+
+    monkeypatch.setattr(lookups, "nearest", slow)
+    asked = asyncio.create_task(records.lookups.job(NS, "setle"))
+    await asyncio.wait_for(reached.wait(), 60)
+    assert (await records.lookups.job(NS, "settle")).name == "settle"  # the others go on, with the store and the loop
+    leave.set()
+    with pytest.raises(JobNotFound, match="did you mean settle"):
+        await asked
 
 
 async def test_the_cluster_at_a_glance(world: World, records: SqlRecords) -> None:

@@ -1,7 +1,12 @@
 """Names: what may be one, and which known one is meant."""
 
-import pytest
+from difflib import SequenceMatcher
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foliot.domain import names
 from foliot.domain.errors import BadName
 from foliot.domain.names import NAME_BYTES_MAX, check_label, check_name, nearest
 
@@ -72,3 +77,27 @@ def test_a_label_value_is_one_line_and_not_endless(value: str) -> None:
 )
 def test_the_nearest_name_is_the_one_a_person_meant(written: str, candidates: list[str], meant: str | None) -> None:
     assert nearest(written, candidates) == meant
+
+
+def test_of_many_alike_names_few_are_compared_and_the_nearest_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = 0
+
+    class Counting(SequenceMatcher[str]):
+        def ratio(self) -> float:
+            nonlocal compared
+            compared += 1
+            return super().ratio()
+
+    monkeypatch.setattr(names, "SequenceMatcher", Counting)
+    known = [f"{'warehouse_eu_west_nightly_aggregate_' * 4}{n * 7919 % 99991}_partition_{n}" for n in range(5000)]
+    for meant in (known[0], known[2345], known[4999]):
+        assert nearest(meant.replace("nightly", "nigthly", 1), known) == meant
+    assert nearest("x" * 200, known) is None
+    assert 0 < compared <= 3 * 20
+
+
+@given(st.text("abc-", max_size=8), st.lists(st.text("abc-", max_size=8), max_size=20))
+def test_of_few_names_the_nearest_is_the_one_most_alike(written: str, known: list[str]) -> None:
+    ratios = [SequenceMatcher(None, name, written, autojunk=False).ratio() for name in known]
+    best = max(ratios, default=0)
+    assert nearest(written, known) == (known[ratios.index(best)] if best >= 0.6 else None)

@@ -4,8 +4,10 @@ Names are identity. They are compared by bytes, so a written name is brought int
 """
 
 import unicodedata
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
+from heapq import nlargest
 from typing import Final
 
 from foliot.domain.errors import BadName
@@ -15,6 +17,7 @@ LABEL_VALUE_BYTES_MAX: Final = 200
 
 _BETWEEN: Final = frozenset("_-.")  # no "/" and ":" (they have a meaning in addresses), no spaces (in command lines)
 _ALIKE_ENOUGH: Final = 0.6
+_COMPARED_MAX: Final = 20
 
 
 def check_name(kind: str, written: str) -> str:
@@ -40,19 +43,36 @@ def check_label(written: str, *, kind: str = "label value") -> str:
 
 
 def nearest(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate most like `name`, for "did you mean"; None when none is alike."""
+    """The candidate most like `name`, for "did you mean"; None when none is alike.
+
+    Comparing is dear with long names. Only those are compared that have most letters in common.
+    """
     wanted = name.casefold()
+    promising = nlargest(_COMPARED_MAX, _promising(wanted, candidates))
     matcher = SequenceMatcher(autojunk=False)
     matcher.set_seq2(wanted)
-    best, best_ratio = None, _ALIKE_ENOUGH
-    for candidate in candidates:
+    best: tuple[float, int, str] | None = None
+    for most, order, candidate in promising:
+        if best is not None and most < best[0]:
+            break
         matcher.set_seq1(candidate.casefold())
-        if matcher.real_quick_ratio() < best_ratio or matcher.quick_ratio() < best_ratio:
+        found = (matcher.ratio(), order, candidate)
+        if found[0] >= _ALIKE_ENOUGH and (best is None or found > best):
+            best = found
+    return best[2] if best is not None else None
+
+
+def _promising(wanted: str, candidates: Iterable[str]) -> Iterator[tuple[float, int, str]]:
+    """How alike each can be at most, by length and by letters, where that is enough; the earlier one goes first."""
+    letters = Counter(wanted)
+    for n, candidate in enumerate(candidates):
+        folded = candidate.casefold()
+        both = len(folded) + len(wanted)
+        if 2 * min(len(folded), len(wanted)) < _ALIKE_ENOUGH * both:
             continue
-        ratio = matcher.ratio()
-        if ratio > best_ratio or (best is None and ratio >= best_ratio):
-            best, best_ratio = candidate, ratio
-    return best
+        common = sum(min(count, folded.count(letter)) for letter, count in letters.items())
+        if 2 * common >= _ALIKE_ENOUGH * both:
+            yield 2 * common / max(both, 1), -n, candidate
 
 
 def _stored_form(kind: str, written: str) -> str:

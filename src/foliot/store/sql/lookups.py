@@ -1,9 +1,12 @@
 """The reads of the surfaces for people, together (`ports.lookups.Lookups`)."""
 
+import asyncio
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
+from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import Instant
+from foliot.domain.names import nearest
 from foliot.ports.lookups import (
     AttemptRow,
     Changes,
@@ -22,6 +25,8 @@ from foliot.ports.lookups import (
 from foliot.store.sql import queries_cluster, queries_jobs, queries_ledger, queries_runs
 from foliot.store.sql.database import Database, Tx
 
+NEAREST_AMONG: Final = 5000
+
 T = TypeVar("T")
 
 
@@ -38,7 +43,12 @@ class SqlLookups:
         return await self._read(lambda tx: queries_jobs.list_jobs(tx, wanted, limit=limit, cursor=cursor))
 
     async def job(self, namespace: str, name: str) -> JobRow:
-        return await self._read(lambda tx: queries_jobs.find_job(tx, namespace, name))
+        found = await self._read(lambda tx: queries_jobs.find_job(tx, namespace, name))
+        if found is not None:
+            return found
+        known = [one for _, one in await self.job_names(namespace, limit=NEAREST_AMONG)]
+        # Outside the transaction and beside the loop: it takes a while with many long names.
+        raise JobNotFound(name, namespace=namespace, nearest=await asyncio.to_thread(nearest, name, known))
 
     async def job_names(self, namespace: str | None, *, limit: int) -> Sequence[tuple[str, str]]:
         return await self._read(lambda tx: queries_jobs.job_names(tx, namespace, limit))
