@@ -11,6 +11,7 @@ from foliot.ports.lookups import JobFilter, JobRow, LastRun, Listing, VersionRow
 from foliot.store.sql import queries_ranked
 from foliot.store.sql.database import Tx
 from foliot.store.sql.paging import LOOK_MAX, from_cursor, to_cursor
+from foliot.store.sql.queries_runs import shown_of
 from foliot.store.sql.statement import BIGINT, RowSet, Statement
 
 SEARCH_AMONG: Final = 20_000
@@ -46,7 +47,8 @@ BY_NEXT: Final = Statement(
 BY_ID: Final = Statement(f"SELECT {_COLUMNS} FROM {{d}} JOIN jobs j ON j.id = d.id {_JOINS}", RowSet("d", id=BIGINT))
 LAST_RUNS: Final = Statement(
     """
-    SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at
+    SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at, r.attempt, r.parked, r.place,
+           r.cancel_at
     FROM {d} JOIN runs r ON r.id = (
       SELECT q.id FROM runs q WHERE q.job_id = d.job_id AND q.shard = -1 AND q.parent_id IS NULL
       ORDER BY q.id DESC LIMIT 1
@@ -240,6 +242,7 @@ def _last_run(row: Any) -> LastRun:
     return LastRun(
         run_id=row.id,
         state=row.state,
+        shown=shown_of(row),
         kind=row.kind,
         created_at=row.created_at,
         started_at=row.started_at,
