@@ -231,3 +231,17 @@ async def test_a_session_that_is_over_is_over_for_a_limited_token_too(api: Api, 
     assert (await lease(pay, server)).dead
     beat = await ask(pay, "heartbeat", session="a" * 32, beat_no=1, settled=0, held=[])
     assert not beat.json()["alive"], "it registers anew"
+
+
+async def test_who_may_not_run_a_job_has_no_say_in_what_it_takes_and_does_not_count_for_it(api: Api) -> None:
+    await settle_in(api, "pay")
+    toys = await api.with_scopes("worker", namespace="toys")
+    nothing = {"type": "object", "properties": {}, "additionalProperties": False}
+    offers = [{"name": "python:billing:settle", "parameters": nothing}]
+    hello = {"session": "a" * 32, "name": "w", "group": "billing", "slots": 8, "handlers": offers}
+    assert (await ask(toys, "register", **hello)).status_code == 200
+    run = await api.ask("POST", "/jobs/settle:trigger", {"params": {"day": "today"}}, namespace="pay")
+    assert run.status_code == 201, run.text
+    assert (await api.ask("GET", "/jobs/settle/parameters", namespace="pay")).json()["parameters"] is None
+    told = (await api.get(f"/runs/{run.json()['id']}/why")).json()
+    assert told["verdict"] == "held_nobody", told

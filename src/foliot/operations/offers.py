@@ -18,17 +18,19 @@ class Offers:
         self._known: Sequence[NodeRow] = ()
         self._read_at = float("-inf")
 
-    async def workers(self) -> Sequence[NodeRow]:
-        """Workers that are alive, draining ones too."""
+    async def workers(self, namespace: str) -> Sequence[NodeRow]:
+        """Workers that are alive, draining ones too, and may serve this namespace."""
         if self._clock.monotonic() - self._read_at > FRESH_S:
-            nodes = await self._lookups.nodes()
-            self._known = tuple(node for node in nodes if node.kind != "server")
+            self._known = tuple(await self._lookups.nodes())
             self._read_at = self._clock.monotonic()
-        return self._known
+        return [node for node in self._known if node.serves(namespace)]
 
-    async def schema_of(self, handler: str, group: str) -> Mapping[str, Any] | None:
-        """The parameters of a handler as the newest worker of the group says; None: nobody says."""
-        found = [worker for worker in await self.workers() if worker.handlers.get(handler) is not None]
+    async def schema_of(self, handler: str, *, namespace: str, group: str) -> Mapping[str, Any] | None:
+        """The parameters of a handler as the newest worker of the group says; None: nobody says.
+
+        Who may not run it has no say in what it takes (SEC-25).
+        """
+        found = [worker for worker in await self.workers(namespace) if worker.handlers.get(handler) is not None]
         found.sort(key=lambda worker: (worker.group == group, worker.started_at))
         return found[-1].handlers[handler] if found else None
 

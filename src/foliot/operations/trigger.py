@@ -87,7 +87,7 @@ async def checked_params(services: PeopleServices, job: JobRow, given: Mapping[s
     by the worker that gets it.
     """
     params = {**(job.document.get("params") or {}), **(given or {})}
-    schema = await services.offers.schema_of(handler_of(job), group_of(job))
+    schema = await services.offers.schema_of(handler_of(job), namespace=job.namespace, group=group_of(job))
     if schema is not None:
         require_fit(job.name, schema, msgspec.to_builtins(params))
     return json_text(params, what="params") if given else None

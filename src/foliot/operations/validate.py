@@ -52,7 +52,7 @@ async def validate(
     except JobNotFound:
         present = None
     schedule = definition.schedule
-    workers = await services.offers.workers()
+    workers = await services.offers.workers(namespace)
     return Validated(
         document=canonical,
         hash=definition_hash(definition),

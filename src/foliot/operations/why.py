@@ -222,7 +222,7 @@ async def _queue(services: PeopleServices, run: RunRow, document: Mapping[str, A
     if run.state != "PENDING":
         return None
     waiting = await services.lookups.waiting(run)
-    workers = [node for node in await services.lookups.nodes() if node.kind != "server"]
+    workers = [node for node in await services.lookups.nodes() if node.serves(run.namespace)]
     return QueueFacts(
         lane=waiting.lane,
         overlap=str(document.get("overlap", "skip" if document.get("schedule") else "allow")),

@@ -251,6 +251,11 @@ class NodeRow:
     load: Mapping[str, float]
     drained_by: str | None
     running: int = 0
+    namespace: str | None = None  # the only one a worker serves; None: every
+
+    def serves(self, namespace: str) -> bool:
+        """Whether it is a worker that is given runs of this namespace."""
+        return self.kind != "server" and self.namespace in (None, namespace)
 
     @property
     def has_left(self) -> bool:

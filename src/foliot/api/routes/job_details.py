@@ -143,7 +143,7 @@ async def parameters(services: Services, who: Reader, name: str, namespace: Name
     """The JSON Schema that live workers offer; null while none does."""
     job = await find_job(services, who, home_of(who, namespace), name)
     handler = handler_of(job)
-    schema = await services.offers.schema_of(handler, group_of(job))
+    schema = await services.offers.schema_of(handler, namespace=job.namespace, group=group_of(job))
     return ParametersOut(handler=handler, parameters=dict(schema) if schema is not None else None)
 
 

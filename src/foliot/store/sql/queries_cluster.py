@@ -15,7 +15,7 @@ QUEUE_COUNTED_MAX: Final = 10_001
 
 _COLUMNS: Final = (
     "id, name, kind, state, until, started_at, last_beat_at, ended_at, group_name, slots, version, host, pid, "
-    "wall_offset_us, labels, handlers, load, drained_by"
+    "wall_offset_us, labels, handlers, load, drained_by, namespace"
 )
 NODES: Final = Statement(
     f"SELECT {_COLUMNS} FROM nodes WHERE state <> 'dead' OR ended_at >= :since ORDER BY kind, name, started_at "
@@ -98,4 +98,5 @@ def _node(row: Any, running: int) -> NodeRow:
         load=msgspec.json.decode(row.load) if row.load else {},
         drained_by=row.drained_by,
         running=running,
+        namespace=row.namespace,
     )
