@@ -186,7 +186,7 @@ HOT: list[Hot] = [
         statement=moving.UNFINISHED,
         uses=frozenset({"jobs_moving"}),
         reads_max=10,
-        values=lambda _: {"limit": BATCH},
+        values=lambda _: {"moving": 0, "after": 0, "limit": BATCH},
     ),
     Hot(
         name="cursors without a next instant",

@@ -274,6 +274,20 @@ async def test_the_watchdog_finishes_a_move_that_a_dead_server_began(world: Worl
     assert await world.store.jobs.repair(limit=10) == 0
 
 
+async def test_jobs_whose_runs_cannot_move_here_keep_no_others_from_it(world: World) -> None:
+    jobs = [(await put(world, name, overlap="queue_all")).job for name in ("odd", "other", "tick")]
+    for job in jobs:
+        await world.store.runs.trigger(ask(job.name))
+    await world.change("UPDATE job_versions SET version = 2")
+    await world.change("UPDATE jobs SET version = 2, moving = 2")
+    nonsense = '{"run":{"python":"x"},"nonsense":1}'
+    await world.change(
+        "UPDATE job_versions SET definition = :text WHERE job_id = :id", text=nonsense, id=jobs[0].job_id
+    )
+    fresh = await world.open()
+    assert [await fresh.jobs.repair(limit=1) for _ in range(5)] == [0, 1, 1, 0, 0]
+
+
 # ----------------------------------------------------------------------------------------------------- pause and resume
 
 

@@ -26,7 +26,7 @@ from foliot.store.sql.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.definitions import Definitions, lane_from, lane_ids, lanes_after
 from foliot.store.sql.ending import Ending
 from foliot.store.sql.finding import not_found
-from foliot.store.sql.moving import finish_moves, move_waiting
+from foliot.store.sql.moving import FROM_THE_FIRST, finish_moves, move_waiting
 from foliot.store.sql.repairing import repair_delays
 from foliot.store.sql.statement import Statement
 
@@ -134,6 +134,7 @@ class SqlJobStore:
         self._definitions = definitions
         self._ending = ending
         self._repaired_after = 0
+        self._moved_after = FROM_THE_FIRST
 
     # -- saving -----------------------------------------------------------------------------------------------------
 
@@ -302,7 +303,10 @@ class SqlJobStore:
         repaired, self._repaired_after = await self._database.transact(
             lambda tx: repair_delays(tx, self._definitions, after=after, limit=limit)
         )
-        return repaired + await finish_moves(self._database, self._definitions, self._ending, limit=limit)
+        moved, self._moved_after = await finish_moves(
+            self._database, self._definitions, self._ending, after=self._moved_after, limit=limit
+        )
+        return repaired + moved
 
     def _found(self, tx: Tx, namespace: str, name: str) -> JobRecord:
         rows = tx.rows(FIND, {"namespace": namespace, "name": name})

@@ -16,6 +16,7 @@ from foliot.store.sql.follow import CHILD, LIMITS, MERGE, follow_of, serial_of
 from foliot.store.sql.statement import BIGINT, RowSet, Statement
 
 STEP_MAX: Final = 1000
+FROM_THE_FIRST: Final = (0, 0)
 
 _COLUMNS: Final = """
     r.id, r.ver, r.version, r.place, r.shard, r.fire_key, r.priority, r.serial, r.parked, r.follow
@@ -85,7 +86,10 @@ TAKE_VERSION: Final = Statement(
 CURRENT: Final = Statement("SELECT moving FROM jobs WHERE id = :job_id AND moving IS NOT NULL AND deleted_at = 0")
 MOVED: Final = Statement("UPDATE jobs SET moving = NULL WHERE id = :job_id AND moving = :version AND deleted_at = 0")
 UNFINISHED: Final = Statement(
-    "SELECT id, deleted_at FROM jobs WHERE moving IS NOT NULL ORDER BY moving, id LIMIT :limit"
+    """
+    SELECT moving, id, deleted_at FROM jobs WHERE moving >= :moving AND (moving > :moving OR id > :after)
+    ORDER BY moving, id LIMIT :limit
+    """
 )
 
 
@@ -121,14 +125,20 @@ async def move_waiting(
     return moved
 
 
-async def finish_moves(database: Database, definitions: Definitions, ending: Ending, *, limit: int) -> int:
-    """Watchdog: go on where somebody stopped; how many runs moved, or ended with their job."""
-    jobs = await database.read(lambda tx: tx.rows(UNFINISHED, {"limit": limit}), pool=Pool.CONTROL)
+async def finish_moves(
+    database: Database, definitions: Definitions, ending: Ending, *, after: tuple[int, int], limit: int
+) -> tuple[int, tuple[int, int]]:
+    """Watchdog: go on where somebody stopped, some jobs at a time, for there may be some that cannot be finished here.
+
+    How many runs moved, or ended with their job; and behind which job to go on.
+    """
+    values = {"moving": after[0], "after": after[1], "limit": limit}
+    jobs = await database.read(lambda tx: tx.rows(UNFINISHED, values), pool=Pool.CONTROL)
     moved = [
         await (end_waiting(database, ending, job_id) if deleted_at else move_waiting(database, definitions, job_id))
-        for job_id, deleted_at in jobs
+        for _, job_id, deleted_at in jobs
     ]
-    return sum(moved)
+    return sum(moved), (jobs[-1][0], jobs[-1][1]) if len(jobs) == limit else FROM_THE_FIRST
 
 
 def _target(tx: Tx, definitions: Definitions, job_id: int) -> LoadedJob | None:
