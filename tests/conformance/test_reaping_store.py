@@ -78,7 +78,19 @@ async def test_at_most_once_ends_lost_whatever_was_reported(world: World) -> Non
     for run in (started, waiting):
         row = await run_of(world, run.run_id)
         assert (row["state"], row["kind"], row["deaths"]) == ("FAILED", "lost", int(run is started))
-        assert "vanished" in row["error"]
+        assert row["error"] == (
+            "Its worker vanished while running it (likely killed or out of memory); nobody knows whether it finished."
+            if run is started
+            else "Its worker vanished before it was started."
+        )
+
+
+async def test_a_lost_run_of_which_nothing_was_heard_says_that(world: World) -> None:
+    await save(world, "tick", on_lost="fail")
+    await trigger(world, n=1)
+    (run,) = await (await worker(world)).lease(8)
+    assert await _reap(world) == 1
+    assert (await run_of(world, run.run_id))["error"] == "Its worker vanished; nobody knows whether it ran."
 
 
 async def test_what_the_last_beat_named_as_not_started_costs_no_death(world: World) -> None:

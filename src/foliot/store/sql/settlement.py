@@ -25,6 +25,9 @@ _SAID_BY_THE_STORE: Final = {
     Cause.UNKNOWN_TO_WORKER: "It never reached its worker.",
     Cause.RELEASED: "Its worker gave it back.",
 }
+_LOST_AT_WORK: Final = (
+    "Its worker vanished while running it (likely killed or out of memory); nobody knows whether it finished."
+)
 
 
 Jobs: TypeAlias = Mapping[tuple[int, int], LoadedJob]
@@ -122,7 +125,8 @@ class Settlement:
     def _settled(self, claim: Claim | Report, run: Seen, started_at: Instant | None) -> None:
         """Its run ends or goes back; an attempt without success is told of in a row of its own."""
         verdict = self._verdict(claim, run)
-        error = claim.error or _SAID_BY_THE_STORE.get(claim.cause)
+        is_lost_at_work = claim.cause is Cause.LOST and started_at is not None
+        error = claim.error or (_LOST_AT_WORK if is_lost_at_work else _SAID_BY_THE_STORE.get(claim.cause))
         error_type = claim.error_type[:ERROR_TYPE_MAX] if claim.error_type else None
         retried = 0
         if isinstance(verdict, End):
