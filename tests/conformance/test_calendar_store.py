@@ -61,6 +61,30 @@ async def test_a_job_is_pinned_to_the_newest_and_the_ledger_heeds_it(world: Worl
     assert ("blackout", "ours: moving") in told
 
 
+async def test_who_is_behind_is_told_page_by_page(world: World, calendars: SqlCalendars) -> None:
+    for name in ("a", "b"):
+        await calendars.save(name, CLOSED, by=PERSON)
+    for n in range(3):
+        both = [{"every": "1h", "calendar": "a"}, {"every": "2h", "calendar": "b"}]
+        await save(world, f"job-{n}", schedule=both if n == 1 else both[n // 2])
+    await calendars.save("b", {"exclude": ["2026-12-29"]}, by=PERSON)
+    await save(world, "newer", schedule={"every": "1h", "calendar": "b"})
+    for name in ("a", "b"):
+        await calendars.save(name, {"exclude": ["2026-12-30"]}, by=PERSON)
+    all_at_once = list(await calendars.outdated(limit=10))
+    assert [(use.calendar, use.pinned, use.job) for use in all_at_once] == [
+        ("a", 1, "job-0"),
+        ("a", 1, "job-1"),
+        ("b", 1, "job-1"),
+        ("b", 1, "job-2"),
+        ("b", 2, "newer"),
+    ]
+    paged = list(await calendars.outdated(limit=1))
+    while page := await calendars.outdated(limit=1, after=paged[-1]):
+        paged += page
+    assert paged == all_at_once
+
+
 async def test_who_is_behind_is_told_and_an_edit_takes_the_newest(world: World, calendars: SqlCalendars) -> None:
     await calendars.save("ours", CLOSED, by=PERSON)
     await save(
