@@ -23,6 +23,8 @@ CHUNK: dict[str, Any] = {"run_id": 1, "lease_id": "x", "attempt": 1, "offset": 0
 BEYOND: list[tuple[str, dict[str, Any]]] = [
     *(("register", {**HELLO, name: value}) for name in ("slots", "pid", "protocol") for value in (-1, 2**31, 2**63)),
     *(("register", {**HELLO, name: "x" * 201}) for name in ("session", "name", "group", "host", "version")),
+    *(("register", {**HELLO, name: "a\0b"}) for name in ("session", "name", "group", "host", "version")),
+    *(("lease", {**POLL, "session": value}) for value in ("a\0", "a b", "a\n", "\u00e9")),
     *(("lease", {**POLL, name: value}) for name in ("request_no", "settled", "wait_us") for value in (-1, 2**63)),
     *(("lease", {**POLL, name: value}) for name in ("free", "ahead") for value in (-1, 2**31)),
     ("lease", {**POLL, "session": ""}),

@@ -224,6 +224,14 @@ async def test_a_session_goes_on_with_the_token_that_took_the_firsts_place(
         assert {run.namespace for run in runs} <= {"pay"}, "a session stays what it was begun for"
 
 
+async def test_a_session_stays_in_its_group(api: Api, server: Server) -> None:
+    await settle_in(api, "pay")
+    worker = await api.with_scopes("worker", namespace="pay")
+    for group in ("toys", "billing"):
+        assert (await register(worker, group=group)).status_code == 200
+    assert (await lease(worker, server)).runs == (), "it began in another"
+
+
 async def test_a_session_that_is_over_is_over_for_a_limited_token_too(api: Api, server: Server, stage: Stage) -> None:
     pay = await api.with_scopes("worker", namespace="pay")
     await register(pay)

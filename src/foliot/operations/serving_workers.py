@@ -83,7 +83,10 @@ class WorkerService:
             raise ProtocolTooOld(hello.name, hello.protocol)
         by.demand_work(group=hello.group)
         began = await self._hello_of(hello.session, by)
-        hello = msgspec.structs.replace(hello, namespace=began.namespace if began is not None else by.namespace)
+        if began is None:
+            hello = msgspec.structs.replace(hello, namespace=by.namespace)
+        else:  # what a session is for does not change
+            hello = msgspec.structs.replace(hello, namespace=began.namespace, group=began.group)
         times = self._services.times
         refused = [refusal for job in hello.jobs if (refusal := await self._declare(job, hello, by))]
         # Last: nobody beats for a session before its worker has heard of it, however long declaring takes.

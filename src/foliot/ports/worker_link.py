@@ -24,7 +24,8 @@ SLOTS_MAX: Final = 100_000
 Small = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 Whole = Annotated[int, msgspec.Meta(ge=0, le=2**53)]  # numbers that rise by one, and microseconds
 Signed = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
-SessionId = Annotated[str, msgspec.Meta(min_length=1, max_length=32)]
+SessionId = Annotated[str, msgspec.Meta(min_length=1, max_length=32, pattern=r"\A[!-~]+\Z")]
+NO_NUL: Final = r"\A[^\x00]*\Z"  # not every store can keep it
 
 
 class HandlerOffer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -47,15 +48,15 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A worker session introduces itself."""
 
     session: SessionId
-    name: Annotated[str, msgspec.Meta(max_length=200)]
-    group: Annotated[str, msgspec.Meta(max_length=100)]
+    name: Annotated[str, msgspec.Meta(max_length=200, pattern=NO_NUL)]
+    group: Annotated[str, msgspec.Meta(max_length=100, pattern=NO_NUL)]
     slots: Annotated[int, msgspec.Meta(ge=0, le=SLOTS_MAX)]
     handlers: tuple[HandlerOffer, ...]
     labels: Mapping[str, str] = msgspec.field(default_factory=dict)
-    version: Annotated[str, msgspec.Meta(max_length=50)] = ""
+    version: Annotated[str, msgspec.Meta(max_length=50, pattern=NO_NUL)] = ""
     protocol: Small = 1
     pid: Small = 0
-    host: Annotated[str, msgspec.Meta(max_length=200)] = ""
+    host: Annotated[str, msgspec.Meta(max_length=200, pattern=NO_NUL)] = ""
     jobs: tuple[DeclaredJob, ...] = ()  # declared in the worker's code; saved with source "code"
     namespace: str | None = None  # the only one it serves, by its token; what the worker says here does not count
 

@@ -66,8 +66,9 @@ async def test_foliots_own_no_is_told_apart(server: Answering) -> None:
         with pytest.raises(Refused) as refusal:
             await link.complete("s", [])
         assert (refusal.value.status, refusal.value.data["code"]) == (422, "FOL-1040")
-        server.say(Answer(status=403, body={"code": "FOL-4002", "detail": "Not with this token."}))
-        with pytest.raises(Denied, match="Not with this token"):
+        said = {"code": "FOL-4007", "detail": "Not with this token.", "hint": "another token: …"}
+        server.say(Answer(status=403, body=said))
+        with pytest.raises(Denied, match=r"Not with this token\. \(another token: …\)"):
             await link.complete("s", [])
         server.say(Answer(status=413, text="<html>too large</html>"))  # a proxy's limit is one all the same
         with pytest.raises(Refused) as refusal:
