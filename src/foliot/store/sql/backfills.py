@@ -150,20 +150,22 @@ class SqlBackfills:
 
     async def taken(self, job_id: int, *, from_at: Instant, to_at: Instant) -> dict[Instant, str]:
         """In pages: a large range takes no thread and no connection from others for long."""
-        newest: dict[Instant, tuple[int, str]] = {}
+        states: dict[Instant, str] = {}
+        ids: dict[Instant, int] = {}
         between = {"job_id": job_id, "from_at": from_at, "to_at": to_at}
         after, past = _keys_between(from_at, to_at)
         is_more = True
-        while is_more and len(newest) < TAKEN_MAX:
+        while is_more and len(states) < TAKEN_MAX:
             values = {**between, "after": after, "past": past}
             rows = await self._database.read(partial(_rows, statement=SCHEDULED, values=values))
-            newest |= {row.due_at: (row.id, row.state) for row in rows}
+            states |= {row.due_at: row.state for row in rows}
+            ids |= {row.due_at: row.id for row in rows}
             is_more = len(rows) == _TAKEN_A_PAGE
             after = rows[-1].fire_key if rows else after
         for row in await self._database.read(partial(_rows, statement=BACKFILLED, values=between)):
-            if row.id > newest.get(row.due_at, (0, ""))[0]:
-                newest[row.due_at] = (row.id, row.state)
-        return {due_at: state for due_at, (_, state) in newest.items()}
+            if row.id > ids.get(row.due_at, 0):
+                states[row.due_at], ids[row.due_at] = row.state, row.id
+        return states
 
     async def advance(self, *, limit: int) -> int:
         values = {"after": self._after, "rows": limit}
