@@ -1,7 +1,5 @@
 """The pulse and the sweep: what there is to do, triggers for later, heads of lines."""
 
-import pytest
-
 from foliot.domain.instants import DAY, HOUR, MINUTE
 from tests.conformance.building import (
     NS,
@@ -245,14 +243,10 @@ async def test_waiting_shards_of_a_replaced_run_are_cancelled(world: World) -> N
     assert {run.shard for run in await anne.lease()} == {0, 1}
 
 
-@pytest.mark.parametrize("verb", ["pause", "delete"])
-async def test_what_waits_goes_on_when_its_job_stops(world: World, verb: str) -> None:
+async def test_what_waits_goes_on_when_its_job_is_paused(world: World) -> None:
     job = await every(world)
     await make_due(world, job)
     await fire(world)
-    if verb == "pause":
-        await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())
-    else:
-        await world.store.jobs.delete(NS, "tick", by=PERSON, decide=decider())
+    await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())
     anne = await worker(world)
     assert (await anne.lease_one()).job == "tick"
