@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost,::1"  # servers of tests are on this machine
 
 pytest_plugins = ["tests.servers.fixtures"]
 
 # The same examples every time, so that a change alone turns a test red; HYPOTHESIS_PROFILE=search looks for new ones.
-settings.register_profile("repeatable", derandomize=True, deadline=None)
+# That a crowded machine draws them slowly says nothing about them.
+settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("search", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
@@ -32,6 +33,6 @@ def no_modules_of_others(request: pytest.FixtureRequest) -> Iterator[None]:
         return
     folder = str(Path(request.getfixturevalue("tmp_path")))
     yield
-    for name, module in list(sys.modules.items()):
+    for name, module in sys.modules.copy().items():
         if (getattr(module, "__file__", None) or "").startswith(folder):
             del sys.modules[name]
