@@ -415,6 +415,15 @@ def test_a_lie_is_caught(number: str, words: str, lie: Edit) -> None:
     assert any(words in wrong for wrong in finding.wrong), finding.wrong
 
 
+def test_a_session_that_never_beat_was_not_alive() -> None:
+    story = sound()
+    false_reap(story)
+    story["nodes"][0]["beat_no"] = 0
+    assert verify(History(**story))["I12"].holds
+    story["nodes"][0]["beat_no"] = 1
+    assert not verify(History(**story))["I12"].holds
+
+
 def test_a_retry_judged_before_its_server_stood_still_is_none_too_soon() -> None:
     story = sound()
     retried_at_once(story)
