@@ -359,6 +359,7 @@ def test_a_job_named_where_a_run_belongs_is_told(foliot: Shell) -> None:
         assert "minutes is a job; its runs: --job minutes" in foliot("run", "retry", "minutes").err  # no u in an id
     finally:
         foliot("job", "delete", "minutes", "--yes")
+    assert foliot("run", "watch", "tick").err == shown.err  # it does not wait for what is not there
     assert foliot("run", "show", "zzzz").err.startswith('✖ No run "zzzz".\n  finished runs are kept')
 
 

@@ -162,6 +162,9 @@ def watch(desk: Desk, *, run_id: str, within: str) -> None:
       foliot run watch r-8k2f
       foliot run watch r-8k2f --wait-for 10m && echo done
     """
+    desk.get(
+        run_path(run_id)
+    )  # it is there, and the client is loaded: an import can swallow the Ctrl-C that is offered
     desk.out.talk("watching", mark="run", run=run_id)
     tell_end(desk, wait_for(desk, run_id, within))
 
