@@ -1,13 +1,10 @@
 """Leasing: due runs go to workers that ask, best first, each to one of them."""
 
-import pytest
-
 from foliot.domain.instants import MINUTE, SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
 from foliot.ports.store import SESSION_TTL_US, Poll, StoreUnavailable
 from foliot.store.sql.kinds import Ground
-from foliot.store.sql.leasing import ABOVE_ATTEMPTS
 from tests.conformance.building import PERSON, every, fire, make_due, runs_of, save
 from tests.conformance.working import Worker, attempts_of, run_of, states_of, trigger, worker
 from tests.conformance.world import World
@@ -387,140 +384,6 @@ async def test_a_repeated_request_that_never_arrived_leases_anew(world: World) -
     anne = await worker(world)
     await anne.poll()
     assert len(await anne.lease(2, repeat=True)) == 1
-
-
-# ---------------------------------------------------------------------------------------------------- fences and limits
-
-
-async def test_fences_rise_with_each_attempt(world: World) -> None:
-    await save(world, "tick", retries={"max": 3, "backoff": "1s", "jitter": False})
-    await trigger(world)
-    anne = await worker(world)
-    fences = []
-    for _ in range(3):
-        run = await anne.lease_one()
-        fences.append(run.fence)
-        await anne.complete(run, cause=Cause.ERROR, error="again")
-        await world.elapse(SECOND)
-    epoch = await world.value("SELECT epoch FROM store_meta")
-    assert fences == [(epoch << 28) + attempt for attempt in (1, 2, 3)]
-
-
-async def test_fences_of_an_exclusive_job_rise_across_its_runs(world: World) -> None:
-    await save(world, "tick", overlap="queue_all", exclusive=True, isolation="process")
-    await trigger(world, n=3)
-    anne = await worker(world)
-    fences = []
-    for _ in range(3):
-        run = await anne.lease_one()
-        assert run.exclusive
-        fences.append(run.fence)
-        await anne.complete(run)
-    epoch = await world.value("SELECT epoch FROM store_meta")
-    assert fences == [(epoch << 28) + ABOVE_ATTEMPTS + n for n in (1, 2, 3)]
-    assert await world.value("SELECT fence_seq FROM cursors") == ABOVE_ATTEMPTS + 3
-
-
-async def test_every_shard_of_an_exclusive_run_has_a_fence_of_its_own(world: World) -> None:
-    await save(world, "tick", overlap="queue_all", exclusive=True, isolation="process", shards=3)
-    await trigger(world, n=2)
-    anne, ben = await worker(world), await worker(world)
-    fences = []
-    for _ in range(2):  # of one lease, and of another
-        leased = [*await anne.lease(2), *await ben.lease(8)]
-        assert [run.shard for run in leased] == [0, 1, 2]
-        fences += [run.fence for run in leased]
-        await anne.complete(*leased[:2])
-        await ben.complete(leased[2])
-    assert fences == sorted(set(fences))
-
-
-async def test_an_overlap_somebody_asked_for_ends_when_the_job_becomes_exclusive(world: World) -> None:
-    await save(world, "tick", overlap="queue_all")
-    await trigger(world)
-    await trigger(world, allow_overlap=True)
-    await save(world, "tick", overlap="queue_all", exclusive=True, isolation="process")
-    anne = await worker(world)
-    (first,) = await anne.lease(8)
-    await anne.complete(first)
-    (second,) = await anne.lease(8)
-    assert second.fence > first.fence
-
-
-async def test_a_job_that_becomes_exclusive_goes_on_above_the_attempts_it_had(world: World) -> None:
-    retries = {"max": 5, "backoff": "1s", "jitter": False}
-    await save(world, "tick", overlap="queue_all", retries=retries)
-    await trigger(world)
-    anne = await worker(world)
-    fences = []
-    for cause in (Cause.ERROR, Cause.ERROR, Cause.SUCCEEDED):
-        run = await anne.lease_one()
-        fences.append(run.fence)
-        await anne.complete(run, cause=cause)
-        await world.elapse(SECOND)
-    await save(world, "tick", overlap="queue_all", retries=retries, exclusive=True, isolation="process")
-    await trigger(world)
-    fences.append((await anne.lease_one()).fence)
-    assert fences == sorted(set(fences))
-
-
-async def test_a_new_epoch_lifts_every_fence(world: World) -> None:
-    await save(world, "tick", retries={"max": 1, "backoff": "1s", "jitter": False})
-    await trigger(world)
-    anne = await worker(world)
-    before = await anne.lease_one()
-    await anne.complete(before, cause=Cause.ERROR, error="again")
-    await world.change("UPDATE store_meta SET epoch = epoch + 1")
-    await world.elapse(SECOND)
-    assert (await anne.lease_one()).fence >= before.fence + 2**28
-
-
-@pytest.mark.parametrize("place", [{"max_running": 2}, {"concurrency": {"db": 2}}])
-async def test_a_limit_lets_only_so_many_run(world: World, place: dict[str, object]) -> None:
-    await save(world, "tick", place=place)
-    await trigger(world, n=5)
-    anne = await worker(world)
-    first = await anne.lease(8)
-    assert len(first) == 2
-    assert await anne.lease(8) == ()
-    assert await world.value("SELECT used FROM limits") == 2
-    await anne.complete(first[0])
-    assert len(await anne.lease(8)) == 1
-    assert await world.value("SELECT used FROM limits") == 2
-
-
-async def test_a_resource_is_shared_by_jobs(world: World) -> None:
-    await save(world, "one", run="python:jobs:one", place={"concurrency": {"db": 3}})
-    await save(world, "two", run="python:jobs:two", place={"concurrency": {"db": 3}, "max_running": 1})
-    await trigger(world, "one", 4)
-    await trigger(world, "two", 4)
-    anne = await worker(world)
-    leased = await anne.lease(8)
-    assert len(leased) == 3
-    assert sum(run.job == "two" for run in leased) <= 1
-    used = {row["name"]: row["used"] for row in await world.rows("SELECT name, used FROM limits")}
-    assert used["res:db"] == 3
-    await anne.complete(*leased)
-    assert await world.value("SELECT sum(used) FROM limits") == 0
-
-
-async def test_a_limit_with_no_row_yet_gets_one(world: World) -> None:
-    await save(world, "tick", place={"max_running": 1})
-    await trigger(world, n=2)
-    await world.change("DELETE FROM limits")
-    assert len(await (await worker(world)).lease(8)) == 1
-    assert [dict(row) for row in await world.rows("SELECT max, used FROM limits")] == [{"max": 1, "used": 1}]
-
-
-async def test_a_full_limit_holds_up_nobody_else(world: World) -> None:
-    """Its lane is not even scanned."""
-    await save(world, "held", run="python:jobs:held", place={"max_running": 1})
-    await save(world, "free", run="python:jobs:free")
-    await trigger(world, "held", 20)
-    await trigger(world, "free", 2)
-    anne = await worker(world)
-    assert len(await anne.lease(8)) == 3
-    assert await anne.lease(8) == ()
 
 
 # ---------------------------------------------------------------------------------------------------------- with firing

@@ -1,5 +1,7 @@
 """Limits: given back by every way out, never beyond their maximum, recounted by the watchdog."""
 
+import pytest
+
 from foliot.domain.verdict import judge
 from foliot.ports.store import GRACE_US, SESSION_TTL_US
 from foliot.store.sql.statement import TEXT, RowSet
@@ -98,3 +100,54 @@ async def test_recounting_many_limits_goes_in_steps(world: World) -> None:
     )
     assert await world.store.runs.recount_limits() == 450
     assert await world.store.runs.recount_limits() == 0
+
+
+# ------------------------------------------------------------------------------------------------------------- leasing
+
+
+@pytest.mark.parametrize("place", [{"max_running": 2}, {"concurrency": {"db": 2}}])
+async def test_a_limit_lets_only_so_many_run(world: World, place: dict[str, object]) -> None:
+    await save(world, "tick", place=place)
+    await trigger(world, n=5)
+    anne = await worker(world)
+    first = await anne.lease(8)
+    assert len(first) == 2
+    assert await anne.lease(8) == ()
+    assert await world.value("SELECT used FROM limits") == 2
+    await anne.complete(first[0])
+    assert len(await anne.lease(8)) == 1
+    assert await world.value("SELECT used FROM limits") == 2
+
+
+async def test_a_resource_is_shared_by_jobs(world: World) -> None:
+    await save(world, "one", run="python:jobs:one", place={"concurrency": {"db": 3}})
+    await save(world, "two", run="python:jobs:two", place={"concurrency": {"db": 3}, "max_running": 1})
+    await trigger(world, "one", 4)
+    await trigger(world, "two", 4)
+    anne = await worker(world)
+    leased = await anne.lease(8)
+    assert len(leased) == 3
+    assert sum(run.job == "two" for run in leased) <= 1
+    used = {row["name"]: row["used"] for row in await world.rows("SELECT name, used FROM limits")}
+    assert used["res:db"] == 3
+    await anne.complete(*leased)
+    assert await world.value("SELECT sum(used) FROM limits") == 0
+
+
+async def test_a_limit_with_no_row_yet_gets_one(world: World) -> None:
+    await save(world, "tick", place={"max_running": 1})
+    await trigger(world, n=2)
+    await world.change("DELETE FROM limits")
+    assert len(await (await worker(world)).lease(8)) == 1
+    assert [dict(row) for row in await world.rows("SELECT max, used FROM limits")] == [{"max": 1, "used": 1}]
+
+
+async def test_a_full_limit_holds_up_nobody_else(world: World) -> None:
+    """Its lane is not even scanned."""
+    await save(world, "held", run="python:jobs:held", place={"max_running": 1})
+    await save(world, "free", run="python:jobs:free")
+    await trigger(world, "held", 20)
+    await trigger(world, "free", 2)
+    anne = await worker(world)
+    assert len(await anne.lease(8)) == 3
+    assert await anne.lease(8) == ()

@@ -96,19 +96,7 @@ async def _standing(
         return [explanation]
     if not is_silent and job.state != "paused":
         return []
-    facts = JobFacts(
-        name=job.name,
-        created_at=job.created_at,
-        schedule=None,
-        state=job.state,
-        next_due_at=job.next_due_at,
-        remaining=job.remaining,
-        paused_at=job.paused_at,
-        paused_until=job.paused_until,
-        pause_reason=job.pause_reason,
-        trouble=job.trouble,
-        servers_alive=0,
-    )
+    facts = _facts_of(job, created_at=job.created_at)
     return [explain_standing(facts, is_scheduled=bool(job.document.get("schedule")), since=since, now=now)]
 
 
@@ -146,9 +134,20 @@ def _is_skipped(ledger: Ledger, schedule: Schedule | None, at: Instant) -> bool:
 async def _job_facts(services: PeopleServices, job: JobRow, schedule: Schedule | None, ledger: Ledger) -> JobFacts:
     undecided = ledger.run is None and ledger.skip is None
     servers = [node for node in await services.lookups.nodes() if node.kind == "server"] if undecided else []
+    return _facts_of(
+        job,
+        created_at=ledger.first_version.created_at,
+        schedule=schedule,
+        servers_alive=sum(node.until > ledger.now for node in servers),
+    )
+
+
+def _facts_of(
+    job: JobRow, *, created_at: Instant, schedule: Schedule | None = None, servers_alive: int = 0
+) -> JobFacts:
     return JobFacts(
         name=job.name,
-        created_at=ledger.first_version.created_at,
+        created_at=created_at,
         schedule=schedule,
         state=job.state,
         next_due_at=job.next_due_at,
@@ -157,7 +156,7 @@ async def _job_facts(services: PeopleServices, job: JobRow, schedule: Schedule |
         paused_until=job.paused_until,
         pause_reason=job.pause_reason,
         trouble=job.trouble,
-        servers_alive=sum(node.until > ledger.now for node in servers),
+        servers_alive=servers_alive,
     )
 
 
