@@ -130,6 +130,7 @@ async def test_people_who_read_for_long_do_not_hold_up_the_pulse(migrated_sqlite
         assert await people
 
 
+@pytest.mark.slow
 async def test_conflicts_are_tried_again(world: World) -> None:
     tries: list[int] = []
 

@@ -41,6 +41,7 @@ def test_a_wildcard_hour_follows_elapsed_time() -> None:
     assert len(instants(half, us("2026-10-25T00:00:00+00:00"), us("2026-10-25T04:00:00+00:00"))) == 4
 
 
+@pytest.mark.slow
 def test_day_and_weekday_are_joined_by_or() -> None:
     found = instants({"cron": "0 0 13 * FRI"}, us("2026-02-12T00:00:00+00:00"), us("2026-02-21T00:00:00+00:00"))
     assert shown(found) == ["13 00:00:00", "20 00:00:00"]

@@ -127,6 +127,7 @@ async def test_a_call_that_is_given_up_goes_where_the_next_beat_goes(server: Ans
         await link.close()
 
 
+@pytest.mark.slow
 async def test_a_server_that_keeps_silent_does_not_cost_the_session(server: Answering) -> None:
     """The next one is asked while the session is still trusted, however short its ttl is (F10)."""
     go_on = threading.Event()

@@ -116,6 +116,7 @@ async def test_what_was_leased_and_not_started_is_given_back_at_once() -> None:
         assert hold.reports == []
 
 
+@pytest.mark.slow
 async def test_a_handler_that_swallows_its_cancellation_does_not_keep_the_worker(tmp_path: Path) -> None:
     async with working(drain_timeout_s=0.1, release_within_s=0.3) as house:
         row = house.add("stubborn", params=json.dumps({"path": str(tmp_path / "go")}))
@@ -127,6 +128,7 @@ async def test_a_handler_that_swallows_its_cancellation_does_not_keep_the_worker
         await soon(lambda: not house.worker._loop_place.running)
 
 
+@pytest.mark.slow
 async def test_results_are_not_given_back_as_if_they_had_never_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,6 +60,7 @@ async def test_lines_are_shipped_while_the_run_goes_on(tmp_path: Path) -> None:
         assert not row.state.is_final
 
 
+@pytest.mark.slow
 async def test_lost_answers_repeat_chunks_and_lose_or_double_nothing() -> None:
     async with working(slots=4) as house:
         house.server.lose["logs"] = 5

@@ -114,6 +114,7 @@ async def test_too_large_for_what_stands_in_between_is_sent_in_smaller_parts() -
         assert (large.reports[0].cause, large.reports[0].result) == (Cause.SUCCEEDED, None)
 
 
+@pytest.mark.slow
 async def test_a_report_that_is_refused_whole_keeps_its_lease_and_is_sent_again() -> None:
     """Nothing is known of it but that it ran: it is not another's, and it is not to be given back."""
     clock = DrivenClock()

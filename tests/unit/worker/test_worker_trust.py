@@ -275,6 +275,7 @@ async def test_a_beat_carries_load_starts_and_what_is_held(tmp_path: Path) -> No
         await house.done(row)
 
 
+@pytest.mark.slow
 async def test_progress_and_checkpoints_are_told_before_the_next_turn(tmp_path: Path) -> None:
     server = FakeServer(SystemClock(), ttl_s=60, beat_every_s=10, margin_s=2)
     async with working(server) as house:
@@ -306,6 +307,7 @@ async def test_a_worker_waits_for_a_server_to_come_up() -> None:
         await house.done(row)
 
 
+@pytest.mark.slow
 async def test_a_loop_that_is_blocked_is_reported_with_file_and_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
