@@ -12,6 +12,7 @@ FAST := $(PYTEST) -n $(shell expr $(CORES) + 1) -m 'not services and not slow' t
 SURFACES := $(PYTEST) -n $(CORES) -m 'not services and not slow' $(filter-out $(addprefix tests/,unit property conformance engine cluster servers),$(patsubst %/,%,$(wildcard tests/*/)))
 ON_SERVERS := $(PYTEST) -n $(CORES) -m 'services and not slow'
 SLOW := $(PYTEST) -n $(CORES) --dist loadfile --durations=10 -m slow --ignore=tests/cluster
+RERUNS := $(VENV)/reruns.txt
 CLUSTER := $(PYTEST) --durations=15 -m slow tests/cluster
 
 # $(call step,name,limit in seconds,command): announce, run under a limit, say how long it took.
@@ -37,14 +38,17 @@ up: setup ## start Foliot on this machine with the sample jobs in examples/
 # -- prove -----------------------------------------------------------------------------------------------------------
 
 .PHONY: test
+test: export FOLIOT_RERUNS = $(CURDIR)/$(RERUNS)
 test: setup ## everything: services, check, fast tests, surfaces, tests on real servers, slow tests, clusters
 	@$(MAKE) services
+	@rm -f $(RERUNS)
 	$(call step,check,300,$(MAKE) check)
 	$(call step,fast tests,900,$(FAST))
 	$(call step,surfaces: API CLI SDK examples,900,$(SURFACES))
 	$(call step,tests on real servers,1500,$(ON_SERVERS))
 	$(call step,slow tests,1500,$(SLOW))
 	$(call step,clusters of real processes,1800,$(CLUSTER))
+	@if [ -s $(RERUNS) ]; then echo "▲ failed once and ran again; find the cause of each:"; sed 's/^/  /' $(RERUNS); fi
 
 .PHONY: check
 check: setup ## format, lint, types and import rules, side by side

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost,::1"  # servers of tests are on this machine
 
-pytest_plugins = ["tests.servers.fixtures"]
+pytest_plugins = ["tests.servers.fixtures", "tests.reruns"]
 
 # The same examples every time, so that a change alone turns a test red; HYPOTHESIS_PROFILE=search looks for new ones.
 # That a crowded machine draws them slowly says nothing about them.
