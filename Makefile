@@ -91,8 +91,8 @@ faults: services ## the whole matrix of faults, its figures into docs/ and READM
 	rm -rf $$folder; exit $$code
 
 .PHONY: bench
-bench: services ## measure everything beside the raw limit, keep the figures (ten minutes); one: make bench ONLY=storm
-	@$(if $(ONLY),$(BIN)/python -m bench $(ONLY),$(BIN)/python -m bench --record docs/reference/figures && $(BIN)/python -m bench.figures)
+bench: services ## measure everything beside the raw limit, keep the figures (ten minutes); ONLY=storm; AGAINST=<commit>
+	@$(if $(AGAINST),$(BIN)/python -m bench --against $(AGAINST) $(ONLY),$(if $(ONLY),$(BIN)/python -m bench $(ONLY),$(BIN)/python -m bench --record docs/reference/figures && $(BIN)/python -m bench.figures))
 
 # -- prepare ---------------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 python -m bench storm [--on postgresql|mariadb|sqlite] [--profile FOLDER] [--statements FILE] [options of foliot bench]
 python -m bench firing [its own options]
 python -m bench --record docs/reference/figures [storm drain …]     everything, or these, as one JSON document a day
+python -m bench --against COMMIT [firing leasing …] [--pairs 9]     this tree and a commit in turn: who is quicker
 """
 
 import argparse
@@ -30,6 +31,15 @@ def main(words: list[str]) -> None:
         recording.add_argument("names", nargs="*", help="these alone")
         given = recording.parse_args(words)
         sys.exit(record(given.record, given.names or None))
+    if words[:1] == ["--against"]:
+        from bench.against import PAIRS, against
+
+        comparing = argparse.ArgumentParser(prog="python -m bench")
+        comparing.add_argument("--against", metavar="COMMIT", help="the other tree")
+        comparing.add_argument("--pairs", type=int, default=PAIRS, help="how often each is measured")
+        comparing.add_argument("names", nargs="*", help="these alone")
+        given = comparing.parse_args(words)
+        sys.exit(against(given.against, given.names or None, pairs=given.pairs))
     if words and words[0] in PARTS:
         sys.argv = [f"bench.{words[0]}", *words[1:]]
         runpy.run_module(f"bench.{words[0]}", run_name="__main__", alter_sys=True)
