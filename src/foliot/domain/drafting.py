@@ -155,14 +155,16 @@ class Draft:
         return kept_from
 
     def _latest(self, first: Instant, late_last: Instant, last: Instant) -> tuple[Instant | None, str]:
-        """The newest instant that may run, late or on time, stands for all before it."""
+        """What is on time runs and stands for all that was missed; if nothing is, the newest late one does."""
         schedule, within_us = self._schedule, self._misfire.within_us
-        newest_late = schedule.previous_allowed_before(late_last + 1)
-        if newest_late is None or newest_late < first:  # nothing was missed, only ruled out
-            return schedule.next_after(late_last), ""
-        newest = schedule.previous_allowed_before(last + 1)
-        assert newest is not None, last
-        if newest <= late_last and self._now - schedule.wake_at(self._job, newest) > within_us:
+        after_late = schedule.next_after(late_last)
+        newest = schedule.previous_allowed_before(late_last + 1)
+        if newest is None or newest < first:  # nothing was missed, only ruled out
+            return after_late, ""
+        on_time = schedule.next_allowed_after(late_last)
+        if on_time is not None and on_time <= last:
+            return after_late, self._in_favour_of(on_time)
+        if self._now - schedule.wake_at(self._job, newest) > within_us:
             return None, f"missed by more than {format_duration(within_us)}"
         return newest, self._in_favour_of(newest)
 

@@ -77,8 +77,9 @@ LATE = [
         HOURLY, "2026-03-02 11:30", ["11:00:00+"], [missed(2, "09:00:00-10:00:00")], next_at="2026-03-02 12:00",
     ),
     Case(
-        "latest: one that is on time stands for the late ones, and for older ones on time",
-        every("10s"), "2026-03-02 09:10:05", ["09:10:00"], [missed(60, "09:00:00-09:09:50")],
+        "latest: what is on time runs, and stands for the late ones",
+        every("10s"), "2026-03-02 09:10:05",
+        ["09:09:10", "09:09:20", "09:09:30", "09:09:40", "09:09:50", "09:10:00"], [missed(55, "09:00:00-09:09:00")],
         next_at="2026-03-02 09:10:10",
     ),
     Case(
@@ -223,6 +224,41 @@ CALENDAR = [
 ]  # fmt: skip
 
 CASES = [*ON_TIME, *LATE, *OVERLAP, *CALENDAR]
+
+
+AWAY = [58, 59, 60, 61, 63, 65, 66]
+ON_TIME_OF_AWAY = {58: 12, 59: 12, 60: 13, 61: 12, 63: 12, 65: 13, 66: 12}  # of every 5 s, not older than 60 s
+
+
+@pytest.mark.parametrize("away_s", AWAY)
+@pytest.mark.parametrize("policy", [LATEST, ALL, SKIP], ids=lambda policy: str(policy.mode))
+def test_a_second_more_of_an_outage_never_drops_what_is_on_time(policy: Misfire, away_s: int) -> None:
+    now = at(MORNING) + away_s * SECOND
+    decided = plan(due(job(every("5s"), misfire=policy), at(MORNING)), now)
+    on_time = [run for run in decided.runs if not run.catch_up]
+    late = away_s // 5 + 1 - len(on_time)
+    assert len(on_time) == ON_TIME_OF_AWAY[away_s]
+    assert late == (0 if away_s <= 60 else 1 + (away_s - 61) // 5)
+    caught_up, left_out = (late, 0) if policy is ALL else (0, late)
+    assert len(decided.runs) - len(on_time) == caught_up
+    assert sum(skip.count for skip in decided.skips) == left_out
+    accounted(every("5s"), decided, at(MORNING), now)
+
+
+@pytest.mark.parametrize("overlap", list(Overlap))
+def test_latest_names_the_fire_that_got_the_run(overlap: Overlap) -> None:
+    decided = plan(due(job(every("5s"), overlap=overlap), at(MORNING)), at(MORNING) + 63 * SECOND)
+    assert decided.skips[0].why == "missed; the fire of 2026-03-02T09:00:05Z runs instead"
+    assert decided.runs[0].due_at == at(MORNING) + 5 * SECOND
+
+
+@pytest.mark.parametrize(
+    ("policy", "caught_up"), [(LATEST, ["09:00:55+"]), (ALL, [f"09:00:{s:02}+" for s in range(0, 60, 5)]), (SKIP, [])]
+)
+def test_with_nothing_on_time_the_policy_decides_all(policy: Misfire, caught_up: list[str]) -> None:
+    over = every("5s", end_at=at(MORNING) + MINUTE)
+    decided = plan(due(job(over, misfire=policy), at(MORNING)), at(MORNING) + 2 * MINUTE)
+    assert times(decided) == caught_up
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.says)

@@ -22,7 +22,10 @@ class MisfireMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Misfire:
-    """Too late. Instants older than MISFIRE_AFTER follow `mode`; those outside `within` or `limit` become one skip."""
+    """Too late. Instants older than MISFIRE_AFTER follow `mode`; those outside `within` or `limit` become one skip.
+
+    Younger ones are on time and run, whatever the mode and however many older ones were missed.
+    """
 
     mode: MisfireMode = MisfireMode.LATEST
     within_us: Micros = HOUR
@@ -30,7 +33,7 @@ class Misfire:
 
 
 def latest(within: str | float | timedelta = "1h") -> Misfire:
-    """Of the instants that were missed, the newest still gets a run if it is not older than `within`."""
+    """Of the missed instants the newest gets a run if it is not older than `within`, and if none is on time."""
     return Misfire(mode=MisfireMode.LATEST, within_us=parse_duration(within))
 
 
