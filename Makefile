@@ -7,6 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
 CORES ?= 2
+PACKAGES := $(wildcard packages/*)
 PYTEST := $(BIN)/pytest -q
 FAST := $(PYTEST) -n $(shell expr $(CORES) + 1) -m 'not services and not slow' tests/unit tests/property tests/conformance tests/engine
 SURFACES := $(PYTEST) -n $(CORES) -m 'not services and not slow' $(filter-out $(addprefix tests/,unit property conformance engine cluster servers),$(patsubst %/,%,$(wildcard tests/*/)))
@@ -60,7 +61,7 @@ check-format:
 check-lint:
 	@$(BIN)/ruff check
 check-types:
-	@$(BIN)/mypy $(wildcard src tests bench examples)
+	@$(BIN)/mypy $(wildcard src packages tests bench examples)
 check-imports:
 	@$(BIN)/lint-imports --no-logo
 
@@ -113,7 +114,7 @@ lock: $(VENV)/.uv ## resolve the locks anew (nothing younger than [tool.uv] excl
 .PHONY: clean
 clean: ## remove what these targets made: environment, caches, builds, data of the sample jobs
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build examples/.foliot
-	@find src tests bench examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	@find src packages tests bench examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 	@echo "clean"
 
 $(VENV)/.uv: locks/uv.txt
@@ -126,8 +127,8 @@ $(VENV)/.uv: locks/uv.txt
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r locks/uv.txt
 	@touch $@
 
-$(VENV)/.synced: $(VENV)/.uv locks/dev.txt pyproject.toml
+$(VENV)/.synced: $(VENV)/.uv locks/dev.txt pyproject.toml $(wildcard packages/*/pyproject.toml)
 	@echo "set-up: packages from locks/dev.txt"
 	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip sync -q --require-hashes locks/dev.txt
-	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install -q --no-deps --no-build-isolation -e .
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install -q --no-deps --no-build-isolation -e . $(addprefix -e ,$(PACKAGES))
 	@touch $@

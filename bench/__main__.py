@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.private import KINDS, private
 from bench.spy import watching
-from foliot.cli.bench import bench
+from foliot_bench.command import bench
 
 PARTS = sorted(
     file.stem

@@ -130,7 +130,8 @@ def _measured(entry: Entry, tree: Path) -> Mapping[str, Any]:
     """The report of one benchmark, run by the code of this tree."""
     command = [sys.executable, "-m", "bench", *entry.words, "--json"]
     # The environment has this tree installed; what PYTHONPATH names comes before it.
-    environment = {**os.environ, "PYTHONPATH": str(tree / "src")}
+    sources = [tree / "src", *sorted(tree.glob("packages/*/src"))]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, sources))}
     done = subprocess.run(
         command,
         cwd=tree,

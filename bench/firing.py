@@ -16,12 +16,6 @@ from typing import Any, Final
 
 from bench.harness import opened, parser_of, run
 from foliot.app.run_loop import run as run_loop
-from foliot.bench.benchmark import bar
-from foliot.bench.cost import median
-from foliot.bench.ground import Ground
-from foliot.bench.moments import CHANCE, CLOCK, this_second
-from foliot.bench.race import PAIRS
-from foliot.bench.twins.raw import BATCH, RawTwin
 from foliot.domain.instants import Instant
 from foliot.domain.planning import CatchUpPacer, decide_batch
 from foliot.engine.firing import Firing
@@ -29,6 +23,12 @@ from foliot.engine.pulse import Tide
 from foliot.ports.store import Decided
 from foliot.store.sql.statement import Statement
 from foliot.store.sql.store import SqlStore
+from foliot_bench.benchmark import bar
+from foliot_bench.cost import median
+from foliot_bench.ground import Ground
+from foliot_bench.moments import CHANCE, CLOCK, this_second
+from foliot_bench.race import PAIRS
+from foliot_bench.twins.raw import BATCH, RawTwin
 
 BARS: Final = {"postgresql": 0.6, "mariadb": 0.5}
 BEHIND: Final = Statement("SELECT count(*) FROM cursors WHERE next_at <= :at")

@@ -14,11 +14,11 @@ from typing import Any
 
 from bench.private import KINDS, private
 from foliot.app.run_loop import run_for_long
-from foliot.bench.ground import Ground, ground
-from foliot.bench.report import lines, machine
-from foliot.bench.twins.choosing import twin_of
-from foliot.bench.twins.raw import RawTwin
 from foliot.observability.logging import configure_logging
+from foliot_bench.ground import Ground, ground
+from foliot_bench.report import lines, machine
+from foliot_bench.twins.choosing import twin_of
+from foliot_bench.twins.raw import RawTwin
 
 
 @asynccontextmanager

@@ -12,13 +12,13 @@ from typing import Any
 
 from bench.firing import BARS, made_due
 from bench.harness import opened, parser_of, run
-from foliot.bench.benchmark import bar
-from foliot.bench.bigdata import a_worker, lease_and_end
-from foliot.bench.cost import median
-from foliot.bench.ground import Ground
-from foliot.bench.race import PAIRS
-from foliot.bench.twins.raw import BATCH, RawTwin
 from foliot.domain.instants import HOUR
+from foliot_bench.benchmark import bar
+from foliot_bench.bigdata import a_worker, lease_and_end
+from foliot_bench.cost import median
+from foliot_bench.ground import Ground
+from foliot_bench.race import PAIRS
+from foliot_bench.twins.raw import BATCH, RawTwin
 
 
 async def measured(options: argparse.Namespace) -> Mapping[str, Any]:

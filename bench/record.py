@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from foliot import __version__
-from foliot.bench.report import machine
+from foliot_bench.report import machine
 
 ROOT: Final = Path(__file__).parents[1]
 ONE_WITHIN_S: Final = 300

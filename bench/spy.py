@@ -11,8 +11,8 @@ from typing import Final
 
 import asyncpg
 
-from foliot.bench.benchmark import Watch
-from foliot.bench.processes import Cluster
+from foliot_bench.benchmark import Watch
+from foliot_bench.processes import Cluster
 
 RATE: Final = "400"
 LONGEST_S: Final = "600"

@@ -149,7 +149,7 @@ async def test_a_second_database_is_made_and_dropped_where_that_is_allowed(
 
 
 def test_the_file_beside_it_is_the_twins(tmp_path: Path) -> None:
-    from foliot.bench.places import kind_of, sqlite_file
+    from foliot_bench.places import kind_of, sqlite_file
 
     assert sqlite_file(f"sqlite:///{tmp_path}/a b.db?x=1") == tmp_path / "a b.db"
     assert [kind_of(url) for url in ("postgres://a/b", "mariadb://a/b", "sqlite:///c")] == [

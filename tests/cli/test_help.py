@@ -3,12 +3,14 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
-from foliot.cli import COMMANDS, main
+from foliot.cli import COMMANDS, PLUGINS, main
 from foliot.cli.output import MARKS
 from foliot.cli.phrases import PHRASES, STATES_ZH
 
@@ -39,6 +41,30 @@ def test_the_table_of_commands_is_true() -> None:
     for name, (place, what) in COMMANDS.items():
         assert place.startswith("foliot.cli."), name
         assert what.endswith("."), name
+
+
+def asked(*words: str) -> tuple[int, str]:
+    """The exit code of a command, and what it printed."""
+    done = CliRunner().invoke(main, list(words))
+    return done.exit_code, done.output
+
+
+def test_a_command_of_a_package_that_is_not_installed_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("foliot.cli.entry_points", lambda group: [])
+    code, said = asked("bench", "storm")
+    assert code == 2
+    assert "pip install foliot-bench" in said
+    assert " bench " not in asked("--help")[1]
+
+
+def test_a_command_of_a_package_that_cannot_be_loaded_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = EntryPoint(name="sing", value="no_such_package:sing", group=PLUGINS)
+    monkeypatch.setattr("foliot.cli.entry_points", lambda group: [entry])
+    code, said = asked("sing")
+    assert code == 1
+    assert "no_such_package" in said
+    assert "Traceback" not in said
+    assert asked("--help")[0] == 0
 
 
 def test_exit_codes_are_told() -> None:

@@ -19,7 +19,8 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copy = tmp_path_factory.mktemp("house")
     for file in ("pyproject.toml", "Makefile"):
         shutil.copy(ROOT / file, copy)
-    shutil.copytree(ROOT / "src", copy / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in ("src", "packages"):
+        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
     return copy
 
 
@@ -39,11 +40,16 @@ def check(kind: str, tree: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["make", f"check-{kind}", f"VENV={VENV}"],
         cwd=tree,
-        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(tree / "src"), "COLUMNS": "200", "LANG": "C.UTF-8"},
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": sources(tree), "COLUMNS": "200", "LANG": "C.UTF-8"},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def sources(tree: Path) -> str:
+    """Where the packages of a tree stand, for PYTHONPATH."""
+    return ":".join(map(str, [tree / "src", *sorted(tree.glob("packages/*/src"))]))
 
 
 class Planted:
@@ -66,6 +72,7 @@ ROOMS = "A room imports only rooms below it"
 EDGES = "The edges (api, gateways, importers) reach the rest only through operations and ports"
 PURE = "The domain imports no I/O, no clock, no third-party package"
 CALENDARS = "Holidays, calendar rules and zone data are read in domain/schedule only"
+BENCH = "Foliot knows nothing of its benchmarks"
 JUDGE = "The checker and what it judges know nothing of each other"
 
 
@@ -92,8 +99,9 @@ def test_the_house_as_it_stands_keeps_its_import_rules(house: Path) -> None:
         ("domain/schedule", "import time", PURE),
         ("engine", "import holidays", CALENDARS),
         ("domain", "import holidays", CALENDARS),
-        ("../foliot_check", "import foliot.domain", JUDGE),
+        ("../../packages/check/src/foliot_check", "import foliot.domain", JUDGE),
         ("engine", "import foliot_check", JUDGE),
+        ("cli", "import foliot_bench", BENCH),
     ],
 )
 def test_an_import_against_the_rules_is_red(house: Path, where: str, line: str, contract: str) -> None:

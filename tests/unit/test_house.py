@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "foliot"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
-MODULES = sorted((ROOT / "src").rglob("*.py"))
+MODULES = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "packages").rglob("*.py")])
 PACKAGES = sorted({module.parent for module in SOURCE.rglob("*.py")})
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 MAY_LET_TIME_PASS = {

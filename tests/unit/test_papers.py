@@ -43,7 +43,8 @@ def test_every_number_the_code_quotes_can_be_looked_up() -> None:
     known = {f"SEC{row}" if row.isdigit() else row for row in rows}
     quoted = {
         number.replace("-", "")
-        for module in (ROOT / "src").rglob("*.py")
+        for folder in ("src", "packages")
+        for module in (ROOT / folder).rglob("*.py")
         for group in QUOTED.findall(module.read_text())
         for number in re.findall(NUMBER, group)
     }

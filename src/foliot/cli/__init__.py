@@ -2,6 +2,7 @@
 
 import difflib
 import importlib
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final
 
 import click
@@ -30,8 +31,13 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "version": ("foliot.cli.helping:version", "Print the version."),
     "cron": ("foliot.cli.cron:cron", "Explain, preview and convert schedules."),
     "db": ("foliot.cli.db:db", "The store's schema: status and upgrade."),
-    "bench": ("foliot.cli.bench:bench", "Measure Foliot on this machine, beside the raw limit of the database."),
 }
+
+PLUGINS: Final = "foliot.commands"
+"""The entry points by which other installed packages bring commands."""
+
+ELSEWHERE: Final = {"bench": "foliot-bench"}
+"""Commands of packages that may not be installed."""
 
 EXIT_CODES: Final = """\b
 Exit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 login or permission, 5 conflict,
@@ -43,29 +49,61 @@ class LazyGroup(click.Group):
     """A group that imports a command only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(COMMANDS)
+        return sorted({*COMMANDS, *brought_commands()})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        found = COMMANDS.get(cmd_name)
-        if found is None:
+        if cmd_name in COMMANDS:
+            return _loaded(COMMANDS[cmd_name][0])
+        brought = brought_commands().get(cmd_name)
+        if brought is None:
             return None
-        module, _, attribute = found[0].partition(":")
-        command = getattr(importlib.import_module(module), attribute)
-        assert isinstance(command, click.Command), found
-        return command
+        try:
+            return _loaded(brought.value)
+        except (ImportError, AttributeError) as error:
+            raise click.ClickException(f'The package of "{cmd_name}" cannot be loaded: {error}.') from error
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            nearest = difflib.get_close_matches(args[0], COMMANDS, 1)
-            hint = f" Did you mean {nearest[0]}?" if nearest else ""
-            raise click.UsageError(f'No command "{args[0]}".{hint} See foliot --help.', ctx)
-        return super().resolve_command(ctx, args)
+        name = args[0] if args else "-"
+        if name.startswith("-") or name in COMMANDS or name in brought_commands():
+            return super().resolve_command(ctx, args)
+        raise click.UsageError(f'No command "{name}".{_hint(name)} See foliot --help.', ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
+            formatter.write_dl([(name, _said(name)) for name in self.list_commands(ctx)])
+
+
+def _loaded(place: str) -> click.Command:
+    module, _, attribute = place.partition(":")
+    command = getattr(importlib.import_module(module), attribute)
+    assert isinstance(command, click.Command), place
+    return command
+
+
+def brought_commands() -> dict[str, EntryPoint]:
+    """The commands of other installed packages. Foliot's own commands cannot be replaced."""
+    return {entry.name: entry for entry in entry_points(group=PLUGINS) if entry.name not in COMMANDS}
+
+
+def _said(name: str) -> str:
+    """What --help says of a command: the table's sentence, or the summary of the package that brings it."""
+    if name in COMMANDS:
+        return COMMANDS[name][1]
+    package = brought_commands()[name].dist
+    if package is None:
+        return ""
+    return package.metadata["Summary"] or ""
+
+
+def _hint(name: str) -> str:
+    if name in ELSEWHERE:
+        return f" It comes with another package: pip install {ELSEWHERE[name]}."
+    nearest = difflib.get_close_matches(name, [*COMMANDS, *brought_commands()], 1)
+    if not nearest:
+        return ""
+    return f" Did you mean {nearest[0]}?"
 
 
 @click.command(

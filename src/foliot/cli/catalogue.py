@@ -1,13 +1,17 @@
 """Every code a person can meet, with what it means: gathered from the family of errors itself."""
 
 import importlib
+import importlib.util
 import pkgutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Final
 
-import foliot
 from foliot.domain.errors import FoliotError
+
+PACKAGES: Final = ("foliot", "foliot_bench")
+"""Where codes come from; the second one may not be installed."""
 
 WARNINGS: Final = {
     "FOL-1003": "A schedule whose day and weekday are joined by OR",
@@ -80,14 +84,20 @@ def _branch(code: str) -> str:
 
 def _family(kind: type[FoliotError]) -> Iterator[type[FoliotError]]:
     for child in kind.__subclasses__():
-        if child.__module__.startswith("foliot.") and not child.__name__.startswith("_"):
+        if child.__module__.partition(".")[0] in PACKAGES and not child.__name__.startswith("_"):
             yield child
         yield from _family(child)
 
 
 def _load_all() -> None:
     """Import every room, so that every class is known; what needs a missing extra is left out."""
-    for module in pkgutil.walk_packages(foliot.__path__, prefix="foliot."):
+    for package in PACKAGES:
+        if importlib.util.find_spec(package) is not None:
+            _load(importlib.import_module(package))
+
+
+def _load(package: ModuleType) -> None:
+    for module in pkgutil.walk_packages(package.__path__, prefix=f"{package.__name__}."):
         if ".migrations" in module.name or ".templates" in module.name or module.name.endswith("__main__"):
             continue
         try:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from foliot import __version__
-from foliot.bench.benchmark import Benchmark, Setting, Watch, unwatched
-from foliot.bench.moments import CLOCK
-from foliot.bench.places import place
-from foliot.bench.progress import Progress
 from foliot.store.sql.connect import redacted
+from foliot_bench.benchmark import Benchmark, Setting, Watch, unwatched
+from foliot_bench.moments import CLOCK
+from foliot_bench.places import place
+from foliot_bench.progress import Progress
 
 PRIVATE: Final = "two SQLite files of its own"
 

@@ -7,9 +7,9 @@ same columns filled, same batch, same durability.
 import time
 from typing import Any, Final
 
-from foliot.bench.moments import now as instant_now
-from foliot.bench.twins.raw import BATCH, SESSION
 from foliot.domain.instants import HOUR, SECOND, Instant
+from foliot_bench.moments import now as instant_now
+from foliot_bench.twins.raw import BATCH, SESSION
 
 TAKE: Final = """
     SELECT job_id, version, next_due_at, cursor_ver FROM cursors

@@ -5,9 +5,9 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from foliot.bench.places import Place
-from foliot.bench.processes import Cluster
-from foliot.bench.progress import Progress
+from foliot_bench.places import Place
+from foliot_bench.processes import Cluster
+from foliot_bench.progress import Progress
 
 Figures = dict[str, Any]
 Watch = Callable[[Cluster], AbstractAsyncContextManager[None]]

@@ -7,13 +7,13 @@ one instant; time runs from the first lease until the last run is recorded, as a
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from foliot.bench.benchmark import Figures, Setting, bar
-from foliot.bench.cost import Cost
-from foliot.bench.ground import Ground
-from foliot.bench.moments import next_second, now, this_second, until
-from foliot.bench.race import Race, Round, race
-from foliot.bench.troubles import BenchFailed
 from foliot.domain.instants import SECOND, Instant
+from foliot_bench.benchmark import Figures, Setting, bar
+from foliot_bench.cost import Cost
+from foliot_bench.ground import Ground
+from foliot_bench.moments import next_second, now, this_second, until
+from foliot_bench.race import Race, Round, race
+from foliot_bench.troubles import BenchFailed
 
 WITHIN_S: Final = 120.0
 PER_S: Final = 10_000  # on PostgreSQL

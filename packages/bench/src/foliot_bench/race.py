@@ -5,15 +5,15 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from foliot.bench.benchmark import Figures, Setting, unwatched
-from foliot.bench.cost import Cost, median
-from foliot.bench.ground import Ground, ground
-from foliot.bench.moments import now_s, pause
-from foliot.bench.processes import Cluster, cluster
-from foliot.bench.troubles import BenchFailed
-from foliot.bench.twins.choosing import twin_of
-from foliot.bench.twins.raw import BATCH, RawTwin
 from foliot.domain.instants import SECOND, Instant
+from foliot_bench.benchmark import Figures, Setting, unwatched
+from foliot_bench.cost import Cost, median
+from foliot_bench.ground import Ground, ground
+from foliot_bench.moments import now_s, pause
+from foliot_bench.processes import Cluster, cluster
+from foliot_bench.troubles import BenchFailed
+from foliot_bench.twins.choosing import twin_of
+from foliot_bench.twins.raw import BATCH, RawTwin
 
 PAIRS: Final = 5
 TRANSPORT: Final = "HTTP, 1 server process, 1 worker process"

@@ -13,7 +13,7 @@ from foliot.cli.asking import Group, failures, language
 from foliot.cli.output import Output
 
 if TYPE_CHECKING:
-    from foliot.bench.benchmark import Benchmark
+    from foliot_bench.benchmark import Benchmark
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -77,7 +77,7 @@ def storm(**sizes: Any) -> "Benchmark":
       foliot bench storm
       foliot bench storm --db postgresql://foliot@db/scratch --jobs 50000
     """
-    from foliot.bench.storm import Storm
+    from foliot_bench.storm import Storm
 
     return Storm(**sizes)
 
@@ -96,7 +96,7 @@ def steady(only: str | None, **sizes: Any) -> "Benchmark":
       foliot bench steady
       foliot bench steady --jobs 5000 --only spread --db mariadb://foliot@db/scratch
     """
-    from foliot.bench.steady import Steady
+    from foliot_bench.steady import Steady
 
     return Steady(**sizes, shapes=(only,)) if only else Steady(**sizes)
 
@@ -114,7 +114,7 @@ def drain(**sizes: Any) -> "Benchmark":
       foliot bench drain
       foliot bench drain --runs 200000 --db postgresql://foliot@db/scratch
     """
-    from foliot.bench.drain import Drain
+    from foliot_bench.drain import Drain
 
     return Drain(**sizes)
 
@@ -133,7 +133,7 @@ def idle(**sizes: Any) -> "Benchmark":
       foliot bench idle --db postgresql://foliot@db/scratch
       foliot bench idle --jobs 1000000
     """
-    from foliot.bench.idle import Idle
+    from foliot_bench.idle import Idle
 
     return Idle(**sizes)
 
@@ -152,7 +152,7 @@ def bigdata(**sizes: Any) -> "Benchmark":
       foliot bench bigdata --db postgresql://foliot@db/scratch
       foliot bench bigdata --jobs 1000000 --runs 10000000 --db postgresql://foliot@db/scratch
     """
-    from foliot.bench.bigdata import BigData
+    from foliot_bench.bigdata import BigData
 
     return BigData(**sizes)
 
@@ -171,7 +171,7 @@ def failover(**sizes: Any) -> "Benchmark":
       foliot bench failover --db postgresql://foliot@db/scratch
       foliot bench failover --kills 20 --db mariadb://foliot@db/scratch
     """
-    from foliot.bench.failover import Failover
+    from foliot_bench.failover import Failover
 
     return Failover(**sizes)
 
@@ -181,9 +181,9 @@ def failover(**sizes: Any) -> "Benchmark":
 
 def _carry_through(benchmark: "Benchmark", options: Mapping[str, Any], more: Mapping[str, Any]) -> None:
     from foliot.app.run_loop import run
-    from foliot.bench.progress import Progress
-    from foliot.bench.report import carried_through
     from foliot.observability.logging import configure_logging
+    from foliot_bench.progress import Progress
+    from foliot_bench.report import carried_through
 
     configure_logging(level="error", form="console")
     url = options["db_file"].read_text("utf-8").strip() if options["db_file"] else options["db"]
@@ -199,7 +199,7 @@ def _carry_through(benchmark: "Benchmark", options: Mapping[str, Any], more: Map
 
 
 def _tell(report: Mapping[str, Any], out: Output) -> None:
-    from foliot.bench.report import lines
+    from foliot_bench.report import lines
 
     out.item(report, lines(report))
     if not out.is_for_people:

@@ -3,12 +3,12 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from foliot.bench.ground import Ground
-from foliot.bench.places import connection_to, kind_of, sqlite_file
-from foliot.bench.twins.mariadb import MariaDbTwin
-from foliot.bench.twins.postgresql import PostgresTwin
-from foliot.bench.twins.raw import RawTwin
-from foliot.bench.twins.sqlite import SqliteTwin
+from foliot_bench.ground import Ground
+from foliot_bench.places import connection_to, kind_of, sqlite_file
+from foliot_bench.twins.mariadb import MariaDbTwin
+from foliot_bench.twins.postgresql import PostgresTwin
+from foliot_bench.twins.raw import RawTwin
+from foliot_bench.twins.sqlite import SqliteTwin
 
 
 @asynccontextmanager

@@ -7,8 +7,6 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple
 
-from foliot.bench.moments import CHANCE, CLOCK, this_second
-from foliot.bench.troubles import BenchFailed
 from foliot.domain.definition import from_document
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.job import LoadedJob
@@ -18,8 +16,10 @@ from foliot.store.sql.connect import PATIENT, open_database
 from foliot.store.sql.follow import follow_of, serial_of
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 from foliot.store.sql.store import SqlStore
+from foliot_bench.moments import CHANCE, CLOCK, this_second
+from foliot_bench.troubles import BenchFailed
 
-HANDLER: Final = "foliot.bench.noop:noop"
+HANDLER: Final = "foliot_bench.noop:noop"
 BY: Final = Actor(name="bench")
 SLICE: Final = 10_000
 NUMBERS: Final = RowSet("d", n=BIGINT, name=TEXT)

@@ -7,11 +7,11 @@ path of a real one. Time runs from the due instant until the last run is recorde
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from foliot.bench.benchmark import Figures, Setting, bar
-from foliot.bench.cost import Cost
-from foliot.bench.moments import next_second, this_second, until
-from foliot.bench.race import PAIRS, Race, Round, race
 from foliot.domain.instants import SECOND
+from foliot_bench.benchmark import Figures, Setting, bar
+from foliot_bench.cost import Cost
+from foliot_bench.moments import next_second, this_second, until
+from foliot_bench.race import PAIRS, Race, Round, race
 
 WITHIN_S: Final = 60.0
 RATIOS: Final = {"postgresql": 0.33, "sqlite": 0.25, "mysql": 0.25}

@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from foliot.bench.ground import Ground
-from foliot.bench.moments import CHANCE, CLOCK, pause
-from foliot.bench.troubles import BenchFailed
+from foliot_bench.ground import Ground
+from foliot_bench.moments import CHANCE, CLOCK, pause
+from foliot_bench.troubles import BenchFailed
 
 START_WITHIN_S: Final = 60.0
 LOOK_EVERY_S: Final = 0.05
 TAIL_LINES: Final = 15
-HANDLER_MODULE: Final = "foliot.bench.noop"
+HANDLER_MODULE: Final = "foliot_bench.noop"
 _LISTENS: Final = re.compile(r"^listening on http://127\.0\.0\.1:(\d+)", re.MULTILINE)
 _PR_SET_PDEATHSIG: Final = 1
 

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from foliot.bench.benchmark import Figures, Setting, bar
-from foliot.bench.cost import median
-from foliot.bench.ground import ground
-from foliot.bench.moments import next_second, now_s, pause, until
-from foliot.bench.processes import Cluster, cluster
-from foliot.bench.steady import settled
 from foliot.domain.errors import InvalidInput
 from foliot.domain.instants import MILLISECOND, SECOND, Instant
 from foliot.store.sql.statement import Statement
+from foliot_bench.benchmark import Figures, Setting, bar
+from foliot_bench.cost import median
+from foliot_bench.ground import ground
+from foliot_bench.moments import next_second, now_s, pause, until
+from foliot_bench.processes import Cluster, cluster
+from foliot_bench.steady import settled
 
 SERVERS: Final = 3
 WARM_UP_S: Final = 4

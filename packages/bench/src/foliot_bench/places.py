@@ -11,14 +11,14 @@ from urllib.parse import unquote, urlsplit
 
 import sqlalchemy as sa
 
-from foliot.bench.moments import CHANCE, CLOCK
-from foliot.bench.troubles import DatabaseNotEmpty, NoTwinDatabase
 from foliot.domain.errors import InvalidInput
 from foliot.store.sql.connect import PATIENT, connect_postgresql, mariadb_target, open_database
 from foliot.store.sql.database import Tx
 from foliot.store.sql.dialects import mariadb_connect
 from foliot.store.sql.schema import VERSION_TABLE
 from foliot.store.sql.tables import metadata
+from foliot_bench.moments import CHANCE, CLOCK
+from foliot_bench.troubles import DatabaseNotEmpty, NoTwinDatabase
 
 CONNECT_WITHIN_S: Final = 5.0
 MARIADB_FORM: Final = " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"

@@ -10,13 +10,6 @@ import time
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from foliot.bench.benchmark import Figures, Setting, bar
-from foliot.bench.cost import median
-from foliot.bench.ground import HANDLER, Ground, ground
-from foliot.bench.moments import CLOCK, now, this_second
-from foliot.bench.race import PAIRS
-from foliot.bench.troubles import BenchFailed
-from foliot.bench.twins.raw import BATCH, SESSION
 from foliot.domain.fire import Decide
 from foliot.domain.instants import HOUR
 from foliot.domain.planning import CatchUpPacer, decide_batch
@@ -24,6 +17,13 @@ from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store import Poll
 from foliot.ports.worker_link import HandlerOffer, Hello, Report
+from foliot_bench.benchmark import Figures, Setting, bar
+from foliot_bench.cost import median
+from foliot_bench.ground import HANDLER, Ground, ground
+from foliot_bench.moments import CLOCK, now, this_second
+from foliot_bench.race import PAIRS
+from foliot_bench.troubles import BenchFailed
+from foliot_bench.twins.raw import BATCH, SESSION
 
 RATIO_MIN: Final = 0.8
 FAR: Final = 2000 * HOUR  # from now: when the jobs that are not part of it are due

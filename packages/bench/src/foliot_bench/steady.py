@@ -8,16 +8,16 @@ The twin fires, leases and ends as many rows at once: what the work of one secon
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from foliot.bench.benchmark import Figures, Setting, bar
-from foliot.bench.cost import Cost, median, quantiles_ms
-from foliot.bench.ground import Ground, ground
-from foliot.bench.moments import CLOCK, next_second, now_s, pause, this_second, until
-from foliot.bench.processes import Cluster, cluster
-from foliot.bench.race import TRANSPORT
-from foliot.bench.troubles import BenchFailed
-from foliot.bench.twins.choosing import twin_of
 from foliot.domain.instants import SECOND, Instant
 from foliot.store.sql.statement import Statement
+from foliot_bench.benchmark import Figures, Setting, bar
+from foliot_bench.cost import Cost, median, quantiles_ms
+from foliot_bench.ground import Ground, ground
+from foliot_bench.moments import CLOCK, next_second, now_s, pause, this_second, until
+from foliot_bench.processes import Cluster, cluster
+from foliot_bench.race import TRANSPORT
+from foliot_bench.troubles import BenchFailed
+from foliot_bench.twins.choosing import twin_of
 
 WARM_UP_S: Final = 3
 SETTLE_WITHIN_S: Final = 15.0

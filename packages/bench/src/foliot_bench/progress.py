@@ -4,7 +4,7 @@ import sys
 from types import TracebackType
 from typing import Any, Final, Self
 
-from foliot.bench.moments import CLOCK
+from foliot_bench.moments import CLOCK
 
 LINE_EVERY_S: Final = 10.0
 

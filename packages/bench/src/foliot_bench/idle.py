@@ -8,14 +8,14 @@ looked at with a few jobs first, then with all.
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from foliot.bench.benchmark import Figures, Setting, bar
-from foliot.bench.cost import Cost, memory_mb
-from foliot.bench.ground import Ground, ground
-from foliot.bench.moments import CLOCK, next_second, pause
-from foliot.bench.places import connection_to, kind_of
-from foliot.bench.processes import Cluster, cluster
-from foliot.bench.troubles import BenchFailed
 from foliot.store.sql.statement import Statement
+from foliot_bench.benchmark import Figures, Setting, bar
+from foliot_bench.cost import Cost, memory_mb
+from foliot_bench.ground import Ground, ground
+from foliot_bench.moments import CLOCK, next_second, pause
+from foliot_bench.places import connection_to, kind_of
+from foliot_bench.processes import Cluster, cluster
+from foliot_bench.troubles import BenchFailed
 
 PER_S: Final = {"leader": 7.0, "follower": 2.0}
 CPU_PERCENT: Final = 1.0
