@@ -7,8 +7,8 @@ import stat
 import threading
 import urllib.error
 import urllib.request
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -17,7 +17,7 @@ import pytest
 
 from foliot.app.all_in_one import AllInOne, UpSettings
 from foliot.app.data_folder import FolderInUse
-from foliot.app.http import Access
+from foliot.app.http import Access, HttpFace
 from foliot.app.listening import PortTaken
 from foliot.app.settings import Timing
 from foliot.app.system import SystemChance, SystemClock
@@ -25,9 +25,11 @@ from foliot.client.foliot import AsyncFoliot
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause
 from foliot.operations.services import SessionTimes
+from foliot.operations.tokens import hash_of
 from foliot.ports.store import RunFilter
 from foliot.ports.worker_link import Report
 from foliot.sdk.registry import Loaded
+from foliot.store.sql.people import SqlRecords
 from foliot.store.sql.store import SqlStore
 from foliot.worker.heartbeat import Heartbeat
 from tests.eventually import soon
@@ -198,6 +200,47 @@ async def test_programs_of_this_user_alone_are_told_how_to_reach_it(tmp_path: Pa
         assert json.loads(told.read_text())["url"] == listener.url
         assert stat.S_IMODE(told.stat().st_mode) == 0o600
     assert not told.exists()
+
+
+async def test_the_token_of_this_machine_ends_with_it(tmp_path: Path) -> None:
+    (tmp_path / "jobs.py").write_text(QUICK.format(answer="x"))
+    async with running(settings(tmp_path)) as listener:
+        await soon(lambda: listener.token != "", within_s=60)
+        assert await is_good(tmp_path, listener.token)
+    assert not await is_good(tmp_path, listener.token)
+
+
+async def test_the_token_of_one_that_was_killed_ends_with_the_next(tmp_path: Path) -> None:
+    (tmp_path / "jobs.py").write_text(QUICK.format(answer="x"))
+    with monkeypatched(HttpFace, "let_this_machine_out", nothing):
+        async with running(settings(tmp_path)) as killed:
+            await soon(lambda: killed.token != "", within_s=60)
+    assert await is_good(tmp_path, killed.token)
+    async with running(settings(tmp_path)) as listener:
+        await soon(lambda: listener.token != "", within_s=60)
+        assert not await is_good(tmp_path, killed.token)
+
+
+async def nothing(_: HttpFace) -> None: ...
+
+
+@contextmanager
+def monkeypatched(owner: object, name: str, other: object) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(owner, name, other)
+        yield
+
+
+async def is_good(folder: Path, token: str) -> bool:
+    """Whether the store still lets this token in."""
+    url = f"sqlite:///{folder / '.foliot' / 'foliot.db'}"
+    store = await SqlStore.open(url, clock=SystemClock(), chance=SystemChance())
+    try:
+        record, now = await SqlRecords.of(store).tokens.find(hash_of(token))
+        assert record is not None
+        return record.is_good(now)
+    finally:
+        await store.close()
 
 
 async def test_who_is_told_of_it_can_ask_it_at_once(tmp_path: Path) -> None:

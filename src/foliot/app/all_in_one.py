@@ -112,8 +112,16 @@ class AllInOne:
         return store
 
     async def _run_with(self, server: Server, face: HttpFace, http: HttpServer, stop: asyncio.Event) -> None:
-        settings = self._settings
         access = await face.let_this_machine_in()
+        try:
+            await self._run_let_in(server, face, access, http, stop)
+        finally:
+            await face.let_this_machine_out()
+
+    async def _run_let_in(
+        self, server: Server, face: HttpFace, access: Access, http: HttpServer, stop: asyncio.Event
+    ) -> None:
+        settings = self._settings
         loaded = load(settings.sources)
         server.workers.on_reports.append(self._audience.reported)
         over, server_stop, ending = asyncio.Event(), asyncio.Event(), asyncio.Event()

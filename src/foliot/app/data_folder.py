@@ -3,12 +3,19 @@
 import fcntl
 import json
 import os
+import stat
 from pathlib import Path
 from typing import IO, Final
 
+from foliot.client.private import NotPrivate, open_own_file, open_private_folder, write_private_file
 from foliot.domain.errors import ClusterTrouble
 
 FOLDER: Final = Path(".foliot")
+_STORE: Final = "foliot.db"
+_LOCK: Final = "up.lock"
+_CLIENT: Final = "client.json"
+_SPOOL: Final = "spool"
+_OURS: Final = frozenset({_LOCK, _CLIENT, f".{_CLIENT}.new", f"{_CLIENT}.new", _SPOOL, ".gitignore"})
 
 
 class FolderInUse(ClusterTrouble):
@@ -34,27 +41,52 @@ class DataFolder:
 
     @property
     def store_url(self) -> str:
-        return f"sqlite:///{self.path / 'foliot.db'}"
+        return f"sqlite:///{self.path / _STORE}"
 
     @property
     def is_new(self) -> bool:
-        return not (self.path / "foliot.db").exists()
+        return not (self.path / _STORE).exists()
 
     @property
     def spool(self) -> Path:
-        return self.path / "spool"
+        return self.path / _SPOOL
 
     def take(self) -> None:
-        """Make the folder if need be and hold it until this process ends, however it ends."""
-        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        """Make the folder if need be and hold it until this process ends, however it ends.
+
+        `NotPrivate` when it is not this user's alone, or holds what is not: its store says who may do everything.
+        """
+        folder = open_private_folder(self.path, is_ours=_is_ours)
+        try:
+            self._check_files(folder)
+            self._hold(folder)
+        finally:
+            os.close(folder)
         ignore = self.path / ".gitignore"
         if not ignore.exists():
             ignore.write_text("*\n", "utf-8")
-        lock = (self.path / "up.lock").open("a+", encoding="utf-8")
+
+    def _check_files(self, folder: int) -> None:
+        for name in os.listdir(folder):
+            try:
+                found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            except FileNotFoundError:
+                continue  # another foliot up works here; the lock tells that
+            hint = "remove it, or choose another folder with --data"
+            if stat.S_ISLNK(found.st_mode):
+                raise NotPrivate(self.path / name, "it is a link", hint=hint)
+            if found.st_uid != os.geteuid():
+                raise NotPrivate(self.path / name, "it belongs to another user", hint=hint)
+
+    def _hold(self, folder: int) -> None:
+        try:
+            lock = os.fdopen(open_own_file(_LOCK, os.O_RDWR | os.O_CREAT, folder=folder), "r+", encoding="utf-8")
+        except OSError as error:
+            hint = "remove it, or choose another folder with --data"
+            raise NotPrivate(self.path / _LOCK, error.strerror or str(error), hint=hint) from error
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            lock.seek(0)
             pid = lock.read().strip() or "unknown"
             lock.close()
             raise FolderInUse(self.path, pid) from None
@@ -65,12 +97,11 @@ class DataFolder:
 
     def tell_clients(self, url: str, token: str) -> None:
         """Write how to reach the server, for programs of this user only."""
-        target = self.path / "client.json"
-        fresh = self.path / "client.json.new"
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump({"url": url, "token": token}, file)
-        fresh.replace(target)
+        write_private_file(self.path / _CLIENT, json.dumps({"url": url, "token": token}))
 
     def forget_clients(self) -> None:
-        (self.path / "client.json").unlink(missing_ok=True)
+        (self.path / _CLIENT).unlink(missing_ok=True)
+
+
+def _is_ours(name: str) -> bool:
+    return name in _OURS or name.startswith(_STORE)

@@ -4,20 +4,23 @@ import ipaddress
 from dataclasses import dataclass
 from typing import Final
 
+import structlog
 from fastapi import FastAPI
 
 from foliot.api.app import build_api
 from foliot.api.worker_protocol import worker_routes
 from foliot.app.server import Server
 from foliot.domain.access import INTERNAL, Grant, Scope
-from foliot.domain.errors import ClusterTrouble
+from foliot.domain.errors import ClusterTrouble, FoliotError
 from foliot.engine.caretaking import Backfilling, Chronicling, Clearing
 from foliot.engine.upkeep import LeaderDuty
 from foliot.operations.calendars import replan
 from foliot.operations.people import PeopleServices, with_records
-from foliot.operations.tokens import bootstrap, issue_for_this_machine, make_login_code
+from foliot.operations.tokens import bootstrap, end_for_this_machine, issue_for_this_machine, make_login_code
 from foliot.store.sql.people import SqlRecords
 from foliot.store.sql.store import SqlStore
+
+log = structlog.get_logger("foliot.http")
 
 THIS_MACHINE: Final = "this-machine"
 BACKFILL_EVERY_S: Final = 1.0
@@ -86,11 +89,19 @@ class HttpFace:
         return made if bootstrap_token is None else None
 
     async def let_this_machine_in(self) -> Access:
-        """A token and a login code for whoever started the process."""
+        """A token and a login code for whoever started the process; the tokens of processes before it are over."""
+        await end_for_this_machine(self.services, THIS_MACHINE)
         grant = Grant(scopes=frozenset({Scope.ADMIN, Scope.WORKER}))
         token = await issue_for_this_machine(self.services, THIS_MACHINE, grant)
         code, _ = await make_login_code(self.services, INTERNAL)
         return Access(local_token=token, login_code=code)
+
+    async def let_this_machine_out(self) -> None:
+        """The token ends with the process. When the store is in trouble, the next process on it does this."""
+        try:
+            await end_for_this_machine(self.services, THIS_MACHINE)
+        except FoliotError as error:
+            log.warning("this_machine.not_ended", error=error.sentence)
 
 
 def check_reach(host: str, *, is_protected: bool) -> None:

@@ -62,12 +62,24 @@ def _known(kind: str, read: Callable[[Callable[..., Any]], list[str]]) -> list[s
         kept = _kept(file, str(resolved.get("server")), now)
         if kept is not None:
             return kept
-        names = _asked(resolved, read)
+        names = [name for name in _asked(resolved, read) if _is_name(name)]
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         file.write_text(json.dumps({"server": resolved.get("server"), "at": now, "names": names}), "utf-8")
     except (FoliotError, OSError, ValueError):
         return []
     return names
+
+
+def _is_name(written: str) -> bool:
+    """Whether it is a name and nothing else: the shell puts it into the command line as it is."""
+    from foliot.domain.errors import BadName
+    from foliot.domain.names import check_name
+
+    try:
+        check_name("name", written)
+    except BadName:
+        return False
+    return True
 
 
 def _kept(file: Path, server: str, now: float) -> list[str] | None:

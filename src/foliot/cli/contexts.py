@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from foliot.client.private import write_private_file
 from foliot.domain.errors import InvalidInput, NotFound
 from foliot.domain.names import check_name, nearest
 
@@ -198,11 +199,7 @@ class Contexts:
     def _write(self, file: Path, text: str) -> Path:
         """Write a file that only this user can read, whole or not at all."""
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        fresh = file.with_name(file.name + ".new")
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as target:
-            target.write(text)
-        fresh.replace(file)
+        write_private_file(file, text)
         return file
 
 

@@ -1,6 +1,5 @@
 """`foliot token`: who may do what."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import click
 from foliot.cli import EXIT_CODES
 from foliot.cli.asking import Desk, Group, remote
 from foliot.cli.output import Column
+from foliot.client.private import write_private_file
 
 
 @click.group(cls=Group, epilog=EXIT_CODES)
@@ -83,6 +83,7 @@ def create(
       foliot token create w-1 --scope worker --write worker.token
       foliot token create reports --scope run --for-group reports
     """
+    check_place(file)
     body = {
         "name": name,
         "scopes": [word for scope in scopes for word in scope.split(",")],
@@ -106,6 +107,7 @@ def rotate(desk: Desk, *, name: str, grace: str, file: str | None) -> None:
       foliot token rotate ci
       foliot token rotate ci --grace 1h --write ci.token
     """
+    check_place(file)
     _hand_over(desk, desk.post(f"/tokens/{quote(name, safe='')}:rotate", {"grace": grace}), file)
 
 
@@ -124,6 +126,17 @@ def revoke(desk: Desk, *, name: str) -> None:
     if not desk.out.is_for_people:
         desk.out.item(gone, ())
     desk.out.talk("token_revoked", mark="good", name=gone["name"])
+
+
+def check_place(file: str | None) -> None:
+    """Refuse a place that no file can take, before a token is made that nobody would get."""
+    if file is None:
+        return
+    place = Path(file)
+    if place.is_symlink() or (place.exists() and not place.is_file()):
+        raise click.BadParameter(f"{file} is no plain file. Name a file that can be replaced.")
+    if not place.parent.is_dir():
+        raise click.BadParameter(f"{place.parent} is no folder.")
 
 
 def _hand_over(desk: Desk, issued: Mapping[str, Any], file: str | None) -> None:
@@ -148,9 +161,8 @@ def _hand_over(desk: Desk, issued: Mapping[str, Any], file: str | None) -> None:
 
 
 def _write(file: Path, secret: str) -> None:
+    """In the place of a file that was there: others may have it open, or be allowed to read it."""
     try:
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        write_private_file(file, secret + "\n")
     except OSError as error:
         raise click.BadParameter(f"{file}: {error.strerror}.") from None
-    with os.fdopen(descriptor, "w", encoding="utf-8") as target:
-        target.write(secret + "\n")

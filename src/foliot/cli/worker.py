@@ -3,7 +3,6 @@
 import asyncio
 import os
 import socket
-import tempfile
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +23,7 @@ from foliot.observability.logging import configure_logging
 from foliot.sdk.registry import load
 from foliot.worker.code import Code
 from foliot.worker.settings import WorkerSettings
+from foliot.worker.state_folder import spool_of
 from foliot.worker.worker import Worker
 
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
@@ -46,7 +46,11 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 @click.option("--isolation", type=click.Choice(["process", "thread"]), default="process", show_default=True)
 @click.option("--limits", default="", help="What one run in a process may use: memory=1G,cpu=10m,files=1024.")
 @click.option("--drain-timeout", default="30s", show_default=True, help="How long runs may go on after a stop.")
-@click.option("--spool", type=click.Path(file_okay=False, path_type=Path), help="Where results wait for a server.")
+@click.option(
+    "--spool",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where results wait for a server (default: the user's state folder).",
+)
 @click.option(
     "--log-level", default="info", type=click.Choice(["debug", "info", "warning", "error"]), show_default=True
 )
@@ -88,7 +92,7 @@ def worker(
             isolation=Isolation(isolation),
             limits=read_limits(limits),
             drain_timeout_s=parse_duration(drain_timeout) / SECOND,
-            spool=spool or Path(tempfile.gettempdir()) / f"foliot-spool-{name or socket.gethostname()}",
+            spool=spool or spool_of(name or socket.gethostname(), os.environ),
         )
         run_for_long(_work(endpoint, settings, modules))
 

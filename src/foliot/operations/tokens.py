@@ -112,6 +112,13 @@ async def issue_for_this_machine(services: PeopleServices, name: str, grant: Gra
     return secret
 
 
+async def end_for_this_machine(services: PeopleServices, name: str) -> None:
+    """End what `issue_for_this_machine` made under this name: of this process, or of one that was killed."""
+    for token in await services.tokens.list():
+        if token.created_by == INTERNAL.name and token.name.startswith(f"{name}-"):
+            await services.tokens.revoke(token.id)
+
+
 async def make_login_code(services: PeopleServices, who: Principal) -> tuple[str, Instant]:
     """A code for one login within 15 minutes, and until when it is good."""
     who.demand_everywhere(Scope.ADMIN)

@@ -2,11 +2,17 @@
 
 The file is locked while its worker lives. A lock that can be had means its worker is gone: the next worker in the same
 folder sends what is left, under the same lease ids. A line that was cut short by a crash is no entry.
+
+Results are in it, and what is in it is sent with the worker's own token. So the folder is this user's alone, and a file
+that another user put there is not taken.
 """
 
 import contextlib
 import fcntl
+import hashlib
 import os
+import re
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -14,6 +20,7 @@ from typing import Final
 import msgspec
 import structlog
 
+from foliot.client.private import open_own_file, open_private_folder
 from foliot.worker.reports import Spooled
 
 log = structlog.get_logger("foliot.worker.spool")
@@ -21,6 +28,7 @@ log = structlog.get_logger("foliot.worker.spool")
 SPOOL_MAX: Final = 64 * 1024 * 1024
 READ_MAX: Final = 1024 * 1024
 _SUFFIX: Final = ".jsonl"
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 _encoder: Final = msgspec.json.Encoder()
 _decoder: Final = msgspec.json.Decoder(Spooled)
@@ -29,11 +37,12 @@ _decoder: Final = msgspec.json.Decoder(Spooled)
 class Spool:
     """One file of entries: appended at its end, sent from its beginning. Every method blocks on the disk."""
 
-    def __init__(self, path: Path, *, max_bytes: int = SPOOL_MAX) -> None:
-        """Open and lock the file; `BlockingIOError` when a living worker has it."""
+    def __init__(self, path: Path, folder: "SpoolFolder | None" = None, *, max_bytes: int = SPOOL_MAX) -> None:
+        """Open and lock the file; `BlockingIOError` when a living worker has it, `OSError` when another user does."""
         self.path = path
+        self._folder = folder or SpoolFolder(path.parent)
         self._max_bytes = max_bytes
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self._file = open_own_file(path.name, os.O_RDWR | os.O_CREAT | os.O_APPEND, folder=self._folder.descriptor)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -84,7 +93,8 @@ class Spool:
     def close(self) -> None:
         """Let go of the file; an empty one is removed."""
         if self.is_empty:
-            self.path.unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self.path.name, dir_fd=self._folder.descriptor)
         os.close(self._file)
 
     def _write(self, data: bytes) -> None:
@@ -102,34 +112,47 @@ class Spool:
 
 
 class SpoolFolder:
-    """Where the spool files of this machine's workers lie."""
+    """Where the spool files of this machine's workers lie: a folder that nobody but this user may enter."""
 
     def __init__(self, path: Path, *, max_bytes: int = SPOOL_MAX) -> None:
+        """Make the folder if need be; `NotPrivate` when it is not this user's alone and cannot become so."""
         self._path = path
         self._max_bytes = max_bytes
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.descriptor = open_private_folder(path, is_ours=lambda name: name.endswith(_SUFFIX))
+        weakref.finalize(self, os.close, self.descriptor)
 
     def open(self, session: str) -> Spool:
         """The file of a session."""
-        return Spool(self._path / f"{session}{_SUFFIX}", max_bytes=self._max_bytes)
+        return self._spool(f"{_plain(session)}{_SUFFIX}")
 
     def orphans(self) -> list[Spool]:
         """The files of workers that are gone, locked for us, oldest first; empty ones are removed."""
         found = []
-        for path in sorted(self._path.glob(f"*{_SUFFIX}"), key=_age):
+        names = [name for name in os.listdir(self.descriptor) if name.endswith(_SUFFIX)]  # noqa: PTH208  by descriptor
+        for name in sorted(names, key=self._age):
             try:
-                spool = Spool(path, max_bytes=self._max_bytes)
-            except OSError:
+                spool = self._spool(name)
+            except BlockingIOError:
                 continue  # its worker lives, or another worker was quicker
-            if spool.is_empty or not path.exists():
+            except OSError as error:
+                log.error("spool.not_ours", file=name, error=str(error))
+                continue
+            if spool.is_empty or not spool.path.exists():
                 spool.close()
             else:
                 found.append(spool)
         return found
 
+    def _spool(self, name: str) -> Spool:
+        return Spool(self._path / name, self, max_bytes=self._max_bytes)
 
-def _age(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0
+    def _age(self, name: str) -> float:
+        try:
+            return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False).st_mtime
+        except OSError:
+            return 0.0
+
+
+def _plain(session: str) -> str:
+    """A session as the name of a file. A server chose it, so it is not taken for a path."""
+    return session if _PLAIN.fullmatch(session) else hashlib.sha256(session.encode()).hexdigest()

@@ -1,10 +1,12 @@
 """The spool: synced, bounded, replayed by whoever comes next, and never by two."""
 
 import os
+import stat
 from pathlib import Path
 
 import pytest
 
+from foliot.client.private import NotPrivate
 from foliot.domain.verdict import Cause
 from foliot.worker.reports import Spooled, SpooledLog, SpooledReport
 from foliot.worker.spool import Spool, SpoolFolder
@@ -108,3 +110,70 @@ def test_a_large_entry_is_read_whole(tmp_path: Path) -> None:
     spool = SpoolFolder(tmp_path).open("s1")
     spool.append([report(1, result="y" * 3_000_000), report(2)])
     assert [entry.run_id for entry in drained(spool)] == [1, 2]
+
+
+def strangers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From here on what was made before belongs to another user."""
+    other = os.geteuid() + 1
+    monkeypatch.setattr(os, "geteuid", lambda: other)
+
+
+def test_a_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "spool").mkdir()
+    strangers(monkeypatch)
+    with pytest.raises(NotPrivate, match="belongs to another user"):
+        SpoolFolder(tmp_path / "spool")
+
+
+def test_a_link_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    (tmp_path / "spool").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(NotPrivate, match="it is a link"):
+        SpoolFolder(tmp_path / "spool")
+
+
+def test_a_folder_that_others_may_enter_is_closed_to_them(tmp_path: Path) -> None:
+    folder = tmp_path / "spool"
+    folder.mkdir()
+    folder.chmod(0o777)
+    SpoolFolder(folder)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_a_folder_that_others_may_enter_and_that_holds_other_things_is_refused(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    (tmp_path / "index.html").touch()
+    with pytest.raises(NotPrivate, match=r"it holds other things \(index.html\)"):
+        SpoolFolder(tmp_path)
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
+
+
+def test_a_file_that_another_user_left_there_is_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = SpoolFolder(tmp_path)
+    planted = folder.open("s1")
+    planted.append([report(1)])
+    planted.close()
+    strangers(monkeypatch)
+    assert folder.orphans() == []
+
+
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_a_link_in_the_place_of_a_file_is_not_followed(tmp_path: Path, link: object) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("keep me\n")
+    folder = SpoolFolder(tmp_path / "spool")
+    assert callable(link)
+    link(victim, tmp_path / "spool" / "s1.jsonl")
+    with pytest.raises(OSError, match=r"symbolic links|plain file"):
+        folder.open("s1")
+    assert folder.orphans() == []
+    assert victim.read_text() == "keep me\n"
+
+
+def test_a_session_that_a_server_calls_like_a_path_stays_in_the_folder(tmp_path: Path) -> None:
+    spool = SpoolFolder(tmp_path / "a" / "spool").open("../../escaped")
+    spool.append([report(1)])
+    assert [file.parent for file in tmp_path.rglob("*.jsonl")] == [tmp_path / "a" / "spool"]
+    spool.close()
+    (orphan,) = SpoolFolder(tmp_path / "a" / "spool").orphans()
+    assert [entry.run_id for entry in drained(orphan)] == [1]

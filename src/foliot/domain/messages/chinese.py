@@ -61,6 +61,8 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-1083": "监听地址不安全",
     "FOL-1084": "上下文文件无法读取",
     "FOL-1085": "请求内容不符合",
+    "FOL-1091": "文件或目录不是本用户专用",
+    "FOL-1092": "用户没有自己的目录",
     "FOL-1095": "故障点无法识别",
     "FOL-1096": "未说明要运行哪些任务",
     "FOL-2000": "未找到",
@@ -202,6 +204,23 @@ def _bytes(size: int) -> str:
     return f"{size / 1024:.1f} KiB".replace(".0 ", " ") if size >= 1024 else f"{size} B"
 
 
+_NOT_PRIVATE: Final = {
+    "it is a link": "这是一个链接",
+    "it belongs to another user": "属于其他用户",
+    "other users may enter it, and it holds other things": "其他用户可以进入，且其中有别的东西",
+    "other users may enter it, and its file system does not change that": "其他用户可以进入，且文件系统无法更改权限",
+    "other users may read or write it": "其他用户可以读写",
+}
+
+
+def _not_private(data: Data) -> Told:
+    found = f"（{data['found']}）" if data["found"] else ""
+    return (
+        f"{data['path']} 不能使用：{_NOT_PRIVATE.get(data['why'], data['why'])}{found}。",
+        "删除它，或换用自己的新目录",
+    )
+
+
 def _schema(data: Data) -> Told:
     match data["state"]:
         case "empty":
@@ -329,6 +348,8 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
         "此请求已应答过；应答中含有密钥，只给出一次，不作保存。",
         "若未收到，换一个键再要；令牌可用 foliot token rotate NAME",
     ),
+    "FOL-1091": _not_private,
+    "FOL-1092": lambda d: ("此用户没有主目录，结果没有地方等待。", "请指定：--spool 目录"),
     "FOL-4001": _scope_missing,
     "FOL-4002": lambda d: ("未登录：没有有效的令牌。", "foliot login URL，或 --token-file FILE"),
     "FOL-4003": lambda d: ("登录码错误、已使用过，或已超过 15 分钟。", "再要一个：foliot login-link"),

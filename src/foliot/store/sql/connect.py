@@ -1,6 +1,8 @@
 """From a URL as people write it to a `Database`: drivers, pools, time limits, session settings (R3, R11)."""
 
+import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -111,6 +113,8 @@ def _sqlite_path(url: str, *, create: bool) -> Path:
     if not create and not path.exists():
         raise StoreUnavailable(f"There is no store at {path}.", hint="foliot db upgrade makes one", path=str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(OSError):  # it is there already, or SQLite says what is wrong
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))  # not for every reader
     return path
 
 
