@@ -37,6 +37,7 @@ from foliot.ports.worker_link import (
     Leased,
     LeasedRun,
     LeasePoll,
+    Leaving,
     LogChunk,
     Report,
     Welcome,
@@ -121,7 +122,7 @@ class Feeder:
     async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> None:
         raise AssertionError("a silent run sends no log")
 
-    async def leave(self, session: str) -> None:
+    async def leave(self, leaving: Leaving) -> None:
         return None
 
     def beat(self, beat: Beat) -> BeatAnswer:

@@ -2,7 +2,7 @@
 
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import judge
-from foliot.ports.worker_link import Beat
+from foliot.ports.worker_link import Beat, Leaving
 from tests.api.asking import Api
 from tests.api.stage import Stage
 
@@ -79,7 +79,7 @@ async def test_a_node_that_left_in_order_is_not_dead(api: Api, stage: Stage) -> 
     await stage.server("s-1")
     await stage.worker("w-1", ["python:jobs:greet"])
     await stage.worker("w-2", ["python:jobs:greet"])
-    await stage.store.nodes.leave(stage.workers["w-1"].session, judge)
+    await stage.store.nodes.leave(Leaving(session=stage.workers["w-1"].session), judge)
     stage.elapse("5m")
     await stage.reap()
     nodes = {node["name"]: node["health"] for node in (await api.get("/nodes")).json()["items"]}

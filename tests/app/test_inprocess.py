@@ -13,7 +13,7 @@ from foliot.app.working import WorkerThread
 from foliot.client.errors import ServerAway
 from foliot.domain.access import Principal
 from foliot.operations.serving_workers import WorkerService
-from foliot.ports.worker_link import Beat, BeatAnswer, Hello, Leased, LeasePoll, Welcome
+from foliot.ports.worker_link import Beat, BeatAnswer, Hello, Leased, LeasePoll, Leaving, Welcome
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker
 from tests.eventually import eventually, soon
@@ -39,7 +39,7 @@ class Service:
         await asyncio.Event().wait()
         raise AssertionError
 
-    async def leave(self, session: str, *, by: Principal) -> None: ...
+    async def leave(self, leaving: Leaving, *, by: Principal) -> None: ...
 
 
 class ServerLoop:
@@ -82,7 +82,7 @@ async def test_a_beat_under_way_when_the_server_stops_finds_it_away() -> None:
     await asyncio.to_thread(server.stop)
     await away(lambda: beating)
     await away(lambda: asyncio.to_thread(link.beat, BEAT))
-    await away(lambda: link.leave("s"))
+    await away(lambda: link.leave(Leaving(session="s")))
 
 
 async def test_a_beat_that_takes_too_long_is_given_up_and_its_call_with_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,6 +65,31 @@ async def test_lost_answers_to_lease_leave_no_run_without_a_holder(cluster: Clus
     assert await cluster.count("state = 'SUCCEEDED' AND triggered_by IS NOT NULL") == RUNS
 
 
+@mostly_on("sqlite")
+async def test_a_run_that_never_reached_a_stopping_worker_is_run_by_the_next(
+    cluster: Cluster, fault_proxy: MakeProxy
+) -> None:
+    """S7, R18: it was leased into the last poll, whose answer never came. Nobody started it: it goes back."""
+    cluster.start_server("s1")
+    proxy = fault_proxy(cluster.port_of("s1"))
+    ambush = proxy.ambush(b"/api/worker/v1/lease", then="silence")
+    worker = cluster.start_worker("w1", server=f"http://127.0.0.1:{proxy.port}")
+    await cluster.declared("once_and_quick")
+    await cluster.trigger("once_and_quick", 1)
+    await soon(lambda: ambush.sprung, within_s=60, what="the answer to the poll was lost")
+    assert worker.stop() == 0
+    (run,) = await cluster.runs("once_and_quick")
+    assert (run["state"], run["kind"], run["deaths"]) == (RunState.PENDING, None, 0), run["error"]
+    cluster.start_worker("w2")
+
+    async def done() -> bool:
+        return await cluster.count("state = 'SUCCEEDED' AND triggered_by IS NOT NULL") == 1
+
+    await soon(done, within_s=60)
+    shown = format_run_id(run["id"])
+    assert [line["run"] for line in lines_of(cluster) if line["what"] == "start"].count(shown) == 1
+
+
 AWAY_S = {"short": 10.0, "full": 60.0}
 GROWTH_MAX_MB = 24  # ten times what it is
 

@@ -9,7 +9,7 @@ from foliot.domain.instants import HOUR, SECOND, ceil_to_second, to_datetime
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store import JobRecord
-from foliot.ports.worker_link import LeasedRun, Report
+from foliot.ports.worker_link import LeasedRun, Leaving, Report
 from tests.conformance.building import PERSON, cursor_of, fire, make_due, runs_of, save
 from tests.conformance.working import (
     Worker,
@@ -72,7 +72,7 @@ async def test_a_zombie_is_fenced_when_another_has_its_run(world: World) -> None
     assert await anne.complete(lost) == [Landing.ALREADY]
     await anne.beat()
     await ben.beat(settled=0)
-    await world.store.nodes.leave(ben.session, judge)
+    await world.store.nodes.leave(Leaving(session=ben.session), judge)
     await world.elapse(SECOND)
     last = await anne.lease_one()
     assert await ben.complete(held) == [Landing.FENCED]  # the store took it back, ben did not report
@@ -124,7 +124,7 @@ async def test_a_worker_that_came_again_reports_what_its_last_session_left(world
     assert await again.complete(left, cause=cause) == [Landing.RECORDED]
     assert await again.complete(left, cause=cause) == [Landing.ALREADY]
     assert (await run_of(world, left.run_id))["state"] == ("FAILED" if kind == "failing" else "SUCCEEDED")
-    await world.store.nodes.leave(before.session, judge)
+    await world.store.nodes.leave(Leaving(session=before.session), judge)
     held = await again.lease_one()
     assert held.run_id == taken.run_id
     assert await again.complete(taken, cause=cause) == [Landing.FENCED]

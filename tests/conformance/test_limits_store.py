@@ -4,6 +4,7 @@ import pytest
 
 from foliot.domain.verdict import judge
 from foliot.ports.store import GRACE_US, SESSION_TTL_US
+from foliot.ports.worker_link import Leaving
 from foliot.store.sql.statement import TEXT, RowSet
 from tests.conformance.building import PERSON, save
 from tests.conformance.working import lead, trigger, worker
@@ -37,7 +38,7 @@ async def test_cancel_adopt_leave_and_reaping_give_back(world: World) -> None:
     assert await _used(world) == {name: 5}
     await anne.beat(settled=1)  # adopt: it knows nothing of its three
     assert await _used(world) == {name: 2}
-    await world.store.nodes.leave(ben.session, judge)
+    await world.store.nodes.leave(Leaving(session=ben.session), judge)
     assert await _used(world) == {name: 0}
     carl = await worker(world)
     (run, *_) = await carl.lease(4)

@@ -9,7 +9,7 @@ from foliot.domain.instants import SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store import SESSION_TTL_US
-from foliot.ports.worker_link import HandlerOffer, HeldLease, Hello
+from foliot.ports.worker_link import HandlerOffer, HeldLease, Hello, Leaving
 from tests.conformance.building import PERSON, save
 from tests.conformance.working import Worker, attempts_of, run_of, states_of, trigger, worker
 from tests.conformance.world import World
@@ -72,7 +72,7 @@ async def test_a_session_that_drains_or_is_dead_stays_so_when_it_introduces_itse
     await world.store.nodes.drain(anne.session, by=PERSON)
     await anne.register()
     assert (await _node(world, anne.session))["state"] == "draining"
-    await world.store.nodes.leave(ben.session, judge)
+    await world.store.nodes.leave(Leaving(session=ben.session), judge)
     before = await _node(world, ben.session)
     await world.elapse(SECOND)
     await ben.register()
@@ -82,7 +82,7 @@ async def test_a_session_that_drains_or_is_dead_stays_so_when_it_introduces_itse
 
 async def test_a_dead_session_has_nothing_to_say(world: World) -> None:
     anne = await worker(world)
-    await world.store.nodes.leave(anne.session, judge)
+    await world.store.nodes.leave(Leaving(session=anne.session), judge)
     assert await world.store.nodes.hello_of(anne.session) is None
     assert not (await anne.beat()).alive
     assert await world.store.nodes.hello_of("nobody") is None
@@ -335,11 +335,60 @@ async def test_a_session_that_leaves_gives_everything_back(world: World) -> None
         HeldLease(run_id=started.run_id, lease_id=started.lease_id, started_us_ago=0),
         HeldLease(run_id=waiting.run_id, lease_id=waiting.lease_id),
     )
-    assert await world.store.nodes.leave(anne.session, judge) == 4
+    assert await world.store.nodes.leave(Leaving(session=anne.session), judge) == 4
     assert await states_of(world) == ["PENDING", "PENDING"]
     assert (await run_of(world, started.run_id))["kind"] == "lost"  # stopped half-way: what it did is unknown (R18)
     assert (await run_of(world, waiting.run_id))["state"] == "PENDING"
     assert {(await run_of(world, run.run_id))["deaths"] for run in runs} == {0}
     assert (await _node(world, anne.session))["state"] == "dead"
-    assert await world.store.nodes.leave(anne.session, judge) == 0
+    assert await world.store.nodes.leave(Leaving(session=anne.session), judge) == 0
     assert await anne.complete(plain[0]) == [Landing.FENCED]
+
+
+async def test_a_run_that_never_reached_the_leaving_worker_goes_back(world: World) -> None:
+    """S7: leased into its last poll, which it gave up. It does not name the run: so it has not started and will not."""
+    await save(world, "once", on_lost="fail")
+    (run_id,) = await trigger(world, "once")
+    anne = await worker(world)
+    run = await anne.lease_one()
+    leaving = Leaving(session=anne.session, settled=anne.request_no)
+    assert await world.store.nodes.leave(leaving, judge) == 1
+    row = await run_of(world, run_id)
+    assert (row["state"], row["kind"], row["deaths"], row["failures"]) == ("PENDING", None, 0, 0)
+    assert [attempt["cause"] for attempt in await attempts_of(world, run_id)] == ["unknown_to_worker"]
+    ben = await worker(world)
+    again = await ben.lease_one()
+    assert again.run_id == run_id
+    assert await anne.complete(run) == [Landing.FENCED]
+    assert await world.store.nodes.leave(leaving, judge) == 0, "its repeat changes nothing"
+    assert await ben.complete(again) == [Landing.RECORDED]
+
+
+async def test_what_a_leaving_worker_may_have_started_is_lost_when_it_must_run_once_at_most(world: World) -> None:
+    """S7: named as started, known to the store as started, or of a request that the worker does not call settled."""
+    await save(world, "once", on_lost="fail")
+    await trigger(world, "once", 4)
+    anne = await worker(world)
+    named, known, waiting = await anne.lease(3)
+    await anne.beat(HeldLease(run_id=known.run_id, lease_id=known.lease_id, started_us_ago=0), named, waiting)
+    settled = anne.request_no
+    (newer,) = await anne.lease(1)
+    held = (
+        HeldLease(run_id=named.run_id, lease_id=named.lease_id, started_us_ago=7),
+        HeldLease(run_id=waiting.run_id, lease_id=waiting.lease_id),
+    )
+    await world.change("UPDATE runs SET started_at = NULL WHERE id = :id", id=waiting.run_id)
+    assert await world.store.nodes.leave(Leaving(session=anne.session, settled=settled, held=held), judge) == 4
+    assert {(await run_of(world, run.run_id))["kind"] for run in (named, known, newer)} == {"lost"}
+    assert (await run_of(world, waiting.run_id))["state"] == "PENDING"
+
+
+async def test_a_worker_that_leaves_hands_back_what_it_could_not_stop(world: World) -> None:
+    await save(world, "tick")
+    await trigger(world, n=2)
+    anne = await worker(world)
+    runs = await anne.lease(2)
+    held = tuple(HeldLease(run_id=run.run_id, lease_id=run.lease_id, started_us_ago=1) for run in runs)
+    assert await world.store.nodes.leave(Leaving(session=anne.session, settled=9, held=held), judge) == 2
+    assert await states_of(world) == ["PENDING", "PENDING"]
+    assert {(await run_of(world, run.run_id))["deaths"] for run in runs} == {0}

@@ -9,7 +9,7 @@ from foliot.domain.instants import SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store import SESSION_TTL_US
-from foliot.ports.worker_link import HeldLease, LeasedRun
+from foliot.ports.worker_link import HeldLease, LeasedRun, Leaving
 from tests.conformance.building import PERSON, fire, save
 from tests.conformance.working import Worker, trigger, worker
 from tests.conformance.world import World
@@ -133,7 +133,7 @@ class Walk:
         self.lost += [(one, run) for run in self.held.pop(one.session)]
         self.workers.remove(one)
         if self.dice.random() < 0.5:
-            await self.world.store.nodes.leave(one.session, judge)
+            await self.world.store.nodes.leave(Leaving(session=one.session), judge)
         await self.hire()
 
     async def zombie(self) -> None:

@@ -8,7 +8,8 @@ from foliot.domain.instants import MINUTE, SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store import GRACE_US, SESSION_TTL_US
-from foliot.ports.worker_link import HeldLease, LeasedRun
+from foliot.ports.worker_link import HeldLease, LeasedRun, Leaving
+from foliot.store.sql.nodes import SETTLED_ALL
 from tests.conformance.building import PERSON, save
 from tests.conformance.working import Worker, attempts_of, lead, run_of, states_of, trigger, worker
 from tests.conformance.world import World
@@ -146,7 +147,7 @@ async def test_a_run_that_turns_up_after_a_session_left_in_peace_costs_no_death(
     await trigger(world)
     anne = await worker(world)
     run = await anne.lease_one()
-    await world.store.nodes.leave(anne.session, judge)
+    await world.store.nodes.leave(Leaving(session=anne.session), judge)
     await world.change(  # the lease that was under way lands only now
         "UPDATE runs SET state = 'RUNNING', lease_id = :lease, session_id = :session, request_no = 2, fence = 1, "
         "leased_at = 1, kind = NULL, ended_at = NULL",
@@ -154,6 +155,18 @@ async def test_a_run_that_turns_up_after_a_session_left_in_peace_costs_no_death(
     )  # fmt: skip
     assert await _reap(world, after=0) == 1
     assert (await run_of(world, run.run_id))["state"] == "PENDING"
+
+
+async def test_a_run_known_to_have_started_is_lost_even_if_its_session_left_in_peace(world: World) -> None:
+    """S7: the session said that it had nothing left; the store knows of a start."""
+    await save(world, "tick", on_lost="fail")
+    await trigger(world)
+    anne = await worker(world)
+    run = await anne.lease_one()
+    await anne.beat(run)
+    await world.change("UPDATE nodes SET state = 'dead', settled = :all", all=SETTLED_ALL)
+    assert await _reap(world, after=0) == 1
+    assert (await run_of(world, run.run_id))["kind"] == "lost"
 
 
 # -------------------------------------------------------------------------------------------------------------- amnesty

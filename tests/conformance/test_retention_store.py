@@ -3,7 +3,7 @@
 from foliot.domain.instants import DAY, MINUTE, SECOND
 from foliot.domain.verdict import Cause, judge
 from foliot.engine.upkeep import Forgetting
-from foliot.ports.worker_link import LogChunk
+from foliot.ports.worker_link import Leaving, LogChunk
 from foliot.store.sql.retention import LOOK_MAX
 from tests.conformance.building import save
 from tests.conformance.working import states_of, trigger, worker
@@ -114,7 +114,7 @@ async def test_dead_sessions_are_listed_for_a_while(world: World) -> None:
     await save(world, "tick")
     await trigger(world)
     anne, ben, carl = [await worker(world) for _ in range(3)]
-    await world.store.nodes.leave(anne.session, judge)
+    await world.store.nodes.leave(Leaving(session=anne.session), judge)
     run = await ben.lease_one()
     await world.change("UPDATE nodes SET state = 'dead' WHERE id = :id", id=ben.session)
     await world.elapse(5 * MINUTE)

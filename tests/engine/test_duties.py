@@ -11,7 +11,7 @@ from foliot.app.settings import TEST_TIMING
 from foliot.domain.access import INTERNAL
 from foliot.domain.instants import HOUR, SECOND
 from foliot.ports.store import OutcomeUnknown
-from foliot.ports.worker_link import HandlerOffer, Hello, Leased, LeasePoll
+from foliot.ports.worker_link import HandlerOffer, Hello, Leased, LeasePoll, Leaving
 from foliot.store.sql.database import verb_of
 from tests.clocks import DrivenClock, settle
 from tests.conformance.building import ask, every, make_due, runs_of, save
@@ -170,7 +170,7 @@ async def test_a_poll_is_answered_empty_when_its_time_is_over(world: World, serv
 async def test_a_session_that_left_loses_its_parked_poll(world: World, server: Server) -> None:
     await server.workers.register(hello(), by=INTERNAL)
     waiting = await parked(server, poll())
-    await server.workers.leave("w1", by=INTERNAL)
+    await server.workers.leave(Leaving(session="w1"), by=INTERNAL)
     assert await asyncio.wait_for(waiting, 30) == Leased(request_no=1)
     await server.leasing.step()  # and nobody stumbles over it
 

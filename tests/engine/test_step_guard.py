@@ -9,6 +9,7 @@ from foliot.domain.instants import DAY, HOUR, SECOND
 from foliot.domain.verdict import judge
 from foliot.engine.step_guard import LOOK_EVERY_S, REST_S
 from foliot.ports.store import StoreUnavailable
+from foliot.ports.worker_link import Leaving
 from foliot.store.sql.clock import trust
 from tests.clocks import DrivenClock
 from tests.conformance.building import PERSON, ask, every, runs_of
@@ -398,7 +399,7 @@ async def test_a_clock_put_right_while_no_server_ran_is_trusted_by_those_who_com
     await beat_on(world, clock, *servers, seconds=8)
     assert await suspect(world)
     for server in servers:
-        await world.store.nodes.leave(server.session.id, judge)
+        await world.store.nodes.leave(Leaving(session=server.session.id), judge)
     await world.elapse(-STEP)
     fresh = [make_server(name) for name in ("s4", "s5", "s6")]
     for server in fresh:

@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 from foliot.domain.access import Principal
 from foliot.domain.errors import InvalidInput
 from foliot.operations.serving_workers import WorkerService
-from foliot.ports.worker_link import Beat, Hello, LeasePoll, LogChunk, Report, SessionId
+from foliot.ports.worker_link import Beat, Hello, LeasePoll, Leaving, LogChunk, Report, SessionId
 
 PREFIX: Final = "/api/worker/v1"
 BODY_MAX: Final = 32 * 1024 * 1024
@@ -38,12 +38,6 @@ class LogBatch(msgspec.Struct, frozen=True):
 
     session: SessionId
     chunks: list[LogChunk]
-
-
-class Leaving(msgspec.Struct, frozen=True):
-    """A session that ends."""
-
-    session: SessionId
 
 
 class BadWorkerMessage(InvalidInput):
@@ -84,7 +78,7 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
         route("heartbeat", Beat, lambda beat, by: service.beat(beat, by=by)),
         route("complete", Completion, lambda batch, by: service.complete(batch.session, batch.reports, by=by)),
         route("logs", LogBatch, lambda batch, by: service.write_logs(batch.session, batch.chunks, by=by)),
-        route("leave", Leaving, lambda leaving, by: service.leave(leaving.session, by=by)),
+        route("leave", Leaving, lambda leaving, by: service.leave(leaving, by=by)),
     ]
 
 

@@ -9,7 +9,7 @@ from foliot.client.errors import ServerAway
 from foliot.domain.access import INTERNAL
 from foliot.domain.run import Landing
 from foliot.operations.serving_workers import WorkerService
-from foliot.ports.worker_link import Beat, BeatAnswer, Hello, Leased, LeasePoll, LogChunk, Report, Welcome
+from foliot.ports.worker_link import Beat, BeatAnswer, Hello, Leased, LeasePoll, Leaving, LogChunk, Report, Welcome
 
 BEAT_WITHIN_S: Final = 3.0
 
@@ -35,8 +35,8 @@ class InProcessLink:
     async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> None:
         await self._there(self._service.write_logs(session, chunks, by=INTERNAL))
 
-    async def leave(self, session: str) -> None:
-        await self._there(self._service.leave(session, by=INTERNAL))
+    async def leave(self, leaving: Leaving) -> None:
+        await self._there(self._service.leave(leaving, by=INTERNAL))
 
     def beat(self, beat: Beat) -> BeatAnswer:
         answer = self._asked(self._service.beat(beat, by=INTERNAL))

@@ -23,6 +23,7 @@ from foliot.ports.worker_link import (
     Hello,
     Leased,
     LeasePoll,
+    Leaving,
     LogChunk,
     Report,
     Welcome,
@@ -96,8 +97,8 @@ class HttpWorkerLink:
     async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> None:
         await self._call("logs", {"session": session, "chunks": chunks}, type(None))
 
-    async def leave(self, session: str) -> None:
-        await self._call("leave", {"session": session}, type(None))
+    async def leave(self, leaving: Leaving) -> None:
+        await self._call("leave", leaving, type(None))
 
     async def close(self) -> None:
         if self._session is not None:

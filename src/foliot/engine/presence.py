@@ -9,7 +9,7 @@ from foliot.domain.instants import SECOND, Micros
 from foliot.domain.verdict import Judge
 from foliot.ports.chance import Chance
 from foliot.ports.store import NodeStore
-from foliot.ports.worker_link import Beat, Hello
+from foliot.ports.worker_link import Beat, Hello, Leaving
 
 log = structlog.get_logger("foliot.engine")
 
@@ -76,4 +76,4 @@ class Presence:
 
     async def leave(self) -> None:
         if self._registered:
-            await self._store.leave(self._session.id, self._judge)
+            await self._store.leave(Leaving(session=self._session.id), self._judge)

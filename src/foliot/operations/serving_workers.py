@@ -19,7 +19,18 @@ from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
 from foliot.operations.services import Services
 from foliot.ports.store import Actor, Standing, StoreBusy, StoreUnavailable
-from foliot.ports.worker_link import Beat, BeatAnswer, DeclaredJob, Hello, Leased, LeasePoll, LogChunk, Report, Welcome
+from foliot.ports.worker_link import (
+    Beat,
+    BeatAnswer,
+    DeclaredJob,
+    Hello,
+    Leased,
+    LeasePoll,
+    Leaving,
+    LogChunk,
+    Report,
+    Welcome,
+)
 
 PROTOCOL_MIN: Final = 1
 
@@ -158,11 +169,11 @@ class WorkerService:
         await self._check_session(session, by)
         await self._services.store.runs.write_logs(session, chunks)
 
-    async def leave(self, session: str, *, by: Principal) -> None:
-        await self._check_session(session, by)
-        self._desk.forget(session)
-        returned = await self._services.store.nodes.leave(session, self._services.judge)
-        log.info("worker.left", session=session, returned=returned)
+    async def leave(self, leaving: Leaving, *, by: Principal) -> None:
+        await self._check_session(leaving.session, by)
+        self._desk.forget(leaving.session)
+        returned = await self._services.store.nodes.leave(leaving, self._services.judge)
+        log.info("worker.left", session=leaving.session, returned=returned)
         self._services.runs_may_be_ready()
 
     async def _check_session(self, session: str, by: Principal) -> None:

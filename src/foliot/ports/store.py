@@ -17,7 +17,7 @@ from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.job import Definition, Lane, LoadedJob
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Judge
-from foliot.ports.worker_link import Beat, BeatAnswer, Hello, LeasedRun, LogChunk, Report
+from foliot.ports.worker_link import Beat, BeatAnswer, Hello, LeasedRun, Leaving, LogChunk, Report
 
 GRACE_US: Final[Micros] = 2 * SECOND
 SESSION_TTL_US: Final[Micros] = 15 * SECOND
@@ -389,8 +389,11 @@ class NodeStore(Protocol):
         """Ask a session to take no more work."""
         ...
 
-    async def leave(self, session: str, judge: Judge) -> int:
-        """End a session in peace; what it holds goes back without a death. How many runs."""
+    async def leave(self, leaving: Leaving, judge: Judge) -> int:
+        """End a session in peace; what it holds goes back without a death. How many runs.
+
+        An at-most-once run goes back only if it was certainly never started (S7); else it ends FAILED/lost.
+        """
         ...
 
     async def campaign(self, session: str, *, ttl_us: Micros, session_ttl_us: Micros = SESSION_TTL_US) -> Term | None:

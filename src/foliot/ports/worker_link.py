@@ -168,6 +168,18 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=F
     job: str = ""  # its name, for whoever watches
 
 
+class Leaving(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A session ends in order. It names what it still has in hand; of a settled request it has nothing else.
+
+    So a run that was leased into its last poll and never reached it goes back, an at-most-once one too: its worker says
+    that it has not started it and will not.
+    """
+
+    session: SessionId
+    settled: Whole | None = None  # None: an older worker does not say which polls it gave up
+    held: tuple[HeldLease, ...] = ()
+
+
 class LogChunk(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Lines a run wrote, in order; `offset` is where the chunk begins, so a repeat is recognised."""
 
@@ -189,7 +201,7 @@ class WorkerLink(Protocol):
 
     async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> None: ...
 
-    async def leave(self, session: str) -> None:
+    async def leave(self, leaving: Leaving) -> None:
         """The session is over: whatever it still holds goes back at once."""
         ...
 

@@ -138,7 +138,7 @@ class Answers:
         for attempt in session.held()[1]:
             if attempt.must_not_outlive_trust and attempt.started_at is not None and attempt.stop_cause is None:
                 attempt.stop_why = UNATTENDED
-                attempt.stop_cause = _cause_without_trust(attempt)
+                attempt.stop_cause = attempt.cause_when_ended
         self._kills.kill_where(lambda attempt: attempt is not None and attempt.must_not_outlive_trust)
         if first:
             self.from_thread(self._doubt, session)
@@ -151,7 +151,7 @@ class Answers:
         log.warning("trust.lost", session=session.id, running=len(self._execution.running))
         for attempt in list(self._execution.running.values()):
             if attempt.must_not_outlive_trust:
-                self._execution.kill(attempt, _cause_without_trust(attempt), UNATTENDED)
+                self._execution.kill(attempt, attempt.cause_when_ended, UNATTENDED)
 
     # ------------------------------------------------------------------------------------------------------ reporting
 
@@ -170,8 +170,3 @@ class Answers:
         """Do it in the loop, soon."""
         with contextlib.suppress(RuntimeError):  # the loop is closed: the worker is gone
             self._loop.call_soon_threadsafe(call, *args)
-
-
-def _cause_without_trust(attempt: Attempt) -> Cause:
-    """At-most-once: it ran, and its worker says that it failed. Else it is given back."""
-    return Cause.ERROR if attempt.run.at_most_once else Cause.RELEASED

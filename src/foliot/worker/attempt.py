@@ -48,6 +48,15 @@ class Attempt:
         """Whether nobody may execute it unattended: it must not run twice, or never beside its successor."""
         return self.run.exclusive or self.run.at_most_once
 
+    @property
+    def cause_when_ended(self) -> Cause:
+        """How it counts when its worker ends it for reasons of its own.
+
+        At-most-once, and started: it ran, and its worker says that it failed. Else it is given back.
+        """
+        was_at_work = self.run.at_most_once and self.started_at is not None
+        return Cause.ERROR if was_at_work else Cause.RELEASED
+
     def write(self, level: str, data: bytes) -> None:
         """Output of the handler, as it comes."""
         self._opened().write(level, data)

@@ -69,8 +69,7 @@ class Drain:
 
     def _end_all(self) -> None:
         for attempt in list(self._execution.running.values()):
-            cause = Cause.ERROR if attempt.run.at_most_once else Cause.RELEASED
-            self._execution.kill(attempt, cause, "The worker was stopped at once")
+            self._execution.kill(attempt, attempt.cause_when_ended, "The worker was stopped at once")
 
 
 def _can_be_given_back(attempt: Attempt) -> bool:

@@ -13,7 +13,6 @@ from foliot.ports.clock import Clock
 from foliot.ports.worker_link import WorkerLink
 from foliot.worker.answers import Answers
 from foliot.worker.attempt import Attempt
-from foliot.worker.calling import NoAnswer, NotTaken, answer_of
 from foliot.worker.capture import captured
 from foliot.worker.code import Code
 from foliot.worker.draining import Drain
@@ -25,6 +24,7 @@ from foliot.worker.isolation.kill_list import KillList
 from foliot.worker.isolation.loop import LoopPlace
 from foliot.worker.isolation.process import PoolSettings, ProcessPool
 from foliot.worker.isolation.thread import ThreadPlace
+from foliot.worker.leaving import Leave
 from foliot.worker.load import LoadFigures
 from foliot.worker.logs import Logs
 from foliot.worker.loop_watch import Blocked, LoopWatch
@@ -161,10 +161,7 @@ class Worker:
         unsafe = any(attempt.must_not_outlive_trust for attempt in self._execution.running.values())
         if self.session is None or not settled or unsafe:
             return  # what is not reported must not be given back as if it had never run: the session runs out instead
-        with contextlib.suppress(NoAnswer, NotTaken):
-            leaving = self._link.leave(self.session.id)
-            await answer_of(leaving, clock=self._clock, within_s=self._settings.call_within_s, name="leave")
-            log.info("worker.left", session=self.session.id)
+        await self._goodbye.say(self.session)
 
     async def _close(self) -> None:
         self._registrar.stop()
@@ -302,6 +299,7 @@ class Worker:
             release_within_s=settings.release_within_s,
             hurry=self._hurry,
         )
+        self._goodbye = Leave(link, clock, chance, within_s=settings.call_within_s, hurry=self._hurry)
         self._assemble_places()
         self._guard = Guard(
             clock,

@@ -26,6 +26,7 @@ from foliot.ports.worker_link import (
     Leased,
     LeasedRun,
     LeasePoll,
+    Leaving,
     LogChunk,
     Report,
     Welcome,
@@ -223,13 +224,15 @@ class FakeServer:
                 self._keep_log(chunk)
         self._depart("logs")
 
-    async def leave(self, session: str) -> None:
+    async def leave(self, leaving: Leaving) -> None:
         self._arrive("leave")
         with self._lock:
-            self.left.append(session)
-            self.sessions[session].is_dead = True
-            for row in self._held_by(session):
-                self._return(row)
+            self.left.append(leaving.session)
+            self.sessions[leaving.session].is_dead = True
+            named = {held.lease_id for held in leaving.held}
+            for row in self._held_by(leaving.session):
+                is_settled = row.request_no <= (leaving.settled or 0)
+                self._return(row, never_started=is_settled and row.lease_id not in named)
         self._depart("leave")
 
     def beat(self, beat: Beat) -> BeatAnswer:
@@ -372,11 +375,11 @@ class FakeServer:
         for row in self._held_by(beat.session):
             if row.request_no <= beat.settled and row.lease_id not in named:
                 self.adopted += 1
-                self._return(row)
+                self._return(row, never_started=not row.started)
 
-    def _return(self, row: Row) -> None:
+    def _return(self, row: Row, *, never_started: bool = False) -> None:
         row.lease_id, row.session = None, None
-        if row.run.at_most_once:
+        if row.run.at_most_once and not never_started:
             row.state = RunState.FAILED
             return
         row.state = RunState.PENDING

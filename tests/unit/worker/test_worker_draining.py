@@ -104,6 +104,41 @@ async def test_a_second_stop_ends_everything_at_once(monkeypatch: pytest.MonkeyP
         assert "stopped at once" in str(once[1].reports[0].error)
 
 
+async def test_a_second_stop_gives_back_what_waits_for_a_process_even_if_it_may_run_once_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """S7: it certainly has not started, so it did not fail."""
+    monkeypatch.setattr("foliot.worker.worker._HURRIED_FLUSH_S", 60.0)
+    monkeypatch.setattr("foliot.worker.isolation.process.ProcessPool._spawn", lambda _: None)
+    async with working(drain_timeout_s=3600, release_within_s=60.0) as house:
+        once = house.add("sleeper", at_most_once=True)
+        await house.until(lambda: house.worker._execution.running)
+        house.worker.stop()
+        house.worker.stop()
+        await asyncio.wait_for(asyncio.shield(house.task), 60)
+        assert (once.cause, once.state) == (Cause.RELEASED, RunState.PENDING)
+        assert house.worker.figures.started == 0
+
+
+async def test_a_goodbye_without_an_answer_is_said_again_and_not_for_ever() -> None:
+    async with working(poll_wait_s=600.0) as house:
+        await house.until(lambda: house.worker.session is not None)
+        house.server.lose["leave"] = 1000
+        await house.stop()
+        assert house.server.calls["leave"] == 3
+
+
+async def test_a_run_whose_lease_was_never_answered_goes_back_with_the_goodbye() -> None:
+    async with working(poll_wait_s=600.0) as house:
+        await house.until(lambda: house.server.calls["lease"])
+        house.server.lose["lease"] = 1000
+        once = house.add("noop", at_most_once=True)
+        await house.until(lambda: once.leases)
+        await house.stop()
+        assert once.state is RunState.PENDING
+        assert house.worker.figures.started == 0
+
+
 async def test_what_was_leased_and_not_started_is_given_back_at_once() -> None:
     async with working(slots=1, drain_timeout_s=3600) as house:
         hold = house.add("hold")

@@ -12,7 +12,7 @@ from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, Judge
 from foliot.ports.store import SESSION_TTL_US, Actor, StoreBusy, Term
-from foliot.ports.worker_link import Beat, BeatAnswer, HandlerOffer, Hello
+from foliot.ports.worker_link import Beat, BeatAnswer, HandlerOffer, Hello, Leaving
 from foliot.store.sql import clock, leadership
 from foliot.store.sql.asking import check_key
 from foliot.store.sql.database import Database, Pool, TryAgain, Tx
@@ -112,7 +112,8 @@ DRAIN: Final = Statement("UPDATE nodes SET state = 'draining', drained_by = :by 
 
 LEFT: Final = Statement(
     """
-    SELECT r.id, r.lease_id, n.progress FROM nodes n JOIN runs r ON r.{held_by} = n.id AND r.state = 'RUNNING'
+    SELECT r.id, r.lease_id, r.request_no, r.started_at, n.progress
+    FROM nodes n JOIN runs r ON r.{held_by} = n.id AND r.state = 'RUNNING'
     WHERE n.id = :session ORDER BY r.id LIMIT :limit
     """
 )
@@ -178,12 +179,12 @@ class SqlNodeStore:
         What it says of its runs follows, and what it does not know goes back (adopt). Each stands by itself: the
         renewal holds when the others find the store busy, and the next beat says the same of the runs again.
         """
-        answer, news, unknown = await self._database.step(partial(self._renew, beat, ttl_us), pool=Pool.RENEW)
+        answer, news, not_known = await self._database.step(partial(self._renew, beat, ttl_us), pool=Pool.RENEW)
         with suppress(StoreBusy):
             if news:
                 await self._database.transact(partial(self._note, beat, news), pool=Pool.RENEW)
-            if unknown:
-                await self._ending.settle(self._database, unknown, judge)
+            if not_known:
+                await self._ending.settle(self._database, not_known, judge)
         return answer
 
     def _renew(self, beat: Beat, ttl_us: Micros, tx: Tx) -> tuple[BeatAnswer, list[_News], list[Claim]]:
@@ -207,10 +208,12 @@ class SqlNodeStore:
         )
         if not is_news:
             return answer, [], []
-        unknown = [
-            _unknown(run) for lease_id, run in held.items() if lease_id not in named and run.request_no <= beat.settled
+        not_known = [
+            unknown(run.run_id, lease_id, run.started_at)
+            for lease_id, run in held.items()
+            if lease_id not in named and run.request_no <= beat.settled
         ]
-        return answer, _news(beat, held, int(now)), unknown
+        return answer, _news(beat, held, int(now)), not_known
 
     def _note(self, beat: Beat, news: Sequence[_News], tx: Tx) -> None:
         """Write starts and checkpoints; a run somebody else is writing is left to the next beat."""
@@ -239,16 +242,17 @@ class SqlNodeStore:
     async def undrain(self, session: str) -> bool:
         return await self._database.transact(lambda tx: tx.change(UNDRAIN, {"session": session}) == 1)
 
-    async def leave(self, session: str, judge: Judge) -> int:
+    async def leave(self, leaving: Leaving, judge: Judge) -> int:
         """What it holds goes back in steps; then the session is over. What turns up later never reached it."""
         returned = 0
         for _ in range(LEAVE_STEPS_MAX):
-            claims = await self._database.read(partial(_left, session), pool=Pool.CONTROL)
+            claims = await self._database.read(partial(_left, leaving), pool=Pool.CONTROL)
             if not claims:
                 break
             landings = await self._ending.settle(self._database, claims, judge)
             returned += sum(landing is Landing.RECORDED for landing in landings)
-        await self._database.transact(lambda tx: tx.change(LEAVE, {"session": session, "settled": SETTLED_ALL}))
+        left = {"session": leaving.session, "settled": SETTLED_ALL}
+        await self._database.transact(lambda tx: tx.change(LEAVE, left))
         return returned
 
     # -- leadership -----------------------------------------------------------------------------------------------
@@ -284,21 +288,34 @@ def _campaign(session: str, ttl_us: Micros, session_ttl_us: Micros, tx: Tx) -> T
     return leadership.campaign(tx, session, ttl_us=ttl_us, session_ttl_us=session_ttl_us)
 
 
-def _left(session: str, tx: Tx) -> list[Claim]:
-    """What a leaving session still holds; what its last beat named as not started was not."""
-    rows = tx.rows(LEFT, {"session": session, "limit": LEAVE_STEP})
-    waiting = waiting_in(rows[0][2]) if rows else frozenset()
-    return [
-        Claim(run_id=run_id, lease_id=lease_id, cause=Cause.RELEASED, started=lease_id not in waiting)
-        for run_id, lease_id, _ in rows
-    ]
+def _left(leaving: Leaving, tx: Tx) -> list[Claim]:
+    """What is to be said of the runs that a leaving session still has, by run id."""
+    rows = tx.rows(LEFT, {"session": leaving.session, "limit": LEAVE_STEP})
+    waiting = _not_started(leaving, rows[0].progress) if rows else frozenset()
+    named = {lease.lease_id for lease in leaving.held}
+    settled = -1 if leaving.settled is None else leaving.settled
+    claims: list[Claim] = []
+    for run_id, lease_id, request_no, started_at, _ in rows:
+        if lease_id not in named and request_no <= settled:
+            claims.append(unknown(run_id, lease_id, started_at))
+            continue
+        started = started_at is not None or lease_id not in waiting
+        claims.append(Claim(run_id=run_id, lease_id=lease_id, cause=Cause.RELEASED, started=started))
+    return claims
 
 
-def _unknown(run: _Held) -> Claim:
+def _not_started(leaving: Leaving, progress: str | None) -> frozenset[str]:
+    """The leases a leaving session has not started; what an older worker's last beat named as such it has not."""
+    if leaving.settled is None:
+        return waiting_in(progress)
+    return frozenset(lease.lease_id for lease in leaving.held if lease.started_us_ago is None)
+
+
+def unknown(run_id: int, lease_id: str, started_at: Instant | None) -> Claim:
     """A run of a settled request that its worker does not name; it may have named it as started before."""
-    started = run.started_at is not None
+    started = started_at is not None
     error = "Its worker had started it and knows nothing of it any more." if started else None
-    return Claim(run.run_id, run.lease_id, Cause.UNKNOWN_TO_WORKER, started=started, error=error)
+    return Claim(run_id, lease_id, Cause.UNKNOWN_TO_WORKER, started=started, error=error)
 
 
 def _beat_values(beat: Beat, ttl_us: Micros) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from foliot.domain.verdict import Cause
 from foliot.store.sql.database import Tx
 from foliot.store.sql.definitions import Definitions
 from foliot.store.sql.leadership import IN_TERM
-from foliot.store.sql.nodes import SETTLED_ALL, waiting_in
+from foliot.store.sql.nodes import SETTLED_ALL, unknown, waiting_in
 from foliot.store.sql.settlement import Claim
 from foliot.store.sql.statement import Statement
 
@@ -102,7 +102,7 @@ def _of_the_dead(
 ) -> Claim:
     """Only what the last beat named as not started counts as such; before its first beat a worker named nothing."""
     if settled == SETTLED_ALL:
-        return Claim(run_id=run_id, lease_id=lease_id, cause=Cause.UNKNOWN_TO_WORKER, started=False)
+        return unknown(run_id, lease_id, started_at)
     if started_at is None and lease_id in _waiting_in(progress):
         return Claim(run_id=run_id, lease_id=lease_id, cause=Cause.NEVER_STARTED, started=False)
     return Claim(run_id=run_id, lease_id=lease_id, cause=Cause.LOST, started=True)
