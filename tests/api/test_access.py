@@ -44,6 +44,7 @@ BODIES: Mapping[str, Any] = {
     "POST /api/v1/tokens": {"name": "t", "scopes": ["read"]},
     "POST /api/v1/cron:explain": {"expression": "0 2 * * *"},
     "POST /api/v1/login": {"code": "wrong"},
+    "PUT /api/v1/cluster/limits/{name}": {"max": 4},
 }  # fmt: skip
 STREAMS = ("/api/v1/events",)
 

@@ -122,6 +122,17 @@ async def test_another_server_knows_what_a_session_is_for(api: Api, stage: Stage
     assert [run.namespace for run in leased.runs] == ["toys"]
 
 
+async def test_code_of_one_group_cannot_change_a_limit_of_the_namespace(api: Api) -> None:
+    place = {"concurrency": {"db": 4}}
+    made = await api.ask("POST", "/jobs", {"name": "first", "definition": {**SETTLE, "place": place}}, namespace="toys")
+    assert made.status_code == 201, made.text
+    toys = await api.with_scopes("worker", namespace="toys", group="billing")
+    wider = {**SETTLE, "place": {"concurrency": {"db": 100}}}
+    answer = await register(toys, "a", {"namespace": "toys", "name": "mine", **wider})
+    (refused,) = answer.json()["refused"]
+    assert refused.startswith("mine: The limit db is of namespace toys and lets 4 runs through;")
+
+
 async def test_code_declares_jobs_of_its_tokens_namespace_and_group_alone(api: Api) -> None:
     toys = await api.with_scopes("worker", namespace="toys", group="billing")
     answer = await register(

@@ -130,7 +130,7 @@ async def test_a_resource_is_shared_by_jobs(world: World) -> None:
     assert len(leased) == 3
     assert sum(run.job == "two" for run in leased) <= 1
     used = {row["name"]: row["used"] for row in await world.rows("SELECT name, used FROM limits")}
-    assert used["res:db"] == 3
+    assert used["res:default/db"] == 3
     await anne.complete(*leased)
     assert await world.value("SELECT sum(used) FROM limits") == 0
 

@@ -99,7 +99,7 @@ async def test_ends_that_wait_for_a_limit_keep_nobody_else_waiting(postgres_worl
     async with naive(world) as somebody:
         transaction = somebody.transaction()
         await transaction.start()
-        await somebody.execute("SELECT 1 FROM limits WHERE name = 'res:db' FOR UPDATE")
+        await somebody.execute("SELECT 1 FROM limits WHERE name = 'res:default/db' FOR UPDATE")
         ends = [asyncio.create_task(anne.complete(run)) for run in held]
         await until_blocked(world, *ends, blocked=POOL_SIZES[Pool.ENDING])
         await make_due(world, tick)

@@ -23,7 +23,19 @@ from foliot.api.login_page import HEADERS as LOGIN_HEADERS
 from foliot.api.login_page import login_page
 from foliot.api.models.common import Problem
 from foliot.api.route import FoliotRoute
-from foliot.api.routes import backfills, calendars, cluster, events, job_details, jobs, logs, probes, runs, tokens
+from foliot.api.routes import (
+    backfills,
+    calendars,
+    cluster,
+    events,
+    job_details,
+    jobs,
+    limits,
+    logs,
+    probes,
+    runs,
+    tokens,
+)
 from foliot.domain.access import Scope
 from foliot.domain.errors import FoliotError
 from foliot.operations.people import PeopleServices
@@ -62,7 +74,7 @@ def build_api(
     app.state.is_stopping = is_stopping
     app.state.secure_cookies = secure_cookies
     # Taken over one by one, not included as routers: what is served is what is listed, with its right.
-    for resource in (jobs, job_details, runs, logs, backfills, calendars, cluster, events, tokens, probes):
+    for resource in (jobs, job_details, runs, logs, backfills, calendars, limits, cluster, events, tokens, probes):
         app.router.routes.extend(resource.router.routes)
     app.router.routes.extend(_about().routes)
     plain = list(plain_routes(app.state.authenticator))

@@ -18,6 +18,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "why": ("foliot.cli.helping:why", "Why a job did or did not run, or what a run waits for."),
     "search": ("foliot.cli.helping:search", "Find jobs, runs and nodes."),
     "calendar": ("foliot.cli.calendar:calendar", "Calendars: which days count."),
+    "limit": ("foliot.cli.limit:limit", "Named limits: how many runs may hold a resource at once."),
     "node": ("foliot.cli.node:node", "Servers and workers."),
     "cluster": ("foliot.cli.cluster:cluster", "The cluster: status, leader, events."),
     "token": ("foliot.cli.token:token", "Tokens: list, create, rotate, revoke."),

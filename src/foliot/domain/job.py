@@ -1,11 +1,12 @@
 """Jobs: the definition that each version freezes, its lane, and the limits of what may be written."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, NewType
 
 from foliot.domain.instants import MINUTE, SECOND, Micros
+from foliot.domain.limits import limit_key
 from foliot.domain.policies.alert import AlertPolicy
 from foliot.domain.policies.misfire import Misfire
 from foliot.domain.policies.overlap import Overlap
@@ -114,9 +115,16 @@ class LoadedJob:
         object.__setattr__(self, "is_plain", _is_plain(self.definition.schedule))
 
 
-def lane_of(job_id: int, definition: Definition, *, namespace: str, handler: str | None = None) -> Lane:
-    """The lane of a job's runs (or, with `handler`, of its merge run)."""
-    limits = [f"res:{name}" for name in definition.limits]
+def lane_of(
+    job_id: int,
+    definition: Definition,
+    *,
+    namespace: str,
+    handler: str | None = None,
+    shared: Collection[str] = (),
+) -> Lane:
+    """The lane of a job's runs (or, with `handler`, of its merge run). `shared`: limits of the whole cluster."""
+    limits = [limit_key(name, None if name in shared else namespace) for name in definition.limits]
     if definition.max_running is not None:
         limits.append(f"job:{job_id}")
     return Lane(

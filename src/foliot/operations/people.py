@@ -8,6 +8,7 @@ from foliot.operations.services import Services
 from foliot.ports.backfills import BackfillStore
 from foliot.ports.calendars import CalendarStore
 from foliot.ports.journal import Journal
+from foliot.ports.limits import LimitStore
 from foliot.ports.lookups import Lookups
 from foliot.ports.replies import ReplyStore
 from foliot.ports.tokens import TokenStore
@@ -23,6 +24,7 @@ class PeopleServices(Services):
     replies: ReplyStore
     backfills: BackfillStore
     calendars: CalendarStore
+    limits: LimitStore
     offers: Offers
 
 
@@ -41,6 +43,8 @@ class Records(Protocol):
     def backfills(self) -> BackfillStore: ...
     @property
     def calendars(self) -> CalendarStore: ...
+    @property
+    def limits(self) -> LimitStore: ...
 
 
 def with_records(services: Services, records: Records) -> PeopleServices:
@@ -53,5 +57,6 @@ def with_records(services: Services, records: Records) -> PeopleServices:
         replies=records.replies,
         backfills=records.backfills,
         calendars=records.calendars,
+        limits=records.limits,
         offers=Offers(records.lookups, services.clock),
     )

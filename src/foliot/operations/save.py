@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import BadField, Conflict, JobNotFound, VersionConflict
+from foliot.domain.limits import check_change
 from foliot.domain.names import check_name
 from foliot.operations.calendars import read_definition
 from foliot.operations.finding import actor, find_job, group_of
@@ -114,6 +116,7 @@ async def _save(
         decide=services.decide,
         expected_version=expected_version,
         source="api",
+        check_limit=partial(check_change, who),
     )
     if expected_version == 0 and saved.outcome is SaveOutcome.SAME:  # it was there, with just this definition
         raise VersionConflict(name, expected=0, found=saved.job.version)

@@ -15,6 +15,7 @@ import structlog
 from foliot.domain.access import ForeignSession, Principal
 from foliot.domain.definition import from_document
 from foliot.domain.errors import ClusterTrouble, Conflict, FoliotError
+from foliot.domain.limits import check_change
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
 from foliot.operations.services import Services
@@ -127,6 +128,7 @@ class WorkerService:
                 decide=self._services.decide,
                 source="code",
                 allow=partial(_check_replacing, job.name, by),
+                check_limit=partial(check_change, by),
             )
         except (StoreUnavailable, StoreBusy):
             raise  # not the job's fault: the worker introduces itself again

@@ -15,6 +15,7 @@ from foliot.domain.errors import ClusterTrouble, Unanswered
 from foliot.domain.fire import Decide
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.job import Definition, Lane, LoadedJob
+from foliot.domain.limits import LimitChange
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Judge
 from foliot.ports.worker_link import Beat, BeatAnswer, Hello, LeasedRun, Leaving, LogChunk, Report
@@ -176,11 +177,13 @@ class JobStore(Protocol):
         create: bool = True,
         source: str = "api",
         allow: Callable[[Standing], None] | None = None,
+        check_limit: Callable[[LimitChange], None] | None = None,
     ) -> Saved:
         """Create the job or add a version (same hash: nothing changes, but what code declares is of source "code").
 
         `expected_version` 0: must not exist; n: must be at version n, else `VersionConflict` (A3); None: no matter.
         `allow` is asked with the job as it is before a version is added, and raises to refuse.
+        `check_limit` is asked for each named limit whose maximum the save would change, and raises to refuse.
         """
         ...
 

@@ -76,6 +76,7 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-2008": "页面不存在",
     "FOL-2009": "上下文不存在",
     "FOL-2010": "日历不存在",
+    "FOL-2015": "限额不存在",
     "FOL-3000": "冲突",
     "FOL-3001": "任务已被修改",
     "FOL-3002": "任务由文件锁定",
@@ -93,6 +94,7 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-3020": "节点不能排空或恢复",
     "FOL-3021": "任务已被人工修改",
     "FOL-3022": "含有密钥的应答不再给出",
+    "FOL-3024": "限额正被使用",
     "FOL-3030": "仍有服务器在使用存储",
     "FOL-4000": "需要登录或权限",
     "FOL-4001": "令牌权限不足",
@@ -103,6 +105,7 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-4006": "请求过于频繁",
     "FOL-4007": "令牌属于别的命名空间或分组",
     "FOL-4008": "会话属于别的命名空间或分组",
+    "FOL-4011": "此令牌不能修改限额",
     "FOL-5000": "集群故障",
     "FOL-5001": "服务器或其存储没有应答",
     "FOL-5002": "没有主节点",
@@ -163,6 +166,14 @@ def _token_elsewhere(data: Data) -> Told:
     kind = {"namespace": "命名空间", "group": "分组"}[data["kind"]]
     hint = f"另建令牌：foliot token create NAME --scope worker --for-{data['kind']} {data['asked']}"
     return f"此工作节点的令牌只用于{kind} {data['allowed']}，不能用于{kind} {data['asked']}。", hint
+
+
+def _limit_not_yours(data: Data) -> Told:
+    name, namespace = data["name"], data["namespace"]
+    whose = "整个集群" if namespace is None else f"命名空间 {namespace}"
+    who = f"管理员（foliot limit set {name} {data['wanted']}）" if namespace is None else "令牌不限于一个分组的人"
+    sentence = f"限额 {name} 属于{whose}，最多允许 {data['max']} 个执行；此令牌不能把它改为 {data['wanted']}。"
+    return sentence, f"写 {name}: {data['max']}，或请{who}修改"
 
 
 def _no_answer(data: Data) -> Told:
@@ -309,6 +320,7 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     "FOL-2006": lambda d: (f"没有令牌“{d['written']}”。", "查看全部：foliot token list"),
     "FOL-2007": lambda d: (f"没有节点“{d['name']}”。", _meant(d.get("nearest"), "查看全部：foliot node list")),
     "FOL-2008": lambda d: (f"这里没有 {d['method']} {d['path']}。", "接口说明：/api/v1/openapi.json"),
+    "FOL-2015": lambda d: (f"没有全集群的限额“{d['name']}”。", "查看全部：foliot limit list"),
     "FOL-2009": lambda d: (f"没有上下文“{d['name']}”。", _meant(d.get("nearest"), "查看全部：foliot context list")),
     "FOL-3001": _version_conflict,
     "FOL-3002": lambda d: (
@@ -350,6 +362,10 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     ),
     "FOL-1091": _not_private,
     "FOL-1092": lambda d: ("此用户没有主目录，结果没有地方等待。", "请指定：--spool 目录"),
+    "FOL-3024": lambda d: (
+        f"限额 {d['name']} 正被 {'、'.join(d['jobs'][:3])}{'等' if len(d['jobs']) > 3 else ''} 使用。",
+        "先从这些任务的 place.concurrency 中去掉它",
+    ),
     "FOL-4001": _scope_missing,
     "FOL-4002": lambda d: ("未登录：没有有效的令牌。", "foliot login URL，或 --token-file FILE"),
     "FOL-4003": lambda d: ("登录码错误、已使用过，或已超过 15 分钟。", "再要一个：foliot login-link"),
@@ -361,6 +377,7 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
         "工作节点的会话是为别的命名空间或分组建立的，与其令牌不符。",
         "换用相同命名空间和分组的令牌，或重启工作节点",
     ),
+    "FOL-4011": _limit_not_yours,
     "FOL-5001": _no_answer,
     "FOL-5002": _no_leader,
     "FOL-5004": _clock_off,

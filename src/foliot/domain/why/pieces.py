@@ -20,12 +20,6 @@ def bare(handler: str) -> str:
     return handler.removeprefix("python:")
 
 
-def limit_name(name: str) -> str:
-    """A limit as people know it."""
-    kind, _, rest = name.partition(":")
-    return "max_running" if kind == "job" else rest or name
-
-
 def run_of(said: Explanation) -> RunFacts:
     """The run an explanation is about."""
     assert said.run is not None, said.verdict

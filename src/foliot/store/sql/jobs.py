@@ -14,6 +14,7 @@ from foliot.domain.errors import VersionConflict
 from foliot.domain.fire import CursorState, Decide
 from foliot.domain.instants import Instant
 from foliot.domain.job import Definition, Lane, LoadedJob, lane_of
+from foliot.domain.limits import LimitChange
 from foliot.domain.names import check_name
 from foliot.domain.payload import canonical_json
 from foliot.domain.planning import first_cursor
@@ -55,6 +56,8 @@ LANE: Final = Statement(
     WHERE v.job_id = :job_id AND v.version = :version
     """
 )
+
+DOCUMENT: Final = Statement("SELECT definition FROM job_versions WHERE job_id = :job_id AND version = :version")
 
 INSERT_JOB: Final = Statement(
     """
@@ -108,6 +111,14 @@ class _Written(NamedTuple):
     by: Actor
     source: str
     allow: Callable[[Standing], None] | None = None
+    check_limit: Callable[[LimitChange], None] | None = None
+    shared: frozenset[str] = frozenset()  # which of its limits are of the whole cluster
+
+
+def _resolved(tx: Tx, written: _Written) -> _Written:
+    """The same with its names looked up: calendars, and limits of the whole cluster."""
+    pinned = _pinned(tx, written)
+    return pinned._replace(shared=limits.shared_of(tx, pinned.definition))
 
 
 def _pinned(tx: Tx, written: _Written) -> _Written:
@@ -150,6 +161,7 @@ class SqlJobStore:
         create: bool = True,
         source: str = "api",
         allow: Callable[[Standing], None] | None = None,
+        check_limit: Callable[[LimitChange], None] | None = None,
     ) -> Saved:
         check_definition(definition)
         check_actor(by)
@@ -163,9 +175,10 @@ class SqlJobStore:
             by,
             source,
             allow,
+            check_limit,
         )
         saved = await self._database.transact(
-            lambda tx: self._save(tx, _pinned(tx, written), expected_version=expected_version, create=create),
+            lambda tx: self._save(tx, _resolved(tx, written), expected_version=expected_version, create=create),
             pool=Pool.API,
         )
         if saved.outcome is SaveOutcome.CHANGED:
@@ -191,7 +204,7 @@ class SqlJobStore:
         plan = first_cursor(job, tx.now())
         cursor = {"state": str(plan.state), "next_at": plan.next_at, "next_due_at": plan.next_due_at}
         tx.change(INSERT_CURSOR, {"job_id": job_id, "remaining": plan.remaining, **cursor})
-        limits.keep(tx, limits.limits_of(job_id, written.definition))
+        _keep_limits(tx, written, job_id, before=None)
         return Saved(outcome=SaveOutcome.CREATED, job=self._found(tx, written.namespace, written.name))
 
     def _edit(self, tx: Tx, written: _Written, seen: _Known, expected_version: int | None) -> Saved:
@@ -213,10 +226,11 @@ class SqlJobStore:
         now = tx.now()
         job = self._insert_version(tx, written, found.job_id, found.version + 1, lanes)
         changing.apply(tx, self._definitions, cursor, changing.edit(job), version=job.version)
+        version_key = {"job_id": job.job_id, "version": found.version}
         changed = {"job_id": job.job_id, "version": job.version, "seen": found.version}
         if not tx.change(NEW_VERSION, {**changed, "source": written.source, "now": now}):
             raise TryAgain("the job changed although its cursor was locked")
-        limits.keep(tx, limits.limits_of(job.job_id, written.definition))
+        _keep_limits(tx, written, job.job_id, before=tx.rows(DOCUMENT, version_key)[0][0])
         return Saved(outcome=SaveOutcome.CHANGED, job=self._found(tx, written.namespace, written.name))
 
     def _insert_version(
@@ -353,8 +367,16 @@ def _is_same(written: _Written, found: _Known, expected_version: int | None) -> 
 
 
 def _lanes(job_id: int, written: _Written) -> list[Lane]:
-    definition, namespace = written.definition, written.namespace
-    lanes = [lane_of(job_id, definition, namespace=namespace)]
+    definition, namespace, shared = written.definition, written.namespace, written.shared
+    lanes = [lane_of(job_id, definition, namespace=namespace, shared=shared)]
     if definition.merge is not None:
-        lanes.append(lane_of(job_id, definition, namespace=namespace, handler=definition.merge))
+        lanes.append(lane_of(job_id, definition, namespace=namespace, shared=shared, handler=definition.merge))
     return lanes
+
+
+def _keep_limits(tx: Tx, written: _Written, job_id: int, *, before: str | None) -> None:
+    """Limits come last in the order of locks (R3). `before`: the document of the version that was."""
+    definition, namespace = written.definition, written.namespace
+    named = limits.limits_of(job_id, definition, namespace=namespace, shared=written.shared)
+    if named:
+        limits.keep(tx, named, before=limits.numbers_of(before), check=written.check_limit)

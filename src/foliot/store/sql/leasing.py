@@ -190,14 +190,16 @@ class Leasing:
             return {}
         rooms = limits.room(tx, names)
         if len(rooms) < len(names):
-            self._make_limits(tx, [at for at, lane in lanes.items() if not rooms.keys() >= set(lane.limits)])
+            self._make_limits(tx, lanes, names - rooms.keys())
             rooms = limits.room(tx, names)
         return rooms
 
-    def _make_limits(self, tx: Tx, lane_ids: Sequence[int]) -> None:
-        versions = {(job_id, version) for job_id, version in tx.rows(LANE_JOBS, d=[(at,) for at in lane_ids])}
-        jobs = self._definitions.find(tx, versions).jobs
-        limits.make(tx, {limit for job in jobs.values() for limit in limits.limits_of(job.job_id, job.definition)})
+    def _make_limits(self, tx: Tx, lanes: Mapping[int, Lane], missing: set[str]) -> None:
+        lane_ids = [(at,) for at, lane in lanes.items() if not missing.isdisjoint(lane.limits)]
+        versions = {(job_id, version) for job_id, version in tx.rows(LANE_JOBS, d=lane_ids)}
+        jobs = self._definitions.find(tx, versions).jobs.values()
+        known = {limit.key: limit for job in jobs for limit in _all_limits(job)}
+        limits.make(tx, [known[key] for key in missing if key in known])
 
     # -- writing ----------------------------------------------------------------------------------------------------
 
@@ -226,6 +228,14 @@ class Leasing:
         """Fresh ids of 128 bits that cannot be told from one another: one draw of chance, stretched by a hash."""
         stretched = shake_128(self._chance.token().encode()).hexdigest(16 * n)
         return [stretched[at : at + 32] for at in range(0, 32 * n, 32)]
+
+
+def _all_limits(job: LoadedJob) -> list[limits.Limit]:
+    """What its lane may hold: whether a limit was of the cluster when the job was saved, the lane alone knows."""
+    said = job.definition
+    of_namespace = limits.limits_of(job.job_id, said, namespace=job.namespace)
+    of_cluster = limits.limits_of(job.job_id, said, namespace=job.namespace, shared=said.limits)
+    return of_namespace + of_cluster
 
 
 def _is_open(lane: Lane, rooms: Mapping[str, int]) -> bool:

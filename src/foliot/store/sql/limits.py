@@ -3,12 +3,17 @@
 A lease takes, every way out of RUNNING gives back, both after the runs and so last in the order of locks (R3). A limit
 row touched by a transaction stays locked until it ends; that is why the watchdog's recount is exact: whoever changed
 runs but has not reached the row yet is neither in the count nor in the row.
+
+A limit that a definition names is of the job's namespace, unless an admin made one of the whole cluster with that name
+before (`shared`). A save changes a maximum only when its job says another number than before, and only if it may.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from foliot.domain.job import Definition, Lane
+from foliot.domain.limits import LimitChange, limit_key
 from foliot.store.sql.database import TryAgain, Tx
 from foliot.store.sql.lanes import Lanes
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
@@ -45,10 +50,10 @@ GIVE: Final = Statement(
 
 MAKE: Final = Statement(
     """
-    {insert_ignore} limits (name, max, used, ver)
-    SELECT d.name, d.max, 0, 1 FROM {d} WHERE true {ignore_duplicates}
+    {insert_ignore} limits (name, max, used, ver, namespace)
+    SELECT d.name, d.max, 0, 1, d.namespace FROM {d} WHERE true {ignore_duplicates}
     """,
-    RowSet("d", name=TEXT, max=BIGINT),
+    RowSet("d", name=TEXT, max=BIGINT, namespace=TEXT),
 )
 
 SET_MAX: Final = Statement(
@@ -58,6 +63,13 @@ SET_MAX: Final = Statement(
     """,
     RowSet("d", name=TEXT, max=BIGINT),
 )
+
+MAXIMA: Final = Statement(
+    "SELECT l.name, l.max FROM limits l WHERE l.name IN (SELECT d.name FROM {d}) ORDER BY l.name {for_update}",
+    RowSet("d", name=TEXT),
+)
+
+SHARED: Final = Statement("SELECT limits.name FROM {d} JOIN limits ON limits.name = d.name", RowSet("d", name=TEXT))
 
 NAMES: Final = Statement("SELECT name FROM limits WHERE name > :after ORDER BY name LIMIT :limit")
 
@@ -81,31 +93,87 @@ CORRECT: Final = Statement(
 class Limit(NamedTuple):
     """A limit as a definition says it."""
 
-    name: str
+    key: str  # the name of its row, the same as in the lane
     max: int
+    name: str | None  # as the definition calls it; None: the job's own, `max_running`
+    namespace: str | None  # None: of the whole cluster, or of one job
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it is of the whole cluster."""
+        return self.name is not None and self.namespace is None
 
 
-def limits_of(job_id: int, definition: Definition) -> list[Limit]:
-    """The limits a definition speaks of; their names are those in its lane."""
-    limits = [Limit(f"res:{name}", max_) for name, max_ in definition.limits.items()]
+def limits_of(job_id: int, definition: Definition, *, namespace: str, shared: Collection[str] = ()) -> list[Limit]:
+    """The limits a definition speaks of; their keys are those in its lane."""
+    limits = []
+    for name, max_ in definition.limits.items():
+        owner = None if name in shared else namespace
+        limits.append(Limit(limit_key(name, owner), max_, name, owner))
     if definition.max_running is not None:
-        limits.append(Limit(f"job:{job_id}", definition.max_running))
-    return sorted(limits)
+        limits.append(Limit(f"job:{job_id}", definition.max_running, None, None))
+    return sorted(limits, key=_by_key)
+
+
+def shared_of(tx: Tx, definition: Definition) -> frozenset[str]:
+    """Which of the limits a definition names are of the whole cluster at this moment."""
+    keys = {limit_key(name, None): name for name in definition.limits}
+    found = tx.rows(SHARED, d=[(key,) for key in sorted(keys)]) if keys else ()
+    return frozenset(keys[key] for (key,) in found)
+
+
+def numbers_of(document: str | None) -> Mapping[str | None, int]:
+    """The maxima in the document of a version, by the names of limits; under None the job's own."""
+    place = (json.loads(document).get("place") or {}) if document else {}
+    numbers: dict[str | None, int] = dict(place.get("concurrency") or {})
+    if "max_running" in place:
+        numbers[None] = place["max_running"]
+    return numbers
 
 
 def make(tx: Tx, limits: Iterable[Limit]) -> None:
     """Make the rows of these limits where they are missing."""
-    rows: Sequence[tuple[str, int]] = sorted(limits)
+    rows = [(limit.key, limit.max, limit.namespace) for limit in sorted(limits, key=_by_key)]
     if rows:
         tx.change(MAKE, d=rows)
 
 
-def keep(tx: Tx, limits: Iterable[Limit]) -> None:
-    """Make the rows of these limits, or let them have the newest maximum."""
-    rows = sorted(limits)
-    make(tx, rows)
-    if rows:
-        tx.change(SET_MAX, d=rows)
+def keep(
+    tx: Tx,
+    limits: Sequence[Limit],
+    *,
+    before: Mapping[str | None, int],
+    check: Callable[[LimitChange], None] | None = None,
+) -> None:
+    """Make the rows of these limits, and give those whose number differs from `before` their new maximum.
+
+    `check` raises where whoever saves may not change a limit that others use, too.
+    """
+    said_anew = [limit for limit in limits if before.get(limit.name) != limit.max]
+    touched = [limit for limit in limits if limit.is_shared or limit in said_anew]
+    maxima = _lock_maxima(tx, touched)
+    if any(limit.is_shared and limit.key not in maxima for limit in limits):
+        raise TryAgain("a limit of the cluster was taken away meanwhile")
+    missing = [limit for limit in limits if limit.key not in maxima]
+    make(tx, missing)
+    maxima |= _lock_maxima(tx, [limit for limit in missing if limit in said_anew])  # others may have made them, too
+    changed = [limit for limit in said_anew if maxima[limit.key] != limit.max]
+    for limit in changed:
+        if check is not None and limit.name is not None:
+            change = LimitChange(name=limit.name, namespace=limit.namespace, max=maxima[limit.key], wanted=limit.max)
+            check(change)
+    if changed:
+        tx.change(SET_MAX, d=[(limit.key, limit.max) for limit in changed])
+
+
+def _lock_maxima(tx: Tx, limits: Sequence[Limit]) -> dict[str, int]:
+    """The maxima of these limits, locked by name until the transaction ends."""
+    keys = [(limit.key,) for limit in limits]
+    return {name: int(most) for name, most in tx.rows(MAXIMA, d=keys)} if keys else {}
+
+
+def _by_key(limit: Limit) -> str:
+    return limit.key
 
 
 def room(tx: Tx, names: Iterable[str]) -> dict[str, int]:

@@ -7,6 +7,7 @@ from foliot.store.sql.backfills import SqlBackfills
 from foliot.store.sql.calendars import SqlCalendars
 from foliot.store.sql.journal import SqlJournal
 from foliot.store.sql.lookups import SqlLookups
+from foliot.store.sql.named_limits import SqlLimits
 from foliot.store.sql.replies import SqlReplies
 from foliot.store.sql.store import SqlStore
 from foliot.store.sql.tokens import SqlTokens
@@ -22,6 +23,7 @@ class SqlRecords:
     replies: SqlReplies
     backfills: SqlBackfills
     calendars: SqlCalendars
+    limits: SqlLimits
 
     @classmethod
     def of(cls, store: SqlStore) -> Self:
@@ -34,4 +36,5 @@ class SqlRecords:
             replies=SqlReplies(database),
             backfills=SqlBackfills(database, store.definitions),
             calendars=SqlCalendars(database),
+            limits=SqlLimits(database),
         )

@@ -283,6 +283,10 @@ limits = sa.Table(
     sa.Column("max", sa.Integer, nullable=False),
     sa.Column("used", sa.Integer, nullable=False),
     sa.Column("ver", sa.BigInteger, nullable=False),
+    sa.Column("namespace", Name(100), nullable=True),  # NULL: of the whole cluster, or of one job
+    sa.Column("weight", sa.Integer, nullable=True),  # these three: kept for limits by weight and by rate
+    sa.Column("rate", sa.BigInteger, nullable=True),
+    sa.Column("burst", sa.Integer, nullable=True),
 )
 
 run_logs = sa.Table(

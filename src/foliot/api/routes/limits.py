@@ -1,0 +1,36 @@
+"""`/limits`: the named limits, and those of the whole cluster, which an admin makes."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Path
+
+from foliot.api.asking import PREFIX, READS, WRITES, Admin, Cursor, Limit, Namespace, Reader, Services
+from foliot.api.models.common import Page
+from foliot.api.models.limits import LimitIn, LimitOut
+from foliot.api.route import FoliotRoute
+from foliot.operations import limits as operations
+
+router: Final = APIRouter(prefix=PREFIX, tags=["limits"], route_class=FoliotRoute)
+LimitName = Annotated[str, Path(max_length=200)]
+
+
+@router.get("/limits", responses=READS, summary="List named limits")
+async def list_limits(
+    services: Services, who: Reader, namespace: Namespace = None, limit: Limit = 50, cursor: Cursor = None
+) -> Page[LimitOut]:
+    """Those of the whole cluster and those of a namespace, with how many runs hold each."""
+    found = await operations.list_limits(services, who, namespace=namespace, after=cursor or "", limit=limit)
+    more = found[-1].key if len(found) == limit else None
+    return Page(items=[LimitOut.of(one) for one in found], next_cursor=more)
+
+
+@router.put("/cluster/limits/{name}", responses=WRITES, summary="Set a limit of the whole cluster")
+async def set_limit(services: Services, who: Admin, name: LimitName, body: LimitIn) -> LimitOut:
+    """Jobs of every namespace that are saved with this name from now on count in it. Saving a job never changes it."""
+    return LimitOut.of(await operations.set_limit(services, who, name, body.max, reason=body.reason))
+
+
+@router.delete("/cluster/limits/{name}", responses=WRITES, status_code=204, summary="Take a limit of the cluster away")
+async def remove_limit(services: Services, who: Admin, name: LimitName) -> None:
+    """Refused while a job counts in it."""
+    await operations.remove_limit(services, who, name)

@@ -1,0 +1,80 @@
+"""Named limits: how many runs may hold a resource at once, whose a limit is, and who may change it (SEC-05).
+
+A limit that a job names is of the job's namespace: two namespaces may use one name and never meet. A limit of the
+whole cluster has no namespace; an admin makes it, and from then on jobs that are saved with its name count in it.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Final
+
+from foliot.domain.access import Principal, Scope
+from foliot.domain.errors import Denied
+
+KEY_LENGTH_MAX: Final = 250
+
+
+def limit_key(name: str, namespace: str | None) -> str:
+    """What a limit is called in lanes and in the store. `namespace` None: of the whole cluster."""
+    if namespace is None:
+        return f"res:{name}"
+    key = f"res:{namespace}/{name}"
+    if len(key) <= KEY_LENGTH_MAX:
+        return key
+    short = hashlib.sha256(namespace.encode()).hexdigest()[:32]
+    return f"res:{short}/{name}"
+
+
+def limit_name(key: str) -> str:
+    """A limit as people know it."""
+    kind, _, rest = key.partition(":")
+    if kind == "job":
+        return "max_running"
+    return rest.rpartition("/")[2] or key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitChange:
+    """A maximum that a save would change."""
+
+    name: str
+    namespace: str | None  # None: of the whole cluster
+    max: int
+    wanted: int
+
+
+class LimitNotYours(Denied):
+    """A token that may not change a limit saved a job with another maximum for it."""
+
+    code = "FOL-4011"
+
+    def __init__(self, change: LimitChange) -> None:
+        whose = "the whole cluster" if change.namespace is None else f"namespace {change.namespace}"
+        super().__init__(
+            f"The limit {change.name} is of {whose} and lets {change.max} runs through; "
+            f"this token may not change it to {change.wanted}.",
+            hint=f"write {change.name}: {change.max}, or ask {_who_may(change)}",
+            name=change.name,
+            namespace=change.namespace,
+            max=change.max,
+            wanted=change.wanted,
+        )
+
+
+def check_change(who: Principal, change: LimitChange) -> None:
+    """Raise `LimitNotYours` unless this token may change this limit.
+
+    Jobs of every group count in a limit of their namespace, so a token of one group leaves it as it is.
+    """
+    if change.namespace is None:
+        is_allowed = Scope.ADMIN in who.may and not who.is_limited
+    else:
+        is_allowed = who.group is None and who.sees(change.namespace)
+    if not is_allowed:
+        raise LimitNotYours(change)
+
+
+def _who_may(change: LimitChange) -> str:
+    if change.namespace is None:
+        return f"an admin (foliot limit set {change.name} {change.wanted})"
+    return "somebody whose token is not limited to a group"

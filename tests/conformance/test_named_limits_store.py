@@ -1,0 +1,138 @@
+"""Named limits: of a namespace, or of the whole cluster; whoever may not change one cannot by a save (SEC-05)."""
+
+from typing import Any
+
+import pytest
+
+from foliot.domain.job import Definition
+from foliot.domain.limits import LimitChange, LimitNotYours, limit_key, limit_name
+from foliot.ports.limits import LimitInUse, LimitNotFound
+from foliot.ports.store import Saved
+from foliot.store.sql.named_limits import SqlLimits
+from tests.conformance.building import DECIDE, PERSON, definition
+from tests.conformance.working import worker
+from tests.conformance.world import World
+
+
+def naming(name: str, most: int, **document: Any) -> Definition:
+    return definition(place={"concurrency": {name: most}}, **document)
+
+
+def refuse(change: LimitChange) -> None:
+    raise LimitNotYours(change)
+
+
+async def save(world: World, says: Definition, *, namespace: str = "default", job: str = "tick", **how: Any) -> Saved:
+    return await world.store.jobs.save(namespace, job, says, by=PERSON, decide=DECIDE, **how)
+
+
+async def maxima(world: World) -> dict[tuple[str | None, str], int]:
+    found = await SqlLimits(world.database).list(namespace=None, after="", limit=100)
+    return {(one.namespace, one.name): one.max for one in found}
+
+
+async def test_two_namespaces_with_one_name_have_two_limits(world: World) -> None:
+    await save(world, naming("db", 4), namespace="ours")
+    await save(world, naming("db", 1), namespace="theirs")
+    assert await maxima(world) == {("ours", "db"): 4, ("theirs", "db"): 1}
+
+
+async def test_a_full_limit_of_one_namespace_holds_nothing_of_another(world: World) -> None:
+    for namespace in ("ours", "theirs"):
+        await save(world, naming("db", 1), namespace=namespace)
+        await world.store.runs.trigger(_ask(namespace, "a"))
+        await world.store.runs.trigger(_ask(namespace, "b"))
+    anne = await worker(world)
+    leased = await anne.lease(8)
+    assert sorted(run.namespace for run in leased) == ["ours", "theirs"]
+
+
+def _ask(namespace: str, key: str) -> Any:
+    from foliot.ports.store import TriggerRequest
+
+    return TriggerRequest(namespace=namespace, job="tick", key=key, by=PERSON)
+
+
+async def test_who_may_not_change_a_limit_cannot_by_saving_a_job(world: World) -> None:
+    await save(world, naming("db", 4), job="first")
+    with pytest.raises(LimitNotYours, match="lets 4 runs through"):
+        await save(world, naming("db", 100), job="second", check_limit=refuse)
+    assert await maxima(world) == {("default", "db"): 4}
+    assert await world.value("SELECT count(*) FROM jobs") == 1
+    await save(world, naming("db", 4), job="second", check_limit=refuse)
+    with pytest.raises(LimitNotYours):
+        await save(world, naming("db", 5), job="second", check_limit=refuse)
+    assert await world.value("SELECT version FROM jobs WHERE name = 'second'") == 1
+
+
+async def test_a_save_that_says_the_same_number_changes_no_limit(world: World) -> None:
+    await save(world, naming("db", 4), job="first")
+    await save(world, naming("db", 6), job="second")
+    await save(world, naming("db", 4, owner="anne"), job="first", check_limit=refuse)
+    assert await maxima(world) == {("default", "db"): 6}
+
+
+async def test_jobs_saved_after_an_admin_made_a_limit_count_in_it(world: World) -> None:
+    limits = SqlLimits(world.database)
+    await limits.set_shared("db", 1)
+    for namespace in ("ours", "theirs"):
+        await save(world, naming("db", 1), namespace=namespace, check_limit=refuse)
+        await world.store.runs.trigger(_ask(namespace, "a"))
+    assert await maxima(world) == {(None, "db"): 1}
+    anne = await worker(world)
+    assert len(await anne.lease(8)) == 1
+    await limits.set_shared("db", 2)
+    assert len(await anne.lease(8)) == 1
+    with pytest.raises(LimitInUse, match="tick"):
+        await limits.remove_shared("db")
+
+
+async def test_a_limit_of_the_cluster_goes_when_no_job_counts_in_it(world: World) -> None:
+    limits = SqlLimits(world.database)
+    await limits.set_shared("db", 3)
+    await save(world, naming("db", 3))
+    await save(world, definition())
+    await limits.remove_shared("db")
+    assert await maxima(world) == {}
+    with pytest.raises(LimitNotFound):
+        await limits.remove_shared("db")
+    await save(world, naming("db", 7), check_limit=refuse)
+    assert await maxima(world) == {("default", "db"): 7}
+
+
+async def test_a_limit_from_before_namespaces_is_one_of_the_cluster(world: World) -> None:
+    """Its lane has the old name, and an older server made its row."""
+    await world.change("INSERT INTO limits (name, max, used, ver) VALUES ('res:db', 2, 0, 1)")
+    await save(world, naming("db", 2), check_limit=refuse)
+    assert await maxima(world) == {(None, "db"): 2}
+    with pytest.raises(LimitNotYours, match="whole cluster"):
+        await save(world, naming("db", 3), check_limit=refuse)
+
+
+async def test_a_missing_row_is_made_again_where_it_belongs(world: World) -> None:
+    await save(world, naming("db", 1), namespace="ours")
+    await world.store.runs.trigger(_ask("ours", "a"))
+    await world.change("DELETE FROM limits")
+    anne = await worker(world)
+    assert len(await anne.lease(8)) == 1
+    assert await maxima(world) == {("ours", "db"): 1}
+
+
+async def test_a_list_of_one_namespace_goes_on_behind_a_key(world: World) -> None:
+    limits = SqlLimits(world.database)
+    await limits.set_shared("a", 1)
+    for name in ("x", "y"):
+        await save(world, naming(name, 1), namespace="ours", job=name)
+        await save(world, naming(name, 1), namespace="theirs", job=name)
+    seen, after = [], ""
+    while page := await limits.list(namespace="ours", after=after, limit=2):
+        seen += [(one.namespace, one.name) for one in page]
+        after = page[-1].key
+    assert seen == [(None, "a"), ("ours", "x"), ("ours", "y")]
+
+
+def test_a_key_fits_its_column_however_long_the_names_are() -> None:
+    long = limit_key("n" * 200, "s" * 100)
+    assert len(long) <= 250
+    assert limit_name(long) == "n" * 200
+    assert limit_key("n" * 200, "t" * 100) != long
