@@ -134,3 +134,47 @@ async def test_an_answer_that_could_not_be_kept_is_given_again_by_what_was_done(
     again = await api.post("/backfills", body, headers=ONCE)
     assert (again.status_code, again.json()["total"]) == (200, 6)
     assert len(await runs_by_instant(api)) == 6
+
+
+async def test_an_idempotency_key_of_a_trigger_belongs_to_who_sent_it(api: Api) -> None:
+    await api.create_job("tick", overlap="allow")
+    mine = (await api.post("/jobs/tick:trigger", headers=ONCE)).json()["id"]
+    somebody = await (await api.with_scopes("run", "read")).post("/jobs/tick:trigger", headers=ONCE)
+    assert somebody.status_code == 201
+    assert somebody.json()["id"] != mine
+
+
+@pytest.mark.parametrize("how", ["header", "key"])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"params": {"day": 1}}, {"params": {"day": 2}}),
+        ({"params": {"day": 1}}, {}),
+        ({}, {"params": {"day": 1}}),
+        ({}, {"priority": 9}),
+        ({"at": "2026-03-02T07:00:00Z"}, {"at": "2026-03-02T08:00:00Z"}),
+    ],
+)
+async def test_a_trigger_with_a_used_key_and_another_body_is_refused(
+    api: Api, stage: Stage, how: str, first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    """Also when the first answer was lost, so that nothing but the run remembers the key."""
+    await api.create_job("tick", overlap="allow")
+    headers, key = (ONCE, {}) if how == "header" else ({}, {"key": "refund-7"})
+    lose_answer(stage.store.runs, "trigger")
+    assert (await api.post("/jobs/tick:trigger", {**first, **key}, headers=headers)).status_code == 503
+    other = await api.post("/jobs/tick:trigger", {**second, **key}, headers=headers)
+    assert (other.status_code, other.json()["code"]) == (422, "FOL-1082")
+    same = await api.post("/jobs/tick:trigger", {**first, **key}, headers=headers)
+    assert same.status_code == 200
+    assert len((await api.get("/runs", job="tick")).json()["items"]) == 1
+
+
+async def test_a_key_is_the_same_run_after_the_definition_changed(api: Api) -> None:
+    await api.create_job("tick", overlap="allow", params={"region": "north"})
+    wish = {"key": "refund-7", "params": {"day": 1}}
+    first = await api.post("/jobs/tick:trigger", wish)
+    changed = {"definition": {"params": {"region": "south"}}}
+    assert (await api.ask("PATCH", "/jobs/tick", changed, headers={"If-Match": '"v1"'})).status_code == 200
+    again = await api.post("/jobs/tick:trigger", wish)
+    assert (again.status_code, again.json()["id"]) == (200, first.json()["id"])

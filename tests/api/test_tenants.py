@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+import pytest
+
 from tests.api.asking import Api
 from tests.api.stage import Stage
 from tests.api.test_access import BODIES, STREAMS, routes
@@ -117,3 +119,30 @@ async def test_a_token_of_a_group_acts_on_its_jobs_only(api: Api) -> None:
     assert (await asker.ask("PUT", "/jobs/bill", push, headers={"If-Match": '"v1"'})).status_code == 403
     run = (await api.post("/jobs/report:trigger")).json()["id"]
     assert (await asker.post(f"/runs/{run}:cancel")).status_code == 403
+
+
+async def test_what_workers_of_another_namespace_offer_is_not_told_by_a_validation(api: Api, stage: Stage) -> None:
+    await stage.worker("w-1", ["python:m:secret"])
+    ours = await api.with_scopes("read", "write", namespace="ours")
+    told = await ours.ask("POST", "/jobs:validate", {"definition": {"run": {"python": "m:secret"}}}, namespace="theirs")
+    assert (told.status_code, told.json()["code"]) == (403, "FOL-4001")
+
+
+@pytest.mark.parametrize(
+    ("group", "labels", "has_a_say"),
+    [("billing", {"zone": "north"}, True), ("other", {"zone": "north"}, False), ("billing", {}, False)],
+)
+async def test_only_workers_that_may_run_a_job_say_what_it_takes(
+    api: Api, stage: Stage, group: str, labels: dict[str, str], *, has_a_say: bool
+) -> None:
+    """SEC-25: the schema of another refuses no parameters here, and is not shown."""
+    definition = {"run": {"python": "m:f"}, "group": "billing", "place": {"require": {"zone": "north"}}}
+    await api.post("/jobs", {"name": "settle", "definition": definition})
+    schema = {"type": "object", "properties": {}, "additionalProperties": False}
+    await stage.worker("w-1", {"python:m:f": schema}, group=group, labels=labels)
+    shown = (await api.get("/jobs/settle/parameters")).json()
+    assert (shown["parameters"] is not None) is has_a_say
+    triggered = await api.post("/jobs/settle:trigger", {"params": {"day": 1}})
+    assert triggered.status_code == (422 if has_a_say else 201)
+    seen = (await api.post("/jobs:validate", {"definition": definition})).json()
+    assert seen["is_offered"] is has_a_say

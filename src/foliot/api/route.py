@@ -18,7 +18,6 @@ from starlette.responses import Response
 from foliot.api.auth.authenticator import Authenticator
 from foliot.api.auth.rights import Open
 from foliot.api.errors import (
-    RETRY_LATER,
     AnswerNotKept,
     BadRequest,
     StillAnswering,
@@ -163,7 +162,7 @@ async def _answered(request: Request, inner: Handler, services: PeopleServices, 
         await services.replies.release(key_hash, claim)
         raise
     body = getattr(response, "body", None)
-    if response.status_code in RETRY_LATER or response.status_code >= 500 or not isinstance(body, bytes):
+    if response.status_code >= 400 or not isinstance(body, bytes):  # nothing was done, so it may be asked for again
         await services.replies.release(key_hash, claim)
         return response
     await services.replies.keep(key_hash, claim, _kept(request, response))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from foliot.domain.job import Lane
 from foliot.ports.clock import Clock
 from foliot.ports.lookups import Lookups, NodeRow
 
@@ -25,15 +26,28 @@ class Offers:
             self._read_at = self._clock.monotonic()
         return [node for node in self._known if node.serves(namespace)]
 
-    async def schema_of(self, handler: str, *, namespace: str, group: str) -> Mapping[str, Any] | None:
-        """The parameters of a handler as the newest worker of the group says; None: nobody says.
+    async def fitting(self, lane: Lane) -> Sequence[NodeRow]:
+        """Workers that may run what is in this lane: by namespace, group, handler and labels."""
+        assert lane.namespace is not None, lane
+        return [
+            worker
+            for worker in await self.workers(lane.namespace)
+            if lane.fits(group=worker.group, handlers=frozenset(worker.handlers), labels=worker.labels)
+        ]
+
+    async def schema_of(self, lane: Lane) -> Mapping[str, Any] | None:
+        """The parameters of a lane's handler as the newest worker that may run it says; None: nobody says.
 
         Who may not run it has no say in what it takes (SEC-25).
         """
-        found = [worker for worker in await self.workers(namespace) if worker.handlers.get(handler) is not None]
-        found.sort(key=lambda worker: (worker.group == group, worker.started_at))
-        return found[-1].handlers[handler] if found else None
+        found = [worker for worker in await self.fitting(lane) if worker.handlers[lane.handler] is not None]
+        newest = max(found, key=_started, default=None)
+        return newest.handlers[lane.handler] if newest is not None else None
 
     def forget(self) -> None:
         """Read anew at the next question."""
         self._read_at = float("-inf")
+
+
+def _started(worker: NodeRow) -> int:
+    return worker.started_at

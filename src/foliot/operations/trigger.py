@@ -9,12 +9,14 @@ import msgspec
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import BadField
 from foliot.domain.instants import DAY, Instant, Micros
+from foliot.domain.job import Lane
 from foliot.domain.names import nearest
 from foliot.domain.parameters import require_fit
-from foliot.domain.payload import json_text
+from foliot.domain.payload import canonical_json, json_text
 from foliot.operations.finding import actor, find_job, find_run, group_of
 from foliot.operations.people import PeopleServices
 from foliot.ports.lookups import JobRow, RunRow
+from foliot.ports.replies import KeyReused
 from foliot.ports.store import TriggerRequest
 
 DELAY_MAX: Final[Micros] = 366 * DAY
@@ -66,7 +68,25 @@ async def trigger(services: PeopleServices, who: Principal, order: TriggerOrder)
     services.runs_may_be_ready()
     services.cursors_moved()
     run = await find_run(services, who, triggered.run_id)
+    if not triggered.created and not _is_same(order, run):
+        raise KeyReused
     return TriggeredRun(run=run, created=triggered.created)
+
+
+def _is_same(order: TriggerOrder, run: RunRow) -> bool:
+    """Whether the run that has the key is the one that is asked for, as far as a run tells.
+
+    What was given stands in the run's parameters, among those of the definition as it was then.
+    """
+    given = msgspec.to_builtins(dict(order.params or {}))
+    stored = {} if run.params is None else msgspec.json.decode(run.params)
+    if bool(given) != (run.params is not None):
+        return False
+    if any(name not in stored or canonical_json(stored[name]) != canonical_json(given[name]) for name in given):
+        return False
+    if order.priority is not None and order.priority != run.priority:
+        return False
+    return order.at is None or order.at == run.due_at
 
 
 async def check_order(services: PeopleServices, who: Principal, order: TriggerOrder) -> JobRow:
@@ -87,10 +107,21 @@ async def checked_params(services: PeopleServices, job: JobRow, given: Mapping[s
     by the worker that gets it.
     """
     params = {**(job.document.get("params") or {}), **(given or {})}
-    schema = await services.offers.schema_of(handler_of(job), namespace=job.namespace, group=group_of(job))
+    schema = await services.offers.schema_of(lane_of_job(job))
     if schema is not None:
         require_fit(job.name, schema, msgspec.to_builtins(params))
     return json_text(params, what="params") if given else None
+
+
+def lane_of_job(job: JobRow) -> Lane:
+    """What a worker must be to run the present version of a job."""
+    require = (job.document.get("place") or {}).get("require") or {}
+    return Lane(
+        group=group_of(job),
+        handler=handler_of(job),
+        require=tuple(sorted(require.items())),
+        namespace=job.namespace,
+    )
 
 
 def handler_of(job: JobRow) -> str:

@@ -8,6 +8,7 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.definition import definition_hash, to_document
 from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import Instant
+from foliot.domain.job import lane_of
 from foliot.domain.names import check_name
 from foliot.domain.schedule.describe import Language, describe
 from foliot.domain.schedule.warnings import ScheduleWarning, warnings_of
@@ -30,7 +31,7 @@ class Validated:
     warnings: Sequence[ScheduleWarning]
     exists_at_version: int | None
     changes: Sequence[FieldChange]
-    is_offered: bool  # some live worker offers its handler
+    is_offered: bool  # some live worker may run it
 
 
 async def validate(
@@ -44,6 +45,9 @@ async def validate(
 ) -> Validated:
     """Read the definition; the error that a save would raise, or what a save would do."""
     who.demand(Scope.READ)
+    namespace = check_name("namespace", namespace)
+    if not who.sees(namespace):  # as a save: what its workers offer is not told either (SEC-05)
+        who.demand_everywhere(Scope.WRITE)
     definition = await read_definition(services, document, job=check_name("job", name))
     canonical = to_document(definition)
     now = await services.lookups.now()
@@ -52,7 +56,7 @@ async def validate(
     except JobNotFound:
         present = None
     schedule = definition.schedule
-    workers = await services.offers.workers(namespace)
+    workers = await services.offers.fitting(lane_of(0, definition, namespace=namespace))
     return Validated(
         document=canonical,
         hash=definition_hash(definition),
@@ -61,7 +65,7 @@ async def validate(
         warnings=[] if schedule is None else warnings_of(schedule, now=now, language=language),
         exists_at_version=present.version if present else None,
         changes=changes_between(present.document if present else {}, canonical),
-        is_offered=any(definition.handler in worker.handlers for worker in workers),
+        is_offered=bool(workers),
     )
 
 

@@ -9,13 +9,13 @@ from foliot.domain.instants import Micros
 
 
 class KeyReused(InvalidInput):
-    """The Idempotency-Key belongs to another request."""
+    """The key belongs to another request."""
 
     code = "FOL-1082"
 
     def __init__(self) -> None:
         super().__init__(
-            "This Idempotency-Key was used for a request with another body.",
+            "This key was used for a request with another body.",
             hint="use another key, or send the same body",
         )
 

@@ -261,7 +261,7 @@ class ValidOut(Output):
     warnings: list[WarningOut]
     exists_at_version: int | None
     changes: list[ChangeOut]
-    is_offered: bool = Field(description="Some live worker offers its handler.")
+    is_offered: bool = Field(description="Some live worker may run it: group, handler and labels fit.")
 
 
 class FireOut(Output):

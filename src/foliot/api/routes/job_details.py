@@ -35,10 +35,10 @@ from foliot.domain.schedule.describe import Language
 from foliot.domain.why import CODES, Explanation, hint, sentence
 from foliot.operations.diff import diff as diff_versions
 from foliot.operations.diff import find_version
-from foliot.operations.finding import find_job, group_of, home_of
+from foliot.operations.finding import find_job, home_of
 from foliot.operations.fires import fires as list_fires
 from foliot.operations.stats import stats as job_stats
-from foliot.operations.trigger import handler_of
+from foliot.operations.trigger import lane_of_job
 from foliot.operations.why import why_instant, why_since
 from foliot.operations.why import zone_of as job_zone
 from foliot.ports.lookups import BadCursor
@@ -142,9 +142,9 @@ async def stats(services: Services, who: Reader, name: str, namespace: Namespace
 async def parameters(services: Services, who: Reader, name: str, namespace: Namespace = None) -> ParametersOut:
     """The JSON Schema that live workers offer; null while none does."""
     job = await find_job(services, who, home_of(who, namespace), name)
-    handler = handler_of(job)
-    schema = await services.offers.schema_of(handler, namespace=job.namespace, group=group_of(job))
-    return ParametersOut(handler=handler, parameters=dict(schema) if schema is not None else None)
+    lane = lane_of_job(job)
+    schema = await services.offers.schema_of(lane)
+    return ParametersOut(handler=lane.handler, parameters=dict(schema) if schema is not None else None)
 
 
 def why_out(explanation: Explanation, *, tz: str, language: Language) -> WhyOut:

@@ -39,7 +39,7 @@ from foliot.api.models.jobs import (
     WarningOut,
 )
 from foliot.api.models.runs import RunOut
-from foliot.api.route import FoliotRoute
+from foliot.api.route import FoliotRoute, request_key
 from foliot.domain.access import Principal
 from foliot.domain.errors import VersionConflict
 from foliot.domain.humane import human_duration
@@ -241,7 +241,7 @@ async def trigger(
     response: Response,
     namespace: Namespace = None,
 ) -> RunOut | dict[str, Any]:
-    """A run now or later. The same key (or Idempotency-Key) means the same run. `dry_run`: only check."""
+    """A run now or later. One key, one run; so does the Idempotency-Key of one sender. `dry_run`: check."""
     order = TriggerOrder(
         namespace=home_of(who, namespace),
         job=name,
@@ -250,7 +250,7 @@ async def trigger(
         delay_us=read_duration(body.delay, "delay"),
         allow_overlap=body.overlap == "allow",
         priority=body.priority,
-        key=body.key or request.headers.get("idempotency-key"),
+        key=body.key or request_key(request, who),
         reason=body.reason,
     )
     if body.dry_run:
