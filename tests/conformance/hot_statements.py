@@ -33,7 +33,7 @@ def steps(loaded: Loaded) -> list[tuple[int, int, int, int]]:
 
 def moves(loaded: Loaded) -> list[tuple[object, ...]]:
     at = loaded.now + HOUR
-    return [(job_id, 1, 1, 1, "active", at, at, None, None, None, None) for job_id in loaded.jobs]
+    return [(job_id, 1, 1, 1, "active", at, at, None, None, None, None, None) for job_id in loaded.jobs]
 
 
 def new_runs(loaded: Loaded) -> list[tuple[object, ...]]:
@@ -103,7 +103,7 @@ HOT: list[Hot] = [
         statement=record.EXTEND_SKIPS,
         uses=frozenset({"skips_fire"}),
         values=lambda loaded: {"now": loaded.now},
-        sets=lambda loaded: {"d": [(job_id, "x:1", 1, 2, 1, "overlap", "", 1) for job_id in loaded.jobs]},
+        sets=lambda loaded: {"d": [(job_id, "x:1", 1, 2, 1, "overlap", "", 1, 0) for job_id in loaded.jobs]},
     ),
     Hot(
         name="waiting catch-up runs",

@@ -41,8 +41,9 @@ class Cursor(NamedTuple):
     next_due_at: Instant | None
     cursor_ver: int
     remaining: int | None = None  # scheduled runs left, when the schedule has a count
-    skip_from: Instant | None = None  # the open skip row: its first instant and reason, while it may be extended
+    skip_from: Instant | None = None  # the open skip row: its first instant, reason and words, while it may be extended
     skip_reason: str | None = None
+    skip_why: str | None = None
 
 
 class Situation(NamedTuple):
@@ -73,7 +74,10 @@ class PlannedRun(NamedTuple):
 
 
 class PlannedSkip(NamedTuple):
-    """A range of instants that get no run. `extends`: it continues the cursor's open skip row."""
+    """A range of instants that get no run. `extends`: it continues the cursor's open skip row.
+
+    `held`: paused time of a version that was edited meanwhile. A resume that catches up takes it back and decides it.
+    """
 
     from_at: Instant
     to_at: Instant
@@ -81,6 +85,7 @@ class PlannedSkip(NamedTuple):
     reason: str
     why: str = ""
     extends: bool = False
+    held: bool = False
 
 
 class Plan(NamedTuple):
@@ -125,19 +130,28 @@ def extending(cursor: Cursor, skips: Sequence[PlannedSkip]) -> tuple[PlannedSkip
     if not skips or cursor.skip_from is None:
         return tuple(skips)
     first = skips[0]
-    if first.from_at != cursor.next_due_at or first.reason != cursor.skip_reason:
+    is_same = first.reason == cursor.skip_reason and first.why == cursor.skip_why
+    if first.held or not is_same or first.from_at != cursor.next_due_at:
         return tuple(skips)
     return first._replace(extends=True), *skips[1:]
 
 
-def open_skip_after(cursor: Cursor, plan: Plan) -> tuple[Instant | None, str | None]:
-    """The cursor's open skip row once a plan is recorded: (its first instant, its reason); (None, None): none is open.
+class OpenSkip(NamedTuple):
+    """A cursor's open skip row: its first instant, its reason, its words. All None: no row is open."""
 
-    A row stays open while skips with its reason go on; a run, or a skip for another reason, closes it.
+    from_at: Instant | None = None
+    reason: str | None = None
+    why: str | None = None
+
+
+def open_skip_after(cursor: Cursor, plan: Plan) -> OpenSkip:
+    """The cursor's open skip row once a plan is recorded.
+
+    A row stays open while skips with its reason and its words go on; a run, or any other skip, closes it.
     """
     if not plan.runs and not plan.skips:
-        return cursor.skip_from, cursor.skip_reason
+        return OpenSkip(cursor.skip_from, cursor.skip_reason, cursor.skip_why)
     if not plan.skips or (plan.runs and plan.runs[-1].due_at > plan.skips[-1].to_at):
-        return None, None
+        return OpenSkip()
     last = plan.skips[-1]
-    return (cursor.skip_from if last.extends else last.from_at), last.reason
+    return OpenSkip(cursor.skip_from if last.extends else last.from_at, last.reason, last.why)

@@ -6,7 +6,7 @@ has come by store time; nothing is created before its instant (S3). A clock that
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from foliot.domain.delays import first_delay, plan_delay, resume_delay
 from foliot.domain.drafting import FRESH, Draft
@@ -21,6 +21,7 @@ from foliot.domain.fire import (
     extending,
     kept,
 )
+from foliot.domain.holding import Held, can_be_held, joined
 from foliot.domain.instants import MINUTE, Instant, Micros
 from foliot.domain.job import LoadedJob
 from foliot.domain.pacing import CatchUpPacer as CatchUpPacer  # noqa: PLC0414  it belongs to `decide_batch`
@@ -55,7 +56,7 @@ def decide_batch(now: Instant, batch: Sequence[DueJob], *, pacer: CatchUpPacer) 
 def plan(due: DueJob, now: Instant) -> Plan:
     """Decide every instant that is due by `now`, and say when to look again."""
     cursor, job, seen = due
-    _, _, state, next_at, first, _, remaining, _, _ = cursor
+    _, _, state, next_at, first, _, remaining, _, _, _ = cursor
     if next_at is None or now < next_at:
         return kept(cursor)
     # The straight way of nearly every fire: one instant, on time, nothing open, nothing to look up.
@@ -89,26 +90,33 @@ def first_cursor(job: LoadedJob, now: Instant, *, edited: DueJob | None = None, 
         first = schedule.next_after(_decided_until(now, edited))
         is_over = first is None
     if is_over or (remaining is not None and remaining <= 0):
-        return Plan(state=_DONE, remaining=remaining)
-    next_at = until if state == _PAUSED else _wake_of_next(job, schedule, first)
+        return Plan(state=_PAUSED if state == _PAUSED else _DONE, next_at=until, remaining=remaining)
+    next_at = until if state == _PAUSED else wake_of_next(job, schedule, first)
     return Plan(state=state, next_at=next_at, next_due_at=first, remaining=remaining)
 
 
 def plan_edit(due: DueJob, now: Instant) -> Plan:
     """The past of a job that is being edited, under the version it had: every instant up to `now` is decided.
 
-    What one plan cannot cover, or what cannot be planned at all, becomes one `edited` skip.
+    What one plan cannot cover, or what cannot be planned at all, becomes one `edited` skip; paused time one `paused`
+    skip, which is held for a resume that catches up.
     """
-    return _with_rest_left_out(due, _past(due, now), now, "not yet decided when the job was edited")
+    return _with_rest_left_out(due, _past(due, now), now, SkipReason.EDITED, "not yet decided when the job was edited")
 
 
 def plan_pause(due: DueJob, now: Instant, *, until: Instant | None = None) -> Plan:
     """Decide up to `now`, then stand still: for good, or `until` an instant at which `plan` resumes by itself.
 
-    What one plan cannot cover is left for the resume.
+    What one plan cannot cover was due while the job was not paused, so the ledger calls it missed. A schedule that has
+    ended is paused as well: an edit that gives it new instants does not start it.
     """
     past = _past(due, now)
-    return past if past.state == _DONE else past._replace(state=_PAUSED, next_at=until, trouble=None)
+    if past.state == _ACTIVE:
+        why = "missed; not yet decided when the job was paused"
+        decided = _with_rest_left_out(due, past, now, SkipReason.MISFIRE, why)
+        can_go_on = past.trouble is None or decided.state == _ACTIVE
+        past = decided if can_go_on else past  # else its instants cannot even be counted: they stay undecided
+    return past._replace(state=_PAUSED, next_at=until, trouble=None)
 
 
 def plan_resume(due: DueJob, now: Instant, catch_up: bool = False) -> Plan:
@@ -122,6 +130,8 @@ def plan_resume(due: DueJob, now: Instant, catch_up: bool = False) -> Plan:
         return kept(cursor)
     if schedule is None:
         return Plan(remaining=cursor.remaining)
+    if cursor.remaining is not None and cursor.remaining <= 0:
+        return Plan(state=_DONE, remaining=cursor.remaining)
     ended_at = cursor.next_at if _has_ended(cursor, now) and cursor.next_at is not None else now + 1
     if schedule.fixed_delay_us is not None:
         return resume_delay(due, schedule, now, ended_at=ended_at, catch_up=catch_up)
@@ -134,10 +144,40 @@ def plan_resume(due: DueJob, now: Instant, catch_up: bool = False) -> Plan:
     return _finished(due, schedule, draft, first, _last_due(job, schedule, now), now)
 
 
+class CatchUp(NamedTuple):
+    """A part of paused time decided. `undecided_from`: the first instant that a further plan decides."""
+
+    plan: Plan
+    undecided_from: Instant | None
+
+
+def plan_catch_up(due: DueJob, held: Sequence[Held], now: Instant) -> CatchUp:
+    """Resume, and decide paused time from its first held instant on by the misfire policy of the present version.
+
+    While held instants are left over, which one plan could not cover, the job stays paused.
+    """
+    cursor, job, seen = due
+    schedule = job.definition.schedule
+    assert schedule is not None, cursor
+    assert held, cursor
+    whole = joined(held, schedule, cursor.next_due_at)
+    draft = Draft(job, whole, seen, now=now, remaining=cursor.remaining)
+    decided = _finished(due, whole, draft, held[0].from_at, _last_due(job, whole, now), now)
+    if draft.is_done:
+        undecided_from = whole.next_after(draft.runs[-1].due_at) if draft.runs else held[0].from_at
+        return CatchUp(decided, undecided_from)
+    if decided.next_due_at is None or decided.next_due_at > held[-1].to_at:
+        return CatchUp(decided, None)
+    paused = decided._replace(state=_PAUSED, next_at=cursor.next_at, next_due_at=cursor.next_due_at)
+    return CatchUp(paused, decided.next_due_at)
+
+
 def plan_delete(due: DueJob, now: Instant) -> Plan:
     """A deleted job starts nothing any more: what it had not decided yet is left out and said so."""
-    past = _with_rest_left_out(due, kept(due.cursor), now, "not yet decided when the job was deleted")
-    return past._replace(state=_DONE, next_at=None, next_due_at=None)
+    why = "not yet decided when the job was deleted"
+    past = _with_rest_left_out(due, kept(due.cursor), now, SkipReason.EDITED, why)
+    skips = extending(due.cursor, [skip._replace(held=False) for skip in past.skips])
+    return past._replace(skips=skips, state=_DONE, next_at=None, next_due_at=None)
 
 
 def troubled(cursor: Cursor, error: Exception, now: Instant) -> Plan:
@@ -180,7 +220,7 @@ def _finished(
     if draft.is_done or next_due_at is None:
         return Plan(runs, skips, _DONE, None, None, draft.remaining, promote)
     is_cut = last is not None and next_due_at <= last
-    next_at = now if is_cut else _wake_of_next(due.job, schedule, next_due_at)
+    next_at = now if is_cut else wake_of_next(due.job, schedule, next_due_at)
     return Plan(runs, skips, _ACTIVE, next_at, next_due_at, draft.remaining, promote)
 
 
@@ -192,7 +232,7 @@ def _last_due(job: LoadedJob, schedule: Schedule, now: Instant) -> Instant | Non
     return last
 
 
-def _wake_of_next(job: LoadedJob, schedule: Schedule, next_due_at: Instant | None) -> Instant | None:
+def wake_of_next(job: LoadedJob, schedule: Schedule, next_due_at: Instant | None) -> Instant | None:
     """When to look again: at the next instant that may run, so that ruled-out stretches cost no wake-ups.
 
     If none may run any more, at the schedule's last instant, so that its end too is decided.
@@ -227,22 +267,24 @@ def _past(due: DueJob, now: Instant) -> Plan:
         return troubled(cursor, error, now)
 
 
-def _with_rest_left_out(due: DueJob, past: Plan, now: Instant, why: str) -> Plan:
-    """Add what a plan left undecided up to `now` as one skip."""
+def _with_rest_left_out(due: DueJob, past: Plan, now: Instant, reason: SkipReason, why: str) -> Plan:
+    """Add what a plan left undecided up to `now` as one skip: `paused` of a paused job, else for the reason given."""
     cursor, job, _ = due
     schedule, first = job.definition.schedule, past.next_due_at
     if schedule is None or first is None or first > now or past.state == _DONE:
         return past
-    reason, said = (SkipReason.PAUSED, "the job was paused") if past.state == _PAUSED else (SkipReason.EDITED, why)
+    is_paused = past.state == _PAUSED
+    reason, said = (SkipReason.PAUSED, "the job was paused") if is_paused else (reason, why)
     try:
         rest, next_due_at = _rest(schedule, first, now, reason, said)
+        rest = rest._replace(held=is_paused and can_be_held(schedule))
     except Exception as error:  # noqa: BLE001  the schedule cannot even be counted
         rest = PlannedSkip(
             first, max(first, now), 1, reason, f"{said}; {type(error).__name__}: {error}"[:_TROUBLE_TEXT_MAX]
         )
         next_due_at = None
     state = past.state if next_due_at is not None or schedule.fixed_delay_us is not None else _DONE
-    next_at = past.next_at if state == _PAUSED else _wake_of_next(job, schedule, next_due_at)
+    next_at = past.next_at if state == _PAUSED else wake_of_next(job, schedule, next_due_at)
     skips = extending(cursor, (*past.skips, rest))
     return past._replace(skips=skips, state=state, next_at=next_at, next_due_at=next_due_at, trouble=None)
 

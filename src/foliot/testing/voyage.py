@@ -69,17 +69,18 @@ class Voyage:
     def _go(self, decided: Plan, now: Instant) -> None:
         if decided.trouble is not None:
             raise RuntimeError(decided.trouble)
-        skip_from, skip_reason = open_skip_after(self._cursor, decided)
-        for skip in decided.skips:
-            self._note(skip)
+        skip = open_skip_after(self._cursor, decided)
+        for left_out in decided.skips:
+            self._note(left_out)
         self._cursor = self._cursor._replace(
             state=decided.state,
             next_at=decided.next_at,
             next_due_at=decided.next_due_at,
             cursor_ver=self._cursor.cursor_ver + 1,
             remaining=decided.remaining,
-            skip_from=skip_from,
-            skip_reason=skip_reason,
+            skip_from=skip.from_at,
+            skip_reason=skip.reason,
+            skip_why=skip.why,
         )
         for run in decided.runs:
             self._start(run, now)

@@ -58,17 +58,17 @@ def due(
     remaining: int | None = None,
     skip_from: Instant | None = None,
     skip_reason: str | None = None,
+    skip_why: str | None = None,
     **seen: int,
 ) -> DueJob:
     """The job with its cursor at `first`, awake since then unless told otherwise."""
     awake_at = first if next_at is None and state == "active" else next_at
-    cursor = Cursor(1, loaded.version, state, awake_at, first, 7, remaining, skip_from, skip_reason)
+    cursor = Cursor(1, loaded.version, state, awake_at, first, 7, remaining, skip_from, skip_reason, skip_why)
     return DueJob(cursor, loaded, Situation(**seen))
 
 
 def carried_on(before: DueJob, plan: Plan, *, job: LoadedJob | None = None, **seen: int) -> DueJob:
     """The job after a plan was recorded."""
-    skip_from, skip_reason = open_skip_after(before.cursor, plan)
     loaded = job or before.job
     cursor = Cursor(
         1,
@@ -78,8 +78,7 @@ def carried_on(before: DueJob, plan: Plan, *, job: LoadedJob | None = None, **se
         plan.next_due_at,
         before.cursor.cursor_ver + 1,
         plan.remaining,
-        skip_from,
-        skip_reason,
+        *open_skip_after(before.cursor, plan),
     )
     return DueJob(cursor, loaded, Situation(**seen))
 

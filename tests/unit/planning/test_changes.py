@@ -273,11 +273,39 @@ def test_a_schedule_that_ends_while_paused_is_done_when_resumed() -> None:
     assert (ranges(resumed), resumed.state) == ([("paused", 3, "09:00:00-11:00:00")], CursorState.DONE)
 
 
-def test_resuming_what_runs_and_pausing_what_is_done_changes_nothing() -> None:
+def test_resuming_what_runs_changes_nothing() -> None:
     running = due(job(HOURLY), MORNING)
     assert plan_resume(running, MORNING + DAY)[:5] == ((), (), "active", MORNING, MORNING)
-    done = due(job(HOURLY), None, state="done")
-    assert plan_pause(done, MORNING).state == "done"
+
+
+@pytest.mark.parametrize("schedule", [HOURLY, fixed_delay("1h")])
+def test_a_pause_of_a_finished_schedule_is_kept_by_edits_and_ends_with_the_resume(schedule: Schedule) -> None:
+    done = due(job(schedule), None, state="done", remaining=0)
+    paused = plan_pause(done, MORNING, until=MORNING + DAY)
+    assert (paused.state, paused.next_at, paused.next_due_at) == (CursorState.PAUSED, MORNING + DAY, None)
+    waiting = carried_on(done, paused)
+    edited = first_cursor(job(MINUTELY), MORNING, edited=waiting, past=plan_edit(waiting, MORNING))
+    assert (edited.state, edited.next_due_at) == (CursorState.PAUSED, MORNING + MINUTE)
+    assert plan_resume(waiting, MORNING + HOUR).state == CursorState.DONE
+    assert plan(waiting, MORNING + DAY).state == CursorState.DONE
+
+
+def test_an_edit_that_ends_the_schedule_of_a_paused_job_keeps_the_pause() -> None:
+    paused = due(job(HOURLY), MORNING, state="paused", next_at=MORNING + DAY)
+    over = job(cron("0 * * * *", end_at=MORNING - DAY))
+    edited = first_cursor(over, MORNING - HOUR, edited=paused, past=plan_edit(paused, MORNING - HOUR))
+    assert (edited.state, edited.next_at, edited.next_due_at) == (CursorState.PAUSED, MORNING + DAY, None)
+
+
+def test_what_a_pause_leaves_undecided_was_missed_not_paused() -> None:
+    backlog = due(job(every("1s"), misfire=misfire.all(within="1d")), MORNING)
+    now = MORNING + 600 * SECOND
+    paused = plan_pause(backlog, now)
+    assert [(str(skip.reason), skip.why) for skip in paused.skips] == [
+        ("misfire", "missed; not yet decided when the job was paused")
+    ]
+    accounted(every("1s"), paused, MORNING, now)
+    assert plan_resume(carried_on(backlog, paused), now + MINUTE).skips[0].count == 60, "only paused time was paused"
 
 
 def test_pausing_and_resuming_again_and_again_accounts_for_every_instant() -> None:

@@ -213,6 +213,7 @@ def _skipped_misfire(said: Explanation, clock: Clockface) -> str:
         "beyond_window": f"错过超过 {reason.value}",
         "newest_only": f"错过；只补最近 {reason.value} 个",
         "policy": "错过，错过策略为 skip",
+        "before_pause": "错过；任务暂停时尚未决定",
         "other": reason.text,
     }[reason.kind]
     decided = f"决定于 {clock.short(skip.decided_at, beside=said.at)}"

@@ -217,6 +217,7 @@ def _skipped_misfire(said: Explanation, clock: Clockface) -> str:
         "beyond_window": f"missed by more than {reason.value}",
         "newest_only": f"missed; only the newest {reason.value} were caught up",
         "policy": "missed, and misfire is skip",
+        "before_pause": "missed; not yet decided when the job was paused",
         "other": reason.text,
     }[reason.kind]
     decided = f"decided at {clock.short(skip.decided_at, beside=said.at)}"

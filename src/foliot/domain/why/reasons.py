@@ -10,7 +10,7 @@ from foliot.domain.instants import Instant, to_instant
 class Reason(NamedTuple):
     """A reason and what it was about; `text` is what was written, for what is not known here."""
 
-    kind: str  # stands_for, was_due, beyond_window, policy, newest_only, other
+    kind: str  # stands_for, was_due, beyond_window, policy, newest_only, before_pause, other
     text: str
     instant: Instant | None = None
     value: str = ""
@@ -34,6 +34,8 @@ def read_reason(why: str) -> Reason:
         return Reason("newest_only", why, None, found[1])
     if why.startswith("missed, and missed fires are left out"):
         return Reason("policy", why)
+    if why.startswith("missed; not yet decided when the job was paused"):
+        return Reason("before_pause", why)
     return Reason("other", why)
 
 

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from foliot.domain.fire import Cursor, CursorState, DueJob, Plan, PlannedSkip, SkipReason, kept
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
+from foliot.domain.pacing import CatchUpPacer
 from foliot.domain.planning import first_cursor, plan_delete, plan_edit, plan_pause, plan_resume
 from foliot.store.sql.database import TryAgain, Tx
 from foliot.store.sql.definitions import Definitions
@@ -15,7 +16,8 @@ from foliot.store.sql.statement import Statement
 
 LOCK: Final = Statement(
     """
-    SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason
+    SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
+           skip_why
     FROM cursors WHERE job_id = :job_id {for_update}
     """
 )
@@ -82,11 +84,11 @@ def pause(until: Instant | None) -> Change:
     return Change(planned, blind)
 
 
-def resume(*, catch_up: bool) -> Change:
-    """The schedule goes on."""
+def resume(*, catch_up: bool, pacer: CatchUpPacer) -> Change:
+    """The schedule goes on; what is caught up comes at a pace."""
 
     def planned(due: DueJob, now: Instant) -> Plan:
-        return plan_resume(due, now, catch_up)
+        return pacer.spread(plan_resume(due, now, catch_up), now)
 
     def blind(cursor: Cursor, now: Instant) -> Plan:
         return kept(cursor)._replace(state=CursorState.ACTIVE, next_at=now)  # firing looks, and flags it

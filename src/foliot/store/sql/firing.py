@@ -64,7 +64,8 @@ runs cost nothing, whatever their number. Each sub-select is ordered like its in
 
 TAKE: Final = Statement(
     """
-    SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, trouble, {now}
+    SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
+           skip_why, trouble, {now}
     FROM cursors WHERE next_at <= {now} AND next_at >= :low AND next_at <= :until
     ORDER BY next_at, job_id LIMIT :limit {skip_locked}
     """
@@ -76,7 +77,8 @@ TAKE_OVERDUE: Final = Statement(
       SELECT c.job_id FROM cursors c WHERE c.next_at <= {now} - :overdue AND c.next_at <= :until
       ORDER BY c.next_at, c.job_id LIMIT :limit
     )
-    SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, trouble, {now}
+    SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
+           skip_why, trouble, {now}
     FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= {now} AND next_at + 0 <= :until
     ORDER BY job_id {for_update}
     """
@@ -146,10 +148,10 @@ class SqlFiringStore:
         tx.learn_now(now)
         tx.point("firing.taken")
         new = tuple.__new__  # a named tuple's own constructor is written in Python, and this is the hottest path
-        due, broken = due_jobs(tx, self._definitions, [new(Cursor, row[:9]) for row in taken])
+        due, broken = due_jobs(tx, self._definitions, [new(Cursor, row[:10]) for row in taken])
         plans = decide(now, due)
         count = within_rows(due, plans)
-        flagged = frozenset(row[0] for row in taken if row[9] is not None)
+        flagged = frozenset(row[0] for row in taken if row[10] is not None)
         write = record_carefully if carefully else record
         recorded = write(tx, now, due[:count], plans[:count], flagged=flagged)
         if broken:

@@ -11,24 +11,26 @@ from typing import Final, NamedTuple
 from foliot.domain.bounds import check_definition
 from foliot.domain.definition import definition_hash, to_document
 from foliot.domain.errors import VersionConflict
-from foliot.domain.fire import CursorState, Decide
+from foliot.domain.fire import Cursor, CursorState, Decide
 from foliot.domain.instants import Instant
 from foliot.domain.job import Definition, Lane, LoadedJob, lane_of
 from foliot.domain.limits import LimitChange
 from foliot.domain.names import check_name
+from foliot.domain.pacing import CatchUpPacer
 from foliot.domain.payload import canonical_json
 from foliot.domain.planning import first_cursor
 from foliot.ports.store import Actor, JobRecord, Saved, SaveOutcome, Standing, StoreBusy, StoreUnavailable
 from foliot.store.sql import calendars, changing, limits
 from foliot.store.sql.asking import check_actor
-from foliot.store.sql.changing import Change
 from foliot.store.sql.clearing import end_waiting
 from foliot.store.sql.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.definitions import Definitions, lane_from, lane_ids, lanes_after
 from foliot.store.sql.ending import Ending
 from foliot.store.sql.finding import not_found
+from foliot.store.sql.holding import catch_up_held
 from foliot.store.sql.moving import FROM_THE_FIRST, finish_moves, move_waiting
 from foliot.store.sql.repairing import repair_delays
+from foliot.store.sql.settling import in_rounds, settle
 from foliot.store.sql.statement import Statement
 
 FIND: Final = Statement(
@@ -130,6 +132,13 @@ def _pinned(tx: Tx, written: _Written) -> _Written:
     return written._replace(definition=definition, document=document, hash=definition_hash(definition))
 
 
+class _Settling(NamedTuple):
+    """How what is due is decided before an edit, and whether the edit must be made in this round."""
+
+    decide: Decide
+    is_last: bool
+
+
 class _Known(NamedTuple):
     job_id: int
     version: int
@@ -177,18 +186,22 @@ class SqlJobStore:
             allow,
             check_limit,
         )
-        saved = await self._database.transact(
-            lambda tx: self._save(tx, _resolved(tx, written), expected_version=expected_version, create=create),
-            pool=Pool.API,
-        )
+
+        def work(tx: Tx, is_last: bool) -> Saved | None:
+            settling = _Settling(decide, is_last)
+            return self._save(tx, _resolved(tx, written), settling, expected_version=expected_version, create=create)
+
+        saved = await in_rounds(self._database, work)
         if saved.outcome is SaveOutcome.CHANGED:
             await move_waiting(self._database, self._definitions, saved.job.job_id, pool=Pool.API)
         return saved
 
-    def _save(self, tx: Tx, written: _Written, *, expected_version: int | None, create: bool) -> Saved:
+    def _save(
+        self, tx: Tx, written: _Written, settling: _Settling, *, expected_version: int | None, create: bool
+    ) -> Saved | None:
         seen = _known(tx, written.namespace, written.name)
         if seen is not None:
-            return self._edit(tx, written, seen, expected_version)
+            return self._edit(tx, written, settling, seen, expected_version)
         if expected_version:
             raise VersionConflict(written.name, expected=expected_version, found=0)
         if not create:
@@ -207,7 +220,10 @@ class SqlJobStore:
         _keep_limits(tx, written, job_id, before=None)
         return Saved(outcome=SaveOutcome.CREATED, job=self._found(tx, written.namespace, written.name))
 
-    def _edit(self, tx: Tx, written: _Written, seen: _Known, expected_version: int | None) -> Saved:
+    def _edit(
+        self, tx: Tx, written: _Written, settling: _Settling, seen: _Known, expected_version: int | None
+    ) -> Saved | None:
+        """Add a version; None: more was due than one transaction decides, and nothing else was done."""
         if _is_same(written, seen, expected_version):
             if written.source == "code" and seen.source != "code":  # edited by hand once, and code says the same by now
                 tx.change(OF_CODE, {"job_id": seen.job_id, "version": seen.version})
@@ -223,6 +239,9 @@ class SqlJobStore:
             raise VersionConflict(written.name, expected=expected_version, found=found.version)
         if written.allow is not None:
             written.allow(_standing(tx, found))
+        cursor, is_settled = settle(tx, self._definitions, cursor, settling.decide)
+        if not is_settled and not settling.is_last:
+            return None
         now = tx.now()
         job = self._insert_version(tx, written, found.job_id, found.version + 1, lanes)
         changing.apply(tx, self._definitions, cursor, changing.edit(job), version=job.version)
@@ -260,34 +279,48 @@ class SqlJobStore:
     ) -> JobRecord:
         check_actor(by)
 
-        def work(tx: Tx) -> None:
-            job_id, now = self._change(tx, namespace, name, changing.pause(until))
-            tx.change(NOTE_PAUSE, {"job_id": job_id, "reason": by.reason, "at": now, "now": now})
+        def work(tx: Tx, is_last: bool) -> bool | None:
+            cursor, is_settled = settle(tx, self._definitions, self._locked(tx, namespace, name), decide)
+            if not is_settled and not is_last:
+                return None
+            now = changing.apply(tx, self._definitions, cursor, changing.pause(until))
+            tx.change(NOTE_PAUSE, {"job_id": cursor.job_id, "reason": by.reason, "at": now, "now": now})
+            return True
 
-        await self._database.transact(work, pool=Pool.API)
+        await in_rounds(self._database, work)
         return await self.find(namespace, name)
 
     async def resume(
         self, namespace: str, name: str, *, by: Actor, decide: Decide, catch_up: bool = False
     ) -> JobRecord:
-        def work(tx: Tx) -> None:
-            job_id, now = self._change(tx, namespace, name, changing.resume(catch_up=catch_up))
-            tx.change(NOTE_PAUSE, {"job_id": job_id, "reason": None, "at": None, "now": now})
+        pacer = CatchUpPacer()
 
-        await self._database.transact(work, pool=Pool.API)
+        def work(tx: Tx, is_last: bool) -> bool | None:
+            cursor = self._locked(tx, namespace, name)
+            if catch_up and not is_last:
+                is_resumed = catch_up_held(tx, self._definitions, cursor, pacer)
+                if is_resumed is not None:
+                    return is_resumed or None
+            now = changing.apply(tx, self._definitions, cursor, changing.resume(catch_up=catch_up, pacer=pacer))
+            tx.change(NOTE_PAUSE, {"job_id": cursor.job_id, "reason": None, "at": None, "now": now})
+            return True
+
+        await in_rounds(self._database, work)
         return await self.find(namespace, name)
 
     async def delete(self, namespace: str, name: str, *, by: Actor, decide: Decide) -> None:
         def work(tx: Tx) -> int:
-            job_id, now = self._change(tx, namespace, name, changing.DELETE)
-            tx.change(DELETE, {"job_id": job_id, "now": now})
-            return job_id
+            cursor = self._locked(tx, namespace, name)
+            now = changing.apply(tx, self._definitions, cursor, changing.DELETE)
+            tx.change(DELETE, {"job_id": cursor.job_id, "now": now})
+            return cursor.job_id
 
         job_id = await self._database.transact(work, pool=Pool.API)
         with suppress(StoreUnavailable, StoreBusy):  # the job is deleted, whatever happens here; the watchdog goes on
             await end_waiting(self._database, self._ending, job_id, pool=Pool.API)
 
-    def _change(self, tx: Tx, namespace: str, name: str, change: Change) -> tuple[int, Instant]:
+    def _locked(self, tx: Tx, namespace: str, name: str) -> Cursor:
+        """The cursor of the job that has this name, locked."""
         seen = _known(tx, namespace, name)
         if seen is None:
             raise not_found(tx, namespace, name)
@@ -295,7 +328,7 @@ class SqlJobStore:
         found = _known(tx, namespace, name)
         if found is None or found.job_id != seen.job_id:
             raise TryAgain("the job was deleted meanwhile")
-        return seen.job_id, changing.apply(tx, self._definitions, cursor, change)
+        return cursor
 
     # -- reading ------------------------------------------------------------------------------------------------------
 

@@ -37,23 +37,23 @@ MOVE: Final = Statement(
     """
     UPDATE cursors SET version = d.version, state = d.state, next_at = d.next_at, next_due_at = d.next_due_at,
            cursor_ver = cursor_ver + d.bump, remaining = d.remaining, skip_from = d.skip_from,
-           skip_reason = d.skip_reason, trouble = d.trouble
+           skip_reason = d.skip_reason, skip_why = d.skip_why, trouble = d.trouble
     FROM {d}
     WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen
     """,
     RowSet("d", job_id=BIGINT, seen=BIGINT, bump=BIGINT, version=BIGINT, state=TEXT, next_at=BIGINT, next_due_at=BIGINT,
-           remaining=BIGINT, skip_from=BIGINT, skip_reason=TEXT, trouble=TEXT),
+           remaining=BIGINT, skip_from=BIGINT, skip_reason=TEXT, skip_why=TEXT, trouble=TEXT),
 )  # fmt: skip
 
 INSERT_SKIPS: Final = Statement(
     """
-    {insert_ignore} skips (job_id, fire_key, from_at, to_at, count, reason, why, version, decided_at)
-    SELECT d.job_id, d.fire_key, d.from_at, d.to_at, d.count, d.reason, d.why, d.version, :now
+    {insert_ignore} skips (job_id, fire_key, from_at, to_at, count, reason, why, version, decided_at, held)
+    SELECT d.job_id, d.fire_key, d.from_at, d.to_at, d.count, d.reason, d.why, d.version, :now, d.held
     FROM {d} WHERE true
     {ignore_duplicates}
     """,
     RowSet("d", job_id=BIGINT, fire_key=TEXT, from_at=BIGINT, to_at=BIGINT, count=BIGINT, reason=TEXT, why=TEXT,
-           version=BIGINT),
+           version=BIGINT, held=BIGINT),
 )  # fmt: skip
 
 EXTEND_SKIPS: Final = Statement(
@@ -63,7 +63,7 @@ EXTEND_SKIPS: Final = Statement(
     WHERE skips.job_id = d.job_id AND skips.fire_key = d.fire_key
     """,
     RowSet("d", job_id=BIGINT, fire_key=TEXT, from_at=BIGINT, to_at=BIGINT, count=BIGINT, reason=TEXT, why=TEXT,
-           version=BIGINT),
+           version=BIGINT, held=BIGINT),
 )  # fmt: skip
 
 KNOWN_SKIPS: Final = Statement(
@@ -79,6 +79,11 @@ RESUMED: Final = Statement(
     RowSet("d", job_id=BIGINT),
 )
 """Pauses that ended by themselves."""
+
+NO_LONGER_HELD: Final = Statement(
+    "UPDATE skips SET held = 0 FROM {d} WHERE skips.job_id = d.job_id AND skips.held = 1", RowSet("d", job_id=BIGINT)
+)
+"""The pause is over: what it held back stays left out."""
 
 WAITING_CATCH_UP: Final = Statement(
     """
@@ -182,7 +187,7 @@ def record_change(
     """
     move = list(_move(cursor, version or cursor.version, plan, now))
     if version is not None:
-        move[_SKIP_FROM : _SKIP_FROM + 2] = None, None
+        move[_SKIP_FROM : _SKIP_FROM + 3] = None, None, None
     _move_cursors(tx, [], [tuple(move)])
     if plan.runs:
         assert job is not None, "runs belong to a version"
@@ -211,7 +216,7 @@ def within_rows(due: Sequence[DueJob], plans: Sequence[Plan], rows_max: int = RO
 
 def _is_plain_step(cursor: Cursor, plan: Plan) -> bool:
     runs, skips, state, _, _, remaining, promote, trouble = plan
-    _, _, was, _, _, _, left, skip_from, _ = cursor
+    _, _, was, _, _, _, left, skip_from, _, _ = cursor
     return (
         len(runs) <= 1
         and not skips
@@ -226,10 +231,12 @@ def _is_plain_step(cursor: Cursor, plan: Plan) -> bool:
 def _move(cursor: Cursor, version: int, plan: Plan, now: Instant) -> tuple[Any, ...]:
     if plan.trouble is not None:  # nothing was decided: all but the time of the next look stays
         return (cursor.job_id, cursor.cursor_ver, 1, cursor.version, cursor.state, _fresh(plan.next_at, now),
-                cursor.next_due_at, cursor.remaining, cursor.skip_from, cursor.skip_reason, plan.trouble)  # fmt: skip
-    skip_from, skip_reason = open_skip_after(cursor, plan)
+                cursor.next_due_at, cursor.remaining, cursor.skip_from, cursor.skip_reason, cursor.skip_why,
+                plan.trouble)  # fmt: skip
+    skip = open_skip_after(cursor, plan)
     return (cursor.job_id, cursor.cursor_ver, len(plan.runs) or 1, version, str(plan.state), _fresh(plan.next_at, now),
-            plan.next_due_at, plan.remaining, skip_from, skip_reason and str(skip_reason), None)  # fmt: skip
+            plan.next_due_at, plan.remaining, skip.from_at, skip.reason and str(skip.reason), skip.why,
+            None)  # fmt: skip
 
 
 _SKIP_FROM: Final = 8  # where `_move` has the open skip row
@@ -280,7 +287,7 @@ def _record_rest(tx: Tx, now: Instant, rest: Sequence[tuple[Cursor, Plan]]) -> i
         for skip in plan.skips:
             begin = cursor.skip_from if skip.extends and cursor.skip_from is not None else skip.from_at
             row = (cursor.job_id, skip_key(begin), skip.from_at, skip.to_at, skip.count, str(skip.reason), skip.why,
-                   cursor.version)  # fmt: skip
+                   cursor.version, int(skip.held))  # fmt: skip
             (longer if skip.extends else new).append(row)
             skipped += skip.count
         if plan.promote:
@@ -293,6 +300,7 @@ def _record_rest(tx: Tx, now: Instant, rest: Sequence[tuple[Cursor, Plan]]) -> i
         tx.change(INSERT_SKIPS, {"now": now}, d=new)
     if resumed:
         tx.change(RESUMED, {"now": now}, d=resumed)
+        tx.change(NO_LONGER_HELD, d=resumed)
     if promoted:
         promote(tx, now, promoted)
     return skipped

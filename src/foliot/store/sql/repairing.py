@@ -11,7 +11,8 @@ from foliot.store.sql.statement import Statement
 
 WITHOUT_NEXT: Final = Statement(
     """
-    SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason
+    SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
+           skip_why
     FROM cursors WHERE next_at IS NULL AND job_id > :after AND state = 'active'
     ORDER BY next_at, job_id LIMIT :limit {skip_locked}
     """

@@ -112,6 +112,7 @@ cursors = sa.Table(
     sa.Column("skip_reason", Name(12), nullable=True),
     sa.Column("route_state", LongText, nullable=True),
     sa.Column("trouble", LongText, nullable=True),
+    sa.Column("skip_why", LongText, nullable=True),  # with skip_from and skip_reason: the open skip row
     sa.Index("cursors_due", "next_at", "job_id"),
 )
 
@@ -232,6 +233,7 @@ skips = sa.Table(
     sa.Column("why", LongText, nullable=False),
     sa.Column("version", sa.Integer, nullable=False),
     sa.Column("decided_at", Time, nullable=False),
+    sa.Column("held", sa.SmallInteger, nullable=False, server_default="0"),  # 1: paused time that may be caught up
     sa.UniqueConstraint("job_id", "fire_key", name="skips_fire"),
     sa.Index("skips_by_job", "job_id", "to_at"),
     sqlite_autoincrement=True,

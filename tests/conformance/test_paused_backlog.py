@@ -1,0 +1,325 @@
+"""Pauses, resumes and edits while instants wait to be decided: the ledger tells the truth and the misfire policy holds.
+
+An oracle with one rule stands beside a random walk: with `misfire: all` what was due while the job was not paused gets
+a run, what was due in a pause is skipped as `paused`, or gets a run when the pause ended with a catch-up. Edits change
+nothing about that.
+"""
+
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat
+from foliot.ports.store import JobRecord
+from foliot.store.sql import settling
+from foliot.store.sql.calendars import SqlCalendars
+from tests.conformance.building import NS, PERSON, cursor_of, decider, every, fire, make_due, runs_of, save, skips_of
+from tests.conformance.world import World
+
+ALL = {"all": "3660d", "limit": 1000}
+
+
+async def pause(world: World) -> JobRecord:
+    return await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())
+
+
+async def resume(world: World, *, catch_up: bool = False) -> JobRecord:
+    return await world.store.jobs.resume(NS, "tick", by=PERSON, decide=decider(), catch_up=catch_up)
+
+
+async def due_times(world: World) -> list[Instant]:
+    return sorted(run["due_at"] for run in await runs_of(world))
+
+
+async def reasons(world: World, job: JobRecord) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for skip in await skips_of(world, job):
+        found[skip["reason"]] += skip["count"]
+    return found
+
+
+async def behind(world: World, *, instants: int) -> JobRecord:
+    """A job every hour that missed so many instants; half an hour ago the last of them was due."""
+    job = await every(world, interval="1h", overlap="allow", misfire=ALL)
+    await make_due(world, job, late_us=(instants - 1) * HOUR + 30 * MINUTE)
+    return job
+
+
+# ------------------------------------------------------------------------------------------------- in a backlog
+
+
+async def test_a_pause_in_a_backlog_leaves_the_misfire_policy_what_was_due_before_it(world: World) -> None:
+    job = await behind(world, instants=250)
+    await fire(world)
+    await pause(world)
+    assert len(await runs_of(world)) == 250
+    await world.elapse(3 * HOUR)
+    await resume(world)
+    assert await reasons(world, job) == {"paused": 3}
+
+
+async def test_an_edit_after_an_outage_leaves_every_missed_instant_its_run(world: World) -> None:
+    job = await behind(world, instants=250)
+    saved = await save(world, schedule={"every": "1h"}, overlap="allow", misfire=ALL, timeout="1m")
+    assert (saved.version, await reasons(world, job)) == (2, {})
+    assert len(await runs_of(world)) == 250
+    assert saved.next_due_at == (await due_times(world))[-1] + HOUR
+
+
+@pytest.mark.parametrize("how", ["pause", "edit"])
+async def test_runs_of_missed_instants_come_at_their_pace_whatever_decides_them(world: World, how: str) -> None:
+    await behind(world, instants=150)
+    if how == "pause":
+        await pause(world)
+    else:
+        await save(world, schedule={"every": "1h"}, overlap="allow", misfire=ALL, timeout="1m")
+    starts = sorted(run["not_before"] for run in await runs_of(world))
+    assert len(set(starts)) == 150
+    assert starts[-1] - starts[0] >= 149 * SECOND // 50
+
+
+@pytest.mark.parametrize(("how", "reason"), [("pause", "misfire"), ("edit", "edited")])
+async def test_what_is_too_much_for_a_change_is_skipped_for_its_true_reason(
+    world: World, monkeypatch: pytest.MonkeyPatch, how: str, reason: str
+) -> None:
+    monkeypatch.setattr(settling, "ROUNDS_MAX", 1)
+    job = await behind(world, instants=250)
+    if how == "pause":
+        await pause(world)
+        await world.elapse(HOUR)
+        await resume(world)
+    else:
+        await save(world, schedule={"every": "1h"}, overlap="allow", misfire=ALL, timeout="1m")
+    found = await reasons(world, job)
+    assert found[reason] == 250 - len(await runs_of(world)) > 0
+    assert found["paused"] == (1 if how == "pause" else 0)
+
+
+async def test_a_job_that_cannot_be_planned_was_not_paused_before_its_pause(world: World) -> None:
+    job = await behind(world, instants=3)
+    await world.change("UPDATE cursors SET next_at = :later", later=await world.now() + MINUTE)  # as after trouble
+    await pause(world)
+    await world.elapse(2 * HOUR)
+    await resume(world)
+    assert await reasons(world, job) == {"paused": 2}
+    assert len(await runs_of(world)) == 3
+
+
+# -------------------------------------------------------------------------------------------------- edits in a pause
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        {"schedule": {"every": "1h"}, "timeout": "1m"},
+        {"schedule": {"every": "1h", "phase": "20m"}},
+        {"schedule": {"every": "2h"}},
+    ],
+    ids=["another field", "another phase", "another rhythm"],
+)
+async def test_a_catch_up_brings_back_what_was_paused_before_an_edit(world: World, edited: dict[str, Any]) -> None:
+    job = await every(world, interval="1h", overlap="allow", misfire=ALL)
+    await pause(world)
+    await make_due(world, job, late_us=4 * HOUR + 30 * MINUTE)
+    await save(world, overlap="allow", misfire=ALL, **edited)
+    assert await reasons(world, job) == {"paused": 5}, "until the resume says otherwise"
+    await world.elapse(2 * HOUR)
+    await resume(world, catch_up=True)
+    assert await reasons(world, job) == {}
+    assert job.next_due_at is not None
+    assert (await due_times(world))[:5] == [job.next_due_at + n * HOUR for n in range(5)]
+    assert len(await runs_of(world)) in (6, 7), "and those of the new version"
+    assert {run["version"] for run in await runs_of(world)} == {2}
+    assert (await cursor_of(world, job))["state"] == "active"
+
+
+async def test_a_catch_up_of_much_held_time_goes_on_until_all_is_decided(world: World) -> None:
+    job = await every(world, interval="1h", overlap="allow", misfire=ALL)
+    await pause(world)
+    await make_due(world, job, late_us=149 * HOUR + 30 * MINUTE)
+    await save(world, schedule={"every": "1h", "phase": "10m"}, overlap="allow", misfire=ALL)
+    await world.elapse(100 * HOUR)
+    await save(world, schedule={"every": "1h"}, overlap="allow", misfire=ALL)
+    await world.elapse(10 * HOUR)
+    resumed = await resume(world, catch_up=True)
+    while (await fire(world)).taken:
+        pass
+    times = await due_times(world)
+    assert (len(times), len(set(times)), await reasons(world, job)) == (260, 260, {})
+    assert (resumed.state, resumed.pause_reason) == ("active", "")
+
+
+@pytest.mark.parametrize("by_itself", [False, True])
+async def test_a_resume_without_catch_up_leaves_held_time_skipped_for_good(world: World, by_itself: bool) -> None:
+    job = await every(world, interval="1h", overlap="allow", misfire=ALL)
+    until = await world.now() + 10 * HOUR if by_itself else None
+    await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider(), until=until)
+    await make_due(world, job, late_us=4 * HOUR + 30 * MINUTE)
+    await save(world, schedule={"every": "1h"}, overlap="allow", misfire=ALL, timeout="1m")
+    if by_itself:
+        await world.elapse(6 * HOUR)
+        await fire(world)
+    else:
+        await resume(world)
+    paused = (await reasons(world, job))["paused"]
+    assert paused >= 5
+    await pause(world)
+    await resume(world, catch_up=True)
+    assert (await reasons(world, job))["paused"] == paused, "the next pause does not bring it back"
+
+
+async def test_latest_catches_up_one_run_of_all_held_time(world: World) -> None:
+    job = await every(world, interval="1h", overlap="allow", misfire={"latest": "1d"})
+    await pause(world)
+    await make_due(world, job, late_us=4 * HOUR + 30 * MINUTE)
+    await save(world, schedule={"every": "1h"}, overlap="allow", misfire={"latest": "1d"}, timeout="1m")
+    await resume(world, catch_up=True)
+    assert job.next_due_at is not None
+    assert await due_times(world) == [job.next_due_at + 4 * HOUR]
+    assert await reasons(world, job) == {"misfire": 4}
+
+
+async def test_a_deleted_paused_job_holds_nothing(world: World) -> None:
+    job = await every(world, interval="1h")
+    await pause(world)
+    await make_due(world, job, late_us=HOUR)
+    await save(world, schedule={"every": "1h"}, timeout="1m")
+    await world.elapse(HOUR)
+    await world.store.jobs.delete(NS, "tick", by=PERSON, decide=decider())
+    assert await world.value("SELECT count(*) FROM skips WHERE held <> 0") == 0
+
+
+# ------------------------------------------------------------------------------------------------ pauses that are kept
+
+
+async def test_a_pause_of_a_finished_schedule_is_kept_when_it_gets_new_instants(world: World) -> None:
+    job = await save(world, schedule={"every": "1h", "count": 1})
+    await make_due(world, job)
+    await fire(world)
+    assert (await cursor_of(world, job))["state"] == "done"
+    paused = await pause(world)
+    assert (paused.state, paused.pause_reason) == ("paused", "a test")
+    edited = await save(world, schedule={"every": "1h", "count": 9})
+    assert edited.state == "paused"
+    assert (await resume(world)).state == "active"
+
+
+# -------------------------------------------------------------------------------------------------- an open skip row
+
+
+async def test_a_skip_row_grows_only_while_its_words_stay_the_same(world: World) -> None:
+    """Two closed stretches meet: each is told in its own words."""
+    now = await world.now()
+    noon = now // DAY * DAY + 36 * HOUR
+    days = [(noon, noon + 2 * HOUR, "stocktaking"), (noon + 2 * HOUR, noon + 4 * HOUR, "release")]
+    blackouts = [{"from": _written(first), "to": _written(last), "why": why} for first, last, why in days]
+    await SqlCalendars(world.database).save("closed", {"blackouts": blackouts}, by=PERSON)
+    job = await save(world, schedule={"every": "1h", "calendar": "closed"}, overlap="allow", misfire="skip")
+    for hours in range(5):
+        await world.elapse(max(0, noon + hours * HOUR - await world.now()))
+        await world.change("UPDATE cursors SET next_at = next_due_at")  # whoever looks in between
+        await fire(world)
+    told = {(skip["why"], skip["count"]) for skip in await skips_of(world, job) if skip["reason"] == "blackout"}
+    assert told == {("closed: stocktaking", 2), ("closed: release", 2)}
+
+
+def _written(instant: Instant) -> str:
+    return isoformat(instant)[:16].replace("T", " ")
+
+
+# ------------------------------------------------------------------------------------------------------- a random walk
+
+
+@dataclass
+class Oracle:
+    """What must have become of each instant, by one rule."""
+
+    expected: dict[Instant, str] = field(default_factory=dict)
+    in_pause: list[Instant] = field(default_factory=list)
+    is_paused: bool = False
+
+    def due(self, instants: list[Instant]) -> None:
+        if self.is_paused:
+            self.in_pause += instants
+        else:
+            self.expected |= dict.fromkeys(instants, "created")
+
+    def resumed(self, *, catch_up: bool) -> None:
+        self.expected |= dict.fromkeys(self.in_pause, "created" if catch_up else "paused")
+        self.in_pause = []
+        self.is_paused = False
+
+
+PHASES = {"15m": 15 * MINUTE, "45m": 45 * MINUTE}
+
+
+@dataclass
+class Walk:
+    """A job every two hours whose phase is edited, on a store whose time passes in whole hours."""
+
+    world: World
+    chance: random.Random
+    oracle: Oracle = field(default_factory=Oracle)
+    phase: str = "15m"
+    edits: int = 0
+
+    async def begin(self) -> JobRecord:
+        now = await self.world.now()
+        await self.world.elapse(HOUR - now % HOUR + 30 * MINUTE)  # half an hour from every instant: speed is no matter
+        return await self.save()
+
+    async def save(self) -> JobRecord:
+        schedule = {"every": "1h", "phase": self.phase}
+        timeout = f"{self.edits + 1}m"
+        return await save(self.world, schedule=schedule, overlap="allow", misfire=ALL, timeout=timeout)
+
+    async def outage(self, hours: int) -> None:
+        begin = (await self.world.now()) // HOUR * HOUR + 30 * MINUTE
+        await self.world.elapse(hours * HOUR)
+        first = begin // HOUR * HOUR + PHASES[self.phase]
+        instants = [first + n * HOUR for n in range(hours + 1)]
+        self.oracle.due([at for at in instants if begin < at <= begin + hours * HOUR])
+
+    async def step(self) -> None:
+        match self.chance.choice(["outage", "outage", "long outage", "fire", "pause", "resume", "catch up", "edit"]):
+            case "outage":
+                await self.outage(self.chance.randrange(1, 5))
+            case "long outage":
+                await self.outage(self.chance.randrange(100, 130))
+            case "fire":
+                await fire(self.world)
+            case "pause":
+                await pause(self.world)
+                self.oracle.is_paused = True
+            case "resume":
+                await self.resume(catch_up=False)
+            case "catch up":
+                await self.resume(catch_up=True)
+            case "edit":
+                self.edits += 1
+                self.phase = self.chance.choice(list(PHASES))
+                await self.save()
+
+    async def resume(self, *, catch_up: bool) -> None:
+        await resume(self.world, catch_up=catch_up)
+        self.oracle.resumed(catch_up=catch_up)
+
+
+@pytest.mark.parametrize("seed", range(5))
+async def test_every_instant_of_a_random_walk_is_decided_once_and_for_its_true_reason(world: World, seed: int) -> None:
+    walk = Walk(world, random.Random(seed))
+    job = await walk.begin()
+    for _ in range(25):
+        await walk.step()
+    await walk.resume(catch_up=walk.chance.random() < 0.5)
+    while (await fire(world)).taken:
+        pass
+    decided: Counter[tuple[Instant, str]] = Counter((at, "created") for at in await due_times(world))
+    for skip in await skips_of(world, job):
+        inside = [at for at in walk.oracle.expected if skip["from_at"] <= at <= skip["to_at"]]
+        assert len(inside) == skip["count"], skip
+        decided.update((at, skip["reason"]) for at in inside)
+    assert decided == Counter(walk.oracle.expected.items())
