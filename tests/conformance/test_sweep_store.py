@@ -1,6 +1,15 @@
 """The pulse and the sweep: what there is to do, triggers for later, heads of lines."""
 
+from collections.abc import Sequence
+
+import pytest
+
 from foliot.domain.instants import DAY, HOUR, MINUTE
+from foliot.domain.run import Landing
+from foliot.ports.backfills import NewBackfill, Selection
+from foliot.ports.store import JobRecord
+from foliot.ports.worker_link import LeasedRun
+from foliot.store.sql.people import SqlRecords
 from tests.conformance.building import (
     NS,
     PERSON,
@@ -14,7 +23,7 @@ from tests.conformance.building import (
     runs_of,
     save,
 )
-from tests.conformance.working import trigger, worker
+from tests.conformance.working import Worker, trigger, worker
 from tests.conformance.world import World
 
 
@@ -241,6 +250,102 @@ async def test_waiting_shards_of_a_replaced_run_are_cancelled(world: World) -> N
     await world.store.firing.unpark(limit=10)
     anne = await worker(world)
     assert {run.shard for run in await anne.lease()} == {0, 1}
+
+
+async def test_a_waiting_merge_run_of_a_replaced_run_is_cancelled_and_holds_up_no_other_job(world: World) -> None:
+    """It is found once. What the sweep found of other jobs ends in the same step."""
+    await save(world, "cut", overlap="replace", shards=2, merge="python:jobs:merge")
+    await save(world, "plain", overlap="replace")
+    await world.store.runs.trigger(ask("cut", "old"))
+    anne = await worker(world)
+    assert await anne.complete(*await anne.lease(2)) == [Landing.RECORDED] * 2
+    await world.store.runs.trigger(ask("cut", "new"))
+    for key in ("first", "second", "third"):
+        await world.store.runs.trigger(ask("plain", key))
+    changed, _ = await world.store.firing.unpark(limit=10)
+    assert changed == 1 + 2, "the merge run, and two that wait in the other line"
+    cut = {(run["fire_key"][:5], run["shard"]): run["state"] for run in await runs_of(world, "cut")}
+    merge = next(state for (key, shard), state in cut.items() if key.startswith("d:"))
+    assert (merge, cut["m:old", -1]) == ("CANCELLED", "CANCELLED")
+    assert [cut["m:new", shard] for shard in (-1, 0, 1)] == ["RUNNING", "PENDING", "PENDING"]
+    assert [run["state"] for run in await runs_of(world, "plain")] == ["CANCELLED", "CANCELLED", "PENDING"]
+    await world.store.firing.unpark(limit=10)
+    assert {(run.job, run.shard) for run in await anne.lease()} == {("cut", 0), ("cut", 1), ("plain", -1)}
+
+
+@pytest.mark.parametrize("shards", [0, 2])
+async def test_a_trigger_that_overlaps_replaces_nothing(world: World, shards: int) -> None:
+    """It runs beside the others: nobody asked for their end."""
+    await save(world, overlap="replace", shards=shards)
+    await world.store.runs.trigger(ask(key="old"))
+    anne = await worker(world)
+    held = await anne.lease()
+    await world.store.runs.trigger(ask(key="beside", allow_overlap=True))
+    assert (await anne.beat(*held)).cancel == ()
+    assert len(await anne.lease()) == max(shards, 1), "side by side"
+    await world.store.runs.trigger(ask(key="new"))
+    assert set((await anne.beat(*held, settled=1)).cancel) == {run.lease_id for run in held}
+
+
+async def test_a_waiting_run_is_not_replaced_by_one_that_overlaps(world: World) -> None:
+    await save(world, overlap="replace")
+    await world.store.runs.trigger(ask(key="running"))
+    anne = await worker(world)
+    await anne.lease_one()
+    await world.store.runs.trigger(ask(key="waiting"))
+    await world.store.runs.trigger(ask(key="beside", allow_overlap=True))
+    await world.store.firing.unpark(limit=10)
+    assert [run["state"] for run in await runs_of(world)] == ["RUNNING", "PENDING", "PENDING"]
+
+
+@pytest.mark.parametrize("shards", [0, 2])
+@pytest.mark.parametrize("selection", list(Selection))
+async def test_a_backfill_replaces_no_run_and_none_replaces_it(world: World, selection: Selection, shards: int) -> None:
+    """The past is made up for beside the present: a fire waits for a backfill's run, which goes on."""
+    job = await every(world, overlap="replace", shards=shards, merge="python:jobs:merge" if shards else None)
+    await make_due(world, job)
+    await fire(world)
+    anne = await worker(world)
+    present = await anne.lease()
+    past = await _backfill(world, job, selection)
+    assert (await anne.beat(*present)).cancel == (), "later in line, and not a later run"
+    await world.store.firing.unpark(limit=10)
+    await _run_to_its_end(anne, present, merges=bool(shards))
+
+    made_up = await anne.lease()
+    await world.elapse(HOUR)
+    assert (await fire(world)).created == 1
+    assert (await anne.beat(*made_up)).cancel == (), "a fire does not stop it"
+    assert await anne.complete(*made_up) == [Landing.RECORDED] * len(made_up)
+    await world.store.firing.unpark(limit=10)
+    if shards:
+        (merge,) = await anne.lease()
+        assert (await anne.beat(merge)).cancel == ()
+        await anne.complete(merge)
+    states = {run["id"]: run["state"] for run in await runs_of(world)}
+    assert [states[run_id] for run_id in past] == ["SUCCEEDED", "PENDING" if not shards else "RUNNING"]
+
+
+async def _backfill(world: World, job: JobRecord, selection: Selection) -> list[int]:
+    """A backfill of two instants; its runs."""
+    before = {run["id"] for run in await runs_of(world)}
+    assert job.next_at is not None
+    instants = [job.next_at - 5 * HOUR, job.next_at - 4 * HOUR]
+    records = SqlRecords.of(world.store)
+    new = NewBackfill(
+        job_id=job.job_id, version=1, from_at=instants[0], to_at=instants[-1] + 1, selection=selection,
+        parallel=2, newest_first=False, instants=instants, created_by="ops", reason="",
+    )  # fmt: skip
+    await records.backfills.add(new)
+    assert await records.backfills.advance(limit=10) == 2
+    return [run["id"] for run in await runs_of(world) if run["id"] not in before and run["shard"] == -1]
+
+
+async def _run_to_its_end(anne: Worker, runs: Sequence[LeasedRun], *, merges: bool) -> None:
+    assert await anne.complete(*runs) == [Landing.RECORDED] * len(runs)
+    if merges:
+        (merge,) = await anne.lease(1)
+        assert await anne.complete(merge) == [Landing.RECORDED]
 
 
 async def test_what_waits_goes_on_when_its_job_is_paused(world: World) -> None:

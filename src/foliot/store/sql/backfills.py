@@ -250,6 +250,7 @@ def _run(job: LoadedJob, row: Any, at: Instant, place: int, *, by: str, now: Ins
         triggered_by=by,
         reason=row.reason or None,
         params=row.params,
+        is_past=True,
     )
 
 

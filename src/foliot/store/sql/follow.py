@@ -10,8 +10,9 @@ LIMITS: Final = 2  # a lease took limits, the way out of RUNNING gives them back
 CHILD: Final = 4  # a shard or merge run: its parent counts it
 SERIAL: Final = 8  # the next in the job's line may be parked behind it
 MERGE: Final = 16  # the merge run of a sharded run: its end ends the parent
+PAST: Final = 64  # a backfill's run: it replaces none, and none replaces it
 
-REPLACING: Final = 2  # of `runs.serial`: a later run of the job replaces it
+REPLACING: Final = 2  # of `runs.serial`: it replaces an earlier such run of the job, and a later one replaces it
 
 
 def serial_of(job: LoadedJob) -> int:
@@ -21,7 +22,7 @@ def serial_of(job: LoadedJob) -> int:
 
 
 def follow_of(job: LoadedJob, *, scheduled: bool) -> int:
-    """`runs.follow`: what the end of a run sets off, as bits; CHILD and MERGE are added where shards are made."""
+    """`runs.follow`: what the end of a run sets off, as bits; the others are added where such a run is made."""
     definition = job.definition
     bits = 0
     if scheduled and definition.schedule is not None and definition.schedule.fixed_delay_us is not None:

@@ -12,7 +12,7 @@ from foliot.store.sql.clearing import end_waiting
 from foliot.store.sql.database import Database, Pool, Tx
 from foliot.store.sql.definitions import Definitions
 from foliot.store.sql.ending import Ending
-from foliot.store.sql.follow import CHILD, LIMITS, MERGE, follow_of, serial_of
+from foliot.store.sql.follow import CHILD, LIMITS, MERGE, PAST, follow_of, serial_of
 from foliot.store.sql.statement import BIGINT, RowSet, Statement
 
 STEP_MAX: Final = 1000
@@ -197,7 +197,7 @@ def _moved(run: _Waiting, old: LoadedJob | None, new: LoadedJob) -> tuple[Any, .
         if new.merge_lane_id is None:
             return None
         lane = new.merge_lane_id
-    follow = follow_of(new, scheduled=run.fire_key.startswith("s:"))
+    follow = follow_of(new, scheduled=run.fire_key.startswith("s:")) | (run.follow & PAST)
     if run.follow & (CHILD | MERGE):
         follow = (run.follow & ~LIMITS) | (follow & LIMITS)
     parked = run.parked if serial or run.place is None else 0

@@ -12,7 +12,7 @@ from foliot.domain.job import LoadedJob
 from foliot.domain.run import FailureKind, RunState
 from foliot.domain.verdict import End
 from foliot.store.sql.database import TryAgain, Tx
-from foliot.store.sql.follow import CHILD, LIMITS, MERGE, follow_of
+from foliot.store.sql.follow import CHILD, LIMITS, MERGE, PAST, follow_of
 from foliot.store.sql.line import bump
 from foliot.store.sql.merging import PARTS_MAX, sizes_of
 from foliot.store.sql.seeing import Seen
@@ -160,6 +160,6 @@ def _insert_merges(tx: Tx, parents: Sequence[Seen], jobs: Mapping[tuple[int, int
     rows = []
     for parent in parents:
         job = jobs[parent.job_id, parent.version]
-        follow = CHILD | MERGE | (follow_of(job, scheduled=False) & LIMITS)
+        follow = CHILD | MERGE | (parent.follow & PAST) | (follow_of(job, scheduled=False) & LIMITS)
         rows.append((parent.id, merge_key(parent.id), job.merge_lane_id, follow))
     tx.change(INSERT_MERGE, {"now": now}, d=rows)

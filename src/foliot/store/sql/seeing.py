@@ -4,16 +4,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from foliot.store.sql.database import Tx
-from foliot.store.sql.follow import CHILD, FIXED_DELAY, MERGE
+from foliot.store.sql.follow import CHILD, FIXED_DELAY, MERGE, PAST, REPLACING
 from foliot.store.sql.statement import BIGINT, RowSet, Statement
 from foliot.store.sql.succeeding import FOLLOWED
 
-REPLACED: Final = """
-    r.serial = 2 AND r.place IS NOT NULL AND EXISTS (
-      SELECT 1 FROM runs l WHERE l.{line_job} = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
-                             AND l.place > r.place)
+REPLACED: Final = f"""
+    r.serial = {REPLACING} AND (r.follow & {PAST}) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.{{line_job}} = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = {REPLACING} AND (l.follow & {PAST}) = 0)
 """
-"""A later run of the job stands in line and takes its place."""
+"""A later run of the job stands in line and takes its place. One that may overlap takes nobody's, nor does the past."""
 
 _COLUMNS: Final = f"""
     r.id, r.job_id, r.version, r.parent_id, r.lane, r.follow, r.state, r.ver, r.attempt, r.failures,

@@ -75,6 +75,7 @@ class Settlement:
         self._judge = judge
         self._reported = int(reported)  # a worker says so, and may repeat itself
         self._done: dict[int, str] = {}
+        self._quitting: set[int] = set()
 
     def settle(self, claim: Claim | Report, run: Seen | None) -> Landing:
         """Take in what is said about one attempt; how it lands."""
@@ -104,6 +105,9 @@ class Settlement:
         run = self.held.runs.get(quit_.run_id)
         if run is None or run.state != RunState.PENDING or run.ver != quit_.ver:
             return False
+        if run.id in self._quitting:
+            return True  # said twice
+        self._quitting.add(run.id)
         end = End(RunState.CANCELLED)
         self.quits.append((run.id, run.ver, str(end.state), None, quit_.error))
         self._ended(run, end, None, quit_.error)

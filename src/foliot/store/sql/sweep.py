@@ -104,7 +104,8 @@ REPLACED_WAITING: Final = Statement(
     f"""
     SELECT r.id, r.ver FROM {{d}}
     JOIN runs r ON r.{{line_job}} = d.job_id
-    WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.state = 'PENDING' AND {REPLACED}
+    WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.state = 'PENDING' AND r.parent_id IS NULL
+          AND {REPLACED}
     UNION ALL
     SELECT c.id, c.ver FROM {{d}}
     JOIN runs r ON r.{{line_job}} = d.job_id
@@ -115,7 +116,7 @@ REPLACED_WAITING: Final = Statement(
     """,
     RowSet("d", job_id=BIGINT),
 )
-"""Runs, and shards of a run, that wait while a later run of their `replace` job stands in line."""
+"""Runs, and parts of a run, that wait while a later run of their `replace` job stands in line; each of them once."""
 
 
 class _Later(NamedTuple):
