@@ -276,6 +276,7 @@ def make_client(resolved: "Resolved", lang: str, timeout: str) -> "Foliot":
     """The client of what was resolved, speaking the reader's language."""
     from pathlib import Path
 
+    from foliot.cli.contexts import PROJECT, TokenForWhom
     from foliot.client.discovery import UnreadableAccess
     from foliot.client.errors import NoServerKnown
     from foliot.client.foliot import Foliot
@@ -291,6 +292,8 @@ def make_client(resolved: "Resolved", lang: str, timeout: str) -> "Foliot":
     server = resolved.get("server")
     if server is None:
         raise NoServerKnown
+    if resolved.unused_token is not None and resolved.settings["server"].said_by == str(PROJECT):
+        raise TokenForWhom(resolved.unused_token.said_by, server)
     token = resolved.get("token")
     token_file = resolved.get("token_file")
     if token_file:

@@ -2,6 +2,8 @@
 
 A context is a line in `contexts.toml` of the user's configuration folder; its token lies beside it in a file that only
 the user can read, never in an argument, an address or the environment of another process (SEC-20).
+
+A project's `foliot.toml` comes with the project: whoever wrote it may name a server, and never what is sent there.
 """
 
 import json
@@ -9,16 +11,18 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 from pathlib import Path
 from typing import Any, Final
 
+from foliot.client.discovery import CLIENT_FILE, read_client_file
 from foliot.client.private import write_private_file
 from foliot.domain.errors import InvalidInput, NotFound
 from foliot.domain.names import check_name, nearest
 
-LOCAL: Final = Path(".foliot") / "client.json"
 PROJECT: Final = Path("foliot.toml")
 _OF_ONE_SERVER: Final = ("server", "token", "token_file", "ca_file")
+_NOT_BY_PROJECT: Final = ("token", "token_file")
 _SAID_BY_ALL: Final = ("server", "token_file", "ca_file", "namespace", "tz", "lang")
 
 
@@ -45,6 +49,34 @@ class UnreadableContexts(InvalidInput):
         super().__init__(f"{file} cannot be read: {why}.", hint="mend it, or remove it", file=str(file))
 
 
+class SaidByProject(InvalidInput):
+    """A project's foliot.toml names a token: it could name any file of whoever uses the project."""
+
+    code = "FOL-1093"
+
+    def __init__(self, file: Path, name: str) -> None:
+        super().__init__(
+            f"{file} sets {name}, which a project may not: it would send a file of yours to a server.",
+            hint="take it out; a token of your own: foliot login URL, or --token-file with --server",
+            file=str(file),
+            name=name,
+        )
+
+
+class TokenForWhom(InvalidInput):
+    """A token was given, and only a project's foliot.toml says for which server."""
+
+    code = "FOL-1094"
+
+    def __init__(self, said_by: str, server: str) -> None:
+        super().__init__(
+            f"{said_by} gives a token, but only {PROJECT} names the server ({server}): it is not sent there.",
+            hint=f"name the server, too: --server {server} (or FOLIOT_SERVER); or foliot login {server}",
+            said_by=said_by,
+            server=server,
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """One cluster as one user knows it."""
@@ -64,11 +96,36 @@ class Setting:
     said_by: str
 
 
+class Kind(Enum):
+    """Who can say something."""
+
+    FLAGS = auto()
+    ENVIRONMENT = auto()
+    CONTEXT = auto()
+    PROJECT = auto()  # foliot.toml: whoever wrote the project
+    LOCAL = auto()  # ./.foliot: a `foliot up` of this user
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What one of them says."""
+
+    kind: Kind
+    says: Mapping[str, Setting]
+
+    @property
+    def server(self) -> str:
+        """The server it names, if any."""
+        found = self.says.get("server")
+        return found.value if found else ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
     """What a command works with, and where each part comes from."""
 
     settings: Mapping[str, Setting] = field(default_factory=dict)
+    unused_token: Setting | None = None  # given without a server, and not for the one that was chosen
 
     def get(self, name: str) -> str | None:
         """A value, if anybody said one."""
@@ -137,24 +194,40 @@ class Contexts:
         self._save(contexts, None if current == name else current)
 
     def resolve(self, flags: Mapping[str, str | None], *, folder: Path | None = None) -> Resolved:
-        """Every setting from the first who says it."""
-        here = folder or Path.cwd()
-        sources = [self._from_flags(flags), self._from_environment(), _from_project(here / PROJECT)]
+        """Every setting from the first who says it; what belongs to a server, only from who may say it of this one."""
+        sources = self._sources(flags, folder or Path.cwd())
+        chosen = next((source for source in sources if source.server), None)
+        if chosen is not None and chosen.kind is Kind.PROJECT and (known := self._known(chosen)):
+            sources, chosen = [*sources, known], known
+        settings: dict[str, Setting] = {}
+        unused: Setting | None = None
+        for source in sources:
+            for name, said in source.says.items():
+                if name not in _OF_ONE_SERVER or may_say(source, name, of=chosen):
+                    settings.setdefault(name, said)
+                elif name == "token_file" and not source.server:
+                    unused = unused or said
+        return Resolved(settings=settings, unused_token=unused)
+
+    def _sources(self, flags: Mapping[str, str | None], here: Path) -> list[Source]:
+        flagged = Source(kind=Kind.FLAGS, says=self._from_flags(flags))
+        environment = Source(kind=Kind.ENVIRONMENT, says=self._from_environment())
+        project = Source(kind=Kind.PROJECT, says=_from_project(here / PROJECT))
         named = flags.get("context") or self._environment.get("FOLIOT_CONTEXT")
         if named:
-            sources.insert(1, self._from_context(named))
-        else:
-            sources.append(_from_local(here / LOCAL))
-            _, current = self.all()
-            if current is not None:
-                sources.append(self._from_context(current))
-        settings: dict[str, Setting] = {}
-        for source in sources:
-            # A token belongs to its server and is never shown to another's.
-            is_other = "server" in source and "server" in settings
-            taken = {name: said for name, said in source.items() if not (is_other and name in _OF_ONE_SERVER)}
-            settings = {**taken, **settings}
-        return Resolved(settings=settings)
+            return [flagged, self._from_context(named), environment, project]
+        sources = [flagged, environment, project]
+        if not any(source.server for source in sources):  # else nothing in it would count
+            sources.append(Source(kind=Kind.LOCAL, says=_from_local(here)))
+        _, current = self.all()
+        return sources if current is None else [*sources, self._from_context(current)]
+
+    def _known(self, project: Source) -> Source | None:
+        """The user's own context for the server that a project names: what it has is for this very server."""
+        contexts, current = self.all()
+        wanted = _addresses(project.server)
+        names = [name for name, context in contexts.items() if wanted <= _addresses(context.server)]
+        return self._from_context(current if current in names else names[0]) if names else None
 
     def _from_flags(self, flags: Mapping[str, str | None]) -> dict[str, Setting]:
         return {
@@ -178,10 +251,11 @@ class Contexts:
             if (value := self._environment.get(variable))
         }
 
-    def _from_context(self, name: str) -> dict[str, Setting]:
+    def _from_context(self, name: str) -> Source:
         context = self.find(name)
         said = {name: getattr(context, name) for name in ("server", "namespace", "token_file", "ca_file")}
-        return {key: Setting(value=value, said_by=f"context {name}") for key, value in said.items() if value}
+        says = {key: Setting(value=value, said_by=f"context {name}") for key, value in said.items() if value}
+        return Source(kind=Kind.CONTEXT, says=says)
 
     def _save(self, contexts: Mapping[str, Context], current: str | None) -> None:
         lines = [f"current = {json.dumps(current)}"] if current else []
@@ -203,22 +277,43 @@ class Contexts:
         return file
 
 
+def may_say(source: Source, name: str, *, of: Source | None) -> bool:
+    """Whether what this source says of a server (its token, its authority) may be used for the chosen one.
+
+    Whoever names the server says what belongs to it. What the user said without a server is for one that the user
+    named, in a flag, a variable or a context. A token never goes to a server because a project's file names it.
+    """
+    if source is of:
+        return True
+    if source.server or source.kind is Kind.PROJECT:
+        return False
+    if of is None or name == "ca_file":  # whom the user believes is no secret
+        return True
+    if of.kind is Kind.LOCAL:
+        return source.kind is Kind.FLAGS  # it has a token of its own, and a variable was set for another
+    return of.kind is not Kind.PROJECT
+
+
+def _addresses(written: str) -> frozenset[str]:
+    return frozenset(part.strip().rstrip("/").lower() for part in written.split(",") if part.strip())
+
+
 def _from_project(file: Path) -> dict[str, Setting]:
     said = _toml(file).get("client", {})
     if not isinstance(said, dict):
         return {}
+    for name in _NOT_BY_PROJECT:
+        if name in said:
+            raise SaidByProject(file, name)
     return {name: Setting(value=str(said[name]), said_by=str(PROJECT)) for name in _SAID_BY_ALL if said.get(name)}
 
 
-def _from_local(file: Path) -> dict[str, Setting]:
-    try:
-        said: Any = json.loads(file.read_text("utf-8"))
-        values = {"server": str(said["url"]), "token": str(said.get("token") or "")}
-    except FileNotFoundError:
+def _from_local(folder: Path) -> dict[str, Setting]:
+    found = read_client_file(folder)
+    if found is None:
         return {}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UnreadableContexts(file, str(error)) from error
-    return {name: Setting(value=value, said_by=str(LOCAL)) for name, value in values.items() if value}
+    said = {"server": ",".join(found.urls), "token": found.token}
+    return {name: Setting(value=value, said_by=str(CLIENT_FILE)) for name, value in said.items() if value}
 
 
 def _toml(file: Path) -> dict[str, Any]:

@@ -25,14 +25,35 @@ def login(desk: Desk, *, url: str | None, name: str | None) -> None:
     from foliot.client import calls
     from foliot.client.foliot import Foliot
 
-    address, code = _split(url or desk.resolved.get("server") or "http://127.0.0.1:7171")
+    address, code = _split(url or _server(desk))
     code = code or click.prompt(desk.out.say("code"), err=True)
-    ca_file = desk.resolved.get("ca_file")
+    ca_file = _ca_file(desk, address)
     with Foliot(address, ca_file=ca_file) as client:
         issued = client.send(calls.post("/login", {"code": code}, token=client.machine.token()))
     context = name or urlsplit(address).hostname or "cluster"
     Contexts().put(Context(name=context, server=address, ca_file=_whole(ca_file)), token=issued["token"])
     desk.out.talk("logged_in", mark="good", server=address, context=context)
+
+
+def _server(desk: Desk) -> str:
+    """The server that the user named before. A code is as good as a token: it goes to no server of a project's file."""
+    from foliot.cli.contexts import PROJECT
+
+    found = desk.resolved.settings.get("server")
+    if found is None:
+        return "http://127.0.0.1:7171"
+    if found.said_by == str(PROJECT):
+        raise click.UsageError(f"Say which server: foliot login {found.value} ({PROJECT} names it).")
+    return found.value
+
+
+def _ca_file(desk: Desk, address: str) -> str | None:
+    """The authority that the user named, or that goes with this very server; not that of another."""
+    found = desk.resolved.settings.get("ca_file")
+    if found is None:
+        return None
+    is_users_own = found.said_by in ("--ca-file", "FOLIOT_CA_FILE")
+    return found.value if is_users_own or address == desk.resolved.get("server") else None
 
 
 def _whole(file: str | None) -> str | None:

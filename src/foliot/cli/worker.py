@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import click
+from click.core import ParameterSource
 
 from foliot import __version__
 from foliot.app.run_loop import run_for_long
@@ -126,8 +127,20 @@ async def _stop(running: Worker, stop: asyncio.Event) -> None:
 def _endpoint(servers: str | None, token_file: Path | None, ca_file: str | None) -> Endpoint:
     if servers is None:
         return find_endpoint()
+    check_whose_token(servers)
     token = token_file.read_text("utf-8").strip() if token_file else None
     return Endpoint.of(servers, token, ca_file=ca_file, said_by="--server")
+
+
+def check_whose_token(servers: str) -> None:
+    """Refuse to send the token of the environment to a server that is not the environment's."""
+    where = click.get_current_context().get_parameter_source("token_file")
+    theirs = os.environ.get("FOLIOT_SERVER", servers)
+    if where is ParameterSource.ENVIRONMENT and theirs != servers:
+        raise InvalidInput(
+            f"FOLIOT_TOKEN_FILE gives the token of FOLIOT_SERVER ({theirs}), not that of --server.",
+            hint="give the token of this server: --token-file FILE",
+        )
 
 
 def _labels(written: str) -> dict[str, str]:

@@ -9,6 +9,8 @@ from typing import Final
 import msgspec
 
 from foliot.client.errors import NoServerKnown
+from foliot.client.loopback import is_on_this_machine
+from foliot.client.private import read_private_file
 from foliot.domain.errors import InvalidInput
 
 CLIENT_FILE: Final = Path(".foliot") / "client.json"
@@ -63,14 +65,28 @@ def find_endpoint(environment: Mapping[str, str] | None = None, folder: Path | N
         token = _token_from(known.get("FOLIOT_TOKEN_FILE"))
         ca_file = known.get("FOLIOT_CA_FILE")
         return Endpoint.of(known["FOLIOT_SERVER"], token, ca_file=ca_file, said_by="FOLIOT_SERVER")
-    file = (folder or Path.cwd()) / CLIENT_FILE
+    found = read_client_file(folder or Path.cwd())
+    if found is None:
+        raise NoServerKnown
+    return found
+
+
+def read_client_file(folder: Path) -> Endpoint | None:
+    """How to reach the `foliot up` of a folder, if it runs.
+
+    `foliot up` writes the file for its own user and listens on this machine alone. A file that is another's, or that
+    names a server elsewhere, was not written by it.
+    """
     try:
-        said = msgspec.json.decode(file.read_bytes(), type=dict[str, str])
-        return Endpoint.of(said["url"], said.get("token"), said_by=str(CLIENT_FILE))
-    except FileNotFoundError:
-        raise NoServerKnown from None
+        said = msgspec.json.decode(read_private_file(folder / CLIENT_FILE), type=dict[str, str])
+        found = Endpoint.of(said["url"], said.get("token"), said_by=str(CLIENT_FILE))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     except (OSError, msgspec.DecodeError, KeyError) as error:
         raise UnreadableAccess(str(CLIENT_FILE), str(error)) from error
+    if not all(is_on_this_machine(url) for url in found.urls):
+        raise UnreadableAccess(str(CLIENT_FILE), "it names a server on another machine")
+    return found
 
 
 class UnreadableAccess(InvalidInput):

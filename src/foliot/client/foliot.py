@@ -4,22 +4,20 @@ import ssl
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from types import TracebackType
-from typing import Any, Final, Self
-from urllib.parse import urlsplit
+from typing import Any, Self
 
 import httpx2
 
 from foliot.client.calls import Call, Duration
 from foliot.client.discovery import Endpoint, find_endpoint
 from foliot.client.jobs import AsyncJobs, Jobs
+from foliot.client.loopback import is_on_this_machine
 from foliot.client.machine import Machine
 from foliot.client.runs import AsyncRuns, Runs
 from foliot.client.sending import Servers, Tries, read, request_of, timeout_of
 from foliot.client.trust import trusting
 from foliot.domain.instants import SECOND, parse_duration
 from foliot.domain.job import DEFAULT_NAMESPACE
-
-_LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class _Client:
@@ -40,7 +38,7 @@ class _Client:
         self._within_s = parse_duration(timeout) / SECOND
         self._servers = Servers(self.endpoint)
         # A proxy of the surroundings is no way to this very machine.
-        local = all(urlsplit(address).hostname in _LOOPBACK for address in self.endpoint.urls)
+        local = all(is_on_this_machine(address) for address in self.endpoint.urls)
         secure = any(address.startswith("https:") for address in self.endpoint.urls)
         if secure and verify is None and self.endpoint.ca_file is not None:
             verify = trusting(self.endpoint.ca_file)

@@ -117,6 +117,7 @@ class HttpWorkerLink:
                 f"{server}{PREFIX}/{path}",
                 data=self._encoder.encode(message),
                 timeout=aiohttp.ClientTimeout(total=within_s, connect=3.0),
+                allow_redirects=False,  # what a worker sends is for the servers it was told of
             ) as response:
                 return self._read(server, response.status, await response.read(), kind)
         except (aiohttp.ClientError, TimeoutError, asyncio.IncompleteReadError) as error:

@@ -1,6 +1,7 @@
 """Which server is asked when nobody said."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,14 @@ import pytest
 from foliot import Foliot
 from foliot.client.discovery import BadServer, Endpoint, UnreadableAccess, find_endpoint
 from foliot.client.errors import NoServerKnown
+from foliot.client.private import NotPrivate
 
 
 def write_client_file(folder: Path, text: str) -> None:
     (folder / ".foliot").mkdir()
-    (folder / ".foliot" / "client.json").write_text(text)
+    file = folder / ".foliot" / "client.json"
+    file.touch(mode=0o600)
+    file.write_text(text)
 
 
 def test_the_environment_says_it_first(tmp_path: Path) -> None:
@@ -40,6 +44,40 @@ def test_then_nobody_knows(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, text: str) -> None:
     write_client_file(tmp_path, text)
     with pytest.raises(UnreadableAccess, match=r"client\.json cannot be read"):
+        find_endpoint({}, tmp_path)
+
+
+def test_a_file_that_others_may_read_was_not_written_by_foliot_up(tmp_path: Path) -> None:
+    """As that of a repository: git makes files that everybody may read."""
+    write_client_file(tmp_path, json.dumps({"url": "http://127.0.0.1:7171", "token": "a"}))
+    (tmp_path / ".foliot" / "client.json").chmod(0o644)
+    with pytest.raises(NotPrivate, match="other users may read or write it"):
+        find_endpoint({}, tmp_path)
+
+
+def test_a_file_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_client_file(tmp_path, json.dumps({"url": "http://127.0.0.1:7171", "token": "a"}))
+    other = os.geteuid() + 1
+    monkeypatch.setattr(os, "geteuid", lambda: other)
+    with pytest.raises(NotPrivate, match="belongs to another user"):
+        find_endpoint({}, tmp_path)
+
+
+def test_a_link_is_not_followed(tmp_path: Path) -> None:
+    write_client_file(tmp_path, json.dumps({"url": "http://127.0.0.1:7171", "token": "a"}))
+    file = tmp_path / ".foliot" / "client.json"
+    file.rename(tmp_path / "elsewhere.json")
+    file.symlink_to(tmp_path / "elsewhere.json")
+    with pytest.raises(NotPrivate, match="it is a link"):
+        find_endpoint({}, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://evil:7171", "http://127.0.0.1.evil:7171", "http://127.0.0.1@evil", "http://127.0.0.1,http://evil"]
+)
+def test_a_folder_names_no_server_on_another_machine(tmp_path: Path, url: str) -> None:
+    write_client_file(tmp_path, json.dumps({"url": url, "token": "a"}))
+    with pytest.raises(UnreadableAccess, match="a server on another machine"):
         find_endpoint({}, tmp_path)
 
 

@@ -42,6 +42,20 @@ async def test_nonsense_is_no_answer(server: Answering, answer: Answer) -> None:
         await link.close()
 
 
+async def test_a_redirect_is_not_followed(server: Answering, other_server: Answering) -> None:
+    """Results, logs and the token are for the servers that the worker was told of."""
+    server.say(Answer(status=307, headers={"location": f"{other_server.url}/api/worker/v1/lease"}))
+    link = HttpWorkerLink([server.url], "token")
+    try:
+        with pytest.raises(ServerAway, match="307"):
+            await link.lease(POLL)
+        with pytest.raises(ServerAway, match="307"):
+            link.beat(BEAT)
+    finally:
+        await link.close()
+    assert other_server.asked == []
+
+
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 405, 409, 422, 502, 503])
 async def test_a_no_that_is_not_foliots_is_no_answer(server: Answering, status: int) -> None:
     """An ingress without a backend, a firewall, another program on the port: none of them speaks for the store."""

@@ -120,6 +120,7 @@ def test_the_server_of_this_folder_is_found(server: Answering, tmp_path: Path, m
     with pytest.raises(NoServerKnown):
         refund.trigger(order_id=7)
     (tmp_path / ".foliot").mkdir()
+    (tmp_path / ".foliot" / "client.json").touch(mode=0o600)
     (tmp_path / ".foliot" / "client.json").write_text(json.dumps({"url": server.url, "token": "local"}))
     refund.trigger(order_id=7)
     assert server.asked[0].headers["authorization"] == "Bearer local"

@@ -63,6 +63,8 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-1085": "请求内容不符合",
     "FOL-1091": "文件或目录不是本用户专用",
     "FOL-1092": "用户没有自己的目录",
+    "FOL-1093": "项目文件不能指定令牌",
+    "FOL-1094": "令牌属于哪个服务器不明",
     "FOL-1095": "故障点无法识别",
     "FOL-1096": "未说明要运行哪些任务",
     "FOL-2000": "未找到",
@@ -365,6 +367,14 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     "FOL-3024": lambda d: (
         f"限额 {d['name']} 正被 {'、'.join(d['jobs'][:3])}{'等' if len(d['jobs']) > 3 else ''} 使用。",
         "先从这些任务的 place.concurrency 中去掉它",
+    ),
+    "FOL-1093": lambda d: (
+        f"{d['file']} 指定了 {d['name']}，项目不可以这样做：这会把你的文件发给服务器。",
+        "删去它；自己的令牌：foliot login URL，或 --token-file 加 --server",
+    ),
+    "FOL-1094": lambda d: (
+        f"{d['said_by']} 给出了令牌，但服务器（{d['server']}）只由 foliot.toml 指定：不会发送。",
+        f"请同时指定服务器：--server {d['server']}（或 FOLIOT_SERVER）；或 foliot login {d['server']}",
     ),
     "FOL-4001": _scope_missing,
     "FOL-4002": lambda d: ("未登录：没有有效的令牌。", "foliot login URL，或 --token-file FILE"),
