@@ -183,17 +183,36 @@ def _day(draw: st.DrawFn) -> tuple[str, Callable[[date], bool]]:
 _NAMES = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 
 
+_STAR = {"unix": 0, "quartz": 1, "spring": 1}  # the number at which a star begins to count weekdays
+
+
 def _sunday_first(moment: date) -> int:
     return moment.isoweekday() % 7
 
 
+def _numbered(moment: date, dialect: str) -> set[int]:
+    """The numbers a weekday has: Sunday has two but in Quartz, which begins with it."""
+    if dialect == "quartz":
+        return {_sunday_first(moment) + 1}
+    return {0, 7} if _sunday_first(moment) == 0 else {_sunday_first(moment)}
+
+
 def _weekday(draw: st.DrawFn, dialect: str) -> tuple[str, Callable[[date], bool]]:
-    kind = draw(st.sampled_from(["number", "name", "range", "nth", "last", "list"]))
+    kind = draw(st.sampled_from(["number", "name", "range", "nth", "last", "list", "step", "from"]))
     a, b, nth = draw(st.integers(0, 6)), draw(st.integers(0, 6)), draw(st.integers(1, 5))
     base = 1 if dialect == "quartz" else 0
     written = draw(st.sampled_from([str(a + base), _NAMES[a]]))
     if a == 0 and dialect != "quartz":
         written = draw(st.sampled_from(["0", "7", "SUN"]))
+    if kind == "step":
+        counted = range(_STAR[dialect], _STAR[dialect] + 7, nth)
+        return f"*/{nth}", lambda d: _numbered(d, dialect) & set(counted) != set()
+    if kind == "from":
+        begin = 7 if dialect == "spring" and written == "SUN" else a + base
+        begin = int(written) if written.isdecimal() else begin
+        return f"{written}/{nth}", lambda d: _numbered(d, dialect) & set(range(begin, 8, nth)) != set()
+    if kind == "range" and dialect == "spring" and a == b == 0:
+        return "SUN-SUN", lambda d: True
     if kind == "range":
         days = frozenset((a + i) % 7 for i in range((b - a) % 7 + 1))
         return f"{_NAMES[a]}-{_NAMES[b]}", lambda d: _sunday_first(d) in days

@@ -20,6 +20,7 @@ WARNINGS: Final = {
     "FOL-1035": "A step that does not divide its range evenly",
     "FOL-1036": "A day that some months do not have",
     "FOL-1037": "A calendar that is not published that far ahead",
+    "FOL-1039": "A step of weekdays that counts from Monday in Spring and from Sunday in Quartz",
 }
 BRANCHES: Final = {
     "1": "what was written cannot be understood or is not allowed",

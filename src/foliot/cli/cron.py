@@ -14,6 +14,8 @@ from foliot.domain.errors import FoliotError, NotFound
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat, to_datetime, to_instant
 from foliot.domain.schedule import Cron, Dialect, Gap, Overlap, Schedule, schedule_from_document
 from foliot.domain.schedule.builtin import find_calendar
+from foliot.domain.schedule.cron.convert import NAMES as DIALECT_NAMES
+from foliot.domain.schedule.cron.convert import Converted
 from foliot.domain.schedule.cron.convert import convert as convert_expression
 from foliot.domain.schedule.describe import Language, describe
 from foliot.domain.schedule.describe.troubles import trouble
@@ -158,11 +160,14 @@ def convert(expression: tuple[str, ...], to: str, dialect: str | None, output: s
         else:
             _print_json({"expression": text, "to": to, "text": found.text, "is_portable": found.is_portable})
         if not found.is_portable:
-            note = {
-                Language.ENGLISH: "Foliot reads this; a plain crontab does not know L, W, # and H.",
-                Language.CHINESE: "Foliot 可以识别；普通 crontab 不支持 L、W、# 和 H。",
-            }[language]
-            click.echo(f"{_glyph('▲', '!')} {note}", err=True)
+            click.echo(f"{_glyph('▲', '!')} {_foreign_told(found, language)}", err=True)
+
+
+def _foreign_told(found: Converted, language: Language) -> str:
+    name = DIALECT_NAMES[found.dialect]
+    if language is Language.CHINESE:
+        return f"Foliot 可以识别；{name} 本身不支持 {found.foreign}，或含义不同。"
+    return f"Foliot reads this; {name} itself does not read {found.foreign}, or reads it otherwise."
 
 
 def _meant(

@@ -9,7 +9,7 @@ from foliot.domain.schedule.errors import NotConvertible
 CONVERTED = [
     ("0 2 * * *", None, "quartz", "0 0 2 * * ?"),
     ("0 2 * * 1-5", None, "quartz", "0 0 2 ? * MON-FRI"),
-    ("0 2 * * 0,7", None, "quartz", "0 0 2 ? * SUN,SUN"),
+    ("0 2 * * 0,7", None, "quartz", "0 0 2 ? * SUN"),
     ("0 2 * * 5-1", None, "quartz", "0 0 2 ? * FRI,SAT,SUN,MON"),
     ("0 2 * * 1-5/2", None, "quartz", "0 0 2 ? * MON,WED,FRI"),
     ("0 9 * * 5#3", None, "quartz", "0 0 9 ? * FRI#3"),

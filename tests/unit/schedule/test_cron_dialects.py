@@ -1,10 +1,14 @@
 """What differs between the dialects, and how an expression tells which one it is in."""
 
+from datetime import datetime
+
 import pytest
 
-from foliot.domain.schedule import Cron, Dialect
+from foliot.domain.schedule import Cron, Dialect, schedule_from_document
+from foliot.domain.schedule.describe import Language
 from foliot.domain.schedule.errors import AmbiguousWeekday, BadCron
-from tests.unit.schedule.asking import fires
+from foliot.domain.schedule.warnings import warnings_of
+from tests.unit.schedule.asking import fires, instant
 
 
 @pytest.mark.parametrize(
@@ -26,7 +30,10 @@ from tests.unit.schedule.asking import fires
         ("0 0 9 ? * 0", "spring"),
         ("0 0 9 * * 0-6", "spring"),
         ("0 0 9 ? * 1-7", "quartz"),  # the whole week either way
-        ("0 0 9 * * */2", "spring"),  # Sunday, Tuesday, Thursday, Saturday either way
+        ("0 0 9 * * */2", "spring"),  # a star is no number: it is read, with a warning
+        ("0 0 9 ? * */2", "quartz"),
+        ("0 0 9 * * MON/2", "spring"),
+        ("0 0 9 ? * MON/2", "quartz"),
     ],
 )
 def test_the_dialect_is_told_by_the_fields(text: str, dialect: str) -> None:
@@ -43,6 +50,14 @@ def test_the_dialect_is_told_by_the_fields(text: str, dialect: str) -> None:
         ("0 0 2 ? * 6#3", "6#3", "6#3 is the third Friday in Quartz, the third Saturday in Spring and Unix."),
         ("0 0 2 ? * 6L", "6L", "6L is the last Friday in Quartz, the last Saturday in Spring and Unix."),
         ("0 0 2 ? * 2 2027", "2", "2 is Monday in Quartz, Tuesday in Spring and Unix."),
+        (
+            "0 0 2 ? * 1/2",
+            "1/2",
+            (
+                "1/2 is Sunday, Tuesday, Thursday and Saturday in Quartz, "
+                "Monday, Wednesday, Friday and Sunday in Spring and Unix."
+            ),
+        ),
     ],
 )
 def test_a_weekday_number_with_seconds_is_refused_unless_the_dialect_is_said(text: str, value: str, words: str) -> None:
@@ -57,6 +72,98 @@ def test_weekday_numbers_differ() -> None:
     assert fires("0 0 9 ? * 2", 1, dialect="quartz") == ["2026-01-05 09:00"]  # Monday
     assert fires("0 0 9 ? * 2", 1, dialect="spring") == ["2026-01-06 09:00"]  # Tuesday
     assert fires("0 9 * * 2", 1) == ["2026-01-06 09:00"]
+
+
+_EVEN = "Sun Tue Thu Sat"
+_ODD = "Mon Wed Fri Sun"
+STEPS = [
+    # weekday, Unix (0-7), Quartz (1 = Sunday), Spring (1 = Monday … 7 = Sunday); as cronie and cronsim, Quartz 2.3 and
+    # Spring 6 read them; None: refused
+    ("*/1", "Sun Mon Tue Wed Thu Fri Sat", "Sun Mon Tue Wed Thu Fri Sat", "Sun Mon Tue Wed Thu Fri Sat"),
+    ("*/2", _EVEN, _EVEN, _ODD),
+    ("*/3", "Sun Wed Sat", "Sun Wed Sat", "Mon Thu Sun"),
+    ("*/4", "Sun Thu", "Sun Thu", "Mon Fri"),
+    ("*/5", "Sun Fri", "Sun Fri", "Mon Sat"),
+    ("*/6", "Sun Sat", "Sun Sat", "Mon Sun"),
+    ("*/7", "Sun", "Sun", "Mon"),
+    ("0/2", _EVEN, None, _EVEN),
+    ("0/7", "Sun", None, "Sun"),
+    ("1/2", _ODD, _EVEN, _ODD),
+    ("2/2", "Tue Thu Sat", "Mon Wed Fri", "Tue Thu Sat"),
+    ("5/1", "Fri Sat Sun", "Thu Fri Sat", "Fri Sat Sun"),
+    ("6/1", "Sat Sun", "Fri Sat", "Sat Sun"),
+    ("7/1", "Sun", "Sat", "Sun"),
+    ("7/2", "Sun", "Sat", "Sun"),
+    ("MON/1", "Mon Tue Wed Thu Fri Sat Sun", "Mon Tue Wed Thu Fri Sat", "Mon Tue Wed Thu Fri Sat Sun"),
+    ("MON/2", _ODD, "Mon Wed Fri", _ODD),
+    ("FRI/1", "Fri Sat Sun", "Fri Sat", "Fri Sat Sun"),
+    ("SUN/2", _EVEN, _EVEN, "Sun"),
+    ("1-7/2", _ODD, _EVEN, _ODD),
+    ("0-6/2", _EVEN, None, _EVEN),
+    ("SUN-SAT/2", _EVEN, _EVEN, _EVEN),
+    ("SUN-TUE", "Sun Mon Tue", "Sun Mon Tue", "Sun Mon Tue"),
+    ("7-2", "Sun Mon Tue", "Sat Sun Mon", "Sun Mon Tue"),
+    ("SUN-SUN", "Sun", "Sun", "Sun Mon Tue Wed Thu Fri Sat"),
+    ("FRI-SUN", "Fri Sat Sun", "Fri Sat Sun", "Fri Sat Sun"),
+    ("MON-SUN/3", "Mon Thu Sun", "Mon Thu Sun", "Mon Thu Sun"),
+]
+
+
+@pytest.mark.parametrize(("weekday", "unix", "quartz", "spring"), STEPS, ids=[row[0] for row in STEPS])
+def test_steps_of_weekdays_count_as_the_dialect_numbers_them(
+    weekday: str, unix: str, quartz: str | None, spring: str
+) -> None:
+    assert weekdays_of(f"0 9 * * {weekday}", Dialect.UNIX) == set(unix.split())
+    assert weekdays_of(f"0 0 9 * * {weekday}", Dialect.SPRING) == set(spring.split())
+    if quartz is None:
+        with pytest.raises(BadCron, match="weekday 0 is out of range"):
+            Cron(text=f"0 0 9 ? * {weekday}", dialect=Dialect.QUARTZ)
+    else:
+        assert weekdays_of(f"0 0 9 ? * {weekday}", Dialect.QUARTZ) == set(quartz.split())
+
+
+def weekdays_of(text: str, dialect: Dialect) -> set[str]:
+    """The weekdays on which it fires in three weeks from a Monday."""
+    week = fires(text, 22, since="2026-01-05", dialect=dialect.value)
+    return {datetime.fromisoformat(at).strftime("%a") for at in week if at < "2026-01-26"}
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence", "hint"),
+    [
+        (
+            "0 0 9 * * */2",
+            (
+                '"*/2" is read as in Spring: Monday, Wednesday, Friday and Sunday. '
+                "In Quartz it is Tuesday, Thursday, Saturday and Sunday."
+            ),
+            "write MON,WED,FRI,SUN, or set dialect: spring",
+        ),
+        (
+            "0 0 9 ? * FRI/1",
+            '"FRI/1" is read as in Quartz: Friday and Saturday. In Spring it is Friday to Sunday.',
+            "write FRI,SAT, or set dialect: quartz",
+        ),
+    ],
+)
+def test_a_step_that_is_other_days_elsewhere_is_told_until_the_dialect_is_said(
+    text: str, sentence: str, hint: str
+) -> None:
+    (warning,) = warnings_of(schedule_from_document(text), now=instant("2026-01-01"))
+    assert (warning.code, warning.sentence, warning.hint) == ("FOL-1039", sentence, hint)
+    dialect = Cron(text=text).expression.dialect.value
+    said = schedule_from_document({"cron": text, "dialect": dialect})
+    assert warnings_of(said, now=instant("2026-01-01")) == ()
+    assert said.to_document() == {"cron": text, "dialect": dialect}
+
+
+def test_a_step_that_is_other_days_elsewhere_in_chinese() -> None:
+    schedule = schedule_from_document("0 0 9 * * */3")
+    (warning,) = warnings_of(schedule, now=instant("2026-01-01"), language=Language.CHINESE)
+    assert (
+        warning.sentence == "“*/3”在 Spring 中是每周一、周四和周日，在 Quartz 中是每周三、周六和周日；这里按 Spring。"
+    )
+    assert warning.hint == "请写 MON,THU,SUN，或设置 dialect: spring"
 
 
 def test_day_and_weekday_are_joined_by_or_in_unix_and_by_and_in_spring() -> None:

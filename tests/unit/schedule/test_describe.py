@@ -27,8 +27,8 @@ CRON = [
     ("* 3 * * *", "every minute from 03:00 to 03:59", "每天 03:00 至 03:59 每分钟"),
     (
         "1,2,3,30 4,9 * * *",
-        "every day at minutes 1, 2, 3 and 30 in the hours 4 and 9",
-        "每天 4 点和 9 点内每小时第 1、2、3 和 30 分钟",
+        "every day at minutes 1 to 3 and 30 in the hours 4 and 9",
+        "每天 4 点和 9 点内每小时第 1 至 3 和 30 分钟",
     ),
     ("15 10 * * MON-FRI", "at 10:15 Monday to Friday", "周一至周五 10:15"),
     ("0 9 * * 1", "at 09:00 on Mondays", "每周一 09:00"),
@@ -41,12 +41,12 @@ CRON = [
     ("0 0 9 1 * MON", "at 09:00 on the 1st of the month if that is a Monday", "每月 1 日且为周一 09:00"),
     ("0 0 1 1 *", "at 00:00 on the 1st of January", "每年 1 月 1 日 00:00"),
     ("0 0 29 2 *", "at 00:00 on the 29th of February", "每年 2 月 29 日 00:00"),
-    ("0 0 1 1,7 *", "at 00:00 on the 1st of January and July", "每年 1 月和 7 月 1 日 00:00"),
+    ("0 0 1 1,7 *", "at 00:00 on the 1st of January and July", "每年 1 月和 7 月的 1 日 00:00"),
     ("0 8 * JUN-AUG *", "every day at 08:00 from June to August", "每年 6 月至 8 月每天 08:00"),
     ("0 8 * 6 MON", "at 08:00 on Mondays in June", "每年 6 月的每周一 08:00"),
     ("0 0 12 L * ?", "at 12:00 on the last day of the month", "每月最后一天 12:00"),
     ("0 0 12 L 2 ?", "at 12:00 on the last day of February", "每年 2 月最后一天 12:00"),
-    ("0 0 0 L-3 * ?", "at 00:00 on the 3rd day before the last of the month", "每月最后一天之前 3 天 00:00"),
+    ("0 0 0 L-3 * ?", "at 00:00 on the 3rd day before the last of the month", "每月倒数第 4 天 00:00"),
     ("0 0 0 LW * ?", "at 00:00 on the last weekday of the month", "每月最后一个工作日（周一至周五）00:00"),
     (
         "0 0 0 15W * ?",
@@ -64,7 +64,115 @@ CRON = [
     ("30 * * * * *", "every minute at second 30", "每分钟第 30 秒"),
     ("5-10 * * * * *", "every second from 5 to 10 of each minute", "每分钟第 5 至 10 秒"),
     ("30 0 2 * * *", "every day at 02:00:30", "每天 02:00:30"),
+    # a full field joined by OR
+    ("0 0 1-31 * MON", "every day at 00:00", "每天 00:00"),
+    ("0 0 1 * 0-6", "every day at 00:00", "每天 00:00"),
+    ("0 0 1-31 6 MON", "every day at 00:00 in June", "每年 6 月每天 00:00"),
+    ("0 0 */1 * MON", "at 00:00 on Mondays", "每周一 00:00"),
+    # parts of the hour, the day, the month
+    ("*/30 * * * *", "every 30 minutes", "每 30 分钟"),
+    ("15-45 * * * *", "every minute from 15 to 45 of each hour", "每小时第 15 至 45 分钟"),
+    (
+        "15-45 9-17 * * *",
+        "every minute from 15 to 45 of each hour from 09:00 to 17:59",
+        "每天 09:00 至 17:59 每小时第 15 至 45 分钟",
+    ),
+    ("15-45 9 * * *", "every minute from 09:15 to 09:45", "每天 09:15 至 09:45 每分钟"),
+    ("5-59/2 * * * *", "every 2 minutes from minute 5 to 59 of each hour", "每小时第 5 至 59 分钟间每 2 分钟"),
+    ("50-10 * * * *", "every hour at minutes 0 to 10 and 50 to 59", "每小时第 0 至 10 和 50 至 59 分钟"),
+    ("0 3/2 * * *", "every 2 hours from 03:00 to 23:00", "每天 03:00 至 23:00 每 2 小时"),
+    (
+        "*/15 9-17/2 * * *",
+        "every 15 minutes in every 2nd hour from 09:00 to 17:59",
+        "每天 09:00 至 17:59 每 2 小时中的第一个小时内每 15 分钟",
+    ),
+    ("0 9 1-7,15 * *", "at 09:00 on the 1st to 7th and 15th of the month", "每月 1 日至 7 日和 15 日 09:00"),
+    (
+        "0 9 28-3 * *",
+        "at 09:00 on the 1st to 3rd and 28th to 31st of the month",
+        "每月 1 日至 3 日和 28 日至 31 日 09:00",
+    ),
+    (
+        "0 9 1,15,LW * *",
+        "at 09:00 on the 1st and 15th of the month and the last weekday of the month",
+        "每月 1 日、15 日和最后一个工作日（周一至周五）09:00",
+    ),
+    (
+        "0 9 L-3W * *",
+        "at 09:00 on the weekday nearest to the 3rd day before the last of the month",
+        "每月离倒数第 4 天最近的工作日（周一至周五）09:00",
+    ),
+    ("0 9 * * 1-4,6", "at 09:00 on Monday to Thursday and Saturday", "每周一至周四和周六 09:00"),
+    ("0 9 * * FRI/1", "at 09:00 Friday to Sunday", "周五至周日 09:00"),
+    # months hold for the days and for the weekdays
+    (
+        "0 9 1 6 MON",
+        "at 09:00 on the 1st of the month and also on Mondays, in June",
+        "每年 6 月 1 日以及 6 月的每周一 09:00",
+    ),
+    (
+        "0 9 1 6-8 MON",
+        "at 09:00 on the 1st of the month and also on Mondays, from June to August",
+        "每年 6 月至 8 月每月 1 日以及 6 月至 8 月的每周一 09:00",
+    ),
+    (
+        "0 9 * 6 MON,FRIL",
+        "at 09:00 on Mondays and the last Friday of the month, in June",
+        "每年 6 月的每周一和最后一个周五 09:00",
+    ),
+    ("0 9 1 6-8 *", "at 09:00 on the 1st of the month from June to August", "每年 6 月至 8 月每月 1 日 09:00"),
+    ("0 9 * 1-3,11 *", "every day at 09:00 in January to March and November", "每年 1 月至 3 月和 11 月每天 09:00"),
+    # AND
+    ("0 0 9 * * */2", "at 09:00 on Monday, Wednesday, Friday and Sunday", "每周一、周三、周五和周日 09:00"),
+    (
+        "0 0 9 1 * MON,THU",
+        "at 09:00 on the 1st of the month if that is a Monday or a Thursday",
+        "每月 1 日且为周一或周四 09:00",
+    ),
+    (
+        "0 0 9 15 * FRI#3",
+        "at 09:00 on the 15th of the month if that is the third Friday of the month",
+        "每月 15 日且为第三个周五 09:00",
+    ),
+    (
+        "0 0 9 L 6-8 MON-FRI",
+        "at 09:00 on the last day of the month if that is a day from Monday to Friday, from June to August",
+        "每年 6 月至 8 月每月最后一天且为周一至周五 09:00",
+    ),
+    # seconds
+    ("30 */5 * * * *", "every 5 minutes, at second 30", "每 5 分钟的第 30 秒"),
+    ("30 5 * * * *", "every hour at minute 5, at second 30", "每小时第 5 分钟的第 30 秒"),
+    ("*/10 5 * * * *", "every 10 seconds in minute 5 of each hour", "每小时第 5 分钟内每 10 秒"),
+    ("* 5 9 * * *", "every second from 09:05:00 to 09:05:59", "每天 09:05:00 至 09:05:59 每秒"),
+    # years
+    (
+        "0 0 0 1 1 ? 2027/2",
+        "at 00:00 on the 1st of January every 2 years from 2027",
+        "2027 年起每 2 年，1 月 1 日 00:00",
+    ),
+    (
+        "0 0 0 1 1 ? 2027-2199/2",
+        "at 00:00 on the 1st of January every 2 years from 2027",
+        "2027 年起每 2 年，1 月 1 日 00:00",
+    ),
+    (
+        "0 0 0 1 1 ? 2026-2040/3",
+        "at 00:00 on the 1st of January every 3 years from 2026 to 2038",
+        "2026 年至 2038 年每 3 年，1 月 1 日 00:00",
+    ),
+    (
+        "0 0 0 1 1 ? 2027-2040,2050",
+        "at 00:00 on the 1st of January in 2027 to 2040 and 2050",
+        "2027 年至 2040 年和 2050 年，1 月 1 日 00:00",
+    ),
+    ("0 0 0 * 6 ? 2027", "every day at 00:00 in June 2027", "2027 年，6 月每天 00:00"),
 ]
+
+
+def test_of_a_long_list_the_first_are_named_and_the_rest_counted() -> None:
+    schedule = schedule_from_document("0 0 0 1 1 ? 2026-2199/2,2026-2199/3")
+    assert describe(schedule).endswith(" 2050, 2052 to 2054 and 96 more")
+    assert describe(schedule, Language.CHINESE).endswith("、2050 年和 2052 年至 2054 年 等 116 个，1 月 1 日 00:00")
 
 
 @pytest.mark.parametrize(("text", "english", "chinese"), CRON, ids=[text for text, _, _ in CRON])

@@ -49,7 +49,41 @@ def test_days_joined_by_or(text: str, sentence: str, hint: str) -> None:
     assert meant.startswith(hint)
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "sentence", "hint"),
+    [
+        (
+            "0 9 1-31 * MON",
+            Language.ENGLISH,
+            '"0 9 1-31 * MON" fires every day: 1-31 is all of them (cron joins days with OR).',
+            "only MON: write * instead of 1-31",
+        ),
+        (
+            "0 9 1 * 0-6",
+            Language.ENGLISH,
+            '"0 9 1 * 0-6" fires every day: 0-6 is all of them (cron joins days with OR).',
+            "only 1: write * instead of 0-6",
+        ),
+        (
+            "0 9 1-31 * MON",
+            Language.CHINESE,
+            "“0 9 1-31 * MON”每天都会触发：“1-31”包含所有日子（cron 的日与星期是“或”的关系）。",
+            "只要 MON：把 1-31 写成 *",
+        ),
+    ],
+)
+def test_a_full_field_joined_by_or(text: str, language: Language, sentence: str, hint: str) -> None:
+    assert warnings(text, language) == [("FOL-1003", sentence, hint)]
+
+
 def test_a_date_that_never_comes() -> None:
+    assert warnings("0 0 0 LW * SUN") == [
+        (
+            "FOL-1034",
+            '"0 0 0 LW * SUN" never fires: there is no such date.',
+            "look whether day, month and weekday can all fit",
+        )
+    ]
     assert warnings("0 0 31 2 *") == [
         ("FOL-1034", '"0 0 31 2 *" never fires: there is no such date.', "last day of the month: L")
     ]
@@ -74,6 +108,11 @@ def test_days_that_short_months_lack() -> None:
     assert (code, hint) == ("FOL-1036", "last day of the month: L")
     assert said == "February, April, June, September and November have no 31st; nothing fires then."
     assert warnings("0 0 29 2 *")[0][1] == "Not every February has a 29th; nothing fires then."
+    assert warnings("0 0 29-31 * *")[0][1] == "Not every February has a 29th; nothing fires then."
+    assert warnings("0 0 30 1,2 *")[0][1] == "February has no 30th; nothing fires then."
+    assert warnings("0 0 30,31 * *")[0][1] == "February has no 30th; nothing fires then."
+    assert warnings("0 0 30 1,2 *", Language.CHINESE)[0][1] == "2 月没有 30 日，那时不触发。"
+    assert warnings("0 0 29 2 *", Language.CHINESE)[0][1] == "2 月并非每年都有 29 日，那时不触发。"
     assert warnings("0 0 31 1,3 *") == []
     assert warnings("0 0 L * *") == []
 
@@ -114,6 +153,21 @@ def test_hours_that_are_missing_or_come_twice(document: Any, sentences: list[str
     assert [said for _, said, _ in warnings(document)] == sentences
 
 
+@pytest.mark.parametrize(
+    ("time", "tz", "now", "hint"),
+    [
+        ("30 2", "Europe/Berlin", "2026-01-01", "choose a time before 02:00 or tz: UTC"),
+        ("30 0", "America/Havana", "2026-01-01", "choose a time from 01:00 on or tz: UTC"),
+        ("30 0", "America/Santiago", "2026-06-01", "choose a time from 01:00 on or tz: UTC"),
+        ("30 23", "America/Santiago", "2026-02-01", "choose a time before 23:00 or tz: UTC"),
+        ("30 1", "America/New_York", "2026-04-01", "choose a time from 02:00 on or tz: UTC"),
+        ("30 12", "Pacific/Apia", "2011-12-01", "set tz: UTC"),
+    ],
+)
+def test_the_time_advised_is_one_that_a_day_has(time: str, tz: str, now: str, hint: str) -> None:
+    assert warnings({"cron": f"{time} * * *", "tz": tz}, now=now)[0][2] == hint
+
+
 def test_structured_days_and_branches_are_looked_at_too() -> None:
     assert [code for code, _, _ in warnings({"weekly": "SUN", "time": "02:30", "tz": "Europe/Berlin"})] == [
         "FOL-1005"
@@ -132,7 +186,7 @@ def test_structured_days_and_branches_are_looked_at_too() -> None:
         ),
         ("0 0 31 2 *", "“0 0 31 2 *”永远不会触发：没有这样的日期。", "每月最后一天：L"),
         ("*/7 * * * *", "“*/7”每小时从头计起，并不是均匀的每 7 分钟。", "均匀间隔：every: 7m"),
-        ("0 0 31 * *", "2 月、4 月、6 月、9 月和 11 月并非每年都有 31 日，那时不触发。", "每月最后一天：L"),
+        ("0 0 31 * *", "2 月、4 月、6 月、9 月和 11 月没有 31 日，那时不触发。", "每月最后一天：L"),
         (
             {"cron": "30 2 * * *", "tz": "Europe/Berlin"},
             "Europe/Berlin 在 3 月 29 日没有 02:30；该次改在 03:00 触发。",

@@ -19,6 +19,7 @@ from foliot.domain.schedule.builtin import builtin_calendar
 from foliot.domain.schedule.calendars import Calendar, Shift
 from foliot.domain.schedule.cron import Cron, Dialect, parse
 from foliot.domain.schedule.cron.fields import WEEKDAYS
+from foliot.domain.schedule.cron.parse import other_weekdays
 from foliot.domain.schedule.days import date_of
 from foliot.domain.schedule.errors import AmbiguousWeekday, BadCron, BadSchedule
 from foliot.domain.schedule.every import Every, FixedDelay
@@ -256,9 +257,9 @@ def _written_trigger(trigger: Trigger) -> dict[str, Any]:
 
 
 def _is_evident(trigger: Cron) -> bool:
-    """Whether the expression tells its dialect by itself."""
+    """Whether the expression tells its dialect by itself, and no other one reads other days."""
     try:
-        return parse(trigger.text).dialect is trigger.dialect
+        return parse(trigger.text).dialect is trigger.dialect and other_weekdays(trigger.expression) is None
     except (BadCron, AmbiguousWeekday):
         return False
 

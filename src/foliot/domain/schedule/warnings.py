@@ -7,6 +7,7 @@ from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, format_du
 from foliot.domain.schedule.calendars import Calendar
 from foliot.domain.schedule.cron import Cron
 from foliot.domain.schedule.cron.fields import WEEKDAYS, Expression, Span
+from foliot.domain.schedule.cron.parse import other_weekdays
 from foliot.domain.schedule.days import FIRST_DAY, date_of, next_day
 from foliot.domain.schedule.describe import Language, chinese, english
 from foliot.domain.schedule.describe.shapes import EveryNth, OneValue, Run, shape_of_field, shape_of_values
@@ -59,6 +60,9 @@ _NEVER: Final = "FOL-1034"
 _UNEVEN: Final = "FOL-1035"
 _SHORT_MONTHS: Final = "FOL-1036"
 _UNPUBLISHED: Final = "FOL-1037"
+_OTHER_DAYS: Final = "FOL-1039"
+_MIDNIGHT: Final = "00:00"
+_LEAP_DAY: Final = 29  # the only day that a month has in some years
 
 
 def _cron(trigger: Cron, language: Language) -> list[ScheduleWarning]:
@@ -66,8 +70,12 @@ def _cron(trigger: Cron, language: Language) -> list[ScheduleWarning]:
     found: list[ScheduleWarning] = []
     if next_day(trigger.wall.days, FIRST_DAY[0]) is None:
         return [_impossible(expression, is_chinese)]
-    if expression.joins_by_or:
+    if expression.is_freed_by_or:
+        found.append(_freed_by_or(expression, is_chinese))
+    elif expression.joins_by_or:
         found.append(_joined_by_or(expression, is_chinese))
+    if trigger.dialect is None:
+        found += _other_days(expression, is_chinese)
     found += _uneven(expression, is_chinese)
     if not expression.joins_by_or and expression.weekday.is_any:
         found += _short_months(expression, is_chinese)
@@ -75,11 +83,28 @@ def _cron(trigger: Cron, language: Language) -> list[ScheduleWarning]:
 
 
 def _impossible(expression: Expression, is_chinese: bool) -> ScheduleWarning:
+    is_late_day = not expression.weekday_narrows and not expression.day.mask & ((1 << 29) - 1)
     if is_chinese:
-        sentence, hint = f"“{expression.text}”永远不会触发：没有这样的日期。", "每月最后一天：L"
+        sentence = f"“{expression.text}”永远不会触发：没有这样的日期。"
+        hint = "每月最后一天：L" if is_late_day else "请检查日、月和星期是否能同时满足"
     else:
-        sentence, hint = f'"{expression.text}" never fires: there is no such date.', "last day of the month: L"
+        sentence = f'"{expression.text}" never fires: there is no such date.'
+        hint = "last day of the month: L" if is_late_day else "look whether day, month and weekday can all fit"
     return ScheduleWarning(code=_NEVER, sentence=sentence, hint=hint)
+
+
+def _freed_by_or(expression: Expression, is_chinese: bool) -> ScheduleWarning:
+    """One of two fields joined by OR leaves nothing out, so the other one does nothing."""
+    full, other = expression.day, expression.weekday
+    if not full.is_any:
+        full, other = other, full
+    if is_chinese:
+        sentence = f"“{expression.text}”每天都会触发：“{full.text}”包含所有日子（cron 的日与星期是“或”的关系）。"
+        hint = f"只要 {other.text}：把 {full.text} 写成 *"
+    else:
+        sentence = f'"{expression.text}" fires every day: {full.text} is all of them (cron joins days with OR).'
+        hint = f"only {other.text}: write * instead of {full.text}"
+    return ScheduleWarning(code=_OR, sentence=sentence, hint=hint)
 
 
 def _joined_by_or(expression: Expression, is_chinese: bool) -> ScheduleWarning:
@@ -120,6 +145,27 @@ def _nth_instead(expression: Expression) -> tuple[int, int] | None:
 
 def _nth_text(narrow: tuple[int, int]) -> str:
     return f"{WEEKDAYS[narrow[0]]}#{narrow[1]}"
+
+
+def _other_days(expression: Expression, is_chinese: bool) -> list[ScheduleWarning]:
+    """`*/2` counts from Monday in Spring and from Sunday in Quartz; nobody said which one is meant."""
+    other = other_weekdays(expression)
+    if other is None:
+        return []
+    dialect, rival = other
+    own_name, other_name = expression.dialect.value.capitalize(), dialect.value.capitalize()
+    named = ",".join(WEEKDAYS[n % 7] for n in range(1, 8) if expression.weekday.mask >> n % 7 & 1)
+    if is_chinese:
+        own, others = chinese.weekdays(expression.weekday.mask), chinese.weekdays(rival.mask)
+        sentence = (
+            f"“{expression.weekday.text}”在 {own_name} 中是{own}，在 {other_name} 中是{others}；这里按 {own_name}。"
+        )
+        hint = f"请写 {named}，或设置 dialect: {expression.dialect.value}"
+    else:
+        own, others = english.weekdays(expression.weekday.mask), english.weekdays(rival.mask)
+        sentence = f'"{expression.weekday.text}" is read as in {own_name}: {own}. In {other_name} it is {others}.'
+        hint = f"write {named}, or set dialect: {expression.dialect.value}"
+    return [ScheduleWarning(code=_OTHER_DAYS, sentence=sentence, hint=hint)]
 
 
 def _uneven(expression: Expression, is_chinese: bool) -> list[ScheduleWarning]:
@@ -164,16 +210,18 @@ def _short_months(expression: Expression, is_chinese: bool) -> list[ScheduleWarn
         return []
     if is_chinese:
         names = chinese.listed([f"{month} 月" for month in without])
-        sentence, hint = f"{names}并非每年都有 {day} 日，那时不触发。", "每月最后一天：L"
+        lacks = "并非每年都有" if day == _LEAP_DAY else "没有"
+        sentence, hint = f"{names}{lacks} {day} 日，那时不触发。", "每月最后一天：L"
     else:
         names = english.listed([english.MONTHS[month] for month in without])
-        sentence, hint = (
-            f"Not every {names} has a {english.ordinal(day)}; nothing fires then.",
-            "last day of the month: L",
-        )
-        if len(without) > 1:
-            sentence = f"{names} have no {english.ordinal(day)}; nothing fires then."
+        sentence, hint = f"{_lacking(names, day, len(without))}; nothing fires then.", "last day of the month: L"
     return [ScheduleWarning(code=_SHORT_MONTHS, sentence=sentence, hint=hint)]
+
+
+def _lacking(names: str, day: int, months: int) -> str:
+    if day == _LEAP_DAY:
+        return f"Not every {names} has a {english.ordinal(day)}"
+    return f"{names} {'has' if months == 1 else 'have'} no {english.ordinal(day)}"
 
 
 def _clock_changes(wall: Wall, now: Instant, language: Language) -> list[ScheduleWarning]:
@@ -191,33 +239,44 @@ def _clock_changes(wall: Wall, now: Instant, language: Language) -> list[Schedul
 
 
 def _missing(wall: Wall, change: Transition, reading: int, language: Language) -> ScheduleWarning:
-    time, begin, end = (
-        english.clock(at % DAY_S) for at in (reading, change.at + change.before, change.at + change.after)
-    )
+    time, end = english.clock(reading % DAY_S), english.clock((change.at + change.after) % DAY_S)
+    hint = _other_time(change.at + change.before, change.at + change.after, language)
     if language is Language.CHINESE:
         runs = f"该次改在 {end} 触发" if wall.gap is Gap.AFTER else "该次不触发"
         sentence = f"{wall.zone.name} 在{_date(reading, language)}没有 {time}；{runs}。"
-        return ScheduleWarning(code=_CLOCK, sentence=sentence, hint=f"选择 {begin} 之前的时间，或 tz: UTC")
-    runs = f"runs at {end}" if wall.gap is Gap.AFTER else "is left out"
-    sentence = f"{time} does not exist on {_date(reading, language)} in {wall.zone.name}; that fire {runs}."
-    return ScheduleWarning(code=_CLOCK, sentence=sentence, hint=f"choose a time before {begin} or tz: UTC")
+    else:
+        runs = f"runs at {end}" if wall.gap is Gap.AFTER else "is left out"
+        sentence = f"{time} does not exist on {_date(reading, language)} in {wall.zone.name}; that fire {runs}."
+    return ScheduleWarning(code=_CLOCK, sentence=sentence, hint=hint)
 
 
 def _twice(wall: Wall, change: Transition, reading: int, language: Language) -> ScheduleWarning:
-    time, end = english.clock(reading % DAY_S), english.clock((change.at + change.before) % DAY_S)
+    time = english.clock(reading % DAY_S)
+    hint = _other_time(change.at + change.after, change.at + change.before, language, later=True)
     if language is Language.CHINESE:
         runs = {Overlap.FIRST: "只在第一次触发", Overlap.SECOND: "只在第二次触发", Overlap.BOTH: "两次都触发"}[
             wall.overlap
         ]
         sentence = f"{wall.zone.name} 在{_date(reading, language)}会出现两次 {time}；{runs}。"
-        return ScheduleWarning(code=_CLOCK, sentence=sentence, hint=f"选择 {end} 之后的时间，或 tz: UTC")
+        return ScheduleWarning(code=_CLOCK, sentence=sentence, hint=hint)
     runs = {
         Overlap.FIRST: "the fire runs once, at the first",
         Overlap.SECOND: "the fire runs once, at the second",
         Overlap.BOTH: "the fire runs both times",
     }[wall.overlap]
     sentence = f"{time} comes twice on {_date(reading, language)} in {wall.zone.name}; {runs}."
-    return ScheduleWarning(code=_CLOCK, sentence=sentence, hint=f"choose a time from {end} on or tz: UTC")
+    return ScheduleWarning(code=_CLOCK, sentence=sentence, hint=hint)
+
+
+def _other_time(begin: int, end: int, language: Language, *, later: bool = False) -> str:
+    """A time of day that no clock change touches. No time comes before 00:00, and each one comes after it."""
+    before, after = english.clock(begin % DAY_S), english.clock(end % DAY_S)
+    is_chinese = language is Language.CHINESE
+    if before == after == _MIDNIGHT:
+        return "设置 tz: UTC" if is_chinese else "set tz: UTC"
+    if before == _MIDNIGHT or (later and after != _MIDNIGHT):
+        return f"选择 {after} 及以后的时间，或 tz: UTC" if is_chinese else f"choose a time from {after} on or tz: UTC"
+    return f"选择 {before} 之前的时间，或 tz: UTC" if is_chinese else f"choose a time before {before} or tz: UTC"
 
 
 def _date(reading: int, language: Language) -> str:

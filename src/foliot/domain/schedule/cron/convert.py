@@ -2,147 +2,115 @@
 
 from dataclasses import dataclass
 
-from foliot.domain.schedule.cron.fields import (
-    WEEKDAYS,
-    Dialect,
-    Expression,
-    Field,
-    Item,
-    LastWeekday,
-    NthWeekday,
-    Span,
+from foliot.domain.schedule.cron.fields import WEEKDAYS, Dialect, Expression, Span
+from foliot.domain.schedule.cron.parse import LENGTH_MAX, parse
+from foliot.domain.schedule.cron.strict import foreign_item
+from foliot.domain.schedule.cron.writing import (
+    Unwritable,
+    is_spread,
+    narrows,
+    star_with_same_days,
+    write_field,
+    write_weekday,
 )
-from foliot.domain.schedule.cron.parse import parse
 from foliot.domain.schedule.errors import NotConvertible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Converted:
-    """An expression in another dialect. `is_portable`: other programs of that dialect read it as well."""
+    """An expression in another dialect. `foreign`: the first item that only Foliot reads there."""
 
     text: str
     dialect: Dialect
-    is_portable: bool
+    foreign: str | None
+
+    @property
+    def is_portable(self) -> bool:
+        """Whether the programs of that dialect read it as well."""
+        return self.foreign is None
+
+
+NAMES = {Dialect.UNIX: "Unix cron", Dialect.QUARTZ: "Quartz", Dialect.SPRING: "Spring"}
 
 
 def convert(text: str, to: Dialect, *, dialect: Dialect | None = None) -> Converted:
-    """Write an expression in another dialect, weekdays by name; NotConvertible says why it cannot be."""
+    """Write an expression in another dialect, weekdays by name; NotConvertible says why it cannot be.
+
+    Both fire at the same instants, in every zone.
+    """
     expression = parse(text, dialect)
-    day, weekday = _days(expression, to)
-    fields = [_portable(expression.minute), _portable(expression.hour), day, _portable(expression.month), weekday]
-    if to is Dialect.UNIX:
-        if expression.second.mask != 1:
-            raise _not(expression, to, "Unix cron has no seconds", "keep the dialect, or use every: for seconds")
-    else:
-        fields.insert(0, _portable(expression.second))
+    try:
+        written = _with(expression, to, _days(expression, to))
+    except Unwritable as unwritable:
+        raise _not(
+            expression, to, f"{NAMES[to]} has no numbers for weekday {unwritable}", "name the weekdays"
+        ) from None
+    if to is Dialect.UNIX and (expression.second.mask != 1 or is_spread(expression.second)):
+        raise _not(expression, to, "Unix cron has no seconds", "keep the dialect, or use every: for seconds")
     if expression.year is not None and not expression.year.is_any:
         if to is not Dialect.QUARTZ:
-            raise _not(expression, to, f"{_NAMES[to]} has no years", "give the schedule a start and an end instead")
-        fields.append(_portable(expression.year))
-    written = " ".join(fields)
-    return Converted(text=written, dialect=to, is_portable=_is_portable(expression, to))
-
-
-_NAMES = {Dialect.UNIX: "Unix cron", Dialect.QUARTZ: "Quartz", Dialect.SPRING: "Spring"}
+            raise _not(expression, to, f"{NAMES[to]} has no years", "give the schedule a start and an end instead")
+        written = f"{written} {write_field(expression.year, to)}"
+    if len(written) > LENGTH_MAX:
+        raise _not(expression, to, f"it would have more than {LENGTH_MAX} characters", "write a list of schedules")
+    return Converted(text=written, dialect=to, foreign=foreign_item(written, to))
 
 
 def _days(expression: Expression, to: Dialect) -> tuple[str, str]:
-    """The day and weekday fields. Where both restrict, dialects join them differently, and only some can say it."""
-    day, weekday = _portable(expression.day), _weekday(expression.weekday)
-    if expression.day.is_any or expression.weekday.is_any:
-        return _one_restricts(expression, day, weekday, to)
+    """The day and weekday fields. Where both narrow, dialects join them differently, and only some can say it."""
+    day, weekday = write_field(expression.day, to), write_weekday(expression.weekday, expression.dialect, to)
+    free = "?" if to is Dialect.QUARTZ else "*"
+    is_day, is_weekday = narrows(expression.day), narrows(expression.weekday)
+    if expression.joins_by_or and not (is_day and is_weekday):
+        return "*", free  # every day fits one of the two
+    if not is_weekday:
+        return (day if is_day else "*"), free
+    if not is_day:
+        return free, weekday
     nth = _nth(expression)
     if nth is not None:
-        return ("?" if to is Dialect.QUARTZ else "*"), nth
+        return free, nth
     if expression.joins_by_or:
-        if to is Dialect.UNIX:
-            return day, weekday
-        star = "?" if to is Dialect.QUARTZ else "*"
-        one, other = (_with(expression, to, pair) for pair in ((day, star), (star, weekday)))
-        problem = f"{_NAMES[to]} cannot join day {day} and weekday {weekday} by OR"
-        raise _not(expression, to, problem, f"write a list of two: {one} and {other}")
-    if to is Dialect.SPRING or (to is Dialect.UNIX and expression.dialect is Dialect.UNIX):
+        return _by_or(expression, to, day, weekday)
+    return _by_and(expression, to, day, weekday)
+
+
+def _by_or(expression: Expression, to: Dialect, day: str, weekday: str) -> tuple[str, str]:
+    if to is Dialect.UNIX:
         return day, weekday
-    problem = f"{_NAMES[to]} cannot join day {day} and weekday {weekday} by AND"
+    free = "?" if to is Dialect.QUARTZ else "*"
+    one, other = (_with(expression, to, days) for days in ((day, free), (free, weekday)))
+    problem = f"{NAMES[to]} cannot join day {day} and weekday {weekday} by OR"
+    raise _not(expression, to, problem, f"write a list of two: {one} and {other}")
+
+
+def _by_and(expression: Expression, to: Dialect, day: str, weekday: str) -> tuple[str, str]:
+    """Spring always joins by AND, Unix does where one of the fields begins with a star."""
+    if to is Dialect.SPRING or (to is Dialect.UNIX and day.startswith("*")):
+        return day, weekday
+    star = star_with_same_days(expression.weekday) if to is Dialect.UNIX else None
+    if star is not None:
+        return day, star
+    problem = f"{NAMES[to]} cannot join day {day} and weekday {weekday} by AND"
     raise _not(expression, to, problem, "keep the dialect")
-
-
-def _one_restricts(expression: Expression, day: str, weekday: str, to: Dialect) -> tuple[str, str]:
-    day, weekday = day.replace("?", "*"), weekday.replace("?", "*")
-    if to is Dialect.QUARTZ:
-        return (day, "?") if expression.weekday.is_any else ("?", weekday)
-    # An unrestricted field is written as a star, since that is what crontab's rule for joining looks at.
-    return ("*" if expression.day.is_any else day), ("*" if expression.weekday.is_any else weekday)
 
 
 def _nth(expression: Expression) -> str | None:
     """Days 1-7 (8-14 …) that are also one weekday: the n-th of the month."""
-    if expression.joins_by_or or any(not isinstance(item, Span) for item in expression.weekday.items):
+    weekday = expression.weekday
+    if expression.joins_by_or or is_spread(weekday) or any(not isinstance(item, Span) for item in weekday.items):
         return None
     for nth in range(1, 6):
         week = sum(1 << day for day in range(7 * nth - 6, min(7 * nth, 31) + 1))
-        if expression.day.mask == week and expression.weekday.mask.bit_count() == 1 and len(expression.day.items) == 1:
-            return f"{WEEKDAYS[expression.weekday.mask.bit_length() - 1]}#{nth}"
+        if expression.day.mask == week and len(expression.day.items) == 1 and weekday.mask.bit_count() == 1:
+            return f"{WEEKDAYS[weekday.mask.bit_length() - 1]}#{nth}"
     return None
 
 
 def _with(expression: Expression, to: Dialect, days: tuple[str, str]) -> str:
-    seconds = [] if to is Dialect.UNIX else [_portable(expression.second)]
-    parts = [_portable(expression.minute), _portable(expression.hour), days[0], _portable(expression.month), days[1]]
-    return " ".join([*seconds, *parts])
-
-
-def _portable(field: Field) -> str:
-    """The field as written, with ranges round the end of the field split in two, which not every cron reads."""
-    return ",".join(
-        f"{item.first}-{field.kind.high},{field.kind.low}-{item.last}"
-        if isinstance(item, Span) and item.last < item.first and item.step == 1
-        else text
-        for item, text in zip(field.items, field.text.split(","), strict=True)
-    )
-
-
-def _weekday(field: Field) -> str:
-    """Weekdays by name, which mean the same everywhere."""
-    return ",".join(_weekday_item(item, text) for item, text in zip(field.items, field.text.split(","), strict=True))
-
-
-def _weekday_item(item: Item, text: str) -> str:
-    match item:
-        case NthWeekday():
-            return f"{WEEKDAYS[item.weekday]}#{item.nth}"
-        case LastWeekday():
-            return f"{WEEKDAYS[item.weekday]}L"
-        case Span() if text[0] not in "*?H" and "~" not in text:
-            return _weekday_span(item, text)
-    return text
-
-
-def _weekday_span(span: Span, text: str) -> str:
-    step = f"/{span.step}" if span.step > 1 else ""
-    if "-" not in text:
-        return f"{WEEKDAYS[span.first]}{step}"
-    days = span.last - span.first if span.last >= span.first else span.last - span.first + 7
-    values = [(span.first + n) % 7 for n in range(0, days + 1, span.step)]
-    if span.last < span.first or span.step > 1:
-        return ",".join(WEEKDAYS[value] for value in values)
-    return f"{WEEKDAYS[span.first]}-{WEEKDAYS[span.last]}"
-
-
-def _is_portable(expression: Expression, to: Dialect) -> bool:
-    fields = (
-        expression.second,
-        expression.minute,
-        expression.hour,
-        expression.day,
-        expression.month,
-        expression.weekday,
-    )
-    has_spread = any("~" in field.text or field.text.startswith("H") or ",H" in field.text for field in fields)
-    specials = (
-        any(not isinstance(item, Span) for field in fields for item in field.items) or _nth(expression) is not None
-    )
-    return not has_spread and not (to is Dialect.UNIX and specials)
+    minute, hour, month = (write_field(one, to) for one in (expression.minute, expression.hour, expression.month))
+    written = f"{minute} {hour} {days[0]} {month} {days[1]}"
+    return written if to is Dialect.UNIX else f"{write_field(expression.second, to)} {written}"
 
 
 def _not(expression: Expression, to: Dialect, problem: str, hint: str) -> NotConvertible:

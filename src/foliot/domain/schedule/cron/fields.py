@@ -10,7 +10,7 @@ class Dialect(StrEnum):
 
     UNIX = "unix"  # 5 fields, 0 and 7 = Sunday, day OR weekday
     QUARTZ = "quartz"  # 6 or 7 fields, seconds first, 1 = Sunday, day or weekday is ?
-    SPRING = "spring"  # 6 fields, seconds first, 0 and 7 = Sunday, day AND weekday
+    SPRING = "spring"  # 6 fields, seconds first, 0 and 7 = Sunday, the week begins on Monday, day AND weekday
 
 
 MONTHS: Final = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
@@ -24,7 +24,10 @@ _WEEKDAYS_IN_FULL: Final = ("SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDA
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kind:
-    """What one field may hold. `cycle` numbers are distinct; a weekday may be written past them (7 = 0)."""
+    """What one field may hold. `cycle` numbers are distinct; a weekday may be written past them (7 = 0).
+
+    A star begins at `star`; a value with a step (`5/2`) goes on to `high`.
+    """
 
     name: str
     low: int
@@ -32,10 +35,11 @@ class Kind:
     cycle: int
     names: dict[str, int]
     spread_high: int  # H stays below this, so that it fits every month
+    star: int
 
 
 def _kind(name: str, low: int, high: int, *, names: dict[str, int] | None = None, spread_high: int = 0) -> Kind:
-    return Kind(name, low, high, high - low + 1, names or {}, spread_high or high)
+    return Kind(name, low, high, high - low + 1, names or {}, spread_high or high, low)
 
 
 def _numbered(low: int, *rows: tuple[str, ...]) -> dict[str, int]:
@@ -47,7 +51,9 @@ MINUTE: Final = _kind("minute", 0, 59)
 HOUR: Final = _kind("hour", 0, 23)
 DAY: Final = _kind("day", 1, 31, spread_high=28)
 MONTH: Final = _kind("month", 1, 12, names=_numbered(1, MONTHS, _MONTHS_IN_FULL))
-WEEKDAY: Final = Kind("weekday", 0, 7, 7, _numbered(0, WEEKDAYS, _WEEKDAYS_IN_FULL), 6)
+WEEKDAY: Final = Kind("weekday", 0, 7, 7, _numbered(0, WEEKDAYS, _WEEKDAYS_IN_FULL), 6, 0)
+# Spring counts 1 = Monday to 7 = Sunday and reads 0 as Sunday too; SUN is its 7, so nothing comes after SUN/2.
+SPRING_WEEKDAY: Final = Kind("weekday", 0, 7, 7, WEEKDAY.names | {"SUN": 7, "SUNDAY": 7}, 6, 1)
 QUARTZ_WEEKDAY: Final = _kind("weekday", 1, 7, names=_numbered(1, WEEKDAYS, _WEEKDAYS_IN_FULL))
 YEAR: Final = _kind("year", 1970, 2199)
 
@@ -63,6 +69,12 @@ class Span:
     last: int
     step: int = 1
     is_open: bool = False
+
+
+def weekdays_in(span: Span) -> tuple[int, ...]:
+    """The weekdays a span of the weekday field names, in its order (Sunday = 0)."""
+    days = (span.last - span.first) % 7
+    return tuple((span.first + n) % 7 for n in range(0, days + 1, span.step))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +155,21 @@ class Expression:
     def joins_by_or(self) -> bool:
         """Whether a day fits if either its number or its weekday fits: crontab's rule when both are given."""
         return self.dialect is Dialect.UNIX and not self.day.is_star and not self.weekday.is_star
+
+    @property
+    def day_narrows(self) -> bool:
+        """Whether its day field leaves days out."""
+        return not self.day.is_any and not self.is_freed_by_or
+
+    @property
+    def weekday_narrows(self) -> bool:
+        """Whether its weekday field leaves days out."""
+        return not self.weekday.is_any and not self.is_freed_by_or
+
+    @property
+    def is_freed_by_or(self) -> bool:
+        """Whether every day fits because one of two fields joined by OR is full: `0 0 1-31 * MON`."""
+        return self.joins_by_or and (self.day.is_any or self.weekday.is_any)
 
     @property
     def is_fixed_time(self) -> bool:

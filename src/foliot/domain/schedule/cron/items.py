@@ -9,6 +9,7 @@ from typing import Final
 
 from foliot.domain.schedule.cron.fields import (
     DAY,
+    SPRING_WEEKDAY,
     Field,
     Item,
     Kind,
@@ -62,7 +63,7 @@ def _span(kind: Kind, part: str, seed: str) -> Span:
     if body in ("*", "?"):
         if body == "?" and kind.name not in ("day", _WEEKDAY_NAME):
             raise ItemProblem(f'"?" belongs into day or weekday, not {kind.name}', part, meant=part.replace("?", "*"))
-        return Span(kind.low, kind.low + kind.cycle - 1, step, is_open=True)
+        return Span(kind.star, kind.star + kind.cycle - 1, step, is_open=True)
     if (spread := _SPREAD.fullmatch(body)) is not None:
         return _spread(kind, part, spread[1], spread[2], step if slash else None, seed)
     if (tilde := _TILDE.fullmatch(body)) is not None:
@@ -71,10 +72,22 @@ def _span(kind: Kind, part: str, seed: str) -> Span:
     first_text, dash, last_text = body.partition("-")
     first = _value(kind, first_text, part)
     if dash:
-        return Span(first, _value(kind, last_text, part), step)
+        return _range(kind, part, first, _value(kind, last_text, part), step)
     if slash:
-        return Span(first, max(first, kind.low + kind.cycle - 1), step, is_open=True)
+        return Span(first, kind.high, step, is_open=True)
     return Span(first, first)
+
+
+def _range(kind: Kind, part: str, first: int, last: int, step: int) -> Span:
+    if kind.name == "year" and last < first:
+        raise ItemProblem(f"year {first} is after {last}", part, meant=_exchanged(part))
+    if kind is SPRING_WEEKDAY and first == kind.high:
+        first = kind.low  # at the front of a range Spring takes Sunday for 0, so SUN-SUN is the whole week there
+    return Span(first, last, step)
+
+
+def _exchanged(part: str) -> str:
+    return re.sub(r"([0-9]+)-([0-9]+)", r"\2-\1", part, count=1)
 
 
 def _step(kind: Kind, part: str, text: str) -> int:
@@ -88,7 +101,7 @@ def _step(kind: Kind, part: str, text: str) -> int:
         advice = ""
         if kind.name in ("minute", "second", "hour") and body == "*":
             advice = f"for every {step} {kind.name}s write every: {step}{kind.name[0]}"
-        raise ItemProblem(f"{kind.name} step {step} is larger than the range {_range(kind)}", text, advice=advice)
+        raise ItemProblem(f"{kind.name} step {step} is larger than the range {_bounds(kind)}", text, advice=advice)
     return step
 
 
@@ -98,7 +111,7 @@ def _value(kind: Kind, text: str, part: str) -> int:
         if not kind.low <= value <= kind.high:
             nearest = _ROUNDS.get((kind.name, text)) or str(min(max(value, kind.low), kind.high))
             meant = re.sub(rf"(?<![0-9]){text}(?![0-9])", nearest, part, count=1)
-            raise ItemProblem(f"{kind.name} {value} is out of range {_range(kind)}", text, meant=meant)
+            raise ItemProblem(f"{kind.name} {value} is out of range {_bounds(kind)}", text, meant=meant)
         return value
     if text in kind.names:
         return kind.names[text]
@@ -184,7 +197,7 @@ def _mask(kind: Kind, span: Span) -> int:
 def _normal(kind: Kind, value: int) -> int:
     """A value as the masks count it: round the end of the field, years from 1970, weekdays from Sunday = 0."""
     if kind.name == "year":
-        return value - kind.low if value <= kind.high else value - kind.low - kind.cycle
+        return value - kind.low
     value = (value - kind.low) % kind.cycle + kind.low
     return value - 1 if kind.name == _WEEKDAY_NAME and kind.low == 1 else value
 
@@ -210,5 +223,5 @@ def _called(kind: Kind, weekday: int) -> str:
     return full[0].capitalize()
 
 
-def _range(kind: Kind) -> str:
+def _bounds(kind: Kind) -> str:
     return f"{kind.low}–{kind.high}"

@@ -12,6 +12,7 @@ from foliot.domain.schedule.cron.fields import (
     MONTH,
     QUARTZ_WEEKDAY,
     SECOND,
+    SPRING_WEEKDAY,
     WEEKDAY,
     WEEKDAYS,
     YEAR,
@@ -23,6 +24,7 @@ from foliot.domain.schedule.cron.fields import (
     LastWeekday,
     NthWeekday,
     Span,
+    weekdays_in,
 )
 from foliot.domain.schedule.cron.items import ItemProblem, read_field
 from foliot.domain.schedule.errors import AmbiguousWeekday, BadCron
@@ -38,12 +40,13 @@ MACROS: Final = {
     "@HOURLY": "0 * * * *",
 }
 _UNIX: Final = (MINUTE, HOUR, DAY, MONTH, WEEKDAY)
-_SPRING: Final = (SECOND, MINUTE, HOUR, DAY, MONTH, WEEKDAY)
+_SPRING: Final = (SECOND, MINUTE, HOUR, DAY, MONTH, SPRING_WEEKDAY)
 _QUARTZ: Final = (SECOND, MINUTE, HOUR, DAY, MONTH, QUARTZ_WEEKDAY, YEAR)
 _LAYOUT: Final = {Dialect.UNIX: _UNIX, Dialect.SPRING: _SPRING, Dialect.QUARTZ: _QUARTZ}
 _COUNTS: Final = {Dialect.UNIX: (5,), Dialect.SPRING: (6,), Dialect.QUARTZ: (6, 7)}
 _COUNTED: Final = {Dialect.UNIX: "Unix cron has 5", Dialect.SPRING: "Spring has 6", Dialect.QUARTZ: "Quartz has 6 or 7"}
 _SPREAD: Final = re.compile(r"(^|[\s,])H(?![A-Z])|~", re.IGNORECASE)
+_NUMBERED: Final = re.compile(r"^[^/#]*[0-9]")  # before a step and before the n of #n
 _ZERO: Final = Field(SECOND, "0", (Span(0, 0),), 1)
 _NAMED: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 _NTH: Final = ("", "first", "second", "third", "fourth", "fifth")
@@ -161,15 +164,25 @@ def _detect(text: str, parts: list[str], seed: str) -> Dialect:
     if len(parts) not in (6, 7):
         raise _miscounted(text, parts, None)
     likely = Dialect.QUARTZ if len(parts) == 7 or "?" in parts[3:6] else Dialect.SPRING
-    readings = {dialect: _weekday(parts[5], dialect, seed) for dialect in (Dialect.QUARTZ, Dialect.SPRING)}
-    quartz, spring = readings[Dialect.QUARTZ], readings[Dialect.SPRING]
+    quartz, spring = (_weekday(parts[5], dialect, seed) for dialect in (Dialect.QUARTZ, Dialect.SPRING))
     if quartz is None and spring is not None and len(parts) == 6:
         return Dialect.SPRING
     if spring is None and quartz is not None:
         return Dialect.QUARTZ
     if quartz is not None and spring is not None and _meaning(quartz) != _meaning(spring):
-        raise _ambiguous(text, parts[5], quartz, spring)
+        _refuse_numbers(text, parts[5], quartz, spring)
     return likely
+
+
+def other_weekdays(expression: Expression) -> tuple[Dialect, Field] | None:
+    """How the other dialect with six fields reads the weekdays, if it reads other days: `*/2`, `MON/2`."""
+    if expression.dialect is Dialect.UNIX or expression.year is not None:
+        return None
+    other = Dialect.SPRING if expression.dialect is Dialect.QUARTZ else Dialect.QUARTZ
+    own, rival = (_weekday(expression.weekday.text, dialect, "") for dialect in (expression.dialect, other))
+    if own is None or rival is None or _meaning(own) == _meaning(rival):
+        return None
+    return other, rival
 
 
 def _weekday(part: str, dialect: Dialect, seed: str) -> Field | None:
@@ -183,11 +196,11 @@ def _meaning(field: Field) -> tuple[int, set[Item]]:
     return field.mask, {item for item in field.items if not isinstance(item, Span)}
 
 
-def _ambiguous(text: str, part: str, quartz: Field, spring: Field) -> AmbiguousWeekday:
+def _refuse_numbers(text: str, part: str, quartz: Field, spring: Field) -> None:
+    """Refuse a weekday number that is another day elsewhere. Names and stars are read; `other_weekdays` tells."""
     for value, one, other in zip(part.split(","), quartz.items, spring.items, strict=True):
-        if one != other:
-            return AmbiguousWeekday(text, value, quartz=_said(one), spring=_said(other))
-    raise AssertionError(part)
+        if _NUMBERED.search(value) and _said(one) != _said(other):
+            raise AmbiguousWeekday(text, value, quartz=_said(one), spring=_said(other))
 
 
 def _said(item: Item) -> tuple[str, str]:
@@ -197,13 +210,19 @@ def _said(item: Item) -> tuple[str, str]:
             return f"the {_NTH[item.nth]} {_NAMED[item.weekday]}", f"{WEEKDAYS[item.weekday]}#{item.nth}"
         case LastWeekday():
             return f"the last {_NAMED[item.weekday]}", f"{WEEKDAYS[item.weekday]}L"
-        case Span(first=first, last=last, step=step):
-            if first == last:
-                return _NAMED[first], WEEKDAYS[first]
-            every = f" in steps of {step}" if step > 1 else ""
-            suffix = f"/{step}" if step > 1 else ""
-            return f"{_NAMED[first]} to {_NAMED[last]}{every}", f"{WEEKDAYS[first]}-{WEEKDAYS[last]}{suffix}"
+        case Span():
+            return _said_span(weekdays_in(item), is_range=item.step == 1)
     raise AssertionError(item)
+
+
+def _said_span(days: tuple[int, ...], *, is_range: bool) -> tuple[str, str]:
+    first, last = days[0], days[-1]
+    if len(days) == 1:
+        return _NAMED[first], WEEKDAYS[first]
+    if is_range:
+        return f"{_NAMED[first]} to {_NAMED[last]}", f"{WEEKDAYS[first]}-{WEEKDAYS[last]}"
+    named = [_NAMED[day] for day in days]
+    return f"{', '.join(named[:-1])} and {named[-1]}", ",".join(WEEKDAYS[day] for day in days)
 
 
 def _worded(text: str, parts: list[str], dialect: Dialect, kind: Kind, place: int, problem: ItemProblem) -> BadCron:

@@ -1,6 +1,6 @@
 """Schedules in Chinese (zh-CN)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Micros
@@ -21,6 +21,8 @@ from foliot.domain.schedule.describe.shapes import (
     FieldShape,
     OneValue,
     Run,
+    Steps,
+    grouped,
     shape_of_field,
     shape_of_values,
 )
@@ -33,11 +35,9 @@ NTH: Final = ("", "一", "二", "三", "四", "五")
 def cron(expression: Expression) -> str:
     """A cron expression as one sentence without its full stop."""
     when, days = _times(expression), _days(expression)
-    months, years = _months(expression), _years(expression)
-    if not days and (months or when[0].isdecimal()):
+    years = _years(expression)
+    if not days and when[0].isdecimal():
         days = "每天"
-    if months:
-        days = f"{'' if years else '每年 '}{months}{_after_month(days)}"
     return f"{years} {days} {when}".strip().replace("） ", "）").replace("，  ", "，").replace("， ", "，")
 
 
@@ -56,7 +56,7 @@ def weekdays(mask: int) -> str:
         case Run(first=first, last=last):
             return f"{WEEKDAYS[first]}至{WEEKDAYS[last]}"
         case _:
-            return f"每{listed([WEEKDAYS[n % 7] for n in range(1, 8) if mask >> n % 7 & 1])}"
+            return f"每{_named([n for n in range(1, 8) if mask >> n % 7 & 1], lambda n: WEEKDAYS[n % 7])}"
 
 
 def duration(micros: Micros) -> str:
@@ -83,19 +83,45 @@ def listed(words: Sequence[str]) -> str:
     return f"{'、'.join(words[:-1])}{before}和{after}{words[-1]}"
 
 
+def _named(values: Sequence[int], name: Callable[[int], str]) -> str:
+    """Values by name, several in a row as `甲至丙`; of very many the first and how many there are."""
+    return listed(_words(values, name))
+
+
+def _words(values: Sequence[int], name: Callable[[int], str]) -> list[str]:
+    groups, more = grouped(values)
+    words = [name(first) if first == last else _from_to(name(first), name(last)) for first, last in groups]
+    if more:
+        words[-1] = f"{words[-1]} 等 {len(values)} 个"
+    return words
+
+
+def _from_to(first: str, last: str) -> str:
+    """`周一至周五`, `1 日至 7 日`, `0 至 10`."""
+    before, after = (" " if letter.isascii() else "" for letter in (first[-1], last[0]))
+    return f"{first}{before}至{after}{last}"
+
+
 def day_items(field: Field) -> str:
     """The day field: `每月 1 日和 15 日`, `每月最后一天`."""
     named: list[str] = []
     if field.mask:
         match shape_of_field(field):
             case Run(first=first, last=last):
-                named.append(f" {first} 日至 {last} 日")
+                named.append(f"{first} 日至 {last} 日")
             case EveryNth(n=n, first=first):
                 named.append(f"从 {first} 日起每 {n} 天")
+            case Steps(n=n, first=first, last=last):
+                named.append(f"从 {first} 日至 {last} 日每 {n} 天")
             case _:
-                named.append(f" {listed([f'{day} 日' for day in bits(field.mask)])}")
+                named += _words(bits(field.mask), lambda day: f"{day} 日")
     named += [_day_item(item) for item in field.items if not isinstance(item, Span)]
-    return f"每月{listed(named)}"
+    return _spaced("每月", listed(named))
+
+
+def _spaced(before: str, after: str) -> str:
+    """Two pieces with a blank between a Chinese letter and a digit."""
+    return f"{before} {after}" if after[0].isdecimal() else f"{before}{after}"
 
 
 def weekday_items(field: Field) -> str:
@@ -129,17 +155,26 @@ def _by_minute(minute: FieldShape, hour: FieldShape) -> str:
                 at = f"第 {minute.value} 分钟" if minute.value else "整点"
                 counted = "" if first == 0 and is_even else f"每天从 {first:02}:{minute.value:02} 起"
                 return f"{counted}每 {n} 小时" if counted else f"每 {n} 小时{at}"
+            case Steps(n=n, first=first, last=last):
+                return f"{first:02}:{minute.value:02} 至 {last:02}:{minute.value:02} 每 {n} 小时"
             case Run(first=first, last=last):
                 return f"{first:02}:{minute.value:02} 至 {last:02}:{minute.value:02} 每小时"
+    if isinstance(hour, OneValue) and isinstance(minute, Run | Steps):
+        every_so = "每分钟" if isinstance(minute, Run) else f"每 {minute.n} 分钟"
+        return f"{hour.value:02}:{minute.first:02} 至 {hour.value:02}:{minute.last:02} {every_so}"
     return f"{_within_hours(hour)}{_units(minute, '分钟', '小时')}"
 
 
 def _by_second(second: FieldShape, minute: FieldShape, hour: FieldShape) -> str:
-    within = "" if isinstance(minute, AnyValue) else f"{_units(minute, '分钟', '小时')}的"
-    lead = _units(second, "秒", "分钟")
-    if isinstance(minute, AnyValue) and not isinstance(second, AnyValue | EveryNth):
-        lead = f"每分钟{lead.removeprefix('每分钟')}"
-    return f"{_within_hours(hour)}{within}{lead.removeprefix('每分钟') if within else lead}"
+    seconds = _units(second, "秒", "分钟")
+    if isinstance(minute, AnyValue):
+        return f"{_within_hours(hour)}{seconds}"
+    if isinstance(minute, OneValue) and isinstance(hour, OneValue):
+        time = f"{hour.value:02}:{minute.value:02}"
+        return f"{time}:00 至 {time}:59 {seconds.removeprefix('每分钟')}"
+    seconds = seconds.removeprefix("每分钟")
+    within = "内" if seconds.startswith("每") else "的"
+    return f"{_within_hours(hour)}{_units(minute, '分钟', '小时')}{within}{seconds}"
 
 
 def _units(shape: FieldShape, unit: str, whole: str) -> str:
@@ -154,8 +189,10 @@ def _units(shape: FieldShape, unit: str, whole: str) -> str:
             if first:
                 return f"每{whole}从第 {first} {unit}起每 {n} {unit}"
             return f"每 {n} {unit}" if is_even else f"每{whole}从头起每 {n} {unit}"
+        case Steps(n=n, first=first, last=last):
+            return f"每{whole}第 {first} 至 {last} {unit}间每 {n} {unit}"
         case _:
-            return f"每{whole}第 {listed([str(value) for value in shape.values])} {unit}"
+            return f"每{whole}第 {_named(shape.values, str)} {unit}"
 
 
 def _within_hours(hour: FieldShape) -> str:
@@ -167,20 +204,62 @@ def _within_hours(hour: FieldShape) -> str:
         case Run(first=first, last=last):
             return f"{first:02}:00 至 {last:02}:59 "
         case EveryNth(n=n, first=first):
-            return f"从 {first:02}:00 起每隔 {n} 小时的那一小时内"
+            return f"每天从 {first:02}:00 起每 {n} 小时中的第一个小时内"
+        case Steps(n=n, first=first, last=last):
+            return f"{first:02}:00 至 {last:02}:59 每 {n} 小时中的第一个小时内"
         case _:
-            return f"{listed([f'{value} 点' for value in hour.values])}内"
+            return f"{_named(hour.values, lambda value: f'{value} 点')}内"
 
 
 def _days(expression: Expression) -> str:
-    day, weekday = expression.day, expression.weekday
-    if day.is_any:
-        return "" if weekday.is_any else weekday_items(weekday)
-    if weekday.is_any:
-        return day_items(day)
-    if expression.joins_by_or:
-        return f"{day_items(day)}以及{weekday_items(weekday)}"
-    return f"{day_items(day)}且为{weekday_items(weekday).removeprefix('每')}"
+    if not expression.day_narrows:
+        return _by_weekday(expression)
+    by_day = _in_months(expression, day_items(expression.day))
+    if not expression.weekday_narrows:
+        return by_day
+    if not expression.joins_by_or:
+        return f"{by_day}且为{_one_of(expression.weekday)}"
+    months = _months(expression)
+    by_weekday = weekday_items(expression.weekday)
+    return f"{by_day}以及 {months}的{_bare(by_weekday)}" if months else f"{by_day}以及{by_weekday}"
+
+
+def _by_weekday(expression: Expression) -> str:
+    if expression.weekday_narrows:
+        return _in_months(expression, weekday_items(expression.weekday))
+    return _in_months(expression, "每天") if _months(expression) else ""
+
+
+def _in_months(expression: Expression, days: str) -> str:
+    """Days with their months: `每年 6 月 1 日`, `每年 6 月至 8 月每月 1 日`, `每年 6 月的每周一`."""
+    months = _months(expression)
+    if not months:
+        return days
+    each = "" if _has_years(expression) else "每年 "
+    if days == "每天":
+        return f"{each}{months}每天"
+    if not days.startswith("每月"):
+        return f"{each}{months}的{_bare(days)}"
+    match shape_of_field(expression.month):
+        case OneValue():
+            return f"{each}{months}{_bare(days)}"
+        case Run():
+            return f"{each}{months}{days}"
+        case _:
+            return f"{each}{months}的{_bare(days)}"
+
+
+def _bare(days: str) -> str:
+    """Without the words that would say "of every month"."""
+    return days.replace("每月", "")
+
+
+def _one_of(field: Field) -> str:
+    named = [WEEKDAYS[n % 7] for n in range(1, 8) if field.mask >> n % 7 & 1]
+    run = shape_of_field(field) if field.mask else None
+    if isinstance(run, Run):
+        named = [f"{WEEKDAYS[run.first]}至{WEEKDAYS[run.last]}"]
+    return "或".join([*named, *(_weekday_item(item) for item in field.items if not isinstance(item, Span))])
 
 
 def _day_item(item: Item) -> str:
@@ -190,8 +269,8 @@ def _day_item(item: Item) -> str:
         case LastDay(before=0):
             return "最后一天"
         case LastDay(before=before):
-            nearest = "最近的工作日（周一至周五）" if item.is_nearest_weekday else ""
-            return f"最后一天之前 {before} 天{nearest}"
+            plain = f"倒数第 {before + 1} 天"
+            return f"离{plain}最近的工作日（周一至周五）" if item.is_nearest_weekday else plain
         case NearestWeekday(day=day):
             return f"离 {day} 日最近的工作日（周一至周五）"
     raise AssertionError(item)
@@ -206,13 +285,6 @@ def _weekday_item(item: Item) -> str:
     raise AssertionError(item)
 
 
-def _after_month(days: str) -> str:
-    """Days as they follow a month: `1 日`, `最后一天`, `每天`, `的每周一`."""
-    if days.startswith("每月"):
-        return days.removeprefix("每月")
-    return days if days == "每天" else f"的{days}"
-
-
 def _months(expression: Expression) -> str:
     match shape_of_field(expression.month):
         case AnyValue():
@@ -220,7 +292,11 @@ def _months(expression: Expression) -> str:
         case Run(first=first, last=last):
             return f"{first} 月至 {last} 月"
         case _:
-            return listed([f"{month} 月" for month in bits(expression.month.mask)])
+            return _named(bits(expression.month.mask), lambda month: f"{month} 月")
+
+
+def _has_years(expression: Expression) -> bool:
+    return expression.year is not None and not expression.year.is_any
 
 
 def _years(expression: Expression) -> str:
@@ -231,5 +307,8 @@ def _years(expression: Expression) -> str:
             return f"{1970 + first} 年至 {1970 + last} 年，"
         case EveryNth(n=n, first=first):
             return f"{1970 + first} 年起每 {n} 年，"
+        case Steps(n=n, first=first, last=last):
+            until = f"至 {1970 + last} 年" if last + n < expression.year.kind.cycle else "起"
+            return f"{1970 + first} 年{until}每 {n} 年，"
         case _:
-            return f"{listed([f'{1970 + year} 年' for year in bits(expression.year.mask)])}，"
+            return f"{_named(bits(expression.year.mask), lambda year: f'{1970 + year} 年')}，"

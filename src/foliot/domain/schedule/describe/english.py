@@ -1,6 +1,6 @@
 """Schedules in English."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Micros
@@ -20,7 +20,9 @@ from foliot.domain.schedule.describe.shapes import (
     FieldShape,
     OneValue,
     Run,
+    Steps,
     Values,
+    grouped,
     shape_of_field,
     shape_of_values,
 )
@@ -41,11 +43,24 @@ def cron(expression: Expression) -> str:
     days = _days(expression)
     if not days and when.startswith("at "):
         days = "every day"
-    months = _months(expression)
-    if months.startswith("in ") and " of the month" in days:
+    months, years = _months(expression), _years(expression)
+    if months.startswith("in ") and _is_all_of_the_month(expression):
         days, months = days.replace(" of the month", f" of {months[3:]}"), ""
+    elif months and " of the month" in days and expression.weekday_narrows:
+        days = f"{days},"  # the months hold for all that was named, not for the last of it
+    if months.startswith("in ") and years.startswith("in "):
+        years = years[3:]
     said = (days, when, "") if days == "every day" else ("", when, days)
-    return " ".join(part for part in (*said, months, _years(expression)) if part)
+    return " ".join(part for part in (*said, months, years) if part)
+
+
+def _is_all_of_the_month(expression: Expression) -> bool:
+    """Whether each thing named is a day of the month, so that `of June` can stand in its place."""
+    if not expression.weekday_narrows:
+        return expression.day_narrows
+    if expression.day_narrows:
+        return not expression.joins_by_or and all(isinstance(item, Span) for item in expression.weekday.items)
+    return not expression.weekday.mask
 
 
 def times_of_day(times: Iterable[int]) -> str:
@@ -63,7 +78,7 @@ def weekdays(mask: int) -> str:
         case Run(first=first, last=last):
             return f"{WEEKDAYS[first]} to {WEEKDAYS[last]}"
         case _:
-            return listed([WEEKDAYS[n % 7] for n in range(1, 8) if mask >> n % 7 & 1])
+            return _named([n for n in range(1, 8) if mask >> n % 7 & 1], lambda n: WEEKDAYS[n % 7])
 
 
 def duration(micros: Micros) -> str:
@@ -85,6 +100,13 @@ def every(micros: Micros) -> str:
 def listed(words: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _named(values: Sequence[int], name: Callable[[int], str]) -> str:
+    """Values by name, several in a row as `a to c`; of very many the first and how many more."""
+    groups, more = grouped(values)
+    words = [name(first) if first == last else f"{name(first)} to {name(last)}" for first, last in groups]
+    return listed([*words, f"{more} more"] if more else words)
 
 
 def ordinal(n: int) -> str:
@@ -110,8 +132,10 @@ def day_items(field: Field) -> str:
                 named.append(f"the {ordinal(first)} to {ordinal(last)} of the month")
             case EveryNth(n=n, first=first):
                 named.append(f"every {ordinal(n)} day of the month from the {ordinal(first)}")
+            case Steps(n=n, first=first, last=last):
+                named.append(f"every {ordinal(n)} day of the month from the {ordinal(first)} to the {ordinal(last)}")
             case _:
-                named.append(f"the {listed([ordinal(day) for day in bits(field.mask)])} of the month")
+                named.append(f"the {_named(bits(field.mask), ordinal)} of the month")
     return f"on {listed([*named, *others])}"
 
 
@@ -159,37 +183,54 @@ def _by_minute(minute: FieldShape, hour: FieldShape) -> str:
                 counted = "" if first == 0 and is_even else f" from {first:02}:{minute.value:02} each day"
                 at = f" at minute {minute.value}" if minute.value and not counted else ""
                 return f"every {n} hours{at}{counted}"
+            case Steps(n=n, first=first, last=last):
+                return f"every {n} hours from {first:02}:{minute.value:02} to {last:02}:{minute.value:02}"
             case Run(first=first, last=last):
                 return f"every hour from {first:02}:{minute.value:02} to {last:02}:{minute.value:02}"
+    if isinstance(hour, OneValue) and isinstance(minute, Run | Steps):
+        every_so = "minute" if isinstance(minute, Run) else f"{minute.n} minutes"
+        return f"every {every_so} from {hour.value:02}:{minute.first:02} to {hour.value:02}:{minute.last:02}"
     lead = "every hour " if isinstance(hour, AnyValue) and isinstance(minute, Values) else ""
     return f"{lead}{_units(minute, 'minute')}{_within_hours(hour)}"
 
 
 def _by_second(second: FieldShape, minute: FieldShape, hour: FieldShape) -> str:
-    within = "" if isinstance(minute, AnyValue) else f", {_units(minute, 'minute')}"
-    lead = _units(second, "second")
-    if isinstance(minute, AnyValue) and isinstance(second, OneValue | Values):
-        lead = f"every minute {lead}"
-    elif isinstance(second, Run):
-        lead = f"{lead} of each minute"
-    return f"{lead}{within}{_within_hours(hour)}"
+    """`every 10 seconds in minute 5 of each hour`, `every 5 minutes, at second 30`."""
+    if isinstance(minute, AnyValue):
+        lead = "every minute " if isinstance(second, OneValue | Values) else ""
+        return f"{lead}{_units(second, 'second')}{_within_hours(hour)}"
+    if isinstance(second, OneValue | Values):
+        return f"{_by_minute(minute, hour)}, {_units(second, 'second')}"
+    if isinstance(minute, OneValue) and isinstance(hour, OneValue):
+        time = f"{hour.value:02}:{minute.value:02}"
+        return f"{_units(second, 'second')} from {time}:00 to {time}:59"
+    if isinstance(minute, OneValue | Values):
+        within = _units(minute, "minute").removeprefix("at ")
+        whole = " of each hour" if isinstance(hour, AnyValue) else ""
+        return f"{_units(second, 'second')} in {within}{whole}{_within_hours(hour)}"
+    return f"{_units(second, 'second')}, {_by_minute(minute, hour)}"
+
+
+_WHOLE: Final = {"second": "minute", "minute": "hour"}
 
 
 def _units(shape: FieldShape, unit: str) -> str:
+    whole = _WHOLE[unit]
     match shape:
         case AnyValue():
             return f"every {unit}"
         case OneValue(value=value):
             return f"at {unit} {value}"
         case Run(first=first, last=last):
-            return f"every {unit} from {first} to {last}"
+            return f"every {unit} from {first} to {last} of each {whole}"
         case EveryNth(n=n, first=first, is_even=is_even):
-            whole = {"second": "minute", "minute": "hour"}[unit]
             if first:
                 return f"every {n} {unit}s from {unit} {first} of each {whole}"
             return f"every {n} {unit}s" if is_even else f"every {n} {unit}s from the start of each {whole}"
+        case Steps(n=n, first=first, last=last):
+            return f"every {n} {unit}s from {unit} {first} to {last} of each {whole}"
         case _:
-            return f"at {unit}s {listed([str(value) for value in shape.values])}"
+            return f"at {unit}s {_named(shape.values, str)}"
 
 
 def _within_hours(hour: FieldShape) -> str:
@@ -202,15 +243,17 @@ def _within_hours(hour: FieldShape) -> str:
             return f" from {first:02}:00 to {last:02}:59"
         case EveryNth(n=n, first=first):
             return f" in every {ordinal(n)} hour from {first:02}:00"
+        case Steps(n=n, first=first, last=last):
+            return f" in every {ordinal(n)} hour from {first:02}:00 to {last:02}:59"
         case _:
-            return f" in the hours {listed([str(value) for value in hour.values])}"
+            return f" in the hours {_named(hour.values, str)}"
 
 
 def _days(expression: Expression) -> str:
     day, weekday = expression.day, expression.weekday
-    if day.is_any:
-        return "" if weekday.is_any else weekday_items(weekday)
-    if weekday.is_any:
+    if not expression.day_narrows:
+        return weekday_items(weekday) if expression.weekday_narrows else ""
+    if not expression.weekday_narrows:
         return day_items(day)
     if expression.joins_by_or:
         return f"{day_items(day)} and also {weekday_items(weekday)}"
@@ -218,10 +261,10 @@ def _days(expression: Expression) -> str:
 
 
 def _one_of(field: Field) -> str:
-    named = [f"a {WEEKDAYS[value]}" for value in bits(field.mask)]
+    named = [f"a {WEEKDAYS[n % 7]}" for n in range(1, 8) if field.mask >> n % 7 & 1]
     run = shape_of_field(field) if field.mask else None
     if isinstance(run, Run):
-        named = [f"{WEEKDAYS[run.first]} to {WEEKDAYS[run.last]}"]
+        named = [f"a day from {WEEKDAYS[run.first]} to {WEEKDAYS[run.last]}"]
     others = [_weekday_item(item) for item in field.items if not isinstance(item, Span)]
     return " or ".join([*named, *others])
 
@@ -256,7 +299,7 @@ def _months(expression: Expression) -> str:
         case Run(first=first, last=last):
             return f"from {MONTHS[first]} to {MONTHS[last]}"
         case _:
-            return f"in {listed([MONTHS[month] for month in bits(expression.month.mask)])}"
+            return f"in {_named(bits(expression.month.mask), lambda month: MONTHS[month])}"
 
 
 def _years(expression: Expression) -> str:
@@ -267,5 +310,8 @@ def _years(expression: Expression) -> str:
             return f"from {1970 + first} to {1970 + last}"
         case EveryNth(n=n, first=first):
             return f"every {n} years from {1970 + first}"
+        case Steps(n=n, first=first, last=last):
+            until = f" to {1970 + last}" if last + n < expression.year.kind.cycle else ""
+            return f"every {n} years from {1970 + first}{until}"
         case _:
-            return f"in {listed([str(1970 + year) for year in bits(expression.year.mask)])}"
+            return f"in {_named(bits(expression.year.mask), lambda year: str(1970 + year))}"

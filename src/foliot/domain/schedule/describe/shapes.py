@@ -1,8 +1,9 @@
-"""What a field looks like to a person: any, one value, a run, every n-th, or a list."""
+"""What a field looks like to a person: any, one value, a run, every n-th (up to a value), or a list."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from foliot.domain.schedule.cron.fields import Field
 from foliot.domain.schedule.times import bits
@@ -38,19 +39,38 @@ class EveryNth:
 
 
 @dataclass(frozen=True, slots=True)
+class Steps:
+    """Every n-th value from `first` to `last`; there are too many of them to be named."""
+
+    n: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
 class Values:
     """Anything else."""
 
     values: tuple[int, ...]
 
 
-FieldShape: TypeAlias = AnyValue | OneValue | Run | EveryNth | Values
+FieldShape: TypeAlias = AnyValue | OneValue | Run | EveryNth | Steps | Values
+STEPS_MIN: Final = 5
+NAMED_MAX: Final = 12  # of a longer list the first ones are named, and how many more there are
+_NAMED_OF_MORE: Final = 10
+_ROUND: Final = ("hour", "month", "weekday")  # people say "22 to 2" and "Friday to Monday", not "minute 50 to 10"
+_HALVES: Final = 1 | 1 << 30
 
 
 def shape_of_field(field: Field) -> FieldShape:
     """The simplest shape of the values a field names."""
     low, cycle = (0 if field.kind.name in ("weekday", "year") else field.kind.low), field.kind.cycle
-    return shape_of_values(field.mask, low, cycle)
+    if cycle == 60 and field.mask == _HALVES:
+        return EveryNth(30, 0, is_even=True)
+    shape = shape_of_values(field.mask, low, cycle)
+    if isinstance(shape, Run) and shape.last < shape.first and field.kind.name not in _ROUND:
+        return Values(bits(field.mask))
+    return shape
 
 
 def shape_of_values(mask: int, low: int, cycle: int) -> FieldShape:
@@ -67,7 +87,29 @@ def shape_of_values(mask: int, low: int, cycle: int) -> FieldShape:
     is_regular = len(values) > 2 and all(b - a == step for a, b in pairwise(values))
     if is_regular and values[0] - low < step and values[-1] + step > low + cycle - 1:
         return EveryNth(step, values[0], is_even=cycle % step == 0)
+    if is_regular and len(values) >= STEPS_MIN:
+        return Steps(step, values[0], values[-1])
     return Values(values)
+
+
+def grouped(values: Sequence[int]) -> tuple[list[tuple[int, int]], int]:
+    """Rising values as (first, last), three and more in a row as one; and how many values a long list leaves out."""
+    runs: list[tuple[int, int]] = []
+    for value in values:
+        if runs and runs[-1][1] == value - 1:
+            runs[-1] = (runs[-1][0], value)
+        else:
+            runs.append((value, value))
+    groups = [group for run in runs for group in _told(run)]
+    if len(groups) <= NAMED_MAX:
+        return groups, 0
+    kept = groups[:_NAMED_OF_MORE]
+    return kept, len(values) - sum(last - first + 1 for first, last in kept)
+
+
+def _told(run: tuple[int, int]) -> list[tuple[int, int]]:
+    first, last = run
+    return [run] if last - first >= 2 else [(value, value) for value in range(first, last + 1)]
 
 
 def _run(values: tuple[int, ...], low: int, cycle: int) -> Run | None:

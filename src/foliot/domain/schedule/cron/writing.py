@@ -1,0 +1,147 @@
+"""Writing the fields of an expression so that another dialect means the same, in forms that most programs read."""
+
+import re
+from typing import Final
+
+from foliot.domain.schedule.cron.fields import (
+    MONTHS,
+    WEEKDAYS,
+    Dialect,
+    Field,
+    Item,
+    Kind,
+    LastDay,
+    LastWeekday,
+    NearestWeekday,
+    NthWeekday,
+    Span,
+    weekdays_in,
+)
+from foliot.domain.schedule.cron.items import read_field
+
+_SPREAD: Final = re.compile(r"H|.*~")
+_GIVEN_NUMBER: Final = re.compile(r"(?<!/)\b[0-9]+")  # the bounds of a spread, not its step
+
+
+class Unwritable(Exception):
+    """The other dialect has no number for this; the text is the item."""
+
+
+def is_spread(field: Field) -> bool:
+    """Whether the name of the job places a value in it, so that its mask says nothing about other jobs."""
+    return any(_SPREAD.match(part) for part in field.text.split(","))
+
+
+def narrows(field: Field) -> bool:
+    """Whether it leaves something out, for some job at least."""
+    given = [part for part in field.text.split(",") if not _SPREAD.match(part)]
+    return not given or not read_field(field.kind, ",".join(given), seed="").is_any
+
+
+def write_field(field: Field, to: Dialect) -> str:
+    """Any field but the weekday."""
+    parts = field.text.split(",")
+    return ",".join(_item(field.kind, item, text, to) for item, text in zip(field.items, parts, strict=True))
+
+
+def write_weekday(field: Field, origin: Dialect, to: Dialect) -> str:
+    """The weekday field, by names, which mean the same everywhere; steps count differently, so days are listed."""
+    if not narrows(field):
+        return "*"
+    parts = field.text.split(",")
+    named = [_weekday(item, text, origin, to) for item, text in zip(field.items, parts, strict=True)]
+    return ",".join(dict.fromkeys(",".join(named).split(",")))
+
+
+def star_with_same_days(field: Field) -> str | None:
+    """`*/n` as Unix counts it, if that names the same weekdays: a star there joins day and weekday by AND."""
+    if is_spread(field) or any(not isinstance(item, Span) for item in field.items):
+        return None
+    steps = (step for step in range(2, 8) if sum(1 << day for day in range(0, 7, step)) == field.mask)
+    return next((f"*/{step}" for step in steps), None)
+
+
+def _item(kind: Kind, item: Item, text: str, to: Dialect) -> str:
+    match item:
+        case LastDay(before=before, is_nearest_weekday=is_nearest):
+            return f"L{f'-{before}' if before else ''}{'W' if is_nearest else ''}"
+        case NearestWeekday(day=day):
+            return f"{day}W"
+        case Span():
+            return _span(kind, item, text, to)
+    raise AssertionError(item)
+
+
+def _span(kind: Kind, span: Span, text: str, to: Dialect) -> str:
+    if _SPREAD.match(text):
+        return text
+    if span.is_open:
+        return _open(kind, span, text, to)
+    if span.step == 1 or len(_values(kind, span)) == 1:
+        return _range(kind, span, text)
+    if span.last < span.first:
+        return ",".join(str(value) for value in _values(kind, span))
+    return f"{span.first}-{span.last}/{span.step}"
+
+
+def _open(kind: Kind, span: Span, text: str, to: Dialect) -> str:
+    """A star or a value with a step. In the hours that form matters when clocks change, in the days for AND and OR."""
+    is_star = text[0] in "*?"
+    if is_star and span.step == 1:
+        return "*"
+    if kind.name == "hour":
+        return f"*/{span.step}" if span.first == kind.low else f"{span.first}/{span.step}"
+    if is_star and kind.name == "day":
+        return f"*/{span.step}"
+    if len(_values(kind, span)) == 1:
+        return str(span.first)
+    if is_star:
+        return f"*/{span.step}"
+    if to is Dialect.UNIX:  # no crontab reads 5/15
+        return _span(kind, Span(span.first, span.last, span.step), str(span.first), to)
+    return f"{span.first}/{span.step}"
+
+
+def _range(kind: Kind, span: Span, text: str) -> str:
+    """A value, a range, or a range round the end of the field as two, which not every cron reads as one."""
+    last = span.last if span.step == 1 else span.first
+    if last < span.first:
+        parts = ((span.first, kind.high), (kind.low, last))
+        return ",".join(_range(kind, Span(*part), text) for part in parts)
+    named = text[0].isalpha()
+    first_name, last_name = (MONTHS[value - 1] if named else str(value) for value in (span.first, last))
+    return first_name if last == span.first else f"{first_name}-{last_name}"
+
+
+def _values(kind: Kind, span: Span) -> list[int]:
+    last = span.last if span.last >= span.first else span.last + kind.cycle
+    return [(value - kind.low) % kind.cycle + kind.low for value in range(span.first, last + 1, span.step)]
+
+
+def _weekday(item: Item, text: str, origin: Dialect, to: Dialect) -> str:
+    match item:
+        case NthWeekday():
+            return f"{WEEKDAYS[item.weekday]}#{item.nth}"
+        case LastWeekday():
+            return f"{WEEKDAYS[item.weekday]}L"
+        case Span() if _SPREAD.match(text):
+            return _renumbered(text, origin, to)
+        case Span():
+            return _weekdays(weekdays_in(item), is_range=item.step == 1)
+    raise AssertionError(item)
+
+
+def _weekdays(days: tuple[int, ...], *, is_range: bool) -> str:
+    if is_range and days[0] < days[-1]:
+        return f"{WEEKDAYS[days[0]]}-{WEEKDAYS[days[-1]]}"
+    return ",".join(WEEKDAYS[day] for day in days)
+
+
+def _renumbered(text: str, origin: Dialect, to: Dialect) -> str:
+    """H(1-5) with the numbers of the other dialect: Quartz counts weekdays one higher."""
+    shift = (to is Dialect.QUARTZ) - (origin is Dialect.QUARTZ)
+    numbers = [int(number) + shift for number in _GIVEN_NUMBER.findall(text)]
+    if any(number > 7 for number in numbers):
+        raise Unwritable(text)
+    shifted = iter(numbers)
+    return _GIVEN_NUMBER.sub(lambda _: str(next(shifted)), text)
