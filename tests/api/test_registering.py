@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from foliot.domain.access import Principal, Scope
@@ -14,7 +15,7 @@ from tests.api.test_hanging_up import NoDesk
 
 JOBS = tuple(DeclaredJob(namespace="default", name=name, document='{"run": {"python": "m:f"}}') for name in "abc")
 HELLO = Hello(session="s" * 32, name="w1", group="default", slots=4, handlers=(), jobs=JOBS)
-WORKER = Principal(name="w", scopes=frozenset({Scope.WORKER}))
+WORKER = Principal(name="w", scopes=frozenset({Scope.WORKER}), line="t-1")
 NODES = Statement("SELECT state, until FROM nodes")
 
 
@@ -48,7 +49,7 @@ async def test_a_session_counts_from_when_its_jobs_are_declared(stage: Stage, mo
     welcome = await WorkerService(stage.services, desk).register(HELLO, by=WORKER)
     assert welcome.store_now == stage.clock.at
     assert await sessions(stage) == [("live", stage.clock.at + TIMES.ttl_us)]
-    assert desk.came == [HELLO]
+    assert desk.came == [msgspec.structs.replace(HELLO, owner="t-1")]
 
 
 async def test_a_registration_that_breaks_off_leaves_no_session_behind(

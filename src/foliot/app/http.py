@@ -63,6 +63,7 @@ class HttpFace:
             is_stopping=lambda: server.is_stopping,
             secure_cookies=server.settings.is_protected,
         )
+        server.workers.trespassers.journal = self.services.journal
         for duty in self._caretaking(server):
             server.duties.add(duty)
 

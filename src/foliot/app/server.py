@@ -135,6 +135,7 @@ class Server:
         )
         self.workers = WorkerService(self.services, Desk(self.leasing))
         self.workers.on_fenced = self.metrics.reports_fenced.inc
+        self.workers.trespassers.on_foreign = self.metrics.sessions_foreign.inc
         self.workers.on_reports.append(self.metrics.reported)
         self.duties = DutyLoop(
             [

@@ -142,7 +142,7 @@ def drain(desk: Desk, *, name: str | None, is_self: bool, reason: str, no_wait: 
         raise click.UsageError("Say which node: a name, or --self.")
     name = name or _on_this_machine(desk)
     asked = desk.post(f"/nodes/{quote(name, safe='')}:drain", {"reason": reason})
-    path = f"/nodes/{quote(asked['session'], safe='')}"  # a server may have the same name
+    path = f"/nodes/{quote(asked['id'], safe='')}"  # a server may have the same name
     out = desk.out
     out.talk("draining", mark="good", node=name, running=asked["running"])
     if not out.is_for_people:

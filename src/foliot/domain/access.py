@@ -10,7 +10,7 @@ and within it to the jobs of one group; what lies outside a namespace does not e
     ├── BadLoginCode      FOL-4003   a login code that is wrong, used or too old
     ├── TooManyTries      FOL-4004   wrong codes too often
     ├── TokenElsewhere    FOL-4007   a worker's token is for another namespace or group
-    └── ForeignSession    FOL-4008   a worker's session was begun for another namespace or group
+    └── ForeignSession    FOL-4008   a worker registers in a session that another token began
 """
 
 from collections.abc import Iterable, Mapping
@@ -49,6 +49,7 @@ class Principal:
     namespace: str | None = None  # None: all of them
     group: str | None = None
     token_id: str = ""
+    line: str = ""  # the first of the tokens that took each other's place by rotation
 
     @property
     def may(self) -> frozenset[Scope]:
@@ -84,14 +85,19 @@ class Principal:
         if group is not None and self.group not in (None, group):
             raise TokenElsewhere("group", self.group, asked=group)
 
-    def demand_session(self, *, namespace: str | None, group: str) -> None:
-        """Raise `ForeignSession` unless it may act in a session begun for this namespace (None: all) and group."""
+    def demand_session(self, *, owner: str | None, namespace: str | None, group: str) -> None:
+        """Raise `ForeignSession` unless a session is its own, or nobody's and for its namespace (None: all) and group.
+
+        A session is its own when the token that began it is of the same line. None: it began before that was recorded.
+        """
+        if owner not in (None, self.line):
+            raise ForeignSession
         if self.namespace not in (None, namespace) or self.group not in (None, group):
             raise ForeignSession
 
 
-INTERNAL: Final = Principal(name="foliot", scopes=frozenset({Scope.ADMIN}))
-"""The server itself, where it asks on nobody's behalf."""
+INTERNAL: Final = Principal(name="foliot", scopes=frozenset({Scope.ADMIN}), line="foliot")
+"""The server itself, where it asks on nobody's behalf; and a worker inside a server's process, which has no token."""
 
 
 def parse_scopes(written: Iterable[str]) -> frozenset[Scope]:
@@ -182,14 +188,14 @@ class TokenElsewhere(Denied):
 
 
 class ForeignSession(Denied):
-    """A worker's session was begun for another namespace or group than its token is for."""
+    """A worker registers in a session that another token began."""
 
     code = "FOL-4008"
 
     def __init__(self) -> None:
         super().__init__(
-            "This worker's session was begun for another namespace or group than its token is for.",
-            hint="give the worker a token of the same namespace and group, or restart it",
+            "Another token began this session, so this worker's token cannot be used in it.",
+            hint="restart the worker: it begins a session of its own",
         )
 
 

@@ -35,6 +35,9 @@ class ServerMetrics:
             "foliot_attempts_ended_total", "Attempts reported by workers", ["cause"], registry=self.registry
         )
         self.reports_fenced = Counter("foliot_reports_fenced_total", "Late reports refused", registry=self.registry)
+        self.sessions_foreign = Counter(
+            "foliot_foreign_sessions_total", "Calls of workers in sessions of other tokens", registry=self.registry
+        )
         self.term = Gauge("foliot_leader_term", "The leader's term as seen here", registry=self.registry)
         self.leading = Gauge("foliot_leading", "1 while this server leads", registry=self.registry)
         self.epoch = Gauge("foliot_store_epoch", "The store's epoch", registry=self.registry)

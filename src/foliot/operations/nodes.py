@@ -109,7 +109,7 @@ async def cluster_status(services: PeopleServices, who: Principal) -> Cluster:
 async def find_node(services: PeopleServices, who: Principal, name: str) -> tuple[Node, Sequence[RunRow]]:
     """The live session of this name (or the newest), and what runs on it."""
     nodes = await list_nodes(services, who)
-    own = [node for node in nodes if node.row.name == name or node.row.session == name]
+    own = [node for node in nodes if name in (node.row.name, node.row.handle)]
     if not own:
         raise NodeNotFound(name, nearest=nearest(name, (node.row.name for node in nodes)))
     own.sort(key=lambda node: (not node.health.is_gone, node.row.started_at))
@@ -147,7 +147,7 @@ async def undrain(services: PeopleServices, who: Principal, name: str, *, reason
 async def _workers(services: PeopleServices, who: Principal, name: str) -> Sequence[Node]:
     """The live worker sessions of this name, the oldest first; `NodeNotFound` when nobody has it."""
     node, _ = await find_node(services, who, name)
-    own = [one for one in await list_nodes(services, who) if name in (one.row.name, one.row.session)]
+    own = [one for one in await list_nodes(services, who) if name in (one.row.name, one.row.handle)]
     live = [one for one in own if one.row.kind != "server" and not one.health.is_gone]
     if not live and node.health.is_gone:
         raise CannotDrain(name, "is gone already", hint="see who is there: foliot node list")
@@ -156,7 +156,7 @@ async def _workers(services: PeopleServices, who: Principal, name: str) -> Seque
 
 async def _again(services: PeopleServices, who: Principal, node: Node) -> Node:
     services.offers.forget()
-    return (await find_node(services, who, node.row.session))[0]
+    return (await find_node(services, who, node.row.handle))[0]
 
 
 async def _note(services: PeopleServices, who: Principal, kind: str, node: Node, reason: str) -> None:

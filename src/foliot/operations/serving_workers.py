@@ -1,8 +1,12 @@
 """What a worker may ask of a server: register, lease, beat, complete, write logs, leave.
 
-A worker's token may be limited to a namespace or a group (SEC-25). A session belongs to the group it registered for and
-the namespace of the token it began with, for good; who acts in it later, perhaps with a token that took the first one's
-place, must be allowed both. A token without limits is asked for nothing here.
+A session belongs to the line of the token that began it: that token, or one that took its place by rotation (SEC-25).
+For every other token it does not exist: polls and beats are told that it is over, as of one that never was, and reports
+and log lines count only for leases of the line's own sessions. A session also stays in the group it registered for and
+the namespace of the token it began with, for good.
+
+A session that began before owners were recorded (an older server wrote it) is adopted by the first token that acts in
+it and may serve its namespace and group.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,11 +18,12 @@ import structlog
 
 from foliot.domain.access import ForeignSession, Principal
 from foliot.domain.definition import from_document
-from foliot.domain.errors import ClusterTrouble, Conflict, FoliotError
+from foliot.domain.errors import ClusterTrouble, Conflict, FoliotError, NotFound
 from foliot.domain.limits import check_change
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
 from foliot.operations.services import Services
+from foliot.operations.trespassing import Trespassers
 from foliot.ports.store import Actor, Standing, StoreBusy, StoreUnavailable
 from foliot.ports.worker_link import (
     Beat,
@@ -50,6 +55,15 @@ class LeaseDesk(Protocol):
         ...
 
     def forget(self, session: str) -> None: ...
+
+
+class SessionNotFound(NotFound):
+    """A worker's token has no such session, or it is over."""
+
+    code = "FOL-2011"
+
+    def __init__(self) -> None:
+        super().__init__("This token has no such session, or it is over.", hint="the worker registers anew")
 
 
 class ProtocolTooOld(ClusterTrouble):
@@ -88,6 +102,7 @@ class WorkerService:
         self._desk = desk
         self.fenced = 0  # reports that came too late and changed nothing (S5)
         self.on_fenced: Callable[[int], None] = lambda _: None
+        self.trespassers = Trespassers()
         self.on_reports: list[Callable[[Sequence[Report]], None]] = []  # whoever watches this process
 
     async def register(self, hello: Hello, *, by: Principal) -> Welcome:
@@ -95,6 +110,7 @@ class WorkerService:
             raise ProtocolTooOld(hello.name, hello.protocol)
         by.demand_work(group=hello.group)
         began = await self._hello_of(hello.session, by)
+        hello = msgspec.structs.replace(hello, owner=by.line)
         if began is None:
             hello = msgspec.structs.replace(hello, namespace=by.namespace)
         else:  # what a session is for does not change
@@ -139,12 +155,13 @@ class WorkerService:
         return None
 
     async def lease(self, poll: LeasePoll, *, by: Principal) -> Leased:
-        if await self._hello_of(poll.session, by) is None:
+        if not await self._is_own(poll.session, by):
             return Leased(request_no=poll.request_no, dead=True)
         return await self._desk.ask(poll)
 
     async def beat(self, beat: Beat, *, by: Principal) -> BeatAnswer:
-        await self._check_session(beat.session, by)
+        if not await self._is_own(beat.session, by):
+            return BeatAnswer(alive=False)
         answer = await self._services.store.nodes.beat(
             beat, ttl_us=self._services.times.ttl_us, judge=self._services.judge
         )
@@ -153,8 +170,8 @@ class WorkerService:
         return answer
 
     async def complete(self, session: str, reports: Sequence[Report], *, by: Principal) -> Sequence[Landing]:
-        await self._check_session(session, by)
-        landings = await self._services.store.runs.complete(session, reports, self._services.judge)
+        known = session if await self._is_own(session, by) else ""
+        landings = await self._services.store.runs.complete(known, reports, self._services.judge, owner=by.line)
         fenced = sum(landing is Landing.FENCED for landing in landings)
         if fenced:
             self.fenced += fenced
@@ -168,34 +185,50 @@ class WorkerService:
         return landings
 
     async def write_logs(self, session: str, chunks: Sequence[LogChunk], *, by: Principal) -> None:
-        await self._check_session(session, by)
-        await self._services.store.runs.write_logs(session, chunks)
+        known = session if await self._is_own(session, by) else ""
+        await self._services.store.runs.write_logs(known, chunks, owner=by.line)
 
     async def leave(self, leaving: Leaving, *, by: Principal) -> None:
-        await self._check_session(leaving.session, by)
+        if not await self._is_own(leaving.session, by):
+            raise SessionNotFound
         self._desk.forget(leaving.session)
         returned = await self._services.store.nodes.leave(leaving, self._services.judge)
         log.info("worker.left", session=leaving.session, returned=returned)
         self._services.runs_may_be_ready()
 
-    async def _check_session(self, session: str, by: Principal) -> None:
-        if by.is_limited:  # most are not: a report or a beat costs them nothing more
-            await self._hello_of(session, by)
+    async def _is_own(self, session: str, by: Principal) -> bool:
+        """Whether a session lives and is of the token's line. Of another's nobody is told more than of none."""
+        try:
+            return await self._hello_of(session, by) is not None
+        except ForeignSession:
+            return False
 
     async def _hello_of(self, session: str, by: Principal) -> Hello | None:
-        """What a session said of itself; None: it is over, or never was. `ForeignSession` when it is not for `by`."""
+        """What a session said of itself; None: it is over, or never was. `ForeignSession` when it is not for `by`.
+
+        It is remembered here and its owner never changes: a report or a beat costs no look at the store.
+        """
         hello = self._desk.hello_of(session)
         if hello is None:
             hello = await self._services.store.nodes.hello_of(session)
             if hello is None:
                 return None
-            self._desk.introduce(hello)
         try:
-            by.demand_session(namespace=hello.namespace, group=hello.group)
+            by.demand_session(owner=hello.owner, namespace=hello.namespace, group=hello.group)
+            if hello.owner is None:
+                hello = await self._adopted(hello, by)
         except ForeignSession:
-            log.warning("session.foreign", token=by.name, worker=hello.name, session=session)
+            await self.trespassers.note(hello, by)
             raise
+        if self._desk.hello_of(session) is not hello:
+            self._desk.introduce(hello)
         return hello
+
+    async def _adopted(self, hello: Hello, by: Principal) -> Hello:
+        """A session that began before owners were recorded, as the token's own from now on."""
+        if not await self._services.store.nodes.adopt(hello.session, owner=by.line):
+            raise ForeignSession  # another token was quicker
+        return msgspec.structs.replace(hello, owner=by.line)
 
 
 def _check_replacing(name: str, by: Principal, standing: Standing) -> None:

@@ -75,7 +75,7 @@ def _heir(seen: Cluster, to: str | None) -> Node:
 
 
 def _named(seen: Cluster, servers: Sequence[Node], name: str) -> Node:
-    own = [node for node in servers if name in (node.row.name, node.row.session)]
+    own = [node for node in servers if name in (node.row.name, node.row.handle)]
     if own and own[-1].is_leader:
         raise CannotLead(f"{name} leads already")
     if own:

@@ -80,7 +80,7 @@ async def rotate_token(
     old = await services.tokens.named(name_or_id)
     grant = Grant(scopes=old.scopes, namespace=old.namespace, group=old.group)
     lives = min(old.expires_at - old.created_at, LIVES_MAX) if lives_us is None else lives_us
-    new, secret = _new(services, who, old.name, grant, lives)
+    new, secret = _new(services, who, old.name, grant, lives, line=old.line)
     record = await services.tokens.replace(old.id, new, grace_us=grace_us)
     await _note(services, who, "token.rotated", record)
     return IssuedToken(record=record, secret=secret)
@@ -146,6 +146,7 @@ def _new(
     lives_us: Micros,
     *,
     secret: str | None = None,
+    line: str | None = None,
 ) -> tuple[NewToken, str]:
     secret = secret or PREFIX + services.chance.secret()
     new = NewToken(
@@ -157,6 +158,7 @@ def _new(
         group=grant.group,
         created_by=who.name,
         lives_us=lives_us,
+        line=line,
     )
     return new, secret
 

@@ -6,6 +6,7 @@ does. A page may therefore hold fewer items than asked for and still name a next
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, Generic, Protocol, TypeVar
 
 from foliot.domain.errors import InvalidInput, NotFound
@@ -256,6 +257,11 @@ class NodeRow:
     def serves(self, namespace: str) -> bool:
         """Whether it is a worker that is given runs of this namespace."""
         return self.kind != "server" and self.namespace in (None, namespace)
+
+    @property
+    def handle(self) -> str:
+        """What people call this session by. Its id stays between worker and server: it is part of their trust."""
+        return f"n-{sha256(self.session.encode()).hexdigest()[:12]}"
 
     @property
     def has_left(self) -> bool:

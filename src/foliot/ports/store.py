@@ -299,8 +299,14 @@ class RunStore(Protocol):
         """Once for all parked polls: due runs by rank, serial and limits respected, marked RUNNING (design §4)."""
         ...
 
-    async def complete(self, session: str, reports: Sequence[Report], judge: Judge) -> Sequence[Landing]:
-        """Record how attempts ended, with every follow-up, in one transaction; one landing per report."""
+    async def complete(
+        self, session: str, reports: Sequence[Report], judge: Judge, *, owner: str | None = None
+    ) -> Sequence[Landing]:
+        """Record how attempts ended, with every follow-up, in one transaction; one landing per report.
+
+        `session`: known to be the speaker's own; empty: none is. A report counts when its lease is of that session, or
+        of another with the same `owner`: a worker that was restarted reports for its last session, too (R17).
+        """
         ...
 
     async def cancel(self, run_ids: Sequence[int], *, by: Actor, force: bool = False) -> Sequence[CancelOutcome]:
@@ -343,7 +349,11 @@ class RunStore(Protocol):
         """Watchdog: set each limit's `used` to what is really running; how many were off."""
         ...
 
-    async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> Sequence[Landing]: ...
+    async def write_logs(
+        self, session: str, chunks: Sequence[LogChunk], *, owner: str | None = None
+    ) -> Sequence[Landing]:
+        """Append to the logs of attempts; who may is decided as in `complete`."""
+        ...
 
 
 # ----------------------------------------------------------------------------------------------------------- nodes
@@ -362,11 +372,18 @@ class NodeStore(Protocol):
     """Sessions of servers and workers, and who leads."""
 
     async def register(self, hello: Hello, *, kind: str, ttl_us: Micros) -> Instant:
-        """A new session, live until now + ttl; returns store time."""
+        """A new session, live until now + ttl; returns store time. Again: the same session says so of itself anew.
+
+        `ForeignSession` when it is of another kind or owner: it stays as it is.
+        """
         ...
 
     async def hello_of(self, session: str) -> Hello | None:
-        """What a live session said of itself, so that any server can serve it."""
+        """What a worker's live session said of itself, so that any server can serve it."""
+        ...
+
+    async def adopt(self, session: str, *, owner: str) -> bool:
+        """A worker's session that began before owners were recorded becomes this one's; False: it is another's."""
         ...
 
     async def beat(self, beat: Beat, *, ttl_us: Micros, judge: Judge) -> BeatAnswer:

@@ -23,6 +23,7 @@ class TokenRecord:
     expires_at: Instant
     last_used_at: Instant | None = None
     revoked_at: Instant | None = None  # may lie ahead: a rotated token in its time of grace
+    line: str = ""  # the id of the first token of those that took each other's place by rotation
 
     def is_good(self, now: Instant) -> bool:
         """Whether it opens anything at this store time."""
@@ -41,6 +42,7 @@ class NewToken:
     group: str | None
     created_by: str
     lives_us: Micros
+    line: str | None = None  # of the token whose place it takes; None: it begins one
 
 
 class TokenStore(Protocol):

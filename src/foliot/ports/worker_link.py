@@ -58,7 +58,9 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     pid: Small = 0
     host: Annotated[str, msgspec.Meta(max_length=200, pattern=NO_NUL)] = ""
     jobs: tuple[DeclaredJob, ...] = ()  # declared in the worker's code; saved with source "code"
-    namespace: str | None = None  # the only one it serves, by its token; what the worker says here does not count
+    # By its token; what the worker says of these does not count.
+    namespace: str | None = None  # the only one it serves
+    owner: str | None = None  # the line of the token that began it
 
 
 class Welcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -109,6 +109,7 @@ class Authenticator:
             namespace=record.namespace,
             group=record.group,
             token_id=record.id,
+            line=record.line,
         )
 
     async def _found(self, digest: str, *, urgent: bool) -> tuple[TokenRecord | None, Instant]:

@@ -20,7 +20,7 @@ class NodeOut(Output):
     """A node session."""
 
     name: str
-    session: str
+    id: str = Field(description="Of this session of the node: one that is restarted gets another.", examples=["n-5f1c"])
     kind: str
     health: Literal["ONLINE", "WARNING", "OFFLINE", "DEAD", "LEFT"]
     state: str
@@ -49,7 +49,7 @@ class NodeOut(Output):
         row = node.row
         return cls(
             name=row.name,
-            session=row.session,
+            id=row.handle,
             kind=row.kind,
             health=node.health.value,
             state=row.state,

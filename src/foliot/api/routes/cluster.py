@@ -52,7 +52,7 @@ async def nodes(services: Services, who: Reader) -> NodesOut:
 
 @router.get("/nodes/{name}", responses=READS, summary="One node and what runs on it")
 async def node(services: Services, who: Reader, name: str) -> NodeOut:
-    """By its name, or by its session."""
+    """By its name, or by its id."""
     found, runs = await find_node(services, who, name)
     told = NodeOut.of(found)
     told.runs = [RunOut.of(run, full=False) for run in runs]

@@ -29,6 +29,7 @@ from foliot.store.sql.limits import give_back
 from foliot.store.sql.parents import count_down
 from foliot.store.sql.seeing import Held, Seen, hold, see
 from foliot.store.sql.settlement import Claim, Jobs, Quit, Settlement
+from foliot.store.sql.speaking import Speaker
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 from foliot.store.sql.succeeding import HEAVY, SUCCEED, is_plain_success, succeed
 from foliot.store.sql.unparking import unpark
@@ -107,23 +108,25 @@ class Ending:
         self._definitions = definitions
         self._lanes = lanes
 
-    async def complete(self, database: Database, reports: Sequence[Report], judge: Judge) -> list[Landing]:
+    async def complete(
+        self, database: Database, reports: Sequence[Report], judge: Judge, speaker: Speaker
+    ) -> list[Landing]:
         """Who holds the leases reports how attempts ended; how each report landed."""
         if all(map(is_plain_success, reports)):
-            landings = await database.step(lambda tx: succeed(tx, reports), pool=Pool.ENDING)
+            landings = await database.step(lambda tx: succeed(tx, reports, speaker), pool=Pool.ENDING)
             if landings is not None:
                 return landings
-        return await self._settle(database, reports, judge, reported=True)
+        return await self._settle(database, reports, judge, speaker)
 
     async def settle(self, database: Database, claims: Sequence[Claim], judge: Judge) -> list[Landing]:
         """The store itself says that attempts are over; how each claim landed."""
-        return await self._settle(database, claims, judge, reported=False)
+        return await self._settle(database, claims, judge)
 
     async def _settle(
-        self, database: Database, claims: Sequence[Claim | Report], judge: Judge, *, reported: bool
+        self, database: Database, claims: Sequence[Claim | Report], judge: Judge, speaker: Speaker | None = None
     ) -> list[Landing]:
         def work(tx: Tx, *, carefully: bool = False) -> list[Landing]:
-            return self.settle_in(tx, claims, judge, reported=reported, carefully=carefully)
+            return self.settle_in(tx, claims, judge, speaker=speaker, carefully=carefully)
 
         try:
             return await database.transact(work, pool=Pool.ENDING)
@@ -136,14 +139,19 @@ class Ending:
         claims: Sequence[Claim | Report],
         judge: Judge,
         *,
-        reported: bool = False,
+        speaker: Speaker | None = None,
         carefully: bool = False,
     ) -> list[Landing]:
-        """Judge these attempts and write what becomes of their runs. The transaction must have locked nothing yet."""
+        """Judge these attempts and write what becomes of their runs. The transaction must have locked nothing yet.
+
+        `speaker`: the worker that reports; None: the store itself says so.
+        """
         tx.point("ending.settling")
         held = self._held(tx, [claim.run_id for claim in claims], carefully=carefully)
         jobs = self._jobs(tx, held)
-        settlement = Settlement(jobs, held, judge, reported=reported)
+        settlement = Settlement(jobs, held, judge, reported=speaker is not None)
+        if speaker is not None:
+            settlement.strangers = speaker.strangers(tx, (run.session_id for run in held.runs.values()))
         settlement.retries = self._retries(tx, claims, held, jobs)
         landings = [settlement.settle(claim, held.runs.get(claim.run_id)) for claim in claims]
         self._write(tx, settlement)

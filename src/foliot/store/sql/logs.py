@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 from foliot.domain.run import Landing
 from foliot.ports.worker_link import LogChunk
 from foliot.store.sql.database import Tx
+from foliot.store.sql.speaking import Speaker
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 
 BYTES_MAX: Final = 8 * 1024 * 1024
@@ -19,7 +20,7 @@ WRITTEN: Final = Statement(
     SELECT d.run_id, d.lease_id,
            (SELECT coalesce(max(l.at_offset + l.size), 0) FROM run_logs l
             WHERE l.run_id = d.run_id AND l.attempt = r.attempt),
-           (SELECT coalesce(sum(l.size), 0) FROM run_logs l WHERE l.run_id = d.run_id), r.attempt
+           (SELECT coalesce(sum(l.size), 0) FROM run_logs l WHERE l.run_id = d.run_id), r.attempt, r.session_id
     FROM {d} JOIN runs r ON r.id = d.run_id AND r.lease_id = d.lease_id
     """,
     RowSet("d", run_id=BIGINT, lease_id=TEXT),
@@ -68,10 +69,12 @@ class _Piece(NamedTuple):
     text: bytes
 
 
-def write(tx: Tx, chunks: Sequence[LogChunk]) -> list[Landing]:
+def write(tx: Tx, chunks: Sequence[LogChunk], speaker: Speaker) -> list[Landing]:
     """Append chunks; ALREADY: all of it was there, FENCED: the run is in other hands now."""
     keys = sorted({(chunk.run_id, chunk.lease_id) for chunk in chunks})
-    logs = {row[0]: _Log(row[1], int(row[2]), int(row[3]), row[4]) for row in tx.rows(WRITTEN, d=keys)}
+    rows = tx.rows(WRITTEN, d=keys)
+    strangers = speaker.strangers(tx, (row[5] for row in rows))
+    logs = {row[0]: _Log(row[1], int(row[2]), int(row[3]), row[4]) for row in rows if row[5] not in strangers}
     pieces: list[_Piece] = []
     landings = [_append(logs.get(chunk.run_id), chunk, pieces) for chunk in chunks]
     if pieces:

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from foliot.domain.access import ForeignSession
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, Judge
@@ -32,28 +33,33 @@ LEAVE_STEPS_MAX: Final = 100
 REGISTER: Final = Statement(
     """
     {insert_ignore} nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
-                           version, protocol, host, pid, labels, handlers, namespace)
+                           version, protocol, host, pid, labels, handlers, namespace, owner)
     SELECT d.id, d.name, d.kind, 'live', {now} + :ttl, {now}, {now}, 0, 0, d.group_name, d.slots,
-           d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace
+           d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner
     FROM {d} WHERE true
     {ignore_duplicates}
     """,
     RowSet("d", id=TEXT, name=TEXT, kind=TEXT, group_name=TEXT, slots=BIGINT, version=TEXT, protocol=BIGINT, host=TEXT,
-           pid=BIGINT, labels=TEXT, handlers=TEXT, namespace=TEXT),
+           pid=BIGINT, labels=TEXT, handlers=TEXT, namespace=TEXT, owner=TEXT),
 )  # fmt: skip
 
 REGISTER_AGAIN: Final = Statement(
     """
     UPDATE nodes SET until = {now} + :ttl, slots = :slots, version = :version, labels = :labels, handlers = :handlers
-    WHERE id = :session AND state <> 'dead'
+    WHERE id = :session AND kind = :kind AND state <> 'dead'
+          AND coalesce(owner, '') = :owner
     """
 )
-"""What a session may say anew of itself; its name, group and namespace are its own for good."""
+"""What a session may say anew of itself; its name, group, namespace and owner are its own for good."""
+
+WHOSE: Final = Statement("SELECT kind, owner FROM nodes WHERE id = :session")
+
+ADOPT: Final = Statement("UPDATE nodes SET owner = :owner WHERE id = :session AND kind = 'worker' AND owner IS NULL")
 
 HELLO: Final = Statement(
     """
-    SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace FROM nodes
-    WHERE id = :session AND state <> 'dead'
+    SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner FROM nodes
+    WHERE id = :session AND kind = 'worker' AND state <> 'dead'
     """
 )
 
@@ -158,11 +164,14 @@ class SqlNodeStore:
             handlers = msgspec.json.encode(hello.handlers).decode()
             labels = msgspec.json.encode(hello.labels).decode()
             row = (hello.session, hello.name, kind, hello.group, hello.slots, hello.version, hello.protocol,
-                   hello.host, hello.pid, labels, handlers, hello.namespace)  # fmt: skip
+                   hello.host, hello.pid, labels, handlers, hello.namespace, hello.owner)  # fmt: skip
             again = {"session": hello.session, "ttl": ttl_us, "slots": hello.slots, "version": hello.version,
-                     "labels": labels, "handlers": handlers}  # fmt: skip
+                     "labels": labels, "handlers": handlers, "kind": kind, "owner": hello.owner or ""}  # fmt: skip
             if not tx.change(REGISTER_AGAIN, again):
                 tx.change(REGISTER, {"ttl": ttl_us}, d=[row])
+                (whose,) = tx.rows(WHOSE, {"session": hello.session})
+                if whose.kind != kind or whose.owner not in (None, hello.owner):
+                    raise ForeignSession
             return tx.now()
 
         return await self._database.transact(work)
@@ -170,6 +179,14 @@ class SqlNodeStore:
     async def hello_of(self, session: str) -> Hello | None:
         rows = await self._database.read(lambda tx: tx.rows(HELLO, {"session": session}), pool=Pool.CONTROL)
         return _hello(rows[0]) if rows else None
+
+    async def adopt(self, session: str, *, owner: str) -> bool:
+        def work(tx: Tx) -> bool:
+            tx.change(ADOPT, {"session": session, "owner": owner})
+            rows = tx.rows(WHOSE, {"session": session})
+            return bool(rows) and tuple(rows[0]) == ("worker", owner)
+
+        return await self._database.transact(work)
 
     # -- beats ----------------------------------------------------------------------------------------------------
 
@@ -359,7 +376,7 @@ def waiting_in(progress: str | None) -> frozenset[str]:
 
 
 def _hello(row: Any) -> Hello:
-    session, name, group, slots, handlers, labels, version, protocol, pid, host, namespace = row
+    session, name, group, slots, handlers, labels, version, protocol, pid, host, namespace, owner = row
     return Hello(
         session=session,
         name=name,
@@ -372,4 +389,5 @@ def _hello(row: Any) -> Hello:
         pid=pid,
         host=host,
         namespace=namespace,
+        owner=owner,
     )

@@ -30,6 +30,7 @@ from foliot.store.sql.ending import Contended, Ending
 from foliot.store.sql.lanes import Lanes
 from foliot.store.sql.leasing import Leasing
 from foliot.store.sql.settlement import Claim, Quit
+from foliot.store.sql.speaking import Speaker
 from foliot.store.sql.triggers import check_trigger, trigger
 
 REFUSED_TYPE: Final = "ResultRefused"
@@ -66,21 +67,21 @@ class SqlRunStore:
                 await self._quit(outcome.replaced)
         return outcome.granted
 
-    async def complete(self, session: str, reports: Sequence[Report], judge: Judge) -> Sequence[Landing]:
-        """The lease ids decide; the session that speaks may be a later one of the same worker (R17)."""
-        del session
-        return await self._complete(reports, judge) if reports else []
+    async def complete(
+        self, session: str, reports: Sequence[Report], judge: Judge, *, owner: str | None = None
+    ) -> Sequence[Landing]:
+        return await self._complete(reports, judge, Speaker(session, owner)) if reports else []
 
-    async def _complete(self, reports: Sequence[Report], judge: Judge) -> list[Landing]:
+    async def _complete(self, reports: Sequence[Report], judge: Judge, speaker: Speaker) -> list[Landing]:
         try:
-            return await self._ending.complete(self._database, reports, judge)
+            return await self._ending.complete(self._database, reports, judge, speaker)
         except RefusedForData as refusal:  # one bad row never stops its batch: halve down to it
             if len(reports) == 1:
                 bare = [_without_data(reports[0], refusal)]
-                return await self._ending.complete(self._database, bare, judge)
+                return await self._ending.complete(self._database, bare, judge, speaker)
             half = len(reports) // 2
-            first = await self._complete(reports[:half], judge)
-            return first + await self._complete(reports[half:], judge)
+            first = await self._complete(reports[:half], judge, speaker)
+            return first + await self._complete(reports[half:], judge, speaker)
 
     async def cancel(self, run_ids: Sequence[int], *, by: Actor, force: bool = False) -> Sequence[CancelOutcome]:
         work = partial(cancel, ending=self._ending, run_ids=run_ids, by=by, force=force)
@@ -152,11 +153,13 @@ class SqlRunStore:
 
     # -- logs -----------------------------------------------------------------------------------------------------
 
-    async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> Sequence[Landing]:
-        del session  # as in `complete`
+    async def write_logs(
+        self, session: str, chunks: Sequence[LogChunk], *, owner: str | None = None
+    ) -> Sequence[Landing]:
         if not chunks:
             return []
-        return await self._database.transact(lambda tx: logs.write(tx, chunks), pool=Pool.API)
+        speaker = Speaker(session, owner)
+        return await self._database.transact(lambda tx: logs.write(tx, chunks, speaker), pool=Pool.API)
 
 
 def _without_data(report: Report, refusal: RefusedForData) -> Report:

@@ -72,6 +72,7 @@ class Settlement:
         self.delayed: list[LoadedJob] = []
         self.next_in_line: set[int] = set()
         self.left: dict[int, int] = {}  # lane -> runs that left RUNNING and had taken limits
+        self.strangers: frozenset[str] = frozenset()  # sessions whose runs are not the speaker's to end
         self._judge = judge
         self._reported = int(reported)  # a worker says so, and may repeat itself
         self._done: dict[int, str] = {}
@@ -79,8 +80,8 @@ class Settlement:
 
     def settle(self, claim: Claim | Report, run: Seen | None) -> Landing:
         """Take in what is said about one attempt; how it lands."""
-        if run is None:
-            return Landing.FENCED  # forgotten long ago
+        if run is None or run.session_id in self.strangers:
+            return Landing.FENCED  # forgotten long ago, or never the speaker's
         lease_id = claim.lease_id
         if run.id in self._done:
             return Landing.ALREADY if self._done[run.id] == lease_id else Landing.FENCED

@@ -3,7 +3,7 @@
 Nothing else hangs on the end of a plain run (no waiting cursor, no limits, no parent), so each lands by itself and no
 transaction is needed around the two statements. There is nothing to judge about a success.
 
-Whoever knows the lease speaks for it (S5): a worker that was restarted reports what its last session left on disk.
+The lease says which attempt is meant (S5), its session whether it is the speaker's to end (`store.sql.speaking`).
 """
 
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import Report
 from foliot.store.sql.database import Tx
 from foliot.store.sql.follow import CHILD, FIXED_DELAY, LIMITS, MERGE, SERIAL
+from foliot.store.sql.speaking import Speaker
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 from foliot.store.sql.unparking import unpark
 
@@ -30,7 +31,7 @@ FOLLOWED: Final = f"""
 GLANCE: Final = Statement(
     f"""
     SELECT r.id, r.lease_id, r.last_lease_id, r.started_at, r.leased_at, r.follow, r.job_id,
-           CASE WHEN {FOLLOWED} THEN 1 ELSE 0 END, {{now}}
+           CASE WHEN {FOLLOWED} THEN 1 ELSE 0 END, r.session_id, {{now}}
     FROM runs r WHERE r.id IN (SELECT d.id FROM {{d}})
     """,
     RowSet("d", id=BIGINT),
@@ -53,19 +54,20 @@ def is_plain_success(report: Report) -> bool:
     return report.cause is Cause.SUCCEEDED and report.error is None and report.checkpoint is None
 
 
-def succeed(tx: Tx, reports: Sequence[Report]) -> list[Landing] | None:
+def succeed(tx: Tx, reports: Sequence[Report], speaker: Speaker) -> list[Landing] | None:
     """Record these plain successes, each statement by itself; None: some runs are not plain, and nothing was done."""
     seen = {row[0]: row for row in tx.tuples(GLANCE, d=[(report.run_id,) for report in reports])}
+    strangers = speaker.strangers(tx, {row[8] for row in seen.values()})
     landings: list[Landing] = []
     rows: dict[int, tuple[Any, ...]] = {}
     next_in_line: set[int] = set()
     now = 0
     for report in reports:
         row = seen.get(report.run_id)
-        if row is None:
-            landings.append(Landing.FENCED)  # forgotten long ago
+        if row is None or row[8] in strangers:
+            landings.append(Landing.FENCED)  # forgotten long ago, or never the speaker's
             continue
-        run_id, lease_id, last_lease_id, started_at, leased_at, follow, job_id, is_followed, now = row
+        run_id, lease_id, last_lease_id, started_at, leased_at, follow, job_id, is_followed, _, now = row
         if follow & HEAVY:
             return None
         if run_id in rows or lease_id != report.lease_id:

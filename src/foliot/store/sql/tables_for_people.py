@@ -20,6 +20,7 @@ tokens: Final = sa.Table(
     sa.Column("expires_at", Time, nullable=False),
     sa.Column("last_used_at", Time, nullable=True),
     sa.Column("revoked_at", Time, nullable=False, server_default="0"),  # 0: not revoked, so the name is unique
+    sa.Column("line", Name(32), nullable=True),  # id of the first token it took the place of by rotation, or its own
     sa.UniqueConstraint("hash", name="tokens_hash"),
     sa.UniqueConstraint("name", "revoked_at", name="tokens_name"),
 )

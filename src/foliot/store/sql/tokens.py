@@ -14,7 +14,7 @@ T = TypeVar("T")
 LIST_MAX: Final = 1000
 
 _COLUMNS: Final = (
-    "id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, last_used_at, revoked_at"
+    "id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, last_used_at, revoked_at, line"
 )
 _BY_HASH: Final = Statement(f"SELECT {_COLUMNS}, {{now}} AS now FROM tokens WHERE hash = :hash")
 _NOW: Final = Statement("SELECT {now}")
@@ -26,7 +26,8 @@ _BY_ID: Final = Statement(f"SELECT {_COLUMNS} FROM tokens WHERE id = :id")
 _ALL: Final = Statement(f"SELECT {_COLUMNS} FROM tokens ORDER BY created_at DESC, id LIMIT {LIST_MAX}")
 _ADD: Final = Statement(
     "INSERT INTO tokens (id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, "
-    "revoked_at) VALUES (:id, :name, :hash, :scopes, :namespace, :group_name, :now, :created_by, :expires_at, 0)"
+    "revoked_at, line) "
+    "VALUES (:id, :name, :hash, :scopes, :namespace, :group_name, :now, :created_by, :expires_at, 0, :line)"
 )
 _END: Final = Statement(
     "UPDATE tokens SET revoked_at = :at WHERE id = :id AND (revoked_at = 0 OR revoked_at > :at) AND expires_at > :at"
@@ -162,6 +163,7 @@ def _add(tx: Tx, token: NewToken) -> TokenRecord:
             "now": now,
             "created_by": token.created_by,
             "expires_at": now + token.lives_us,
+            "line": token.line or token.id,
         },
     )
     return _record(tx.rows(_BY_ID, {"id": token.id})[0])
@@ -180,4 +182,5 @@ def _record(row: Any) -> TokenRecord:
         expires_at=row.expires_at,
         last_used_at=row.last_used_at,
         revoked_at=row.revoked_at or None,
+        line=row.line or row.id,  # an older Foliot does not write it
     )

@@ -9,7 +9,7 @@ from sqlalchemy.dialects import mysql
 from foliot.store.sql.migrations import resumable as op
 
 revision = "0007"
-down_revision = "0005"
+down_revision = "0006"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,46 @@
+"""Trespassing: a worker's token is used in a session of another token. It gets nothing; people can see that it was."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Final
+
+import structlog
+
+from foliot.domain.access import Principal
+from foliot.ports.journal import Happening, Journal, Topic
+from foliot.ports.store import StoreBusy, StoreUnavailable
+from foliot.ports.worker_link import Hello
+
+NOTED_MAX: Final = 1000
+
+log = structlog.get_logger("foliot.workers")
+
+
+class Trespassers:
+    """Counts such calls, and notes each token and node in the journal once."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.on_foreign: Callable[[], None] = lambda: None
+        self.journal: Journal | None = None
+        self._noted: OrderedDict[str, None] = OrderedDict()
+
+    async def note(self, hello: Hello, by: Principal) -> None:
+        """Somebody used this token in a session that is not its own."""
+        self.count += 1
+        self.on_foreign()
+        log.warning("session.foreign", token=by.name, worker=hello.name, session=hello.session)
+        key = f"session.foreign:{by.token_id}:{hello.session}"
+        if self.journal is None or key in self._noted:
+            return  # a thousand calls are one event
+        self._noted[key] = None
+        if len(self._noted) > NOTED_MAX:
+            self._noted.popitem(last=False)
+        data = {"token": by.name}
+        happening = Happening(
+            key=key, topic=Topic.NODES, kind="session.foreign", subject=hello.name, by=by.name, data=data
+        )
+        try:
+            await self.journal.note([happening])
+        except (StoreBusy, StoreUnavailable) as away:
+            log.warning("journal.note_lost", kind=happening.kind, subject=happening.subject, why=str(away))

@@ -1,0 +1,31 @@
+"""Who speaks of a run: the lease id says which attempt is meant, the token's line whether the speaker had it (SEC-25).
+
+A lease belongs to one session for good, and a session to one line: what was read of them is as true when it is written.
+A worker that was restarted reports what its last session left on disk: another session of the same line (R17).
+"""
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from foliot.store.sql.database import Tx
+from foliot.store.sql.statement import TEXT, RowSet, Statement
+
+OWNERS: Final = Statement("SELECT n.id, n.owner FROM {d} JOIN nodes n ON n.id = d.id", RowSet("d", id=TEXT))
+
+
+class Speaker(NamedTuple):
+    """Who reports: a session that is known to be the speaker's own (empty: none is), and the line of its token."""
+
+    session: str
+    owner: str | None = None
+
+    def strangers(self, tx: Tx, sessions: Iterable[str | None]) -> frozenset[str]:
+        """Those of the sessions that are another line's. Most reports name leases of the one session: no statement.
+
+        A session that began before lines were recorded is nobody's: there the lease id alone decides, as it did.
+        """
+        others = {session for session in sessions if session is not None and session != self.session}
+        if not others:
+            return frozenset()
+        owners = tx.rows(OWNERS, d=[(session,) for session in sorted(others)])
+        return frozenset(session for session, owner in owners if owner not in (None, self.owner))
