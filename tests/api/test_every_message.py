@@ -140,6 +140,15 @@ async def clock_off(api: Api, stage: Stage, language: dict[str, str]) -> dict[st
     return await trouble(api, language, "FOL-5004")
 
 
+async def ahead(api: Api, stage: Stage, language: dict[str, str]) -> dict[str, Any]:
+    if (await api.get("/jobs/settle")).status_code == 404:
+        await api.create_job("settle", schedule={"every": "1h"})
+        before, stage.clock.at = stage.clock.at, stage.moment("2031-03-03 14:02")
+        await stage.fire()
+        stage.clock.at = before
+    return await trouble(api, language, "FOL-5006")
+
+
 async def will_not_stop(api: Api, stage: Stage, language: dict[str, str]) -> dict[str, Any]:
     if "w-2" not in stage.workers:
         await api.create_job("calc", isolation="thread")
@@ -168,6 +177,7 @@ MESSAGES: list[tuple[str, Provoke, str, str]] = [
     ("FOL-5002", no_leader, "2 of 2 servers answer, none is leader for 4.0 s; electing. Jobs fire", "没有主节点"),
     ("FOL-5004", clock_off, "w-3's clock is 47 s ahead; its log times are off, runs are not", "w-3 的时钟快了 47 秒"),
     ("FOL-5005", no_label, "needs gpu=yes; 0 of 1 workers have it.", "需要 gpu=yes"),
+    ("FOL-5006", ahead, "settle in namespace default would be silent until 2031-03-03T07:00:00Z", "存储时钟曾经超前"),
     ("FOL-6002", will_not_stop, "it has not checked ctx.cancelled. Threads cannot be killed", "线程无法被强制终止"),
     ("FOL-6001", lost, "w-4 stopped answering while running it", "w-4 在执行期间停止响应"),
 ]  # fmt: skip

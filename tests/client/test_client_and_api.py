@@ -85,6 +85,7 @@ async def test_the_plain_client_says_the_same(api: Api, url: str) -> None:
             assert client.jobs.get("greet").state == "active"
             assert client.jobs.pause("greet", reason="moving").state == "paused"
             assert client.jobs.resume("greet", catch_up=True).state == "active"
+            assert client.jobs.reschedule("greet", dry_run=True)["changed"] is False
             assert [found.name for found in client.jobs.list(limit=10)] == ["greet"]
 
     await asyncio.to_thread(ask)

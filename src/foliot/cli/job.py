@@ -6,6 +6,7 @@ from foliot.cli import EXIT_CODES
 from foliot.cli.asking import Group
 from foliot.cli.jobs_changing import clone, create, delete, edit, pause, resume, rollback
 from foliot.cli.jobs_reading import diff, fires, list_jobs, show, why
+from foliot.cli.jobs_rescheduling import reschedule
 from foliot.cli.jobs_running import backfill, backfills, trigger
 
 
@@ -34,6 +35,7 @@ for command in (
     rollback,
     pause,
     resume,
+    reschedule,
     trigger,
     why,
     fires,

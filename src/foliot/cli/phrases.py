@@ -13,6 +13,25 @@ PHRASES: Final[Mapping[str, tuple[str, str]]] = {
     "paused": ("{name} is paused", "{name} 已暂停"),
     "paused_until": ("{name} is paused until {until}", "{name} 已暂停，至 {until}"),
     "resumed": ("{name} goes on; next {next}", "{name} 已恢复；下次 {next}"),
+    "rescheduled": ("{name}: next fire {before} → {after}", "{name}：下次触发 {before} → {after}"),
+    "would_reschedule": (
+        "{name} would go on: next fire {before} → {after}",
+        "{name} 将继续：下次触发 {before} → {after}",
+    ),
+    "rescheduled_instants": (
+        "  {count} skipped instants that have not come are open again",
+        "  {count} 个尚未到来却已跳过的触发点重新开放",
+    ),
+    "rescheduled_cancelled": (
+        "  {count} waiting runs of instants that have not come are cancelled",
+        "  {count} 次尚未到期的等待执行被取消",
+    ),
+    "rescheduled_retries": (
+        "  {count} retries that would wait for years are due now",
+        "  {count} 次要等待数年的重试改为立即进行",
+    ),
+    "schedule_is_right": ("{name}: its schedule is right; next {next}", "{name}：调度计划正确；下次 {next}"),
+    "none_ahead": ("no job stands ahead of its schedule", "没有任务超前于其调度计划"),
     "created": ("{name} v{version} created", "{name} v{version} 已创建"),
     "changed": ("{name} is v{version} now", "{name} 现在是 v{version}"),
     "same": ("{name} is v{version} already, nothing changed", "{name} 已是 v{version}，没有变化"),

@@ -61,6 +61,9 @@ class _Calls:
     def _resume(self, name: str, catch_up: bool, reason: str, namespace: str | None) -> Call:
         return self._verb(name, "resume", {"catch_up": catch_up or None, "reason": reason or None}, namespace)
 
+    def _reschedule(self, name: str, dry_run: bool, reason: str, namespace: str | None) -> Call:
+        return self._verb(name, "reschedule", {"dry_run": dry_run or None, "reason": reason or None}, namespace)
+
     def _verb(self, name: str, verb: str, body: Mapping[str, Any], namespace: str | None) -> Call:
         path = f"/jobs/{name_in_path(name)}:{verb}"
         return post(path, body, token=self._token(), namespace=namespace or self._namespace)
@@ -117,6 +120,12 @@ class Jobs(_Calls):
         """Let its schedule go on; with `catch_up`, by the misfire policy for the time it was paused."""
         return Job(self._client.send(self._resume(name, catch_up, reason, namespace)))
 
+    def reschedule(
+        self, name: str, *, dry_run: bool = False, reason: str = "", namespace: str | None = None
+    ) -> Mapping[str, Any]:
+        """Set its schedule right after the store's clock was ahead: where it stood `before` and stands `after`."""
+        return dict(self._client.send(self._reschedule(name, dry_run, reason, namespace)))
+
 
 class AsyncJobs(_Calls):
     """Jobs of a cluster, for async code."""
@@ -170,3 +179,9 @@ class AsyncJobs(_Calls):
     async def resume(self, name: str, *, catch_up: bool = False, reason: str = "", namespace: str | None = None) -> Job:
         """Let its schedule go on; with `catch_up`, by the misfire policy for the time it was paused."""
         return Job(await self._client.send(self._resume(name, catch_up, reason, namespace)))
+
+    async def reschedule(
+        self, name: str, *, dry_run: bool = False, reason: str = "", namespace: str | None = None
+    ) -> Mapping[str, Any]:
+        """Set its schedule right after the store's clock was ahead: where it stood `before` and stands `after`."""
+        return dict(await self._client.send(self._reschedule(name, dry_run, reason, namespace)))

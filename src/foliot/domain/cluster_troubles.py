@@ -4,7 +4,7 @@ from typing import Final
 
 from foliot.domain.errors import ClusterTrouble
 from foliot.domain.humane import human_duration
-from foliot.domain.instants import SECOND, Micros
+from foliot.domain.instants import SECOND, Instant, Micros, isoformat
 
 CLOCK_OFF_US: Final[Micros] = 5 * SECOND
 """A wall clock as far off as this confuses who reads its log times."""
@@ -24,6 +24,25 @@ class NoLeader(ClusterTrouble):
             online=online,
             known=known,
             for_us=for_us,
+        )
+
+
+class SchedulesAhead(ClusterTrouble):
+    """Jobs stand further ahead than their schedules allow: they are silent until then."""
+
+    code = "FOL-5006"
+
+    def __init__(self, job: str, *, namespace: str, count: int, next_due_at: Instant | None) -> None:
+        others = f" and at least {count - 1} more" if count > 1 else ""
+        silent = f" until {isoformat(next_due_at)}" if next_due_at is not None else ""
+        super().__init__(
+            f"{job}{others} in namespace {namespace} would be silent{silent}, though the schedule has fires before; "
+            "this happens when the store's clock was ahead.",
+            hint=f"foliot job reschedule --all --dry-run -n {namespace}",
+            job=job,
+            namespace=namespace,
+            count=count,
+            next_due_at=next_due_at,
         )
 
 

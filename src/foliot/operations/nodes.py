@@ -1,12 +1,12 @@
 """Nodes: servers and workers, how they are, and taking one out of service."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
 from foliot.domain.access import Principal, Scope
-from foliot.domain.cluster_troubles import CLOCK_OFF_US, ClockOff, NoLeader
+from foliot.domain.cluster_troubles import CLOCK_OFF_US, ClockOff, NoLeader, SchedulesAhead
 from foliot.domain.errors import ClusterTrouble, Conflict, NotFound
 from foliot.domain.instants import MINUTE, Instant, Micros
 from foliot.domain.names import nearest
@@ -15,9 +15,12 @@ from foliot.operations.notes import note
 from foliot.operations.people import PeopleServices
 from foliot.ports.journal import Happening, Topic
 from foliot.ports.lookups import ClusterRow, NodeRow, RunFilter, RunRow
+from foliot.ports.rescheduling import AheadJob
 
 DEAD_SHOWN_US: Final[Micros] = 10 * MINUTE
 RUNS_SHOWN: Final = 200
+FARTHEST_LOOKED_AT: Final = 100
+"""Jobs whose next fire is farthest; those that a clock sent ahead by years are among them."""
 
 
 class Health(StrEnum):
@@ -74,6 +77,7 @@ class Cluster:
 
     row: ClusterRow
     nodes: Sequence[Node]
+    ahead: Sequence[AheadJob] = ()  # jobs that stand ahead of their schedules
 
     def troubles(self) -> list[ClusterTrouble]:
         """What is not well though it works."""
@@ -89,16 +93,30 @@ class Cluster:
             for node in self.nodes
             if not node.health.is_gone and abs(node.row.clock_offset_us or 0) >= CLOCK_OFF_US
         }
-        return found + [ClockOff(name, ahead_us=ahead_us or 0) for name, ahead_us in offsets.items()]
+        found += [ClockOff(name, ahead_us=ahead_us or 0) for name, ahead_us in offsets.items()]
+        return found + self._ahead()
+
+    def _ahead(self) -> list[ClusterTrouble]:
+        found: list[ClusterTrouble] = []
+        for namespace in dict.fromkeys(job.namespace for job in self.ahead):
+            own = [job for job in self.ahead if job.namespace == namespace]
+            first = own[0]
+            found.append(SchedulesAhead(first.name, namespace=namespace, count=len(own), next_due_at=first.next_due_at))
+        return found
 
 
 async def list_nodes(services: PeopleServices, who: Principal) -> Sequence[Node]:
     """Every node session that lives, and those that died or left in the last ten minutes."""
-    return (await cluster_status(services, who)).nodes
+    return (await _cluster(services, who)).nodes
 
 
 async def cluster_status(services: PeopleServices, who: Principal) -> Cluster:
-    """Leader, term, queue, and every node."""
+    """Leader, term, queue, every node, and what is not well."""
+    cluster = await _cluster(services, who)
+    return replace(cluster, ahead=await services.store.jobs.farthest_ahead(limit=FARTHEST_LOOKED_AT))
+
+
+async def _cluster(services: PeopleServices, who: Principal) -> Cluster:
     who.demand_everywhere(Scope.READ)
     row = await services.lookups.cluster()
     nodes = await services.lookups.nodes(include_dead_since=row.now - DEAD_SHOWN_US)

@@ -10,9 +10,10 @@ from foliot.domain.definition import from_document
 from foliot.domain.errors import FoliotError
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.job import DEFAULT_GROUP
+from foliot.domain.rescheduling import Stand, expected_next
 from foliot.domain.run import format_run_id
 from foliot.domain.schedule import Schedule
-from foliot.domain.why import Explanation, explain_instant, explain_run, explain_standing
+from foliot.domain.why import Explanation, explain_ahead, explain_instant, explain_run, explain_standing
 from foliot.domain.why.facts import (
     InstantFacts,
     JobFacts,
@@ -90,6 +91,9 @@ async def _standing(
     services: PeopleServices, job: JobRow, *, since: Instant, now: Instant, is_silent: bool
 ) -> Sequence[Explanation]:
     """What no decided instant tells: one that is due and undecided, that the job is paused, that nothing was due."""
+    ahead = await _ahead(services, job, now)
+    if ahead:
+        return ahead
     is_due = job.state == "active" and job.next_due_at is not None and since <= job.next_due_at <= now
     if is_due and job.next_due_at is not None:
         explanation, _ = await _explained(services, job, job.next_due_at)
@@ -98,6 +102,16 @@ async def _standing(
         return []
     facts = _facts_of(job, created_at=job.created_at)
     return [explain_standing(facts, is_scheduled=bool(job.document.get("schedule")), since=since, now=now)]
+
+
+async def _ahead(services: PeopleServices, job: JobRow, now: Instant) -> Sequence[Explanation]:
+    """That the next fire lies further ahead than the schedule allows, if it does."""
+    schedule = await _schedule(services, job.document, job.name)
+    stand = Stand(job.state, job.next_at, job.next_due_at, job.remaining)
+    expected_at = expected_next(stand, schedule, now)
+    if expected_at is None:
+        return []
+    return [explain_ahead(_facts_of(job, created_at=job.created_at), expected_at=expected_at, now=now)]
 
 
 async def _explained(services: PeopleServices, job: JobRow, at: Instant) -> tuple[Explanation, str]:

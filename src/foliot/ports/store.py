@@ -18,6 +18,7 @@ from foliot.domain.job import Definition, Lane, LoadedJob
 from foliot.domain.limits import LimitChange
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Judge
+from foliot.ports.rescheduling import AheadJob, Rescheduled
 from foliot.ports.worker_link import Beat, BeatAnswer, Hello, LeasedRun, Leaving, LogChunk, Report
 
 GRACE_US: Final[Micros] = 2 * SECOND
@@ -202,6 +203,21 @@ class JobStore(Protocol):
 
         What waits ends CANCELLED, at once or (when the store fails) soon; what is in progress finishes.
         """
+        ...
+
+    async def reschedule(self, namespace: str, name: str, *, decide: Decide, dry_run: bool = False) -> Rescheduled:
+        """Decide what is due; then let the cursor go on at the first instant to come, where it stands further ahead.
+
+        What was decided early, for instants to come, is taken back. `dry_run`: only say what that would do.
+        """
+        ...
+
+    async def ahead(self, namespace: str, *, after: int = 0, limit: int) -> tuple[Sequence[AheadJob], int | None]:
+        """Of the next `limit` jobs those that stand ahead of their schedules; where to go on, None at the end."""
+        ...
+
+    async def farthest_ahead(self, *, limit: int) -> Sequence[AheadJob]:
+        """Of the `limit` jobs whose next fire is farthest those that stand ahead of their schedules."""
         ...
 
     async def find(self, namespace: str, name: str) -> JobRecord:

@@ -38,6 +38,7 @@ from foliot.api.models.jobs import (
     ValidOut,
     WarningOut,
 )
+from foliot.api.models.rescheduling import RescheduledListOut, RescheduledOut, RescheduleJob, RescheduleJobs
 from foliot.api.models.runs import RunOut
 from foliot.api.route import FoliotRoute, request_key
 from foliot.domain.access import Principal
@@ -47,6 +48,7 @@ from foliot.domain.schedule.describe import Language
 from foliot.operations import clone as cloning
 from foliot.operations import delete as deleting
 from foliot.operations import pause as pausing
+from foliot.operations import reschedule as rescheduling
 from foliot.operations import rollback as rolling_back
 from foliot.operations import save as saving
 from foliot.operations.diff import changes_between
@@ -229,6 +231,34 @@ async def resume(
     """Paused time is left out, or caught up by the misfire policy."""
     job = await pausing.resume(services, who, home_of(who, namespace), name, catch_up=body.catch_up, reason=body.reason)
     return JobOut.of(job, language=language)
+
+
+@router.post(":reschedule", responses=WRITES, summary="Set schedules right that stand too far ahead")
+async def reschedule_all(
+    services: Services, who: Writer, language: Speaks, body: RescheduleJobs, namespace: Namespace = None
+) -> RescheduledListOut:
+    """Look at a stretch of jobs; those that stand ahead of their schedules go on at their first instant to come."""
+    found = await rescheduling.reschedule_all(
+        services,
+        who,
+        home_of(who, namespace),
+        after=body.after,
+        limit=body.limit,
+        dry_run=body.dry_run,
+        reason=body.reason,
+    )
+    return RescheduledListOut.of(found, language)
+
+
+@router.post("/{name}:reschedule", responses=WRITES, summary="Set a schedule right that stands too far ahead")
+async def reschedule(
+    services: Services, who: Writer, language: Speaks, name: str, body: RescheduleJob, namespace: Namespace = None
+) -> RescheduledOut:
+    """Decide what is due; then go on at the first instant to come. `dry_run`: only say what would be done."""
+    done = await rescheduling.reschedule(
+        services, who, home_of(who, namespace), name, dry_run=body.dry_run, reason=body.reason
+    )
+    return RescheduledOut.of(done, language)
 
 
 @router.post("/{name}:trigger", responses={**WRITES, 200: {"model": RunOut}}, status_code=201, summary="Run a job")

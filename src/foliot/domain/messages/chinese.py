@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from foliot.domain.humane import human_duration
+from foliot.domain.instants import isoformat
 from foliot.domain.schedule.describe import Language
 
 Data = Mapping[str, Any]
@@ -116,6 +117,7 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-5003": "端口被占用",
     "FOL-5004": "时钟偏差",
     "FOL-5005": "等待合适的工作节点",
+    "FOL-5006": "调度超前",
     "FOL-5011": "存储繁忙",
     "FOL-5012": "提交结果未知",
     "FOL-5013": "存储设置不安全",
@@ -197,6 +199,16 @@ def _no_leader(data: Data) -> Told:
 def _clock_off(data: Data) -> Told:
     lead = f"{'快' if data['ahead_us'] > 0 else '慢'}了 {_lasting(abs(data['ahead_us']))}"
     return f"{data['node']} 的时钟{lead}；其日志时间不准，执行不受影响。", f"检查 {data['node']} 的时间同步"
+
+
+def _schedules_ahead(data: Data) -> Told:
+    others = f" 等至少 {data['count']} 个任务" if data["count"] > 1 else ""
+    silent = f" 将静默到 {isoformat(data['next_due_at'])}" if data["next_due_at"] is not None else " 将保持静默"
+    whose = f"命名空间 {data['namespace']} 的 {data['job']}{others}"
+    return (
+        f"{whose}{silent}，而调度计划在此之前有触发点；存储时钟曾经超前时会这样。",
+        f"foliot job reschedule --all --dry-run -n {data['namespace']}",
+    )
 
 
 def _lasting(micros: int) -> str:
@@ -394,6 +406,7 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     "FOL-5001": _no_answer,
     "FOL-5002": _no_leader,
     "FOL-5004": _clock_off,
+    "FOL-5006": _schedules_ahead,
     "FOL-5003": lambda d: (
         f"{d['host']} 的端口 {d['port']} 已被占用{'：' + d['by'] if d.get('by') else ''}。",
         f"另选端口：--port {d['port'] + 1}（foliot up），--listen {d['host']}:{d['port'] + 1}（foliot server）",

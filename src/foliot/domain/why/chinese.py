@@ -307,6 +307,16 @@ def _paused_now(said: Explanation, clock: Clockface) -> str:
     return f"{said.job} {since}暂停{until}{why}"
 
 
+def _ahead(said: Explanation, clock: Clockface) -> str:
+    facts = said.facts
+    assert facts is not None
+    assert said.after is not None
+    stands = "状态为已结束"
+    if facts.next_due_at is not None:
+        stands = f"下次触发定在 {clock.full(facts.next_due_at)}"
+    return f"{said.job}：{stands}，而调度计划在 {clock.full(said.after.at)} 就有触发点；存储时钟曾经超前时会这样"
+
+
 def _quiet(said: Explanation, clock: Clockface) -> str:
     facts = said.facts
     assert facts is not None
@@ -390,5 +400,6 @@ SAY: Final[Mapping[str, Say]] = {
     "paused_now": _paused_now,
     "over": lambda said, clock: f"{said.job} 已结束：调度计划没有更多触发点",
     "quiet": _quiet,
+    "ahead": _ahead,
     "forgotten": lambda said, clock: "已决定，但记录已被清除：已结束的执行只保留一段时间",
 }

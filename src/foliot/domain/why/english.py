@@ -325,6 +325,17 @@ def _paused_now(said: Explanation, clock: Clockface) -> str:
     return f"{said.job} is paused{since}{until}{why}"
 
 
+def _ahead(said: Explanation, clock: Clockface) -> str:
+    facts = said.facts
+    assert facts is not None
+    assert said.after is not None
+    stands = "it is done"
+    if facts.next_due_at is not None:
+        stands = f"its next fire is set to {clock.full(facts.next_due_at)}"
+    due = clock.full(said.after.at)
+    return f"{said.job}: {stands}, though its schedule has one at {due}; this happens when the store's clock was ahead"
+
+
 def _quiet(said: Explanation, clock: Clockface) -> str:
     facts = said.facts
     assert facts is not None
@@ -406,5 +417,6 @@ SAY: Final[Mapping[str, Say]] = {
     "paused_now": _paused_now,
     "over": lambda said, clock: f"{said.job} is done: its schedule has no more instants",
     "quiet": _quiet,
+    "ahead": _ahead,
     "forgotten": lambda said, clock: "decided, but its record is gone: finished runs are kept for a time only",
 }

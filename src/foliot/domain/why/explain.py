@@ -38,6 +38,11 @@ def explain_run(run: RunFacts, queue: QueueFacts | None, now: Instant) -> Explan
     return _of_run(run, queue, now)
 
 
+def explain_ahead(job: JobFacts, *, expected_at: Instant, now: Instant) -> Explanation:
+    """A job whose next fire lies further ahead than its schedule allows, which has an instant at `expected_at`."""
+    return Explanation(verdict="ahead", now=now, job=job.name, facts=job, after=Neighbour(at=expected_at))
+
+
 def explain_standing(job: JobFacts, *, is_scheduled: bool, since: Instant, now: Instant) -> Explanation:
     """Where a job as a whole stands, where its instants since then say nothing, or not all."""
     if not is_scheduled:

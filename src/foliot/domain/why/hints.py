@@ -106,6 +106,7 @@ HINTS: Final[Mapping[str, Callable[[Explanation], Hint | None]]] = {
     "paused": _paused,
     "unscheduled": lambda said: _same(f"foliot job trigger {said.job}"),
     "paused_now": _paused,
+    "ahead": lambda said: _same(f"foliot job reschedule {said.job}"),
     "undecided": lambda said: _same("foliot cluster status"),
     "troubled": lambda said: _same(f"foliot job show {said.job}"),
 }

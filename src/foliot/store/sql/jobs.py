@@ -6,6 +6,7 @@ edit, a pause, a fire and a trigger of one job follow each other in some order a
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Final, NamedTuple
 
 from foliot.domain.bounds import check_definition
@@ -19,8 +20,9 @@ from foliot.domain.names import check_name
 from foliot.domain.pacing import CatchUpPacer
 from foliot.domain.payload import canonical_json
 from foliot.domain.planning import first_cursor
+from foliot.ports.rescheduling import AheadJob, Rescheduled
 from foliot.ports.store import Actor, JobRecord, Saved, SaveOutcome, Standing, StoreBusy, StoreUnavailable
-from foliot.store.sql import calendars, changing, limits
+from foliot.store.sql import calendars, changing, limits, rescheduling
 from foliot.store.sql.asking import check_actor
 from foliot.store.sql.clearing import end_waiting
 from foliot.store.sql.database import Database, Pool, TryAgain, Tx
@@ -307,6 +309,27 @@ class SqlJobStore:
 
         await in_rounds(self._database, work)
         return await self.find(namespace, name)
+
+    async def reschedule(self, namespace: str, name: str, *, decide: Decide, dry_run: bool = False) -> Rescheduled:
+        def work(tx: Tx, is_last: bool) -> Rescheduled | None:
+            cursor = self._locked(tx, namespace, name)
+            if not dry_run:
+                cursor, is_settled = settle(tx, self._definitions, cursor, decide)
+                if not is_settled and not is_last:
+                    return None
+            return rescheduling.reschedule(tx, self._definitions, self._ending, cursor, dry_run=dry_run)
+
+        return await in_rounds(self._database, work)
+
+    async def ahead(self, namespace: str, *, after: int = 0, limit: int) -> tuple[Sequence[AheadJob], int | None]:
+        look = partial(
+            rescheduling.standing_ahead, definitions=self._definitions, namespace=namespace, after=after, limit=limit
+        )
+        return await self._database.read(look)
+
+    async def farthest_ahead(self, *, limit: int) -> Sequence[AheadJob]:
+        look = partial(rescheduling.farthest_ahead, definitions=self._definitions, limit=limit)
+        return await self._database.read(look)
 
     async def delete(self, namespace: str, name: str, *, by: Actor, decide: Decide) -> None:
         def work(tx: Tx) -> int:

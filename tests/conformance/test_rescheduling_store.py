@@ -1,0 +1,188 @@
+"""A store clock that was years ahead and came back: schedules are set right, and no instant is decided twice."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from foliot.domain.instants import DAY, HOUR, MINUTE, Instant, isoformat
+from foliot.ports.rescheduling import Rescheduled
+from foliot.ports.store import JobRecord
+from tests.conformance.building import NS, PERSON, cursor_of, decider, fire, make_due, runs_of, save, skips_of
+from tests.conformance.world import World
+
+YEARS = 3 * 366 * DAY
+HOURLY: dict[str, Any] = {"schedule": {"every": "1h"}, "overlap": "allow"}
+
+
+async def reschedule(world: World, *, dry_run: bool = False) -> Rescheduled:
+    return await world.store.jobs.reschedule(NS, "tick", decide=decider(), dry_run=dry_run)
+
+
+async def fire_all(world: World) -> None:
+    while (await fire(world)).taken:
+        pass
+
+
+async def sent_ahead(world: World, *, fire_before: bool = True) -> Instant:
+    """The store's clock runs years ahead, servers fire, and it is right again, half an hour after an instant."""
+    now = await world.now()
+    await world.elapse(HOUR - now % HOUR + 30 * MINUTE)
+    if fire_before:
+        await fire_all(world)
+    begin = await world.now()
+    await world.elapse(YEARS)
+    await fire_all(world)
+    await world.elapse(begin - await world.now())
+    return begin
+
+
+async def next_instants(world: World, count: int) -> None:
+    """So many instants come, and servers look at once."""
+    for _ in range(count):
+        await world.elapse(HOUR - await world.now() % HOUR)
+        await fire_all(world)
+
+
+@pytest.mark.parametrize("policy", ["skip", {"latest": "1h"}, {"all": "1d"}], ids=["skip", "latest", "all"])
+async def test_a_schedule_that_was_sent_years_ahead_goes_on(world: World, policy: Any) -> None:
+    job = await save(world, **HOURLY, misfire=policy)
+    begin = await sent_ahead(world)
+    runs_before = {run["due_at"] for run in await runs_of(world)}
+    await next_instants(world, 2)
+    assert {run["due_at"] for run in await runs_of(world)} == runs_before, "it stands still"
+
+    looked = await reschedule(world, dry_run=True)
+    assert (await cursor_of(world, job))["next_due_at"] == looked.before.next_due_at, "a dry run changes nothing"
+    done = await reschedule(world)
+    now = await world.now()
+    assert (looked.after, looked.instants) == (done.after, done.instants)
+    assert done.before.next_due_at is not None
+    assert done.before.next_due_at > begin + YEARS
+    assert done.after.next_due_at == now // HOUR * HOUR + HOUR
+    await next_instants(world, 3)
+    first = done.after.next_due_at
+    came = [run["due_at"] for run in await runs_of(world) if now < run["due_at"] < begin + DAY]
+    assert came == [first, first + HOUR, first + 2 * HOUR]
+    await each_instant_once(world, job, until=await world.now())
+    assert not (await reschedule(world)).is_changed, "once is enough"
+
+
+async def each_instant_once(world: World, job: JobRecord, *, until: Instant) -> None:
+    assert job.next_due_at is not None
+    decided = Counter(run["due_at"] for run in await runs_of(world) if run["due_at"] <= until)
+    for skip in await skips_of(world, job):
+        inside = range(skip["from_at"], skip["to_at"] + 1, HOUR)
+        assert len(inside) == skip["count"], skip
+        decided.update(inside)
+    assert decided == Counter(range(job.next_due_at, until + 1, HOUR))
+
+
+async def test_an_instant_that_got_its_run_early_gets_no_second(world: World) -> None:
+    job = await save(world, **HOURLY, misfire={"all": "3660d", "limit": 3})
+    now = await world.now()
+    await world.elapse(HOUR - now % HOUR + 30 * MINUTE)
+    await fire_all(world)
+    await world.elapse(3 * HOUR)
+    await fire_all(world)
+    made = [run["due_at"] for run in await runs_of(world)]
+    await world.elapse(-3 * HOUR)
+    done = await reschedule(world)
+    assert done.after.next_due_at is not None
+    await next_instants(world, 4)
+    times = [run["due_at"] for run in await runs_of(world)]
+    assert len(times) == len(set(times)) == len(made) + 1
+    assert (await cursor_of(world, job))["state"] == "active"
+
+
+async def test_runs_that_wait_for_instants_to_come_are_cancelled_and_are_in_nobodys_way(world: World) -> None:
+    await save(world, schedule={"every": "1h"}, overlap="skip")
+    await sent_ahead(world, fire_before=False)
+    waiting = [run for run in await runs_of(world) if run["state"] == "PENDING"]
+    assert (await reschedule(world, dry_run=True)).runs == len(waiting) == 1
+    done = await reschedule(world)
+    assert done.runs == 1
+    (ended,) = [run for run in await runs_of(world) if run["id"] == waiting[0]["id"]]
+    assert (ended["state"], "has not come" in ended["error"]) == ("CANCELLED", True)
+    await next_instants(world, 1)
+    assert [run["due_at"] for run in await runs_of(world) if run["state"] == "PENDING"] == [done.after.next_due_at]
+
+
+async def test_a_schedule_that_ended_early_begins_again(world: World) -> None:
+    end = await world.now() + 30 * DAY
+    job = await save(world, schedule={"every": "1h", "end": _written(end)}, overlap="allow")
+    await sent_ahead(world)
+    assert (await cursor_of(world, job))["state"] == "done"
+    done = await reschedule(world)
+    assert (done.before.state, done.after.state) == ("done", "active")
+    await next_instants(world, 1)
+    assert done.after.next_due_at in [run["due_at"] for run in await runs_of(world)]
+
+
+async def test_a_fixed_delay_counts_from_now(world: World) -> None:
+    job = await save(world, schedule={"every": "10m", "from_end": True})
+    await world.change("UPDATE cursors SET next_at = :at, next_due_at = :at", at=await world.now() + YEARS)
+    done = await reschedule(world)
+    assert done.after.next_due_at is not None
+    assert 0 < done.after.next_due_at - await world.now() <= 11 * MINUTE
+    assert (await cursor_of(world, job))["next_at"] == done.after.next_at
+
+
+async def test_a_pause_stays_and_its_schedule_is_right_when_it_ends(world: World) -> None:
+    await save(world, **HOURLY)
+    await sent_ahead(world)
+    await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())
+    done = await reschedule(world)
+    assert (done.before.state, done.after.state) == ("paused", "paused")
+    assert done.after.next_due_at is not None
+    assert done.after.next_due_at <= await world.now() + HOUR
+
+
+async def test_what_is_due_is_decided_first(world: World) -> None:
+    job = await save(world, **HOURLY, misfire={"all": "3660d"})
+    await make_due(world, job, late_us=149 * HOUR + 30 * MINUTE)
+    done = await reschedule(world)
+    assert (done.is_changed, len(await runs_of(world))) == (False, 150)
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [{"cron": "0 0 1 1 *"}, {"every": "1s"}, {"every": "1h", "start": "2199-01-01T00:00:00Z"},
+     {"at": "2001-01-01T00:00:00Z"}, {"every": "1h", "count": 1}],
+    ids=["far", "near", "not begun", "over", "used up"],
+)  # fmt: skip
+async def test_a_schedule_that_is_right_is_left_alone(world: World, schedule: dict[str, Any]) -> None:
+    await save(world, schedule=schedule, overlap="allow")
+    await world.elapse(HOUR)
+    await fire_all(world)
+    assert not (await reschedule(world)).is_changed
+    assert await world.store.jobs.ahead(NS, limit=10) == ([], None)
+    assert list(await world.store.jobs.farthest_ahead(limit=10)) == []
+
+
+async def test_jobs_that_stand_ahead_are_found_page_by_page(world: World) -> None:
+    for name in ("a", "b", "c", "d"):
+        await save(world, name, **HOURLY)
+    far = await world.now() + YEARS
+    await world.change(
+        "UPDATE cursors SET next_at = :far, next_due_at = :far "
+        "WHERE job_id IN (SELECT id FROM jobs WHERE name IN ('b', 'd'))", far=far,
+    )  # fmt: skip
+    first, after = await world.store.jobs.ahead(NS, limit=2)
+    assert after is not None
+    rest, end = await world.store.jobs.ahead(NS, after=after, limit=3)
+    assert ([job.name for job in first], [job.name for job in rest], end) == (["b"], ["d"], None)
+    assert {job.name for job in await world.store.jobs.farthest_ahead(limit=10)} == {"b", "d"}
+    assert await world.store.jobs.ahead("elsewhere", limit=10) == ([], None)
+
+
+async def test_a_cursor_that_wakes_years_later_wakes_in_time_again(world: World) -> None:
+    job = await save(world, **HOURLY)
+    await world.change("UPDATE cursors SET next_at = :far", far=await world.now() + YEARS)  # trouble, while ahead
+    assert [found.name for found in await world.store.jobs.farthest_ahead(limit=10)] == ["tick"]
+    done = await reschedule(world)
+    assert done.after.next_at == job.next_at
+
+
+def _written(instant: Instant) -> str:
+    return isoformat(instant)
