@@ -160,6 +160,60 @@ async def test_rotation_gives_the_old_secret_a_time_of_grace(api: Api, stage: St
     assert [(await api.as_token(secret).get("/whoami")).status_code for secret in (old, new)] == [401, 200]
 
 
+async def test_revoking_a_rotated_token_ends_both_secrets(api: Api) -> None:
+    old = (await api.post("/tokens", {"name": "ci", "scopes": ["read"]})).json()["token"]
+    new = (await api.post("/tokens/ci:rotate", {"grace": "24h"})).json()["token"]
+    assert (await api.ask("DELETE", "/tokens/ci")).status_code == 200
+    assert [(await api.as_token(secret).get("/whoami")).status_code for secret in (old, new)] == [401, 401]
+    assert (await api.ask("DELETE", "/tokens/ci")).json()["code"] == "FOL-2006"
+
+
+async def test_revoking_one_secret_by_its_id_leaves_the_other(api: Api) -> None:
+    made = (await api.post("/tokens", {"name": "ci", "scopes": ["read"]})).json()
+    new = (await api.post("/tokens/ci:rotate", {"grace": "24h"})).json()["token"]
+    assert (await api.ask("DELETE", f"/tokens/{made['record']['id']}")).status_code == 200
+    secrets = (made["token"], new)
+    assert [(await api.as_token(secret).get("/whoami")).status_code for secret in secrets] == [401, 200]
+
+
+@pytest.mark.parametrize("kind", ["namespace", "group"])
+@pytest.mark.parametrize("written", ["", "a b", "a/b", "*", "a\u202eb", "-a"])
+async def test_what_a_token_is_limited_to_is_a_name(api: Api, kind: str, written: str) -> None:
+    refused = await api.post("/tokens", {"name": "ci", "scopes": ["read"], kind: written})
+    assert refused.status_code in (400, 422)
+    assert refused.json()["code"] in ("FOL-1056", "FOL-1085"), refused.json()
+
+
+async def test_the_limit_of_a_token_is_kept_in_the_one_form_of_a_name(api: Api) -> None:
+    made = await api.post("/tokens", {"name": "ci", "scopes": ["read"], "group": "cafe\u0301"})
+    assert made.json()["record"]["group"] == "caf\u00e9"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.7"}, 200),
+        ({"X-Forwarded-Proto": "http", "X-Forwarded-For": "203.0.113.7"}, 403),
+        ({"X-Forwarded-Proto": "http, https", "X-Forwarded-For": "203.0.113.7, 10.0.0.1"}, 403),
+        ({"X-Forwarded-Proto": "http", "X-Forwarded-For": "unknown"}, 403),
+        ({"X-Forwarded-Proto": "http", "X-Forwarded-For": "127.0.0.1"}, 200),
+        ({"X-Forwarded-Proto": "http", "X-Forwarded-For": "[::1]"}, 200),
+    ],
+)
+async def test_a_token_that_a_proxy_took_over_plain_http_is_refused(
+    api: Api, headers: dict[str, str], status: int
+) -> None:
+    """SEC-27, as far as a server can see it."""
+    answer = await api.ask("GET", "/whoami", headers=headers)
+    assert answer.status_code == status
+    if status == 403:
+        assert answer.json()["code"] == "FOL-4020"
+    login = await api.as_token(None).ask("POST", "/login", {"code": "7Q4M-2XKD-9TRA"}, headers=headers)
+    assert (login.json()["code"] == "FOL-4020") == (status == 403)
+    api.app.state.insecure_http = True
+    assert (await api.ask("GET", "/whoami", headers=headers)).status_code == 200, "it was asked for"
+
+
 async def test_the_secret_is_nowhere_in_the_store_and_shown_once(api: Api, stage: Stage) -> None:
     made = (await api.post("/tokens", {"name": "ci", "scopes": ["read"]})).json()
     secret = made["token"]

@@ -90,6 +90,26 @@ async def test_revoking_in_grace_ends_it_at_once_and_never_prolongs_it(tokens: S
     assert (await tokens.revoke("t-ci", in_us=DAY)).revoked_at == ended.revoked_at
 
 
+async def test_revoking_a_name_ends_every_secret_it_has(world: World, tokens: SqlTokens) -> None:
+    await tokens.add(new())
+    await tokens.add(new("other"))
+    await tokens.replace("t-ci", new(token_id="t-2"), grace_us=2 * HOUR)
+    await world.elapse(MINUTE)
+    await tokens.replace("t-2", new(token_id="t-3"), grace_us=HOUR)
+    assert {record.id for record in await tokens.revoke_all("ci")} == {"t-ci", "t-2", "t-3"}
+    assert [record.id for record in await tokens.list()] == ["t-other"]
+    assert await tokens.revoke_all("ci") == []
+    assert await tokens.add(new(token_id="t-4")) is not None, "the name is free"
+
+
+async def test_revoking_a_name_ends_an_old_secret_that_outlives_the_new_one(world: World, tokens: SqlTokens) -> None:
+    await tokens.add(new())
+    await tokens.replace("t-ci", new(token_id="t-2", lives_us=MINUTE), grace_us=DAY)
+    await world.elapse(HOUR)
+    assert [record.id for record in await tokens.revoke_all("ci")] == ["t-ci"]
+    assert await tokens.list() == []
+
+
 async def test_two_tokens_of_one_name_may_end_at_the_same_time(tokens: SqlTokens) -> None:
     await tokens.add(new())
     for n in range(2, 5):

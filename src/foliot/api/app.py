@@ -53,6 +53,7 @@ def build_api(
     render_metrics: Callable[[], bytes] = lambda: b"",
     is_stopping: Callable[[], bool] = lambda: False,
     secure_cookies: bool = False,
+    insecure_http: bool = False,
     at_once_max: int = AT_ONCE_MAX,
     observe: Callable[[str, int, float], None] | None = None,
 ) -> FastAPI:
@@ -73,6 +74,7 @@ def build_api(
     app.state.render_metrics = render_metrics
     app.state.is_stopping = is_stopping
     app.state.secure_cookies = secure_cookies
+    app.state.insecure_http = insecure_http
     # Taken over one by one, not included as routers: what is served is what is listed, with its right.
     for resource in (jobs, job_details, runs, logs, backfills, calendars, limits, cluster, events, tokens, probes):
         app.router.routes.extend(resource.router.routes)

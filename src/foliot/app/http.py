@@ -37,7 +37,8 @@ class OpenToOthers(ClusterTrouble):
     def __init__(self, host: str) -> None:
         super().__init__(
             f"Listening on {host} would let others read the traffic: it is not encrypted.",
-            hint="give --tls-cert and --tls-key, or say --behind-proxy with TLS in front, or listen on 127.0.0.1",
+            hint="give --tls-cert and --tls-key, or say --behind-proxy with TLS in front, or listen on 127.0.0.1; "
+            "if you do want this: --insecure-http",
             host=host,
         )
 
@@ -62,6 +63,7 @@ class HttpFace:
             render_metrics=server.metrics.render,
             is_stopping=lambda: server.is_stopping,
             secure_cookies=server.settings.is_protected,
+            insecure_http=server.settings.insecure_http,
         )
         server.workers.trespassers.journal = self.services.journal
         for duty in self._caretaking(server):

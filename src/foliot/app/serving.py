@@ -23,7 +23,7 @@ async def serve(
     started: Callable[[str, str | None], None] = lambda _url, _token: None,
 ) -> None:
     """Run a server until `stop` is set. `started` is told its URL and, on an empty store, the first token."""
-    check_reach(settings.host, is_protected=settings.is_protected)
+    check_reach(settings.host, is_protected=settings.is_protected or settings.insecure_http)
     clock, chance = SystemClock(), SystemChance()
     certificate = Certificate(settings.tls) if settings.tls else None
     http = HttpServer(settings.host, settings.port, certificate=certificate)

@@ -71,6 +71,7 @@ class ServerSettings:
     keep_us: Micros = 30 * DAY
     behind_proxy: bool = False
     tls: TlsFiles | None = None
+    insecure_http: bool = False  # the user wants tokens to cross a network unencrypted
     fault_point: str | None = None  # tests only: where this process breaks itself
 
     @property

@@ -55,7 +55,8 @@ class Desk:
     def _resolve(self) -> "Resolved":
         from foliot.cli.contexts import Contexts
 
-        return Contexts().resolve({name: self._options.get(name) for name in _FLAGS})
+        flags = {name: self._options.get(name) for name in _FLAGS}
+        return Contexts().resolve(flags | {"insecure_http": "yes" if self._options.get("insecure_http") else None})
 
     @property
     def times(self) -> "Times":
@@ -151,12 +152,13 @@ class Desk:
             sys.exit(1)
 
 
-_FLAGS: Final = ("context", "server", "token_file", "ca_file", "namespace", "tz", "lang")
+_FLAGS: Final = ("context", "server", "token_file", "ca_file", "insecure_http", "namespace", "tz", "lang")
 _GLOBALS: Final = (
     click.option("--context", metavar="NAME", help="Another context than the one in use."),
     click.option("--server", metavar="URL", help="The cluster to ask."),
     click.option("--token-file", metavar="FILE", help="A file with the token."),
     click.option("--ca-file", metavar="FILE", help="Certificates of who signs the cluster's."),
+    click.option("--insecure-http", is_flag=True, help="Send tokens unencrypted over a network."),
     click.option("-n", "--namespace", metavar="NS", help="Where names are looked up."),
     click.option("-o", "--output", type=click.Choice(FORMATS), default="table", help="Form of the data."),
     click.option("-q", "--quiet", is_flag=True, help="Ids only."),
@@ -277,7 +279,7 @@ def make_client(resolved: "Resolved", lang: str, timeout: str) -> "Foliot":
     from pathlib import Path
 
     from foliot.cli.contexts import PROJECT, TokenForWhom
-    from foliot.client.discovery import UnreadableAccess
+    from foliot.client.discovery import UnreadableAccess, is_yes
     from foliot.client.errors import NoServerKnown
     from foliot.client.foliot import Foliot
 
@@ -302,4 +304,11 @@ def make_client(resolved: "Resolved", lang: str, timeout: str) -> "Foliot":
         except OSError as error:
             raise UnreadableAccess(token_file, error.strerror or str(error)) from error
     namespace = resolved.get("namespace") or "default"
-    return Speaking(server, token, timeout=timeout, namespace=namespace, ca_file=resolved.get("ca_file"))
+    return Speaking(
+        server,
+        token,
+        timeout=timeout,
+        namespace=namespace,
+        ca_file=resolved.get("ca_file"),
+        insecure_http=is_yes(resolved.get("insecure_http") or ""),
+    )

@@ -89,16 +89,18 @@ def add(desk: Desk, *, name: str, url: str, for_namespace: str | None, token_fro
     from foliot.cli.contexts import Context, Contexts
     from foliot.client.discovery import Endpoint, UnreadableAccess
 
-    Endpoint.of(url, said_by="--url")
+    insecure_http = desk.resolved.flag("insecure_http")
+    endpoint = Endpoint.of(url, insecure_http=bool(insecure_http), said_by="--url")
     token = None
     if token_from:
+        endpoint.demand_safe_way()
         try:
             token = Path(token_from).read_text("utf-8").strip()
         except OSError as error:
             raise UnreadableAccess(token_from, error.strerror or str(error)) from error
-    said = desk.resolved.settings.get("ca_file")
-    ca_file = str(Path(said.value).resolve()) if said and said.said_by == "--ca-file" else None
-    context = Context(name=name, server=url, namespace=for_namespace, ca_file=ca_file)
+    said = desk.resolved.flag("ca_file")
+    ca_file = str(Path(said).resolve()) if said else None
+    context = Context(name=name, server=url, namespace=for_namespace, ca_file=ca_file, insecure_http=insecure_http)
     Contexts().put(context, token=token, use=not no_use)
     if not no_use:
         desk.out.talk("context_now", mark="good", name=name)

@@ -21,9 +21,9 @@ from foliot.domain.errors import InvalidInput, NotFound
 from foliot.domain.names import check_name, nearest
 
 PROJECT: Final = Path("foliot.toml")
-_OF_ONE_SERVER: Final = ("server", "token", "token_file", "ca_file")
-_NOT_BY_PROJECT: Final = ("token", "token_file")
-_SAID_BY_ALL: Final = ("server", "token_file", "ca_file", "namespace", "tz", "lang")
+_OF_ONE_SERVER: Final = ("server", "token", "token_file", "ca_file", "insecure_http")
+_NOT_BY_PROJECT: Final = ("token", "token_file", "insecure_http")
+_SAID_BY_ALL: Final = ("server", "token_file", "ca_file", "insecure_http", "namespace", "tz", "lang")
 
 
 class NoSuchContext(NotFound):
@@ -56,7 +56,7 @@ class SaidByProject(InvalidInput):
 
     def __init__(self, file: Path, name: str) -> None:
         super().__init__(
-            f"{file} sets {name}, which a project may not: it would send a file of yours to a server.",
+            f"{file} sets {name}, which a project may not: it decides what of yours is sent to a server, and how.",
             hint="take it out; a token of your own: foliot login URL, or --token-file with --server",
             file=str(file),
             name=name,
@@ -86,6 +86,7 @@ class Context:
     namespace: str | None = None
     token_file: str | None = None
     ca_file: str | None = None
+    insecure_http: str | None = None  # "yes": the user wants its token to go unencrypted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +133,11 @@ class Resolved:
         found = self.settings.get(name)
         return found.value if found else None
 
+    def flag(self, name: str) -> str | None:
+        """A value that was said with this very command."""
+        found = self.settings.get(name)
+        return found.value if found and found.said_by == _flag(name) else None
+
 
 class Contexts:
     """The contexts of this user."""
@@ -155,6 +161,7 @@ class Contexts:
                 namespace=said.get("namespace"),
                 token_file=said.get("token_file"),
                 ca_file=said.get("ca_file"),
+                insecure_http=said.get("insecure_http"),
             )
             for name, said in known.items()
             if isinstance(said, dict)
@@ -230,17 +237,14 @@ class Contexts:
         return self._from_context(current if current in names else names[0]) if names else None
 
     def _from_flags(self, flags: Mapping[str, str | None]) -> dict[str, Setting]:
-        return {
-            name: Setting(value=value, said_by=f"--{name.replace('_', '-')}")
-            for name in _SAID_BY_ALL
-            if (value := flags.get(name))
-        }
+        return {name: Setting(value=value, said_by=_flag(name)) for name in _SAID_BY_ALL if (value := flags.get(name))}
 
     def _from_environment(self) -> dict[str, Setting]:
         names = {
             "FOLIOT_SERVER": "server",
             "FOLIOT_TOKEN_FILE": "token_file",
             "FOLIOT_CA_FILE": "ca_file",
+            "FOLIOT_INSECURE_HTTP": "insecure_http",
             "FOLIOT_NAMESPACE": "namespace",
             "FOLIOT_TZ": "tz",
             "FOLIOT_LANG": "lang",
@@ -253,7 +257,8 @@ class Contexts:
 
     def _from_context(self, name: str) -> Source:
         context = self.find(name)
-        said = {name: getattr(context, name) for name in ("server", "namespace", "token_file", "ca_file")}
+        names = ("server", "namespace", "token_file", "ca_file", "insecure_http")
+        said = {name: getattr(context, name) for name in names}
         says = {key: Setting(value=value, said_by=f"context {name}") for key, value in said.items() if value}
         return Source(kind=Kind.CONTEXT, says=says)
 
@@ -262,12 +267,9 @@ class Contexts:
         for name in sorted(contexts):
             context = contexts[name]
             lines += ["", f"[contexts.{json.dumps(name)}]", f"server = {json.dumps(context.server)}"]
-            if context.namespace:
-                lines.append(f"namespace = {json.dumps(context.namespace)}")
-            if context.token_file:
-                lines.append(f"token_file = {json.dumps(context.token_file)}")
-            if context.ca_file:
-                lines.append(f"ca_file = {json.dumps(context.ca_file)}")
+            for key in ("namespace", "token_file", "ca_file", "insecure_http"):
+                if getattr(context, key):
+                    lines.append(f"{key} = {json.dumps(getattr(context, key))}")
         self._write(self.file, "\n".join(lines) + "\n")
 
     def _write(self, file: Path, text: str) -> Path:
@@ -287,11 +289,15 @@ def may_say(source: Source, name: str, *, of: Source | None) -> bool:
         return True
     if source.server or source.kind is Kind.PROJECT:
         return False
-    if of is None or name == "ca_file":  # whom the user believes is no secret
+    if of is None or name in ("ca_file", "insecure_http"):  # these are no secrets
         return True
     if of.kind is Kind.LOCAL:
         return source.kind is Kind.FLAGS  # it has a token of its own, and a variable was set for another
     return of.kind is not Kind.PROJECT
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _addresses(written: str) -> frozenset[str]:

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 import click
 
 from foliot.cli.asking import Desk, remote
+from foliot.client.loopback import is_on_this_machine
 
 
 @click.command()
@@ -26,12 +27,15 @@ def login(desk: Desk, *, url: str | None, name: str | None) -> None:
     from foliot.client.foliot import Foliot
 
     address, code = _split(url or _server(desk))
-    code = code or click.prompt(desk.out.say("code"), err=True)
     ca_file = _ca_file(desk, address)
-    with Foliot(address, ca_file=ca_file) as client:
+    insecure_http = _insecure_http(desk, address)
+    with Foliot(address, ca_file=ca_file, insecure_http=bool(insecure_http)) as client:
+        client.endpoint.demand_safe_way()  # the code is as good as a token, and the answer is one
+        code = code or click.prompt(desk.out.say("code"), err=True)
         issued = client.send(calls.post("/login", {"code": code}, token=client.machine.token()))
     context = name or urlsplit(address).hostname or "cluster"
-    Contexts().put(Context(name=context, server=address, ca_file=_whole(ca_file)), token=issued["token"])
+    made = Context(name=context, server=address, ca_file=_whole(ca_file), insecure_http=insecure_http)
+    Contexts().put(made, token=issued["token"])
     desk.out.talk("logged_in", mark="good", server=address, context=context)
 
 
@@ -56,6 +60,12 @@ def _ca_file(desk: Desk, address: str) -> str | None:
     return found.value if is_users_own or address == desk.resolved.get("server") else None
 
 
+def _insecure_http(desk: Desk, address: str) -> str | None:
+    """Whether the user wants this server to be spoken to unencrypted."""
+    is_chosen = address == desk.resolved.get("server")
+    return desk.resolved.get("insecure_http") if is_chosen else desk.resolved.flag("insecure_http")
+
+
 def _whole(file: str | None) -> str | None:
     """A path that means the same from every folder."""
     return str(Path(file).resolve()) if file else None
@@ -64,7 +74,7 @@ def _whole(file: str | None) -> str | None:
 def _split(url: str) -> tuple[str, str | None]:
     """The server's address and the code of a login link."""
     if "://" not in url:
-        url = f"http://{url}"
+        url = f"http://{url}" if is_on_this_machine(f"http://{url}") else f"https://{url}"
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}", parts.fragment or None
 

@@ -33,6 +33,9 @@ FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option(
     "--behind-proxy", is_flag=True, help="A proxy in front speaks TLS: listening beyond this machine is allowed."
 )
+@click.option(
+    "--insecure-http", envvar="FOLIOT_INSECURE_HTTP", is_flag=True, help="Take tokens unencrypted over a network."
+)
 @click.option("--tls-cert", type=FILE, help="The certificate and its chain (PEM); read again when it is renewed.")
 @click.option("--tls-key", type=FILE, help="The certificate's private key (PEM, without a password).")
 @click.option("--bootstrap-token-file", type=FILE, help="The first admin token of an empty store.")
@@ -47,6 +50,7 @@ def server(
     listen: str,
     node: str | None,
     behind_proxy: bool,
+    insecure_http: bool,
     tls_cert: Path | None,
     tls_key: Path | None,
     bootstrap_token_file: Path | None,
@@ -72,6 +76,7 @@ def server(
             port=port,
             timing=TIMINGS[timing],
             behind_proxy=behind_proxy,
+            insecure_http=insecure_http,
             tls=_tls(tls_cert, tls_key),
             fault_point=os.environ.get("FOLIOT_FAULT_POINT"),
         )

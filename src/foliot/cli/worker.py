@@ -40,6 +40,9 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
     type=click.Path(exists=True, dir_okay=False),
     help="Certificates of who signs the servers'.",
 )
+@click.option(
+    "--insecure-http", envvar="FOLIOT_INSECURE_HTTP", is_flag=True, help="Send the token unencrypted over a network."
+)
 @click.option("--name", default=None, help="This worker's name (default: host and pid).")
 @click.option("--group", default=DEFAULT_GROUP, show_default=True, help="The pool of workers this one belongs to.")
 @click.option("--slots", default=8, show_default=True, type=click.IntRange(1, 10_000), help="Runs at one time.")
@@ -61,6 +64,7 @@ def worker(
     servers: str | None,
     token_file: Path | None,
     ca_file: str | None,
+    insecure_http: bool,
     name: str | None,
     group: str,
     slots: int,
@@ -76,12 +80,12 @@ def worker(
 
     \b
     Examples:
-      foliot worker billing.jobs --server http://10.0.0.5:7171 --token-file worker.token
-      foliot worker jobs.py --server http://a:7171,http://b:7171 --token-file t --slots 32 --labels gpu=yes
+      foliot worker billing.jobs --server https://10.0.0.5:7171 --token-file worker.token
+      foliot worker jobs.py --server https://a:7171,https://b:7171 --token-file t --slots 32 --labels gpu=yes
     """
     configure_logging(level=log_level, form=log_format)  # type: ignore[arg-type]
     with refusals():
-        endpoint = _endpoint(servers, token_file, ca_file)
+        endpoint = _endpoint(servers, token_file, ca_file, insecure_http=insecure_http)
         node = name or f"{socket.gethostname()}-{os.getpid()}"
         settings = WorkerSettings(
             name=node,
@@ -124,12 +128,12 @@ async def _stop(running: Worker, stop: asyncio.Event) -> None:
     running.stop()
 
 
-def _endpoint(servers: str | None, token_file: Path | None, ca_file: str | None) -> Endpoint:
+def _endpoint(servers: str | None, token_file: Path | None, ca_file: str | None, *, insecure_http: bool) -> Endpoint:
     if servers is None:
         return find_endpoint()
     check_whose_token(servers)
     token = token_file.read_text("utf-8").strip() if token_file else None
-    return Endpoint.of(servers, token, ca_file=ca_file, said_by="--server")
+    return Endpoint.of(servers, token, ca_file=ca_file, insecure_http=insecure_http, said_by="--server")
 
 
 def check_whose_token(servers: str) -> None:

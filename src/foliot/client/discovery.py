@@ -23,6 +23,7 @@ class Endpoint:
     urls: tuple[str, ...]
     token: str | None = None
     ca_file: str | None = None  # certificates of who signs theirs; None: the system's
+    insecure_http: bool = False  # the user wants tokens to cross a network unencrypted
     said_by: str = "the caller"
 
     @classmethod
@@ -32,9 +33,13 @@ class Endpoint:
         token: str | None = None,
         *,
         ca_file: str | None = None,
+        insecure_http: bool = False,
         said_by: str = "the caller",
     ) -> "Endpoint":
-        """From one URL, several, or several in one text with commas; `FOLIOT_CA_FILE` counts where no file is given."""
+        """From one URL, several, or several in one text with commas.
+
+        `FOLIOT_CA_FILE` counts where no file is given, `FOLIOT_INSECURE_HTTP` where plain HTTP is not asked for.
+        """
         given = url.split(",") if isinstance(url, str) else url
         urls = tuple(part.strip().rstrip("/") for part in given if part.strip())
         for part in urls:
@@ -42,7 +47,39 @@ class Endpoint:
                 raise BadServer(part, said_by)
         if not urls:
             raise BadServer("", said_by)
-        return cls(urls=urls, token=token or None, ca_file=ca_file or os.environ.get("FOLIOT_CA_FILE"), said_by=said_by)
+        return cls(
+            urls=urls,
+            token=token or None,
+            ca_file=ca_file or os.environ.get("FOLIOT_CA_FILE"),
+            insecure_http=insecure_http or is_yes(os.environ.get("FOLIOT_INSECURE_HTTP", "")),
+            said_by=said_by,
+        )
+
+    def demand_safe_way(self) -> None:
+        """Raise `PlainHttp` where a secret would cross a network unencrypted and nobody asked for that (SEC-27)."""
+        if self.insecure_http:
+            return
+        for url in self.urls:
+            if url.startswith("http://") and not is_on_this_machine(url):
+                raise PlainHttp(url)
+
+
+def is_yes(written: str) -> bool:
+    """What a variable says that switches something on."""
+    return written.lower() in ("1", "true", "yes", "on")
+
+
+class PlainHttp(InvalidInput):
+    """A token would cross a network unencrypted."""
+
+    code = "FOL-1097"
+
+    def __init__(self, url: str) -> None:
+        super().__init__(
+            f"The token would go to {url} unencrypted: everybody on the way could read and use it.",
+            hint="use https://; if you do want this: --insecure-http, FOLIOT_INSECURE_HTTP=1 or insecure_http=True",
+            url=url,
+        )
 
 
 class BadServer(InvalidInput):

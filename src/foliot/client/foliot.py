@@ -29,10 +29,15 @@ class _Client:
         namespace: str = DEFAULT_NAMESPACE,
         timeout: Duration = "10s",
         ca_file: str | None = None,
+        insecure_http: bool = False,
         verify: ssl.SSLContext | None = None,
         machine: Machine | None = None,
     ) -> None:
-        self.endpoint = Endpoint.of(url, token, ca_file=ca_file) if url else find_endpoint()
+        self.endpoint = (
+            Endpoint.of(url, token, ca_file=ca_file, insecure_http=insecure_http) if url else find_endpoint()
+        )
+        if self.endpoint.token:
+            self.endpoint.demand_safe_way()
         self.namespace = namespace
         self.machine = machine or Machine()
         self._within_s = parse_duration(timeout) / SECOND
@@ -63,6 +68,7 @@ class Foliot(_Client):
     """A Foliot cluster: `Foliot("http://host:7171", token).jobs.trigger("greet", {"name": "Foliot"})`.
 
     Several servers may be named; any of them will do. Without a URL, the environment or `./.foliot` says which.
+    A token goes over plain HTTP to this machine only, unless `insecure_http` is given.
     Safe to share between threads.
     """
 

@@ -59,8 +59,16 @@ class _BeatConnection(threading.local):
 class HttpWorkerLink:
     """`ports.worker_link.WorkerLink` over HTTP. On trouble the next server is tried by the next call."""
 
-    def __init__(self, urls: Sequence[str], token: str, *, verify: ssl.SSLContext | None = None) -> None:
+    def __init__(
+        self,
+        urls: Sequence[str],
+        token: str,
+        *,
+        verify: ssl.SSLContext | None = None,
+        insecure_http: bool = False,
+    ) -> None:
         assert urls, "a worker needs at least one server"
+        Endpoint.of(urls, token, insecure_http=insecure_http).demand_safe_way()
         self._urls = [url.rstrip("/") for url in urls]
         self._at = 0
         self._token = token
@@ -76,7 +84,7 @@ class HttpWorkerLink:
     def to(cls, endpoint: Endpoint) -> Self:
         """A link to a cluster as it was named."""
         verify = trusting(endpoint.ca_file) if endpoint.ca_file else None
-        return cls(endpoint.urls, endpoint.token or "", verify=verify)
+        return cls(endpoint.urls, endpoint.token or "", verify=verify, insecure_http=endpoint.insecure_http)
 
     @property
     def server(self) -> str:

@@ -10,7 +10,8 @@ and within it to the jobs of one group; what lies outside a namespace does not e
     ├── BadLoginCode      FOL-4003   a login code that is wrong, used or too old
     ├── TooManyTries      FOL-4004   wrong codes too often
     ├── TokenElsewhere    FOL-4007   a worker's token is for another namespace or group
-    └── ForeignSession    FOL-4008   a worker registers in a session that another token began
+    ├── ForeignSession    FOL-4008   a worker registers in a session that another token began
+    └── TokenInTheOpen    FOL-4020   a token that crossed a network unencrypted
 """
 
 from collections.abc import Iterable, Mapping
@@ -196,6 +197,18 @@ class ForeignSession(Denied):
         super().__init__(
             "Another token began this session, so this worker's token cannot be used in it.",
             hint="restart the worker: it begins a session of its own",
+        )
+
+
+class TokenInTheOpen(Denied):
+    """A token that crossed a network unencrypted."""
+
+    code = "FOL-4020"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The token came over plain HTTP: others may have read it.",
+            hint="use https://, and make the token anew: foliot token rotate NAME --grace 0s",
         )
 
 

@@ -5,7 +5,7 @@ A token is shown once, when it is made. What is kept is its sha256.
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from foliot.domain.access import (
@@ -57,11 +57,18 @@ async def create_token(
     who.demand_everywhere(Scope.ADMIN)
     if not LIVES_MIN <= lives_us <= LIVES_MAX:
         raise BadField("expires", "a token lives from a minute to a year", hint="90d is usual")
-    new, secret = _new(services, who, check_name("token", name), grant, lives_us)
+    new, secret = _new(services, who, check_name("token", name), _checked(grant), lives_us)
     record = await services.tokens.add(new)
     assert record is not None, name
     await _note(services, who, "token.created", record)
     return IssuedToken(record=record, secret=secret)
+
+
+def _checked(grant: Grant) -> Grant:
+    """Limits are compared with names, so they are names themselves: in their one form, and not empty."""
+    namespace = None if grant.namespace is None else check_name("namespace", grant.namespace)
+    group = None if grant.group is None else check_name("group", grant.group)
+    return replace(grant, namespace=namespace, group=group)
 
 
 async def list_tokens(services: PeopleServices, who: Principal, *, include_gone: bool = False) -> Sequence[TokenRecord]:
@@ -87,12 +94,15 @@ async def rotate_token(
 
 
 async def revoke_token(services: PeopleServices, who: Principal, name_or_id: str) -> TokenRecord:
-    """End a token at once."""
+    """End a token at once: by its name with every secret it has, by an id that one secret alone."""
     who.demand_everywhere(Scope.ADMIN)
-    found = await services.tokens.named(name_or_id)
-    record = await services.tokens.revoke(found.id)
-    await _note(services, who, "token.revoked", record)
-    return record
+    ended = list(await services.tokens.revoke_all(name_or_id))
+    if not ended:
+        found = await services.tokens.named(name_or_id)
+        ended = [await services.tokens.revoke(found.id)]
+    for record in ended:
+        await _note(services, who, "token.revoked", record)
+    return ended[0]
 
 
 async def bootstrap(services: PeopleServices, *, given: str | None = None) -> str | None:

@@ -71,6 +71,13 @@ class TokenStore(Protocol):
         """End a token now, or in a while; `TokenNotFound` when there is none. An earlier end stays."""
         ...
 
+    async def revoke_all(self, name: str) -> Sequence[TokenRecord]:
+        """End now every good token with this name: the newest secret, and older ones in their time of grace.
+
+        Newest first; empty when there is none.
+        """
+        ...
+
     async def replace(self, old_id: str, new: NewToken, *, grace_us: Micros) -> TokenRecord:
         """A new secret under the same name; the old one goes on for `grace_us`."""
         ...

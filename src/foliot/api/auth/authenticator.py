@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from starlette.requests import Request
 
+from foliot.api.auth.transport import demand_safe_way
 from foliot.api.errors import CsrfMissing
 from foliot.domain.access import NotLoggedIn, Principal, Scope
 from foliot.domain.instants import Instant
@@ -161,6 +162,7 @@ def _good(found: Principal | NotLoggedIn) -> Principal:
 
 def secret_of(request: Request) -> str:
     """The token of a request, exactly as it was sent; `NotLoggedIn` without one."""
+    demand_safe_way(request)
     header = request.headers.get("authorization")
     if header is not None:
         scheme, _, secret = header.partition(" ")

@@ -8,6 +8,7 @@ from foliot.api.asking import PREFIX, READS, WRITES, Admin, Reader, Services, pr
 from foliot.api.auth.authenticator import COOKIE
 from foliot.api.auth.rights import Open
 from foliot.api.auth.throttle import Throttle
+from foliot.api.auth.transport import demand_safe_way
 from foliot.api.models.cluster import (
     IssuedOut,
     LoginCodeOut,
@@ -79,6 +80,7 @@ async def make_login_code(services: Services, who: Admin, response: Response) ->
 @router.post("/login", responses=problems(write=True), dependencies=[Depends(Open())], summary="Log in with a code")
 async def login(request: Request, services: Services, body: LoginIn, response: Response) -> IssuedOut:
     """The token a one-time code buys; with `cookie`, also as the console's session cookie."""
+    demand_safe_way(request)
     throttle: Throttle = request.app.state.throttle
     throttle.check()
     try:

@@ -23,6 +23,10 @@ _BY_NAME: Final = Statement(
     f"SELECT {_COLUMNS} FROM tokens WHERE name = :name AND revoked_at = 0 AND expires_at > {{now}}"
 )
 _BY_ID: Final = Statement(f"SELECT {_COLUMNS} FROM tokens WHERE id = :id")
+_OF_NAME: Final = Statement(
+    f"SELECT {_COLUMNS} FROM tokens WHERE name = :name AND expires_at > {{now}} "
+    "AND (revoked_at = 0 OR revoked_at > {now}) ORDER BY created_at DESC, id"
+)
 _ALL: Final = Statement(f"SELECT {_COLUMNS} FROM tokens ORDER BY created_at DESC, id LIMIT {LIST_MAX}")
 _ADD: Final = Statement(
     "INSERT INTO tokens (id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, "
@@ -97,6 +101,16 @@ class SqlTokens:
 
         return await self._change(work)
 
+    async def revoke_all(self, name: str) -> Sequence[TokenRecord]:
+        def work(tx: Tx) -> Sequence[TokenRecord]:
+            now = tx.now()
+            ended = [str(row.id) for row in tx.rows(_OF_NAME, {"name": name})]
+            for token_id in ended:
+                _end(tx, token_id, now)
+            return [_record(row) for token_id in ended for row in tx.rows(_BY_ID, {"id": token_id})]
+
+        return await self._change(work)
+
     async def replace(self, old_id: str, new: NewToken, *, grace_us: Micros) -> TokenRecord:
         def work(tx: Tx) -> TokenRecord:
             if not _end(tx, old_id, tx.now() + grace_us):
@@ -130,9 +144,9 @@ class SqlTokens:
 
 
 def _end(tx: Tx, token_id: str, at: Instant) -> int:
-    """Let a token end then; two of one name never end in the same microsecond, so that names stay unique."""
+    """Let a token end then; of two of one name one ends a microsecond earlier, so that names stay unique."""
     while tx.rows(_ENDS_THEN, {"id": token_id, "at": at}):
-        at += 1
+        at -= 1
     return tx.change(_END, {"id": token_id, "at": at})
 
 
