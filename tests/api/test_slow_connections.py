@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from foliot.app.connections import Connection
+from foliot.app.connections import Connection, ProxiedConnection
 from foliot.app.listening import HttpServer
 from foliot.app.system import SystemClock
 from tests.eventually import soon
@@ -38,10 +38,22 @@ class Untaken(Connection):
     taken_within_s = 0.5
 
 
-class Few(Connection):
-    """Room for four."""
+class Few(ProxiedConnection):
+    """Room for four, whoever they are."""
 
     at_once_max = 4
+
+
+class FewShared(Connection):
+    """Room for four, of which one address may have half."""
+
+    at_once_max = 4
+
+
+class Dropping(Connection):
+    """Soon tired of a body that was answered already."""
+
+    dropped_within_s = 0.5
 
 
 class Noted(Connection):
@@ -83,7 +95,7 @@ class App:
 
 
 @asynccontextmanager
-async def listening(app: App, connection: type[Connection] = Connection) -> AsyncIterator[int]:
+async def listening(app: Any, connection: type[Connection] = Connection) -> AsyncIterator[int]:
     http, stop = HttpServer("127.0.0.1", 0), asyncio.Event()
     task = asyncio.create_task(http.serve(app, stop, clock=SystemClock(), connection=connection))
     try:
@@ -196,6 +208,89 @@ async def test_one_connection_too_many_is_told_so_and_the_others_go_on() -> None
         writer.write(ONLY_REQUEST)
         assert (await answer(reader))[0] == 200
         writer.close()
+
+
+async def test_one_address_leaves_connections_for_others() -> None:
+    app = App()
+    async with listening(app, FewShared) as port:
+        held = [await asyncio.open_connection("127.0.0.1", port, local_addr=("127.0.0.2", 0)) for _ in range(2)]
+        for _, writer in held:
+            writer.write(ONLY_REQUEST.replace(b"GET /", b"GET /held"))
+        await soon(lambda: app.held == 2, within_s=WITHIN_S, what="two are being answered")
+        reader, third = await asyncio.open_connection("127.0.0.1", port, local_addr=("127.0.0.2", 0))
+        assert (await answer(reader))[0] == 503
+        reader, other = await asyncio.open_connection("127.0.0.1", port, local_addr=("127.0.0.3", 0))
+        other.write(ONLY_REQUEST)
+        assert (await answer(reader))[0] == 200
+        app.release.set()
+        for reader, _ in held:
+            assert (await answer(reader))[0] == 200
+        reader, again = await asyncio.open_connection("127.0.0.1", port, local_addr=("127.0.0.2", 0))
+        again.write(ONLY_REQUEST)
+        assert (await answer(reader))[0] == 200
+        for writer in (*(writer for _, writer in held), third, other, again):
+            writer.close()
+
+
+class Refusing:
+    """Answers before anything of a body was read; notes who asked."""
+
+    def __init__(self) -> None:
+        self.clients: list[Any] = []
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.clients.append((scope["type"], scope["client"][0], scope["scheme"]))
+        await send({"type": "http.response.start", "status": 401, "headers": [(b"content-length", b"2")]})
+        await send({"type": "http.response.body", "body": b"no"})
+
+
+POST = b"POST / HTTP/1.1\r\nhost: foliot\r\ncontent-length: 1000000\r\n\r\n"
+
+
+async def test_a_refusal_before_the_end_of_a_body_is_heard_and_the_rest_is_not_waited_for() -> None:
+    async with listening(Refusing(), Dropping) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(POST)
+        trickling = asyncio.create_task(trickle(writer, b"x" * 100_000))
+        assert b" 401 " in await asyncio.wait_for(reader.readuntil(b"no"), WITHIN_S)
+        assert (await answer(reader))[0] == 0, "the connection ends, and nothing more is said"
+        trickling.cancel()
+        writer.close()
+
+
+async def test_who_ends_the_body_after_a_refusal_may_ask_again() -> None:
+    async with listening(Refusing()) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for _ in range(2):
+            writer.write(POST)
+            await asyncio.wait_for(reader.readuntil(b"no"), WITHIN_S)
+            writer.write(b"x" * 1_000_000)
+        writer.close()
+
+
+async def test_what_a_header_says_of_the_address_is_not_believed() -> None:
+    app = Refusing()
+    forged = b"GET / HTTP/1.1\r\nhost: x\r\nx-forwarded-for: 9.9.9.9\r\nx-forwarded-proto: https\r\n\r\n"
+    async with listening(app) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(forged)
+        await asyncio.wait_for(reader.readuntil(b"no"), WITHIN_S)
+        writer.close()
+    assert app.clients == [("http", "127.0.0.1", "http")]
+
+
+async def test_a_connection_becomes_nothing_that_has_no_limits() -> None:
+    app = Refusing()
+    upgrade = (
+        b"GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n"
+        b"sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    )
+    async with listening(app) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(upgrade)
+        await asyncio.wait_for(reader.readuntil(b"no"), WITHIN_S)
+        writer.close()
+    assert [kind for kind, _, _ in app.clients] == ["http"]
 
 
 async def test_an_answer_does_not_wait_for_the_one_before_it_to_be_acknowledged() -> None:

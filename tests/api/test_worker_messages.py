@@ -69,7 +69,7 @@ async def test_a_message_in_pieces_is_read_no_further_than_it_may_be_long(
         token = await create_token(stage.services, ROOT, "mine", Grant(scopes=frozenset({Scope.WORKER})))
         await api.app(call_of("/api/worker/v1/heartbeat", token.secret), receive, send)
     assert pieces == 65, "one more than it may have"
-    assert (sent[0]["status"], msgspec.json.decode(sent[1]["body"])["code"]) == (422, "FOL-1040")
+    assert (sent[0]["status"], msgspec.json.decode(sent[1]["body"])["code"]) == (413, "FOL-1081")
 
 
 async def test_numbers_and_names_beyond_what_the_store_keeps_are_refused_at_the_edge(stage: Stage) -> None:

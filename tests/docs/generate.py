@@ -61,7 +61,7 @@ def rest_page() -> str:
 
     app = build_api(cast("Any", SimpleNamespace(clock=None, chance=None)))
     document = openapi_of(app)
-    parts = ["# The REST API", NOTE, _head("rest-api.md")]
+    parts = ["# The REST API", NOTE, _head("rest-api.md").replace("{limits}", _limits())]
     sections: dict[str, list[str]] = {}
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
@@ -69,6 +69,68 @@ def rest_page() -> str:
     for tag, operations in sections.items():
         parts += [f"## {tag}", *operations]
     return "\n\n".join(parts) + "\n"
+
+
+def _limits() -> str:
+    """The figures of the API's limits, from where they are kept."""
+    from foliot.api import bodies, gate, route, worker_protocol
+    from foliot.api.auth import strangers, throttle
+    from foliot.app import connections
+
+    message, batch = _size(worker_protocol.BODY_MAX), _size(worker_protocol.BATCH_BODY_MAX)
+    messages, beats = _size(gate.WORKER_BODIES_BYTES_MAX), _size(gate.BEATS_BYTES_MAX)
+    rows = [
+        ("requests that are answered at the same time", f"{gate.AT_ONCE_MAX}, shared by tokens", "429"),
+        ("streams and requests that wait (`follow`, `wait`)", f"{gate.HELD_MAX}, shared by tokens", "429"),
+        ("requests for `/metrics` at the same time", f"{gate.METRICS_MAX}, shared by tokens", "429"),
+        ("a body", f"{_size(bodies.BODY_MAX)}, within {gate.BODY_WITHIN_S:g} s", "413, 408"),
+        ("all bodies at the same time", f"{_size(gate.BODIES_BYTES_MAX)}, shared by tokens", "429"),
+        ("the query of an address", _size(route.QUERY_BYTES_MAX), "400"),
+        ("a login", f"{_size(bodies.LOGIN_BODY_MAX)}, within {bodies.LOGIN_BODY_WITHIN_S:g} s", "413, 408"),
+        ("logins at the same time", f"{gate.LOGINS_MAX}, shared by addresses", "429"),
+        (
+            "wrong login codes of one address",
+            f"{throttle.TRIES_MAX} in {throttle.WINDOW_S:g} s; then one code every {throttle.SLOW_EVERY_S:g} s",
+            "429 with `FOL-4004`",
+        ),
+        (
+            "wrong tokens of one address",
+            f"{strangers.WRONG_MAX} in {strangers.WINDOW_S:g} s; then each answer takes {strangers.SLOW_S:g} s",
+            "401, 429",
+        ),
+        (
+            "tokens that this server does not know yet",
+            f"{strangers.LOOKS_AT_ONCE} looked up at the same time, {strangers.WAITING_MAX} wait, shared by addresses",
+            "429",
+        ),
+        (
+            "a worker's message",
+            f"{message}, reports and logs {batch}; within {gate.BODY_WITHIN_S:g} s",
+            "413, 408",
+        ),
+        (
+            "all messages of workers at the same time",
+            f"{messages}, and {beats} for beats and polls, shared by tokens",
+            "429",
+        ),
+        (
+            "the head of a request",
+            f"{_size(connections.HEAD_BYTES_MAX)}, within {connections.HEAD_WITHIN_S:g} s",
+            "431, 408",
+        ),
+        (
+            "connections",
+            f"as many as the process may have files, less {connections.FILES_KEPT}; shared by addresses",
+            "503",
+        ),
+    ]
+    lines = [f"| {what} | {most} | {answer} |" for what, most, answer in rows]
+    small = f"Bodies and messages of at most {_size(bodies.SMALL)} do not count among the bytes."
+    return "\n".join(["| what | at most | answer beyond |", "| --- | --- | --- |", *lines, "", small])
+
+
+def _size(count: int) -> str:
+    return f"{count >> 20} MiB" if count >= 1 << 20 else f"{count >> 10} KiB"
 
 
 def _operation(method: str, path: str, operation: dict[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """The API as one app: public routes, plain routes (the worker protocol), their rights, their limits."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -18,7 +19,8 @@ from foliot.api.auth.rights import Open, Right, rights_of
 from foliot.api.auth.throttle import Throttle
 from foliot.api.docs_page import docs_page
 from foliot.api.errors import BadRequest, NoSuchPage, problem_response
-from foliot.api.limits import AT_ONCE_MAX, Limits
+from foliot.api.gate import AT_ONCE_MAX, BODY_WITHIN_S, Gate
+from foliot.api.limits import Limits
 from foliot.api.login_page import HEADERS as LOGIN_HEADERS
 from foliot.api.login_page import login_page
 from foliot.api.models.common import Problem
@@ -55,6 +57,7 @@ def build_api(
     secure_cookies: bool = False,
     insecure_http: bool = False,
     at_once_max: int = AT_ONCE_MAX,
+    body_within_s: float = BODY_WITHIN_S,
     observe: Callable[[str, int, float], None] | None = None,
 ) -> FastAPI:
     """The whole app. `plain_routes` (named `worker.*`) are given the authenticator and need the `worker` right."""
@@ -68,7 +71,12 @@ def build_api(
         separate_input_output_schemas=False,
     )
     app.state.services = services
-    app.state.authenticator = Authenticator(services)
+    app.state.refused = Counter[str]()  # requests that were refused for their number or size, by reason
+    app.state.authenticator = Authenticator(services, app.state.refused)
+    app.state.gate = Gate(
+        app.state.authenticator, app.state.refused, at_once_max=at_once_max, body_within_s=body_within_s
+    )
+    app.state.store_look = probes.StoreLook(services)
     app.state.throttle = Throttle(services.clock)
     app.state.watch = Watch(services)
     app.state.render_metrics = render_metrics
@@ -87,7 +95,7 @@ def build_api(
     app.add_exception_handler(FoliotError, _refused)
     app.add_exception_handler(HTTPException, _unknown)
     app.add_exception_handler(ClientDisconnect, _hung_up)
-    app.add_middleware(Limits, clock=services.clock, chance=services.chance, at_once_max=at_once_max, observe=observe)
+    app.add_middleware(Limits, clock=services.clock, chance=services.chance, observe=observe)
     return app
 
 

@@ -130,6 +130,7 @@ _DESCRIPTIONS: Final[Mapping[int, str]] = {
     401: "No token, or one that is not good.",
     403: "The token may not do this.",
     404: "What was named does not exist.",
+    408: "The body took too long to arrive; the connection is closed.",
     409: "It conflicts with what is there.",
     412: "It was changed meanwhile; `current` and `changes` say how.",
     413: "The request is too large.",
@@ -139,7 +140,7 @@ _DESCRIPTIONS: Final[Mapping[int, str]] = {
     503: "The store does not answer; see Retry-After.",
 }
 _READS: Final = (400, 401, 403, 404, 422, 429, 503)
-_WRITES: Final = (400, 401, 403, 404, 409, 412, 413, 422, 428, 429, 503)
+_WRITES: Final = (400, 401, 403, 404, 408, 409, 412, 413, 422, 428, 429, 503)
 
 
 def problems(*, write: bool = False, more: tuple[int, ...] = ()) -> dict[int | str, dict[str, Any]]:

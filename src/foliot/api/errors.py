@@ -45,6 +45,19 @@ class RequestTooLarge(InvalidInput):
         )
 
 
+class RequestTooSlow(InvalidInput):
+    """The body of the request took too long to arrive."""
+
+    code = "FOL-1086"
+
+    def __init__(self, within_s: float) -> None:
+        super().__init__(
+            f"The body of the request did not arrive within {within_s:g} s.",
+            hint="send it at once; this connection is closed",
+            within_s=within_s,
+        )
+
+
 class NoSuchPage(NotFound):
     """Nothing is served at this address."""
 
@@ -117,22 +130,38 @@ class CsrfMissing(Denied):
 
 
 class TooManyRequests(Denied):
-    """More requests at once than this server serves."""
+    """More at once than this server serves, or than one token or address may have of it."""
 
     code = "FOL-4006"
 
-    def __init__(self, *, retry_after_s: int = 1) -> None:
+    def __init__(self, reason: str, *, retry_after_s: int = 1) -> None:
+        what, hint = _TOO_MANY.get(reason, _TOO_MANY["requests"])
         super().__init__(
-            f"Too many requests at once; the next is welcome in {retry_after_s} s.",
-            hint="send fewer at the same time",
+            f"{what}; the next is welcome in {retry_after_s} s.",
+            hint=hint,
+            reason=reason,
             retry_after_s=retry_after_s,
         )
         self.retry_after_s = retry_after_s
 
 
+_TOO_MANY: Final[Mapping[str, tuple[str, str]]] = {
+    "requests": ("Too many requests at once", "send fewer at the same time"),
+    "streams": ("Too many streams and waiting requests at once", "end some of them first"),
+    "metrics": ("Too many requests for metrics at once", "send fewer at the same time"),
+    "logins": ("Too many logins at once", "send fewer at the same time"),
+    "bodies": ("Too many bytes in requests at once", "send fewer or smaller requests at the same time"),
+    "worker_bodies": ("Too many bytes in messages of workers at once", "send the same message again"),
+    "beats": ("Too many bytes in beats of workers at once", "send the same message again"),
+    "strangers": ("Too many tokens wait to be looked up", "send the same request again"),
+    "wrong_tokens": ("Too many wrong tokens from this address", "use a good token: foliot login URL"),
+}
+
+
 STATUSES: Final[Mapping[type[FoliotError], int]] = {
     BadRequest: 400,
     RequestTooLarge: 413,
+    RequestTooSlow: 408,
     InvalidInput: 422,
     NotFound: 404,
     VersionConflict: 412,
@@ -168,6 +197,8 @@ def problem_response(request: Request, error: FoliotError, *, status: int | None
     retry_after_s = getattr(error, "retry_after_s", 1 if status in RETRY_LATER else None)
     if retry_after_s is not None:
         headers["Retry-After"] = str(retry_after_s)
+    if status == 408:
+        headers["Connection"] = "close"
     if status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="foliot"'
     body = problem(error, status=status, instance=request.url.path, language=language, trace_id=trace_id_of(request))

@@ -1,7 +1,8 @@
 """What every route of the public API does before and after its own work.
 
-Bodies are read strictly (one JSON value, bounded depth, no NaN, no key twice), query parameters must be known, errors
-become problem+json, and a POST with an Idempotency-Key is answered once.
+Who asks is known, and has a place, before anything else is read (SEC-32). Bodies are read strictly (one JSON value,
+bounded depth, no NaN, no key twice), query parameters must be known, errors become problem+json, and a POST with an
+Idempotency-Key is answered once.
 """
 
 import hashlib
@@ -16,22 +17,27 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from foliot.api.auth.authenticator import Authenticator
-from foliot.api.auth.rights import Open
+from foliot.api.auth.rights import Needs, calls_of
+from foliot.api.bodies import BODY_MAX, KIB, LOGIN_BODY_MAX, LOGIN_BODY_WITHIN_S, read_body
 from foliot.api.errors import (
     AnswerNotKept,
     BadRequest,
     StillAnswering,
     problem_response,
 )
-from foliot.api.limits import BODY_MAX
+from foliot.api.gate import Gate, Kind
 from foliot.domain.access import Principal
 from foliot.domain.errors import FoliotError, InvalidInput
 from foliot.domain.instants import DAY, MINUTE, Micros
 from foliot.domain.payload import parse_json
+from foliot.operations.aside import aside
 from foliot.operations.people import PeopleServices
 from foliot.ports.replies import Claimed, KeyReused, Replayed, Reply, StillRunning
 
 DEPTH_MAX: Final = 40
+QUERY_BYTES_MAX: Final = 16 * KIB
+FIELDS_MAX: Final = 100  # of a body: no model has as many, and each unknown one costs an error of its own
+ASIDE_FROM: Final = 16 * KIB  # longer ones are parsed beside the loop: some milliseconds for each of these
 KEY_LENGTH_MAX: Final = 200
 KEEP_US: Final[Micros] = DAY
 GIVE_UP_US: Final[Micros] = MINUTE
@@ -53,13 +59,15 @@ class FoliotRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         inner = super().get_route_handler()
         known = {field.alias for field in _query_fields(self.dependant)}
-        is_public = any(isinstance(needed.call, Open) for needed in self.dependant.dependencies)
+        entry = _Entry(self, known)
 
         async def handler(request: Request) -> Response:
             try:
+                _check_length(request)
+                await entry.pass_through(request)
                 _check_query(request, known)
-                await _read_body(request)
-                if request.method == "POST" and "idempotency-key" in request.headers and not is_public:
+                await entry.read_body(request)
+                if request.method == "POST" and "idempotency-key" in request.headers and entry.needs is not None:
                     return await _once(request, inner)
                 return await inner(request)
             except RequestValidationError as invalid:
@@ -70,6 +78,51 @@ class FoliotRoute(APIRoute):
         return handler
 
 
+class _Entry:
+    """How requests get into a route: by which right, counted as what, with how much of a body."""
+
+    def __init__(self, route: APIRoute, known: set[str]) -> None:
+        found = [call for call in calls_of(route.dependant) if isinstance(call, Needs)]
+        self.needs = found[0] if found else None  # None: anybody may ask
+        self._takes_body = route.body_field is not None
+        self._is_probe = "probes" in route.tags
+        self._streams = route.path.endswith("/events")
+        self._may_wait = known & {"follow", "wait"}
+
+    async def pass_through(self, request: Request) -> None:
+        """Let the request in, or refuse it before anything of it was read but its head."""
+        gate: Gate = request.app.state.gate
+        if self.needs is not None:
+            await gate.let_in(request, self._kind(request))
+            await self.needs(request)
+        elif self._takes_body:
+            gate.let_anybody_in(request, Kind.LOGINS)
+
+    def _kind(self, request: Request) -> Kind:
+        if self._is_probe:
+            return Kind.METRICS
+        waits = self._streams or any(name in request.query_params for name in self._may_wait)
+        return Kind.STREAMS if waits else Kind.REQUESTS
+
+    async def read_body(self, request: Request) -> None:
+        """Read and decode the body, once; the framework then takes what is there."""
+        if self.needs is None and not self._takes_body:
+            return  # of a probe: nobody asked for one
+        gate: Gate = request.app.state.gate
+
+        def take(size: int) -> None:
+            gate.take(request, Kind.BODIES, request.state.share, size)
+
+        if self.needs is None:
+            within_s = min(LOGIN_BODY_WITHIN_S, gate.body_within_s)
+            body = await read_body(request, take=take, bytes_max=LOGIN_BODY_MAX, within_s=within_s)
+        else:
+            body = await read_body(request, take=take, bytes_max=BODY_MAX, within_s=gate.body_within_s)
+        request._body = body  # noqa: SLF001
+        if body:
+            request._json = await _decoded(request, body)  # noqa: SLF001
+
+
 def _query_fields(dependant: Any) -> list[Any]:
     fields = list(dependant.query_params)
     for below in dependant.dependencies:
@@ -77,29 +130,38 @@ def _query_fields(dependant: Any) -> list[Any]:
     return fields
 
 
+def _check_length(request: Request) -> None:
+    if len(request.scope["query_string"]) > QUERY_BYTES_MAX:
+        raise BadRequest(
+            f"The query of the address is longer than {QUERY_BYTES_MAX} bytes.", hint="ask for less at once"
+        )
+
+
 def _check_query(request: Request, known: set[str]) -> None:
     for name in request.query_params:
         if name not in known:
-            close = get_close_matches(name, known, 1)
+            close = get_close_matches(name[:100], known, 1)
             hint = f"did you mean {close[0]}?" if close else f"known here: {', '.join(sorted(known)) or 'none'}"
-            raise BadRequest(f'"{_shown(name)}" is not a parameter of this address.', hint=hint, path=f"query.{name}")
+            place = f"query.{name[:100]}"
+            raise BadRequest(f'"{_shown(name)}" is not a parameter of this address.', hint=hint, path=place)
     for name, value in request.query_params.multi_items():
         if "\0" in value:
             raise BadRequest(f'"{_shown(name)}" holds the character NUL.', path=f"query.{name}")
 
 
-async def _read_body(request: Request) -> None:
-    """Decode the body strictly, once; the framework then takes what is there."""
-    body = await request.body()
-    if not body:
-        return
+async def _decoded(request: Request, body: bytes) -> Any:
+    """The strictly read value of a body."""
     media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if not (media == "application/json" or (media.startswith("application/") and media.endswith("+json"))):
         raise BadRequest("The body is not JSON.", hint="send Content-Type: application/json")
+    how: dict[str, Any] = {"bytes_max": BODY_MAX, "depth_max": DEPTH_MAX, "what": "The body"}
     try:
-        request._json = parse_json(body, bytes_max=BODY_MAX, depth_max=DEPTH_MAX, what="The body")  # noqa: SLF001
+        value = await aside(parse_json, body, **how) if len(body) > ASIDE_FROM else parse_json(body, **how)
     except InvalidInput as error:
         raise BadRequest(error.sentence, hint=error.hint) from error
+    if isinstance(value, dict) and len(value) > FIELDS_MAX:
+        raise BadBody(f"The body has {len(value)} fields, more than anything here takes.")
+    return value
 
 
 def _bad_body(invalid: RequestValidationError) -> BadBody:

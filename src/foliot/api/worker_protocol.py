@@ -12,6 +12,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from foliot.api.bodies import read_body
+from foliot.api.gate import Gate, Kind
 from foliot.domain.access import Principal
 from foliot.domain.errors import InvalidInput
 from foliot.operations.serving_workers import WorkerService
@@ -19,6 +21,7 @@ from foliot.ports.worker_link import Beat, Hello, LeasePoll, Leaving, LogChunk, 
 
 PREFIX: Final = "/api/worker/v1"
 BODY_MAX: Final = 32 * 1024 * 1024
+BATCH_BODY_MAX: Final = 8 * 1024 * 1024  # of reports and log chunks: a worker divides a batch that is too large
 PARKED_S: Final = 0.5  # a poll answered later than this is asked again for its right: it may be gone (SEC-07)
 
 T = TypeVar("T")
@@ -55,13 +58,16 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
         act: Callable[[T, Principal], Coroutine[Any, Any, Any]],
         *,
         parks: bool = False,
+        counts_as: Kind = Kind.WORKER_BODIES,
+        is_batch: bool = False,
     ) -> Route:
         decoder = msgspec.json.Decoder(kind)
         encoder = msgspec.json.Encoder()
 
         async def endpoint(request: Request) -> Response:
             by = await authorise(request, "worker")
-            message = _decoded(decoder, await _body(request))
+            body = await _body(request, by, counts_as, bytes_max=BATCH_BODY_MAX if is_batch else BODY_MAX)
+            message = _decoded(decoder, body)
             loop = asyncio.get_running_loop()
             began_at = loop.time()
             asked = act(message, by)
@@ -72,13 +78,19 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
 
         return Route(f"{PREFIX}/{path}", endpoint, methods=["POST"], name=f"worker.{path}")
 
+    async def complete(batch: Completion, by: Principal) -> Any:
+        return await service.complete(batch.session, batch.reports, by=by)
+
+    async def write_logs(batch: LogBatch, by: Principal) -> Any:
+        return await service.write_logs(batch.session, batch.chunks, by=by)
+
     return [
         route("register", Hello, lambda hello, by: service.register(hello, by=by)),
-        route("lease", LeasePoll, lambda poll, by: service.lease(poll, by=by), parks=True),
-        route("heartbeat", Beat, lambda beat, by: service.beat(beat, by=by)),
-        route("complete", Completion, lambda batch, by: service.complete(batch.session, batch.reports, by=by)),
-        route("logs", LogBatch, lambda batch, by: service.write_logs(batch.session, batch.chunks, by=by)),
-        route("leave", Leaving, lambda leaving, by: service.leave(leaving, by=by)),
+        route("lease", LeasePoll, lambda poll, by: service.lease(poll, by=by), parks=True, counts_as=Kind.BEATS),
+        route("heartbeat", Beat, lambda beat, by: service.beat(beat, by=by), counts_as=Kind.BEATS),
+        route("complete", Completion, complete, is_batch=True),
+        route("logs", LogBatch, write_logs, is_batch=True),
+        route("leave", Leaving, lambda leaving, by: service.leave(leaving, by=by), counts_as=Kind.BEATS),
     ]
 
 
@@ -106,23 +118,14 @@ async def _hung_up(request: Request) -> None:
         pass
 
 
-async def _body(request: Request) -> bytes:
-    """The whole message, read no further than it may be long: a chunked one does not say beforehand (SEC-32)."""
-    length = request.headers.get("content-length")
-    if length is not None and (not length.isdigit() or int(length) > BODY_MAX):
-        raise _too_large()
-    parts: list[bytes] = []
-    size = 0
-    async for part in request.stream():
-        size += len(part)
-        if size > BODY_MAX:
-            raise _too_large()
-        parts.append(part)
-    return b"".join(parts)
+async def _body(request: Request, by: Principal, counts_as: Kind, *, bytes_max: int) -> bytes:
+    """The whole message. Beats and polls have room of their own: they never wait for reports and logs (SEC-32)."""
+    gate: Gate = request.app.state.gate
 
+    def take(size: int) -> None:
+        gate.take(request, counts_as, by.token_id, size)
 
-def _too_large() -> BadWorkerMessage:
-    return BadWorkerMessage(f"The message is larger than {BODY_MAX} bytes.", hint="send smaller batches")
+    return await read_body(request, take=take, bytes_max=bytes_max, within_s=gate.body_within_s)
 
 
 def _decoded(decoder: msgspec.json.Decoder[T], body: bytes) -> T:

@@ -1,23 +1,30 @@
 """HTTP connections that nobody can hold open for nothing: a request has a time to arrive, an answer one to be taken.
 
 uvicorn ends a connection that is idle between two requests; it waits for ever for one that sends its headers byte by
-byte, and for one that does not read its answer (SEC-32). The time of a request's body is kept in `api.limits`.
+byte, for one that does not read its answer, and for the rest of a body that nobody wants any more (SEC-32). The time of
+a body that is wanted is kept in `api.bodies`. One address has a share of the connections, unless it is a proxy's.
 """
 
 import asyncio
 import json
 import resource
 from typing import Any, ClassVar, Final
+from weakref import WeakKeyDictionary
 
 import structlog
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.server import ServerState
 
+from foliot.domain.addresses import owner_of
+from foliot.domain.shares import Shares
+
 log = structlog.get_logger("foliot.http")
 
 HEAD_WITHIN_S: Final = 10.0
 TAKEN_WITHIN_S: Final = 30.0
+DROPPED_WITHIN_S: Final = 5.0
+DROPPED_BYTES_MAX: Final = 2 * 1024 * 1024
 HEAD_BYTES_MAX: Final = 64 * 1024
 FILES_KEPT: Final = 128  # of the process's open files: for the store, logs and workers' children
 
@@ -27,6 +34,7 @@ _WHY: Final = {
     431: ("FOL-1081", "The headers of the request are too large"),
     503: ("FOL-4006", "There are too many connections"),
 }
+_SHARES: WeakKeyDictionary[ServerState, Shares] = WeakKeyDictionary()  # of each server's connections
 
 
 def connections_max() -> int:
@@ -41,7 +49,9 @@ class Connection(HttpToolsProtocol):
     head_within_s: ClassVar[float] = HEAD_WITHIN_S
     taken_within_s: ClassVar[float] = TAKEN_WITHIN_S
     head_bytes_max: ClassVar[int] = HEAD_BYTES_MAX
+    dropped_within_s: ClassVar[float] = DROPPED_WITHIN_S
     at_once_max: ClassVar[int] = connections_max()
+    shares_by_address: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -53,18 +63,39 @@ class Connection(HttpToolsProtocol):
         super().__init__(config, server_state, app_state, _loop)
         self._arriving: asyncio.TimerHandle | None = None  # set while a request's head is awaited
         self._being_taken: asyncio.TimerHandle | None = None  # set while the client does not read
+        self._dropping: asyncio.TimerHandle | None = None  # set while a body arrives that was answered already
         self._head_bytes = 0
+        self._dropped_bytes = 0
+        self._is_body_there = True
+        self._shares: Shares | None = None  # set while it counts
+        self._address = ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if len(self.connections) > self.at_once_max:
+        if not self._has_room():
             self._refuse(503)
             return
         self._expect_head()
 
+    def _has_room(self) -> bool:
+        if len(self.connections) > self.at_once_max:
+            return False
+        if not self.shares_by_address:
+            return True
+        shares = _SHARES.setdefault(self.server_state, Shares(self.at_once_max))
+        self._address = owner_of(self.client[0] if self.client else None)
+        if not shares.take(self._address):
+            return False
+        self._shares = shares
+        return True
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._head_is_there()
         self._is_taken()
+        self._is_dropped()
+        if self._shares is not None:
+            self._shares.give_back(self._address)
+            self._shares = None
         super().connection_lost(exc)
 
     # --------------------------------------------------------------------------------------------------- what arrives
@@ -75,8 +106,10 @@ class Connection(HttpToolsProtocol):
         super().data_received(data)
         if self.transport.is_closing():
             return
+        self._drop(len(data))
         cycle: Any = self.cycle  # None before the first request
-        if self._arriving is None and (cycle is None or cycle.response_complete):
+        is_between = self._is_body_there and (cycle is None or cycle.response_complete)
+        if self._arriving is None and is_between:
             self._expect_head()  # bytes that begin no request, such as empty lines, keep nothing open
         if self._arriving is not None:
             self._head_bytes += len(data)
@@ -89,11 +122,20 @@ class Connection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._head_is_there()
+        self._is_body_there = False
         super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._is_body_there = True
+        self._is_dropped()
+        super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
         del msg
         self._refuse(400)
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Answered as if it had not been asked for, which is how HTTP says no; anybody could fill the log."""
 
     def _expect_head(self) -> None:
         if self._arriving is None:
@@ -113,6 +155,35 @@ class Connection(HttpToolsProtocol):
             self._refuse(408)
         else:  # it never asked anything
             self.transport.close()
+
+    # ----------------------------------------------------------------------------------- what nobody wants any more
+
+    def on_response_complete(self) -> None:
+        """An answer before the end of its body, such as a refusal: the client may end its sentence, not more.
+
+        Closed at once, with bytes unread, most clients would never see the answer.
+        """
+        super().on_response_complete()
+        is_newest = self.cycle.response_complete  # else the body is that of a later request, which is being answered
+        if is_newest and not self._is_body_there and not self.transport.is_closing():
+            self._is_dropped()
+            self._dropped_bytes = 0
+            self._dropping = self.loop.call_later(self.dropped_within_s, self._end_dropping)
+
+    def _drop(self, size: int) -> None:
+        if self._dropping is not None:
+            self._dropped_bytes += size
+            if self._dropped_bytes > DROPPED_BYTES_MAX:
+                self._end_dropping()
+
+    def _is_dropped(self) -> None:
+        if self._dropping is not None:
+            self._dropping.cancel()
+            self._dropping = None
+
+    def _end_dropping(self) -> None:
+        self._is_dropped()
+        self.transport.close()
 
     # -------------------------------------------------------------------------------------------------- what is taken
 
@@ -140,6 +211,7 @@ class Connection(HttpToolsProtocol):
     def _refuse(self, status: int) -> None:
         """Say why, as everything here does, and close."""
         self._head_is_there()
+        self._is_dropped()
         code, title = _WHY[status]
         problem = {"type": f"urn:foliot:error:{code}", "title": title, "status": status, "detail": f"{title}."}
         body = json.dumps(problem | {"code": code}).encode()
@@ -150,3 +222,9 @@ class Connection(HttpToolsProtocol):
             STATUS_LINE[status] + head + b"content-length: " + str(len(body)).encode() + b"\r\n\r\n" + body
         )
         self.transport.close()
+
+
+class ProxiedConnection(Connection):
+    """One connection with a proxy: all of them come from its address, which says nothing of who asks."""
+
+    shares_by_address = False

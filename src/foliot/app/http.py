@@ -66,6 +66,7 @@ class HttpFace:
             insecure_http=server.settings.insecure_http,
         )
         server.workers.trespassers.journal = self.services.journal
+        server.metrics.watch_requests(self.app.state.refused)
         for duty in self._caretaking(server):
             server.duties.add(duty)
 

@@ -72,6 +72,8 @@ class HttpServer:
             server_header=False,
             log_level="warning",
             lifespan="off",
+            ws="none",  # nothing here speaks it, and its connections have no limits
+            proxy_headers=False,  # anybody can write X-Forwarded-For: whoever connects is who asks (SEC-32)
             timeout_keep_alive=30,
             timeout_graceful_shutdown=3,
             ssl_context_factory=(lambda _config, _usual: certificate.context) if certificate else None,

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
+from foliot.app.connections import Connection, ProxiedConnection
 from foliot.app.faults import fault_point
 from foliot.app.http import HttpFace, check_reach
 from foliot.app.listening import HttpServer
@@ -37,7 +38,8 @@ async def serve(
         first_token = await face.begin(bootstrap_token)
         async with asyncio.TaskGroup() as tasks:
             http_stop = asyncio.Event()
-            tasks.create_task(http.serve(face.app, http_stop, clock=clock), name="http")
+            connection = ProxiedConnection if settings.behind_proxy else Connection
+            tasks.create_task(http.serve(face.app, http_stop, clock=clock, connection=connection), name="http")
             await http.listens.wait()
             started(http.url, first_token)
             await server.run(stop)

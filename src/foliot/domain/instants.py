@@ -23,6 +23,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _UNITS: Final = {"us": 1, "ms": MILLISECOND, "s": SECOND, "m": MINUTE, "h": HOUR, "d": DAY, "w": 7 * DAY}
 _PART: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(us|ms|s|m|h|d|w)\s*", re.ASCII)
+WRITTEN_MAX: Final = 100  # letters of a duration
 _DURATION_MAX: Final[Micros] = 100 * 366 * DAY
 
 
@@ -54,7 +55,9 @@ def parse_duration(text: str | timedelta | float) -> Micros:
     if isinstance(text, int | float) and not isinstance(text, bool):
         return _seconds(float(text), text)
     if not isinstance(text, str):
-        raise BadDuration(str(text))
+        raise BadDuration(str(text)[:WRITTEN_MAX])
+    if len(text) > WRITTEN_MAX:
+        raise BadDuration(f"{text[:WRITTEN_MAX]}…")
     written = text.strip().lower().replace("µs", "us")
     if re.fullmatch(r"\d+(\.\d+)?", written, re.ASCII):
         return _seconds(float(written), text)

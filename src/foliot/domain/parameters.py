@@ -5,7 +5,7 @@ from typing import Any
 
 from foliot.domain.errors import InvalidInput, NotJson
 from foliot.domain.payload import parse_json
-from foliot.domain.schema import NOT_A_SCHEMA, Problem, Schema, check, fits, type_words
+from foliot.domain.schema import NOT_A_SCHEMA, STEPS_MAX, Problem, Schema, check, fits, property_words
 
 
 class BadParameters(InvalidInput):
@@ -23,9 +23,12 @@ class BadParameters(InvalidInput):
         )
 
 
-def require_fit(job: str, schema: Schema, given: Any) -> None:
-    """`BadParameters` unless these JSON values fit; for whoever knows only the schema, such as a server."""
-    problems = check(schema, given)
+def require_fit(job: str, schema: Schema, given: Any, *, patience: int = STEPS_MAX) -> None:
+    """`BadParameters` unless these JSON values fit; for whoever knows only the schema, such as a server.
+
+    `TakesLong` instead of an answer when that takes more steps than `patience`.
+    """
+    problems = check(schema, given, patience=patience)
     if problems:
         raise BadParameters(job, problems, schema)
 
@@ -33,22 +36,18 @@ def require_fit(job: str, schema: Schema, given: Any) -> None:
 def parameter_words(schema: Schema) -> str:
     """The parameters with their types, for people: `parameters: day (date), dry_run (true/false)`."""
     try:
-        named = [f"{name} ({kind})" for name, kind in _kinds(schema)]
+        named = [f"{name} ({kind})" for name, kind in property_words(schema)]
     except NOT_A_SCHEMA:
         return "see what the job's function takes"
-    if isinstance(schema.get("additionalProperties"), Mapping):
+    if isinstance(schema.get("additionalProperties"), Mapping) or len(schema.get("properties", ())) > len(named):
         named.append("others")
     return f"parameters: {', '.join(named)}" if named else "it takes no parameters"
-
-
-def _kinds(schema: Schema) -> list[tuple[str, str]]:
-    return [(name, type_words(part, root=schema)) for name, part in schema.get("properties", {}).items()]
 
 
 def _named(schema: Schema) -> list[tuple[str, str]]:
     """The same for whoever says it in another language; nothing for what is no schema."""
     try:
-        return _kinds(schema)
+        return property_words(schema)
     except NOT_A_SCHEMA:
         return []
 

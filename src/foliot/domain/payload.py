@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeAlias
 
 from foliot.domain.errors import BadNumber, BadText, NotJson, PayloadTooLarge, TooDeep
 
@@ -18,7 +18,7 @@ DEPTH_MAX: Final = 32
 INT_MIN: Final = -(2**63)
 INT_MAX: Final = 2**63 - 1
 
-_BRACKET_OR_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
+_BRACKET_OR_STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]', re.DOTALL)
 _INT_DIGITS_MAX: Final = 20  # of 64 bits, with its sign
 _PATH_MAX: Final = 80  # of a place in a message
 
@@ -66,9 +66,7 @@ def parse_json(
     def mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) != len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise NotJson(what, f'the key "{twice[:50]}" stands there twice', hint="keep one of them")
+            raise NotJson(what, f'the key "{_repeated(pairs)[:50]}" stands there twice', hint="keep one of them")
         return found
 
     try:
@@ -77,6 +75,16 @@ def parse_json(
         )
     except json.JSONDecodeError as error:
         raise NotJson(what, f"{error.msg.lower()} in line {error.lineno}, column {error.colno}") from None
+
+
+def _repeated(pairs: list[tuple[str, Any]]) -> str:
+    """The first key that was there before. One walk: whoever sends the pairs may send very many (SEC-32)."""
+    seen: set[str] = set()
+    for name, _ in pairs:
+        if name in seen:
+            return name
+        seen.add(name)
+    raise AssertionError("no key stands there twice")
 
 
 def json_text(
@@ -127,49 +135,70 @@ def _check_text_depth(text: str, depth_max: int, what: str) -> None:
             depth -= 1
 
 
+Place: TypeAlias = tuple[Any, str | int] | None
+"""Where a part is: its parent's place and its key or number there. Put into words only when something is wrong."""
+
+
 def _check_value(value: Any, *, bytes_max: int, depth_max: int, what: str) -> None:
     """Walk without recursion; each part costs at least a byte of text, so the walk ends at `bytes_max` parts."""
-    left = [("", value, 0)]
+    left: list[tuple[Place, Any, int]] = [(None, value, 0)]
     parts = 0
     while left:
-        path, part, depth = left.pop()
+        place, part, depth = left.pop()
         parts += 1
         if parts > bytes_max:
             raise PayloadTooLarge(what, size=parts, bytes_max=bytes_max)
         if isinstance(part, str):
-            _check_text(part, path, what)
+            _check_text(part, place, what)
         elif isinstance(part, bool) or part is None:
             pass
         elif isinstance(part, int):
             if not INT_MIN <= part <= INT_MAX:
+                path = _path(place)
                 raise BadNumber(what, "an integer is beyond 64 bits", path=path, hint="write it as text")
         elif isinstance(part, float):
             if not isfinite(part):
+                path = _path(place)
                 raise BadNumber(what, f"{part} is not a number of JSON", path=path, hint="use None where there is none")
-        elif isinstance(part, Mapping | list | tuple):
+        elif isinstance(part, dict | list | tuple | Mapping):  # the usual ones first: asking for a Mapping is slow
             if depth >= depth_max:
+                path = _path(place)
                 raise TooDeep(what, f"it is nested deeper than {depth_max}", path=path, hint="flatten it")
             _check_size(len(part), bytes_max - parts, what)
-            left.extend(_inside(part, path, depth + 1, what))
+            left.extend(_inside(part, place, depth + 1, what))
         else:
             kind = type(part).__name__
-            raise NotJson(what, f'a "{kind}" is not JSON', path=path, hint="use str(value), or a dataclass")
+            raise NotJson(what, f'a "{kind}" is not JSON', path=_path(place), hint="use str(value), or a dataclass")
 
 
-def _inside(part: Any, path: str, depth: int, what: str) -> list[tuple[str, Any, int]]:
-    if not isinstance(part, Mapping):
-        return [(f"{path}[{i}]"[:_PATH_MAX], item, depth) for i, item in enumerate(part)]
+def _inside(part: Any, place: Place, depth: int, what: str) -> list[tuple[Place, Any, int]]:
+    if isinstance(part, list | tuple):
+        return [((place, i), item, depth) for i, item in enumerate(part)]
     for key in part:
         if not isinstance(key, str):
-            raise NotJson(what, f'a key is a "{type(key).__name__}", not text', path=path, hint="use str(key)")
-        _check_text(key, path, what)
-    return [((f"{path}.{key}" if path else key)[:_PATH_MAX], item, depth) for key, item in part.items()]
+            raise NotJson(what, f'a key is a "{type(key).__name__}", not text', path=_path(place), hint="use str(key)")
+        _check_text(key, place, what)
+    return [((place, key), item, depth) for key, item in part.items()]
 
 
-def _check_text(text: str, path: str, what: str) -> None:
+def _path(place: Place) -> str:
+    """A place in words, as far as a message shows it: `steps[3].name`."""
+    steps: list[str | int] = []
+    while place is not None:
+        place, step = place
+        steps.append(step)
+    path = ""
+    for step in reversed(steps):
+        path += f"[{step}]" if isinstance(step, int) else f".{step[:_PATH_MAX]}" if path else step[:_PATH_MAX]
+    return path[:_PATH_MAX]
+
+
+def _check_text(text: str, place: Place, what: str) -> None:
     if "\0" in text:
+        path = _path(place)
         raise BadText(what, "text holds the character NUL, which no store keeps", path=path, hint="remove it")
     try:
         text.encode()
     except UnicodeEncodeError:
+        path = _path(place)
         raise BadText(what, "text holds half a character (a lone surrogate)", path=path, hint="remove it") from None

@@ -3,11 +3,13 @@
 import unicodedata
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from foliot.domain.errors import BadField, InvalidInput, UnknownField
 from foliot.domain.instants import parse_duration
 from foliot.domain.names import nearest
+
+TEXTS_MAX: Final = 1000  # far more than any field takes: what is allowed is checked with the bounds
 
 Word = TypeVar("Word", bound=StrEnum)
 Read = TypeVar("Read")
@@ -29,10 +31,10 @@ def mapping(written: Any, path: str, known: tuple[str, ...] | None = None) -> Ma
 
 def texts(written: Any, path: str) -> dict[str, str]:
     """A mapping of names to text, both in their one form."""
-    return {
-        name(key): name(text({"value": value}, "value", "", f"{path}.{key}"))
-        for key, value in mapping(written, path).items()
-    }
+    given = mapping(written, path)
+    if len(given) > TEXTS_MAX:
+        raise BadField(path, f"it has {len(given)} names, more than are looked at")
+    return {name(key): name(text({"value": value}, "value", "", f"{path}.{key}")) for key, value in given.items()}
 
 
 def name(written: str) -> str:

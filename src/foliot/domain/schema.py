@@ -18,6 +18,10 @@ SHOWN_MAX: Final = 60
 PATH_MAX: Final = 100
 PROBLEMS_MAX: Final = 20
 STEPS_MAX: Final = 200_000
+WORDS_STEPS_MAX: Final = 5000
+CHOICES_SHOWN_MAX: Final = 20
+PROPERTIES_SHOWN_MAX: Final = 50
+_PER_STEP: Final = 16  # things that are merely compared, or letters of a reference: as many cost one step
 _DEPTH_MAX: Final = 100
 
 
@@ -39,14 +43,22 @@ class NotUnderstood(Exception):
     """A schema that is none, or that leads the check astray: what it wants is left to whoever runs the handler."""
 
 
-def check(schema: Schema, value: Any, *, path: str = "") -> list[Problem]:
+class TakesLong(Exception):
+    """A check that takes more steps than its caller can wait for: check again where that matters to nobody."""
+
+
+def check(schema: Schema, value: Any, *, path: str = "", patience: int = STEPS_MAX) -> list[Problem]:
     """What is wrong with the value, in the order of the schema, up to PROBLEMS_MAX; empty when it fits.
 
-    A schema that cannot be understood refuses nothing: the worker that offered it will judge.
+    A schema that cannot be understood refuses nothing: the worker that offered it will judge. `TakesLong` after more
+    steps than `patience`, when that is less than the most a check may take.
     """
+    walk = _Walk(schema, patience)
     try:
-        return list(islice(_problems(schema, value, path, _Walk(schema), 0), PROBLEMS_MAX))
+        return list(islice(_problems(schema, value, path, walk, 0), PROBLEMS_MAX))
     except NOT_A_SCHEMA:
+        if walk.left < 0 and patience < STEPS_MAX:
+            raise TakesLong from None
         return []
 
 
@@ -55,9 +67,14 @@ def fits(schema: Schema, value: Any, *, root: Schema | None = None) -> bool:
     return next(_problems(schema, value, "", _Walk(root or schema), 0), None) is None
 
 
-def type_words(schema: Schema, *, root: Schema | None = None) -> str:
-    """The type as people say it: `date`, `true/false`, `list of text`. That it may be empty is not said."""
-    return _words(schema, _Walk(root or schema), 0)
+def property_words(schema: Schema) -> list[tuple[str, str]]:
+    """The first properties of an object with their types as people say them: `date`, `true/false`, `list of text`.
+
+    That one may be empty is not said.
+    """
+    walk = _Walk(schema, WORDS_STEPS_MAX)
+    named = islice(schema.get("properties", {}).items(), PROPERTIES_SHOWN_MAX)
+    return [(name, _words(part, walk, 0)) for name, part in named]
 
 
 NOT_A_SCHEMA: Final = (NotUnderstood, TypeError, AttributeError, ValueError, KeyError)
@@ -68,14 +85,20 @@ class _Walk:
 
     __slots__ = ("left", "root")
 
-    def __init__(self, root: Schema) -> None:
+    def __init__(self, root: Schema, steps_max: int = STEPS_MAX) -> None:
         self.root = root
-        self.left = STEPS_MAX
+        self.left = steps_max
 
     def step(self, schema: Any, depth: int) -> None:
         """Schemas come from anywhere: each step is counted, so that none leads astray for long."""
         self.left -= 1
         if self.left < 0 or depth > _DEPTH_MAX or not isinstance(schema, Mapping):
+            raise NotUnderstood
+
+    def look_at(self, things: int) -> None:
+        """Count a look at so many things at once, before it begins: choices, names, letters."""
+        self.left -= things // _PER_STEP
+        if self.left < 0:
             raise NotUnderstood
 
 
@@ -104,7 +127,7 @@ _TYPES: Final[Mapping[str, tuple[str, Callable[[Any], bool]]]] = {
 def _problems(schema: Schema, value: Any, path: str, walk: _Walk, depth: int) -> Iterator[Problem]:
     walk.step(schema, depth)
     if "$ref" in schema:
-        yield from _problems(_resolved(schema["$ref"], walk.root), value, path, walk, depth + 1)
+        yield from _problems(_resolved(schema["$ref"], walk), value, path, walk, depth + 1)
     for part in schema.get("allOf", ()):
         yield from _problems(part, value, path, walk, depth + 1)
     branches = schema.get("anyOf") or schema.get("oneOf")
@@ -121,10 +144,14 @@ def _problems(schema: Schema, value: Any, path: str, walk: _Walk, depth: int) ->
 def _wrong_itself(schema: Schema, value: Any, path: str, walk: _Walk) -> Problem | None:
     choices = schema.get("enum", [schema["const"]] if "const" in schema else None)
     if choices is not None:
-        said = f"is not {'one of ' if len(choices) > 1 else ''}{', '.join(map(shown, choices))}"
-        return None if any(_same(value, choice) for choice in choices) else Problem(path, said, value, True)
+        walk.look_at(len(choices))
+        if any(_same(value, choice) for choice in choices):
+            return None
+        said = f"is not {'one of ' if len(choices) > 1 else ''}{', '.join(_some(choices))}"
+        return Problem(path, said, value, True)
     types = schema.get("type")
     names = [types] if isinstance(types, str) else types or []
+    walk.look_at(len(names))
     if names and not any(_TYPES[name][1](value) for name in names if name in _TYPES):
         return Problem(path, f"is not {_article(_words(schema, walk, 0))}", value, True)
     if not _reads(schema.get("format"), value):
@@ -174,10 +201,12 @@ _NUMBER_BOUNDS: Final[Sequence[tuple[str, Callable[[Any, Any], bool], str]]] = (
 
 def _in_object(schema: Schema, value: dict[str, Any], path: str, walk: _Walk, depth: int) -> Iterator[Problem]:
     known: Schema = schema.get("properties", {})
+    needed: Sequence[str] = schema.get("required", ())
+    walk.look_at(len(known) + len(needed) + len(value))
     for name, part in known.items():
         if name in value:
             yield from _problems(part, value[name], _below(path, name), walk, depth)
-    for name in schema.get("required", ()):
+    for name in needed:
         if not isinstance(name, str):
             raise NotUnderstood(name)
         if name not in value:
@@ -228,15 +257,15 @@ def _choice(branches: Sequence[Schema], value: Any, path: str, walk: _Walk, dept
 def _words(schema: Schema, walk: _Walk, depth: int) -> str:
     walk.step(schema, depth)
     if "$ref" in schema:
-        return _words(_resolved(schema["$ref"], walk.root), walk, depth + 1)
+        return _words(_resolved(schema["$ref"], walk), walk, depth + 1)
     if "enum" in schema:
-        return "/".join(choice if isinstance(choice, str) else shown(choice) for choice in schema["enum"])
+        return "/".join(_some(schema["enum"], as_text=str))
     if "const" in schema:
-        return str(schema["const"]) if isinstance(schema["const"], str) else shown(schema["const"])
+        return next(_some([schema["const"]], as_text=str))
     branches = schema.get("anyOf") or schema.get("oneOf")
     if branches:
-        words = [_words(branch, walk, depth + 1) for branch in branches if branch.get("type") != "null"]
-        return " or ".join(dict.fromkeys(words))
+        meant = islice((branch for branch in branches if branch.get("type") != "null"), CHOICES_SHOWN_MAX)
+        return " or ".join(dict.fromkeys(_words(branch, walk, depth + 1) for branch in meant))
     if schema.get("format") in FORMATS:
         return FORMATS[schema["format"]][0]
     return _type_words(schema, walk, depth)
@@ -248,8 +277,9 @@ def _type_words(schema: Schema, walk: _Walk, depth: int) -> str:
     if names == ["array"] and isinstance(schema.get("items"), Mapping) and schema["items"]:
         return f"list of {_words(schema['items'], walk, depth + 1)}"
     if names == ["object"]:
-        return str(schema.get("title", "object"))
-    return " or ".join(_TYPES[name][0] for name in names if name in _TYPES and name != "null") or "anything"
+        return str(schema.get("title", "object"))[:SHOWN_MAX]
+    known = (_TYPES[name][0] for name in names if name in _TYPES and name != "null")
+    return " or ".join(dict.fromkeys(known)) or "anything"
 
 
 def _article(words: str) -> str:
@@ -260,6 +290,14 @@ def _article(words: str) -> str:
     return f"{'an' if words[0].lower() in 'aeio' else 'a'} {words}"
 
 
+def _some(choices: Sequence[Any], *, as_text: Callable[[str], str] = shown) -> Iterator[str]:
+    """The first choices as text, and a sign when there are more: a sentence names no thousands of them."""
+    for choice in islice(choices, CHOICES_SHOWN_MAX):
+        yield as_text(choice[:SHOWN_MAX]) if isinstance(choice, str) else shown(choice)
+    if len(choices) > CHOICES_SHOWN_MAX:
+        yield "…"
+
+
 def _same(value: Any, choice: Any) -> bool:
     return value == choice and isinstance(value, bool) == isinstance(choice, bool)
 
@@ -268,8 +306,9 @@ def _below(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _resolved(ref: str, root: Schema) -> Schema:
-    node: Any = root
+def _resolved(ref: str, walk: _Walk) -> Schema:
+    walk.look_at(len(ref))
+    node: Any = walk.root
     for part in ref.removeprefix("#/").split("/"):
         node = node.get(part.replace("~1", "/").replace("~0", "~"), {}) if isinstance(node, Mapping) else {}
     return node if isinstance(node, Mapping) else {}

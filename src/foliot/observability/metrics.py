@@ -52,7 +52,13 @@ class ServerMetrics:
 
     def watch_store(self, troubles: Mapping[str, int]) -> None:
         """Show what the store's connections counted, whenever somebody looks."""
-        self.registry.register(_Troubles(troubles))
+        text = "Store calls that went wrong"
+        self.registry.register(_Counts("foliot_store_troubles", text, "kind", troubles))
+
+    def watch_requests(self, refused: Mapping[str, int]) -> None:
+        """Show which requests the API refused for their number or size, whenever somebody looks."""
+        text = "Requests refused for their number or size"
+        self.registry.register(_Counts("foliot_requests_refused", text, "reason", refused))
 
     def decided(self, decided: Decided) -> None:
         self.runs_created.inc(decided.created)
@@ -78,14 +84,17 @@ class ServerMetrics:
         return generate_latest(self.registry)
 
 
-class _Troubles(Collector):
+class _Counts(Collector):
     """Counts that somebody else keeps."""
 
-    def __init__(self, troubles: Mapping[str, int]) -> None:
-        self._troubles = troubles
+    def __init__(self, name: str, text: str, label: str, counts: Mapping[str, int]) -> None:
+        self._name = name
+        self._text = text
+        self._label = label
+        self._counts = counts
 
     def collect(self) -> Iterator[CounterMetricFamily]:
-        family = CounterMetricFamily("foliot_store_troubles", "Store calls that went wrong", labels=["kind"])
-        for kind, count in sorted(self._troubles.items()):
-            family.add_metric([kind], count)
+        family = CounterMetricFamily(self._name, self._text, labels=[self._label])
+        for key, count in sorted(self._counts.items()):
+            family.add_metric([key], count)
         yield family

@@ -13,6 +13,8 @@ from foliot.domain.job import Lane
 from foliot.domain.names import nearest
 from foliot.domain.parameters import require_fit
 from foliot.domain.payload import canonical_json, json_text
+from foliot.domain.schema import TakesLong
+from foliot.operations.aside import aside
 from foliot.operations.finding import actor, find_job, find_run, group_of
 from foliot.operations.people import PeopleServices
 from foliot.ports.lookups import JobRow, RunRow
@@ -22,6 +24,7 @@ from foliot.ports.store import TriggerRequest
 DELAY_MAX: Final[Micros] = 366 * DAY
 KEY_BYTES_MAX: Final = 200
 REASON_BYTES_MAX: Final = 2000
+PATIENCE_STEPS: Final = 2000  # of a check of parameters: a few milliseconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,10 +110,19 @@ async def checked_params(services: PeopleServices, job: JobRow, given: Mapping[s
     by the worker that gets it.
     """
     params = {**(job.document.get("params") or {}), **(given or {})}
+    text = json_text(params, what="params") if given else None  # first: what is too large is not looked at
     schema = await services.offers.schema_of(lane_of_job(job))
     if schema is not None:
-        require_fit(job.name, schema, msgspec.to_builtins(params))
-    return json_text(params, what="params") if given else None
+        await _require_fit(job.name, schema, msgspec.to_builtins(params))
+    return text
+
+
+async def _require_fit(job: str, schema: Mapping[str, Any], params: Any) -> None:
+    """Check as the worker would. What takes long (a schema with thousands of choices) is checked beside the loop."""
+    try:
+        require_fit(job, schema, params, patience=PATIENCE_STEPS)
+    except TakesLong:
+        await aside(require_fit, job, schema, params)
 
 
 def lane_of_job(job: JobRow) -> Lane:

@@ -6,15 +6,17 @@ that arrive together share one look at the store, as long as that look begins af
 
 import asyncio
 import hmac
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Coroutine
 from typing import Any, Final
 
 from starlette.requests import Request
 
+from foliot.api.auth.strangers import Strangers
 from foliot.api.auth.transport import demand_safe_way
-from foliot.api.errors import CsrfMissing
+from foliot.api.errors import CsrfMissing, TooManyRequests
 from foliot.domain.access import NotLoggedIn, Principal, Scope
+from foliot.domain.addresses import owner_of
 from foliot.domain.instants import Instant
 from foliot.operations.people import PeopleServices
 from foliot.operations.tokens import hash_of
@@ -25,7 +27,6 @@ COOKIE: Final = "foliot_session"
 CSRF_HEADER: Final = "x-foliot-csrf"
 NOTE_USE_EVERY_S: Final = 60.0
 NOTED_MAX: Final = 10_000
-STRANGERS_AT_ONCE: Final = 2
 SECRET_MAX: Final = 500
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -33,12 +34,12 @@ _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 class Authenticator:
     """Turns a request into a principal."""
 
-    def __init__(self, services: PeopleServices) -> None:
+    def __init__(self, services: PeopleServices, refused: Counter[str] | None = None) -> None:
         self._services = services
+        self.strangers = Strangers(services.clock, Counter() if refused is None else refused)
         self._noted_at: OrderedDict[str, float] = OrderedDict()
         self._notes: set[asyncio.Task[None]] = set()
         self._good_lately: OrderedDict[str, None] = OrderedDict()  # digests; each is judged again all the same
-        self._strangers = asyncio.Semaphore(STRANGERS_AT_ONCE)
         self._looking: dict[str, asyncio.Task[Principal | NotLoggedIn]] = {}  # has begun: sees nothing newer
         self._next: dict[str, asyncio.Task[Principal | NotLoggedIn]] = {}  # begins after it
 
@@ -46,53 +47,63 @@ class Authenticator:
         """Who asks; `NotLoggedIn` when that is nobody."""
         found = getattr(request.state, "principal", None)
         if found is None:
-            found = request.state.principal = await self._principal(request)
+            secret, address = secret_of(request), address_of(request)
+            judged = await self._judged(secret, address)
+            found = request.state.principal = await self._welcome(judged, address)
         assert isinstance(found, Principal)
         return found
 
+    def knows(self, token_hash: str) -> bool:
+        """Whether a token was good when it was judged last. That opens nothing: it is judged again."""
+        return token_hash in self._good_lately
+
     async def worker(self, request: Request, right: str) -> Principal:
         """For the worker protocol, by the store's urgent connections: a beat does not queue behind people."""
-        found = await self._together(secret_of(request))
+        secret, address = secret_of(request), address_of(request)
+        found = await self._welcome(await self._together(secret, address), address)
         found.demand(Scope(right))
         return found
 
     async def is_good(self, request: Request) -> bool:
         """Whether the token of a request that is still being answered is good by now."""
         try:
-            await self._together(secret_of(request))
+            return isinstance(await self._together(secret_of(request), address_of(request)), Principal)
         except NotLoggedIn:
             return False
-        except (StoreBusy, StoreUnavailable):
+        except (StoreBusy, StoreUnavailable, TooManyRequests):
             return True  # nobody knows; the answer itself needs the store, too
-        return True
 
-    async def _principal(self, request: Request) -> Principal:
-        return _good(await self._judged(secret_of(request)))
+    async def _welcome(self, judged: Principal | NotLoggedIn, address: str) -> Principal:
+        """The principal; `NotLoggedIn`, and that slowly when the address had too many of them."""
+        if isinstance(judged, NotLoggedIn):
+            await self.strangers.was_wrong(address)
+            raise judged
+        return judged
 
-    async def _together(self, secret: str) -> Principal:
+    async def _together(self, secret: str, address: str) -> Principal | NotLoggedIn:
         """The principal of a secret, by a look at the store that begins from now on."""
         look = self._next.get(secret)
         if look is None:
-            look = asyncio.create_task(self._in_turn(secret, self._looking.get(secret)), name="token")
+            look = asyncio.create_task(self._in_turn(secret, address, self._looking.get(secret)), name="token")
             look.add_done_callback(_seen)
             self._next[secret] = look
-        return _good(await asyncio.shield(look))
+        return await asyncio.shield(look)
 
     async def _in_turn(
-        self, secret: str, before: "asyncio.Task[Principal | NotLoggedIn] | None"
+        self, secret: str, address: str, before: "asyncio.Task[Principal | NotLoggedIn] | None"
     ) -> Principal | NotLoggedIn:
         if before is not None:
             await asyncio.wait([before])
         mine = self._looking[secret] = self._next.pop(secret)  # who comes from here on waits for the next
         try:
-            return await self._judged(secret, urgent=True)
+            return await self._judged(secret, address, urgent=True)
         finally:
             if self._looking.get(secret) is mine:
                 del self._looking[secret]
 
-    async def _judged(self, secret: str, *, urgent: bool = False) -> Principal | NotLoggedIn:
+    async def _judged(self, secret: str, address: str, *, urgent: bool = False) -> Principal | NotLoggedIn:
         digest = hash_of(secret)
-        record, now = await self._found(digest, urgent=urgent)
+        record, now = await self._found(digest, address, urgent=urgent)
         is_good = record is not None and record.is_good(now)
         self._remember(digest, is_good=is_good)
         if record is None or not hmac.compare_digest(record.hash, digest):
@@ -113,12 +124,12 @@ class Authenticator:
             line=record.line,
         )
 
-    async def _found(self, digest: str, *, urgent: bool) -> tuple[TokenRecord | None, Instant]:
+    async def _found(self, digest: str, address: str, *, urgent: bool) -> tuple[TokenRecord | None, Instant]:
         """Urgent connections are for those who were good lately: a flood of made-up tokens must not delay firing."""
         tokens = self._services.tokens
-        if not urgent or digest in self._good_lately:
+        if self.knows(digest):
             return await tokens.find(digest, urgent=urgent)
-        async with self._strangers:
+        async with self.strangers.turn(address):
             return await tokens.find(digest)
 
     def _remember(self, digest: str, *, is_good: bool) -> None:
@@ -154,10 +165,9 @@ def _seen(look: "asyncio.Task[Any]") -> None:
         look.exception()
 
 
-def _good(found: Principal | NotLoggedIn) -> Principal:
-    if isinstance(found, NotLoggedIn):
-        raise found
-    return found
+def address_of(request: Request) -> str:
+    """Whose address a request came from. What a header says of that is not believed: anybody can write one."""
+    return owner_of(request.client.host if request.client else None)
 
 
 def secret_of(request: Request) -> str:

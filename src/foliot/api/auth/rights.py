@@ -61,13 +61,14 @@ def _right_of(route: Route, declared: Mapping[str, Right]) -> Right:
         if route.name not in declared:
             raise UndeclaredRight(f"{route.path} ({route.name}) declares no right")
         return declared[route.name]
-    rights = [needed.right for needed in _calls(route.dependant) if isinstance(needed, Needs | Open)]
+    rights = [needed.right for needed in calls_of(route.dependant) if isinstance(needed, Needs | Open)]
     if len(rights) != 1:
         raise UndeclaredRight(f"{sorted(route.methods or ())} {route.path} declares {len(rights)} rights, not one")
     return rights[0]
 
 
-def _calls(dependant: Any) -> Iterator[Any]:
+def calls_of(dependant: Any) -> Iterator[Any]:
+    """Everything a route depends on."""
     for needed in dependant.dependencies:
         yield needed.call
-        yield from _calls(needed)
+        yield from calls_of(needed)

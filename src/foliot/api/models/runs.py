@@ -31,7 +31,7 @@ class BulkRuns(Input):
 
     ids: list[str] | None = Field(None, max_length=200, examples=[["r-8k2f", "r-8k31"]])
     job: str | None = Field(None, max_length=200)
-    states: list[Literal["PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED"]] | None = None
+    states: list[Literal["PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED"]] | None = Field(None, max_length=5)
     since: Moment | None = None
     until: Moment | None = None
     expected: int | None = Field(None, ge=0, le=200)

@@ -6,16 +6,39 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import PlainTextResponse, Response
 
-from foliot.api.asking import READS, Reader, Services
+from foliot.api.asking import READS, Reader
 from foliot.api.auth.rights import Open
 from foliot.api.route import FoliotRoute
 from foliot.domain.access import Scope
+from foliot.operations.people import PeopleServices
 from foliot.ports.store import StoreBusy, StoreUnavailable
 
 router: Final = APIRouter(tags=["probes"], route_class=FoliotRoute)
 STORE_WITHIN_S: Final = 2.0
 TEXT: Final = {"content": {"text/plain": {"schema": {"type": "string"}}}}
 Nobody = Annotated[None, Depends(Open())]
+
+
+class StoreLook:
+    """Whether the store answers. Anybody may ask, as often as they like: those who ask together share one look."""
+
+    def __init__(self, services: PeopleServices) -> None:
+        self._services = services
+        self._looking: asyncio.Task[bool] | None = None
+
+    async def answers(self) -> bool:
+        """By the look that is under way, or by a new one."""
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._look(), name="readiness")
+        return await asyncio.shield(self._looking)
+
+    async def _look(self) -> bool:
+        try:
+            async with asyncio.timeout(STORE_WITHIN_S):
+                await self._services.lookups.now()
+        except (StoreBusy, StoreUnavailable, TimeoutError):
+            return False
+        return True
 
 
 @router.get("/healthz", response_class=PlainTextResponse, responses={200: TEXT}, summary="Is the process alive?")
@@ -30,14 +53,12 @@ async def healthz(nobody: Nobody) -> str:
     responses={200: TEXT, 503: {"description": "The store does not answer, or this server is stopping.", **TEXT}},
     summary="Should it get traffic?",
 )
-async def readyz(nobody: Nobody, request: Request, services: Services) -> Response:
+async def readyz(nobody: Nobody, request: Request) -> Response:
     """Whether this server reaches the store and is not stopping."""
     if request.app.state.is_stopping():
         return PlainTextResponse("stopping\n", 503)
-    try:
-        async with asyncio.timeout(STORE_WITHIN_S):
-            await services.lookups.now()
-    except (StoreBusy, StoreUnavailable, TimeoutError):
+    look: StoreLook = request.app.state.store_look
+    if not await look.answers():
         return PlainTextResponse("the store does not answer\n", 503)
     return PlainTextResponse("ready\n")
 

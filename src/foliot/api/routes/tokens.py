@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from foliot.api.asking import PREFIX, READS, WRITES, Admin, Reader, Services, problems, read_duration
-from foliot.api.auth.authenticator import COOKIE
+from foliot.api.auth.authenticator import COOKIE, Authenticator, address_of
 from foliot.api.auth.rights import Open
 from foliot.api.auth.throttle import Throttle
 from foliot.api.auth.transport import demand_safe_way
@@ -82,11 +82,14 @@ async def login(request: Request, services: Services, body: LoginIn, response: R
     """The token a one-time code buys; with `cookie`, also as the console's session cookie."""
     demand_safe_way(request)
     throttle: Throttle = request.app.state.throttle
-    throttle.check()
+    authenticator: Authenticator = request.app.state.authenticator
+    address = address_of(request)
+    throttle.check(address, body.code)
     try:
-        issued = await operations.redeem_login_code(services, body.code)
+        async with authenticator.strangers.turn(address):
+            issued = await operations.redeem_login_code(services, body.code)
     except BadLoginCode:
-        throttle.wrong()
+        throttle.wrong(address, body.code)
         raise
     response.headers["Cache-Control"] = "no-store"
     if body.cookie:

@@ -63,6 +63,7 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-1083": "监听地址不安全",
     "FOL-1084": "上下文文件无法读取",
     "FOL-1085": "请求内容不符合",
+    "FOL-1086": "请求到达过慢",
     "FOL-1091": "文件或目录不是本用户专用",
     "FOL-1092": "用户没有自己的目录",
     "FOL-1093": "项目文件不能指定令牌",
@@ -297,6 +298,24 @@ def _problem(said: str) -> str:
     return f"不是{_TYPES[kind]}" if kind != said and kind in _TYPES else said
 
 
+_TOO_MANY: Final = {
+    "requests": ("同时的请求过多", "减少同时发送的请求"),
+    "streams": ("同时的事件流和等待中的请求过多", "先结束其中一些"),
+    "metrics": ("同时读取指标的请求过多", "减少同时发送的请求"),
+    "logins": ("同时的登录请求过多", "减少同时发送的请求"),
+    "bodies": ("同时到达的请求内容过大", "减少同时发送的请求，或缩小请求"),
+    "worker_bodies": ("同时到达的工作节点消息过大", "稍后重发同一消息"),
+    "beats": ("同时到达的心跳消息过大", "稍后重发同一消息"),
+    "strangers": ("等待查验的令牌过多", "稍后重发同一请求"),
+    "wrong_tokens": ("此地址的错误令牌过多", "使用有效的令牌：foliot login URL"),
+}
+
+
+def _too_many(data: Data) -> Told:
+    what, hint = _TOO_MANY[str(data["reason"])]
+    return f"{what}；{data['retry_after_s']} 秒后可再试。", hint
+
+
 SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     "FOL-1006": _bad_parameters,
     "FOL-1007": lambda d: (
@@ -322,6 +341,7 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     "FOL-1062": lambda d: ("此游标不是该列表给出的。", "不带游标重新开始"),
     "FOL-1081": lambda d: (f"请求为 {_bytes(d['size'])}，上限为 {_bytes(d['bytes_max'])}。", "请缩小请求"),
     "FOL-1082": lambda d: ("此 Idempotency-Key 已用于内容不同的请求。", "换一个键，或发送相同的内容"),
+    "FOL-1086": lambda d: (f"请求内容未在 {d['within_s']:g} 秒内到达。", "请一次发送完；此连接已关闭"),
     "FOL-2001": _job_not_found,
     "FOL-2002": lambda d: (
         f"没有工作节点提供 {d['handler']}（{d['online']} 个在线"
@@ -402,7 +422,7 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     "FOL-4003": lambda d: ("登录码错误、已使用过，或已超过 15 分钟。", "再要一个：foliot login-link"),
     "FOL-4004": lambda d: (f"错误次数过多；{d['retry_after_s']} 秒后可再试。", "再要一个登录码：foliot login-link"),
     "FOL-4005": lambda d: ("用 Cookie 登录时，修改操作需要请求头 X-Foliot-Csrf。", "发送 X-Foliot-Csrf: 1"),
-    "FOL-4006": lambda d: (f"请求过于频繁；{d['retry_after_s']} 秒后可再试。", None),
+    "FOL-4006": _too_many,
     "FOL-4007": _token_elsewhere,
     "FOL-4008": lambda d: (
         "此会话由另一个令牌建立，此工作节点的令牌不能用于此会话。",

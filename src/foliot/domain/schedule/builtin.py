@@ -21,7 +21,7 @@ def find_calendar(name: str, calendars: Mapping[str, Calendar]) -> Calendar:
     """The calendar of this name: one that was defined, else a built-in; UnknownCalendar otherwise."""
     found = calendars.get(name) or builtin_calendar(name)
     if found is None:
-        close = get_close_matches(name, [*calendars, *SHOWN], n=1, cutoff=0.6)
+        close = get_close_matches(name[:100], [*calendars, *SHOWN], n=1, cutoff=0.6)
         raise UnknownCalendar(name, nearest=close[0] if close else None)
     return found
 

@@ -29,5 +29,5 @@ def choice(kind: type[_Choice], value: object, what: str, error: type[InvalidInp
 
 def did_you_mean(written: str, known: tuple[str, ...]) -> str:
     """The nearest known word, or all of them."""
-    close = get_close_matches(written, known, n=1, cutoff=0.6)
+    close = get_close_matches(written[:100], known, n=1, cutoff=0.6)
     return f"did you mean {close[0]}?" if close else f"known: {', '.join(known)}"

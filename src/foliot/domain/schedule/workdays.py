@@ -50,7 +50,7 @@ def check_place(place: Place) -> Place:
 
 def _known(name: str, known: list[str], what: str, example: str) -> None:
     if name not in known:
-        close = get_close_matches(name.upper(), known, n=1, cutoff=0.5)
+        close = get_close_matches(name[:100].upper(), known, n=1, cutoff=0.5)
         nearest = close[0] if close else example
         raise BadCalendar(
             f'The holidays of {what} "{name}" are not known.',

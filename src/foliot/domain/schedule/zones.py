@@ -248,8 +248,8 @@ def _nearest(name: str) -> str | None:
         return by_name[written]
     if city in by_city:
         return by_city[city]
-    close = get_close_matches(written, by_name, n=1, cutoff=0.7)
+    close = get_close_matches(written[:100], by_name, n=1, cutoff=0.7)
     if close:
         return by_name[close[0]]
-    close = get_close_matches(city, by_city, n=1, cutoff=0.75)
+    close = get_close_matches(city[:100], by_city, n=1, cutoff=0.75)
     return by_city[close[0]] if close else None

@@ -1,0 +1,92 @@
+"""The gate: how many are served at once, and whose share of that is used up (SEC-23, SEC-32).
+
+Everything scarce is counted in shares (`domain.shares`): nobody takes what others need. A token that was good lately
+counts by itself, also where all come by one proxy; whoever is not known yet counts by address. Probes are not counted.
+"""
+
+from collections import Counter
+from enum import StrEnum
+from typing import Final
+
+from starlette.requests import Request
+
+from foliot.api.auth.authenticator import Authenticator, address_of, secret_of
+from foliot.api.errors import TooManyRequests
+from foliot.domain.access import Principal
+from foliot.domain.shares import Shares
+from foliot.operations.tokens import hash_of
+
+MIB: Final = 1024 * 1024
+AT_ONCE_MAX: Final = 64
+HELD_MAX: Final = 1000  # streams and long polls: they wait, they do not work
+METRICS_MAX: Final = 8
+LOGINS_MAX: Final = 32
+BODY_WITHIN_S: Final = 15.0
+BODIES_BYTES_MAX: Final = 32 * MIB
+WORKER_BODIES_BYTES_MAX: Final = 128 * MIB
+BEATS_BYTES_MAX: Final = 128 * MIB
+
+
+class Kind(StrEnum):
+    """What is counted; also the reason of a refusal, as metrics tell it."""
+
+    REQUESTS = "requests"
+    STREAMS = "streams"
+    METRICS = "metrics"
+    LOGINS = "logins"
+    BODIES = "bodies"
+    WORKER_BODIES = "worker_bodies"
+    BEATS = "beats"
+
+
+class Gate:
+    """Lets requests in, as far as there is room for whoever asks."""
+
+    def __init__(
+        self,
+        authenticator: Authenticator,
+        refused: Counter[str],
+        *,
+        at_once_max: int = AT_ONCE_MAX,
+        body_within_s: float = BODY_WITHIN_S,
+    ) -> None:
+        self._authenticator = authenticator
+        self._refused = refused
+        self.body_within_s = body_within_s
+        self.shares = {
+            Kind.REQUESTS: Shares(at_once_max),
+            Kind.STREAMS: Shares(HELD_MAX),
+            Kind.METRICS: Shares(METRICS_MAX),
+            Kind.LOGINS: Shares(LOGINS_MAX),
+            Kind.BODIES: Shares(BODIES_BYTES_MAX),
+            Kind.WORKER_BODIES: Shares(WORKER_BODIES_BYTES_MAX),
+            Kind.BEATS: Shares(BEATS_BYTES_MAX),
+        }
+
+    async def let_in(self, request: Request, kind: Kind) -> Principal:
+        """Who asks, with a place for the request until it is answered. Nothing of its body was read so far.
+
+        A token that was good lately takes its place before it is judged again, so that requests do not pile up before
+        a store that hangs. Any other is judged first: a made-up one has no share of anything.
+        """
+        token = hash_of(secret_of(request))
+        request.state.share = token
+        if self._authenticator.knows(token):
+            self.take(request, kind, token)
+            return await self._authenticator.principal(request)
+        who = await self._authenticator.principal(request)
+        self.take(request, kind, token)
+        return who
+
+    def let_anybody_in(self, request: Request, kind: Kind) -> None:
+        """A place for a request without a token, by its address."""
+        request.state.share = address_of(request)
+        self.take(request, kind, request.state.share)
+
+    def take(self, request: Request, kind: Kind, who: str, size: int = 1) -> None:
+        """So much of a kind until the request is answered; `TooManyRequests` when that is beyond who's share."""
+        shares = self.shares[kind]
+        if not shares.take(who, size):
+            self._refused[kind] += 1
+            raise TooManyRequests(kind)
+        request.state.places.callback(shares.give_back, who, size)

@@ -1,0 +1,133 @@
+"""SEC-32: whatever somebody sends, with a token or without, the loop of a server goes on."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from foliot.api.app import build_api
+from foliot.api.auth.rights import PUBLIC
+from foliot.api.bodies import BODY_MAX, LOGIN_BODY_MAX
+from foliot.api.worker_protocol import worker_routes
+from foliot.operations.serving_workers import WorkerService
+from tests.api.asking import Api
+from tests.api.calling import Call
+from tests.api.loop_meter import loop_metered
+from tests.api.stage import Stage
+from tests.api.test_hanging_up import NoDesk
+
+STOPS_S = 0.050
+KEYS = 45_000
+REPEATED = b"{" + b",".join(b'"%d":1' % i for i in range(KEYS)) + b',"%d":1}' % (KEYS - 1)
+HOSTILE: dict[str, bytes] = {
+    "a key twice, behind many": REPEATED,
+    "many keys": b"{" + b",".join(b'"%d":1' % i for i in range(2 * KEYS)) + b"}",
+    "many lists": b"[" + b"[]," * (BODY_MAX // 3 - 10) + b"1]",
+    "many mappings": b"[" + b'{"a":1},' * (BODY_MAX // 8 - 10) + b"1]",
+    "deep": b"[" * BODY_MAX,
+    "one text": b'"' + b"a" * (BODY_MAX - 10) + b'"',
+    "text without end": b'"' + b"\\n" * (BODY_MAX // 2 - 10),
+    "digits": b"1." + b"1" * (BODY_MAX - 10),
+    "too long": b"x" * (BODY_MAX + 1),
+    "no text": b"\xff" * (BODY_MAX - 10),
+}
+
+
+@pytest.fixture
+def app(stage: Stage) -> Any:
+    """The API with the worker protocol."""
+    service = WorkerService(stage.services, NoDesk())
+    return build_api(stage.services, plain_routes=lambda known: worker_routes(service, known.worker))
+
+
+def filled(path: str) -> str:
+    return re.sub(r"\{\w+\}", "1", path)
+
+
+@pytest.mark.parametrize("token", [None, "fol_made-up-by-somebody-who-has-none"], ids=["no token", "a made-up token"])
+async def test_without_a_token_no_route_reads_a_body_and_the_loop_goes_on(app: Any, token: str | None) -> None:
+    wrong: list[str] = []
+    with loop_metered() as meter:
+        for (method, path), right in sorted(app.state.rights.items()):
+            for name, body in HOSTILE.items():
+                call = await Call(app, method, filled(path), (body, b""), token=token, length=len(body)).made()
+                if right == PUBLIC and (call.asked > 1 or call.status is None or call.status >= 500):
+                    wrong.append(f"{method} {path} with {name}: {call.status}, asked {call.asked} times")
+                if right != PUBLIC and (call.asked, call.status) not in ((0, 401), (0, 429)):
+                    wrong.append(f"{method} {path} with {name}: {call.status}, asked {call.asked} times")
+    assert wrong == []
+    assert meter.longest_s < STOPS_S, meter.what
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/v1/" + "x" * 60_000,
+        "/api/v1/jobs/" + ":" * 60_000,
+        "/api/v1/jobs/" + "/why" * 15_000,
+        "/api/v1/jobs?" + "&" * 60_000,
+        "/healthz?" + "a&" * 30_000,
+        "/readyz?" + "a=1&" * 15_000,
+        "/login?" + "%" * 60_000,
+    ],
+    ids=lambda path: path[:20],
+)
+async def test_no_address_stops_the_loop(app: Any, path: str) -> None:
+    with loop_metered() as meter:
+        call = await Call(app, "GET", path).made()
+    assert call.status in (200, 400, 401, 404)
+    assert meter.longest_s < STOPS_S, meter.what
+
+
+@pytest.mark.parametrize(
+    "header", [("accept-language", "zh;q=0.1," * 6000), ("cookie", "a=1;" * 15_000), ("authorization", "x" * 60_000)]
+)
+async def test_no_header_stops_the_loop(app: Any, header: tuple[str, str]) -> None:
+    with loop_metered() as meter:
+        call = await Call(app, "POST", "/api/v1/jobs", (b"{}",), headers=dict([header])).made()
+    assert call.status == 401
+    assert meter.longest_s < STOPS_S, meter.what
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+async def test_with_a_token_the_loop_goes_on_too(api: Api, name: str) -> None:
+    body = HOSTILE[name]
+    with loop_metered() as meter:
+        call = await Call(api.app, "POST", "/api/v1/jobs", (body,), token=api.token, length=len(body)).made()
+    assert call.status in (400, 413, 422)
+    assert meter.longest_s < STOPS_S, meter.what
+
+
+async def test_the_key_that_stands_twice_is_named(api: Api) -> None:
+    call = await Call(api.app, "POST", "/api/v1/jobs", (REPEATED,), token=api.token).made()
+    assert (call.status, call.code) == (400, "FOL-1080")
+    assert f'the key "{KEYS - 1}" stands there twice' in json.loads(call.body)["detail"]
+
+
+async def test_a_login_reads_a_short_body_and_no_long_one(app: Any) -> None:
+    code = json.dumps({"code": "AAAA-BBBB-CCCC"}).encode()
+    assert (await Call(app, "POST", "/api/v1/login", (code,)).made()).code == "FOL-4003"
+    long = b'{"code": "' + b"x" * LOGIN_BODY_MAX + b'"}'
+    announced = await Call(app, "POST", "/api/v1/login", (long,), length=len(long)).made()
+    assert (announced.status, announced.code, announced.asked) == (413, "FOL-1081", 0)
+    in_pieces = await Call(app, "POST", "/api/v1/login", (b"x" * LOGIN_BODY_MAX, b"x", b"x", b"")).made()
+    assert (in_pieces.status, in_pieces.asked) == (413, 2)
+
+
+async def test_a_schema_with_many_choices_does_not_stop_the_loop(api: Api, stage: Stage) -> None:
+    """Each of many parameters is compared with each of many choices: that is done beside the loop, and ends."""
+    choices = [f"choice-{i}" for i in range(20_000)]
+    schema = {"type": "object", "properties": {"picks": {"type": "array", "items": {"enum": choices}}}}
+    await stage.worker("w1", {"python:jobs:tick": schema})
+    await api.create_job("tick")
+    await api.get("/jobs")
+    picks = ["choice-19999"] * 3000
+    with loop_metered() as meter:
+        body = json.dumps({"params": {"picks": picks}}).encode()
+        call = await Call(api.app, "POST", "/api/v1/jobs/tick:trigger", (body,), token=api.token).made()
+    assert call.status == 201
+    assert meter.longest_s < STOPS_S, meter.what
+    refused = await api.post("/jobs/tick:trigger", {"params": {"picks": ["choice-0", "none"]}})
+    assert (refused.status_code, refused.json()["code"]) == (422, "FOL-1006")
+    assert len(refused.text) < 3000
