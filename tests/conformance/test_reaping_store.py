@@ -15,6 +15,7 @@ from tests.conformance.working import Worker, attempts_of, lead, run_of, states_
 from tests.conformance.world import World
 
 SILENCE = SESSION_TTL_US + GRACE_US + SECOND
+BEAT_EVERY_US = SESSION_TTL_US // 3
 
 
 async def _reap(world: World, *, after: int = SILENCE, term: int | None = None) -> int:
@@ -252,20 +253,60 @@ async def test_a_deadline_counts_from_the_reported_start(world: World) -> None:
 
 async def test_a_run_that_is_never_started_goes_back_with_a_death(world: World) -> None:
     anne, run, term = await _running(world, start_within="20s")
-    await anne.beat(HeldLease(run_id=run.run_id, lease_id=run.lease_id))
-    await world.elapse(21 * SECOND)
-    assert await world.store.runs.time_out(judge, limit=10, term=term) == 0
-    await world.elapse(2 * SECOND)
+    await world.elapse(23 * SECOND)
+    assert await world.store.runs.time_out(judge, limit=10, term=term) == 0, "no beat could say so yet"
+    await anne.beat(run, started=False)
     assert await world.store.runs.time_out(judge, limit=10, term=term) == 1
     row = await run_of(world, run.run_id)
     assert (row["state"], row["deaths"]) == ("PENDING", 1)
 
 
 async def test_a_run_that_is_never_started_and_may_run_once_is_lost(world: World) -> None:
-    _, run, term = await _running(world, start_within="20s", on_lost="fail")
+    anne, run, term = await _running(world, start_within="20s", on_lost="fail")
     await world.elapse(30 * SECOND)
+    await anne.beat(run, started=False)
     await world.store.runs.time_out(judge, limit=10, term=term)
     assert (await run_of(world, run.run_id))["kind"] == "lost"
+
+
+async def test_a_run_that_starts_at_once_lives_however_little_time_its_start_has(world: World) -> None:
+    """Starts are told by beats, which are seconds apart."""
+    anne, run, term = await _running(world, start_within="100ms")
+    await anne.beat(run, started=False)  # said just before it started
+    await world.elapse(BEAT_EVERY_US)
+    assert await world.store.runs.time_out(judge, limit=10, term=term) == 0
+    await anne.beat(run)
+    assert await world.store.runs.time_out(judge, limit=10, term=term) == 0
+    assert (await run_of(world, run.run_id))["deaths"] == 0
+
+
+async def test_a_start_that_was_told_and_is_not_yet_written_is_not_missing(world: World) -> None:
+    """A beat renews its session first and writes starts after that; a busy store leaves them to the next beat."""
+    anne, run, term = await _running(world, start_within="1s")
+    await world.elapse(BEAT_EVERY_US)
+    await anne.beat(run)
+    await world.change("UPDATE runs SET started_at = NULL, deadline_at = leased_at + 1000000")
+    assert await world.store.runs.time_out(judge, limit=10, term=term) == 0
+    await anne.beat(run)
+    assert (await run_of(world, run.run_id))["started_at"] is not None
+
+
+async def test_a_run_no_beat_ever_tells_of_is_given_up_in_the_end(world: World) -> None:
+    anne, run, term = await _running(world, start_within="1s")
+    await world.elapse(SESSION_TTL_US)
+    await anne.beat(settled=0)  # the answer to its poll is still on its way
+    assert await world.store.runs.time_out(judge, limit=10, term=term) == 0
+    await world.elapse(4 * SECOND)
+    assert await world.store.runs.time_out(judge, limit=10, term=term) == 1
+    assert (await run_of(world, run.run_id))["deaths"] == 1
+
+
+async def test_a_forced_cancel_waits_for_no_start(world: World) -> None:
+    _, run, term = await _running(world, start_within="1h")
+    await world.store.runs.cancel([run.run_id], by=PERSON, force=True)
+    await world.elapse(3 * SECOND)
+    assert await world.store.runs.time_out(judge, limit=10, term=term) == 1
+    assert (await run_of(world, run.run_id))["state"] == "CANCELLED"
 
 
 async def test_a_parent_of_shards_is_never_reaped_or_timed_out(world: World) -> None:

@@ -83,7 +83,14 @@ class Reaping:
         until = self._believed_now()
         if until is None:
             return -1
-        moved = await self._store.time_out(self._judge, limit=BATCH, term=term, grace_us=self._grace_us, until=until)
+        moved = await self._store.time_out(
+            self._judge,
+            limit=BATCH,
+            term=term,
+            grace_us=self._grace_us,
+            session_ttl_us=self._session_ttl_us,
+            until=until,
+        )
         return self._went_on(moved, "runs.timed_out")
 
     def _went_on(self, moved: int, event: str) -> float:

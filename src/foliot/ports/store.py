@@ -346,11 +346,19 @@ class RunStore(Protocol):
         ...
 
     async def time_out(
-        self, judge: Judge, *, limit: int, term: int, grace_us: Micros = GRACE_US, until: Instant | None = None
+        self,
+        judge: Judge,
+        *,
+        limit: int,
+        term: int,
+        grace_us: Micros = GRACE_US,
+        session_ttl_us: Micros = SESSION_TTL_US,
+        until: Instant | None = None,
     ) -> int:
-        """End or return runs whose deadline passed by store time, or that never reported a start.
+        """End or return runs whose deadline passed by store time, or that were not started in time.
 
-        `until`: the time to go by instead of a store time that is later (R7).
+        A start counts as missing when a beat that came after its deadline says so; or when no beat told anything of
+        the run for a session's time. `until`: the time to go by instead of a store time that is later (R7).
         """
         ...
 

@@ -4,8 +4,9 @@ Only a leader in term does it (S10: nothing breaks when nobody does), only while
 write is guarded by the lease it takes away.
 """
 
+from collections.abc import Collection, Mapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import LoadedJob
@@ -15,7 +16,7 @@ from foliot.store.sql.definitions import Definitions
 from foliot.store.sql.leadership import IN_TERM
 from foliot.store.sql.nodes import SETTLED_ALL, unknown, waiting_in
 from foliot.store.sql.settlement import Claim
-from foliot.store.sql.statement import Statement
+from foliot.store.sql.statement import TEXT, RowSet, Statement
 
 PAGES_MAX: Final = 10
 EVER: Final[Instant] = 2**62
@@ -43,7 +44,7 @@ OF_THE_DEAD: Final = Statement(
 
 LATE: Final = Statement(
     f"""
-    SELECT r.id, r.lease_id, r.started_at, r.deadline_at, r.job_id, r.version
+    SELECT r.id, r.lease_id, r.started_at, r.deadline_at, r.job_id, r.version, r.cancel_at, r.session_id
     FROM runs r
     WHERE r.state = 'RUNNING' AND r.{{held_by}} > '' AND r.deadline_at < {{now}} - :grace AND {IN_TERM}
           AND r.deadline_at < :before
@@ -52,6 +53,10 @@ LATE: Final = Statement(
     """
 )
 """Runs in hands (parents of shards are in none) past their deadline; it reads the index of running ones alone."""
+
+LAST_BEATS: Final = Statement(
+    "SELECT n.id, n.last_beat_at, n.progress FROM nodes n WHERE n.id IN (SELECT d.id FROM {d})", RowSet("d", id=TEXT)
+)
 
 
 def declare_dead(tx: Tx, *, term: int, grace_us: Micros, session_ttl_us: Micros) -> int:
@@ -64,37 +69,96 @@ def claims_of_the_dead(tx: Tx, *, term: int, limit: int) -> list[Claim]:
     return [_of_the_dead(*row) for row in tx.rows(OF_THE_DEAD, {"term": term, "limit": limit})]
 
 
+class _Late(NamedTuple):
+    """A run past its deadline: of its end when it has started, else of its start."""
+
+    run_id: int
+    lease_id: str
+    started_at: Instant | None
+    deadline_at: Instant
+    job_id: int
+    version: int
+    cancel_at: Instant | None
+    session: str
+
+
+class _Beat(NamedTuple):
+    """The last one of a session."""
+
+    at: Instant
+    progress: str | None  # what it said
+
+
+class Times(NamedTuple):
+    """How long hands that do not answer are waited for."""
+
+    grace_us: Micros
+    session_ttl_us: Micros
+
+
 def claims_of_the_late(
-    tx: Tx, definitions: Definitions, *, term: int, limit: int, grace_us: Micros, until: Instant = EVER
+    tx: Tx, definitions: Definitions, *, term: int, limit: int, times: Times, until: Instant = EVER
 ) -> list[Claim]:
     """What is to be said of runs past their deadline, by store time or the time believed in, whichever is earlier (R7).
 
-    A started one has its job's own grace on top: its worker first asks it to stop, and may still report. Pages that
-    hold only such runs are walked over.
+    A started one has its job's own grace on top: its worker first asks it to stop, and may still report. A start is
+    waited for until a beat could tell of it. Pages that hold only such runs are walked over.
     """
     after_at, after_id = 0, 0
+    grace_us = times.grace_us
     for _ in range(PAGES_MAX):
         values = {"term": term, "limit": limit, "grace": grace_us, "after_at": after_at, "after_id": after_id}
-        rows = tx.rows(LATE, values | {"before": until - grace_us})
-        if not rows:
+        late = [_Late._make(row) for row in tx.tuples(LATE, values | {"before": until - grace_us})]
+        if not late:
             return []
-        jobs = definitions.find(tx, {(row[4], row[5]) for row in rows}).jobs
-        now = min(tx.now(), until)
-        claims = [claim for row in rows if (claim := _of_the_late(row, jobs.get((row[4], row[5])), grace_us, now))]
-        if claims or len(rows) < limit:
+        jobs = definitions.find(tx, {(run.job_id, run.version) for run in late}).jobs
+        beats = _last_beats(tx, {run.session for run in late if run.started_at is None})
+        look = _Look(times, min(tx.now(), until), beats)
+        claims = [claim for run in late if (claim := look.claim(run, jobs.get((run.job_id, run.version))))]
+        if claims or len(late) < limit:
             return claims
-        after_id, after_at = rows[-1][0], rows[-1][3]
+        after_id, after_at = late[-1].run_id, late[-1].deadline_at
     return []
 
 
-def _of_the_late(row: Any, job: LoadedJob | None, grace_us: Micros, now: Instant) -> Claim | None:
-    run_id, lease_id, started_at, deadline_at, _, _ = row
-    if started_at is None:
-        return Claim(run_id=run_id, lease_id=lease_id, cause=Cause.START_MISSING, started=True)
-    own_grace_us = job.definition.grace_us if job is not None else 0
-    if deadline_at + own_grace_us + grace_us >= now:
-        return None
-    return Claim(run_id=run_id, lease_id=lease_id, cause=Cause.OVERDUE, started=True)
+class _Look(NamedTuple):
+    """What runs past their deadline are judged by."""
+
+    times: Times
+    now: Instant
+    beats: Mapping[str, _Beat]  # by session
+
+    def claim(self, run: _Late, job: LoadedJob | None) -> Claim | None:
+        """What is to be said of it; None: it has still time."""
+        if run.started_at is None:
+            if not self._is_start_missing(run):
+                return None
+            return Claim(run_id=run.run_id, lease_id=run.lease_id, cause=Cause.START_MISSING, started=True)
+        own_grace_us = job.definition.grace_us if job is not None else 0
+        if run.deadline_at + own_grace_us + self.times.grace_us >= self.now:
+            return None
+        return Claim(run_id=run.run_id, lease_id=run.lease_id, cause=Cause.OVERDUE, started=True)
+
+    def _is_start_missing(self, run: _Late) -> bool:
+        """Whether it was really not started in time.
+
+        Starts are told by beats, which are seconds apart: one that came after the deadline must say that it has not
+        started. What no beat says anything of is given up when a beat should have come long ago. Whoever asked for a
+        cancel by force waits for neither.
+        """
+        beat = self.beats.get(run.session)
+        if run.cancel_at is not None or beat is None:
+            return True
+        told_by = run.deadline_at + self.times.grace_us
+        if told_by + self.times.session_ttl_us < self.now:
+            return True
+        return beat.at >= told_by and run.lease_id in _waiting_in(beat.progress)
+
+
+def _last_beats(tx: Tx, sessions: Collection[str]) -> dict[str, _Beat]:
+    """Asked only when a start is missing, so hardly ever."""
+    rows = tx.rows(LAST_BEATS, d=[(session,) for session in sorted(sessions)]) if sessions else ()
+    return {session: _Beat(at, progress) for session, at, progress in rows}
 
 
 def _of_the_dead(

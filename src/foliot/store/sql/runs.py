@@ -115,13 +115,21 @@ class SqlRunStore:
         return await self._settled(await self._database.step(work), judge)
 
     async def time_out(
-        self, judge: Judge, *, limit: int, term: int, grace_us: Micros = GRACE_US, until: Instant | None = None
+        self,
+        judge: Judge,
+        *,
+        limit: int,
+        term: int,
+        grace_us: Micros = GRACE_US,
+        session_ttl_us: Micros = SESSION_TTL_US,
+        until: Instant | None = None,
     ) -> int:
         believed = reaping.EVER if until is None else until
+        times = reaping.Times(grace_us, session_ttl_us)
 
         def work(tx: Tx) -> list[Claim]:
             return reaping.claims_of_the_late(
-                tx, self._definitions, term=term, limit=limit, grace_us=grace_us, until=believed
+                tx, self._definitions, term=term, limit=limit, times=times, until=believed
             )
 
         return await self._settled(await self._database.read(work, pool=Pool.CONTROL), judge)
