@@ -21,6 +21,7 @@ WARNINGS: Final = {
     "FOL-1036": "A day that some months do not have",
     "FOL-1037": "A calendar that is not published that far ahead",
     "FOL-1039": "A step of weekdays that counts from Monday in Spring and from Sunday in Quartz",
+    "FOL-1042": "A day to count from that lies ahead and holds nothing back",
 }
 BRANCHES: Final = {
     "1": "what was written cannot be understood or is not allowed",

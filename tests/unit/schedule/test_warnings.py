@@ -7,7 +7,7 @@ import pytest
 from foliot.domain.schedule import schedule_from_document
 from foliot.domain.schedule.describe import Language
 from foliot.domain.schedule.warnings import warnings_of
-from tests.unit.schedule.asking import instant
+from tests.unit.schedule.asking import instant, planned
 
 
 def warnings(
@@ -166,6 +166,34 @@ def test_hours_that_are_missing_or_come_twice(document: Any, sentences: list[str
 )
 def test_the_time_advised_is_one_that_a_day_has(time: str, tz: str, now: str, hint: str) -> None:
     assert warnings({"cron": f"{time} * * *", "tz": tz}, now=now)[0][2] == hint
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"daily": "09:00", "every_days": 3, "since": "2030-01-01"},
+        {"daily": "09:00", "since": "2030-01-01"},
+        {"weekly": "MON", "time": "09:00", "every_weeks": 2, "since": "2030-01-01"},
+    ],
+    ids=str,
+)
+def test_a_day_to_count_from_that_lies_ahead_holds_nothing_back(document: dict[str, Any]) -> None:
+    assert planned(document, 1, since="2026-01-01") < ["2030"]
+    assert warnings(document) == [
+        (
+            "FOL-1042",
+            "since: 2030-01-01 holds nothing back: it says from which day to count, and fires come before it too.",
+            "to begin then, add start: 2030-01-01",
+        )
+    ]
+    assert warnings(document, Language.CHINESE)[0][1:] == (
+        "since: 2030-01-01 只决定从哪一天数起，此前仍会触发。",
+        "若要到那时才开始：加上 start: 2030-01-01",
+    )
+    assert warnings(document | {"start": "2030-01-01"}) == []
+    assert warnings(document | {"since": "2026-01-01"}) == []
+    assert warnings(document, now="2030-01-01") == []
+    assert planned(document | {"start": "2030-01-01"}, 1)[0] >= "2030"
 
 
 def test_structured_days_and_branches_are_looked_at_too() -> None:

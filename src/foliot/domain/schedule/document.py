@@ -169,9 +169,16 @@ def _read_at(document: Mapping[str, Any], tz: str, job: str) -> Trigger:
 def _read_daily(document: Mapping[str, Any], tz: str, job: str) -> Trigger:
     gap, overlap = _dst(document)
     every = _whole(document, "every_days", 1, EVERY_DAYS_MAX)
-    since = read_day(document["since"]) if document.get("since") is not None else 0
-    times = _times(document["daily"])
-    return Daily(times=times, tz=tz, every=every, since=since % every, dst_gap=gap, dst_overlap=overlap)
+    said = _since(document)
+    return Daily(
+        times=_times(document["daily"]),
+        tz=tz,
+        every=every,
+        since=(said or 0) % every,
+        dst_gap=gap,
+        dst_overlap=overlap,
+        since_said=said,
+    )
 
 
 def _read_weekly(document: Mapping[str, Any], tz: str, job: str) -> Trigger:
@@ -179,16 +186,24 @@ def _read_weekly(document: Mapping[str, Any], tz: str, job: str) -> Trigger:
     if document.get("time") is None:
         raise BadSchedule("weekly needs a time.", hint='write weekly: MON-FRI, time: "09:00"')
     every = _whole(document, "every_weeks", 1, EVERY_WEEKS_MAX)
-    since = read_day(document["since"]) if document.get("since") is not None else 0
+    said = _since(document)
     return Weekly(
         weekdays=read_weekdays(document["weekly"]),
         times=_times(document["time"]),
         tz=tz,
         every=every,
-        since=(since + 3) // 7 % every * 7,  # the Thursday of the first such week since the epoch: one form for all
+        since=((said or 0) + 3)
+        // 7
+        % every
+        * 7,  # the Thursday of the first such week since the epoch: one form for all
         dst_gap=gap,
         dst_overlap=overlap,
+        since_said=said,
     )
+
+
+def _since(document: Mapping[str, Any]) -> int | None:
+    return read_day(document["since"]) if document.get("since") is not None else None
 
 
 _READ: Final = {

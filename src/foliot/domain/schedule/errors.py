@@ -11,7 +11,8 @@
     NotFound
     └── UnknownCalendar      FOL-2010   no calendar has this name
 
-FOL-1003, FOL-1005 and FOL-1034 to FOL-1037 are warnings: the schedule works, but perhaps not as meant (see `warnings`).
+FOL-1003, FOL-1005, FOL-1034 to FOL-1037, FOL-1039 and FOL-1042 are warnings: the schedule works, but perhaps not as
+meant (see `warnings`).
 """
 
 from typing import Any, Final
@@ -36,6 +37,7 @@ class BadCron(InvalidInput):
         place: int | None = None,
         suggestion: str | None = None,
         advice: str = "",
+        bounds: str = "",
     ) -> None:
         where = f" ({_ORDINALS[place]} field)" if place is not None else ""
         meant = f"did you mean {suggestion}?" if suggestion else advice
@@ -47,12 +49,13 @@ class BadCron(InvalidInput):
             value=value,
             place=place,
             suggestion=suggestion,
+            bounds=bounds,
         )
         self._problem, self._advice = problem, advice
 
     def without_suggestion(self) -> "BadCron":
         """The same, for a reader who could not write what it suggests."""
-        told = {key: self.data[key] for key in ("field", "value", "place")}
+        told = {key: self.data[key] for key in ("field", "value", "place", "bounds")}
         advice = self._advice or "name the weekday: MON"
         return BadCron(self.data["text"], self._problem, advice=advice, **told)
 

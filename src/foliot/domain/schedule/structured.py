@@ -14,7 +14,10 @@ EVERY_WEEKS_MAX = 53
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Daily:
-    """At these times (seconds from midnight, sorted) every day, or every n-th day counted from day `since`."""
+    """At these times (seconds from midnight, sorted) every day, or every n-th day counted from day `since`.
+
+    `since_said` is the day as it was written: it holds nothing back, which a warning tells.
+    """
 
     times: tuple[int, ...]
     tz: str = "UTC"
@@ -22,6 +25,7 @@ class Daily:
     since: int = 0
     dst_gap: Gap = Gap.AFTER
     dst_overlap: Overlap = Overlap.FIRST
+    since_said: int | None = field(default=None, repr=False, compare=False)
     wall: Wall = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -56,6 +60,7 @@ class Weekly:
     since: int = 0
     dst_gap: Gap = Gap.AFTER
     dst_overlap: Overlap = Overlap.FIRST
+    since_said: int | None = field(default=None, repr=False, compare=False)
     wall: Wall = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -45,6 +45,7 @@ def warnings_of(
                 found += _cron(trigger, language)
                 found += _clock_changes(trigger.wall, now, language)
             case Daily() | Weekly():
+                found += _since_ahead(trigger, schedule.start_at, now, language)
                 found += _clock_changes(trigger.wall, now, language)
             case _:
                 pass
@@ -61,6 +62,7 @@ _UNEVEN: Final = "FOL-1035"
 _SHORT_MONTHS: Final = "FOL-1036"
 _UNPUBLISHED: Final = "FOL-1037"
 _OTHER_DAYS: Final = "FOL-1039"
+_SINCE_AHEAD: Final = "FOL-1042"
 _MIDNIGHT: Final = "00:00"
 _LEAP_DAY: Final = 29  # the only day that a month has in some years
 
@@ -222,6 +224,24 @@ def _lacking(names: str, day: int, months: int) -> str:
     if day == _LEAP_DAY:
         return f"Not every {names} has a {english.ordinal(day)}"
     return f"{names} {'has' if months == 1 else 'have'} no {english.ordinal(day)}"
+
+
+def _since_ahead(
+    trigger: Daily | Weekly, start_at: Instant | None, now: Instant, language: Language
+) -> list[ScheduleWarning]:
+    """`since` says where counting begins; who writes a day to come mostly wants nothing to fire before it."""
+    if trigger.since_said is None:
+        return []
+    since, second = date_of(trigger.since_said), max(now, start_at or 0) // SECOND
+    if trigger.since_said <= (second + trigger.wall.zone.offset_at(second)) // DAY_S:
+        return []
+    if language is Language.CHINESE:
+        sentence = f"since: {since} 只决定从哪一天数起，此前仍会触发。"
+        hint = f"若要到那时才开始：加上 start: {since}"
+    else:
+        sentence = f"since: {since} holds nothing back: it says from which day to count, and fires come before it too."
+        hint = f"to begin then, add start: {since}"
+    return [ScheduleWarning(code=_SINCE_AHEAD, sentence=sentence, hint=hint)]
 
 
 def _clock_changes(wall: Wall, now: Instant, language: Language) -> list[ScheduleWarning]:

@@ -98,7 +98,7 @@ def daily(
     count: int | None = None,
     jitter: Duration | None = None,
 ) -> Schedule:
-    """At these times every day, or every n-th day counted from `since`."""
+    """At these times every day, or every n-th day counted from `since` (`start` is what holds fires back)."""
     return _built(
         daily=list(times),
         tz=tz,

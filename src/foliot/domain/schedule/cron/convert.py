@@ -1,6 +1,7 @@
 """The same expression in another dialect, where that dialect can say it."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from foliot.domain.schedule.cron.fields import WEEKDAYS, Dialect, Expression, Span
 from foliot.domain.schedule.cron.parse import LENGTH_MAX, parse
@@ -42,17 +43,19 @@ def convert(text: str, to: Dialect, *, dialect: Dialect | None = None) -> Conver
     try:
         written = _with(expression, to, _days(expression, to))
     except Unwritable as unwritable:
-        raise _not(
-            expression, to, f"{NAMES[to]} has no numbers for weekday {unwritable}", "name the weekdays"
-        ) from None
+        problem = f"{NAMES[to]} has no numbers for weekday {unwritable}"
+        raise _not(expression, to, problem, "name the weekdays", why="numbers") from None
     if to is Dialect.UNIX and (expression.second.mask != 1 or is_spread(expression.second)):
-        raise _not(expression, to, "Unix cron has no seconds", "keep the dialect, or use every: for seconds")
+        hint = "keep the dialect, or use every: for seconds"
+        raise _not(expression, to, "Unix cron has no seconds", hint, why="seconds")
     if expression.year is not None and not expression.year.is_any:
         if to is not Dialect.QUARTZ:
-            raise _not(expression, to, f"{NAMES[to]} has no years", "give the schedule a start and an end instead")
+            hint = "give the schedule a start and an end instead"
+            raise _not(expression, to, f"{NAMES[to]} has no years", hint, why="years")
         written = f"{written} {write_field(expression.year, to)}"
     if len(written) > LENGTH_MAX:
-        raise _not(expression, to, f"it would have more than {LENGTH_MAX} characters", "write a list of schedules")
+        problem = f"it would have more than {LENGTH_MAX} characters"
+        raise _not(expression, to, problem, "write a list of schedules", why="length")
     return Converted(text=written, dialect=to, foreign=foreign_item(written, to))
 
 
@@ -81,7 +84,7 @@ def _by_or(expression: Expression, to: Dialect, day: str, weekday: str) -> tuple
     free = "?" if to is Dialect.QUARTZ else "*"
     one, other = (_with(expression, to, days) for days in ((day, free), (free, weekday)))
     problem = f"{NAMES[to]} cannot join day {day} and weekday {weekday} by OR"
-    raise _not(expression, to, problem, f"write a list of two: {one} and {other}")
+    raise _not(expression, to, problem, f"write a list of two: {one} and {other}", why="or", instead=[one, other])
 
 
 def _by_and(expression: Expression, to: Dialect, day: str, weekday: str) -> tuple[str, str]:
@@ -92,7 +95,7 @@ def _by_and(expression: Expression, to: Dialect, day: str, weekday: str) -> tupl
     if star is not None:
         return day, star
     problem = f"{NAMES[to]} cannot join day {day} and weekday {weekday} by AND"
-    raise _not(expression, to, problem, "keep the dialect")
+    raise _not(expression, to, problem, "keep the dialect", why="and")
 
 
 def _nth(expression: Expression) -> str | None:
@@ -113,5 +116,6 @@ def _with(expression: Expression, to: Dialect, days: tuple[str, str]) -> str:
     return written if to is Dialect.UNIX else f"{write_field(expression.second, to)} {written}"
 
 
-def _not(expression: Expression, to: Dialect, problem: str, hint: str) -> NotConvertible:
-    return NotConvertible(f'"{expression.text}": {problem}.', hint=hint, text=expression.text, to=to.value)
+def _not(expression: Expression, to: Dialect, problem: str, hint: str, **told: Any) -> NotConvertible:
+    text = expression.text
+    return NotConvertible(f'"{text}": {problem}.', hint=hint, text=text, to=to.value, name=NAMES[to], **told)

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final
 
@@ -25,6 +25,11 @@ _SPREAD: Final = re.compile(r"H(?:\(([0-9]{1,4})-([0-9]{1,4})\))?")
 _TILDE: Final = re.compile(r"([0-9]{0,4})~([0-9]{0,4})")
 _LAST_DAY: Final = re.compile(r"L(?:-([0-9]{1,2}))?(W)?")
 _WEEKDAY_NAME: Final = "weekday"
+_STEP_ADVICE: Final = "a step is a whole number from 1 on, as in */5"
+_GROUPS: Final = {"WEEKDAY": "MON-FRI", "WORKDAY": "MON-FRI", "WEEKEND": "SAT,SUN"}
+_NUMBER_AND_MORE: Final = re.compile(r"([0-9]{1,4})(?:TH|[A-GI-KM-VX-Z.]{1,3})")  # not L, W and H, which mean something
+_HALF_DAYS: Final = re.compile(r"([0-9]{1,2})([AP])M")
+_LIKENESS_MIN: Final = 0.6
 _ROUNDS: Final = {("hour", "24"): "0", ("minute", "60"): "0", ("second", "60"): "0"}
 
 
@@ -64,6 +69,8 @@ def _span(kind: Kind, part: str, seed: str) -> Span:
         if body == "?" and kind.name not in ("day", _WEEKDAY_NAME):
             raise ItemProblem(f'"?" belongs into day or weekday, not {kind.name}', part, meant=part.replace("?", "*"))
         return Span(kind.star, kind.star + kind.cycle - 1, step, is_open=True)
+    if kind.name == "year" and (_SPREAD.fullmatch(body) or _TILDE.fullmatch(body)):
+        raise ItemProblem("a year is not drawn from the job's name", part, advice="write the year, as in 2027")
     if (spread := _SPREAD.fullmatch(body)) is not None:
         return _spread(kind, part, spread[1], spread[2], step if slash else None, seed)
     if (tilde := _TILDE.fullmatch(body)) is not None:
@@ -93,10 +100,10 @@ def _exchanged(part: str) -> str:
 def _step(kind: Kind, part: str, text: str) -> int:
     body = part.partition("/")[0]
     if not _NUMBER.fullmatch(text):
-        raise ItemProblem(f'{kind.name} step "{text}" is not a number', text, meant=body or "*")
+        raise ItemProblem(f'{kind.name} step "{text}" is not a number', text or part, advice=_STEP_ADVICE)
     step = int(text)
     if step == 0:
-        raise ItemProblem(f"{kind.name} step 0 would never move on", text, meant=body or "*")
+        raise ItemProblem(f"{kind.name} step 0 would never move on", text, advice=_STEP_ADVICE)
     if step > kind.cycle:
         advice = ""
         if kind.name in ("minute", "second", "hour") and body == "*":
@@ -115,16 +122,51 @@ def _value(kind: Kind, text: str, part: str) -> int:
         return value
     if text in kind.names:
         return kind.names[text]
-    close = get_close_matches(text, kind.names, n=1, cutoff=0.6) if text else []
-    meant = part.replace(text, close[0], 1) if close else _stripped(part)
-    raise ItemProblem(f'{kind.name} "{text}" cannot be read', text or part, meant=meant)
+    raise ItemProblem(
+        f'{kind.name} "{text or part}" cannot be read',
+        text or part,
+        meant=_meant(kind, text, part),
+        advice=_advice(kind, part),
+    )
 
 
-def _stripped(part: str) -> str:
-    """The part without what no field can hold, or a star: a guess that the parser checks before it is shown."""
-    kept = re.sub(r"[^0-9A-Z*/,?#~-]", "", part).strip("-/")
-    digits = re.sub(r"[^0-9/-]", "", kept).strip("-/")
-    return digits or "*"
+def _meant(kind: Kind, text: str, part: str) -> str | None:
+    """What was surely meant by a value that cannot be read: None where a guess could change the meaning."""
+    if kind.name == "day" and (before := re.fullmatch(r"-([1-9]|[12][0-9])", part)):
+        return f"L-{int(before[1]) - 1}".removesuffix("-0")  # other systems count days back from the last
+    if kind.name == "day" and re.fullmatch(r"W[0-9]{1,2}", part):
+        return f"{part[1:]}W"
+    if kind.name == _WEEKDAY_NAME and part.rstrip("S") in _GROUPS:
+        return _GROUPS[part.rstrip("S")]
+    name = _nearest_name(kind, text) if text.isalpha() else _number_in(kind, text)
+    return None if name is None else part.replace(text, name, 1)
+
+
+def _number_in(kind: Kind, text: str) -> str | None:
+    """The number in `5x`, `5th`, `9pm`."""
+    half_day = _HALF_DAYS.fullmatch(text) if kind.name == "hour" else None
+    if half_day is not None:
+        return str(int(half_day[1]) % 12 + (12 if half_day[2] == "P" else 0))
+    found = _NUMBER_AND_MORE.fullmatch(text)
+    return found[1] if found else None
+
+
+def _nearest_name(kind: Kind, text: str) -> str | None:
+    """The one name that is nearest; None if names of two values are equally near."""
+    near = [name for name in kind.names if name.startswith(text)]
+    if not near:
+        likeness = {name: SequenceMatcher(None, text, name).ratio() for name in kind.names}
+        best = max(likeness.values(), default=0)
+        near = [name for name, ratio in likeness.items() if ratio == best >= _LIKENESS_MIN]
+    return near[0][:3] if len({kind.names[name] for name in near}) == 1 else None
+
+
+def _advice(kind: Kind, part: str) -> str:
+    if "%" in part:
+        return "a step is written with a slash: */5"
+    if kind.name == "day" and re.match(r"L|[0-9]+W", part):
+        return "L and W take neither a step nor a range: L, L-3, LW, 15W"
+    return ""
 
 
 def _spread(kind: Kind, part: str, low: str | None, high: str | None, step: int | None, seed: str) -> Span:
@@ -164,7 +206,8 @@ def _nth_weekday(kind: Kind, part: str) -> Item | None:
     weekday = _value(kind, name, part)
     if nth not in ("1", "2", "3", "4", "5"):
         sentence = f'weekday "{part}": a month has a 1st to 5th {_called(kind, weekday)}'
-        raise ItemProblem(sentence, part, meant=f"{name}#1")
+        meant = f"{name}L" if nth in ("L", "LAST", "-1") else None
+        raise ItemProblem(sentence, part, meant=meant, advice=f"{name}#1 is the first, {name}L the last")
     return NthWeekday(weekday, int(nth))
 
 
@@ -172,7 +215,8 @@ def _last_weekday(kind: Kind, part: str) -> Item | None:
     if part == "L":
         if kind.low == 1:
             return Span(7, 7)  # Quartz: the last day of the week
-        raise ItemProblem('weekday "L" needs a day: FRIL is the last Friday', part, meant="FRIL")
+        advice = "name the day: FRIL is the last Friday, SAT every Saturday"
+        raise ItemProblem('weekday "L" needs a day', part, advice=advice)
     if part.startswith("L") and part[1:] in (*kind.names, *"01234567"):
         raise ItemProblem(f'weekday "{part}" cannot be read', part, meant=f"{part[1:]}L")
     if not part.endswith("L") or not (part[:-1] in kind.names or _NUMBER.fullmatch(part[:-1])):

@@ -43,6 +43,7 @@ _UNIX: Final = (MINUTE, HOUR, DAY, MONTH, WEEKDAY)
 _SPRING: Final = (SECOND, MINUTE, HOUR, DAY, MONTH, SPRING_WEEKDAY)
 _QUARTZ: Final = (SECOND, MINUTE, HOUR, DAY, MONTH, QUARTZ_WEEKDAY, YEAR)
 _LAYOUT: Final = {Dialect.UNIX: _UNIX, Dialect.SPRING: _SPRING, Dialect.QUARTZ: _QUARTZ}
+_WEEKDAY: Final = {Dialect.UNIX: WEEKDAY, Dialect.SPRING: SPRING_WEEKDAY, Dialect.QUARTZ: QUARTZ_WEEKDAY}
 _COUNTS: Final = {Dialect.UNIX: (5,), Dialect.SPRING: (6,), Dialect.QUARTZ: (6, 7)}
 _COUNTED: Final = {Dialect.UNIX: "Unix cron has 5", Dialect.SPRING: "Spring has 6", Dialect.QUARTZ: "Quartz has 6 or 7"}
 _SPREAD: Final = re.compile(r"(^|[\s,])H(?![A-Z])|~", re.IGNORECASE)
@@ -89,14 +90,14 @@ def _macro(text: str, seed: str) -> Expression:
         advice = "write every: 5m for an interval" if text.lower().startswith("@every") else ""
         if text.lower() == "@reboot":
             advice = "a cluster has no boot: trigger the job from a start-up script"
-        close = get_close_matches(text.upper(), MACROS, n=1, cutoff=0.5)
+        close = [] if advice else get_close_matches(text.upper(), MACROS, n=1, cutoff=0.7)
         raise BadCron(
             text,
             f"{text} is not a known name",
             field="expression",
             value=text,
-            suggestion=None if advice else (close[0].lower() if close else "@daily"),
-            advice=advice,
+            suggestion=close[0].lower() if close else None,
+            advice=advice or f"known: {' '.join(MACROS).lower()}",
         )
     read = _read(meaning, meaning.split(), Dialect.UNIX, seed)
     return Expression(
@@ -187,7 +188,7 @@ def other_weekdays(expression: Expression) -> tuple[Dialect, Field] | None:
 
 def _weekday(part: str, dialect: Dialect, seed: str) -> Field | None:
     try:
-        return read_field(_LAYOUT[dialect][5], part, seed=seed)
+        return read_field(_WEEKDAY[dialect], part, seed=seed)
     except ItemProblem:
         return None
 
@@ -229,11 +230,11 @@ def _worded(text: str, parts: list[str], dialect: Dialect, kind: Kind, place: in
     tight = _tight(text)
     suggestion = _valid(tight, None) if tight != text and len(tight.split()) < len(parts) else None
     if suggestion is None and problem.meant is not None:
-        values = parts[place].split(",")
-        mended = [_mended(value, kind) for value in values]
-        kept = [value for value in mended if value and (value != "*" or value in values)]
-        changed = [*parts[:place], ",".join(kept) or "*", *parts[place + 1 :]]
-        suggestion = _valid(" ".join(changed), dialect)
+        mended = [_mended(value, kind) for value in parts[place].split(",")]
+        kept = [value for value in mended if value]
+        if kept and None not in mended:
+            changed = [*parts[:place], ",".join(kept), *parts[place + 1 :]]
+            suggestion = _valid(" ".join(changed), dialect)
     return BadCron(
         text,
         problem.sentence,
@@ -242,23 +243,22 @@ def _worded(text: str, parts: list[str], dialect: Dialect, kind: Kind, place: in
         place=place,
         suggestion=suggestion,
         advice=problem.advice or f"{kind.name}: {_example(kind)}",
+        bounds=f"{kind.low}–{kind.high}",
     )
 
 
-def _mended(value: str, kind: Kind) -> str:
-    """The value as it was probably meant, itself if nothing is wrong with it."""
+def _mended(value: str, kind: Kind) -> str | None:
+    """The value as it was surely meant, itself if nothing is wrong with it; None if nobody can know."""
     for _ in range(3):
         try:
             read_field(kind, value, seed="")
         except ItemProblem as problem:
-            if problem.meant is None:
-                return "*"
+            if not problem.meant:
+                return problem.meant
             value = problem.meant
-            if not value:
-                return ""
         else:
             return value
-    return "*"
+    return None
 
 
 def _valid(text: str, dialect: Dialect | None) -> str | None:
@@ -293,12 +293,18 @@ def _recounted(text: str, parts: list[str], dialect: Dialect | None) -> str | No
     guesses = [_tight(text)]
     if dialect in (Dialect.QUARTZ, Dialect.SPRING) and len(parts) == 5:
         guesses.append(f"0 {text}")
-    elif dialect is Dialect.UNIX and len(parts) == 6:
+    elif dialect is Dialect.UNIX and len(parts) == 6 and parts[0] == "0":
         guesses.append(" ".join(parts[1:]))
     elif 2 <= len(parts) < 5:
         guesses.append(" ".join([*parts, *"*****"][:5]))
-    guesses.append(" ".join(parts[:7] if dialect is Dialect.QUARTZ else parts[:5]))
+    elif len(parts) > 5 and _is_command(parts[5]):
+        guesses.append(" ".join(parts[:5]))
     return next((valid for guess in guesses if guess != text and (valid := _valid(guess, dialect))), None)
+
+
+def _is_command(part: str) -> bool:
+    """Whether the sixth part of a line of a crontab is no field any more."""
+    return all(_weekday(part, dialect, "") is None for dialect in Dialect)
 
 
 def _tight(text: str) -> str:

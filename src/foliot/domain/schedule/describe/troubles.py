@@ -31,14 +31,35 @@ def trouble(error: FoliotError, language: Language) -> tuple[str, str]:
 def _bad_cron(data: dict[str, Any]) -> tuple[str, str]:
     place = data.get("place")
     where = f"第 {place + 1} 个字段（{_FIELDS[data['field']]}）" if place is not None else _FIELDS[data["field"]]
-    meant = f"是否想写 {data['suggestion']}？  " if data.get("suggestion") else ""
-    return f"“{data['text']}”：{where}“{data['value']}”无效。", f"{meant}试试：foliot cron explain"
+    return f"“{data['text']}”：{where}“{data['value']}”无效。", f"{_instead(data)}  试试：foliot cron explain"
+
+
+def _instead(data: dict[str, Any]) -> str:
+    """What to write: the correction, or what the field can hold."""
+    if data.get("suggestion"):
+        return f"是否想写 {data['suggestion']}？"
+    if data.get("bounds"):
+        return f"{_FIELDS[data['field']]}可写 {data['bounds']}、*、*/2、1-5，或用逗号分隔的列表"
+    return "按“分 时 日 月 星期”书写，例如 0 2 * * *"
 
 
 def _ambiguous(data: dict[str, Any]) -> tuple[str, str]:
     quartz, spring = data["quartz"], data["spring"]
     sentence = f"“{data['text']}”：{data['value']} 在 Quartz 中是 {quartz}，在 Spring 和 Unix 中是 {spring}。"
     return sentence, f"请写 {quartz} 或 {spring}，或设置 dialect: quartz"
+
+
+def _not_convertible(data: dict[str, Any]) -> tuple[str, str]:
+    name, one_other = data["name"], " 和 ".join(data.get("instead", ()))
+    problem, hint = {
+        "seconds": (f"{name} 没有秒字段", "保留原来的方言，或用 every: 表示秒"),
+        "years": (f"{name} 没有年字段", "改为给计划设置 start 和 end"),
+        "or": (f"{name} 不能用“或”连接日与星期", f"写成两条的列表：{one_other}"),
+        "and": (f"{name} 不能用“且”连接日与星期", "保留原来的方言"),
+        "numbers": (f"{name} 没有与之对应的星期数字", "用名称书写星期"),
+        "length": ("转换后的表达式过长", "写成计划的列表"),
+    }[data["why"]]
+    return f"“{data['text']}”：{problem}。", hint
 
 
 def _unknown_zone(data: dict[str, Any]) -> tuple[str, str]:
@@ -59,5 +80,6 @@ _CHINESE: Final[dict[str, Callable[[dict[str, Any]], tuple[str, str]]]] = {
     "FOL-1002": _ambiguous,
     "FOL-1004": _unknown_zone,
     "FOL-1031": _bad_time,
+    "FOL-1033": _not_convertible,
     "FOL-2010": _unknown_calendar,
 }
