@@ -26,6 +26,9 @@ async def test_a_job_that_stands_ahead_is_told_and_set_right(api: Api, stage: St
     )
     assert told["hint"] == "foliot job reschedule settle"
 
+    planned = (await api.get("/jobs/settle/fires", limit=1)).json()["future"]
+    assert [fire["due_at"] for fire in planned] == ["2031-03-03T07:00:00Z"], "nothing is promised before"
+
     looked = (await api.post("/jobs/settle:reschedule", {"dry_run": True})).json()
     assert (looked["changed"], looked["dry_run"]) == (True, True)
     assert (await api.get("/jobs/settle")).json()["next_due_at"] == "2031-03-03T07:00:00Z"

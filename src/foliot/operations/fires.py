@@ -83,6 +83,8 @@ def _upcoming(
         if job.paused_until is None or schedule.fixed_delay_us is not None:
             return
         after = max(after, job.paused_until - 1)
+    elif job.next_due_at is not None:  # what lies before it was decided, also by a clock that was ahead
+        after = max(after, job.next_due_at - 1)
     most = limit if job.remaining is None else min(limit, job.remaining)
     if schedule.fixed_delay_us is not None:
         if job.next_due_at is not None and (before is None or job.next_due_at < before) and job.next_due_at > after:

@@ -99,6 +99,10 @@ OF_CODE: Final = Statement(
 NOTE_PAUSE: Final = Statement(
     "UPDATE jobs SET pause_reason = :reason, paused_at = :at, updated_at = :now WHERE id = :job_id AND deleted_at = 0"
 )
+NOTE_PAUSE_AGAIN: Final = Statement(
+    "UPDATE jobs SET pause_reason = :reason, updated_at = :now WHERE id = :job_id AND deleted_at = 0"
+)
+"""It is paused since the first pause, whatever a further one says."""
 DELETE: Final = Statement(
     "UPDATE jobs SET deleted_at = :now, updated_at = :now, moving = version WHERE id = :job_id AND deleted_at = 0"
 )
@@ -286,7 +290,11 @@ class SqlJobStore:
             if not is_settled and not is_last:
                 return None
             now = changing.apply(tx, self._definitions, cursor, changing.pause(until))
-            tx.change(NOTE_PAUSE, {"job_id": cursor.job_id, "reason": by.reason, "at": now, "now": now})
+            said = {"job_id": cursor.job_id, "reason": by.reason, "now": now}
+            if cursor.state == CursorState.PAUSED:
+                tx.change(NOTE_PAUSE_AGAIN, said)
+            else:
+                tx.change(NOTE_PAUSE, {**said, "at": now})
             return True
 
         await in_rounds(self._database, work)

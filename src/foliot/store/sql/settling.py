@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Final, TypeVar
 
 from foliot.domain.fire import Cursor, CursorState, Decide
+from foliot.domain.instants import Instant
 from foliot.store.sql.changing import lock
 from foliot.store.sql.database import Database, Pool, Tx
 from foliot.store.sql.definitions import Definitions
@@ -35,9 +36,9 @@ def settle(tx: Tx, definitions: Definitions, cursor: Cursor, decide: Decide) -> 
     Of a job that cannot be planned nothing is decided: the change may be what mends it.
     """
     now = tx.now()
-    if cursor.state == CursorState.DONE or cursor.next_at is None or cursor.next_at > now:
+    if not _is_due(cursor, now):
         return cursor, True
-    due, broken = due_jobs(tx, definitions, [cursor])
+    due, broken = due_jobs(tx, definitions, [cursor._replace(next_at=now)])  # also what trouble put off
     if broken:
         return cursor, True
     plan = decide(now, due)[0]
@@ -46,3 +47,12 @@ def settle(tx: Tx, definitions: Definitions, cursor: Cursor, decide: Decide) -> 
     record_carefully(tx, now, due, [plan], flagged=frozenset({cursor.job_id}))
     tx.point("changing.settled")
     return lock(tx, cursor.job_id), plan.next_at is None or plan.next_at > now
+
+
+def _is_due(cursor: Cursor, now: Instant) -> bool:
+    """Whether an instant may be undecided: one that has come, or the end of a pause."""
+    if cursor.next_at is None or cursor.state == CursorState.DONE:
+        return False
+    if cursor.state == CursorState.PAUSED:
+        return cursor.next_at <= now
+    return cursor.next_due_at is not None and cursor.next_due_at <= now
