@@ -127,6 +127,50 @@ async def test_a_retry_is_a_new_run_with_the_version_parameters_and_instant_of_t
     assert (gone.status_code, gone.json()["code"]) == (409, "FOL-3013")
 
 
+async def test_a_part_of_a_run_is_not_run_again_while_the_run_goes_on(api: Api, stage: Stage) -> None:
+    worker = await ready(api, stage, shards=2)
+    run = await trigger(api)
+    await worker.lease()
+    await worker.end(Cause.ERROR, after_us=SECOND, error="ValueError: boom")
+    failed, _ = (await api.get(f"/runs/{run}/shards")).json()["items"]
+    assert failed["state"] == "FAILED"
+    early = await api.post(f"/runs/{failed['id']}:retry")
+    assert (early.status_code, early.json()["code"]) == (409, "FOL-3012")
+    assert early.json()["detail"] == (
+        f"{failed['id']} is a part of {run}, and {run} is still RUNNING; only a finished run can be run again."
+    )
+    assert len((await api.get("/runs")).json()["items"]) == 1
+    await worker.lease()
+    await worker.end(Cause.SUCCEEDED, after_us=SECOND)
+    again = await api.post(f"/runs/{failed['id']}:retry")
+    assert again.status_code == 201
+    assert again.json()["shard"] is None
+
+
+async def test_a_retry_keeps_its_version_when_the_job_is_edited_before_it_runs(api: Api, stage: Stage) -> None:
+    worker = await ready(api, stage, params={"n": 1})
+    run = await trigger(api)
+    await worker.lease()
+    await worker.end(Cause.ERROR, after_us=SECOND, error="ValueError: boom")
+    again = (await api.post(f"/runs/{run}:retry")).json()["id"]
+    await api.ask("PATCH", "/jobs/tick", {"definition": {"params": {"n": 2}}}, headers={"If-Match": '"v1"'})
+    leased = await worker.lease()
+    assert leased is not None
+    assert (leased.run_id, leased.version, leased.params) == (parse_run_id(again), 1, '{"n":1}')
+
+
+async def test_a_run_whose_cancel_came_too_late_succeeded_without_an_error(api: Api, stage: Stage) -> None:
+    worker = await ready(api, stage, shards=2)
+    run = await trigger(api)
+    await worker.lease()
+    await worker.end(Cause.SUCCEEDED, after_us=SECOND)
+    await worker.lease()
+    await api.post(f"/runs/{run}:cancel", {"reason": "too late"})
+    await worker.end(Cause.SUCCEEDED, after_us=SECOND)
+    seen = (await api.get(f"/runs/{run}")).json()
+    assert (seen["state"], seen["error"]) == ("SUCCEEDED", None)
+
+
 async def test_runs_are_found_by_the_state_that_is_shown(api: Api, stage: Stage) -> None:
     worker = await ready(api, stage, overlap="queue", retries={"max": 3, "backoff": "1h"})
     retrying = await trigger(api)

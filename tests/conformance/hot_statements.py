@@ -189,9 +189,9 @@ HOT: list[Hot] = [
         values=lambda _: {"moving": 0, "after": 0, "limit": BATCH},
     ),
     Hot(
-        name="cursors without a next instant",
+        name="fixed delays without a next instant",
         statement=repairing.WITHOUT_NEXT,
-        uses=frozenset({"cursors_due"}),
+        uses=frozenset({"jobs_from_end"}),
         values=lambda _: {"after": 0, "limit": BATCH},
     ),
     Hot(

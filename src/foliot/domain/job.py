@@ -70,6 +70,11 @@ class Definition:
     def is_serial(self) -> bool:
         return self.overlap.is_serial
 
+    @property
+    def is_delayed(self) -> bool:
+        """Whether its next fire counts from the end of the last."""
+        return self.schedule is not None and self.schedule.fixed_delay_us is not None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lane:

@@ -16,13 +16,18 @@ class RunNotOver(Conflict):
 
     code = "FOL-3012"
 
-    def __init__(self, run: RunRow) -> None:
+    def __init__(self, run: RunRow, *, part: RunRow | None = None) -> None:
+        """`part`: the shard or merge run that was asked for; it is run again with its whole run only."""
         shown = format_run_id(run.run_id)
+        said = f"{shown} is still {run.state}; only a finished run can be run again."
+        if part is not None:
+            said = f"{format_run_id(part.run_id)} is a part of {shown}, and {said}"
         super().__init__(
-            f"{shown} is still {run.state}; only a finished run can be run again.",
+            said,
             hint=f"wait for it: foliot run watch {shown}; or foliot run cancel {shown}",
             run=shown,
             state=run.state,
+            part=format_run_id(part.run_id) if part is not None else "",
         )
 
 
@@ -58,7 +63,9 @@ async def retry(
     if RunState(run.state) in LIVE:
         raise RunNotOver(run)
     if run.parent_id is not None:
-        run = await find_run(services, who, run.parent_id)
+        part, run = run, await find_run(services, who, run.parent_id)
+        if RunState(run.state) in LIVE:  # other shards of it are still at work
+            raise RunNotOver(run, part=part)
     await _check_job(services, run)
     shown = format_run_id(run.run_id)
     triggered = await services.store.runs.trigger(

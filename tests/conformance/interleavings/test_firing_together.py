@@ -10,7 +10,9 @@ from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant
 from foliot.domain.planning import plan
 from foliot.domain.schedule import Schedule
 from foliot.domain.verdict import Cause
+from foliot.ports.backfills import BackfillState, NewBackfill, Selection
 from foliot.ports.store import SaveOutcome
+from foliot.store.sql.people import SqlRecords
 from tests.conformance.building import (
     NS,
     PERSON,
@@ -252,6 +254,34 @@ async def test_a_trigger_that_meets_a_delete_makes_no_run_that_nobody_would_end(
     with pytest.raises(JobNotFound):
         await triggering.finish()
     assert await runs_of(world) == []
+
+
+async def test_a_backfill_that_meets_a_delete_makes_no_run_that_nobody_would_end(postgres_world: World) -> None:
+    world = postgres_world
+    job = await every(world)
+    assert job.next_at is not None
+    missed = job.next_at - HOUR
+    filling = await halting(world, "backfill.chosen")
+    backfills = SqlRecords.of(filling.store).backfills
+    asked = NewBackfill(
+        job_id=job.job_id,
+        version=1,
+        from_at=missed,
+        to_at=missed + 1,
+        selection=Selection.ALL,
+        parallel=1,
+        newest_first=False,
+        instants=[missed],
+        created_by="someone",
+        reason="",
+        params=None,
+    )
+    backfill = await backfills.add(asked)
+    await filling.start(backfills.advance(limit=20))
+    await world.store.jobs.delete(NS, "tick", by=PERSON, decide=decider())
+    assert await filling.finish() == 0
+    assert await runs_of(world) == []
+    assert (await backfills.get(backfill.id)).state == BackfillState.DONE
 
 
 async def test_a_fire_that_waited_for_a_trigger_sees_its_run(postgres_world: World) -> None:

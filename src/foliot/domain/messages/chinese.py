@@ -377,7 +377,8 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
         f"修改它：foliot job edit {d['name']}，或换一个名称",
     ),
     "FOL-3012": lambda d: (
-        f"{d['run']} 仍为 {d['state']}；只有已结束的执行才能重新执行。",
+        (f"{d['part']} 是 {d['run']} 的一部分：" if d["part"] else "")
+        + f"{d['run']} 仍为 {d['state']}；只有已结束的执行才能重新执行。",
         f"等待：foliot run watch {d['run']}；或 foliot run cancel {d['run']}",
     ),
     "FOL-3013": lambda d: (

@@ -210,8 +210,11 @@ class SqlBackfills:
 
     def _insert(self, tx: Tx, row: Any, instants: Sequence[Instant]) -> Sequence[int]:
         """Runs for these instants; one that has a run of its own meanwhile keeps that and is not ours."""
+        tx.point("backfill.chosen")
         places = bump(tx, {row.job_id: len(instants)})  # the write before every insert of a run
         place = places[row.job_id]
+        if place.deleted_at:
+            raise TryAgain("the job was deleted while the cursor was waited for")
         found = self._definitions.find(tx, {(row.job_id, place.version)})
         job = found.jobs.get((row.job_id, place.version))
         if job is None:

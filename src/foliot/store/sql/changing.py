@@ -43,7 +43,7 @@ def lock(tx: Tx, job_id: int) -> Cursor:
 def apply(tx: Tx, definitions: Definitions, cursor: Cursor, change: Change, *, version: int | None = None) -> Instant:
     """Decide and write the change to a locked cursor; store time of the decision."""
     now = tx.now()
-    due, broken = due_jobs(tx, definitions, [cursor])
+    due, broken = due_jobs(tx, definitions, [cursor], with_lines=True)
     if broken:
         record_change(tx, now, cursor, change.blind(cursor, now), job=None, version=version)
         return now

@@ -61,9 +61,8 @@ class StoredJob(LoadedJob):
 
     def __post_init__(self) -> None:
         LoadedJob.__post_init__(self)
-        schedule = self.definition.schedule
-        is_delayed = schedule is not None and schedule.fixed_delay_us is not None
-        object.__setattr__(self, "needs_situation", self.definition.is_serial or is_delayed)
+        definition = self.definition
+        object.__setattr__(self, "needs_situation", definition.is_serial or definition.is_delayed)
         object.__setattr__(self, "shape", shape_of(self))
 
 

@@ -7,6 +7,7 @@ from foliot.domain.fire import CursorState
 from foliot.domain.instants import Instant, ceil_to_second
 from foliot.domain.job import LoadedJob
 from foliot.store.sql.database import Tx
+from foliot.store.sql.follow import FIXED_DELAY
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 
 SET_NEXT: Final = Statement(
@@ -23,8 +24,26 @@ SET_NEXT: Final = Statement(
 (`next_at IS NULL` in so many words would let a planner read every cursor that waits.)"""
 
 
+WAIT_FOR: Final = Statement(
+    f"""
+    UPDATE runs SET follow = follow | {FIXED_DELAY}, ver = ver + 1
+    WHERE {{line_job}} = :job_id AND state IN ('PENDING', 'RUNNING') AND shard = -1 AND place IS NOT NULL
+          AND parent_id IS NULL AND fire_key >= 's:' AND fire_key < 's;' AND triggered_by IS NULL
+          AND (follow & {FIXED_DELAY}) = 0
+    """
+)
+
+
+def wait_for_open(tx: Tx, job_id: int) -> None:
+    """The job has just got a fixed delay: the end of its open fires will set the next instant.
+
+    A success that is just being written without a lock may pass this by; then the watchdog sets it.
+    """
+    tx.change(WAIT_FOR, {"job_id": job_id})
+
+
 def set_next(tx: Tx, jobs: Sequence[LoadedJob], ended_at: Instant) -> int:
-    """Set the next instant of these jobs, whose scheduled run (of this version) ended now; how many waited for it."""
+    """Set the next instant of these jobs, whose scheduled run ended now; how many waited for it in this version."""
     rows = [row for job in jobs if (row := _next_of(job, ended_at)) is not None]
     return tx.change(SET_NEXT, d=rows) if rows else 0
 

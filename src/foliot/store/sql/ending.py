@@ -169,7 +169,7 @@ class Ending:
         seen = see(tx, sorted(set(run_ids)))
         if carefully or any(run.follow & HEAVY for run in seen.values()):
             return hold(tx, seen.values())
-        return Held(seen, {}, locked=False)
+        return Held(seen, {}, {}, locked=False)
 
     def _jobs(self, tx: Tx, held: Held) -> Jobs:
         keys = {(run.job_id, run.version): run for run in (*held.parents.values(), *held.runs.values())}
@@ -223,11 +223,23 @@ class Ending:
                 if parent.run.follow & FIXED_DELAY:
                     delayed.append(parent.job)
         if delayed:
-            delays.set_next(tx, delayed, now)
+            delays.set_next(tx, self._as_they_are(tx, delayed, settlement.held), now)
         if next_in_line:
             unpark(tx, next_in_line)
         if settlement.left:
             give_back(tx, self._lanes.find(tx, settlement.left), settlement.left)
+
+    def _as_they_are(self, tx: Tx, jobs: Iterable[LoadedJob], held: Held) -> list[LoadedJob]:
+        """These jobs in the version they have by now: a run that outlives an edit counts the delay of the new one.
+
+        A version that cannot be read here is left out: the watchdog of a server that can goes on with it.
+        """
+        by_now = {(job.job_id, held.versions.get(job.job_id, job.version)): job for job in jobs}
+        newer = [key for key, job in by_now.items() if key[1] != job.version]
+        if not newer:
+            return list(by_now.values())
+        found = self._definitions.find(tx, newer).jobs
+        return [found.get(key, job) for key, job in by_now.items()]
 
 
 _RETRIED: Final = frozenset({Cause.ERROR, Cause.TIMEOUT, Cause.OVERDUE})

@@ -185,13 +185,16 @@ class SqlFiringStore:
 
 
 def due_jobs(
-    tx: Tx, definitions: Definitions, cursors: Sequence[Cursor]
+    tx: Tx, definitions: Definitions, cursors: Sequence[Cursor], *, with_lines: bool = False
 ) -> tuple[list[DueJob], list[tuple[Cursor, Exception]]]:
-    """Definitions and situations of locked cursors, read in statements of their own; and those that do not compile."""
+    """Definitions and situations of locked cursors, read in statements of their own; and those that do not compile.
+
+    `with_lines`: the situation of every job, also where a fire would not depend on it.
+    """
     keys = [cursor[:2] for cursor in cursors]
     found = definitions.find(tx, keys)
     jobs = found.jobs
-    seen = situations(tx, [key[0] for key, job in jobs.items() if job.needs_situation])
+    seen = situations(tx, [key[0] for key, job in jobs.items() if job.needs_situation or with_lines])
     broken: list[tuple[Cursor, Exception]] = []
     if found.troubles:
         broken = [(cursor, found.troubles[key]) for cursor in cursors if (key := cursor[:2]) in found.troubles]

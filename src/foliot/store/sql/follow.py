@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from foliot.domain.edits import Part
 from foliot.domain.job import LoadedJob
 from foliot.domain.policies.overlap import Overlap
 
@@ -10,6 +11,7 @@ LIMITS: Final = 2  # a lease took limits, the way out of RUNNING gives them back
 CHILD: Final = 4  # a shard or merge run: its parent counts it
 SERIAL: Final = 8  # the next in the job's line may be parked behind it
 MERGE: Final = 16  # the merge run of a sharded run: its end ends the parent
+PINNED: Final = 32  # somebody asked for its version: an edit does not take it along
 PAST: Final = 64  # a backfill's run: it replaces none, and none replaces it
 
 REPLACING: Final = 2  # of `runs.serial`: it replaces an earlier such run of the job, and a later one replaces it
@@ -25,10 +27,17 @@ def follow_of(job: LoadedJob, *, scheduled: bool) -> int:
     """`runs.follow`: what the end of a run sets off, as bits; the others are added where such a run is made."""
     definition = job.definition
     bits = 0
-    if scheduled and definition.schedule is not None and definition.schedule.fixed_delay_us is not None:
+    if scheduled and definition.is_delayed:
         bits |= FIXED_DELAY
     if definition.limits or definition.max_running is not None:
         bits |= LIMITS
     if definition.is_serial:
         bits |= SERIAL
     return bits
+
+
+def part_of(follow: int) -> Part:
+    """What a run with these bits is of a fire."""
+    if follow & MERGE:
+        return Part.MERGE
+    return Part.SHARD if follow & CHILD else Part.WHOLE

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from foliot.domain.bounds import check_definition
 from foliot.domain.definition import definition_hash, to_document
+from foliot.domain.edits import tightens
 from foliot.domain.errors import VersionConflict
 from foliot.domain.fire import Cursor, CursorState, Decide
 from foliot.domain.instants import Instant
@@ -22,7 +23,7 @@ from foliot.domain.payload import canonical_json
 from foliot.domain.planning import first_cursor
 from foliot.ports.rescheduling import AheadJob, Rescheduled
 from foliot.ports.store import Actor, JobRecord, Saved, SaveOutcome, Standing, StoreBusy, StoreUnavailable
-from foliot.store.sql import calendars, changing, limits, rescheduling
+from foliot.store.sql import calendars, changing, delays, limits, lining_up, rescheduling
 from foliot.store.sql.asking import check_actor
 from foliot.store.sql.clearing import end_waiting
 from foliot.store.sql.database import Database, Pool, TryAgain, Tx
@@ -65,8 +66,8 @@ DOCUMENT: Final = Statement("SELECT definition FROM job_versions WHERE job_id = 
 
 INSERT_JOB: Final = Statement(
     """
-    {insert_ignore} jobs (namespace, name, deleted_at, version, source, created_at, updated_at)
-    SELECT :namespace, :name, 0, 1, :source, {now}, {now} WHERE true {ignore_duplicates}
+    {insert_ignore} jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end)
+    SELECT :namespace, :name, 0, 1, :source, {now}, {now}, :from_end WHERE true {ignore_duplicates}
     """
 )
 JOB_ID: Final = Statement(
@@ -89,7 +90,7 @@ INSERT_CURSOR: Final = Statement(
 
 NEW_VERSION: Final = Statement(
     """
-    UPDATE jobs SET version = :version, moving = :version, source = :source, updated_at = :now
+    UPDATE jobs SET version = :version, moving = :version, source = :source, updated_at = :now, from_end = :from_end
     WHERE id = :job_id AND version = :seen AND deleted_at = 0
     """
 )
@@ -216,7 +217,7 @@ class SqlJobStore:
 
     def _create(self, tx: Tx, written: _Written) -> Saved:
         key = {"namespace": written.namespace, "name": written.name}
-        if not tx.change(INSERT_JOB, {**key, "source": written.source}):
+        if not tx.change(INSERT_JOB, {**key, "source": written.source, "from_end": _from_end(written)}):
             raise TryAgain("somebody made the job meanwhile: this is an edit")
         job_id = int(tx.rows(JOB_ID, key)[0][0])
         job = self._insert_version(tx, written, job_id, 1)
@@ -251,12 +252,24 @@ class SqlJobStore:
         now = tx.now()
         job = self._insert_version(tx, written, found.job_id, found.version + 1, lanes)
         changing.apply(tx, self._definitions, cursor, changing.edit(job), version=job.version)
+        self._edit_line(tx, found, job)
         version_key = {"job_id": job.job_id, "version": found.version}
         changed = {"job_id": job.job_id, "version": job.version, "seen": found.version}
-        if not tx.change(NEW_VERSION, {**changed, "source": written.source, "now": now}):
+        noted = {"source": written.source, "now": now, "from_end": _from_end(written)}
+        if not tx.change(NEW_VERSION, {**changed, **noted}):
             raise TryAgain("the job changed although its cursor was locked")
         _keep_limits(tx, written, job.job_id, before=tx.rows(DOCUMENT, version_key)[0][0])
         return Saved(outcome=SaveOutcome.CHANGED, job=self._found(tx, written.namespace, written.name))
+
+    def _edit_line(self, tx: Tx, found: _Known, new: LoadedJob) -> None:
+        """What the edit means at once for the job's line; waiting runs take the new version in steps (`moving`)."""
+        old = self._definitions.find(tx, [(found.job_id, found.version)]).jobs.get((found.job_id, found.version))
+        if _lets_later_ones_in(old) and not _lets_later_ones_in(new):
+            lining_up.step_out(tx, new.job_id)
+        if tightens(old.definition if old is not None else None, new.definition):
+            lining_up.line_up(tx, new)
+        if new.definition.is_delayed and (old is None or not old.definition.is_delayed):
+            delays.wait_for_open(tx, new.job_id)
 
     def _insert_version(
         self, tx: Tx, written: _Written, job_id: int, version: int, lanes: Sequence[int] | None = None
@@ -428,6 +441,16 @@ def _standing(tx: Tx, found: _Known) -> Standing:
 def _is_same(written: _Written, found: _Known, expected_version: int | None) -> bool:
     """Nothing to change; also a repeat of an edit whose answer was lost (R5)."""
     return written.hash == found.hash and expected_version in (None, found.version, found.version - 1)
+
+
+def _lets_later_ones_in(job: LoadedJob | None) -> bool:
+    """Whether a trigger for later has a place in line at once: so it is where runs go side by side, and whole."""
+    return job is None or not (job.definition.is_serial or job.definition.shards)
+
+
+def _from_end(written: _Written) -> int | None:
+    """`jobs.from_end`: what the watchdog of fixed delays goes by."""
+    return 1 if written.definition.is_delayed else None
 
 
 def _lanes(job_id: int, written: _Written) -> list[Lane]:

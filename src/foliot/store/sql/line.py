@@ -79,6 +79,17 @@ A parent of shards is RUNNING from its first moment; it waits as long as it is n
 at `cap`, so a line of fifty thousand costs no more than one of a thousand.
 """
 
+NEWEST_FIRES: Final = Statement(
+    f"""
+    SELECT d.job_id, (SELECT r.state FROM runs r
+                      WHERE r.job_id = d.job_id AND {_SCHEDULED} AND r.shard = -1 AND r.triggered_by IS NULL
+                      ORDER BY r.fire_key DESC LIMIT 1)
+    FROM {{d}}
+    """,
+    RowSet("d", job_id=BIGINT),
+)
+"""How the newest fire of the schedule stands, wherever in a long line."""
+
 NOTHING_OPEN: Final = Situation(open=0, waiting=0, catch_up=0, scheduled=0)
 
 _CAP: Final = QUEUE_ALL_MAX + 1
@@ -110,7 +121,12 @@ def situations(tx: Tx, job_ids: Iterable[int]) -> dict[int, Situation]:
     wanted: Sequence[tuple[int]] = [(job_id,) for job_id in job_ids]
     if not wanted:
         return {}
-    return {job_id: _unpacked(int(counts)) for job_id, counts in tx.rows(SITUATION, {"cap": _CAP}, d=wanted)}
+    seen = {job_id: _unpacked(int(counts)) for job_id, counts in tx.rows(SITUATION, {"cap": _CAP}, d=wanted)}
+    beyond = [(job_id,) for job_id, situation in seen.items() if situation.open >= _CAP and not situation.scheduled]
+    if beyond:  # more triggers than are counted stand before any fire there may be
+        for job_id, state in tx.rows(NEWEST_FIRES, d=beyond):
+            seen[job_id] = seen[job_id]._replace(scheduled=int(state in ("PENDING", "RUNNING")))
+    return seen
 
 
 def _unpacked(counts: int) -> Situation:

@@ -10,7 +10,7 @@ from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
 from foliot.domain.run import FailureKind, RunState
 from foliot.store.sql.database import Tx
-from foliot.store.sql.follow import CHILD, LIMITS, PAST, follow_of
+from foliot.store.sql.follow import CHILD, LIMITS, PAST, PINNED, SERIAL, follow_of
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 
 INSERT_RUNS: Final = Statement(
@@ -51,8 +51,8 @@ INSERT_CHILDREN: Final = Statement(
     {{insert_ignore}} runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
                           serial, place, parked, follow, state, ver, created_at, triggered_by, reason, params)
     SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
-           p.serial, p.place, p.parked, d.follow | (p.follow & {PAST}), 'PENDING', 1, :now, p.triggered_by, p.reason,
-           p.params
+           p.serial, p.place, p.parked, d.follow | (p.follow & {PAST | PINNED}), 'PENDING', 1, :now, p.triggered_by,
+           p.reason, p.params
     FROM {{d}}
     JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
     WHERE p.place = d.place AND p.state = 'RUNNING'
@@ -81,6 +81,7 @@ class NewRun(NamedTuple):
     params: str | None = None
     error: str | None = None  # rejected before it could be anything else
     is_past: bool = False  # a backfill's
+    is_pinned: bool = False  # its version was asked for
 
     @property
     def is_parent(self) -> bool:
@@ -112,6 +113,10 @@ def _other_run(run: NewRun, now: Instant) -> tuple[Any, ...]:
     follow = follow_of(job, scheduled=run.scheduled)
     if run.is_past:
         follow |= PAST
+    if run.is_pinned:
+        follow |= PINNED
+    if run.serial:
+        follow |= SERIAL  # the line is the job's, whatever the version says
     if shards:
         follow &= ~LIMITS  # a parent is never leased, so it takes none
     state = RunState.FAILED if rejected else RunState.RUNNING if shards else RunState.PENDING

@@ -11,16 +11,20 @@ from foliot.domain.job import LoadedJob
 from foliot.store.sql.clearing import end_waiting
 from foliot.store.sql.database import Database, Pool, Tx
 from foliot.store.sql.definitions import Definitions
+from foliot.store.sql.editing import Row, edited
 from foliot.store.sql.ending import Ending
-from foliot.store.sql.follow import CHILD, LIMITS, MERGE, PAST, follow_of, serial_of
+from foliot.store.sql.follow import CHILD
 from foliot.store.sql.statement import BIGINT, RowSet, Statement
 
 STEP_MAX: Final = 1000
 FROM_THE_FIRST: Final = (0, 0)
 
-_COLUMNS: Final = """
-    r.id, r.ver, r.version, r.place, r.shard, r.fire_key, r.priority, r.serial, r.parked, r.follow
+_COLUMNS: Final = f"""
+    r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
+    CASE WHEN (r.follow & {CHILD}) > 0 AND EXISTS (
+      SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
 """
+"""The last: whether another part of the same run was leased."""
 
 
 class _Walk(NamedTuple):
@@ -98,12 +102,13 @@ class _Waiting(NamedTuple):
     ver: int
     version: int
     place: int | None
-    shard: int
     fire_key: str
+    triggered_by: str | None
     priority: int
     serial: int
     parked: int
     follow: int
+    has_begun: int
 
 
 async def move_waiting(
@@ -180,25 +185,17 @@ def _page(
 
 
 def _moved(run: _Waiting, old: LoadedJob | None, new: LoadedJob) -> tuple[Any, ...] | None:
-    """The run under the new version; what a trigger asked for itself stays: its priority, and an overlap where the new
-    version knows any. None: it stays behind.
-
-    Shards stay with the number they were cut into, so they move only where that number did not change.
-    """
-    if run.shard >= 0 and (old is None or old.definition.shards != new.definition.shards):
+    """The run under the new version; None: it stays behind."""
+    row = Row(
+        follow=run.follow,
+        serial=run.serial,
+        priority=run.priority,
+        is_in_line=run.place is not None,
+        is_scheduled=run.fire_key.startswith("s:") and run.triggered_by is None,
+        has_begun=bool(run.has_begun),
+    )
+    under = edited(row, old, new)
+    if under is None:
         return None
-    serial, priority = run.serial, run.priority
-    if old is None or run.serial == serial_of(old) or new.definition.exclusive:
-        serial = serial_of(new)
-    if old is None or run.priority == old.definition.priority:
-        priority = new.definition.priority
-    lane = new.lane_id
-    if run.follow & MERGE:
-        if new.merge_lane_id is None:
-            return None
-        lane = new.merge_lane_id
-    follow = follow_of(new, scheduled=run.fire_key.startswith("s:")) | (run.follow & PAST)
-    if run.follow & (CHILD | MERGE):
-        follow = (run.follow & ~LIMITS) | (follow & LIMITS)
-    parked = run.parked if serial or run.place is None else 0
-    return (run.id, run.ver, lane, priority, serial, parked, follow)
+    parked = run.parked if under.serial or run.place is None else 0
+    return (run.id, run.ver, under.lane, under.priority, under.serial, parked, under.follow)

@@ -12,7 +12,7 @@ from foliot.domain.job import LoadedJob
 from foliot.domain.run import FailureKind, RunState
 from foliot.domain.verdict import End
 from foliot.store.sql.database import TryAgain, Tx
-from foliot.store.sql.follow import CHILD, LIMITS, MERGE, PAST, follow_of
+from foliot.store.sql.follow import CHILD, LIMITS, MERGE, PAST, PINNED, follow_of
 from foliot.store.sql.line import bump
 from foliot.store.sql.merging import PARTS_MAX, sizes_of
 from foliot.store.sql.seeing import Seen
@@ -29,7 +29,8 @@ TALLY: Final = Statement(
 COUNT_DOWN: Final = Statement(
     """
     UPDATE runs SET open_children = d.open_children, state = d.state, kind = d.kind, ended_at = d.ended_at,
-           result = d.result, error = coalesce(d.error, runs.error), ver = runs.ver + 1
+           result = d.result, ver = runs.ver + 1,
+           error = CASE WHEN d.state IN ('RUNNING', 'CANCELLED') THEN coalesce(d.error, runs.error) ELSE d.error END
     FROM {d}
     WHERE runs.id = d.id AND runs.ver = d.ver
     """,
@@ -160,6 +161,6 @@ def _insert_merges(tx: Tx, parents: Sequence[Seen], jobs: Mapping[tuple[int, int
     rows = []
     for parent in parents:
         job = jobs[parent.job_id, parent.version]
-        follow = CHILD | MERGE | (parent.follow & PAST) | (follow_of(job, scheduled=False) & LIMITS)
+        follow = CHILD | MERGE | (parent.follow & (PAST | PINNED)) | (follow_of(job, scheduled=False) & LIMITS)
         rows.append((parent.id, merge_key(parent.id), job.merge_lane_id, follow))
     tx.change(INSERT_MERGE, {"now": now}, d=rows)

@@ -7,15 +7,25 @@ from foliot.store.sql.database import Tx
 from foliot.store.sql.definitions import Definitions
 from foliot.store.sql.delays import set_next
 from foliot.store.sql.firing import due_jobs
-from foliot.store.sql.statement import Statement
+from foliot.store.sql.statement import BIGINT, RowSet, Statement
 
 WITHOUT_NEXT: Final = Statement(
     """
-    SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
-           skip_why
-    FROM cursors WHERE next_at IS NULL AND job_id > :after AND state = 'active'
-    ORDER BY next_at, job_id LIMIT :limit {skip_locked}
+    SELECT j.id FROM jobs j JOIN cursors c ON c.job_id = j.id
+    WHERE j.from_end = 1 AND j.id > :after AND c.next_at IS NULL AND c.state = 'active'
+    ORDER BY j.from_end, j.id LIMIT :limit
     """
+)
+"""Only jobs with a fixed delay: those without a schedule, however many, have no next instant either."""
+
+LOCK: Final = Statement(
+    """
+    SELECT c.job_id, c.version, c.state, c.next_at, c.next_due_at, c.cursor_ver, c.remaining, c.skip_from,
+           c.skip_reason, c.skip_why
+    FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM {d}) AND c.next_at IS NULL AND c.state = 'active'
+    ORDER BY c.job_id {skip_locked}
+    """,
+    RowSet("d", job_id=BIGINT),
 )
 
 
@@ -24,15 +34,10 @@ def repair_delays(tx: Tx, definitions: Definitions, *, after: int, limit: int) -
 
     Locked before the runs are read, so a run that is just being fired cannot be overlooked.
     """
-    cursors = [Cursor(*row) for row in tx.rows(WITHOUT_NEXT, {"after": after, "limit": limit})]
-    if not cursors:
+    found = [job_id for (job_id,) in tx.rows(WITHOUT_NEXT, {"after": after, "limit": limit})]
+    if not found:
         return 0, 0
+    cursors = [Cursor(*row) for row in tx.rows(LOCK, d=[(job_id,) for job_id in found])]
     due, _ = due_jobs(tx, definitions, cursors)
-    stuck = [
-        item.job
-        for item in due
-        if item.job.definition.schedule is not None
-        and item.job.definition.schedule.fixed_delay_us is not None
-        and not item.seen.scheduled
-    ]
-    return set_next(tx, stuck, tx.now()), cursors[-1].job_id if len(cursors) == limit else 0
+    stuck = [item.job for item in due if item.job.definition.is_delayed and not item.seen.scheduled]
+    return set_next(tx, stuck, tx.now()), found[-1] if len(found) == limit else 0

@@ -64,7 +64,8 @@ LOCK: Final = Statement(
 
 LOCK_CURSORS: Final = Statement(
     """
-    SELECT c.job_id FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM {d}) ORDER BY c.job_id {for_update}
+    SELECT c.job_id, c.version FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM {d})
+    ORDER BY c.job_id {for_update}
     """,
     RowSet("d", job_id=BIGINT),
 )
@@ -75,6 +76,7 @@ class Held(NamedTuple):
 
     runs: Mapping[int, Seen]
     parents: Mapping[int, Seen]
+    versions: Mapping[int, int]  # by job, of those whose cursor is locked: the version it has by now
     locked: bool = True
 
 
@@ -89,17 +91,18 @@ def hold(tx: Tx, runs: Collection[Seen]) -> Held:
     The end of a shard may end its parent, whose end may move the cursor, and a merge run is an insert that bumps it
     (R23): so a child takes its job's cursor along.
     """
-    lock_cursors(tx, {run.job_id for run in runs if run.follow & (FIXED_DELAY | CHILD | MERGE)})
+    versions = lock_cursors(tx, {run.job_id for run in runs if run.follow & (FIXED_DELAY | CHILD | MERGE)})
     parents = lock(tx, {run.parent_id for run in runs if run.parent_id is not None})
-    held = Held(lock(tx, {run.id for run in runs}), parents)
+    held = Held(lock(tx, {run.id for run in runs}), parents, versions)
     tx.point("ending.held")
     return held
 
 
-def lock_cursors(tx: Tx, job_ids: Collection[int]) -> None:
-    """Let nobody move the cursors of these jobs until this transaction ends."""
-    if job_ids:
-        tx.rows(LOCK_CURSORS, d=[(job_id,) for job_id in sorted(job_ids)])
+def lock_cursors(tx: Tx, job_ids: Collection[int]) -> dict[int, int]:
+    """Let nobody move the cursors of these jobs until this transaction ends; the version each job has by now."""
+    if not job_ids:
+        return {}
+    return dict(map(tuple, tx.rows(LOCK_CURSORS, d=[(job_id,) for job_id in sorted(job_ids)])))
 
 
 def lock(tx: Tx, run_ids: Collection[int]) -> dict[int, Seen]:

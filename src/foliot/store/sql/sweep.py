@@ -5,6 +5,7 @@ head parked with nobody to un-park it; the sweep finds it.
 """
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from foliot.domain.instants import Instant
@@ -12,8 +13,9 @@ from foliot.domain.job import LoadedJob
 from foliot.domain.run import RunState
 from foliot.store.sql.database import Tx
 from foliot.store.sql.definitions import Definitions
-from foliot.store.sql.follow import LIMITS, REPLACING, follow_of
-from foliot.store.sql.line import NOTHING_OPEN, bump, situations
+from foliot.store.sql.editing import Edited, Row, admitted
+from foliot.store.sql.follow import LIMITS, REPLACING
+from foliot.store.sql.line import NOTHING_OPEN, Place, bump, situations
 from foliot.store.sql.making import insert_children
 from foliot.store.sql.record import ROWS_MAX
 from foliot.store.sql.seeing import REPLACED
@@ -58,7 +60,9 @@ FREE_CURSORS: Final = Statement(
 
 STILL_LATER: Final = Statement(
     """
-    SELECT runs.id, runs.job_id, runs.version, runs.fire_key, runs.ver, runs.serial, runs.not_before FROM runs
+    SELECT runs.id, runs.job_id, runs.version, runs.fire_key, runs.ver, runs.serial, runs.priority, runs.follow,
+           runs.not_before
+    FROM runs
     WHERE runs.id IN (SELECT d.id FROM {d}) AND runs.state = 'PENDING' AND runs.place IS NULL
     ORDER BY runs.id {skip_locked}
     """,
@@ -67,13 +71,15 @@ STILL_LATER: Final = Statement(
 
 ADMIT: Final = Statement(
     """
-    UPDATE runs SET place = d.place, parked = d.parked, state = d.state, open_children = d.children,
-           follow = d.follow, not_before = :now, ver = runs.ver + 1
+    UPDATE runs SET version = d.version, lane = d.lane, priority = d.priority, serial = d.serial, place = d.place,
+           parked = d.parked, state = d.state, open_children = d.children, follow = d.follow, not_before = :now,
+           ver = runs.ver + 1
     FROM {d}
     WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'PENDING' AND runs.place IS NULL
     """,
-    RowSet("d", id=BIGINT, ver=BIGINT, place=BIGINT, parked=BIGINT, state=TEXT, children=BIGINT, follow=BIGINT),
-)
+    RowSet("d", id=BIGINT, ver=BIGINT, version=BIGINT, lane=BIGINT, priority=BIGINT, serial=BIGINT, place=BIGINT,
+           parked=BIGINT, state=TEXT, children=BIGINT, follow=BIGINT),
+)  # fmt: skip
 
 PARKED_JOBS: Final = Statement(
     """
@@ -126,6 +132,8 @@ class _Later(NamedTuple):
     fire_key: str
     ver: int
     serial: int
+    priority: int
+    follow: int
     not_before: Instant
 
 
@@ -143,23 +151,37 @@ def admit_due(tx: Tx, definitions: Definitions, *, limit: int) -> int:
     tx.point("sweep.bumped")
     later = sorted((_Later(*row) for row in tx.rows(STILL_LATER, d=ids)), key=lambda run: (run.not_before, run.id))
     seen = situations(tx, last)
-    jobs = definitions.find(tx, {(run.job_id, run.version) for run in later}).jobs
+    jobs = definitions.find(tx, _versions(later, last)).jobs
     now = tx.now()
     places = {job_id: place.last - sum(run.job_id == job_id for run in later) for job_id, place in last.items()}
     open_ = {job_id: seen.get(job_id, NOTHING_OPEN).open for job_id in last}
     rows, parents = [], []
     for run in later:
-        job = jobs.get((run.job_id, run.version))
-        if job is None:
+        entry = _entry(run, jobs, last[run.job_id].version)
+        if entry is None:
             continue  # its definition does not compile here: another server may admit it
         places[run.job_id] += 1
-        rows.append(_admitted(run, job, places[run.job_id], is_parked=bool(run.serial and open_[run.job_id])))
+        place = places[run.job_id]
+        rows.append(_admitted(run, entry, place, is_parked=bool(entry.serial and open_[run.job_id])))
         open_[run.job_id] += 1
-        if job.definition.shards:
-            parents.append((job, run.fire_key, places[run.job_id]))
-    admitted = tx.change(ADMIT, {"now": now}, d=rows) if rows else 0
+        if entry.job.definition.shards:
+            parents.append((entry.job, run.fire_key, place))
+    entered = tx.change(ADMIT, {"now": now}, d=rows) if rows else 0
     insert_children(tx, now, parents)
-    return admitted
+    return entered
+
+
+def _versions(later: Sequence[_Later], last: Mapping[int, Place]) -> set[tuple[int, int]]:
+    """The versions these runs have, and those their jobs have by now."""
+    had = {(run.job_id, run.version) for run in later}
+    return had | {(run.job_id, last[run.job_id].version) for run in later}
+
+
+def _entry(run: _Later, jobs: Mapping[tuple[int, int], LoadedJob], version: int) -> Edited | None:
+    """The run as it enters the line of a job that has this version by now."""
+    old, new = jobs.get((run.job_id, run.version)), jobs.get((run.job_id, version))
+    row = Row(run.follow, run.serial, run.priority, is_in_line=False, is_scheduled=False)
+    return admitted(row, old, new) if new is not None else None
 
 
 def _due_later(tx: Tx, definitions: Definitions, limit: int) -> list[tuple[int, int, int]]:
@@ -178,11 +200,12 @@ def _due_later(tx: Tx, definitions: Definitions, limit: int) -> list[tuple[int, 
     return wanted
 
 
-def _admitted(run: _Later, job: LoadedJob, place: int, *, is_parked: bool) -> tuple[Any, ...]:
-    shards = job.definition.shards
-    follow = follow_of(job, scheduled=False)
+def _admitted(run: _Later, entry: Edited, place: int, *, is_parked: bool) -> tuple[Any, ...]:
+    shards = entry.job.definition.shards
     state = RunState.RUNNING if shards else RunState.PENDING
-    return (run.id, run.ver, place, int(is_parked), str(state), shards, follow & ~LIMITS if shards else follow)
+    follow = entry.follow & ~LIMITS if shards else entry.follow
+    shape = (entry.job.version, entry.lane, entry.priority, entry.serial)
+    return (run.id, run.ver, *shape, place, int(is_parked), str(state), shards, follow)
 
 
 class Swept(NamedTuple):

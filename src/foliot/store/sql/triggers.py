@@ -144,7 +144,9 @@ def _make(
             answers[wish.n] = refusal
         elif (wish.job_id, wish.fire_key) not in keys:
             keys[wish.job_id, wish.fire_key] = wish.n
-            new[wish.n] = _run_of(wish, found.jobs[version], line, now)
+            job = found.jobs[version]
+            by_now = found.jobs.get((wish.job_id, last[wish.job_id].version), job)
+            new[wish.n] = _run_of(wish, job, by_now, line, now)
     if not new:
         return
     insert_runs(tx, now, list(new.values()))
@@ -192,14 +194,18 @@ class _Line:
         return self._place[job_id], is_parked
 
 
-def _run_of(wish: _Wish, job: LoadedJob, line: _Line, now: Instant) -> NewRun:
-    """A trigger for later of a serial job stands outside the line, parked, until it is due and admitted."""
+def _run_of(wish: _Wish, job: LoadedJob, by_now: LoadedJob, line: _Line, now: Instant) -> NewRun:
+    """A trigger for later of a serial or sharded job stands outside the line, parked, until it is due and admitted.
+
+    A run of an older version is serial if that says so, or the job's present one (`by_now`).
+    """
     request = wish.request
     due_at = request.at if request.at is not None else now + (request.delay_us or 0)
-    serial = 0 if request.allow_overlap else serial_of(job)
+    serial = 0 if request.allow_overlap else serial_of(by_now) or serial_of(job)
     place: int | None = None
     is_parked = True
-    if due_at <= now or not job.definition.is_serial:
+    enters_when_due = by_now.definition.is_serial or job.definition.is_serial or bool(job.definition.shards)
+    if due_at <= now or not enters_when_due:
         place, is_parked = line.enter(wish.job_id, serial)
     return NewRun(
         job=job,
@@ -213,6 +219,7 @@ def _run_of(wish: _Wish, job: LoadedJob, line: _Line, now: Instant) -> NewRun:
         triggered_by=request.by.name,
         reason=request.by.reason or None,
         params=request.params,
+        is_pinned=request.version is not None,
     )
 
 

@@ -34,7 +34,8 @@ def versions_follow_one_another(history: History, finding: Finding) -> None:
                 finding.fault(f"run {run_id}: version {before['ver']} is followed by {after['ver']}")
             if (before["state"], after["state"]) not in LEGAL:
                 finding.fault(f"run {run_id}: {before['state']} became {after['state']}")
-            claimed = before["state"] == "PENDING" and after["state"] == "RUNNING"
+            is_leased = after["lease_id"] is not None  # a run that is cut into shards is RUNNING without a lease
+            claimed = before["state"] == "PENDING" and after["state"] == "RUNNING" and is_leased
             if after["attempt"] != before["attempt"] + claimed:
                 finding.fault(f"run {run_id}: attempt went from {before['attempt']} to {after['attempt']}")
 

@@ -9,7 +9,7 @@ from sqlalchemy.dialects import mysql
 from foliot.store.sql.migrations import resumable as op
 
 revision = "0009"
-down_revision = "0007"
+down_revision = "0008"
 branch_labels = None
 depends_on = None
 

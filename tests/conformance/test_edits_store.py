@@ -1,0 +1,327 @@
+"""Edits and what waits: which runs take the new version, where they stand then, and what a fixed delay waits for."""
+
+from typing import Any
+
+import pytest
+
+from foliot.domain.instants import HOUR, MINUTE, SECOND
+from foliot.domain.verdict import Cause
+from foliot.ports.store import JobRecord
+from foliot.ports.worker_link import LeasedRun
+from foliot.store.sql.follow import FIXED_DELAY
+from foliot.store.sql.statement import BIGINT, TEXT, RowSet
+from tests.conformance.building import cursor_of, every, fire, make_due, runs_of, save, skips_of
+from tests.conformance.working import Worker, run_of, trigger, worker
+from tests.conformance.world import World
+
+TRIGGERS_AHEAD = """
+    INSERT INTO runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
+                      parked, follow, state, ver, created_at)
+    SELECT d.job_id, 1, d.fire_key, -1, 1, 1, 1, 0, 5, 0, 0, 0, 0, 'PENDING', 1, 1 FROM {d}
+"""
+EXCLUSIVE: dict[str, Any] = {"overlap": "queue_all", "exclusive": True, "isolation": "process"}
+
+
+async def drain(anne: Worker) -> list[list[tuple[int, int]]]:
+    """Let a worker do what there is: (run, version) of each lease, in the order of leases."""
+    done = []
+    while leased := await anne.lease(8) or await _unparked(anne):
+        done.append([(run.run_id, run.version) for run in leased])
+        await anne.complete(*leased)
+    return done
+
+
+async def _unparked(anne: Worker) -> tuple[LeasedRun, ...]:
+    """What the sweep finds."""
+    await unpark(anne.world)
+    return await anne.lease(8)
+
+
+async def unpark(world: World) -> None:
+    await world.store.firing.unpark(limit=100)
+
+
+# -------------------------------------------------------------------------------------------------------------- shards
+
+
+async def test_a_waiting_run_keeps_its_version_when_the_new_one_has_shards(world: World) -> None:
+    await save(world, overlap="queue_all")
+    (waiting,) = await trigger(world)
+    await save(world, overlap="queue_all", shards=4, merge="python:jobs:join")
+    anne = await worker(world)
+    run = await anne.lease_one()
+    assert (run.run_id, run.version, run.shard, run.shards) == (waiting, 1, -1, 0)
+    await anne.complete(run)
+    assert (await run_of(world, waiting))["state"] == "SUCCEEDED"
+    assert await world.value("SELECT count(*) FROM jobs WHERE moving IS NOT NULL") == 0  # nothing is left to be moved
+
+
+async def test_a_trigger_for_later_is_cut_into_the_shards_of_the_new_version(world: World) -> None:
+    await save(world, overlap="queue_all")
+    (later,) = await trigger(world, delay_us=HOUR)
+    await save(world, overlap="queue_all", shards=2)
+    await world.elapse(HOUR)
+    await world.store.firing.admit(limit=10)
+    anne = await worker(world)
+    leased = await anne.lease(8)
+    assert [(run.version, run.shard, run.shards) for run in leased] == [(2, 0, 2), (2, 1, 2)]
+    await anne.complete(*leased)
+    assert (await run_of(world, later))["state"] == "SUCCEEDED"
+
+
+async def test_shards_in_line_keep_their_version_when_the_job_becomes_exclusive(world: World) -> None:
+    await save(world, overlap="allow", shards=2)
+    await trigger(world)
+    anne, ben = await worker(world), await worker(world)
+    await anne.lease(1)
+    await save(world, **EXCLUSIVE, shards=2)
+    (second,) = await ben.lease(8)
+    assert (second.version, second.exclusive) == (1, False)
+
+
+# ---------------------------------------------------------------------------------------------------------- the line
+
+
+@pytest.mark.parametrize("overlap", ["skip", "queue", "queue_all", "replace"])
+async def test_a_trigger_for_later_leaves_the_line_when_the_job_becomes_serial(world: World, overlap: str) -> None:
+    job = await every(world, interval="10m", overlap="allow")
+    (later,) = await trigger(world, delay_us=5 * HOUR)
+    job = await every(world, interval="10m", overlap=overlap)
+    for _ in range(3):
+        await make_due(world, job)
+        await fire(world)
+        await unpark(world)
+        anne = await worker(world)
+        run = await anne.lease_one()
+        assert run.run_id != later
+        await anne.complete(run)
+        job = await world.store.jobs.find("default", "tick")
+    assert await skips_of(world, job) == []
+    row = await run_of(world, later)
+    assert (row["state"], row["place"], row["version"]) == ("PENDING", None, 2)
+
+
+async def test_a_trigger_for_later_that_left_the_line_runs_when_it_is_due(world: World) -> None:
+    await save(world, overlap="allow")
+    (later,) = await trigger(world, delay_us=HOUR)
+    await save(world, overlap="queue_all")
+    assert await (await worker(world)).lease(8) == ()
+    await world.elapse(HOUR)
+    await world.store.firing.admit(limit=10)
+    assert await drain(await worker(world)) == [[(later, 2)]]
+
+
+@pytest.mark.parametrize("before", [{"overlap": "allow"}, {"overlap": "queue_all"}])
+async def test_no_waiting_run_is_leased_beside_a_running_one_once_its_job_is_exclusive(
+    world: World, before: dict[str, Any]
+) -> None:
+    await save(world, **before)
+    (waiting,) = await trigger(world)
+    (running,) = await trigger(world, allow_overlap=True, priority=9)
+    anne, ben = await worker(world), await worker(world)
+    first = await anne.lease_one()
+    assert first.run_id == running
+    await save(world, **EXCLUSIVE)
+    await unpark(world)
+    assert await ben.lease(8) == ()
+    await anne.complete(first)
+    await unpark(world)
+    (second,) = await ben.lease(8)
+    assert (second.run_id, second.exclusive) == (waiting, True)
+    assert second.fence > first.fence
+
+
+async def test_waiting_runs_keep_their_order_when_they_go_to_the_end_of_the_line(world: World) -> None:
+    await save(world, overlap="allow")
+    waiting = await trigger(world, n=5)
+    await save(world, overlap="queue_all")
+    assert await drain(await worker(world)) == [[(run_id, 2)] for run_id in waiting]
+
+
+async def test_a_run_that_is_tried_again_keeps_its_place_and_the_new_version_waits_for_it(world: World) -> None:
+    await save(world, overlap="allow", retries={"max": 1, "backoff": "10m", "jitter": False})
+    (tried,) = await trigger(world)
+    anne = await worker(world)
+    await anne.complete(await anne.lease_one(), cause=Cause.ERROR, error="again")
+    (waiting,) = await trigger(world)
+    await save(world, **EXCLUSIVE)
+    await unpark(world)
+    assert await anne.lease(8) == ()
+    await world.elapse(10 * MINUTE)
+    assert await drain(await worker(world)) == [[(tried, 1)], [(waiting, 2)]]
+
+
+async def test_a_trigger_that_becomes_due_while_the_edit_is_unfinished_takes_the_new_version(world: World) -> None:
+    job = await save(world, overlap="allow")
+    (later,) = await trigger(world, delay_us=HOUR)
+    await save(world, **EXCLUSIVE)
+    lane = await world.value("SELECT lane_id FROM job_versions WHERE version = 1")
+    await world.change("UPDATE runs SET version = 1, serial = 0, lane = :lane", lane=lane)  # as a dead server left it
+    await world.change("UPDATE jobs SET moving = 2 WHERE id = :id", id=job.job_id)
+    await trigger(world)
+    anne = await worker(world)
+    first = await anne.lease_one()
+    await world.elapse(HOUR)
+    await world.store.firing.admit(limit=10)
+    ben = await worker(world)
+    assert await ben.lease(8) == ()  # beside a run of an exclusive job
+    await anne.complete(first)
+    assert await drain(ben) == [[(later, 2)]]
+
+
+async def test_a_backfill_run_that_waits_goes_to_the_end_of_the_line_too(world: World) -> None:
+    await save(world, overlap="allow")
+    (waiting,) = await trigger(world)
+    await world.change("UPDATE runs SET fire_key = 'b:1:1', class = 1, triggered_by = 'backfill 1'")
+    (running,) = await trigger(world, priority=9)
+    anne, ben = await worker(world), await worker(world)
+    first = await anne.lease_one()
+    assert first.run_id == running
+    await save(world, overlap="queue_all")
+    await unpark(world)
+    assert await ben.lease(8) == ()
+    await anne.complete(first)
+    await unpark(world)
+    assert await drain(ben) == [[(waiting, 2)]]
+
+
+# ------------------------------------------------------------------------------------------------- a version asked for
+
+
+async def test_a_run_that_was_asked_for_with_a_version_keeps_it(world: World) -> None:
+    await save(world, overlap="queue_all", params={"n": 1})
+    await save(world, overlap="queue_all", params={"n": 2})
+    await trigger(world)
+    (asked,) = await trigger(world, version=1)
+    await save(world, overlap="queue_all", params={"n": 3})
+    assert [version for ((_, version),) in await drain(await worker(world))] == [3, 1]
+    assert (await run_of(world, asked))["version"] == 1
+
+
+async def test_shards_of_a_run_that_was_asked_for_with_a_version_keep_it(world: World) -> None:
+    await save(world, overlap="queue_all", shards=2, merge="python:jobs:join")
+    await save(world, overlap="queue_all", shards=2, merge="python:jobs:join", timeout="1m")
+    await trigger(world, version=1)
+    await save(world, overlap="queue_all", shards=2, merge="python:jobs:join", timeout="2m")
+    assert [{version for _, version in lease} for lease in await drain(await worker(world))] == [{1}, {1}]
+
+
+async def test_an_older_version_waits_its_turn_in_a_job_that_is_serial_by_now(world: World) -> None:
+    await save(world, overlap="allow")
+    await save(world, overlap="queue_all")
+    (first,) = await trigger(world)
+    (asked,) = await trigger(world, version=1)
+    (last,) = await trigger(world)
+    assert await drain(await worker(world)) == [[(first, 2)], [(asked, 1)], [(last, 2)]]
+
+
+async def test_an_older_version_for_later_stands_in_nobodys_way(world: World) -> None:
+    await save(world, overlap="allow")
+    await save(world, overlap="queue_all")
+    (later,) = await trigger(world, version=1, delay_us=HOUR)
+    (now,) = await trigger(world)
+    anne = await worker(world)
+    assert await drain(anne) == [[(now, 2)]]
+    await trigger(world)
+    running = await anne.lease_one()
+    await world.elapse(HOUR)
+    await world.store.firing.admit(limit=10)
+    ben = await worker(world)
+    assert await ben.lease(8) == ()
+    await anne.complete(running)
+    assert await drain(ben) == [[(later, 1)]]
+
+
+async def test_a_version_asked_for_gives_way_when_the_job_becomes_exclusive(world: World) -> None:
+    await save(world, overlap="queue_all")
+    (asked,) = await trigger(world, version=1)
+    await save(world, **EXCLUSIVE)
+    assert await drain(await worker(world)) == [[(asked, 2)]]
+
+
+# --------------------------------------------------------------------------------------------------------- fixed delay
+
+
+async def delayed(world: World, seconds: int = 10, **document: Any) -> JobRecord:
+    return await save(world, schedule={"every": f"{seconds}s", "from_end": True}, **document)
+
+
+async def started(world: World, job: JobRecord) -> tuple[Worker, LeasedRun]:
+    """A fire of the job in the hands of a worker."""
+    await make_due(world, job)
+    assert (await fire(world)).created == 1
+    anne = await worker(world)
+    return anne, await anne.lease_one()
+
+
+@pytest.mark.parametrize("cause", [Cause.SUCCEEDED, Cause.ERROR])
+async def test_the_end_of_a_run_counts_the_delay_of_the_version_that_was_saved_meanwhile(
+    world: World, cause: Cause
+) -> None:
+    anne, run = await started(world, await delayed(world))
+    job = await delayed(world, 30)
+    assert (await cursor_of(world, job))["next_at"] is None
+    await anne.complete(run, cause=cause)
+    next_at = (await cursor_of(world, job))["next_at"]
+    assert next_at is not None
+    assert 0 <= next_at - (await world.now() + 29 * SECOND) <= 2 * SECOND
+
+
+async def test_a_sharded_run_counts_the_delay_of_the_version_that_was_saved_meanwhile(world: World) -> None:
+    job = await delayed(world, shards=2)
+    await make_due(world, job)
+    await fire(world)
+    anne = await worker(world)
+    leased = await anne.lease(8)
+    job = await delayed(world, 30, shards=3)
+    await anne.complete(*leased)
+    assert (await cursor_of(world, job))["next_at"] is not None
+
+
+async def test_a_job_that_gets_a_fixed_delay_during_its_run_waits_for_its_end(world: World) -> None:
+    anne, run = await started(world, await every(world, interval="1h", overlap="allow"))
+    job = await delayed(world, overlap="allow")
+    assert (await cursor_of(world, job))["next_at"] is None
+    assert (await run_of(world, run.run_id))["follow"] & FIXED_DELAY
+    await anne.complete(run)
+    assert (await cursor_of(world, job))["next_at"] is not None
+
+
+async def test_a_waiting_fire_counts_the_delay_of_the_version_it_took(world: World) -> None:
+    job = await every(world, interval="1h", overlap="queue_all")
+    await make_due(world, job)
+    await fire(world)
+    job = await delayed(world, overlap="queue_all")
+    anne = await worker(world)
+    await anne.complete(await anne.lease_one())
+    assert (await cursor_of(world, job))["next_at"] is not None
+
+
+async def test_the_end_of_a_run_sets_nothing_in_a_job_that_has_no_delay_any_more(world: World) -> None:
+    anne, run = await started(world, await delayed(world))
+    job = await save(world)
+    await anne.complete(run)
+    cursor = await cursor_of(world, job)
+    assert (cursor["next_at"], cursor["next_due_at"]) == (None, None)
+
+
+async def test_a_fixed_delay_with_a_long_line_of_triggers_ahead_waits_for_its_run(world: World) -> None:
+    job = await delayed(world, overlap="allow")
+    rows = [(job.job_id, f"m:{n}") for n in range(1100)]
+    await world.change(TRIGGERS_AHEAD, RowSet("d", job_id=BIGINT, fire_key=TEXT), rows={"d": rows})
+    await make_due(world, job)
+    assert (await fire(world)).created == 1
+    assert await world.store.jobs.repair(limit=100) == 0
+    assert (await cursor_of(world, job))["next_at"] is None
+
+
+async def test_unscheduled_jobs_do_not_fill_the_rounds_of_the_watchdog(world: World) -> None:
+    for n in range(5):
+        await save(world, f"aside-{n}")
+    job = await delayed(world)
+    await make_due(world, job)
+    await fire(world)
+    await world.change("UPDATE runs SET state = 'FAILED', ver = ver + 1, ended_at = 1")
+    assert await world.store.jobs.repair(limit=2) == 1
+    assert (await cursor_of(world, job))["next_at"] is not None
+    assert [run["state"] for run in await runs_of(world)] == ["FAILED"]
