@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from foliot.domain.access import Principal, Scope
-from foliot.domain.instants import parse_duration
+from foliot.domain.instants import SECOND, parse_duration
 from foliot.domain.run import parse_run_id
 from foliot.domain.schedule.describe import Language
 from foliot.domain.verdict import Cause
@@ -159,6 +159,37 @@ def said(text: str, names: Mapping[str, str]) -> str:
     for letter, run in names.items():
         text = text.replace(f"{{{letter}}}", run)
     return text
+
+
+async def test_a_run_that_keeps_an_older_version_says_so_and_why(api: Api, stage: Stage) -> None:
+    worker = await stage.worker("w-1", ["python:jobs:tick"])
+    await api.create_job("tick", overlap="queue", retries={"max": 1, "backoff": "1h", "jitter": False})
+    tried = (await api.post("/jobs/tick:trigger")).json()["id"]
+    await worker.lease()
+    await worker.end(Cause.ERROR, after_us=SECOND, error="ValueError: boom")
+    waiting = (await api.post("/jobs/tick:trigger")).json()["id"]
+    await api.ask("PATCH", "/jobs/tick", {"definition": {"shards": 4}}, headers={"If-Match": '"v1"'})
+
+    async def told(run: str) -> dict[str, Any]:
+        return dict((await api.get(f"/runs/{run}/why")).json())
+
+    assert (await told(tried))["sentence"].endswith("; it keeps version 1 (2 is the newest): the run was tried before.")
+    said = await told(waiting)
+    assert said["sentence"].endswith("; it keeps version 1 (2 is the newest): the newest has another number of shards.")
+    assert said["hint"] == f"foliot run show {tried}"  # what it waits for comes first
+    chinese, _ = await why_run(stage.services, ROOT, parse_run_id(waiting))
+    assert sentence(chinese, tz="UTC", language=Language.CHINESE).endswith(
+        "；保留版本 1（最新为 2）：最新版本的分片数不同。"
+    )
+    await api.post(f"/runs/{tried}:cancel")
+    assert (await told(waiting))["hint"] == (
+        f"to run the newest version instead: foliot run cancel {waiting}, then foliot job trigger tick"
+    )
+    await api.post(f"/runs/{waiting}:cancel")
+    again = (await api.post(f"/runs/{tried}:retry")).json()["id"]
+    assert (await told(again))["sentence"].endswith(
+        "; it keeps version 1 (2 is the newest): that version was asked for."
+    )
 
 
 async def perform(stage: Stage, step: Mapping[str, Any]) -> None:

@@ -26,7 +26,7 @@ async def walked(world: World, seed: int, monkeypatch: pytest.MonkeyPatch) -> Ed
 
 
 @pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
-@pytest.mark.parametrize("seed", range(1, 9))
+@pytest.mark.parametrize("seed", range(1, 7))
 async def test_whatever_is_edited_when_what_waits_is_whole_and_in_its_line(
     world: World, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,6 +27,7 @@ from foliot.domain.why.facts import (
 )
 from foliot.operations.calendars import read_definition
 from foliot.operations.finding import find_job, find_run
+from foliot.operations.kept_version import kept_version
 from foliot.operations.people import PeopleServices
 from foliot.ports.lookups import JobRow, Ledger, NodeRow, RunFilter, RunRow, SkipRow, is_sharded
 
@@ -175,7 +176,8 @@ def _facts_of(
 
 
 async def _run_facts(services: PeopleServices, run: RunRow, document: Mapping[str, Any]) -> RunFacts:
-    facts = replace(run_facts(run), isolation=document.get("isolation"))
+    kept = await kept_version(services, run)
+    facts = replace(run_facts(run), isolation=document.get("isolation"), kept=kept)
     if is_sharded(run):
         shards = [row.state for row in await services.lookups.shards(run.run_id) if row.shard >= 0]
         return replace(facts, started_at=run.created_at, shards=Counter(shards))

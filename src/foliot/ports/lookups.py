@@ -176,6 +176,7 @@ class RunRow:
     error: str | None
     error_type: str | None
     progress: Progress | None = None  # of one that runs and says so, where it is asked for alone
+    is_pinned: bool = False  # its version was asked for
 
 
 def is_sharded(run: RunRow) -> bool:

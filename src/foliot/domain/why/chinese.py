@@ -26,7 +26,22 @@ _REASONS: Final = {
 
 def sentence(explanation: Explanation, clock: Clockface) -> str:
     """The whole answer in one line."""
-    return f"{_head(explanation, clock)}{SAY[explanation.verdict](explanation, clock)}。"
+    return f"{_head(explanation, clock)}{SAY[explanation.verdict](explanation, clock)}{_kept(explanation.run)}。"
+
+
+_KEPT: Final = {
+    "begun": "该执行此前已尝试过",
+    "pinned": "该版本是指定的",
+    "shards": "最新版本的分片数不同",
+    "line": "同一执行的其他部分此前已开始",
+    "merge": "最新版本没有合并步骤",
+}
+
+
+def _kept(run: RunFacts | None) -> str:
+    if run is None or run.kept is None:
+        return ""
+    return f"；保留版本 {run.kept.version}（最新为 {run.kept.newest}）：{_KEPT[run.kept.reason]}"
 
 
 def _lasting(micros: Micros) -> str:

@@ -15,7 +15,7 @@ Say = Callable[[Explanation, Clockface], str]
 
 def sentence(explanation: Explanation, clock: Clockface) -> str:
     """The whole answer in one line."""
-    return f"{_head(explanation, clock)}{SAY[explanation.verdict](explanation, clock)}."
+    return f"{_head(explanation, clock)}{SAY[explanation.verdict](explanation, clock)}{_kept(explanation.run)}."
 
 
 # -------------------------------------------------------------------------------------------------------------- heads
@@ -31,6 +31,21 @@ def _head(said: Explanation, clock: Clockface) -> str:
     if said.run is None:  # about the job as a whole
         return ""
     return f"{said.run.id} of {said.job}{_part(said.run)}, {_origin(said.run, clock)}, "
+
+
+_KEPT: Final = {
+    "begun": "the run was tried before",
+    "pinned": "that version was asked for",
+    "shards": "the newest has another number of shards",
+    "line": "another part of its run was started before",
+    "merge": "the newest merges nothing",
+}
+
+
+def _kept(run: RunFacts | None) -> str:
+    if run is None or run.kept is None:
+        return ""
+    return f"; it keeps version {run.kept.version} ({run.kept.newest} is the newest): {_KEPT[run.kept.reason]}"
 
 
 def _part(run: RunFacts) -> str:

@@ -38,6 +38,16 @@ class RunFacts:
     shards: Mapping[str, int] = field(default_factory=dict)  # of a sharded run: how many are in which state
     shard: int | None = None  # of a part of one: which; None with a parent: the merge
     parent: str | None = None
+    kept: "KeptFacts | None" = None  # of one that waits with an older version than its job has
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptFacts:
+    """A waiting run keeps a version that is not its job's newest."""
+
+    version: int
+    newest: int
+    reason: str  # one of `domain.edits.Keeps`; begun: the run was tried before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,16 @@ Hint = tuple[str, str]
 def hint(said: Explanation, language: Language = Language.ENGLISH) -> str | None:
     """What to do next."""
     make = HINTS.get(said.verdict)
-    found = make(said) if make else None
+    found = (make(said) if make else None) or _kept(said)
     return None if found is None else found[language is Language.CHINESE]
+
+
+def _kept(said: Explanation) -> Hint | None:
+    """How a run that waits with an older version gives way to one with the newest."""
+    if said.run is None or said.run.kept is None or said.run.kept.reason == "begun" or said.run.parent is not None:
+        return None
+    cancel, trigger = f"foliot run cancel {said.run.id}", f"foliot job trigger {said.job}"
+    return f"to run the newest version instead: {cancel}, then {trigger}", f"改用最新版本：先 {cancel}，再 {trigger}"
 
 
 def _same(text: str) -> Hint:

@@ -14,6 +14,7 @@ from foliot.domain.instants import Instant
 from foliot.domain.run import DERIVED, shown_state
 from foliot.ports.lookups import AttemptRow, Changes, Listing, Progress, RunFilter, RunRow
 from foliot.store.sql.database import Tx
+from foliot.store.sql.follow import PINNED
 from foliot.store.sql.paging import LOOK_MAX, from_cursor, to_cursor
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 
@@ -21,8 +22,8 @@ LIVE_MAX: Final = 2000
 
 RUN_COLUMNS: Final = """
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
-    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.state, r.kind, r.ver, r.attempt, r.failures, r.deaths,
-    r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
     r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node"""
 RUN_JOINS: Final = "JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id"
 
@@ -261,6 +262,7 @@ def run_row(row: Any) -> RunRow:
         result=row.result,
         error=row.error,
         error_type=row.error_type,
+        is_pinned=bool(row.follow & PINNED),
     )
 
 

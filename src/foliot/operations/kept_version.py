@@ -1,0 +1,55 @@
+"""Why a waiting run keeps an older version than its job has (`domain.edits`)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from foliot.domain.definition import from_document
+from foliot.domain.edits import Keeps, Part, Waiting, after_edit
+from foliot.domain.errors import FoliotError, JobNotFound
+from foliot.domain.job import Definition
+from foliot.domain.why.facts import KeptFacts
+from foliot.operations.people import PeopleServices
+from foliot.ports.lookups import JobRow, RunRow
+
+
+async def kept_version(services: PeopleServices, run: RunRow) -> KeptFacts | None:
+    """Which version the run keeps, and why; None: it has the newest, or will take it in a moment."""
+    if run.state != "PENDING":
+        return None
+    try:
+        job = await services.lookups.job(run.namespace, run.job)
+    except JobNotFound:
+        return None
+    if job.job_id != run.job_id or job.version == run.version:
+        return None
+    reason = "begun" if run.attempt > 0 else await _reason(services, run, job)
+    return KeptFacts(version=run.version, newest=job.version, reason=reason) if reason else None
+
+
+async def _reason(services: PeopleServices, run: RunRow, job: JobRow) -> str | None:
+    version = await services.lookups.version(run.job_id, run.version)
+    old = _definition(version.document, run.job) if version else None
+    new = _definition(job.document, run.job)
+    if new is None:
+        return None
+    after = after_edit(await _waiting(services, run), old, new)
+    return str(after) if isinstance(after, Keeps) else None
+
+
+async def _waiting(services: PeopleServices, run: RunRow) -> Waiting:
+    if run.parent_id is None:
+        return Waiting(is_in_line=run.place is not None, is_pinned=run.is_pinned, overlaps=not run.serial)
+    parts = await services.lookups.shards(run.parent_id)
+    return Waiting(
+        part=Part.SHARD if run.shard >= 0 else Part.MERGE,
+        is_pinned=run.is_pinned,
+        overlaps=not run.serial,
+        has_begun=any(part.attempt > 0 for part in parts),
+    )
+
+
+def _definition(document: Mapping[str, Any], name: str) -> Definition | None:
+    try:
+        return from_document(document, job=name)
+    except FoliotError:  # of a newer Foliot
+        return None
