@@ -11,7 +11,8 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis.checks import CHECKS
 
-from foliot.api.app import build_api, openapi_of
+from foliot.api.app import build_api
+from foliot.api.openapi import openapi_of
 from foliot.operations.people import PeopleServices
 from tests.api.serving import Served, served
 

@@ -16,6 +16,7 @@ import click
 from foliot.cli.asking import GLOBAL_NAMES
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+EVERY_POST_TAKES = "Idempotency-Key"  # the head of the page tells of it
 NOTE = "<!-- Written by python -m tests.docs.generate: change the code, then run it. -->"
 
 
@@ -57,7 +58,8 @@ def _help(command: click.Command, path: tuple[str, ...]) -> str:
 
 def rest_page() -> str:
     """Every route with its right, parameters and answers."""
-    from foliot.api.app import build_api, openapi_of
+    from foliot.api.app import build_api
+    from foliot.api.openapi import openapi_of
 
     app = build_api(cast("Any", SimpleNamespace(clock=None, chance=None)))
     document = openapi_of(app)
@@ -141,15 +143,21 @@ def _operation(method: str, path: str, operation: dict[str, Any]) -> str:
         facts.append(f"body: `{body.rpartition('/')[2]}`")
     facts.append(f"answers: {', '.join(sorted(operation['responses']))}")
     lines.append(" · ".join(facts))
-    parameters = [one for one in operation.get("parameters", ()) if one["in"] == "query"]
+    asked = operation.get("parameters", ())
+    parameters = [one for one in asked if one["in"] in ("query", "header") and one["name"] != EVERY_POST_TAKES]
     if parameters:
         lines.append(
-            "\n".join(
-                f"- `{one['name']}`{' (needed)' if one.get('required') else ''} {one.get('description', '')}".rstrip()
-                for one in parameters
-            )
+            "\n".join(f"- `{one['name']}`{_remark(one)} {one.get('description', '')}".rstrip() for one in parameters)
         )
     return "\n\n".join(lines)
+
+
+def _remark(parameter: dict[str, Any]) -> str:
+    remarks = [
+        *(["header"] if parameter["in"] == "header" else []),
+        *(["needed"] if parameter.get("required") else []),
+    ]
+    return f" ({', '.join(remarks)})" if remarks else ""
 
 
 def errors_page() -> str:

@@ -1,16 +1,15 @@
 """The API as one app: public routes, plain routes (the worker protocol), their rights, their limits."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from fastapi import APIRouter, Depends, FastAPI, Request
-from fastapi.openapi.utils import get_openapi
 from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Match
 
 from foliot import __version__
 from foliot.api.asking import PREFIX, READS, Reader, Speaks
@@ -23,7 +22,7 @@ from foliot.api.gate import AT_ONCE_MAX, BODY_WITHIN_S, Gate
 from foliot.api.limits import Limits
 from foliot.api.login_page import HEADERS as LOGIN_HEADERS
 from foliot.api.login_page import login_page
-from foliot.api.models.common import Problem
+from foliot.api.openapi import TITLE, openapi_of
 from foliot.api.route import FoliotRoute
 from foliot.api.routes import (
     backfills,
@@ -44,8 +43,6 @@ from foliot.operations.people import PeopleServices
 from foliot.operations.watch import Watch
 
 CLIENT_GONE: Final = 499  # the usual word for it, which no client ever sees
-TITLE: Final = "Foliot API"
-DESCRIPTION: Final = "Jobs, runs, nodes: everything Foliot can do. Times are RFC 3339 in UTC, durations are seconds."
 
 
 def build_api(
@@ -120,36 +117,6 @@ def _about() -> APIRouter:
     return router
 
 
-def openapi_of(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI 3.1 document of an app, with the right each operation needs."""
-    if app.openapi_schema:
-        return app.openapi_schema
-    schema = get_openapi(
-        title=TITLE, version=__version__, openapi_version="3.1.0", description=DESCRIPTION, routes=app.router.routes
-    )
-    schema["components"].setdefault("schemas", {}).setdefault(
-        "Problem", Problem.model_json_schema(ref_template="#/components/schemas/{model}")
-    )
-    schema["components"]["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
-    rights: Mapping[tuple[str, str], Right] = app.state.rights
-    for path, methods in schema["paths"].items():
-        for method, operation in methods.items():
-            right = rights[method.upper(), path]
-            operation["x-foliot-right"] = str(right)
-            operation["security"] = [] if right == "public" else [{"bearer": []}]
-            _only_problems(operation)
-    app.openapi_schema = schema
-    return schema
-
-
-def _only_problems(operation: dict[str, Any]) -> None:
-    """Errors are problem+json and nothing else."""
-    for status, answer in operation["responses"].items():
-        content = answer.get("content", {})
-        if "application/problem+json" in content and status != "200":
-            answer["content"] = {"application/problem+json": content["application/problem+json"]}
-
-
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, FoliotError)
     return problem_response(request, error)
@@ -166,5 +133,17 @@ async def _unknown(request: Request, error: Exception) -> Response:
     if error.status_code in (404, 405):
         answer = problem_response(request, NoSuchPage(request.method, request.url.path), status=error.status_code)
         answer.headers.update(error.headers or {})
+        if error.status_code == 405:
+            answer.headers["Allow"] = ", ".join(sorted(_methods_of(request)))
         return answer
     return problem_response(request, BadRequest(f"{error.detail}."), status=error.status_code)
+
+
+def _methods_of(request: Request) -> set[str]:
+    """Every method that is served at an address: each is a route of its own, and the framework looks at one."""
+    found: set[str] = set()
+    for route in request.app.router.routes:
+        match, _ = route.matches(request.scope)
+        if match is not Match.NONE:
+            found |= getattr(route, "methods", None) or set()
+    return found

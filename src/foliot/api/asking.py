@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
-from fastapi import Depends, Query, Request
+from fastapi import Depends, Header, Query, Request
 
 from foliot.api.auth.rights import Needs
 from foliot.api.errors import BadRequest, PreconditionRequired
 from foliot.api.language import language_of
+from foliot.api.models.common import PREFIX as PREFIX  # noqa: PLC0414  routes begin with it
 from foliot.api.models.common import Problem
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import BadField
@@ -18,7 +19,6 @@ from foliot.domain.schedule.errors import BadTime
 from foliot.domain.schedule.moments import read_instant
 from foliot.operations.people import PeopleServices
 
-PREFIX: Final = "/api/v1"
 LIMIT_MAX: Final = 200
 
 
@@ -38,6 +38,19 @@ Speaks = Annotated[Language, Depends(language_of)]
 
 Namespace = Annotated[
     str | None, Query(max_length=200, description="Where the name is looked up; the token's own, or default.")
+]
+EveryNamespace = Annotated[
+    str | None, Query(max_length=200, description="What the list is about; every namespace the token sees.")
+]
+IfMatch = Annotated[
+    str | None, Header(alias="If-Match", max_length=100, description="The ETag of what was read.", examples=['"v3"'])
+]
+IfNoneMatch = Annotated[
+    str | None, Header(alias="If-None-Match", max_length=100, description="`*`: a job that must not exist yet.")
+]
+LastEventId = Annotated[
+    str | None,
+    Header(alias="Last-Event-ID", max_length=100, description="Where a stream broke, to go on from there."),
 ]
 Limit = Annotated[int, Query(ge=1, le=LIMIT_MAX, description="Items of a page.")]
 Cursor = Annotated[str | None, Query(max_length=1000, description="`next_cursor` of the page before.")]
@@ -79,15 +92,16 @@ def read_duration(written: str | float | None, field: str) -> Micros | None:
         raise BadField(field, error.sentence.rstrip("."), hint=error.hint) from error
 
 
-def read_words(written: str | None, field: str, known: tuple[str, ...], *, upper: bool = False) -> tuple[str, ...]:
-    """Words joined by commas, all of them known: `failed,running`."""
+def read_words(written: str | None, field: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    """Words joined by commas, all of them known, in capitals or not: `failed,running`."""
     if not written:
         return ()
-    words = tuple((word.strip().upper() if upper else word.strip()) for word in written.split(","))
+    by_letters = {word.casefold(): word for word in known}
+    words = [word.strip() for word in written.split(",")]
     for word in words:
-        if word not in known:
+        if word.casefold() not in by_letters:
             raise BadField(field, f'"{word[:50]}" is not one of {", ".join(known)}')
-    return words
+    return tuple(by_letters[word.casefold()] for word in words)
 
 
 def read_labels(written: list[str] | None) -> Mapping[str, str]:
@@ -111,14 +125,13 @@ def etag(version: int) -> str:
     return f'"v{version}"'
 
 
-def expected_version(request: Request, name: str, *, may_create: bool = False) -> int:
+def expected_version(if_match: str | None, name: str, *, if_none_match: str | None = None) -> int:
     """The version a change was made from, out of `If-Match`; 0 with `If-None-Match: *` where a job may be created."""
-    if may_create and request.headers.get("if-none-match", "").strip() == "*":
+    if if_none_match is not None and if_none_match.strip() == "*":
         return 0
-    written = request.headers.get("if-match")
-    if written is None:
+    if if_match is None:
         raise PreconditionRequired(name)
-    tag = written.strip().removeprefix("W/")
+    tag = if_match.strip().removeprefix("W/")
     number = tag[2:-1]
     if not (tag.startswith('"v') and tag.endswith('"') and number.isascii() and number.isdigit() and len(number) < 10):
         raise BadRequest("If-Match is not an ETag of a job.", hint='it looks like "v3"')

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from foliot.api.models.common import Input, Moment, Output, Reason, moment
+from foliot.api.models.common import Input, Listed, Moment, Output, Reason, moment
 from foliot.domain.schedule.days import date_of
 from foliot.domain.schedule.unusual import UnusualDay
 from foliot.operations.calendars import KnownCalendar
@@ -68,7 +68,7 @@ class CalendarOut(Output):
         )
 
 
-class CalendarsOut(Output):
+class CalendarsOut(Listed):
     """Calendars, by name."""
 
     items: list[CalendarOut]

@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any, Literal
 
+from fastapi import Body
 from pydantic import Field
 
-from foliot.api.models.common import Input, Moment, Name, Output, Reason, Seconds, moment, one_of, seconds
+from foliot.api.models.common import Input, Listed, Moment, Name, Output, Reason, Seconds, moment, one_of, seconds
 from foliot.api.models.runs import RunOut
 from foliot.domain.messages import tell
 from foliot.domain.run import format_run_id
@@ -72,7 +73,7 @@ class NodeOut(Output):
         )
 
 
-class NodesOut(Output):
+class NodesOut(Listed):
     """Every node."""
 
     items: list[NodeOut]
@@ -89,6 +90,10 @@ class StepDown(Input):
 
     to: Name | None = None
     reason: Reason = ""
+
+
+MaybeDrainNode = Annotated[DrainNode, Body(default_factory=DrainNode)]
+MaybeStepDown = Annotated[StepDown, Body(default_factory=StepDown)]
 
 
 class HandoverOut(Output):
@@ -197,7 +202,7 @@ class HitOut(Output):
         return cls(kind=hit.kind, name=hit.name, namespace=hit.namespace, detail=hit.detail)
 
 
-class HitsOut(Output):
+class HitsOut(Listed):
     """What was found, the best first."""
 
     items: list[HitOut]
@@ -217,6 +222,9 @@ class RotateToken(Input):
     """How long the old secret goes on."""
 
     grace: str | float = Field("24h", examples=["24h"])
+
+
+MaybeRotateToken = Annotated[RotateToken, Body(default_factory=RotateToken)]
 
 
 class TokenOut(Output):
@@ -249,7 +257,7 @@ class TokenOut(Output):
         )
 
 
-class TokensOut(Output):
+class TokensOut(Listed):
     """Tokens, newest first."""
 
     items: list[TokenOut]

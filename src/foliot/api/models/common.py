@@ -1,12 +1,14 @@
 """Pieces of every model."""
 
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Final, Generic, TypeVar
+from urllib.parse import quote, urlencode
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from foliot.domain.instants import SECOND, Instant, Micros, isoformat
 
 T = TypeVar("T")
+PREFIX: Final = "/api/v1"
 
 Moment = Annotated[str, Field(json_schema_extra={"format": "date-time"}, examples=["2026-03-02T06:02:20Z"])]
 """RFC 3339 in UTC."""
@@ -57,11 +59,22 @@ class Problem(Output):
     changes: list[dict[str, Any]] | None = None
 
 
+class Listed(Output):
+    """A list that is given as a whole, or with `limit` page by page."""
+
+    next_cursor: str | None = Field(None, description="Of a page: where the next one begins.")
+
+
 class Page(Output, Generic[T]):
     """One page of a list. With a `next_cursor` there may be more, even when the page is short."""
 
     items: list[T]
     next_cursor: str | None = None
+
+
+def located(*path: str, **query: str) -> str:
+    """An address of this API for `Location`: letters that a header cannot carry are written as their bytes."""
+    return "/".join([PREFIX, *(quote(part, safe="") for part in path)]) + (f"?{urlencode(query)}" if query else "")
 
 
 def moment(instant: Instant | None) -> str | None:

@@ -2,9 +2,11 @@
 
 from typing import Annotated, Any, Final, Literal
 
+from fastapi import Body
 from pydantic import Field
 
 from foliot.api.models.common import Input, Moment, Name, Output, Reason, Seconds, moment, one_of, seconds
+from foliot.api.models.definition import SCHEMA_MARK
 from foliot.domain.instants import Micros
 from foliot.domain.run import format_run_id
 from foliot.domain.schedule.describe import Language, describe
@@ -13,11 +15,13 @@ from foliot.operations.fires import Fire, schedule_of
 from foliot.operations.stats import JobStats, Spread
 from foliot.ports.lookups import JobRank, JobRow, LastRun, VersionRow
 
-Document = Annotated[
+Document = Annotated[dict[str, Any], Field(json_schema_extra={SCHEMA_MARK: "DefinitionForm"})]
+"""The definition, in the form of job files."""
+Patch = Annotated[
     dict[str, Any],
     Field(
-        description="The definition, in the form of job files.",
-        examples=[{"run": {"python": "billing.jobs:settle"}, "schedule": {"cron": "0 2 * * *", "tz": "Asia/Shanghai"}}],
+        description="Fields of the definition; null takes one away, mappings are merged.",
+        examples=[{"timeout": "30m", "owner": None}],
     ),
 ]
 
@@ -31,9 +35,16 @@ class NewJob(Input):
 
 
 class JobChange(Input):
-    """A definition as a whole (PUT), or the fields of it that change (PATCH)."""
+    """A definition as a whole."""
 
     definition: Document
+    reason: Reason = ""
+
+
+class JobPatch(Input):
+    """The fields of a definition that change."""
+
+    definition: Patch
     reason: Reason = ""
 
 
@@ -63,7 +74,7 @@ class CloneJob(Input):
 
     name: Name
     namespace: Name | None = None
-    changes: Document | None = None
+    changes: Patch | None = None
     reason: Reason = ""
 
 
@@ -85,6 +96,20 @@ class TriggerJob(Input):
     key: str | None = Field(None, min_length=1, max_length=200, examples=["refund-7"])
     reason: Reason = ""
     dry_run: bool = False
+
+
+MaybePauseJob = Annotated[PauseJob, Body(default_factory=PauseJob)]
+MaybeResumeJob = Annotated[ResumeJob, Body(default_factory=ResumeJob)]
+MaybeTriggerJob = Annotated[TriggerJob, Body(default_factory=TriggerJob)]
+"""A body whose fields can all be left out can be left out itself."""
+
+
+class DryRunOut(Output):
+    """What a trigger with `dry_run` checked; no run was made."""
+
+    dry_run: Literal[True]
+    job: str
+    version: int
 
 
 class LastRunOut(Output):
@@ -150,7 +175,7 @@ class JobOut(Output):
     trouble: str | None = None
     last_run: LastRunOut | None = None
     rank: RankOut | None = Field(None, description="In a list sorted by `fails` or `p95`.")
-    definition: dict[str, Any] | None = None
+    definition: Document | None = None
 
     @classmethod
     def of(cls, job: JobRow, *, language: Language, full: bool = True) -> "JobOut":
@@ -209,7 +234,7 @@ class VersionOut(Output):
     created_at: Moment
     created_by: str
     reason: str
-    definition: dict[str, Any]
+    definition: Document
 
     @classmethod
     def of(cls, version: VersionRow) -> "VersionOut":
@@ -254,7 +279,7 @@ class WarningOut(Output):
 class ValidOut(Output):
     """What a definition means."""
 
-    definition: dict[str, Any]
+    definition: Document
     hash: str
     schedule: str | None
     next: list[Moment]

@@ -2,6 +2,7 @@
 
 from typing import Annotated
 
+from fastapi import Body
 from pydantic import Field
 
 from foliot.api.models.common import Input, Moment, Output, Reason, moment, one_of
@@ -23,6 +24,10 @@ class RescheduleJobs(RescheduleJob):
 
     after: int = Field(0, ge=0, le=2**31 - 1, description="The `after` of the answer before; 0 to begin.")
     limit: int = Field(LOOKED_AT_MAX, ge=1, le=LOOKED_AT_MAX, description="How many jobs to look at.")
+
+
+MaybeRescheduleJob = Annotated[RescheduleJob, Body(default_factory=RescheduleJob)]
+MaybeRescheduleJobs = Annotated[RescheduleJobs, Body(default_factory=RescheduleJobs)]
 
 
 class StandOut(Output):

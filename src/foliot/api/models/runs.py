@@ -3,9 +3,10 @@
 from typing import Annotated, Any, Literal
 
 import msgspec
-from pydantic import Field
+from fastapi import Body, Response
+from pydantic import BeforeValidator, Field
 
-from foliot.api.models.common import Input, Moment, Output, Reason, Seconds, moment, one_of, seconds
+from foliot.api.models.common import Input, Listed, Moment, Output, Reason, Seconds, located, moment, one_of, seconds
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.run import format_run_id
 from foliot.domain.run import shown_state as shown_word
@@ -26,12 +27,25 @@ class RetryRun(Input):
     reason: Reason = ""
 
 
+MaybeCancelRun = Annotated[CancelRun, Body(default_factory=CancelRun)]
+MaybeRetryRun = Annotated[RetryRun, Body(default_factory=RetryRun)]
+
+
+def _in_capitals(written: Any) -> Any:
+    return written.upper() if isinstance(written, str) else written
+
+
+AnyCaseState = Annotated[
+    Literal["PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED"], BeforeValidator(_in_capitals)
+]
+
+
 class BulkRuns(Input):
     """Many runs: by their ids, or all of a job in some states, with the number that is expected."""
 
     ids: list[str] | None = Field(None, max_length=200, examples=[["r-8k2f", "r-8k31"]])
     job: str | None = Field(None, max_length=200)
-    states: list[Literal["PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED"]] | None = Field(None, max_length=5)
+    states: list[AnyCaseState] | None = Field(None, max_length=5)
     since: Moment | None = None
     until: Moment | None = None
     expected: int | None = Field(None, ge=0, le=200)
@@ -200,7 +214,7 @@ class AttemptOut(Output):
         )
 
 
-class AttemptsOut(Output):
+class AttemptsOut(Listed):
     """Every try of a run, oldest first."""
 
     items: list[AttemptOut]
@@ -216,7 +230,7 @@ class TimelineEntry(Output):
     detail: str | None = None
 
 
-class TimelineOut(Output):
+class TimelineOut(Listed):
     """A run's life, oldest first."""
 
     items: list[TimelineEntry]
@@ -230,14 +244,24 @@ class ResultOut(Output):
     result: Any = None
 
 
-class ShardsOut(Output):
+class ShardsOut(Listed):
     """The shards of a run, in order; the merge run last."""
 
     items: list[RunOut]
     counts: dict[str, int]
 
 
-def timeline_of(run: RunRow, attempts: list[AttemptRow]) -> TimelineOut:
+def made_run(run: RunRow, response: Response, *, is_new: bool = True) -> RunOut:
+    """The answer to who asked for a run: 201 and where it is read, or 200 when it was there before."""
+    told = RunOut.of(run)
+    if is_new:
+        response.headers["Location"] = located("runs", told.id)
+    else:
+        response.status_code = 200
+    return told
+
+
+def timeline_of(run: RunRow, attempts: list[AttemptRow]) -> list[TimelineEntry]:
     """What happened to a run, in order."""
     entries: list[tuple[int, TimelineEntry]] = []
 
@@ -262,7 +286,7 @@ def timeline_of(run: RunRow, attempts: list[AttemptRow]) -> TimelineOut:
     add(run.cancel_at, "cancel asked")
     add(run.ended_at, run.state.lower(), detail=run.error)
     entries.sort(key=lambda entry: entry[0])
-    return TimelineOut(items=[entry for _, entry in entries])
+    return [entry for _, entry in entries]
 
 
 def shown_state(run: RunRow) -> str:

@@ -4,9 +4,20 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from foliot.api.asking import PREFIX, READS, WRITES, Cursor, Limit, Namespace, Reader, Runner, Services, needed_moment
+from foliot.api.asking import (
+    PREFIX,
+    READS,
+    WRITES,
+    Cursor,
+    EveryNamespace,
+    Limit,
+    Reader,
+    Runner,
+    Services,
+    needed_moment,
+)
 from foliot.api.models.cluster import BackfillOut, BackfillPreviewOut, NewBackfillIn, StartBackfillIn
-from foliot.api.models.common import Page, moment
+from foliot.api.models.common import Page, located, moment
 from foliot.api.route import FoliotRoute, request_key
 from foliot.domain.access import Principal
 from foliot.operations import backfill as operations
@@ -24,7 +35,7 @@ Number = Annotated[int, Path(ge=1, le=2**62)]
 async def list_backfills(
     services: Services,
     who: Reader,
-    namespace: Namespace = None,
+    namespace: EveryNamespace = None,
     job: Annotated[str | None, Query(max_length=200)] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
@@ -63,7 +74,9 @@ async def start(
     started = await operations.start(
         services, who, _order(who, body), token=body.token, request_key=request_key(request, who)
     )
-    if not started.created:
+    if started.created:
+        response.headers["Location"] = located("backfills", str(started.backfill.id))
+    else:
         response.status_code = 200
     return BackfillOut.of(started.backfill)
 

@@ -4,8 +4,9 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Query
 
-from foliot.api.asking import PREFIX, READS, WRITES, Reader, Services, Writer
+from foliot.api.asking import PREFIX, READS, WRITES, Cursor, Reader, Services, Writer
 from foliot.api.models.calendars import CalendarIn, CalendarOut, CalendarsOut
+from foliot.api.paging import AnyLimit, page_of
 from foliot.api.route import FoliotRoute
 from foliot.operations import calendars as operations
 
@@ -13,9 +14,13 @@ router: Final = APIRouter(prefix=PREFIX + "/calendars", tags=["calendars"], rout
 
 
 @router.get("", responses=READS, summary="List calendars")
-async def list_calendars(services: Services, who: Reader) -> CalendarsOut:
+async def list_calendars(
+    services: Services, who: Reader, limit: AnyLimit = None, cursor: Cursor = None
+) -> CalendarsOut:
     """The newest version of each that was saved, then some of the built-in ones: every country and market has them."""
-    return CalendarsOut(items=[CalendarOut.of(found) for found in await operations.list_calendars(services, who)])
+    found = await operations.list_calendars(services, who)
+    page, more = page_of(found, lambda one: one.name, limit=limit, cursor=cursor)
+    return CalendarsOut(items=[CalendarOut.of(one) for one in page], next_cursor=more)
 
 
 @router.get("/{name}", responses=READS, summary="Read a calendar")

@@ -5,21 +5,22 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Query
 
-from foliot.api.asking import PREFIX, READS, WRITES, Admin, Limit, Namespace, Reader, Services, Speaks
+from foliot.api.asking import PREFIX, READS, WRITES, Admin, Cursor, EveryNamespace, Limit, Reader, Services, Speaks
 from foliot.api.models.cluster import (
     ClusterOut,
     CronIn,
     CronOut,
-    DrainNode,
     HandoverOut,
     HitOut,
     HitsOut,
+    MaybeDrainNode,
+    MaybeStepDown,
     NodeOut,
     NodesOut,
-    StepDown,
 )
 from foliot.api.models.common import moment
 from foliot.api.models.runs import RunOut
+from foliot.api.paging import AnyLimit, page_of
 from foliot.api.route import FoliotRoute
 from foliot.domain.schedule import schedule_from_document
 from foliot.domain.schedule.describe import describe
@@ -28,6 +29,7 @@ from foliot.operations.nodes import cluster_status, drain, find_node, list_nodes
 from foliot.operations.search import search as search_all
 from foliot.operations.step_down import step_down
 
+HITS_MAX: Final = 200
 router: Final = APIRouter(prefix=PREFIX, tags=["cluster"], route_class=FoliotRoute)
 
 
@@ -38,16 +40,18 @@ async def cluster(services: Services, who: Reader, language: Speaks) -> ClusterO
 
 
 @router.post("/cluster:step-down", responses=WRITES, summary="Hand leadership to another server")
-async def step_down_leader(services: Services, who: Admin, body: StepDown) -> HandoverOut:
+async def step_down_leader(services: Services, who: Admin, body: MaybeStepDown) -> HandoverOut:
     """Any server can be asked; the answer comes when it is done. Jobs fire and run meanwhile."""
     handed = await step_down(services, who, to=body.to, reason=body.reason)
     return HandoverOut(before=handed.before, leader=handed.leader, term=handed.term)
 
 
 @router.get("/nodes", responses=READS, summary="Servers and workers")
-async def nodes(services: Services, who: Reader) -> NodesOut:
+async def nodes(services: Services, who: Reader, limit: AnyLimit = None, cursor: Cursor = None) -> NodesOut:
     """Those alive, and those that died in the last ten minutes."""
-    return NodesOut(items=[NodeOut.of(node) for node in await list_nodes(services, who)])
+    found = await list_nodes(services, who)
+    page, more = page_of(found, lambda node: node.row.session, limit=limit, cursor=cursor)
+    return NodesOut(items=[NodeOut.of(node) for node in page], next_cursor=more)
 
 
 @router.get("/nodes/{name}", responses=READS, summary="One node and what runs on it")
@@ -60,13 +64,13 @@ async def node(services: Services, who: Reader, name: str) -> NodeOut:
 
 
 @router.post("/nodes/{name}:drain", responses=WRITES, summary="Take a node out of service")
-async def drain_node(services: Services, who: Admin, name: str, body: DrainNode) -> NodeOut:
+async def drain_node(services: Services, who: Admin, name: str, body: MaybeDrainNode) -> NodeOut:
     """It takes no more work; what it holds goes on to its end."""
     return NodeOut.of(await drain(services, who, name, reason=body.reason))
 
 
 @router.post("/nodes/{name}:undrain", responses=WRITES, summary="Take a drained node back into service")
-async def undrain_node(services: Services, who: Admin, name: str, body: DrainNode) -> NodeOut:
+async def undrain_node(services: Services, who: Admin, name: str, body: MaybeDrainNode) -> NodeOut:
     """It takes work again from its next beat on; one that is stopping by itself does not."""
     return NodeOut.of(await undrain(services, who, name, reason=body.reason))
 
@@ -76,13 +80,14 @@ async def search(
     services: Services,
     who: Reader,
     q: Annotated[str, Query(max_length=200, examples=["结算"])],
-    namespace: Namespace = None,
+    namespace: EveryNamespace = None,
     limit: Limit = 20,
+    cursor: Cursor = None,
 ) -> HitsOut:
     """By id, by name, or by anything a definition says."""
-    return HitsOut(
-        items=[HitOut.of(hit) for hit in await search_all(services, who, q, namespace=namespace, limit=limit)]
-    )
+    hits = await search_all(services, who, q, namespace=namespace, limit=HITS_MAX)
+    page, more = page_of(hits, lambda hit: f"{hit.kind} {hit.namespace} {hit.name}", limit=limit, cursor=cursor)
+    return HitsOut(items=[HitOut.of(hit) for hit in page], next_cursor=more)
 
 
 @router.post("/cron:explain", responses=WRITES, summary="A cron expression in words")

@@ -11,8 +11,9 @@ from foliot.api.asking import (
     PREFIX,
     READS,
     Cursor,
+    EveryNamespace,
+    LastEventId,
     Limit,
-    Namespace,
     Reader,
     Services,
     When,
@@ -30,6 +31,14 @@ from foliot.ports.journal import EventFilter, Topic
 from foliot.ports.lookups import BadCursor
 
 router: Final = APIRouter(prefix=PREFIX, tags=["events"], route_class=FoliotRoute)
+EVENTS: Final = {
+    "schema": {
+        "type": "string",
+        "description": "Events `hello`, `reset`, and the kinds of changes. `id` rises; `data` is one JSON object with "
+        "`subject`, `namespace` and what changed.",
+    },
+    "example": 'id: 7\nevent: run\ndata: {"subject":"r-8k2f","namespace":"default","state":"RUNNING"}\n\n',
+}
 TOPICS: Final = tuple(str(topic) for topic in Topic)
 
 
@@ -37,7 +46,7 @@ TOPICS: Final = tuple(str(topic) for topic in Topic)
 async def journal(
     services: Services,
     who: Reader,
-    namespace: Namespace = None,
+    namespace: EveryNamespace = None,
     topic: Annotated[str | None, Query(max_length=100, examples=["jobs,nodes"])] = None,
     subject: Annotated[str | None, Query(max_length=200, description="The name of the job, run or node.")] = None,
     since: When = None,
@@ -63,7 +72,7 @@ async def journal(
 
 @router.get(
     "/events",
-    responses={**READS, 200: {"description": "Server-sent events.", "content": {"text/event-stream": {}}}},
+    responses={**READS, 200: {"description": "Server-sent events.", "content": {"text/event-stream": EVENTS}}},
     response_class=StreamingResponse,
     summary="What changes, as it changes",
 )
@@ -71,11 +80,12 @@ async def events(
     request: Request,
     who: Reader,
     topics: Annotated[str, Query(max_length=1000, examples=["runs,nodes,jobs/settle"])] = "",
+    last_event_id: LastEventId = None,
 ) -> StreamingResponse:
     """Rising ids; `Last-Event-ID` goes on where a stream broke; `reset` says: read the lists anew."""
     watch: Watch = request.app.state.watch
     wanted = [topic for topic in topics.split(",") if topic]
-    written = request.headers.get("last-event-id", "")
+    written = last_event_id or ""
     last_id = int(written) if written.isascii() and written.isdigit() and len(written) < 20 else None
     changes = watch.changes(who, wanted, last_id=last_id, gone=until_gone(request))
     return StreamingResponse(_stream(changes), media_type="text/event-stream", headers=HEADERS)

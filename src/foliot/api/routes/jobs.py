@@ -3,12 +3,16 @@
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import JSONResponse
 
 from foliot.api.asking import (
     PREFIX,
     READS,
     WRITES,
     Cursor,
+    EveryNamespace,
+    IfMatch,
+    IfNoneMatch,
     Limit,
     Namespace,
     Reader,
@@ -23,23 +27,30 @@ from foliot.api.asking import (
     read_moment,
     read_words,
 )
-from foliot.api.models.common import Page, moment
+from foliot.api.models.common import Page, located, moment
 from foliot.api.models.jobs import (
     ChangeOut,
     CheckJob,
     CloneJob,
+    DryRunOut,
     JobChange,
     JobOut,
+    JobPatch,
+    MaybePauseJob,
+    MaybeResumeJob,
+    MaybeTriggerJob,
     NewJob,
-    PauseJob,
-    ResumeJob,
     RollbackJob,
-    TriggerJob,
     ValidOut,
     WarningOut,
 )
-from foliot.api.models.rescheduling import RescheduledListOut, RescheduledOut, RescheduleJob, RescheduleJobs
-from foliot.api.models.runs import RunOut
+from foliot.api.models.rescheduling import (
+    MaybeRescheduleJob,
+    MaybeRescheduleJobs,
+    RescheduledListOut,
+    RescheduledOut,
+)
+from foliot.api.models.runs import RunOut, made_run
 from foliot.api.route import FoliotRoute, request_key
 from foliot.domain.access import Principal
 from foliot.domain.errors import VersionConflict
@@ -70,7 +81,7 @@ async def list_jobs(
     services: Services,
     who: Reader,
     language: Speaks,
-    namespace: Namespace = None,
+    namespace: EveryNamespace = None,
     limit: Limit = 50,
     cursor: Cursor = None,
     state: Annotated[str | None, Query(max_length=50, examples=["active,paused"])] = None,
@@ -143,9 +154,12 @@ async def get_job(
     return JobOut.of(job, language=language)
 
 
-@router.put("/{name}", responses=WRITES, summary="Save a definition as a whole")
+@router.put(
+    "/{name}",
+    responses={**WRITES, 201: {"model": JobOut, "description": "It is new."}},
+    summary="Save a definition as a whole",
+)
 async def put_job(
-    request: Request,
     services: Services,
     who: Writer,
     language: Speaks,
@@ -153,10 +167,12 @@ async def put_job(
     body: JobChange,
     response: Response,
     namespace: Namespace = None,
+    if_match: IfMatch = None,
+    if_none_match: IfNoneMatch = None,
 ) -> JobOut:
     """With `If-Match` a new version of the job; with `If-None-Match: *` a new job."""
     home = home_of(who, namespace)
-    expected = expected_version(request, name, may_create=True)
+    expected = expected_version(if_match, name, if_none_match=if_none_match)
     try:
         saved = await saving.replace(
             services, who, home, name, body.definition, expected_version=expected, reason=body.reason
@@ -168,18 +184,18 @@ async def put_job(
 
 @router.patch("/{name}", responses=WRITES, summary="Change some fields of a definition")
 async def patch_job(
-    request: Request,
     services: Services,
     who: Writer,
     language: Speaks,
     name: str,
-    body: JobChange,
+    body: JobPatch,
     response: Response,
     namespace: Namespace = None,
+    if_match: IfMatch = None,
 ) -> JobOut:
     """A merge patch: null takes a field away, mappings are merged."""
     home = home_of(who, namespace)
-    expected = expected_version(request, name)
+    expected = expected_version(if_match, name)
     try:
         saved = await saving.patch(
             services, who, home, name, body.definition, expected_version=expected, reason=body.reason
@@ -191,17 +207,17 @@ async def patch_job(
 
 @router.delete("/{name}", responses=WRITES, status_code=204, summary="Delete a job")
 async def delete_job(
-    request: Request,
     services: Services,
     who: Writer,
     language: Speaks,
     name: str,
     namespace: Namespace = None,
     reason: Annotated[str, Query(max_length=2000)] = "",
+    if_match: IfMatch = None,
 ) -> None:
     """Soft: history stays, the name is free again."""
     home = home_of(who, namespace)
-    expected = expected_version(request, name)
+    expected = expected_version(if_match, name)
     try:
         await deleting.delete(services, who, home, name, expected_version=expected, reason=reason)
     except VersionConflict as stale:
@@ -210,7 +226,7 @@ async def delete_job(
 
 @router.post("/{name}:pause", responses=WRITES, summary="Pause a job's schedule")
 async def pause(
-    services: Services, who: Writer, language: Speaks, name: str, body: PauseJob, namespace: Namespace = None
+    services: Services, who: Writer, language: Speaks, name: str, body: MaybePauseJob, namespace: Namespace = None
 ) -> JobOut:
     """For good, or until an instant. Triggers go on working."""
     job = await pausing.pause(
@@ -226,7 +242,7 @@ async def pause(
 
 @router.post("/{name}:resume", responses=WRITES, summary="Let a job's schedule go on")
 async def resume(
-    services: Services, who: Writer, language: Speaks, name: str, body: ResumeJob, namespace: Namespace = None
+    services: Services, who: Writer, language: Speaks, name: str, body: MaybeResumeJob, namespace: Namespace = None
 ) -> JobOut:
     """Paused time is left out, or caught up by the misfire policy."""
     job = await pausing.resume(services, who, home_of(who, namespace), name, catch_up=body.catch_up, reason=body.reason)
@@ -235,7 +251,7 @@ async def resume(
 
 @router.post(":reschedule", responses=WRITES, summary="Set schedules right that stand too far ahead")
 async def reschedule_all(
-    services: Services, who: Writer, language: Speaks, body: RescheduleJobs, namespace: Namespace = None
+    services: Services, who: Writer, language: Speaks, body: MaybeRescheduleJobs, namespace: Namespace = None
 ) -> RescheduledListOut:
     """Look at a stretch of jobs; those that stand ahead of their schedules go on at their first instant to come."""
     found = await rescheduling.reschedule_all(
@@ -252,7 +268,7 @@ async def reschedule_all(
 
 @router.post("/{name}:reschedule", responses=WRITES, summary="Set a schedule right that stands too far ahead")
 async def reschedule(
-    services: Services, who: Writer, language: Speaks, name: str, body: RescheduleJob, namespace: Namespace = None
+    services: Services, who: Writer, language: Speaks, name: str, body: MaybeRescheduleJob, namespace: Namespace = None
 ) -> RescheduledOut:
     """Decide what is due; then go on at the first instant to come. `dry_run`: only say what would be done."""
     done = await rescheduling.reschedule(
@@ -261,17 +277,29 @@ async def reschedule(
     return RescheduledOut.of(done, language)
 
 
-@router.post("/{name}:trigger", responses={**WRITES, 200: {"model": RunOut}}, status_code=201, summary="Run a job")
+@router.post(
+    "/{name}:trigger",
+    response_model=RunOut,
+    responses={
+        **WRITES,
+        200: {
+            "model": RunOut | DryRunOut,
+            "description": "The run that has the key, or what `dry_run` checked.",
+        },
+    },
+    status_code=201,
+    summary="Run a job",
+)
 async def trigger(
     request: Request,
     services: Services,
     who: Runner,
     name: str,
-    body: TriggerJob,
+    body: MaybeTriggerJob,
     response: Response,
     namespace: Namespace = None,
-) -> RunOut | dict[str, Any]:
-    """A run now or later. One key, one run; so does the Idempotency-Key of one sender. `dry_run`: check."""
+) -> RunOut | Response:
+    """A run now or later. The same key means the same run. `dry_run`: only check."""
     order = TriggerOrder(
         namespace=home_of(who, namespace),
         job=name,
@@ -286,12 +314,9 @@ async def trigger(
     if body.dry_run:
         job = await check_order(services, who, order)
         await checked_params(services, job, order.params)
-        response.status_code = 200
-        return {"dry_run": True, "job": job.name, "version": job.version}
+        return JSONResponse(DryRunOut(dry_run=True, job=job.name, version=job.version).model_dump())
     triggered = await trigger_run(services, who, order)
-    if not triggered.created:
-        response.status_code = 200
-    return RunOut.of(triggered.run)
+    return made_run(triggered.run, response, is_new=triggered.created)
 
 
 @router.post("/{name}:clone", responses=WRITES, status_code=201, summary="Make a new job from this one")
@@ -320,7 +345,6 @@ async def clone(
 
 @router.post("/{name}:rollback", responses=WRITES, summary="Go back to an earlier version")
 async def rollback(
-    request: Request,
     services: Services,
     who: Writer,
     language: Speaks,
@@ -328,9 +352,10 @@ async def rollback(
     body: RollbackJob,
     response: Response,
     namespace: Namespace = None,
+    if_match: IfMatch = None,
 ) -> JobOut:
     """A new version with the content of an old one. `If-Match` is heeded when it is sent."""
-    expected = expected_version(request, name) if "if-match" in request.headers else None
+    expected = expected_version(if_match, name) if if_match is not None else None
     saved = await rolling_back.rollback(
         services,
         who,
@@ -348,9 +373,7 @@ def _saved(saved: SavedJob, response: Response, language: Language) -> JobOut:
     response.headers["Foliot-Outcome"] = saved.outcome.value
     if saved.outcome is SaveOutcome.CREATED:
         response.status_code = 201
-        response.headers["Location"] = f"/api/v1/jobs/{saved.job.name}?namespace={saved.job.namespace}".encode(
-            "ascii", "ignore"
-        ).decode()
+        response.headers["Location"] = located("jobs", saved.job.name, namespace=saved.job.namespace)
     return JobOut.of(saved.job, language=language)
 
 

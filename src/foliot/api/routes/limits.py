@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Path
 
-from foliot.api.asking import PREFIX, READS, WRITES, Admin, Cursor, Limit, Namespace, Reader, Services
+from foliot.api.asking import PREFIX, READS, WRITES, Admin, Cursor, EveryNamespace, Limit, Reader, Services
 from foliot.api.models.common import Page
 from foliot.api.models.limits import LimitIn, LimitOut
 from foliot.api.route import FoliotRoute
@@ -16,7 +16,7 @@ LimitName = Annotated[str, Path(max_length=200)]
 
 @router.get("/limits", responses=READS, summary="List named limits")
 async def list_limits(
-    services: Services, who: Reader, namespace: Namespace = None, limit: Limit = 50, cursor: Cursor = None
+    services: Services, who: Reader, namespace: EveryNamespace = None, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[LimitOut]:
     """Those of the whole cluster and those of a namespace, with how many runs hold each."""
     found = await operations.list_limits(services, who, namespace=namespace, after=cursor or "", limit=limit)

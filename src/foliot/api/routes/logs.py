@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
-from foliot.api.asking import PREFIX, READS, Reader, Services, When, read_since, run_id_of
+from foliot.api.asking import PREFIX, READS, LastEventId, Reader, Services, When, read_since, run_id_of
 from foliot.api.errors import BadRequest
 from foliot.api.route import FoliotRoute
 from foliot.api.streams import HEADERS, comment, event, until_gone
@@ -20,6 +20,13 @@ from foliot.operations.people import PeopleServices
 from foliot.ports.lookups import RunRow
 
 router: Final = APIRouter(prefix=PREFIX + "/runs/{run}", tags=["runs"], route_class=FoliotRoute)
+EVENTS: Final = {
+    "schema": {
+        "type": "string",
+        "description": "One event a line: `id` is where the next line begins, `data` the line. `end`: the run is over.",
+    },
+    "example": "id: 1:0:42\ndata: 2026-03-02T06:02:20.000Z  INFO  settled\n\n",
+}
 TAIL_MAX: Final = 100_000
 LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 _HEAD: Final = re.compile(r"(?:#\d+ )?(\d{4}-\d\d-\d\dT[\d:.]+Z)  ([A-Z]+)  ")
@@ -31,7 +38,7 @@ _HEAD: Final = re.compile(r"(?:#\d+ )?(\d{4}-\d\d-\d\dT[\d:.]+Z)  ([A-Z]+)  ")
         **READS,
         200: {
             "description": "Lines of text; with `follow`, server-sent events whose id is where the next line begins.",
-            "content": {"text/plain": {"schema": {"type": "string"}}, "text/event-stream": {}},
+            "content": {"text/plain": {"schema": {"type": "string"}}, "text/event-stream": EVENTS},
         },
     },
     response_class=PlainTextResponse,
@@ -49,6 +56,7 @@ async def logs(
     level: Annotated[str | None, Query(max_length=10, description="Lines of this level and above.")] = None,
     grep: Annotated[str | None, Query(max_length=200, description="Lines that hold this text.")] = None,
     since: When = None,
+    last_event_id: LastEventId = None,
 ) -> StreamingResponse:
     """Plain text, or a stream. A stream that breaks goes on with `Last-Event-ID`."""
     found = await find_run(services, who, run_id_of(run))
@@ -56,7 +64,7 @@ async def logs(
         found = await shard_run(services, who, found, shard)
     wanted = _Wanted(level, grep, read_since(since))
     if follow:
-        start = Position.of(request.headers.get("last-event-id", ""))
+        start = Position.of(last_event_id or "")
         reader = LogReader(services, found, attempt=attempt, start=start)
         there = reader.there() if RunState(found.state) in LIVE else reader.lines()
         earlier = _last(there, wanted, tail) if tail is not None else None

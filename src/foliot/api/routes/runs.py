@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query, Request, Response
 
 from foliot.api.asking import (
     PREFIX,
     READS,
     WRITES,
     Cursor,
+    EveryNamespace,
     Limit,
     Namespace,
     Reader,
@@ -33,15 +34,17 @@ from foliot.api.models.runs import (
     BulkOut,
     BulkRuns,
     CancelledOut,
-    CancelRun,
+    MaybeCancelRun,
+    MaybeRetryRun,
     ResultOut,
     RetriedOut,
-    RetryRun,
     RunOut,
     ShardsOut,
     TimelineOut,
+    made_run,
     timeline_of,
 )
+from foliot.api.paging import AnyLimit, page_of
 from foliot.api.route import FoliotRoute, request_key
 from foliot.api.routes.job_details import why_out
 from foliot.api.streams import until_gone
@@ -67,7 +70,7 @@ WAIT_MAX_S: Final = 30.0
 async def list_runs(
     services: Services,
     who: Reader,
-    namespace: Namespace = None,
+    namespace: EveryNamespace = None,
     limit: Limit = 50,
     cursor: Cursor = None,
     job: Annotated[str | None, Query(max_length=200)] = None,
@@ -90,7 +93,7 @@ async def list_runs(
     wanted = RunFilter(
         namespace=namespace_of(who, namespace),
         job_id=job_id,
-        states=read_words(state, "state", STATES, upper=True),
+        states=read_words(state, "state", STATES),
         kinds=read_words(kind, "kind", KINDS),
         since=read_since(since),
         until=read_moment(until, "until"),
@@ -118,14 +121,16 @@ async def get_run(
 
 
 @router.post("/{run}:cancel", responses=WRITES, summary="Cancel a run")
-async def cancel(services: Services, who: Runner, run: str, body: CancelRun) -> RunOut:
+async def cancel(services: Services, who: Runner, run: str, body: MaybeCancelRun) -> RunOut:
     """A waiting run ends at once; a running one is asked to stop, or ended; one that is over stays as it is."""
     cancelled = await cancel_runs(services, who, [run_id_of(run)], reason=body.reason, force=body.force)
     return RunOut.of(cancelled[0].run)
 
 
 @router.post("/{run}:retry", responses=WRITES, status_code=201, summary="Run a finished run again")
-async def retry(request: Request, services: Services, who: Runner, run: str, body: RetryRun) -> RunOut:
+async def retry(
+    request: Request, services: Services, who: Runner, run: str, body: MaybeRetryRun, response: Response
+) -> RunOut:
     """A new run with the same parameters, due instant and (unless `latest`) version."""
     retried = await retry_run(
         services,
@@ -135,7 +140,7 @@ async def retry(request: Request, services: Services, who: Runner, run: str, bod
         request_key=request_key(request, who),
         reason=body.reason,
     )
-    return RunOut.of(retried.run)
+    return made_run(retried.run, response)
 
 
 @router.post(":cancel", responses=WRITES, summary="Cancel many runs")
@@ -163,22 +168,26 @@ async def retry_many(
 
 
 @router.get("/{run}/attempts", responses=READS, summary="Every try of a run")
-async def attempts(services: Services, who: Reader, run: str) -> AttemptsOut:
+async def attempts(
+    services: Services, who: Reader, run: str, limit: AnyLimit = None, cursor: Cursor = None
+) -> AttemptsOut:
     """Oldest first."""
     found = await find_run(services, who, run_id_of(run))
     rows = await services.lookups.attempts(found.run_id)
-    return AttemptsOut(items=[AttemptOut.of(row) for row in rows])
+    page, more = page_of(rows, lambda row: str(row.attempt), limit=limit, cursor=cursor)
+    return AttemptsOut(items=[AttemptOut.of(row) for row in page], next_cursor=more)
 
 
 @router.get("/{run}/shards", responses=READS, summary="The shards of a run")
-async def shards(services: Services, who: Reader, run: str) -> ShardsOut:
-    """In order, with a count per state."""
+async def shards(services: Services, who: Reader, run: str, limit: AnyLimit = None, cursor: Cursor = None) -> ShardsOut:
+    """In order, with a count per state of all of them."""
     found = await find_run(services, who, run_id_of(run))
     rows = await services.lookups.shards(found.run_id)
     counts: dict[str, int] = {}
     for row in rows:
         counts[row.state] = counts.get(row.state, 0) + 1
-    return ShardsOut(items=[RunOut.of(row, full=False) for row in rows], counts=counts)
+    page, more = page_of(rows, lambda row: str(row.run_id), limit=limit, cursor=cursor)
+    return ShardsOut(items=[RunOut.of(row, full=False) for row in page], counts=counts, next_cursor=more)
 
 
 @router.get("/{run}/result", responses=READS, summary="What a run returned")
@@ -189,10 +198,14 @@ async def result(services: Services, who: Reader, run: str) -> ResultOut:
 
 
 @router.get("/{run}/timeline", responses=READS, summary="A run's life")
-async def timeline(services: Services, who: Reader, run: str) -> TimelineOut:
+async def timeline(
+    services: Services, who: Reader, run: str, limit: AnyLimit = None, cursor: Cursor = None
+) -> TimelineOut:
     """Due, created, leased, started, ended: every moment, oldest first."""
     found = await find_run(services, who, run_id_of(run))
-    return timeline_of(found, list(await services.lookups.attempts(found.run_id)))
+    entries = timeline_of(found, list(await services.lookups.attempts(found.run_id)))
+    page, more = page_of(entries, lambda entry: f"{entry.at} {entry.what}", limit=limit, cursor=cursor)
+    return TimelineOut(items=page, next_cursor=more)
 
 
 @router.get("/{run}/why", responses=READS, summary="Where a run stands, and what it waits for")

@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from foliot.api.asking import PREFIX, READS, WRITES, Admin, Reader, Services, problems, read_duration
+from foliot.api.asking import PREFIX, READS, WRITES, Admin, Cursor, Reader, Services, problems, read_duration
 from foliot.api.auth.authenticator import COOKIE, Authenticator, address_of
 from foliot.api.auth.rights import Open
 from foliot.api.auth.throttle import Throttle
@@ -13,13 +13,14 @@ from foliot.api.models.cluster import (
     IssuedOut,
     LoginCodeOut,
     LoginIn,
+    MaybeRotateToken,
     NewTokenIn,
-    RotateToken,
     TokenOut,
     TokensOut,
     WhoOut,
 )
 from foliot.api.models.common import moment
+from foliot.api.paging import AnyLimit, page_of
 from foliot.api.route import FoliotRoute
 from foliot.domain.access import BadLoginCode, Grant, parse_scopes
 from foliot.domain.instants import SECOND
@@ -33,10 +34,13 @@ async def list_tokens(
     services: Services,
     who: Admin,
     all: Annotated[bool, Query(description="Also those that are over.")] = False,  # noqa: A002
+    limit: AnyLimit = None,
+    cursor: Cursor = None,
 ) -> TokensOut:
     """Newest first, without their secrets."""
     found = await operations.list_tokens(services, who, include_gone=all)
-    return TokensOut(items=[TokenOut.of(token) for token in found])
+    page, more = page_of(found, lambda token: token.id, limit=limit, cursor=cursor)
+    return TokensOut(items=[TokenOut.of(token) for token in page], next_cursor=more)
 
 
 @router.post("/tokens", responses=WRITES, status_code=201, summary="Make a token")
@@ -50,7 +54,9 @@ async def create_token(services: Services, who: Admin, body: NewTokenIn, respons
 
 
 @router.post("/tokens/{name}:rotate", responses=WRITES, summary="A new secret for a token")
-async def rotate_token(services: Services, who: Admin, name: str, body: RotateToken, response: Response) -> IssuedOut:
+async def rotate_token(
+    services: Services, who: Admin, name: str, body: MaybeRotateToken, response: Response
+) -> IssuedOut:
     """The old secret goes on for the time of grace."""
     issued = await operations.rotate_token(services, who, name, grace_us=read_duration(body.grace, "grace") or 0)
     response.headers["Cache-Control"] = "no-store"
