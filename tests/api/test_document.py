@@ -200,3 +200,29 @@ def test_a_page_goes_on_where_it_was_when_its_last_item_is_gone() -> None:
     assert page_of([], str, limit=2, cursor=cursor) == ([], None)
     with pytest.raises(BadCursor):
         page_of(["a"], str, limit=2, cursor="b")
+
+
+async def test_fires_go_on_into_the_past(api: Api, stage: Stage) -> None:
+    """Runs, and between them a range of instants that a pause left out."""
+    await api.create_job("tick", schedule={"every": "1m"}, overlap="allow")
+    for _ in range(3):
+        stage.elapse("1m")
+        await stage.fire()
+    await api.post("/jobs/tick:pause")
+    stage.elapse("5m")
+    await api.post("/jobs/tick:resume")
+    for _ in range(3):
+        stage.elapse("1m")
+        await stage.fire()
+    whole = (await api.get("/jobs/tick/fires")).json()
+    assert [fire["decision"] for fire in whole["past"]].count("skipped") == 1
+    assert len(whole["past"]) == 7
+    assert whole["next_cursor"] is None
+    seen: list[Any] = []
+    cursor = None
+    while cursor is not None or not seen:
+        page = (await api.get("/jobs/tick/fires", limit=2, cursor=cursor)).json()
+        assert bool(page["future"]) is (cursor is None)
+        seen += page["past"]
+        cursor = page["next_cursor"]
+    assert seen == whole["past"]

@@ -273,6 +273,26 @@ def test_calendars(foliot: Shell) -> None:
     assert foliot("calendar", "save", "close", "--set", "countri=CN").code == 2
 
 
+def test_limits(foliot: Shell) -> None:
+    made = foliot("limit", "set", "ledger", "4", "--reason", "small machine")
+    assert (made.code, made.err) == (0, "✔ ledger lets 4 runs through now\n")
+    usual = ("job", "create", "posting", "--py", "jobs:greet", "--set")
+    assert foliot(*usual, "place.concurrency.ledger=4").code == 0
+    assert foliot("job", "create", "mailing", "--py", "jobs:greet", "--set", "place.concurrency.mail=2").code == 0
+    shown = foliot("limit", "list", "-o", "json").json["items"]
+    assert [(one["namespace"], one["name"], one["max"]) for one in shown] == [
+        ("default", "mail", 2),
+        (None, "ledger", 4),
+    ]
+    assert re.search(r"ledger +every +0 +4", foliot("limit", "list").out)
+    used = foliot("limit", "delete", "ledger", "--yes")
+    assert (used.code, "posting" in used.err) == (5, True)
+    for name in ("posting", "mailing"):
+        foliot("job", "delete", name, "--yes")
+    assert foliot("limit", "delete", "ledger", "--yes").code == 0
+    assert foliot("limit", "delete", "ledger", "--yes").code == 3
+
+
 def test_search_and_why(foliot: Shell) -> None:
     assert "settle" in foliot("search", "结算").out
     assert foliot("search", "nothing like this").err == "nothing matches\n"
@@ -300,7 +320,7 @@ def test_states_are_asked_for_by_the_words_that_are_shown(foliot: Shell) -> None
     foliot("run", "cancel", later)
     wrong = foliot("run", "list", "--state", "hold")
     assert wrong.code == 2
-    assert re.fullmatch(r'✖ state: "HOLD" is not one of .*HELD.*  \[FOL-\d+\]\n', wrong.err), wrong.err
+    assert re.fullmatch(r'✖ state: "hold" is not one of .*HELD.*  \[FOL-\d+\]\n', wrong.err), wrong.err
 
 
 def test_output_forms(foliot: Shell) -> None:

@@ -36,6 +36,7 @@ class Fires:
     now: Instant
     past: Sequence[Fire]
     future: Sequence[Fire]
+    more_before: Instant | None = None  # there is more of the past in front of this instant
 
 
 async def fires(
@@ -46,9 +47,13 @@ async def fires(
     *,
     from_at: Instant | None = None,
     to_at: Instant | None = None,
+    before: Instant | None = None,
     limit: int = 100,
 ) -> Fires:
-    """The instants in [from, to): a day back and the next ones when nothing is said."""
+    """The instants in [from, to): a day back and the next ones when nothing is said.
+
+    `before`: a further page of the past, in front of this instant; the future was on the first.
+    """
     who.demand(Scope.READ)
     job = await find_job(services, who, namespace, name)
     now = await services.lookups.now()
@@ -56,19 +61,28 @@ async def fires(
     end = to_at
     if end is not None and end <= begin:
         raise BadField("to", "it is not after from", hint="from is included, to is not")
-    past_end = now + 1 if end is None else min(end, now + 1)
-    runs, skips = await services.lookups.fired(job.job_id, from_at=begin, to_at=max(past_end, begin), limit=limit)
-    past = sorted(
-        [
-            *(Fire(due_at=run.due_at, decision="created", run=run) for run in runs),
-            *(Fire(due_at=skip.to_at, decision="skipped", skip=skip) for skip in skips),
-        ],
-        key=lambda fire: fire.due_at,
-        reverse=True,
-    )
+    past_end = min(at for at in (now + 1, end, before) if at is not None)
+    past = await _past(services, job, begin, max(past_end, begin), limit=limit + 1, before=before)
+    more_before = past[limit - 1].due_at if len(past) > limit else None
+    if before is not None:
+        return Fires(job=job, now=now, past=past[:limit], future=[], more_before=more_before)
     schedule = (await read_definition(services, job.document, job=job.name)).schedule
     future = [Fire(due_at=at, decision="planned") for at in _upcoming(job, schedule, max(now, begin - 1), end, limit)]
-    return Fires(job=job, now=now, past=past[:limit], future=future)
+    return Fires(job=job, now=now, past=past[:limit], future=future, more_before=more_before)
+
+
+async def _past(
+    services: PeopleServices, job: JobRow, begin: Instant, end: Instant, *, limit: int, before: Instant | None
+) -> Sequence[Fire]:
+    """What became of the instants in [begin, end), newest first. A range of skipped ones stands at its last instant."""
+    runs, skips = await services.lookups.fired(job.job_id, from_at=begin, to_at=end, limit=limit + 1)
+    found = [
+        *(Fire(due_at=run.due_at, decision="created", run=run) for run in runs),
+        *(Fire(due_at=skip.to_at, decision="skipped", skip=skip) for skip in skips),
+    ]
+    if before is not None:  # a range that reaches beyond it was on the page before
+        found = [fire for fire in found if fire.due_at < before]
+    return sorted(found, key=lambda fire: fire.due_at, reverse=True)
 
 
 def _upcoming(

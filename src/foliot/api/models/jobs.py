@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import Body
 from pydantic import Field
 
-from foliot.api.models.common import Input, Moment, Name, Output, Reason, Seconds, moment, one_of, seconds
+from foliot.api.models.common import Input, Listed, Moment, Name, Output, Reason, Seconds, moment, one_of, seconds
 from foliot.api.models.definition import SCHEMA_MARK
 from foliot.domain.instants import Micros
 from foliot.domain.run import format_run_id
@@ -320,7 +320,7 @@ class FireOut(Output):
         )
 
 
-class FiresOut(Output):
+class FiresOut(Listed):
     """Past fires, newest first, and those to come, soonest first."""
 
     now: Moment

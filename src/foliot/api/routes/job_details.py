@@ -85,8 +85,14 @@ async def fires(
     from_: Annotated[str | None, Query(alias="from", max_length=64, description="Included.")] = None,
     to: Annotated[str | None, Query(max_length=64, description="Not included.")] = None,
     limit: Limit = 50,
+    cursor: Cursor = None,
 ) -> FiresOut:
-    """What became of due instants, and which come next; a day back and the next ones when nothing is said."""
+    """What became of due instants, and which come next; a day back and the next ones when nothing is said.
+
+    With the cursor it goes on into the past, without the future.
+    """
+    if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
+        raise BadCursor
     found = await list_fires(
         services,
         who,
@@ -94,12 +100,14 @@ async def fires(
         name,
         from_at=read_moment(from_, "from"),
         to_at=read_moment(to, "to"),
+        before=int(cursor) if cursor else None,
         limit=limit,
     )
     return FiresOut(
         now=moment(found.now) or "",
         past=[FireOut.of(fire) for fire in found.past],
         future=[FireOut.of(fire) for fire in found.future],
+        next_cursor=None if found.more_before is None else str(found.more_before),
     )
 
 
