@@ -5,6 +5,7 @@ a run, what was due in a pause is skipped as `paused`, or gets a run when the pa
 nothing about that.
 """
 
+import asyncio
 import random
 from collections import Counter
 from dataclasses import dataclass, field
@@ -68,6 +69,24 @@ async def test_an_edit_after_an_outage_leaves_every_missed_instant_its_run(world
     assert (saved.version, await reasons(world, job)) == (2, {})
     assert len(await runs_of(world)) == 250
     assert saved.next_due_at == (await due_times(world))[-1] + HOUR
+
+
+@pytest.mark.parametrize("how", ["pause", "edit"])
+async def test_servers_that_fire_meanwhile_and_a_change_decide_each_instant_once(world: World, how: str) -> None:
+    job = await behind(world, instants=250)
+    others = [await world.open() for _ in range(2)]
+    change = pause(world) if how == "pause" else save(world, schedule={"every": "1h"}, overlap="allow", misfire=ALL)
+    if how == "edit":
+        await world.change("UPDATE job_versions SET hash = 'another'")  # so that the same definition is an edit
+    await asyncio.gather(change, *(fire(world, store) for store in others for _ in range(3)))
+    await fire_all(world)
+    times = await due_times(world)
+    assert (len(times), len(set(times)), await reasons(world, job)) == (250, 250, {})
+
+
+async def fire_all(world: World) -> None:
+    while (await fire(world)).taken:
+        pass
 
 
 @pytest.mark.parametrize("how", ["pause", "edit"])
