@@ -143,7 +143,7 @@ class Cluster:
             *("--server", server or ",".join(self.server_urls), "--token-file", str(self._token)),
             *("--slots", str(slots), "--spool", str(self.folder / f"spool-{name}")),
         ]
-        return self._started(name, command, {"FOLIOT_JOURNALS": str(self.journals), **(environment or {})})
+        return self._started(name, command, {"JOURNALS": str(self.journals), **(environment or {})})
 
     def start_again(self, name: str) -> Process:
         """The node of this name, as a new process."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from foliot import Ctx, job
 from tests.eventually import soon
 
-JOURNALS = Path(os.environ.get("FOLIOT_JOURNALS", "."))
+JOURNALS = Path(os.environ.get("JOURNALS", "."))
 GO = "go"
 
 

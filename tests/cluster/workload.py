@@ -16,7 +16,7 @@ from foliot.misfire import all as every_missed
 from tests.cluster import resource
 
 CATCH_UP = every_missed(within="1h", limit=1000)
-JOURNALS = Path(os.environ.get("FOLIOT_JOURNALS", "."))
+JOURNALS = Path(os.environ.get("JOURNALS", "."))
 STEP_S = 0.1
 MAX_LOST = 10  # twenty workers are killed in one test: that is not the runs' fault
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from foliot.store.sql import schema
 from foliot.store.sql.connect import open_database
 from foliot.store.sql.store import SqlStore
 from foliot.worker.code import Code
+from foliot.worker.environment import EnvironmentRules
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker
 
@@ -46,6 +48,7 @@ class UpSettings:
     timing: Timing = field(default_factory=Timing)
     node_name: str = field(default_factory=socket.gethostname)
     drain_within_s: float = 30.0
+    environment: EnvironmentRules = field(default_factory=EnvironmentRules)  # of jobs in child processes
 
 
 class Audience(Protocol):
@@ -168,6 +171,7 @@ class AllInOne:
                     host=socket.gethostname(),
                     spool=self._folder.spool,
                     drain_timeout_s=settings.drain_within_s,
+                    process_environment=settings.environment.passed_on(os.environ),
                 ),
                 Code.of(loaded, settings.sources),
             )

@@ -22,6 +22,7 @@ from foliot.ports.worker_link import Report
 from foliot.sdk.connection import connection
 from foliot.sdk.registry import Loaded, load
 from foliot.worker.code import Code
+from foliot.worker.environment import EnvironmentRules
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker
 
@@ -68,6 +69,7 @@ async def _worker(endpoint: Endpoint, jobs: tuple[str, ...], *, slots: int, grou
     loaded = load(jobs)
     for problem in loaded.problems:
         raise problem
+    rules = EnvironmentRules(secrets=(endpoint.token or "",))
     link = HttpWorkerLink.to(endpoint)  # connects on the loop that first uses it
 
     def make() -> Worker:
@@ -78,6 +80,7 @@ async def _worker(endpoint: Endpoint, jobs: tuple[str, ...], *, slots: int, grou
             version=__version__,
             host=socket.gethostname(),
             capture=False,  # the program's own output is not a run's
+            process_environment=rules.passed_on(os.environ),
         )
         return Worker(link, SystemClock(), SystemChance(), settings, Code.of(loaded, jobs))
 

@@ -15,6 +15,7 @@ from foliot.app.run_loop import run_for_long
 from foliot.app.settings import DEFAULT_PORT, TIMINGS
 from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemClock
+from foliot.cli.job_environment import job_environment, read_rules
 from foliot.cli.output import terminal_width, wants_colour
 from foliot.cli.refusal import refusals
 from foliot.domain.instants import SECOND
@@ -44,6 +45,7 @@ _GOOD, _BAD, _WARN = ("✔", "✖", "▲") if (sys.stdout.encoding or "").lower(
     help="Where everything is kept.",
 )
 @click.option("--slots", default=8, show_default=True, type=click.IntRange(1, 1000), help="Runs at one time.")
+@job_environment
 @click.option("--no-watch", is_flag=True, help="Do not load changed files again.")
 @click.option(
     "--log-level", default="warning", show_default=True, type=click.Choice(["debug", "info", "warning", "error"])
@@ -55,6 +57,9 @@ def up(
     port: int,
     data: Path,
     slots: int,
+    hide_env: str,
+    keep_env: str,
+    clean_env: bool,
     no_watch: bool,
     log_level: str,
     timing: str,
@@ -71,16 +76,17 @@ def up(
     """
     configure_logging(level=log_level)
     sources = tuple(source for file in files or (DEFAULT_SOURCE,) for source in _expanded(file))
-    settings = UpSettings(
-        sources=sources,
-        folder=data,
-        host=host,
-        port=port,
-        slots=slots,
-        watch=not no_watch,
-        timing=TIMINGS[timing],
-    )
     with refusals():
+        settings = UpSettings(
+            sources=sources,
+            folder=data,
+            host=host,
+            port=port,
+            slots=slots,
+            watch=not no_watch,
+            timing=TIMINGS[timing],
+            environment=read_rules(hide=hide_env, keep=keep_env, clean=clean_env),
+        )
         run_for_long(_run(settings))
 
 

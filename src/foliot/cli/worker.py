@@ -13,6 +13,7 @@ from foliot import __version__
 from foliot.app.run_loop import run_for_long
 from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemChance, SystemClock
+from foliot.cli.job_environment import job_environment, read_rules
 from foliot.cli.refusal import refusals, tell
 from foliot.cli.run_limits import read_limits
 from foliot.client.discovery import Endpoint, find_endpoint
@@ -49,6 +50,7 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 @click.option("--labels", default="", help="What this worker has: gpu=yes,zone=cn-east.")
 @click.option("--isolation", type=click.Choice(["process", "thread"]), default="process", show_default=True)
 @click.option("--limits", default="", help="What one run in a process may use: memory=1G,cpu=10m,files=1024.")
+@job_environment
 @click.option("--drain-timeout", default="30s", show_default=True, help="How long runs may go on after a stop.")
 @click.option(
     "--spool",
@@ -71,6 +73,9 @@ def worker(
     labels: str,
     isolation: str,
     limits: str,
+    hide_env: str,
+    keep_env: str,
+    clean_env: bool,
     drain_timeout: str,
     spool: Path | None,
     log_level: str,
@@ -86,6 +91,13 @@ def worker(
     configure_logging(level=log_level, form=log_format)  # type: ignore[arg-type]
     with refusals():
         endpoint = _endpoint(servers, token_file, ca_file, insecure_http=insecure_http)
+        rules = read_rules(
+            hide=hide_env,
+            keep=keep_env,
+            clean=clean_env,
+            secrets=(endpoint.token or "",),
+            secret_files=() if token_file is None else (str(token_file), str(token_file.absolute())),
+        )
         node = name or f"{socket.gethostname()}-{os.getpid()}"
         settings = WorkerSettings(
             name=node,
@@ -96,6 +108,7 @@ def worker(
             host=socket.gethostname(),
             isolation=Isolation(isolation),
             limits=read_limits(limits),
+            process_environment=rules.passed_on(os.environ),
             drain_timeout_s=parse_duration(drain_timeout) / SECOND,
             spool=spool or spool_of(name or socket.gethostname(), os.environ),
         )

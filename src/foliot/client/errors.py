@@ -82,7 +82,7 @@ class NoServerKnown(ClusterTrouble):
         super().__init__(
             "No server is known here: there is no ./.foliot/client.json, and FOLIOT_SERVER is not set.",
             hint="start one in this folder: foliot up · or say which: --server URL, foliot context add, "
-            "FOLIOT_SERVER; in code foliot.configure(URL, token=...)",
+            "FOLIOT_SERVER; in code foliot.configure(URL, token=...); in a job foliot worker --keep-env FOLIOT_SERVER",
         )
 
 

@@ -33,7 +33,7 @@ class WorkerSettings:
     processes_warm: int = 2
     process_runs_max: int = 1000
     process_growth_max_bytes: int = 256 * 1024 * 1024
-    process_environment: Mapping[str, str] | None = None
+    process_environment: Mapping[str, str] | None = None  # of jobs in child processes; None: the worker's own
     limits: Limits = field(default_factory=Limits)
     capture: bool = True  # route print, stderr and logging of handlers in this process to their runs
 

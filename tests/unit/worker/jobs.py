@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 from foliot import Ctx, job
 
@@ -287,3 +288,10 @@ async def _pause() -> None:
 
 
 _kept: list[bytearray] = []
+
+
+@job
+def environment() -> dict[str, Any]:
+    """What it was started with."""
+    kernel = Path("/proc/self/environ").read_bytes().decode(errors="replace").split("\0")
+    return {"variables": dict(os.environ), "kernel": kernel}

@@ -210,7 +210,7 @@ class ProcessPool:
         if self._is_closed:
             return
         if self._warden is None:
-            self._warden = Warden()
+            self._warden = Warden(self._settings.environment)
         child = ChildProcess(self, self._kills, environment=self._settings.environment)
         self._children.add(child)
         self._warden.remember(child.pid)

@@ -3,6 +3,7 @@
 import contextlib
 import subprocess
 import sys
+from collections.abc import Mapping
 
 from foliot.worker.isolation import warden_main
 
@@ -10,7 +11,8 @@ from foliot.worker.isolation import warden_main
 class Warden:
     """The worker's end of the pipe to its warden (see `warden_main`)."""
 
-    def __init__(self) -> None:
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        """`environment`: as for the children; jobs can read that of any process of their user."""
         self._process = subprocess.Popen(  # noqa: S603  our own interpreter and script
             [sys.executable, "-I", "-S", warden_main.__file__],
             stdin=subprocess.PIPE,
@@ -18,6 +20,7 @@ class Warden:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
             bufsize=0,
+            env=None if environment is None else dict(environment),
         )
 
     @property
