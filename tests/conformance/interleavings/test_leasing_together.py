@@ -8,7 +8,7 @@ from foliot.domain.instants import MINUTE, SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store import GRACE_US, SESSION_TTL_US
-from foliot.ports.worker_link import HeldLease
+from foliot.ports.worker_link import HeldLease, Leaving
 from foliot.store.sql.leasing import ABOVE_ATTEMPTS
 from tests.conformance.building import ask, runs_of, save
 from tests.conformance.interleavings.halting import halting, naive, patient, until_blocked
@@ -42,6 +42,24 @@ async def test_two_servers_leasing_at_once_pass_each_other_by(postgres_world: Wo
         await waiting
         await transaction.rollback()
     assert sorted(mine + others) == ids
+
+
+async def test_a_lease_that_lands_after_its_worker_left_goes_back(postgres_world: World) -> None:
+    """S7: its worker had settled the poll, so it never started the run, which may run at most once."""
+    world = postgres_world
+    await save(world, "tick", on_lost="fail")
+    (run_id,) = await trigger(world)
+    anne = await worker(world)
+    slow = await halting(world, "leasing.leased")
+    anne.store = slow.store
+    await slow.start(anne.lease(1))
+    leaving = Leaving(session=anne.session, settled=anne.request_no)
+    assert await world.store.nodes.leave(leaving, judge) == 0, "it cannot be seen yet"
+    await slow.finish()
+    assert (await run_of(world, run_id))["state"] == "RUNNING"
+    assert await world.store.runs.reap(judge, limit=10, term=await lead(world)) == 1
+    row = await run_of(world, run_id)
+    assert (row["state"], row["deaths"]) == ("PENDING", 0)
 
 
 async def test_a_lease_whose_answer_is_lost_while_it_is_still_under_way(postgres_world: World) -> None:
