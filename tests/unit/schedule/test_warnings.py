@@ -39,6 +39,8 @@ def test_a_plain_schedule_needs_no_warning(document: Any) -> None:
         ),
         ("0 9 1,15 * 5", '"0 9 1,15 * 5" fires on the 1st and 15th AND on every Friday', "only one: make the other *"),
         ("0 9 L * FRI", '"0 9 L * FRI" fires on the last day AND on every Friday', "only one: make the other *"),
+        ("0 9 13 * FRI", '"0 9 13 * FRI" fires on the 13th AND on every Friday', "only one: make the other *"),
+        ("0 9 1 6 MON", '"0 9 1 6 MON" fires on the 1st AND on every Monday, in June', "first Monday only: MON#1"),
         ("0 9 1 * 1-5", '"0 9 1 * 1-5" fires on the 1st AND from Monday to Friday', "only one: make the other *"),
     ],
 )
@@ -93,6 +95,32 @@ def test_a_date_that_never_comes() -> None:
     closed = {"cron": "0 9 * * SUN", "calendar": "weekdays"}
     assert [code for code, _, _ in warnings(closed)] == ["FOL-1034"]
     assert warnings(closed)[0][1] == "The calendar rules out every fire."
+
+
+def test_the_hint_for_both_at_once_can_be_written_as_it_stands() -> None:
+    ((_, _, hint),) = warnings("0 9 13 * 5")
+    assert hint.endswith('both at once: "0 0 9 13 * 5", dialect: spring')
+    assert planned({"cron": "0 0 9 13 * 5", "dialect": "spring"}, 2) == ["2026-02-13 09:00", "2026-03-13 09:00"]
+
+
+def test_days_joined_by_or_are_told_with_their_months_in_chinese() -> None:
+    ((_, said, _),) = warnings("0 9 1 6 MON", Language.CHINESE)
+    assert said == "“0 9 1 6 MON”在每年 6 月 1 日以及 6 月的每周一都会触发（cron 的日与星期是“或”的关系）。"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("*/7 * * * *", "evenly: every: 7m"),
+        ("*/45 * * * *", "evenly: every: 45m"),
+        ("*/7 9-17 * * *", "evenly: */6 / */10"),
+        ("*/7 * * * MON-FRI", "evenly: */6 / */10"),
+        ("0 */5 1 * *", "evenly: */4 / */6"),
+        ("*/40 9 * * * *", "evenly: */30"),
+    ],
+)
+def test_an_even_rhythm_keeps_the_given_hours_and_days(text: str, hint: str) -> None:
+    assert [told for code, _, told in warnings(text) if code == "FOL-1035"] == [hint]
 
 
 def test_an_uneven_rhythm() -> None:

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Final
 
-from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, format_duration
+from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, Micros, format_duration
 from foliot.domain.schedule.calendars import Calendar
 from foliot.domain.schedule.cron import Cron
-from foliot.domain.schedule.cron.fields import WEEKDAYS, Expression, Span
+from foliot.domain.schedule.cron.fields import WEEKDAYS, Expression, Field, Span
 from foliot.domain.schedule.cron.parse import other_weekdays
 from foliot.domain.schedule.days import FIRST_DAY, date_of, next_day
 from foliot.domain.schedule.describe import Language, chinese, english
-from foliot.domain.schedule.describe.shapes import EveryNth, OneValue, Run, shape_of_field, shape_of_values
+from foliot.domain.schedule.describe.shapes import OneValue, Run, shape_of_field, shape_of_values
 from foliot.domain.schedule.every import FixedDelay
 from foliot.domain.schedule.schedule import Schedule
 from foliot.domain.schedule.structured import Daily, Weekly
@@ -111,13 +111,21 @@ def _freed_by_or(expression: Expression, is_chinese: bool) -> ScheduleWarning:
 
 def _joined_by_or(expression: Expression, is_chinese: bool) -> ScheduleWarning:
     narrow = _nth_instead(expression)
+    both = f'"0 {expression.text}", dialect: spring'  # the same fields, joined by AND
     if is_chinese:
-        days, weekdays = chinese.day_items(expression.day), chinese.weekday_items(expression.weekday)
-        sentence = f"“{expression.text}”在{days}以及{weekdays}都会触发（cron 的日与星期是“或”的关系）。"
+        sentence = f"“{expression.text}”在{chinese.days(expression)}都会触发（cron 的日与星期是“或”的关系）。"
         hint = f"只要第{chinese.NTH[narrow[1]]}个{chinese.WEEKDAYS[narrow[0]]}：{_nth_text(narrow)}" if narrow else ""
         return ScheduleWarning(
-            code=_OR, sentence=sentence, hint=hint or "只要其一：把另一个字段写成 *；同时满足：dialect: spring"
+            code=_OR, sentence=sentence, hint=hint or f"只要其一：把另一个字段写成 *；同时满足：{both}"
         )
+    sentence = f'"{expression.text}" fires {_days_and_weekdays(expression)} (cron joins days with OR).'
+    hint = f"{english.NTH[narrow[1]]} {english.WEEKDAYS[narrow[0]]} only: {_nth_text(narrow)}" if narrow else ""
+    return ScheduleWarning(
+        code=_OR, sentence=sentence, hint=hint or f"only one: make the other *; both at once: {both}"
+    )
+
+
+def _days_and_weekdays(expression: Expression) -> str:
     days = english.day_items(expression.day).removesuffix(" of the month")
     weekday = shape_of_field(expression.weekday) if expression.weekday.mask else None
     weekdays = english.weekday_items(expression.weekday)
@@ -125,24 +133,21 @@ def _joined_by_or(expression: Expression, is_chinese: bool) -> ScheduleWarning:
         weekdays = f"on every {english.WEEKDAYS[weekday.value]}"
     elif isinstance(weekday, Run):
         weekdays = f"from {weekdays}"
-    sentence = f'"{expression.text}" fires {days} AND {weekdays} (cron joins days with OR).'
-    hint = f"{english.NTH[narrow[1]]} {english.WEEKDAYS[narrow[0]]} only: {_nth_text(narrow)}" if narrow else ""
-    return ScheduleWarning(
-        code=_OR, sentence=sentence, hint=hint or "only one: make the other *; both at once: dialect: spring"
-    )
+    months = english.months(expression)
+    return f"{days} AND {weekdays}{f', {months}' if months else ''}"
 
 
 def _nth_instead(expression: Expression) -> tuple[int, int] | None:
-    """The n-th weekday that was probably meant: day 1 (or 1-7) and one weekday are the first one."""
+    """The n-th weekday that was probably meant: day 1, or the days of a whole week, and one weekday."""
     if not expression.day.mask or any(
         not isinstance(item, Span) for item in (*expression.day.items, *expression.weekday.items)
     ):
         return None
     weekday = shape_of_values(expression.weekday.mask, 0, 7)
-    weeks = {(day - 1) // 7 for day in range(1, 32) if expression.day.mask >> day & 1}
-    if not isinstance(weekday, OneValue) or len(weeks) != 1:
-        return None
-    return weekday.value, weeks.pop() + 1
+    weeks = [sum(1 << day for day in range(first, min(first + 7, 32))) for first in range(1, 32, 7)]
+    wanted = {mask: nth for nth, mask in enumerate(weeks, start=1)} | {1 << 1: 1}
+    nth = wanted.get(expression.day.mask)
+    return (weekday.value, nth) if isinstance(weekday, OneValue) and nth is not None else None
 
 
 def _nth_text(narrow: tuple[int, int]) -> str:
@@ -170,30 +175,51 @@ def _other_days(expression: Expression, is_chinese: bool) -> list[ScheduleWarnin
     return [ScheduleWarning(code=_OTHER_DAYS, sentence=sentence, hint=hint)]
 
 
+_UNITS: Final = (
+    ("second", "minute", "秒", "分钟", SECOND),
+    ("minute", "hour", "分钟", "小时", MINUTE),
+    ("hour", "day", "小时", "天", HOUR),
+)
+
+
 def _uneven(expression: Expression, is_chinese: bool) -> list[ScheduleWarning]:
     """`*/7` starts anew each hour; who writes it mostly wants an even rhythm."""
     found: list[ScheduleWarning] = []
-    units = (
-        ("second", "minute", "秒", "分钟", SECOND),
-        ("minute", "hour", "分钟", "小时", MINUTE),
-        ("hour", "day", "小时", "天", HOUR),
-    )
-    for unit, whole, unit_zh, whole_zh, micros in units:
-        field = getattr(expression, unit)
-        shape = shape_of_field(field)
-        if not isinstance(shape, EveryNth) or shape.is_even or not field.is_every_so_often:
+    for unit, whole, unit_zh, whole_zh, micros in _UNITS:
+        field: Field = getattr(expression, unit)
+        step = _uneven_step(field)
+        if step is None:
             continue
-        hint = f"every: {format_duration(shape.n * micros)}"
         if is_chinese:
-            sentence = f"“{field.text}”每{whole_zh}从头计起，并不是均匀的每 {shape.n} {unit_zh}。"
+            sentence = f"“{field.text}”每{whole_zh}从头计起，并不是均匀的每 {step} {unit_zh}。"
         else:
-            sentence = f'"{field.text}" starts anew each {whole}; it is not an even {shape.n} {unit}s.'
+            sentence = f'"{field.text}" starts anew each {whole}; it is not an even {step} {unit}s.'
+        hint = _evenly(expression, field, step * micros, step)
         found.append(
             ScheduleWarning(
                 code=_UNEVEN, sentence=sentence, hint=f"均匀间隔：{hint}" if is_chinese else f"evenly: {hint}"
             )
         )
     return found
+
+
+def _uneven_step(field: Field) -> int | None:
+    """The step of `*/n` or `a/n` if it does not divide the field and is taken at all."""
+    item = field.items[0]
+    if len(field.items) > 1 or not isinstance(item, Span) or not field.is_every_so_often:
+        return None
+    return item.step if field.kind.cycle % item.step else None
+
+
+def _evenly(expression: Expression, field: Field, interval_us: Micros, step: int) -> str:
+    """An interval, which knows no hours and days; where those are given, the steps next to it that divide the field."""
+    coarser = {"second": ("minute", "hour"), "minute": ("hour",), "hour": ()}[field.kind.name]
+    is_always = all(getattr(expression, name).is_any for name in (*coarser, "month"))
+    if is_always and not expression.day_narrows and not expression.weekday_narrows and expression.year is None:
+        return f"every: {format_duration(interval_us)}"
+    even = [n for n in range(1, field.kind.cycle) if field.kind.cycle % n == 0]
+    below, above = max(n for n in even if n < step), [n for n in even if n > step][:1]
+    return " / ".join(f"*/{n}" for n in (below, *above))
 
 
 def _short_months(expression: Expression, is_chinese: bool) -> list[ScheduleWarning]:

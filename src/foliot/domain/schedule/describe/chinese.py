@@ -34,11 +34,11 @@ NTH: Final = ("", "一", "二", "三", "四", "五")
 
 def cron(expression: Expression) -> str:
     """A cron expression as one sentence without its full stop."""
-    when, days = _times(expression), _days(expression)
+    when, on = _times(expression), days(expression)
     years = _years(expression)
-    if not days and when[0].isdecimal():
-        days = "每天"
-    return f"{years} {days} {when}".strip().replace("） ", "）").replace("，  ", "，").replace("， ", "，")
+    if not on and when[0].isdecimal():
+        on = "每天"
+    return f"{years} {on} {when}".strip().replace("） ", "）").replace("，  ", "，").replace("， ", "，")
 
 
 def times_of_day(times: Iterable[int]) -> str:
@@ -211,7 +211,8 @@ def _within_hours(hour: FieldShape) -> str:
             return f"{_named(hour.values, lambda value: f'{value} 点')}内"
 
 
-def _days(expression: Expression) -> str:
+def days(expression: Expression) -> str:
+    """Its days, weekdays and months: `每年 6 月 1 日以及 6 月的每周一`; nothing if it fires every day."""
     if not expression.day_narrows:
         return _by_weekday(expression)
     by_day = _in_months(expression, day_items(expression.day))

@@ -43,15 +43,15 @@ def cron(expression: Expression) -> str:
     days = _days(expression)
     if not days and when.startswith("at "):
         days = "every day"
-    months, years = _months(expression), _years(expression)
-    if months.startswith("in ") and _is_all_of_the_month(expression):
-        days, months = days.replace(" of the month", f" of {months[3:]}"), ""
-    elif months and " of the month" in days and expression.weekday_narrows:
+    within, years = months(expression), _years(expression)
+    if within.startswith("in ") and _is_all_of_the_month(expression):
+        days, within = days.replace(" of the month", f" of {within[3:]}"), ""
+    elif within and " of the month" in days and expression.weekday_narrows:
         days = f"{days},"  # the months hold for all that was named, not for the last of it
-    if months.startswith("in ") and years.startswith("in "):
+    if within.startswith("in ") and years.startswith("in "):
         years = years[3:]
     said = (days, when, "") if days == "every day" else ("", when, days)
-    return " ".join(part for part in (*said, months, years) if part)
+    return " ".join(part for part in (*said, within, years) if part)
 
 
 def _is_all_of_the_month(expression: Expression) -> bool:
@@ -292,7 +292,8 @@ def _weekday_item(item: Item) -> str:
     raise AssertionError(item)
 
 
-def _months(expression: Expression) -> str:
+def months(expression: Expression) -> str:
+    """The month field: `in June`, `from June to August`; nothing if it leaves none out."""
     match shape_of_field(expression.month):
         case AnyValue():
             return ""
