@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from foliot.domain.visible import visible
 from tests.cli.conftest import Shell
 from tests.eventually import eventually
 
@@ -502,3 +503,24 @@ def test_why_names_the_error_once(foliot: Shell) -> None:
     run = foliot("job", "trigger", "fail", "-q").out.strip()
     foliot("run", "watch", run)
     assert ": ValueError: boom." in foliot("run", "why", run).out
+
+
+def test_what_a_job_says_does_not_steer_the_terminal_of_who_looks_at_it(foliot: Shell) -> None:
+    evil = "\x1b[2J\x1b]0;owned\x07\u202egnp\x9b8m"
+    run = foliot("job", "trigger", "fail", "-p", f"why={evil}", "--reason", "because", "-q").out.strip()
+    assert foliot("run", "watch", run).code == 6
+    for command in (
+        ("run", "show", run),
+        ("run", "show", run, "-o", "yaml"),
+        ("run", "list", "--job", "fail", "-o", "wide"),
+        ("run", "logs", run),
+        ("run", "logs", "-f", run),
+        ("run", "result", run),
+        ("run", "watch", run),
+        ("why", run),
+        ("job", "show", "fail"),
+    ):
+        said = foliot(*command)
+        assert visible(said.out + said.err) == said.out + said.err, command
+    assert "\\u001b[2J" in foliot("run", "show", run).out
+    assert evil in foliot("run", "show", run, "-o", "json").json["error"]

@@ -1,5 +1,6 @@
 """Server-sent events, as text; and how long one goes on."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
@@ -8,6 +9,7 @@ from starlette.requests import Request
 from foliot.api.auth.authenticator import Authenticator
 
 RIGHT_EVERY_S: Final = 2.0
+_LINE_END: Final = re.compile(r"\r\n|\r|\n")  # what ends a line of a stream of events
 
 HEADERS: Final[Mapping[str, str]] = {
     "Cache-Control": "no-store",
@@ -17,21 +19,25 @@ HEADERS: Final[Mapping[str, str]] = {
 
 
 def event(data: str, *, name: str | None = None, event_id: str | None = None, retry_ms: int | None = None) -> str:
-    """One event; data of several lines stays several lines."""
+    """One event; data of several lines stays several lines. No value ends its field: `\\r` ends a line here, too."""
     parts = []
     if event_id is not None:
-        parts.append(f"id: {event_id}")
+        parts.append(f"id: {_one_line(event_id)}")
     if name is not None:
-        parts.append(f"event: {name}")
+        parts.append(f"event: {_one_line(name)}")
     if retry_ms is not None:
         parts.append(f"retry: {retry_ms}")
-    parts += [f"data: {line}" for line in data.split("\n")]
+    parts += [f"data: {line}" for line in _LINE_END.split(data)]
     return "\n".join(parts) + "\n\n"
 
 
 def comment(text: str) -> str:
     """Something that keeps a quiet stream alive."""
-    return f": {text}\n\n"
+    return f": {_one_line(text)}\n\n"
+
+
+def _one_line(text: str) -> str:
+    return _LINE_END.sub(" ", text)
 
 
 def until_gone(request: Request) -> Callable[[], Awaitable[bool]]:

@@ -12,6 +12,8 @@ from urllib.parse import quote
 import click
 
 from foliot.cli.output import FORMATS, Output
+from foliot.cli.speaking import Line, echo, parts_of
+from foliot.domain.visible import visible_line
 
 if TYPE_CHECKING:
     from foliot.cli.contexts import Resolved
@@ -140,15 +142,15 @@ class Desk:
         if self.yes:
             return
         out = self.out
-        click.echo(out.mark("warn") + out.say("will_hit", count=len(names)), err=True)
+        echo(out.mark("warn"), out.say("will_hit", count=len(names)), err=True)
         for name in names[:20]:
-            click.echo(f"  {name}", err=True)
+            echo(f"  {visible_line(name)}", err=True)
         if len(names) > 20:
-            click.echo(out.say("and_more", count=len(names) - 20), err=True)
+            echo(out.say("and_more", count=len(names) - 20), err=True)
         if not sys.stdin.isatty():
             raise click.UsageError("This needs a confirmation: repeat it with --yes.")
         if not click.confirm(out.say("go_on"), err=True):
-            click.echo(out.say("stopped"), err=True)
+            echo(out.say("stopped"), err=True)
             sys.exit(1)
 
 
@@ -221,7 +223,7 @@ def failures(options: Mapping[str, Any]) -> Iterator[None]:
         _tell(error, options)
         sys.exit(exit_code(error))
     except KeyboardInterrupt:
-        click.echo(err=True)
+        echo("", err=True)
         sys.exit(130)
     except BrokenPipeError:  # the reader has seen enough
         sys.stderr.close()
@@ -249,7 +251,7 @@ def _tell(error: Any, options: Mapping[str, Any]) -> None:
     chinese = language(options.get("lang")) == "zh-CN"
     sentence, hint = tell(error, Language.CHINESE if chinese else Language.ENGLISH)
     out = Output(form="table", quiet=False, colour=False if options["no_color"] else None, chinese=chinese)
-    lines = str(sentence).splitlines() or [""]
+    lines: list[Line] = [*(str(sentence).splitlines() or [""])]
     lines += [
         f"{item.get('path')}: {item.get('message')}"
         for item in error.data.get("errors") or ()
@@ -257,13 +259,13 @@ def _tell(error: Any, options: Mapping[str, Any]) -> None:
     ]
     code = out.dim(f"  [{error.code}]")
     if not hint:  # the code alone is no line
-        lines[-1] += code
+        lines[-1] = (*parts_of(lines[-1]), code)
     for number, line in enumerate(lines):
-        click.echo(f"{'  ' if number else out.mark('bad')}{line}", err=True)
+        echo("  " if number else out.mark("bad"), line, err=True)
     if hint:
-        click.echo(f"{out.dim(f'  {hint}')}{code}", err=True)
+        echo(out.dim(f"  {hint}"), code, err=True)
     if options.get("verbose") and error.data.get("trace_id"):
-        click.echo(out.dim(f"  trace {error.data['trace_id']}"), err=True)
+        echo(out.dim(f"  trace {error.data['trace_id']}"), err=True)
 
 
 def language(asked: str | None) -> str:

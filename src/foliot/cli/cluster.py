@@ -12,6 +12,8 @@ from foliot.cli.completing import node_name
 from foliot.cli.node import GONE
 from foliot.cli.node import columns as node_columns
 from foliot.cli.output import Column
+from foliot.cli.speaking import echo
+from foliot.domain.visible import visible_line
 
 
 @click.group(cls=Group, epilog=EXIT_CODES)
@@ -42,9 +44,9 @@ def status(desk: Desk) -> None:
         return
     desk.out.item(found, _lines(desk, found), name="leader")
     for trouble in found["troubles"]:
-        click.echo(f"{desk.out.mark('warn')}{trouble['message']}")
-        click.echo(desk.out.dim(f"  {trouble['hint']}  [{trouble['code']}]"))
-    click.echo()
+        echo(desk.out.mark("warn"), trouble["message"])
+        echo(desk.out.dim(f"  {trouble['hint']}  [{trouble['code']}]"))
+    echo("")
     desk.out.items(found["nodes"], node_columns(desk))
 
 
@@ -83,7 +85,7 @@ def leader(desk: Desk) -> None:
     found = desk.get("/cluster")
     told = {"leader": found["leader"], "term": found["term"]}
     if desk.out.is_for_people:
-        click.echo(f"{found['leader'] or 'none'}  term {found['term']}")
+        echo(visible_line(f"{found['leader'] or 'none'}  term {found['term']}"))
     else:
         desk.out.item(told, (), name="leader")
 
@@ -173,6 +175,6 @@ def _follow(desk: Desk, topic: str | None, subject: str | None) -> None:
             data = json.loads(event.data) if event.data else {}
             if desk.out.is_for_people:
                 detail = "  ".join(f"{key}={value}" for key, value in data.items() if value is not None)
-                click.echo(f"{event.event:<16}  {detail}")
+                echo(visible_line(f"{event.event:<16}  {detail}"))
             else:
-                click.echo(json.dumps({"event": event.event, "event_id": event.id, **data}, ensure_ascii=False))
+                echo(json.dumps({"event": event.event, "event_id": event.id, **data}, ensure_ascii=False))

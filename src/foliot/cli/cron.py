@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from foliot.cli.speaking import echo
 from foliot.domain.errors import FoliotError, NotFound
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat, to_datetime, to_instant
 from foliot.domain.schedule import Cron, Dialect, Gap, Overlap, Schedule, schedule_from_document
@@ -102,8 +103,8 @@ def explain(count: int, output: str, lang: str | None, **about: Any) -> None:
         if output == "table":
             trigger = schedule.triggers[0]
             assert isinstance(trigger, Cron)
-            click.echo(f"{trigger.text}  ({trigger.expression.dialect.value})")
-            click.echo(f"  {said}\n")
+            echo(f"{trigger.text}  ({trigger.expression.dialect.value})")
+            echo(f"  {said}\n")
             _print_fires(fires, schedule, since, language)
             _print_warnings(warnings, file=sys.stdout)
         else:
@@ -131,7 +132,7 @@ def next_fires(count: int, output: str, lang: str | None, **about: Any) -> None:
             _print_json({"items": [{"at": isoformat(at)} for at in fires]})
         elif output == "jsonl":
             for at in fires:
-                click.echo(json.dumps({"at": isoformat(at)}, separators=(",", ":")))
+                echo(json.dumps({"at": isoformat(at)}, separators=(",", ":")))
         else:
             _print_fires(fires, schedule, since, language)
         _print_warnings(warnings_of(schedule, now=since, language=language), file=sys.stderr)
@@ -156,11 +157,11 @@ def convert(expression: tuple[str, ...], to: str, dialect: str | None, output: s
         text = " ".join(expression)
         found = convert_expression(text, Dialect(to), dialect=Dialect(dialect) if dialect else None)
         if output == "table":
-            click.echo(found.text)
+            echo(found.text)
         else:
             _print_json({"expression": text, "to": to, "text": found.text, "is_portable": found.is_portable})
         if not found.is_portable:
-            click.echo(f"{_glyph('▲', '!')} {_foreign_told(found, language)}", err=True)
+            echo(f"{_glyph('▲', '!')} {_foreign_told(found, language)}", err=True)
 
 
 def _foreign_told(found: Converted, language: Language) -> str:
@@ -221,12 +222,12 @@ def _explained(
 
 
 def _print_json(document: dict[str, Any]) -> None:
-    click.echo(json.dumps(document, ensure_ascii=False, separators=(",", ":")))
+    echo(json.dumps(document, ensure_ascii=False, separators=(",", ":")))
 
 
 def _print_fires(fires: list[Instant], schedule: Schedule, since: Instant, language: Language) -> None:
     if not fires:
-        click.echo({Language.ENGLISH: "  no further fire", Language.CHINESE: "  不会再触发"}[language])
+        echo({Language.ENGLISH: "  no further fire", Language.CHINESE: "  不会再触发"}[language])
         return
     tz = schedule.tz
     rows = [[_shown(at, tz, language), _shown(at, "UTC", language), _ahead(at - since, language)] for at in fires]
@@ -236,7 +237,7 @@ def _print_fires(fires: list[Instant], schedule: Schedule, since: Instant, langu
     widths = [max(_width(row[i]) for row in rows) for i in range(len(rows[0]))]
     for row in rows:
         cells = [cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)]
-        click.echo(f"  {'   '.join(cells)}".rstrip())
+        echo(f"  {'   '.join(cells)}".rstrip())
 
 
 def _shown(instant: Instant, tz: str, language: Language) -> str:
@@ -261,7 +262,7 @@ def _ahead(micros: int, language: Language) -> str:
 
 def _print_warnings(warnings: tuple[ScheduleWarning, ...], *, file: Any) -> None:
     for one in warnings:
-        click.echo(f"\n{_glyph('▲', '!')} {one.sentence}\n  {one.hint}  [{one.code}]", file=file)
+        echo(f"\n{_glyph('▲', '!')} {one.sentence}\n  {one.hint}  [{one.code}]", file=file)
 
 
 @contextmanager
@@ -271,7 +272,7 @@ def _errors_told(language: Language) -> Iterator[None]:
         yield
     except FoliotError as error:
         sentence, hint = trouble(error, language)
-        click.echo(f"{_glyph('✖', 'x')} {sentence}\n  {hint}  [{error.code}]", err=True)
+        echo(f"{_glyph('✖', 'x')} {sentence}\n  {hint}  [{error.code}]", err=True)
         raise SystemExit(3 if isinstance(error, NotFound) else 2) from None
 
 

@@ -12,6 +12,7 @@ from foliot.app.run_loop import run
 from foliot.app.system import SystemChance, SystemClock
 from foliot.cli.refusal import refusals
 from foliot.cli.restored import facts, sentences
+from foliot.cli.speaking import echo
 from foliot.domain.errors import InvalidInput
 from foliot.store.sql import clock, restoring, schema
 from foliot.store.sql.connect import PATIENT, open_database, redacted
@@ -100,11 +101,11 @@ def upgrade(plan: bool, url: str | None, db_file: Path | None, output: str) -> N
             return
         steps = run(_with_database(store, schema.upgrade))
         if output == "json":
-            click.echo(json.dumps({"applied": [step.revision for step in steps]}))
+            echo(json.dumps({"applied": [step.revision for step in steps]}))
         for step in steps if output == "text" else ():
-            click.echo(f"{step.revision}  {step.what}")
+            echo(f"{step.revision}  {step.what}")
         if not steps and output == "text":
-            click.echo("Nothing to do: the schema is up to date.")
+            echo("Nothing to do: the schema is up to date.")
 
 
 @db.command("trust-clock")
@@ -119,9 +120,9 @@ def trust_clock(url: str | None, db_file: Path | None, output: str) -> None:
     with refusals():
         was_suspect = run(_with_database(_url(url, db_file), _trusted, create=False))
     if output == "json":
-        click.echo(json.dumps({"was_suspect": was_suspect}))
+        echo(json.dumps({"was_suspect": was_suspect}))
     else:
-        click.echo("The store's clock is trusted again." if was_suspect else "The store's clock was not in doubt.")
+        echo("The store's clock is trusted again." if was_suspect else "The store's clock was not in doubt.")
 
 
 @db.command()
@@ -142,10 +143,10 @@ def restored(plan: bool, force: bool, url: str | None, db_file: Path | None, out
     with refusals():
         done = run(_with_database(_url(url, db_file), partial(_restored, plan=plan, force=force), create=False))
     if output == "json":
-        click.echo(json.dumps(facts(done, plan=plan)))
+        echo(json.dumps(facts(done, plan=plan)))
     else:
         for line in sentences(done, plan=plan):
-            click.echo(line)
+            echo(line)
 
 
 async def _restored(database: Database, *, plan: bool, force: bool) -> Restored:
@@ -197,23 +198,23 @@ def _print_status(url: str, found: SchemaStatus, came_from: Origin | None, outpu
                 "lossy": bool(came_from.lossy),
                 "lossy_because": came_from.lossy or None,
             }
-        click.echo(json.dumps(document))
+        echo(json.dumps(document))
         return
-    click.echo(f"store    {redacted(url)}")
-    click.echo(f"schema   {found.revision or 'none'}, {_SAYS[found.state]}; this Foliot has {found.head}")
+    echo(f"store    {redacted(url)}")
+    echo(f"schema   {found.revision or 'none'}, {_SAYS[found.state]}; this Foliot has {found.head}")
     if came_from is not None:
         changed = "" if came_from.is_known else ", not the one the store was used on last: the epoch will rise"
-        click.echo(f"epoch    {came_from.epoch}")
-        click.echo(f"origin   {came_from.fingerprint}{changed}")
-        click.echo(f"lossy    {f'yes: {came_from.lossy}' if came_from.lossy else 'no'}")
+        echo(f"epoch    {came_from.epoch}")
+        echo(f"origin   {came_from.fingerprint}{changed}")
+        echo(f"lossy    {f'yes: {came_from.lossy}' if came_from.lossy else 'no'}")
     for step in found.pending:
-        click.echo(f"pending  {step.revision}  {step.what}")
+        echo(f"pending  {step.revision}  {step.what}")
     if found.pending:
-        click.echo("next     foliot db upgrade --plan, then foliot db upgrade")
+        echo("next     foliot db upgrade --plan, then foliot db upgrade")
 
 
 def _print_plan(sql: str, output: str) -> None:
     if output == "json":
-        click.echo(json.dumps({"sql": sql}))
+        echo(json.dumps({"sql": sql}))
     else:
-        click.echo(sql or "-- Nothing to do: the schema is up to date.", nl=not sql)
+        echo(sql or "-- Nothing to do: the schema is up to date.", nl=not sql)

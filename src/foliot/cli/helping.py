@@ -10,6 +10,7 @@ from foliot.cli.asking import Desk, remote
 from foliot.cli.completing import job_name
 from foliot.cli.jobs_reading import explain, explain_job
 from foliot.cli.output import Column
+from foliot.cli.speaking import echo
 from foliot.domain.errors import JobNotFound
 
 SHELLS: Final = ("bash", "zsh", "fish", "powershell")
@@ -77,7 +78,7 @@ def completion(shell: str) -> None:
       foliot completion fish > ~/.config/fish/completions/foliot.fish
     """
     if shell == "powershell":
-        click.echo(_POWERSHELL)
+        echo(_POWERSHELL)
         return
     from click.shell_completion import get_completion_class
 
@@ -85,7 +86,7 @@ def completion(shell: str) -> None:
 
     maker = get_completion_class(shell)
     assert maker is not None, shell
-    click.echo(maker(main, {}, "foliot", "_FOLIOT_COMPLETE").source())
+    echo(maker(main, {}, "foliot", "_FOLIOT_COMPLETE").source())
 
 
 _POWERSHELL: Final = """Register-ArgumentCompleter -Native -CommandName foliot -ScriptBlock {
@@ -116,11 +117,11 @@ def docs(code: str, lang: str | None) -> None:
     wanted = code.upper() if code.upper().startswith("FOL-") else f"FOL-{code}"
     found = find_code(wanted)
     if found is None:
-        click.echo(f'No message has the code "{code}".', err=True)
+        echo(f'No message has the code "{code}".', err=True)
         sys.exit(3)
     is_chinese = language(lang) == "zh-CN"
-    click.echo(f"{wanted}  {TITLES.get(wanted, found.title) if is_chinese else found.title}")
-    click.echo(f"  {BRANCHES_ZH.get(wanted[4:5], '') if is_chinese else found.branch}")
+    echo(f"{wanted}  {TITLES.get(wanted, found.title) if is_chinese else found.title}")
+    echo(f"  {BRANCHES_ZH.get(wanted[4:5], '') if is_chinese else found.branch}")
 
 
 @click.command()
@@ -133,4 +134,4 @@ def version() -> None:
     """
     from foliot import __version__
 
-    click.echo(f"foliot {__version__}")
+    echo(f"foliot {__version__}")

@@ -11,6 +11,7 @@ import click
 from foliot.cli.asking import Desk, remote
 from foliot.cli.completing import job_name
 from foliot.cli.jobs_reading import zone_of
+from foliot.cli.speaking import echo
 from foliot.cli.values import pairs, set_path
 
 
@@ -185,7 +186,7 @@ def delete(desk: Desk, *, names: tuple[str, ...], reason: str) -> None:
         path = f"/jobs/{quote(job['name'], safe='')}"
         desk.change("DELETE", path, version=job["version"], namespace=desk.namespace, reason=reason or None)
         if desk.out.quiet:
-            click.echo(job["name"])
+            echo(job["name"])
         desk.out.talk("deleted", mark="good", name=job["name"])
 
 

@@ -9,6 +9,7 @@ import click
 from foliot.cli.asking import Desk, remote
 from foliot.cli.completing import job_name
 from foliot.cli.output import Column, to_yaml
+from foliot.cli.speaking import Line, echo
 from foliot.cli.times import Times
 from foliot.cli.watching import repeat
 
@@ -114,7 +115,7 @@ def show(desk: Desk, *, name: str, fires_shown: int, versions: bool, is_yaml: bo
         return
     job = desk.get(path, namespace=desk.namespace)
     if is_yaml:
-        click.echo(to_yaml(job["definition"]))
+        echo(to_yaml(job["definition"]))
         return
     ahead = []
     if fires_shown and desk.out.is_for_people:
@@ -138,14 +139,14 @@ def zone_of(desk: Desk, definition: Mapping[str, Any]) -> str | None:
     return None if desk.resolved.get("tz") or not isinstance(schedule, Mapping) else schedule.get("tz")
 
 
-def _lines(desk: Desk, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+def _lines(desk: Desk, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -> Iterator[tuple[str, Line]]:
     times, out = desk.times, desk.out
     definition = job["definition"]
     yield "name", job["name"] if job["namespace"] == "default" else f"{job['namespace']} / {job['name']}"
     paused = f" since {times.told(job['paused_at'])}" if job["paused_at"] else ""
     until = f" until {times.told(job['paused_until'])}" if job["paused_until"] else ""
     why = f" ({job['pause_reason']})" if job["pause_reason"] else ""
-    yield "state", f"{out.state(job['state'])}{paused}{until}{why}"
+    yield "state", (out.state(job["state"]), f"{paused}{until}{why}")
     yield "trouble", job["trouble"] or ""
     yield "schedule", job["schedule"] or "by hand"
     if ahead:
@@ -154,7 +155,7 @@ def _lines(desk: Desk, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -
     last = job["last_run"]
     if last:
         took = f"  {times.lasting(last['duration_s'])}" if last["duration_s"] is not None else ""
-        yield "last run", f"{last['id']}  {out.state(last['shown'])}{took}"
+        yield "last run", (f"{last['id']}  ", out.state(last["shown"]), took)
     yield "run", " ".join(f"{kind}: {what}" for kind, what in definition["run"].items())
     yield "description", job["description"]
     yield "owner", job["owner"]
@@ -199,10 +200,10 @@ def explain(desk: Desk, items: list[Mapping[str, Any]]) -> None:
         out.items(items, [], name="verdict")
         return
     for item in items:
-        click.echo(item["sentence"])
+        echo(item["sentence"])
         if item["hint"]:
             code = f"  [{item['code']}]" if item["code"] else ""
-            click.echo(out.dim(f"  {item['hint']}{code}"))
+            echo(out.dim(f"  {item['hint']}{code}"))
 
 
 @click.command()
@@ -274,7 +275,7 @@ def diff(desk: Desk, *, name: str, before: str, after: str | None) -> None:
     elif not answer["changes"]:
         out.talk("no_changes")
     for change in answer["changes"] if out.is_for_people else ():
-        click.echo(f"{change['path']}  {_shown(change['before'])} → {_shown(change['after'])}")
+        echo(f"{change['path']}  {_shown(change['before'])} → {_shown(change['after'])}")
     if answer["changes"]:
         raise SystemExit(CHANGES_PENDING)
 

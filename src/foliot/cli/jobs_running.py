@@ -12,6 +12,7 @@ import click
 from foliot.cli.asking import Desk, remote
 from foliot.cli.completing import job_name
 from foliot.cli.output import Column
+from foliot.cli.speaking import echo
 from foliot.cli.values import pairs
 from foliot.cli.watching import Bar, follow_log, tell_end, wait_for
 
@@ -65,7 +66,7 @@ def trigger(
     if not (wait or logs):
         if out.is_for_people:
             out.talk("queued", mark="run", job=run["job"], run=run["id"])
-            click.echo(run["id"])
+            echo(run["id"])
         else:
             out.item(run, (), name="id")
         return
@@ -148,9 +149,9 @@ def _tell_preview(desk: Desk, seen: Mapping[str, Any], *, talk: bool = False) ->
     out.talk("backfill_preview", **shown)
     if not talk:
         for at in seen["instants"][:20]:
-            click.echo(f"  {times.full(at)}")
+            echo(f"  {times.full(at)}")
         if seen["count"] > 20:
-            click.echo(out.say("and_more", count=seen["count"] - 20))
+            echo(out.say("and_more", count=seen["count"] - 20))
 
 
 def _wait_for_backfill(desk: Desk, backfill: Mapping[str, Any]) -> None:

@@ -5,15 +5,15 @@
 
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Final, Self
 
-import click
-
 from foliot.cli.asking import Desk
 from foliot.cli.output import cut, terminal_width
+from foliot.cli.speaking import echo, echo_exactly, steer
 from foliot.domain.errors import FoliotError
+from foliot.domain.visible import visible_line
 
 ASK_EVERY_S: Final = 0.5
 BAR_WIDTH: Final = 20
@@ -24,8 +24,9 @@ _CLEAR: Final = "\r\x1b[K"
 class LiveProgress:
     """Asks for a run's progress in a thread of its own, and keeps the line below whatever is printed."""
 
-    def __init__(self, desk: Desk, run: str, *, is_wanted: bool) -> None:
-        """Elsewhere than in a terminal it only prints."""
+    def __init__(self, desk: Desk, run: str, *, is_wanted: bool, is_raw: bool = False) -> None:
+        """Elsewhere than in a terminal it only prints; `is_raw`: there exactly what was logged."""
+        self._print = self._print_for(is_raw=is_raw)
         self._desk = desk
         self._run = run
         self._is_live = is_wanted and desk.out.is_for_people and sys.stdout.isatty() and sys.stderr.isatty()
@@ -51,8 +52,13 @@ class LiveProgress:
         with self._lock:
             shown = self._shown
             self._show("")
-            click.echo(line)
+            self._print(line)
             self._show(shown)
+
+    @staticmethod
+    def _print_for(*, is_raw: bool) -> Callable[[str], None]:
+        """How a line is printed. What was logged could steer a terminal: there it is made visible, raw or not."""
+        return echo_exactly if is_raw and not sys.stdout.isatty() else echo
 
     def _work(self) -> None:
         while not self._over.is_set():
@@ -67,14 +73,16 @@ class LiveProgress:
 
     def _show(self, text: str) -> None:
         if text or self._shown:
-            click.echo(f"{_CLEAR}{text}", nl=False, err=True)
+            steer(_CLEAR, err=True)
+        if text:
+            echo(self._desk.out.mark("run"), text, nl=False, err=True)
         self._shown = text
 
 
 def told(desk: Desk, run: Mapping[str, Any]) -> str:
     """The line: which run, and how far it is."""
     far = how_far(desk, run.get("progress"))
-    return desk.out.mark("run") + cut(f"{run['job']}  {run['id']}  {far}", terminal_width() - 4) if far else ""
+    return cut(visible_line(f"{run['job']}  {run['id']}  {far}"), terminal_width() - 4) if far else ""
 
 
 def how_far(desk: Desk, progress: Mapping[str, Any] | None) -> str:
@@ -94,5 +102,5 @@ def how_far(desk: Desk, progress: Mapping[str, Any] | None) -> str:
         left = desk.times.lasting(max(1.0, round(progress["left_s"]))).replace(".0 ", " ")  # no one knows tenths ahead
         parts.append(desk.out.say("progress_left", left=left))
     if progress["note"]:
-        parts.append("".join(letter if letter.isprintable() else " " for letter in progress["note"]))
+        parts.append(visible_line(progress["note"]))
     return "  ".join(parts)

@@ -6,7 +6,9 @@ from urllib.parse import urlsplit
 import click
 
 from foliot.cli.asking import Desk, remote
+from foliot.cli.speaking import echo
 from foliot.client.loopback import is_on_this_machine
+from foliot.domain.visible import visible_line
 
 
 @click.command()
@@ -47,7 +49,8 @@ def _server(desk: Desk) -> str:
     if found is None:
         return "http://127.0.0.1:7171"
     if found.said_by == str(PROJECT):
-        raise click.UsageError(f"Say which server: foliot login {found.value} ({PROJECT} names it).")
+        named = visible_line(found.value)
+        raise click.UsageError(f"Say which server: foliot login {named} ({PROJECT} names it).")
     return found.value
 
 
@@ -129,8 +132,8 @@ def login_link(desk: Desk) -> None:
     made = desk.post("/login-codes")
     url = f"{desk.server}{made['path']}"
     if desk.out.quiet:
-        click.echo(url)
+        echo(url)
     elif desk.out.is_for_people:
-        click.echo(desk.out.say("login_link", url=url))
+        echo(desk.out.say("login_link", url=url))
     else:
         desk.out.item({**made, "url": url}, (), name="url")

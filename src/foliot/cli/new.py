@@ -6,6 +6,8 @@ from typing import Final
 
 import click
 
+from foliot.cli.speaking import echo
+
 TEMPLATES: Final = {
     "basic": "two sample jobs: tick (every 10 s), greet (by hand)",
     "fastapi": "a web app that triggers a job",
@@ -32,11 +34,11 @@ def new(folder: Path, template: str) -> None:
         what = _WHAT.get(name, TEMPLATES[template] if name == "jobs.py" else "the web app")
         target = folder / name
         if target.exists():
-            click.echo(f"  = {name:<14} is there already, left alone")
+            echo(f"  = {name:<14} is there already, left alone")
             continue
         target.write_text(text, "utf-8")
-        click.echo(f"  + {name:<14} {what}")
-    click.echo(f"  {'next':<16} {_next(folder, template)}" + (f", in {folder}" if folder != Path() else ""))
+        echo(f"  + {name:<14} {what}")
+    echo(f"  {'next':<16} {_next(folder, template)}" + (f", in {folder}" if folder != Path() else ""))
 
 
 def _next(folder: Path, template: str) -> str:

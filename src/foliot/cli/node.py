@@ -10,6 +10,7 @@ from foliot.cli import EXIT_CODES
 from foliot.cli.asking import Desk, Group, remote
 from foliot.cli.completing import node_name
 from foliot.cli.output import Column
+from foliot.cli.speaking import Line
 from foliot.cli.watching import Bar
 
 GONE: Final = ("DEAD", "LEFT")
@@ -95,9 +96,9 @@ def show(desk: Desk, *, name: str) -> None:
     desk.out.item(found, _lines(desk, found))
 
 
-def _lines(desk: Desk, node: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _lines(desk: Desk, node: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
     times, out = desk.times, desk.out
-    yield "node", f"{node['name']}  {node['kind']}  {out.state(health_of(node))}"
+    yield "node", (f"{node['name']}  {node['kind']}  ", out.state(health_of(node)))
     yield "beat", out.say("ago", lasting=times.lasting(node["beat_age_s"]))
     yield "group", node["group"]
     yield "labels", ", ".join(f"{key}={value}" for key, value in node["labels"].items())
@@ -108,7 +109,7 @@ def _lines(desk: Desk, node: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "clock", clock_of(desk, node)
     yield "handlers", ", ".join(node["handlers"])
     for run in node["runs"] or ():
-        yield "runs", f"{run['id']}  {run['job']}  {out.state(run['shown'])}"
+        yield "runs", (f"{run['id']}  {run['job']}  ", out.state(run["shown"]))
 
 
 def _drained(written: str | None) -> str:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import click
-
 from foliot.cli.phrases import PHRASES, STATES_ZH
+from foliot.cli.speaking import Line, Said, Styled, echo, parts_of
+from foliot.domain.visible import visible, visible_line
 
 FORMATS: Final = ("table", "wide", "json", "jsonl", "yaml", "name")
 WIDTH_DEFAULT: Final = 120
@@ -78,31 +78,31 @@ class Output:
         """A list: a table for people, or the whole answer for programs."""
         if self.quiet or self.form == "name":
             for item in items:
-                click.echo(str(item[name]))
+                echo(visible_line(str(item[name])))
         elif self.form == "jsonl":
             for item in items:
-                click.echo(_json(item, indent=None))
+                echo(_json(item, indent=None))
         elif self.form in ("json", "yaml"):
             whole = dict(answer) if answer is not None else {"items": list(items)}
-            click.echo(_json(whole, indent=2) if self.form == "json" else to_yaml(whole))
+            echo(_json(whole, indent=2) if self.form == "json" else to_yaml(whole))
         elif items:
             self._table(items, [column for column in columns if self.form == "wide" or not column.wide])
         else:
             self.talk(empty)
 
-    def item(self, item: Mapping[str, Any], lines: Iterable[tuple[str, str]], *, name: str = "name") -> None:
+    def item(self, item: Mapping[str, Any], lines: Iterable[tuple[str, Line]], *, name: str = "name") -> None:
         """One thing: aligned lines for people, or the whole answer for programs."""
         if self.quiet or self.form == "name":
-            click.echo(str(item[name]))
+            echo(visible_line(str(item[name])))
         elif self.form in ("json", "jsonl"):
-            click.echo(_json(item, indent=2 if self.form == "json" else None))
+            echo(_json(item, indent=2 if self.form == "json" else None))
         elif self.form == "yaml":
-            click.echo(to_yaml(item))
+            echo(to_yaml(item))
         else:
             told = [(label, text) for label, text in lines if text]
             width = max((width_of(label) for label, _ in told), default=0)
             for label, text in told:
-                click.echo(f"{self.dim(pad(label, width))}  {text}")
+                echo(self.dim(pad(label, width)), "  ", *parts_of(text))
 
     def _table(self, items: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> None:
         cells = [[_one_line(column.of(item)) for column in columns] for item in items]
@@ -112,54 +112,58 @@ class Output:
         ]
         if self.form == "table":
             widths = fitted(widths, [column.least for column in columns], terminal_width())
-        click.echo(self.dim(_row([pad(cut(c.title, w), w) for c, w in zip(columns, widths, strict=True)])))
+        head = [pad(cut(c.title, w), w) for c, w in zip(columns, widths, strict=True)]
+        echo(self.dim("  ".join(head).rstrip()))
         for row, raw in zip(shown, cells, strict=True):
-            line = []
+            line: list[Said] = []
             for text, word, column, width in zip(row, raw, columns, widths, strict=True):
                 padded = pad(cut(text, width), width)
-                line.append(self._coloured(padded, word) if column.state else padded)
-            click.echo(_row(line))
+                line += [self._coloured(padded, word) if column.state else padded, "  "]
+            echo(_without_end(line))
 
     def _shown(self, text: str, column: Column) -> str:
-        return self.state(text, coloured=False) if column.state and text in MARKS else text
+        return self._named(text) if column.state else text
 
-    def state(self, word: str, *, coloured: bool = True) -> str:
+    def state(self, word: str) -> Said:
         """A state as glyph and word: never colour alone."""
+        return self._coloured(self._named(word), word)
+
+    def _named(self, word: str) -> str:
         mark = MARKS.get(word)
         if mark is None:
             return word
         said = STATES_ZH.get(word, word) if self.chinese else word
-        text = f"{mark[1] if self.ascii else mark[0]} {said}"
-        return self._coloured(text, word) if coloured else text
+        return f"{mark[1] if self.ascii else mark[0]} {said}"
 
-    def _coloured(self, text: str, word: str) -> str:
+    def _coloured(self, text: str, word: str) -> Said:
         mark = MARKS.get(word)
-        return click.style(text, fg=mark[2]) if mark is not None and self.colour else text
+        return Styled(text, fg=mark[2]) if mark is not None and self.colour else text
 
     # ------------------------------------------------------------------------------------------------------------ talk
 
     def say(self, key: str, **values: Any) -> str:
-        """A phrase in the reader's language."""
-        return PHRASES[key][self.chinese].format(**values)
+        """A phrase in the reader's language. What it speaks of stays within its place in it."""
+        shown = {name: visible_line(value) if isinstance(value, str) else value for name, value in values.items()}
+        return PHRASES[key][self.chinese].format(**shown)
 
     def talk(self, key: str, *, mark: str = "", **values: Any) -> None:
         """Say something beside the data, unless asked to be quiet or to speak to a program."""
         if self.is_for_people:
-            click.echo(f"{self.mark(mark)}{self.say(key, **values)}", err=True)
+            echo(self.mark(mark), self.say(key, **values), err=True)
 
-    def mark(self, kind: str) -> str:
+    def mark(self, kind: str) -> Said:
         """A glyph in front of a line: good, bad, warn, run."""
         glyphs = {"good": ("✔", "ok", "green"), "bad": ("✖", "x", "red"), "warn": ("▲", "!", "yellow")}
         glyphs["run"] = ("▶", ">", "blue")
         if kind not in glyphs:
             return ""
         glyph, plain, colour = glyphs[kind]
-        text = plain if self.ascii else glyph
-        return f"{click.style(text, fg=colour) if self.colour else text} "
+        text = f"{plain if self.ascii else glyph} "
+        return Styled(text, fg=colour) if self.colour else text
 
-    def dim(self, text: str) -> str:
+    def dim(self, text: str) -> Said:
         """Detail."""
-        return click.style(text, dim=True) if self.colour else text
+        return Styled(text, dim=True) if self.colour else text
 
 
 # -------------------------------------------------------------------------------------------------------------- widths
@@ -212,12 +216,18 @@ def terminal_width() -> int:
     return shutil.get_terminal_size((WIDTH_DEFAULT, 25)).columns
 
 
-def _row(cells: Sequence[str]) -> str:
-    return "  ".join(cells).rstrip()
+def _without_end(line: Sequence[Said]) -> list[Said]:
+    """A row without the spaces behind its last cell."""
+    kept = list(line)
+    while kept and not str(kept[-1]).strip():
+        kept.pop()
+    if kept and isinstance(kept[-1], str):
+        kept[-1] = kept[-1].rstrip()
+    return kept
 
 
 def _one_line(text: str) -> str:
-    return "".join(letter if letter.isprintable() else " " for letter in text)
+    return visible_line(text.replace("\n", " ").replace("\t", " "))
 
 
 def wants_colour() -> bool:
@@ -234,8 +244,7 @@ def _json(value: Any, *, indent: int | None) -> str:
 
 def to_yaml(value: Any, indent: int = 0) -> str:
     """YAML of a JSON value. Text is quoted as JSON quotes it whenever a reader could take it for something else."""
-    lines = list(_yaml(value, indent))
-    return "\n".join(lines)
+    return "\n".join(visible(line) for line in _yaml(value, indent))
 
 
 def _yaml(value: Any, indent: int) -> Iterable[str]:

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-import click
-
+from foliot.cli.speaking import Styled, echo
 from foliot.domain import messages
 from foliot.domain.errors import ClusterTrouble, Conflict, Denied, FoliotError, InvalidInput, NotFound
 from foliot.domain.schedule.describe import Language
@@ -42,8 +41,8 @@ def refusals() -> Iterator[None]:
 def tell(error: FoliotError) -> None:
     """One error, on stderr."""
     sentence, hint = messages.tell(error, reader())
-    click.secho(f"{BAD_MARK} {sentence}", fg="red", err=True, nl=bool(hint))
-    click.echo(f"  {hint}  [{error.code}]" if hint else f"  [{error.code}]", err=True)
+    echo(Styled(f"{BAD_MARK} {sentence}", fg="red"), err=True, nl=bool(hint))
+    echo(f"  {hint}  [{error.code}]" if hint else f"  [{error.code}]", err=True)
 
 
 def reader() -> Language:

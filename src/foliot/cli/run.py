@@ -14,7 +14,9 @@ from foliot.cli.jobs_reading import explain
 from foliot.cli.live_progress import LiveProgress, how_far
 from foliot.cli.output import Column
 from foliot.cli.phrases import STATES_ZH
+from foliot.cli.speaking import Line, echo
 from foliot.cli.watching import note, run_path, say_state, show_result, tell_end, wait_for
+from foliot.domain.visible import visible_line
 
 SHARDS_SHOWN: Final = 20
 
@@ -110,10 +112,10 @@ def part_of(run: Mapping[str, Any]) -> str:
 
 def _lines(
     desk: Desk, run: Mapping[str, Any], attempts: list[Mapping[str, Any]], shards: list[Mapping[str, Any]]
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[tuple[str, Line]]:
     times, out = desk.times, desk.out
     kind = f" ({run['kind']})" if run["kind"] else ""
-    yield "run", f"{run['id']}  {run['job']}  {out.state(run['shown'])}{kind}"
+    yield "run", (f"{run['id']}  {run['job']}  ", out.state(run["shown"]), kind)
     by = f" by {run['triggered_by']}" if run["triggered_by"] else ""
     why = f" ({run['reason']})" if run["reason"] else ""
     yield "from", f"{run['origin']}{by}{why}, v{run['version']}"
@@ -134,14 +136,15 @@ def _lines(
     yield "result", _json(run["result"])
 
 
-def _shards(desk: Desk, shards: list[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+def _shards(desk: Desk, shards: list[Mapping[str, Any]]) -> Iterator[tuple[str, Line]]:
     """How many are in which state, then the first of those that have not succeeded."""
     counts = Counter(one["shown"] for one in shards if one["shard"] is not None)
-    yield "shards", ", ".join(f"{count} {desk.out.state(state)}" for state, count in counts.most_common())
+    told = [part for state, count in counts.most_common() for part in (", ", f"{count} ", desk.out.state(state))]
+    yield "shards", told[1:]
     for one in [one for one in shards if one["state"] != "SUCCEEDED"][:SHARDS_SHOWN]:
         error = (one["error"] or "").strip().partition("\n")[0]
         name = "merge" if one["shard"] is None else f"shard {one['shard']}"
-        yield name, f"{one['id']}  {desk.out.state(one['shown'])}  {error}".rstrip()
+        yield name, (f"{one['id']}  ", desk.out.state(one["shown"]), f"  {error}".rstrip())
 
 
 def _json(value: Any) -> str:
@@ -306,7 +309,7 @@ def retry(
 @click.option("--grep", metavar="RE", help="Lines that match this expression.")
 @click.option("--since", metavar="TIME", help="Lines written since: 5m, 02:00.")
 @click.option("--tail", type=click.IntRange(0, 100_000), metavar="N", help="The last lines only.")
-@click.option("--raw", is_flag=True, help="As it is kept: times in UTC.")
+@click.option("--raw", is_flag=True, help="As it is kept: times in UTC, and control characters in a pipe.")
 @remote
 def logs(desk: Desk, *, run_id: str | None, job: str | None, follow: bool, grep: str | None, **which: Any) -> None:
     """Show a run's log.
@@ -318,6 +321,7 @@ def logs(desk: Desk, *, run_id: str | None, job: str | None, follow: bool, grep:
       foliot run logs r-8k2f --attempt 1 --level warning
       foliot run logs r-8k2f --grep "acct=88" --tail 100
       foliot run logs -f --job settle --since 5m --level warning
+      foliot run logs r-8k2f --raw > run.log
     """
     if bool(run_id) == bool(job):
         raise click.UsageError("Say which run: an id, or --job NAME.")
@@ -364,7 +368,7 @@ def _head(desk: Desk, run: Mapping[str, Any]) -> None:
         node = f"  {run['node']}" if run["node"] else ""
         late = f" (+{desk.times.lasting(run['delay_s'])})" if run["delay_s"] is not None else ""
         due = f"due {desk.times.told(run['due_at'])}{late}"
-        click.echo(f"{desk.out.mark('run')}{run['job']}  {run['id']}  {due}{node}", err=True)
+        echo(desk.out.mark("run"), visible_line(f"{run['job']}  {run['id']}  {due}{node}"), err=True)
 
 
 def _show_log(
@@ -372,7 +376,7 @@ def _show_log(
 ) -> None:
     is_raw = which["raw"]
     wanted = {name: value for name, value in which.items() if name != "raw"}
-    with LiveProgress(desk, run_id, is_wanted=follow) as progress:
+    with LiveProgress(desk, run_id, is_wanted=follow, is_raw=is_raw) as progress:
         for line in desk.client.runs.logs(run_id, follow=follow, **wanted):
             if pattern is None or pattern.search(line):
                 progress.above(line if is_raw else desk.times.in_line(line))

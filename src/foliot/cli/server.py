@@ -14,6 +14,7 @@ from foliot.app.serving import serve
 from foliot.app.settings import DEFAULT_PORT, TIMINGS, ServerSettings, TlsFiles
 from foliot.app.signals import stop_on_signals
 from foliot.cli.refusal import refusals
+from foliot.cli.speaking import echo
 from foliot.domain.errors import InvalidInput
 from foliot.observability.logging import configure_logging
 
@@ -92,9 +93,9 @@ async def _serve(settings: ServerSettings, bootstrap_token: str | None) -> None:
 
 def _announce(url: str, first_token: str | None) -> None:
     with contextlib.suppress(OSError):  # whoever reads it may be gone or its disk full: no reason not to serve (F18)
-        click.echo(f"listening on {url}")
+        echo(f"listening on {url}")
     if first_token is not None:
-        click.echo(f"first admin token of this store, shown once: {first_token}")
+        echo(f"first admin token of this store, shown once: {first_token}")
 
 
 def _store_url(db: str | None, db_file: Path | None) -> str:

@@ -10,6 +10,7 @@ import click
 from foliot.cli import EXIT_CODES
 from foliot.cli.asking import Desk, Group, remote
 from foliot.cli.output import Column
+from foliot.cli.speaking import echo
 from foliot.client.private import write_private_file
 
 
@@ -157,7 +158,7 @@ def _hand_over(desk: Desk, issued: Mapping[str, Any], file: str | None) -> None:
         desk.out.item(issued, (), name="token")
         return
     desk.out.talk("token_made", mark="good", **said)
-    click.echo(issued["token"])
+    echo(issued["token"])
 
 
 def _write(file: Path, secret: str) -> None:

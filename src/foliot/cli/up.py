@@ -18,10 +18,12 @@ from foliot.app.system import SystemClock
 from foliot.cli.job_environment import job_environment, read_rules
 from foliot.cli.output import terminal_width, wants_colour
 from foliot.cli.refusal import refusals
+from foliot.cli.speaking import Said, Styled, echo
 from foliot.domain.instants import SECOND
 from foliot.domain.job import DEFAULT_NAMESPACE
 from foliot.domain.run import format_run_id
 from foliot.domain.verdict import Cause
+from foliot.domain.visible import visible_line
 from foliot.observability.logging import configure_logging
 from foliot.ports.worker_link import Report
 from foliot.sdk.registry import Declaration, Loaded
@@ -116,7 +118,7 @@ class Terminal:
 
     def database_ready(self, *, is_new: bool, schema: str, took_s: float) -> None:
         title = f"foliot {__version__} · all-in-one · data in {_shown(self._settings.folder)} (SQLite)\n"
-        self._echo(click.style(title, bold=True))
+        self._echo(Styled(title, bold=True))
         state = "new, " if is_new else ""
         self._good("database", f"{state}schema {schema}", f"{took_s:.1f} s")
 
@@ -125,9 +127,9 @@ class Terminal:
         self._good("worker", f"{self._settings.node_name} · {self._settings.slots} slots · {self._watching()}")
         self._good("api", url)
         link = f"{url}/login#{access.login_code}"
-        click.echo(f"\n  First login    {link}     one use, 15 minutes; another: foliot login-link")
-        click.echo("  Reachable from this machine only. A real cluster: foliot server --help")
-        click.echo(f"{'Ctrl-C stops':>{min(terminal_width(), 100)}}\n" if sys.stdout.isatty() else "")
+        echo(f"\n  First login    {link}     one use, 15 minutes; another: foliot login-link")
+        echo("  Reachable from this machine only. A real cluster: foliot server --help")
+        echo(f"{'Ctrl-C stops':>{min(terminal_width(), 100)}}\n" if sys.stdout.isatty() else "")
 
     def loaded(self, loaded: Loaded, *, again: bool) -> None:
         for problem in loaded.problems:
@@ -145,7 +147,7 @@ class Terminal:
 
     def _no_jobs(self, missing: Sequence[str], *, again: bool) -> None:
         if not again:
-            click.echo("  No jobs yet. In a second terminal:  foliot new")
+            echo("  No jobs yet. In a second terminal:  foliot new")
         elif missing:
             self._line(_WARN, f"no jobs any more: {', '.join(missing)} is not there", "yellow")
 
@@ -164,16 +166,17 @@ class Terminal:
             self._tell(report)
 
     def stopping(self) -> None:
-        click.echo("\n  stopping: waiting for what runs (Ctrl-C again ends at once)", err=True)
+        echo("\n  stopping: waiting for what runs (Ctrl-C again ends at once)", err=True)
 
     def _tell(self, report: Report) -> None:
         run = format_run_id(report.run_id)
         took = f" in {_took(report.took_us)}" if report.took_us is not None else ""
         if report.cause is Cause.SUCCEEDED:
-            self._line(_GOOD, f"{report.job or run}  {run}  succeeded{took}")
+            self._line(_GOOD, visible_line(f"{report.job or run}  {run}  succeeded{took}"))
         else:
             why = (report.error or "").strip().splitlines()
-            self._line(_BAD, f"{report.job or run}  {run}  {report.cause}{took}  {why[0] if why else ''}", "red")
+            line = f"{report.job or run}  {run}  {report.cause}{took}  {why[0] if why else ''}"
+            self._line(_BAD, visible_line(line), "red")
 
     def _watching(self) -> str:
         names = [_named(source) for source in self._settings.sources]
@@ -181,16 +184,16 @@ class Terminal:
         return f"{'watching' if self._settings.watch else 'running'} {shown}"
 
     def _good(self, what: str, text: str, detail: str = "") -> None:
-        line = f"{text:<50} {click.style(detail, dim=True)}" if detail else text
-        self._echo(f"  {click.style(_GOOD, fg='green')} {what:<12} {line}")
+        line: tuple[Said, ...] = (f"{text:<50} ", Styled(detail, dim=True)) if detail else (text,)
+        self._echo("  ", Styled(_GOOD, fg="green"), f" {what:<12} ", *line)
 
     def _line(self, mark: str, text: str, colour: str = "green") -> None:
         now = self._clock.now().astimezone().strftime("%H:%M:%S")
-        self._echo(f"{click.style(now, dim=True)}  {click.style(mark, fg=colour)} {text}")
+        self._echo(Styled(now, dim=True), "  ", Styled(mark, fg=colour), f" {text}")
 
     @staticmethod
-    def _echo(text: str) -> None:
-        click.echo(text, color=wants_colour())
+    def _echo(*parts: Said) -> None:
+        echo(*parts, colour=wants_colour())
 
 
 def _first_command(declared: Sequence[Declaration]) -> str:

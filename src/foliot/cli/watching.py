@@ -8,10 +8,10 @@ from types import TracebackType
 from typing import Any, Final, Self
 from urllib.parse import quote
 
-import click
-
 from foliot.cli.asking import Desk
 from foliot.cli.output import Output
+from foliot.cli.speaking import echo, steer
+from foliot.domain.visible import visible_line
 
 HELD_S: Final = 20.0
 BAR_WIDTH: Final = 20
@@ -55,21 +55,21 @@ def say_state(desk: Desk, run: Mapping[str, Any]) -> None:
 def note(desk: Desk, run: Mapping[str, Any]) -> None:
     """What there is to say of a run that succeeded, such as that its result could not be kept."""
     if run["state"] == "SUCCEEDED" and run["error"] and desk.out.is_for_people:
-        click.echo(f"{desk.out.mark('warn')}{run['error']}", err=True)
+        echo(desk.out.mark("warn"), run["error"], err=True)
 
 
 def show_result(result: Any) -> None:
-    """A result for people: text as it is, everything else as JSON, nothing for nothing."""
+    """A result for people: text as text, everything else as JSON, nothing for nothing."""
     if isinstance(result, str):
-        click.echo(result)
+        echo(result)
     elif result is not None:
-        click.echo(json.dumps(result, ensure_ascii=False, indent=2))
+        echo(json.dumps(result, ensure_ascii=False, indent=2))
 
 
 def follow_log(desk: Desk, run: str, *, attempt: int | None = None) -> None:
     """A run's log on stdout as it comes, until the run is over."""
     for line in desk.client.runs.logs(run, attempt=attempt, follow=True):
-        click.echo(line)
+        echo(line)
 
 
 def repeat(desk: Desk, tell: Callable[[], None], *, every_s: float = WATCH_EVERY_S) -> None:
@@ -78,11 +78,11 @@ def repeat(desk: Desk, tell: Callable[[], None], *, every_s: float = WATCH_EVERY
 
     while True:
         if desk.out.is_for_people and sys.stdout.isatty():
-            click.echo("\x1b[H\x1b[J", nl=False)
+            steer("\x1b[H\x1b[J")
         try:
             tell()
         except ClusterTrouble as trouble:
-            click.echo(f"{desk.out.mark('bad')}{trouble.sentence}", err=True)
+            echo(desk.out.mark("bad"), trouble.sentence, err=True)
         desk.look_at_the_clock()
         desk.client.machine.pause(every_s)
 
@@ -109,7 +109,7 @@ class Bar:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._is_live:
-            click.echo(err=True)
+            echo("", err=True)
 
     def pause(self, seconds: float) -> None:
         """Wait a little."""
@@ -124,7 +124,8 @@ class Bar:
         full, empty = ("#", ".") if self._out.ascii else ("█", "░")
         line = f"{full * filled}{empty * (BAR_WIDTH - filled)}  {text}"
         if self._is_live:
-            click.echo(f"\r\x1b[K{line}", nl=False, err=True)
+            steer("\r\x1b[K", err=True)
+            echo(visible_line(line), nl=False, err=True)
         elif self._waited_s - self._told_at >= PIPED_EVERY_S:
             self._told_at = self._waited_s
-            click.echo(line, err=True)
+            echo(line, err=True)

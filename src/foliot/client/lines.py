@@ -41,7 +41,7 @@ class Following:
                         response.read()
                         pause = _again(tries, response)
                     elif not _is_events(response):
-                        yield from response.iter_lines()
+                        yield from _lines(response.iter_text())
                         return
                     else:
                         for event in httpx2.EventSource(response):
@@ -63,8 +63,13 @@ class Following:
                         await response.aread()
                         pause = _again(tries, response)
                     elif not _is_events(response):
-                        async for line in response.aiter_lines():
-                            yield line
+                        rest = ""
+                        async for text in response.aiter_text():
+                            *whole, rest = (rest + text).split("\n")
+                            for line in whole:
+                                yield line
+                        if rest:
+                            yield rest
                         return
                     else:
                         async for event in httpx2.EventSource(response):
@@ -95,7 +100,17 @@ class Following:
         if event.event == END:
             self._ended = True
         elif event.data:
-            yield from event.data.splitlines()
+            yield from event.data.split("\n")
+
+
+def _lines(texts: Iterator[str]) -> Iterator[str]:
+    """Lines as the log has them: a newline ends one, and no other character that might (such as U+2028) does."""
+    rest = ""
+    for text in texts:
+        *whole, rest = (rest + text).split("\n")
+        yield from whole
+    if rest:
+        yield rest
 
 
 def _is_events(response: httpx2.Response) -> bool:

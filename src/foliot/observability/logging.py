@@ -8,6 +8,8 @@ from typing import Any, Literal, TextIO
 
 import structlog
 
+from foliot.domain.visible import visible, visible_line
+
 LogFormat = Literal["console", "json", "auto"]
 
 
@@ -30,16 +32,18 @@ def configure_logging(*, level: str = "info", form: LogFormat = "auto") -> None:
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso" if as_json else "%H:%M:%S", utc=as_json),
-            structlog.processors.format_exc_info if as_json else _keep,
+            structlog.processors.format_exc_info,
+            _keep if as_json else _visible,
             renderer,
+            _visible_json if as_json else _keep,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(threshold),
         logger_factory=structlog.PrintLoggerFactory(Unfailing(sys.stderr)),  # type: ignore[arg-type]
         cache_logger_on_first_use=False,
     )
-    logging.basicConfig(
-        level=max(threshold, logging.WARNING), stream=sys.stderr, format="%(levelname)s %(name)s %(message)s"
-    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_VisibleFormatter("%(levelname)s %(name)s %(message)s"))
+    logging.basicConfig(level=max(threshold, logging.WARNING), handlers=[handler])
 
 
 class Unfailing:
@@ -61,5 +65,24 @@ class Unfailing:
             self._stream.flush()
 
 
-def _keep(_logger: Any, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+def _keep(_logger: Any, _name: str, event: Any) -> Any:
     return event
+
+
+def _visible(_logger: Any, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """What others wrote (names, errors, addresses) steers no terminal, and starts no line of its own."""
+    for name, value in event.items():
+        if isinstance(value, str):
+            event[name] = visible(value) if name == "exception" else visible_line(value)
+    return event
+
+
+def _visible_json(_logger: Any, _name: str, line: Any) -> Any:
+    return visible(str(line))
+
+
+class _VisibleFormatter(logging.Formatter):
+    """The same for the loggers of other packages."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return visible(super().format(record))

@@ -33,7 +33,7 @@ def progress(done: int, total: int | None, **more: Any) -> dict[str, Any]:
         (progress(9, 5), "█" * 20 + "  9/5"),
         (progress(7, None, rate_per_s=58.31), "7  58.3/s"),
         (progress(0, 0), "0/0"),
-        (progress(1, 2, note="acct\x1b[31m 7\n"), "█" * 10 + "░" * 10 + "  1/2  acct [31m 7 "),
+        (progress(1, 2, note="acct\x1b[31m 7\n"), "█" * 10 + "░" * 10 + "  1/2  acct\\u001b[31m 7\\n"),
         (progress(10, 1000, rate_per_s=2.0, left_s=495.2), "░" * 20 + "  10/1000  2.0/s  8 m 15 s left"),
     ],
 )
@@ -51,6 +51,6 @@ def test_a_line_names_its_run_and_fits_the_terminal(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("COLUMNS", "40")
     run = {"job": "tick", "id": "r-1", "progress": progress(1, 2, note="a very long note that goes on and on")}
     line = told(desk(), run)
-    assert line.startswith("▶ tick  r-1  ███")
-    assert (len(line), line[-1]) == (38, "…")
+    assert line.startswith("tick  r-1  ███")
+    assert (len(line), line[-1]) == (36, "…")
     assert told(desk(), run | {"progress": None}) == ""

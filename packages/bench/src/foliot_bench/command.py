@@ -11,6 +11,7 @@ import click
 from foliot.cli import EXIT_CODES
 from foliot.cli.asking import Group, failures, language
 from foliot.cli.output import Output
+from foliot.cli.speaking import echo
 
 if TYPE_CHECKING:
     from foliot_bench.benchmark import Benchmark
@@ -207,11 +208,11 @@ def _tell(report: Mapping[str, Any], out: Output) -> None:
     name, bars = report["benchmark"], report["bars"]
     for one in bars:
         said = out.say("bench_bar", what=one["what"], value=f"{one['is']:,}", bar=one["bar"])
-        click.echo(f"{out.mark('good' if one['reached'] else 'bad')}{said}")
+        echo(out.mark("good" if one["reached"] else "bad"), said)
     if "twin_median_per_s" in report:
         rates = {"per_s": f"{report['per_s']:,}", "twin": f"{report['twin_median_per_s']:,}"}
-        click.echo(out.say("bench_ratio", name=name, ratio=report["ratio"], **rates))
+        echo(out.say("bench_ratio", name=name, ratio=report["ratio"], **rates))
     missed = sum(not one["reached"] for one in bars)
     key = "bench_missed" if missed else "bench_reached" if bars else "bench_measured"
-    click.echo(out.mark("bad" if missed else "good") + out.say(key, name=name, count=missed, bars=len(bars)))
+    echo(out.mark("bad" if missed else "good"), out.say(key, name=name, count=missed, bars=len(bars)))
     sys.stdout.flush()
