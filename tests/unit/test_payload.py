@@ -13,7 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foliot.domain.errors import BadNumber, BadText, InvalidInput, NotJson, PayloadTooLarge, TooDeep
-from foliot.domain.payload import DEPTH_MAX, INT_MAX, INT_MIN, canonical_json, check_json, json_text, parse_json
+from foliot.domain.payload import (
+    DEPTH_MAX,
+    INT_MAX,
+    INT_MIN,
+    canonical_json,
+    check_json,
+    check_json_text,
+    json_text,
+    parse_json,
+)
 
 
 @pytest.mark.parametrize(
@@ -159,6 +168,43 @@ def test_every_good_value_survives(value: Any) -> None:
     text = json_text(value)
     assert json.loads(text) == value
     assert json_text(parse_json(text)) == text == canonical_json(value)
+
+
+@given(json_values)
+def test_the_quick_check_lets_every_good_text_through(value: Any) -> None:
+    check_json_text(json_text(value))
+    check_json_text(json.dumps(value, indent=1))
+
+
+ODD = (
+    "", "{", "nonsense", "[1,]", "NaN", '{"a":-Infinity}', "1e999", "-1e999", "9" * 30, str(2**63), '"\\ud800"',
+    '"\\u0000"', '"a\0"', "[" * 33 + "]" * 33, "[" * 9000, '"' + "x" * 70_000 + '"',
+    '"' + "\u00e9" * 33_000 + '"', "\ud800",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ODD, ids=range(len(ODD)))
+def test_the_quick_check_refuses_what_the_slow_one_does(text: str) -> None:
+    with pytest.raises(InvalidInput):
+        check_json(text)
+    with pytest.raises(InvalidInput):
+        check_json_text(text)
+
+
+@given(st.text(alphabet=r'{}[]",:\u0019eE+-. NaInftyrulse\x00é') | st.text())
+def test_the_quick_check_differs_in_keys_that_stand_twice_alone(text: str) -> None:
+    try:
+        check_json(text)
+    except NotJson as refusal:
+        is_twice = "twice" in refusal.sentence
+    except InvalidInput:
+        is_twice = False
+    else:
+        check_json_text(text)
+        return
+    if not is_twice:
+        with pytest.raises(InvalidInput):
+            check_json_text(text)
 
 
 @given(st.text() | st.binary())

@@ -5,7 +5,7 @@ Bodies are JSON of the structures in `ports.worker_link`. Each call may be repea
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 from starlette.requests import ClientDisconnect, Request
@@ -17,7 +17,7 @@ from foliot.api.gate import Gate, Kind
 from foliot.domain.access import Principal
 from foliot.domain.errors import InvalidInput
 from foliot.operations.serving_workers import WorkerService
-from foliot.ports.worker_link import Beat, Hello, LeasePoll, Leaving, LogChunk, Report, SessionId
+from foliot.ports.worker_link import BATCH_MAX, Beat, Hello, LeasePoll, Leaving, LogChunk, Report, SessionId
 
 PREFIX: Final = "/api/worker/v1"
 BODY_MAX: Final = 32 * 1024 * 1024
@@ -33,14 +33,14 @@ class Completion(msgspec.Struct, frozen=True):
     """A batch of reports of one session."""
 
     session: SessionId
-    reports: list[Report]
+    reports: Annotated[list[Report], msgspec.Meta(max_length=BATCH_MAX)]
 
 
 class LogBatch(msgspec.Struct, frozen=True):
     """A batch of log chunks of one session."""
 
     session: SessionId
-    chunks: list[LogChunk]
+    chunks: Annotated[list[LogChunk], msgspec.Meta(max_length=BATCH_MAX)]
 
 
 class BadWorkerMessage(InvalidInput):
@@ -131,7 +131,7 @@ async def _body(request: Request, by: Principal, counts_as: Kind, *, bytes_max: 
 def _decoded(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
     try:
         return decoder.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadWorkerMessage(
             f"The message is not in the worker protocol: {error}.", hint="worker and server versions may differ"
         ) from error

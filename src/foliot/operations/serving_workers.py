@@ -20,12 +20,15 @@ from foliot.domain.access import ForeignSession, Principal
 from foliot.domain.definition import from_document
 from foliot.domain.errors import ClusterTrouble, Conflict, FoliotError, NotFound
 from foliot.domain.limits import check_change
+from foliot.domain.payload import parse_json
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
+from foliot.operations.hearing import check_offers, heard_beat, heard_reports
 from foliot.operations.services import Services
 from foliot.operations.trespassing import Trespassers
 from foliot.ports.store import Actor, Standing, StoreBusy, StoreUnavailable
 from foliot.ports.worker_link import (
+    DOCUMENT_MAX,
     Beat,
     BeatAnswer,
     DeclaredJob,
@@ -39,6 +42,7 @@ from foliot.ports.worker_link import (
 )
 
 PROTOCOL_MIN: Final = 1
+ACTOR_BYTES_MAX: Final = 200
 
 log = structlog.get_logger("foliot.workers")
 
@@ -109,6 +113,7 @@ class WorkerService:
         if hello.protocol < PROTOCOL_MIN:
             raise ProtocolTooOld(hello.name, hello.protocol)
         by.demand_work(group=hello.group)
+        check_offers(hello)
         began = await self._hello_of(hello.session, by)
         hello = msgspec.structs.replace(hello, owner=by.line)
         if began is None:
@@ -134,13 +139,14 @@ class WorkerService:
         """Save a job the worker's code declares; the reason when it cannot be."""
         try:
             by.demand_work(namespace=job.namespace)
-            definition = from_document(msgspec.json.decode(job.document), job=job.name)
+            document = parse_json(job.document, bytes_max=DOCUMENT_MAX, what="The definition")
+            definition = from_document(document, job=job.name)
             by.demand_work(group=definition.group)
             await self._services.store.jobs.save(
                 job.namespace,
                 job.name,
                 definition,
-                by=Actor(name=f"worker {hello.name}", reason="declared in code"),
+                by=Actor(name=_called(hello), reason="declared in code"),
                 decide=self._services.decide,
                 source="code",
                 allow=partial(_check_replacing, job.name, by),
@@ -148,7 +154,7 @@ class WorkerService:
             )
         except (StoreUnavailable, StoreBusy):
             raise  # not the job's fault: the worker introduces itself again
-        except (FoliotError, msgspec.DecodeError) as refusal:
+        except FoliotError as refusal:
             log.warning("job.refused", job=job.name, worker=hello.name, why=str(refusal))
             return f"{job.name}: {refusal}"
         self._services.cursors_moved()
@@ -163,7 +169,7 @@ class WorkerService:
         if not await self._is_own(beat.session, by):
             return BeatAnswer(alive=False)
         answer = await self._services.store.nodes.beat(
-            beat, ttl_us=self._services.times.ttl_us, judge=self._services.judge
+            heard_beat(beat), ttl_us=self._services.times.ttl_us, judge=self._services.judge
         )
         if not answer.alive:
             self._desk.forget(beat.session)
@@ -171,6 +177,7 @@ class WorkerService:
 
     async def complete(self, session: str, reports: Sequence[Report], *, by: Principal) -> Sequence[Landing]:
         known = session if await self._is_own(session, by) else ""
+        reports = heard_reports(reports)
         landings = await self._services.store.runs.complete(known, reports, self._services.judge, owner=by.line)
         fenced = sum(landing is Landing.FENCED for landing in landings)
         if fenced:
@@ -229,6 +236,11 @@ class WorkerService:
         if not await self._services.store.nodes.adopt(hello.session, owner=by.line):
             raise ForeignSession  # another token was quicker
         return msgspec.structs.replace(hello, owner=by.line)
+
+
+def _called(hello: Hello) -> str:
+    """A worker as the one who did something, no longer than such names may be."""
+    return f"worker {hello.name}".encode()[:ACTOR_BYTES_MAX].decode(errors="ignore")
 
 
 def _check_replacing(name: str, by: Principal, standing: Standing) -> None:

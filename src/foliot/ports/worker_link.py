@@ -7,7 +7,8 @@ each beat are enough for the store to know which runs the worker has (guarantees
 Messages are msgspec structures: every run passes through here as several of them, and they cost a fraction of a
 dataclass to make, to write and to read. What has its usual value is left out of what is sent.
 
-What workers send is bounded where it is decoded: no number or name is beyond what the store can keep.
+What workers send is bounded where it is decoded: no number or name is beyond what the store can keep. What a run left
+(its result, error, checkpoint, progress) is checked for itself, so that one bad run does not spoil a whole message.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,39 +26,48 @@ Small = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 Whole = Annotated[int, msgspec.Meta(ge=0, le=2**53)]  # numbers that rise by one, and microseconds
 Signed = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
 SessionId = Annotated[str, msgspec.Meta(min_length=1, max_length=32, pattern=r"\A[!-~]+\Z")]
-NO_NUL: Final = r"\A[^\x00]*\Z"  # not every store can keep it
+LeaseId = Annotated[str, msgspec.Meta(max_length=32)]  # compared, never kept
+ONE_LINE: Final = r"\A[^\x00-\x1f\x7f]*\Z"  # people see it in lists and logs
+Label = Annotated[str, msgspec.Meta(max_length=200, pattern=ONE_LINE)]
+HANDLERS_MAX: Final = 10_000
+DECLARED_MAX: Final = 20_000
+DOCUMENT_MAX: Final = 256 * 1024
+HELD_MAX: Final = 2 * SLOTS_MAX
+BATCH_MAX: Final = 10_000
 
 
 class HandlerOffer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A handler this worker can run."""
 
-    name: str  # "python:jobs:tick"
+    name: Annotated[str, msgspec.Meta(max_length=500, pattern=ONE_LINE)]  # "python:jobs:tick"
     parameters: Mapping[str, Any] | None = None  # JSON Schema
-    code_hash: str = ""
+    code_hash: Annotated[str, msgspec.Meta(max_length=200, pattern=ONE_LINE)] = ""
 
 
 class DeclaredJob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A job that the worker's code declares: its definition document as JSON text."""
 
-    namespace: str
-    name: str
-    document: str
+    namespace: Annotated[str, msgspec.Meta(max_length=200)]
+    name: Annotated[str, msgspec.Meta(max_length=1000)]
+    document: Annotated[str, msgspec.Meta(max_length=DOCUMENT_MAX)]
 
 
 class Hello(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A worker session introduces itself."""
 
     session: SessionId
-    name: Annotated[str, msgspec.Meta(max_length=200, pattern=NO_NUL)]
-    group: Annotated[str, msgspec.Meta(max_length=100, pattern=NO_NUL)]
+    name: Annotated[str, msgspec.Meta(max_length=200, pattern=ONE_LINE)]
+    group: Annotated[str, msgspec.Meta(max_length=100, pattern=ONE_LINE)]
     slots: Annotated[int, msgspec.Meta(ge=0, le=SLOTS_MAX)]
-    handlers: tuple[HandlerOffer, ...]
-    labels: Mapping[str, str] = msgspec.field(default_factory=dict)
-    version: Annotated[str, msgspec.Meta(max_length=50, pattern=NO_NUL)] = ""
+    handlers: Annotated[tuple[HandlerOffer, ...], msgspec.Meta(max_length=HANDLERS_MAX)]
+    labels: Annotated[Mapping[Label, Label], msgspec.Meta(max_length=50)] = msgspec.field(default_factory=dict)
+    version: Annotated[str, msgspec.Meta(max_length=50, pattern=ONE_LINE)] = ""
     protocol: Small = 1
     pid: Small = 0
-    host: Annotated[str, msgspec.Meta(max_length=200, pattern=NO_NUL)] = ""
-    jobs: tuple[DeclaredJob, ...] = ()  # declared in the worker's code; saved with source "code"
+    host: Annotated[str, msgspec.Meta(max_length=200, pattern=ONE_LINE)] = ""
+    jobs: Annotated[
+        tuple[DeclaredJob, ...], msgspec.Meta(max_length=DECLARED_MAX)
+    ] = ()  # declared in the worker's code; saved with source "code"
     # By its token; what the worker says of these does not count.
     namespace: str | None = None  # the only one it serves
     owner: str | None = None  # the line of the token that began it
@@ -126,7 +136,7 @@ class HeldLease(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, g
     """A lease the worker knows and whose end is not yet acknowledged."""
 
     run_id: Whole
-    lease_id: str
+    lease_id: LeaseId
     started_us_ago: Whole | None = None  # None: not started yet
     progress: str | None = None  # JSON: done, total, note
     checkpoint: str | None = None
@@ -138,8 +148,8 @@ class Beat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     session: SessionId
     beat_no: Whole  # rising; an older beat that arrives late changes nothing
     settled: Whole
-    held: tuple[HeldLease, ...]
-    load: Mapping[str, float] = msgspec.field(default_factory=dict)
+    held: Annotated[tuple[HeldLease, ...], msgspec.Meta(max_length=HELD_MAX)]
+    load: Annotated[Mapping[Label, float], msgspec.Meta(max_length=50)] = msgspec.field(default_factory=dict)
     draining: bool = False
     clock_offset_us: Signed | None = None  # its wall clock is so far ahead of store time; None: not measured
 
@@ -159,7 +169,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=F
     """How one attempt ended, by its worker."""
 
     run_id: Whole
-    lease_id: str
+    lease_id: LeaseId
     cause: Cause
     result: str | None = None  # JSON text
     error: str | None = None
@@ -167,7 +177,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=F
     started_us_ago: Whole | None = None  # from the sending of this report
     took_us: Whole | None = None
     checkpoint: str | None = None
-    job: str = ""  # its name, for whoever watches
+    job: Annotated[str, msgspec.Meta(max_length=200)] = ""  # its name, for whoever watches
 
 
 class Leaving(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -179,14 +189,14 @@ class Leaving(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     session: SessionId
     settled: Whole | None = None  # None: an older worker does not say which polls it gave up
-    held: tuple[HeldLease, ...] = ()
+    held: Annotated[tuple[HeldLease, ...], msgspec.Meta(max_length=HELD_MAX)] = ()
 
 
 class LogChunk(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Lines a run wrote, in order; `offset` is where the chunk begins, so a repeat is recognised."""
 
     run_id: Whole
-    lease_id: str
+    lease_id: LeaseId
     attempt: Small
     offset: Whole
     text: str

@@ -1,14 +1,13 @@
 """`ctx.checkpoint`: what a later attempt of the same run finds again."""
 
 from collections.abc import Callable, Iterator, MutableMapping
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from foliot.domain.errors import InvalidInput, PayloadTooLarge
+from foliot.domain.payload import CHECKPOINT_BYTES_MAX
 from foliot.sdk.results import Unwritable, to_json
-
-CHECKPOINT_BYTES_MAX: Final = 64 * 1024
 
 
 class Checkpoint(MutableMapping[str, Any]):

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from foliot.api.models.common import Input, Listed, Moment, Output, Reason, Seconds, located, moment, one_of, seconds
 from foliot.domain.instants import SECOND, Instant
+from foliot.domain.payload import DEPTH_MAX, is_nested_deeper
 from foliot.domain.run import format_run_id
 from foliot.domain.run import shown_state as shown_word
 from foliot.ports.lookups import AttemptRow, Progress, RunRow, is_sharded
@@ -308,8 +309,9 @@ def origin_of(run: RunRow) -> str:
 
 
 def _json(text: str | None) -> Any:
-    if text is None:
-        return None
+    """The value of a text that the store keeps; the text itself when it is no JSON, or none that can be passed on."""
+    if text is None or is_nested_deeper(text, DEPTH_MAX):
+        return text
     try:
         return msgspec.json.decode(text)
     except msgspec.DecodeError:

@@ -17,15 +17,16 @@ CUT: Final = "\n[log cut here: a run keeps 8 MiB]\n"
 
 WRITTEN: Final = Statement(
     """
-    SELECT d.run_id, d.lease_id,
+    SELECT d.run_id, r.lease_id,
            (SELECT coalesce(max(l.at_offset + l.size), 0) FROM run_logs l
             WHERE l.run_id = d.run_id AND l.attempt = r.attempt),
            (SELECT coalesce(sum(l.size), 0) FROM run_logs l WHERE l.run_id = d.run_id), r.attempt, r.session_id
-    FROM {d} JOIN runs r ON r.id = d.run_id AND r.lease_id = d.lease_id
+    FROM {d} JOIN runs r ON r.id = d.run_id
+    WHERE r.lease_id IS NOT NULL
     """,
-    RowSet("d", run_id=BIGINT, lease_id=TEXT),
+    RowSet("d", run_id=BIGINT),
 )
-"""How far each log goes, of those runs that are still under these leases."""
+"""How far each log goes, and under which lease its run is. What a worker calls its lease is compared, never sent."""
 
 WRITE: Final = Statement(
     """
@@ -71,8 +72,7 @@ class _Piece(NamedTuple):
 
 def write(tx: Tx, chunks: Sequence[LogChunk], speaker: Speaker) -> list[Landing]:
     """Append chunks; ALREADY: all of it was there, FENCED: the run is in other hands now."""
-    keys = sorted({(chunk.run_id, chunk.lease_id) for chunk in chunks})
-    rows = tx.rows(WRITTEN, d=keys)
+    rows = tx.rows(WRITTEN, d=sorted({(chunk.run_id,) for chunk in chunks}))
     strangers = speaker.strangers(tx, (row[5] for row in rows))
     logs = {row[0]: _Log(row[1], int(row[2]), int(row[3]), row[4]) for row in rows if row[5] not in strangers}
     pieces: list[_Piece] = []

@@ -1,6 +1,6 @@
 """Sessions of servers and workers: they introduce themselves, beat, drain and leave (`ports.store.NodeStore`)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from operator import itemgetter
@@ -178,7 +178,10 @@ class SqlNodeStore:
 
     async def hello_of(self, session: str) -> Hello | None:
         rows = await self._database.read(lambda tx: tx.rows(HELLO, {"session": session}), pool=Pool.CONTROL)
-        return _hello(rows[0]) if rows else None
+        try:
+            return _hello(rows[0]) if rows else None
+        except msgspec.DecodeError:  # an older server kept what no worker may say any more: it registers anew
+            return None
 
     async def adopt(self, session: str, *, owner: str) -> bool:
         def work(tx: Tx) -> bool:
@@ -212,7 +215,7 @@ class SqlNodeStore:
         held = {row[4]: _Held._make(row[3:]) for row in rows if row[3] is not None}
         is_news = beat.beat_no > beat_no
         tx.point("nodes.beat_compared")
-        if is_news and not tx.change(BEAT, _beat_values(beat, ttl_us)):
+        if is_news and not tx.change(BEAT, _beat_values(beat, ttl_us, held)):
             raise TryAgain("a newer beat or the reaper was quicker")
         named = {lease.lease_id for lease in beat.held}
         answer = BeatAnswer(
@@ -335,14 +338,14 @@ def unknown(run_id: int, lease_id: str, started_at: Instant | None) -> Claim:
     return Claim(run_id, lease_id, Cause.UNKNOWN_TO_WORKER, started=started, error=error)
 
 
-def _beat_values(beat: Beat, ttl_us: Micros) -> dict[str, Any]:
+def _beat_values(beat: Beat, ttl_us: Micros, held: Collection[str]) -> dict[str, Any]:
     return {
         "session": beat.session,
         "ttl": ttl_us,
         "beat_no": beat.beat_no,
         "settled": beat.settled,
         "load": msgspec.json.encode(beat.load).decode(),
-        "progress": _told(beat),
+        "progress": _told(beat, held),
         "draining": int(beat.draining),
         "wall_offset": beat.clock_offset_us,
     }
@@ -363,10 +366,14 @@ def _news(beat: Beat, held: Mapping[str, _Held], now: Instant) -> list[_News]:
     return news
 
 
-def _told(beat: Beat) -> str:
-    """`nodes.progress`: leases named as not started (reaping asks), and what runs say of themselves (people ask)."""
-    waiting = [lease.lease_id for lease in beat.held if lease.started_us_ago is None]
-    runs = {str(lease.run_id): lease.progress for lease in beat.held if lease.progress is not None}
+def _told(beat: Beat, held: Collection[str]) -> str:
+    """`nodes.progress`: leases named as not started (reaping asks), and what runs say of themselves (people ask).
+
+    Only leases that the session has: of others nobody ever asks.
+    """
+    own = [lease for lease in beat.held if lease.lease_id in held]
+    waiting = [lease.lease_id for lease in own if lease.started_us_ago is None]
+    runs = {str(lease.run_id): lease.progress for lease in own if lease.progress is not None}
     return msgspec.json.encode({"waiting": waiting, "runs": runs}).decode()
 
 

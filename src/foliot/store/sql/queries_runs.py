@@ -70,6 +70,24 @@ LIVE: Final = Statement(
 NEWEST: Final = Statement("SELECT coalesce(max(id), 0) FROM runs")
 
 _ID_MAX: Final = 2**63 - 1
+
+
+class _Told(msgspec.Struct):
+    """`nodes.progress` as far as people ask."""
+
+    runs: dict[str, str] = {}
+
+
+class _Said(msgspec.Struct):
+    """What a run says of itself."""
+
+    done: int
+    total: int | None = None
+    note: str = ""
+
+
+_told: Final = msgspec.json.Decoder(_Told)
+_said: Final = msgspec.json.Decoder(_Said)
 _LIVE_STATES: Final = frozenset({"PENDING", "RUNNING", *DERIVED})
 
 
@@ -268,11 +286,14 @@ def run_row(row: Any) -> RunRow:
 
 def _progress(row: Any) -> Progress | None:
     """What the run told its worker, and that the store, with its last beat."""
-    told = msgspec.json.decode(row.progress)["runs"].get(str(row.id)) if row.progress else None
-    if told is None:
+    try:
+        told = _told.decode(row.progress or "{}").runs.get(str(row.id))
+        if told is None:
+            return None
+        said = _said.decode(told)
+    except msgspec.DecodeError:  # an older server kept whatever it was told
         return None
-    said = msgspec.json.decode(told)
-    return Progress(done=said["done"], total=said["total"], note=said["note"], told_at=row.last_beat_at)
+    return Progress(done=said.done, total=said.total, note=said.note, told_at=row.last_beat_at)
 
 
 def _attempt(row: Any) -> AttemptRow:
