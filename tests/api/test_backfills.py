@@ -236,3 +236,15 @@ async def test_the_journal_tells_of_nodes_and_old_notes_go(api: Api, stage: Stag
 def stage_actor() -> Actor:
 
     return Actor(name="ops", reason="kernel update")
+
+
+async def test_the_namespace_of_a_backfill_stands_in_the_address_or_in_the_body(api: Api) -> None:
+    definition = {"run": {"python": "m:f"}, "schedule": {"every": "1m"}}
+    await api.ask("POST", "/jobs", {"name": "tick", "definition": definition}, namespace="toys")
+    body = {"job": "tick", **HOUR}
+    assert (await api.post("/backfills:preview", body)).status_code == 404
+    for said in ({}, {"namespace": "toys"}):
+        seen = await api.ask("POST", "/backfills:preview", {**body, **said}, namespace="toys")
+        assert seen.status_code == 200, seen.text
+    twice = await api.ask("POST", "/backfills:preview", {**body, "namespace": "pay"}, namespace="toys")
+    assert (twice.status_code, twice.json()["errors"][0]["path"]) == (422, "namespace")

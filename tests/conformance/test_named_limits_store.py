@@ -8,6 +8,7 @@ from foliot.domain.job import Definition
 from foliot.domain.limits import LimitChange, LimitNotYours, limit_key, limit_name
 from foliot.ports.limits import LimitInUse, LimitNotFound
 from foliot.ports.store import Saved
+from foliot.store.sql import limits
 from foliot.store.sql.named_limits import SqlLimits
 from tests.conformance.building import DECIDE, PERSON, definition
 from tests.conformance.working import worker
@@ -73,31 +74,45 @@ async def test_a_save_that_says_the_same_number_changes_no_limit(world: World) -
 
 
 async def test_jobs_saved_after_an_admin_made_a_limit_count_in_it(world: World) -> None:
-    limits = SqlLimits(world.database)
-    await limits.set_shared("db", 1)
+    store = SqlLimits(world.database)
+    await store.set_shared("db", 1)
     for namespace in ("ours", "theirs"):
         await save(world, naming("db", 1), namespace=namespace, check_limit=refuse)
         await world.store.runs.trigger(_ask(namespace, "a"))
     assert await maxima(world) == {(None, "db"): 1}
     anne = await worker(world)
     assert len(await anne.lease(8)) == 1
-    await limits.set_shared("db", 2)
+    await store.set_shared("db", 2)
     assert len(await anne.lease(8)) == 1
     with pytest.raises(LimitInUse, match="tick"):
-        await limits.remove_shared("db")
+        await store.remove_shared("db")
 
 
 async def test_a_limit_of_the_cluster_goes_when_no_job_counts_in_it(world: World) -> None:
-    limits = SqlLimits(world.database)
-    await limits.set_shared("db", 3)
+    store = SqlLimits(world.database)
+    await store.set_shared("db", 3)
     await save(world, naming("db", 3))
     await save(world, definition())
-    await limits.remove_shared("db")
+    await store.remove_shared("db")
     assert await maxima(world) == {}
     with pytest.raises(LimitNotFound):
-        await limits.remove_shared("db")
+        await store.remove_shared("db")
     await save(world, naming("db", 7), check_limit=refuse)
     assert await maxima(world) == {("default", "db"): 7}
+
+
+async def test_a_limit_of_the_cluster_that_goes_while_a_job_is_saved_is_not_made_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The save saw it, then an admin took it away: the save begins anew, and its number is no limit of the cluster."""
+    seen: list[frozenset[str]] = [frozenset({"db"})]
+    real = limits.shared_of
+    monkeypatch.setattr(limits, "shared_of", lambda tx, says: seen.pop() if seen else real(tx, says))
+    await save(world, naming("db", 7), check_limit=refuse)
+    assert seen == []
+    assert await maxima(world) == {("default", "db"): 7}
+    lanes = await world.store.jobs.lanes()
+    assert [lane.limits for lane in lanes.values()] == [("res:default/db",)]
 
 
 async def test_a_limit_from_before_namespaces_is_one_of_the_cluster(world: World) -> None:
@@ -119,13 +134,13 @@ async def test_a_missing_row_is_made_again_where_it_belongs(world: World) -> Non
 
 
 async def test_a_list_of_one_namespace_goes_on_behind_a_key(world: World) -> None:
-    limits = SqlLimits(world.database)
-    await limits.set_shared("a", 1)
+    store = SqlLimits(world.database)
+    await store.set_shared("a", 1)
     for name in ("x", "y"):
         await save(world, naming(name, 1), namespace="ours", job=name)
         await save(world, naming(name, 1), namespace="theirs", job=name)
     seen, after = [], ""
-    while page := await limits.list(namespace="ours", after=after, limit=2):
+    while page := await store.list(namespace="ours", after=after, limit=2):
         seen += [(one.namespace, one.name) for one in page]
         after = page[-1].key
     assert seen == [(None, "a"), ("ours", "x"), ("ours", "y")]

@@ -11,6 +11,7 @@ from foliot.api.asking import (
     Cursor,
     EveryNamespace,
     Limit,
+    Namespace,
     Reader,
     Runner,
     Services,
@@ -20,6 +21,7 @@ from foliot.api.models.cluster import BackfillOut, BackfillPreviewOut, NewBackfi
 from foliot.api.models.common import Page, located, moment
 from foliot.api.route import FoliotRoute, request_key
 from foliot.domain.access import Principal
+from foliot.domain.errors import BadField
 from foliot.operations import backfill as operations
 from foliot.operations.backfill import BackfillOrder
 from foliot.operations.finding import home_of
@@ -51,9 +53,11 @@ async def list_backfills(
 
 
 @router.post(":preview", responses=WRITES, summary="What a backfill would do")
-async def preview(services: Services, who: Runner, body: NewBackfillIn) -> BackfillPreviewOut:
+async def preview(
+    services: Services, who: Runner, body: NewBackfillIn, namespace: Namespace = None
+) -> BackfillPreviewOut:
     """The exact instants, and a token that confirms just these. Nothing changes."""
-    seen = await operations.preview(services, who, _order(who, body))
+    seen = await operations.preview(services, who, _order(who, body, namespace))
     ordered = sorted(seen.instants)
     return BackfillPreviewOut(
         job=seen.job.name,
@@ -68,11 +72,16 @@ async def preview(services: Services, who: Runner, body: NewBackfillIn) -> Backf
 
 @router.post("", responses={**WRITES, 200: {"model": BackfillOut}}, status_code=201, summary="Start a backfill")
 async def start(
-    request: Request, services: Services, who: Runner, body: StartBackfillIn, response: Response
+    request: Request,
+    services: Services,
+    who: Runner,
+    body: StartBackfillIn,
+    response: Response,
+    namespace: Namespace = None,
 ) -> BackfillOut:
     """What was previewed, if it is still the same. The same Idempotency-Key means the same backfill."""
     started = await operations.start(
-        services, who, _order(who, body), token=body.token, request_key=request_key(request, who)
+        services, who, _order(who, body, namespace), token=body.token, request_key=request_key(request, who)
     )
     if started.created:
         response.headers["Location"] = located("backfills", str(started.backfill.id))
@@ -105,9 +114,12 @@ async def end(services: Services, who: Runner, number: Number) -> BackfillOut:
     return BackfillOut.of(await operations.set_state(services, who, number, BackfillState.CANCELLED))
 
 
-def _order(who: Principal, body: NewBackfillIn) -> BackfillOrder:
+def _order(who: Principal, body: NewBackfillIn, namespace: str | None) -> BackfillOrder:
+    """The namespace stands in the address, as everywhere, or in the body."""
+    if body.namespace is not None and namespace not in (None, body.namespace):
+        raise BadField("namespace", "the address says another one", hint="say it once")
     return BackfillOrder(
-        namespace=home_of(who, body.namespace),
+        namespace=home_of(who, body.namespace or namespace),
         job=body.job,
         from_at=needed_moment(body.from_, "from"),
         to_at=needed_moment(body.to, "to"),
