@@ -57,7 +57,8 @@ def check_converted(trigger: Cron, to: Dialect) -> bool:
     except NotConvertible:
         return False
     other = Cron(text=converted.text, dialect=to, tz=trigger.tz, job=trigger.job)
-    assert year_of(other) == year_of(trigger), f"{trigger.text} -> {converted.text}"
+    is_same = year_of(other) == year_of(trigger)  # not compared in the assertion: nobody reads masks of a day
+    assert is_same, f"{trigger.text} -> {converted.text}"
     assert converted.is_portable == READS[to](converted.text), converted.text
     return True
 
