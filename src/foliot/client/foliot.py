@@ -4,20 +4,23 @@ import ssl
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import httpx2
 
 from foliot.client.calls import Call, Duration
-from foliot.client.discovery import Endpoint, find_endpoint
+from foliot.client.discovery import CLIENT_FILE, Endpoint, find_endpoint
 from foliot.client.jobs import AsyncJobs, Jobs
 from foliot.client.loopback import is_on_this_machine
 from foliot.client.machine import Machine
 from foliot.client.runs import AsyncRuns, Runs
 from foliot.client.sending import Servers, Tries, read, request_of, timeout_of
 from foliot.client.trust import trusting
+from foliot.domain.errors import FoliotError
 from foliot.domain.instants import SECOND, parse_duration
 from foliot.domain.job import DEFAULT_NAMESPACE
+
+UNAUTHORISED: Final = 401
 
 
 class _Client:
@@ -55,6 +58,19 @@ class _Client:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {','.join(self.endpoint.urls)}>"
+
+    def _finds_another_token(self, response: httpx2.Response) -> bool:
+        """Whether the `foliot up` of this folder is another one by now: its token ended with the one before."""
+        if response.status_code != UNAUTHORISED or self.endpoint.said_by != str(CLIENT_FILE):
+            return False
+        try:
+            found = find_endpoint()
+        except FoliotError:
+            return False
+        if found.said_by != self.endpoint.said_by or found.token == self.endpoint.token:
+            return False
+        self.endpoint, self._servers = found, Servers(found)
+        return True
 
     def tries(self, call: Call) -> Tries:
         """A fresh series of tries for a call."""
@@ -98,6 +114,9 @@ class Foliot(_Client):
             except httpx2.TransportError as error:
                 pause = tries.failed(error)
             else:
+                if self._finds_another_token(response):
+                    tries = self.tries(call)
+                    continue
                 again = tries.answered(response)
                 if again is None:
                     return read(response)
@@ -138,6 +157,9 @@ class AsyncFoliot(_Client):
             except httpx2.TransportError as error:
                 pause = tries.failed(error)
             else:
+                if self._finds_another_token(response):
+                    tries = self.tries(call)
+                    continue
                 again = tries.answered(response)
                 if again is None:
                     return read(response)

@@ -10,6 +10,8 @@ from foliot import Foliot
 from foliot.client.discovery import BadServer, Endpoint, UnreadableAccess, find_endpoint
 from foliot.client.errors import NoServerKnown
 from foliot.client.private import NotPrivate
+from foliot.domain.errors import Denied
+from tests.unit.client.answering import Answer, Answering, Asked
 
 
 def write_client_file(folder: Path, text: str) -> None:
@@ -98,3 +100,25 @@ def test_a_client_without_address_finds_one(tmp_path: Path, monkeypatch: pytest.
     with Foliot() as client:
         assert client.endpoint.urls == ("http://127.0.0.1:7171",)
         assert repr(client) == "<Foliot http://127.0.0.1:7171>"
+
+
+def test_a_client_outlives_the_foliot_up_that_it_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: Answering
+) -> None:
+    """The token ends with each `foliot up`; the next one in the folder writes another."""
+
+    def answer(asked: Asked) -> Answer:
+        is_good = asked.headers["authorization"] == "Bearer second"
+        return Answer(body={"id": "r-1"}) if is_good else Answer(status=401, body={"code": "FOL-4002"})
+
+    server.say(answer)
+    monkeypatch.chdir(tmp_path)
+    for name in ("FOLIOT_SERVER", "FOLIOT_TOKEN_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    write_client_file(tmp_path, json.dumps({"url": server.url, "token": "first"}))
+    with Foliot() as client:
+        with pytest.raises(Denied):
+            client.runs.get("r-1")
+        (tmp_path / ".foliot" / "client.json").write_text(json.dumps({"url": server.url, "token": "second"}))
+        assert client.runs.get("r-1").raw == {"id": "r-1"}
+    assert [asked.headers["authorization"] for asked in server.asked] == ["Bearer first"] * 2 + ["Bearer second"]
