@@ -13,6 +13,7 @@ from foliot.cli.completing import job_name
 from foliot.cli.jobs_reading import zone_of
 from foliot.cli.speaking import echo
 from foliot.cli.values import pairs, set_path
+from foliot.domain.visible import visible
 
 
 @click.command()
@@ -138,7 +139,8 @@ def edit(desk: Desk, *, name: str, settings: tuple[str, ...], unset: tuple[str, 
 def _edited(definition: Mapping[str, Any]) -> Any:
     if not sys.stdin.isatty():
         raise click.UsageError("Without a terminal there is no editor: use --set.")
-    text = click.edit(json.dumps(definition, indent=2, ensure_ascii=False) + "\n", extension=".json")
+    document = visible(json.dumps(definition, indent=2, ensure_ascii=False))  # an editor may obey what it shows
+    text = click.edit(document + "\n", extension=".json")
     if text is None:
         raise click.Abort
     try:

@@ -14,6 +14,7 @@ import structlog
 
 import foliot.cli
 from foliot.app.all_in_one import UpSettings
+from foliot.cli.jobs_changing import _edited
 from foliot.cli.live_progress import LiveProgress
 from foliot.cli.output import Column, Output, to_yaml
 from foliot.cli.refusal import tell
@@ -218,3 +219,18 @@ def test_there_is_one_way_to_the_terminal() -> None:
             if (is_click or is_print) and file.name != "speaking.py":
                 found.append(f"{file.name}:{node.lineno}")  # type: ignore[attr-defined]
     assert found == []
+
+
+def test_an_editor_is_given_a_document_that_steers_nothing_and_keeps_its_meaning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[str] = []
+
+    def edit(text: str, **_: Any) -> str:
+        given.append(text)
+        return text
+
+    monkeypatch.setattr(click, "edit", edit)
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    assert _edited({"description": EVIL}) == {"description": EVIL}
+    assert is_safe(given[0])
