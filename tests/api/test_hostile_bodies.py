@@ -115,6 +115,37 @@ async def test_a_login_reads_a_short_body_and_no_long_one(app: Any) -> None:
     assert (in_pieces.status, in_pieces.asked) == (413, 2)
 
 
+NAMES = {str(at): "x" for at in range(50_000)}
+DEFINITIONS: dict[str, dict[str, Any]] = {
+    "tags": {"tags": NAMES},
+    "labels of workers": {"place": {"require": NAMES}},
+    "parameters": {"params": NAMES},
+    "a duration": {"schedule": {"every": "1h" * 300_000}},
+    "a timeout": {"timeout": "9" * 900_000 + "s"},
+    "a zone": {"schedule": {"cron": "0 2 * * *", "tz": "A/" * 300_000}},
+    "a calendar": {"schedule": {"cron": "0 2 * * *", "calendar": "x" * 900_000}},
+    "a field": {"schedul" * 100_000: 1},
+}
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+async def test_no_definition_stops_the_loop(api: Api, name: str) -> None:
+    body = json.dumps({"definition": {"run": {"python": "jobs:tick"}, **DEFINITIONS[name]}}).encode()
+    with loop_metered() as meter:
+        call = await Call(api.app, "POST", "/api/v1/jobs:validate", (body,), token=api.token).made()
+    assert call.status in (404, 422)
+    assert len(call.body) < 10_000
+    assert meter.longest_s < STOPS_S, meter.what
+
+
+async def test_the_description_of_the_api_is_made_beside_the_loop(app: Any, api: Api) -> None:
+    for path in ("/api/v1/openapi.json", "/api/docs"):
+        app.openapi_schema = None
+        with loop_metered() as meter:
+            assert (await Call(app, "GET", path, token=api.token).made()).status == 200
+        assert meter.longest_s < STOPS_S, meter.what
+
+
 async def test_a_schema_with_many_choices_does_not_stop_the_loop(api: Api, stage: Stage) -> None:
     """Each of many parameters is compared with each of many choices: that is done beside the loop, and ends."""
     choices = [f"choice-{i}" for i in range(20_000)]

@@ -181,6 +181,7 @@ STATUSES: Final[Mapping[type[FoliotError], int]] = {
 }
 RETRY_LATER: Final = frozenset({429, 503})
 PROBLEM: Final = "application/problem+json"
+PATH_MAX: Final = 200  # letters of a place: whoever sent it knows the rest
 
 
 def status_of(error: FoliotError) -> int:
@@ -244,7 +245,7 @@ def problem(error: FoliotError, *, status: int, instance: str, language: Languag
 
 def _errors_of(error: FoliotError, sentence: str) -> list[dict[str, str]]:
     path = error.data.get("path") if isinstance(error, InvalidInput) else None
-    return [{"path": str(path), "message": sentence, "code": error.code}] if path else []
+    return [{"path": str(path)[:PATH_MAX], "message": sentence, "code": error.code}] if path else []
 
 
 def trace_id_of(request: Request) -> str:

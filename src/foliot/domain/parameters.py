@@ -5,7 +5,7 @@ from typing import Any
 
 from foliot.domain.errors import InvalidInput, NotJson
 from foliot.domain.payload import parse_json
-from foliot.domain.schema import NOT_A_SCHEMA, STEPS_MAX, Problem, Schema, check, fits, property_words
+from foliot.domain.schema import NOT_A_SCHEMA, PATH_MAX, STEPS_MAX, Problem, Schema, check, fits, property_words
 
 
 class BadParameters(InvalidInput):
@@ -18,7 +18,7 @@ class BadParameters(InvalidInput):
             f"{job}: {'; '.join(map(str, problems))}.",
             hint=parameter_words(schema),
             job=job,
-            errors=[{"path": problem.path, "message": problem.said} for problem in problems],
+            errors=[{"path": problem.path[:PATH_MAX], "message": problem.said} for problem in problems],
             known=_named(schema),
         )
 

@@ -21,6 +21,8 @@ INT_MAX: Final = 2**63 - 1
 
 _BRACKET_OR_STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]', re.DOTALL)
 _LARGE_NUMBER: Final = re.compile(r"[0-9](?:[0-9]{16}|[eE])")  # perhaps; or a text that looks like one
+_ITEM_BYTES: Final = 2  # `1,` is the shortest item of a list
+_MEMBER_BYTES: Final = 5  # `"":1,` is the shortest member of a mapping
 _INT_DIGITS_MAX: Final = 20  # of 64 bits, with its sign
 _PATH_MAX: Final = 80  # of a place in a message
 
@@ -178,17 +180,14 @@ Place: TypeAlias = tuple[Any, str | int] | None
 
 
 def _check_value(value: Any, *, bytes_max: int, depth_max: int, what: str) -> None:
-    """Walk without recursion; each part costs at least a byte of text, so the walk ends at `bytes_max` parts."""
+    """Walk without recursion. What is inside something costs at least so many bytes of text, so the walk soon ends."""
     left: list[tuple[Place, Any, int]] = [(None, value, 0)]
-    parts = 0
+    least = 0  # bytes that the text of what was seen so far needs
     while left:
         place, part, depth = left.pop()
-        parts += 1
-        if parts > bytes_max:
-            raise PayloadTooLarge(what, size=parts, bytes_max=bytes_max)
         if isinstance(part, str):
             _check_text(part, place, what)
-        elif isinstance(part, bool) or part is None:
+        elif part is None or part is True or part is False:
             pass
         elif isinstance(part, int):
             if not INT_MIN <= part <= INT_MAX:
@@ -202,7 +201,8 @@ def _check_value(value: Any, *, bytes_max: int, depth_max: int, what: str) -> No
             if depth >= depth_max:
                 path = _path(place)
                 raise TooDeep(what, f"it is nested deeper than {depth_max}", path=path, hint="flatten it")
-            _check_size(len(part), bytes_max - parts, what)
+            least += len(part) * (_ITEM_BYTES if isinstance(part, list | tuple) else _MEMBER_BYTES)
+            _check_size(least, bytes_max, what)
             left.extend(_inside(part, place, depth + 1, what))
         else:
             kind = type(part).__name__

@@ -149,6 +149,8 @@ def merged(document: Any, changes: Any) -> Any:
     for key, change in changes.items():
         if change is None:
             result.pop(key, None)
+        elif isinstance(change, str | int | float):  # most are: asking for a Mapping is slow
+            result[key] = change
         else:
             result[key] = merged(result.get(key), change)
     return result

@@ -53,7 +53,7 @@ def _known(name: str, known: list[str], what: str, example: str) -> None:
         close = get_close_matches(name[:100].upper(), known, n=1, cutoff=0.5)
         nearest = close[0] if close else example
         raise BadCalendar(
-            f'The holidays of {what} "{name}" are not known.',
+            f'The holidays of {what} "{name[:100]}" are not known.',
             hint=f"did you mean {nearest}?" if nearest else "leave the subdivision out",
             name=name,
         )
