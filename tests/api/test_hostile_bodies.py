@@ -115,6 +115,30 @@ async def test_a_login_reads_a_short_body_and_no_long_one(app: Any) -> None:
     assert (in_pieces.status, in_pieces.asked) == (413, 2)
 
 
+MIB = 1024 * 1024
+HELLO = b'{"session":"s","name":"w","group":"g","slots":1,"handlers":[%s],"labels":{%s},"jobs":[%s]}'
+BEAT = b'{"session":"s","beat_no":1,"settled":0,"held":[],"load":{%s}}'
+MANY = b",".join(b'"%d":1' % at for at in range(400_000))
+MESSAGES: dict[str, tuple[str, bytes]] = {
+    "a schema": ("register", HELLO % (b'{"name":"h","parameters":{"a":[%s1]}}' % (b"[]," * (2 * MIB)), b"", b"")),
+    "handlers": ("register", HELLO % (b",".join([b'{"name":"h"}'] * 400_000), b"", b"")),
+    "labels": ("register", HELLO % (b"", MANY, b"")),
+    "jobs": ("register", HELLO % (b"", b"", b",".join([b'{"namespace":"","name":"","document":""}'] * 60_000))),
+    "load": ("heartbeat", BEAT % MANY),
+}
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+async def test_no_message_of_a_worker_stops_the_loop(app: Any, api: Api, name: str) -> None:
+    path, body = MESSAGES[name]
+    worker = await api.with_scopes("worker")
+    pieces = [body[at : at + MIB] for at in range(0, len(body), MIB)]
+    with loop_metered() as meter:
+        call = await Call(app, "POST", f"/api/worker/v1/{path}", tuple(pieces), token=worker.token).made()
+    assert (call.status, call.code) == (422, "FOL-1087")
+    assert meter.longest_s < STOPS_S, meter.what
+
+
 NAMES = {str(at): "x" for at in range(50_000)}
 DEFINITIONS: dict[str, dict[str, Any]] = {
     "tags": {"tags": NAMES},

@@ -12,15 +12,16 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from foliot.api.bodies import read_body
+from foliot.api.bodies import SMALL, read_body
 from foliot.api.gate import Gate, Kind
+from foliot.api.outlines import check_outline
 from foliot.domain.access import Principal
 from foliot.domain.errors import InvalidInput
 from foliot.operations.serving_workers import WorkerService
 from foliot.ports.worker_link import BATCH_MAX, Beat, Hello, LeasePoll, Leaving, LogChunk, Report, SessionId
 
 PREFIX: Final = "/api/worker/v1"
-BODY_MAX: Final = 32 * 1024 * 1024
+BODY_MAX: Final = 16 * 1024 * 1024
 BATCH_BODY_MAX: Final = 8 * 1024 * 1024  # of reports and log chunks: a worker divides a batch that is too large
 PARKED_S: Final = 0.5  # a poll answered later than this is asked again for its right: it may be gone (SEC-07)
 
@@ -67,7 +68,7 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
         async def endpoint(request: Request) -> Response:
             by = await authorise(request, "worker")
             body = await _body(request, by, counts_as, bytes_max=BATCH_BODY_MAX if is_batch else BODY_MAX)
-            message = _decoded(decoder, body)
+            message = _decoded(decoder, body, is_open=not is_batch)
             loop = asyncio.get_running_loop()
             began_at = loop.time()
             asked = act(message, by)
@@ -128,8 +129,11 @@ async def _body(request: Request, by: Principal, counts_as: Kind, *, bytes_max: 
     return await read_body(request, take=take, bytes_max=bytes_max, within_s=gate.body_within_s)
 
 
-def _decoded(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
+def _decoded(decoder: msgspec.json.Decoder[T], body: bytes, *, is_open: bool) -> T:
+    """The message. `is_open`: it may hold any number of anything, which is measured first."""
     try:
+        if is_open and len(body) > SMALL:
+            check_outline(body)
         return decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadWorkerMessage(

@@ -65,6 +65,7 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-1084": "上下文文件无法读取",
     "FOL-1085": "请求内容不符合",
     "FOL-1086": "请求到达过慢",
+    "FOL-1087": "工作节点消息内容过多",
     "FOL-1091": "文件或目录不是本用户专用",
     "FOL-1092": "用户没有自己的目录",
     "FOL-1093": "项目文件不能指定令牌",
@@ -299,6 +300,13 @@ def _problem(said: str) -> str:
     return f"不是{_TYPES[kind]}" if kind != said and kind in _TYPES else said
 
 
+_INSIDE: Final = {"handlers and schemas": "处理函数及其参数说明", "jobs": "任务", "labels": "标签", "load": "负载"}
+
+
+def _bytes_or_parts(most: str) -> str:
+    return most.replace(" bytes", " 字节").replace(" parts", " 个部分")
+
+
 _TOO_MANY: Final = {
     "requests": ("同时的请求过多", "减少同时发送的请求"),
     "streams": ("同时的事件流和等待中的请求过多", "先结束其中一些"),
@@ -343,6 +351,10 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     "FOL-1081": lambda d: (f"请求为 {_bytes(d['size'])}，上限为 {_bytes(d['bytes_max'])}。", "请缩小请求"),
     "FOL-1082": lambda d: ("此 Idempotency-Key 已用于内容不同的请求。", "换一个键，或发送相同的内容"),
     "FOL-1086": lambda d: (f"请求内容未在 {d['within_s']:g} 秒内到达。", "请一次发送完；此连接已关闭"),
+    "FOL-1087": lambda d: (
+        f"工作节点的消息中 {_INSIDE[d['what']]} 超过上限（{_bytes_or_parts(d['most'])}）。",
+        "把代码分到多个工作节点",
+    ),
     "FOL-2001": _job_not_found,
     "FOL-2002": lambda d: (
         f"没有工作节点提供 {d['handler']}（{d['online']} 个在线"

@@ -1,0 +1,55 @@
+"""How much is inside a worker's message, told before it is decoded.
+
+Most of a message is text and figures, decoded at hundreds of megabytes a second. What may hold anything (schemas of
+handlers) or any number of small things (labels, load, handlers, jobs) takes many times as long for each byte, in one
+call that nothing interrupts. So those parts are measured first (SEC-32).
+"""
+
+from typing import Final
+
+import msgspec
+
+from foliot.api.bodies import KIB
+from foliot.domain.errors import InvalidInput
+
+HANDLER_PARTS_MAX: Final = 300_000  # some thousands of handlers with schemas
+JOBS_MAX: Final = 50_000
+MAPPING_BYTES_MAX: Final = 64 * KIB  # of labels and of load
+_NONE: Final = msgspec.Raw(b"null")
+
+
+class TooMuchInside(InvalidInput):
+    """A worker's message holds more than a server looks at."""
+
+    code = "FOL-1087"
+
+    def __init__(self, what: str, most: str) -> None:
+        super().__init__(
+            f"The worker's message has {what} beyond {most}.",
+            hint="divide the code among several workers",
+            what=what,
+            most=most,
+        )
+
+
+class _Outline(msgspec.Struct):
+    handlers: msgspec.Raw = _NONE
+    jobs: msgspec.Raw = _NONE
+    labels: msgspec.Raw = _NONE
+    load: msgspec.Raw = _NONE
+
+
+_DECODER: Final = msgspec.json.Decoder(_Outline)
+
+
+def check_outline(body: bytes) -> None:
+    """`TooMuchInside` for a message that would take long to decode; msgspec's error for one that is none."""
+    outline = _DECODER.decode(body)
+    handlers = bytes(outline.handlers)
+    if sum(handlers.count(mark) for mark in (b",", b"[", b"{")) > HANDLER_PARTS_MAX:
+        raise TooMuchInside("handlers and schemas", f"{HANDLER_PARTS_MAX} parts")
+    if bytes(outline.jobs).count(b'"document"') > JOBS_MAX:
+        raise TooMuchInside("jobs", str(JOBS_MAX))
+    for name in ("labels", "load"):
+        if len(bytes(getattr(outline, name))) > MAPPING_BYTES_MAX:
+            raise TooMuchInside(name, f"{MAPPING_BYTES_MAX} bytes")
