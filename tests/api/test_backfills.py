@@ -238,9 +238,10 @@ def stage_actor() -> Actor:
     return Actor(name="ops", reason="kernel update")
 
 
-async def test_the_namespace_of_a_backfill_stands_in_the_address_or_in_the_body(api: Api) -> None:
+async def test_the_namespace_of_a_backfill_stands_in_the_address_or_in_the_body(api: Api, stage: Stage) -> None:
     definition = {"run": {"python": "m:f"}, "schedule": {"every": "1m"}}
     await api.ask("POST", "/jobs", {"name": "tick", "definition": definition}, namespace="toys")
+    stage.elapse("10m")
     body = {"job": "tick", **HOUR}
     assert (await api.post("/backfills:preview", body)).status_code == 404
     for said in ({}, {"namespace": "toys"}):
