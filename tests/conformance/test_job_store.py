@@ -455,3 +455,14 @@ async def test_many_waiting_runs_of_a_deleted_job_end_in_steps(world: World) -> 
     database, definitions = world.database, world.store.definitions
     assert await end_waiting(database, Ending(definitions, Lanes()), job.job_id, step_max=2) == 7
     assert await states_of(world) == ["CANCELLED"] * 7
+
+
+async def test_names_without_a_job_and_how_many_code_declared(world: World) -> None:
+    for name, source in (("a", "code"), ("b", "code"), ("c", "api")):
+        await world.store.jobs.save(NS, name, definition(), by=PERSON, decide=decider(), source=source)
+    await world.store.jobs.delete(NS, "b", by=PERSON, decide=decider())
+    unknown_of = world.store.jobs.unknown_of
+    assert await unknown_of(NS, {"a", "c"}, count_max=9) == (frozenset(), 0), "nothing is new: nobody counts"
+    assert await unknown_of(NS, {"a", "A", "b", "结算"}, count_max=9) == (frozenset({"A", "b", "结算"}), 1)
+    assert await unknown_of(NS, {"d"}, count_max=0) == (frozenset({"d"}), 0)
+    assert await unknown_of("elsewhere", {"a"}, count_max=9) == (frozenset({"a"}), 0)

@@ -65,7 +65,7 @@ class HttpFace:
             secure_cookies=server.settings.is_protected,
             insecure_http=server.settings.insecure_http,
         )
-        server.workers.trespassers.journal = self.services.journal
+        server.workers.trespassers.journal = server.workers.declaring.journal = self.services.journal
         server.metrics.watch_requests(self.app.state.refused)
         for duty in self._caretaking(server):
             server.duties.add(duty)

@@ -10,28 +10,22 @@ it and may serve its namespace and group.
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Final, Protocol
 
 import msgspec
 import structlog
 
 from foliot.domain.access import ForeignSession, Principal
-from foliot.domain.definition import from_document
-from foliot.domain.errors import ClusterTrouble, Conflict, FoliotError, NotFound
-from foliot.domain.limits import check_change
-from foliot.domain.payload import parse_json
+from foliot.domain.errors import ClusterTrouble, NotFound
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
+from foliot.operations.declaring import Declaring
 from foliot.operations.hearing import check_offers, heard_beat, heard_reports
 from foliot.operations.services import Services
 from foliot.operations.trespassing import Trespassers
-from foliot.ports.store import Actor, Standing, StoreBusy, StoreUnavailable
 from foliot.ports.worker_link import (
-    DOCUMENT_MAX,
     Beat,
     BeatAnswer,
-    DeclaredJob,
     Hello,
     Leased,
     LeasePoll,
@@ -42,7 +36,6 @@ from foliot.ports.worker_link import (
 )
 
 PROTOCOL_MIN: Final = 1
-ACTOR_BYTES_MAX: Final = 200
 
 log = structlog.get_logger("foliot.workers")
 
@@ -84,20 +77,6 @@ class ProtocolTooOld(ClusterTrouble):
         )
 
 
-class ChangedByHand(Conflict):
-    """A job that code declares was changed by hand since, which counts over code."""
-
-    code = "FOL-3021"
-
-    def __init__(self, name: str, source: str) -> None:
-        super().__init__(
-            f"{name} was last changed by hand ({source}), which counts over code: it stays as it is.",
-            hint=f"make both the same, or foliot job delete {name} and restart the worker",
-            name=name,
-            source=source,
-        )
-
-
 class WorkerService:
     """The server's side of `ports.worker_link`. `by`: whose token the worker shows."""
 
@@ -107,6 +86,7 @@ class WorkerService:
         self.fenced = 0  # reports that came too late and changed nothing (S5)
         self.on_fenced: Callable[[int], None] = lambda _: None
         self.trespassers = Trespassers()
+        self.declaring = Declaring(services)
         self.on_reports: list[Callable[[Sequence[Report]], None]] = []  # whoever watches this process
 
     async def register(self, hello: Hello, *, by: Principal) -> Welcome:
@@ -121,7 +101,7 @@ class WorkerService:
         else:  # what a session is for does not change
             hello = msgspec.structs.replace(hello, namespace=began.namespace, group=began.group)
         times = self._services.times
-        refused = [refusal for job in hello.jobs if (refusal := await self._declare(job, hello, by))]
+        refused = await self.declaring.declare(hello, by)
         # Last: nobody beats for a session before its worker has heard of it, however long declaring takes.
         now = await self._services.store.nodes.register(hello, kind="worker", ttl_us=times.ttl_us)
         self._desk.introduce(hello)
@@ -132,33 +112,8 @@ class WorkerService:
             beat_every_us=times.beat_every_us,
             margin_us=times.margin_us,
             store_now=now,
-            refused=tuple(refused),
+            refused=refused,
         )
-
-    async def _declare(self, job: DeclaredJob, hello: Hello, by: Principal) -> str | None:
-        """Save a job the worker's code declares; the reason when it cannot be."""
-        try:
-            by.demand_work(namespace=job.namespace)
-            document = parse_json(job.document, bytes_max=DOCUMENT_MAX, what="The definition")
-            definition = from_document(document, job=job.name)
-            by.demand_work(group=definition.group)
-            await self._services.store.jobs.save(
-                job.namespace,
-                job.name,
-                definition,
-                by=Actor(name=_called(hello), reason="declared in code"),
-                decide=self._services.decide,
-                source="code",
-                allow=partial(_check_replacing, job.name, by),
-                check_limit=partial(check_change, by),
-            )
-        except (StoreUnavailable, StoreBusy):
-            raise  # not the job's fault: the worker introduces itself again
-        except FoliotError as refusal:
-            log.warning("job.refused", job=job.name, worker=hello.name, why=str(refusal))
-            return f"{job.name}: {refusal}"
-        self._services.cursors_moved()
-        return None
 
     async def lease(self, poll: LeasePoll, *, by: Principal) -> Leased:
         if not await self._is_own(poll.session, by):
@@ -236,15 +191,3 @@ class WorkerService:
         if not await self._services.store.nodes.adopt(hello.session, owner=by.line):
             raise ForeignSession  # another token was quicker
         return msgspec.structs.replace(hello, owner=by.line)
-
-
-def _called(hello: Hello) -> str:
-    """A worker as the one who did something, no longer than such names may be."""
-    return f"worker {hello.name}".encode()[:ACTOR_BYTES_MAX].decode(errors="ignore")
-
-
-def _check_replacing(name: str, by: Principal, standing: Standing) -> None:
-    """Whether what code declares may replace a job as it stands."""
-    by.demand_work(group=standing.group)
-    if standing.source != "code":
-        raise ChangedByHand(name, standing.source)

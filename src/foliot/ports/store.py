@@ -6,7 +6,7 @@ says how it landed. An answer that was lost raises `OutcomeUnknown`: repeat the 
 reached raises `StoreUnavailable`; a tick given up after R3's retries raises `StoreBusy`, nothing changed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, Protocol
@@ -222,6 +222,10 @@ class JobStore(Protocol):
 
     async def find(self, namespace: str, name: str) -> JobRecord:
         """The job, or `JobNotFound` with the nearest name."""
+        ...
+
+    async def unknown_of(self, namespace: str, names: Collection[str], *, count_max: int) -> tuple[frozenset[str], int]:
+        """Which of these names no job has; if any, how many jobs of the namespace code declared, to `count_max`."""
         ...
 
     async def load(self, keys: Sequence[tuple[int, int]]) -> Sequence[LoadedJob]:

@@ -39,6 +39,7 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-1040": "工作节点消息不合协议",
     "FOL-1041": "轮询无法处理",
     "FOL-1042": "起算日在将来，但不会推迟触发",
+    "FOL-1048": "代码声明的任务过多",
     "FOL-1051": "内容过大",
     "FOL-1052": "不是 JSON",
     "FOL-1053": "文本无法保存",
@@ -342,6 +343,10 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
         "把数据存到别处并传递其位置",
     ),
     "FOL-1057": lambda d: (f"任务没有字段“{d['path']}”。", _meant(d.get("nearest"), "查看字段：foliot docs job-file")),
+    "FOL-1048": lambda d: (
+        f"代码在命名空间 {d['namespace']} 中声明的任务已达上限 {d['most']} 个。",
+        "删除代码中不再声明的任务，或使用别的命名空间",
+    ),
     "FOL-1041": lambda d: (
         "此轮询无法处理：为它查找执行时失败。",
         "详见服务器日志 poll.refused；工作节点与服务器的版本可能不同",

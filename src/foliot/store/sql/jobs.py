@@ -4,7 +4,7 @@ A job's cursor is locked before anything about the job is believed, and bumped b
 edit, a pause, a fire and a trigger of one job follow each other in some order and none acts on what another changed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Final, NamedTuple
@@ -34,7 +34,7 @@ from foliot.store.sql.holding import catch_up_held
 from foliot.store.sql.moving import FROM_THE_FIRST, finish_moves, move_waiting
 from foliot.store.sql.repairing import repair_delays
 from foliot.store.sql.settling import in_rounds, settle
-from foliot.store.sql.statement import Statement
+from foliot.store.sql.statement import TEXT, RowSet, Statement
 
 FIND: Final = Statement(
     """
@@ -96,6 +96,14 @@ NEW_VERSION: Final = Statement(
 )
 OF_CODE: Final = Statement(
     "UPDATE jobs SET source = 'code' WHERE id = :job_id AND version = :version AND deleted_at = 0"
+)
+PRESENT: Final = Statement(
+    "SELECT j.name FROM {d} JOIN jobs j ON j.namespace = :namespace AND j.name = d.name AND j.deleted_at = 0",
+    RowSet("d", name=TEXT),
+)
+OF_CODE_COUNT: Final = Statement(
+    "SELECT count(*) FROM (SELECT 1 AS one FROM jobs WHERE namespace = :namespace AND deleted_at = 0 "
+    "AND source = 'code' LIMIT :limit) q"
 )
 NOTE_PAUSE: Final = Statement(
     "UPDATE jobs SET pause_reason = :reason, paused_at = :at, updated_at = :now WHERE id = :job_id AND deleted_at = 0"
@@ -385,6 +393,15 @@ class SqlJobStore:
             return [found.jobs[key] for key in keys if key in found.jobs]
 
         return await self._database.read(work, pool=Pool.CONTROL)
+
+    async def unknown_of(self, namespace: str, names: Collection[str], *, count_max: int) -> tuple[frozenset[str], int]:
+        def work(tx: Tx) -> tuple[frozenset[str], int]:
+            rows = tx.rows(PRESENT, {"namespace": namespace}, d=[(name,) for name in sorted(names)])
+            unknown = frozenset(names).difference(row[0] for row in rows)
+            of_code = tx.rows(OF_CODE_COUNT, {"namespace": namespace, "limit": count_max}) if unknown else [(0,)]
+            return unknown, int(of_code[0][0])
+
+        return await self._database.read(work)
 
     async def lanes(self, *, after: int = 0) -> Mapping[int, Lane]:
         return await self._database.read(lambda tx: lanes_after(tx, after), pool=Pool.CONTROL)

@@ -1,0 +1,191 @@
+"""Declaring: the jobs that a worker's code holds are saved when it registers (SEC-25).
+
+The right to work is the right to declare, within the token's namespace and group, and up to a ceiling for each
+namespace. What was created or changed stands in the journal, with the token's name.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Final, NamedTuple
+
+import structlog
+
+from foliot.domain.access import Principal
+from foliot.domain.definition import from_document
+from foliot.domain.errors import Conflict, FoliotError, InvalidInput
+from foliot.domain.job import Definition
+from foliot.domain.limits import check_change
+from foliot.domain.names import check_name
+from foliot.domain.payload import parse_json
+from foliot.operations.services import Services
+from foliot.ports.journal import Happening, Journal, Topic
+from foliot.ports.store import Actor, Saved, SaveOutcome, Standing, StoreBusy, StoreUnavailable
+from foliot.ports.worker_link import DECLARED_MAX, DOCUMENT_MAX, DeclaredJob, Hello
+
+ACTOR_BYTES_MAX: Final = 200
+
+log = structlog.get_logger("foliot.workers")
+
+
+class ChangedByHand(Conflict):
+    """A job that code declares was changed by hand since, which counts over code."""
+
+    code = "FOL-3021"
+
+    def __init__(self, name: str, source: str) -> None:
+        super().__init__(
+            f"{name} was last changed by hand ({source}), which counts over code: it stays as it is.",
+            hint=f"make both the same, or foliot job delete {name} and restart the worker",
+            name=name,
+            source=source,
+        )
+
+
+class TooManyDeclared(InvalidInput):
+    """Code declares more jobs in a namespace than it may."""
+
+    code = "FOL-1048"
+
+    def __init__(self, namespace: str) -> None:
+        super().__init__(
+            f"Code has declared {DECLARED_MAX} jobs in namespace {namespace} already, which is the most.",
+            hint="delete those that no code declares any more, or use another namespace",
+            namespace=namespace,
+            most=DECLARED_MAX,
+        )
+
+
+class _Draft(NamedTuple):
+    """A declared job that was read."""
+
+    at: int  # of the jobs of the worker's hello
+    namespace: str
+    name: str
+    definition: Definition
+
+
+class Declaring:
+    """Saves what code declares."""
+
+    def __init__(self, services: Services) -> None:
+        self.journal: Journal | None = None
+        self._services = services
+
+    async def declare(self, hello: Hello, by: Principal) -> tuple[str, ...]:
+        """Save the jobs of a worker's code; those that could not be, each with its reason."""
+        refused: dict[int, str] = {}
+        drafts = _read(hello.jobs, by, refused)
+        rooms = await self._rooms(drafts)
+        happenings: list[Happening] = []
+        try:
+            for draft in drafts:
+                try:
+                    rooms[draft.namespace].take(draft)
+                    saved = await self._save(draft, hello, by)
+                except (StoreUnavailable, StoreBusy):
+                    raise  # not the job's fault: the worker introduces itself again
+                except FoliotError as refusal:
+                    refused[draft.at] = f"{draft.name}: {refusal}"
+                    continue
+                if saved.outcome is not SaveOutcome.SAME:
+                    happenings.append(_happening(saved, hello, by))
+        finally:
+            await self._note(happenings)
+        for at, why in sorted(refused.items()):
+            log.warning("job.refused", job=hello.jobs[at].name[:200], worker=hello.name, why=why)
+        return tuple(why for _, why in sorted(refused.items()))
+
+    async def _rooms(self, drafts: Sequence[_Draft]) -> dict[str, "_Room"]:
+        """One look for each namespace: most workers declare what they declared before."""
+        names: dict[str, set[str]] = defaultdict(set)
+        for draft in drafts:
+            names[draft.namespace].add(draft.name)
+        rooms = {}
+        for namespace, own in names.items():
+            unknown, of_code = await self._services.store.jobs.unknown_of(namespace, own, count_max=DECLARED_MAX)
+            rooms[namespace] = _Room(unknown, DECLARED_MAX - of_code)
+        return rooms
+
+    async def _save(self, draft: _Draft, hello: Hello, by: Principal) -> Saved:
+        return await self._services.store.jobs.save(
+            draft.namespace,
+            draft.name,
+            draft.definition,
+            by=Actor(name=_called(hello), reason="declared in code"),
+            decide=self._services.decide,
+            source="code",
+            allow=partial(_check_replacing, draft.name, by),
+            check_limit=partial(check_change, by),
+        )
+
+    async def _note(self, happenings: Sequence[Happening]) -> None:
+        if not happenings:
+            return
+        self._services.cursors_moved()
+        if self.journal is None:
+            return
+        try:
+            await self.journal.note(happenings)
+        except (StoreBusy, StoreUnavailable) as away:
+            log.warning("journal.note_lost", kind="job.declared", count=len(happenings), why=str(away))
+
+
+class _Room:
+    """How many more jobs code may declare in a namespace."""
+
+    def __init__(self, unknown: Iterable[str], left: int) -> None:
+        self._unknown = set(unknown)
+        self._left = left
+
+    def take(self, draft: _Draft) -> None:
+        """Count a job that is not there yet; `TooManyDeclared` when there is no more room."""
+        if draft.name not in self._unknown:
+            return
+        if self._left <= 0:
+            raise TooManyDeclared(draft.namespace)
+        self._unknown.discard(draft.name)
+        self._left -= 1
+
+
+def _read(jobs: Sequence[DeclaredJob], by: Principal, refused: dict[int, str]) -> list[_Draft]:
+    """The declared jobs that can be read and are the token's to declare; why not, for the others."""
+    drafts = []
+    for at, job in enumerate(jobs):
+        try:
+            namespace, name = check_name("namespace", job.namespace), check_name("job", job.name)
+            by.demand_work(namespace=namespace)
+            document = parse_json(job.document, bytes_max=DOCUMENT_MAX, what="The definition")
+            definition = from_document(document, job=name)
+            by.demand_work(group=definition.group)
+        except FoliotError as refusal:
+            refused[at] = f"{job.name[:200]}: {refusal}"
+        else:
+            drafts.append(_Draft(at, namespace, name, definition))
+    return drafts
+
+
+def _check_replacing(name: str, by: Principal, standing: Standing) -> None:
+    """Whether what code declares may replace a job as it stands."""
+    by.demand_work(group=standing.group)
+    if standing.source != "code":
+        raise ChangedByHand(name, standing.source)
+
+
+def _called(hello: Hello) -> str:
+    """A worker as the one who did something, no longer than such names may be."""
+    return f"worker {hello.name}".encode()[:ACTOR_BYTES_MAX].decode(errors="ignore")
+
+
+def _happening(saved: Saved, hello: Hello, by: Principal) -> Happening:
+    job = saved.job
+    kind = "job.created" if saved.outcome is SaveOutcome.CREATED else "job.changed"
+    return Happening(
+        key=f"{kind}:{job.namespace}:{job.name}:{job.job_id}:{job.version}",
+        topic=Topic.JOBS,
+        kind=kind,
+        subject=job.name,
+        by=by.name,
+        namespace=job.namespace,
+        data={"version": job.version, "reason": "declared in code", "worker": hello.name},
+    )
