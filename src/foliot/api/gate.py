@@ -17,7 +17,7 @@ from foliot.domain.shares import Shares
 from foliot.operations.tokens import hash_of
 
 MIB: Final = 1024 * 1024
-AT_ONCE_MAX: Final = 64
+AT_ONCE_MAX: Final = 128  # one token alone gets half of them
 HELD_MAX: Final = 1000  # streams and long polls: they wait, they do not work
 METRICS_MAX: Final = 8
 LOGINS_MAX: Final = 32
