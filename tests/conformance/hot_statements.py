@@ -182,6 +182,12 @@ HOT: list[Hot] = [
         values=lambda _: {"job_id": LONG_LINE, "after": 4_010_000, "limit": 1000},
     ),
     Hot(
+        name="the newest fire in a long line",
+        statement=line.NEWEST_FIRES,
+        uses=frozenset({"runs_fire"}),
+        sets=lambda _: {"d": [(LONG_LINE,)]},
+    ),
+    Hot(
         name="jobs whose runs still move",
         statement=moving.UNFINISHED,
         uses=frozenset({"jobs_moving"}),

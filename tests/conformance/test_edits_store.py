@@ -10,7 +10,7 @@ from foliot.ports.store import JobRecord
 from foliot.ports.worker_link import LeasedRun
 from foliot.store.sql.follow import FIXED_DELAY
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet
-from tests.conformance.building import cursor_of, every, fire, make_due, runs_of, save, skips_of
+from tests.conformance.building import PERSON, cursor_of, every, fire, make_due, runs_of, save, skips_of
 from tests.conformance.working import Worker, run_of, trigger, worker
 from tests.conformance.world import World
 
@@ -67,6 +67,40 @@ async def test_a_trigger_for_later_is_cut_into_the_shards_of_the_new_version(wor
     assert [(run.version, run.shard, run.shards) for run in leased] == [(2, 0, 2), (2, 1, 2)]
     await anne.complete(*leased)
     assert (await run_of(world, later))["state"] == "SUCCEEDED"
+
+
+async def test_a_sharded_trigger_for_later_is_cut_when_it_is_due_and_waits_in_nobodys_way(world: World) -> None:
+    await save(world, overlap="allow", shards=2)
+    (later,) = await trigger(world, delay_us=HOUR)
+    assert [(run["place"], run["state"]) for run in await runs_of(world)] == [(None, "PENDING")]
+    await save(world, overlap="queue_all", shards=2)
+    await trigger(world)
+    anne = await worker(world)
+    assert [len(lease) for lease in await drain(anne)] == [2]
+    await world.elapse(HOUR)
+    await world.store.firing.admit(limit=10)
+    assert [len(lease) for lease in await drain(await worker(world))] == [2]
+    assert (await run_of(world, later))["state"] == "SUCCEEDED"
+
+
+async def test_a_sharded_run_that_has_not_begun_lines_up_with_all_its_shards(world: World) -> None:
+    await save(world, overlap="allow", shards=2)
+    (waiting,) = await trigger(world)
+    (running,) = await trigger(world, priority=9)
+    ended = [run["id"] for run in await runs_of(world) if run["parent_id"] == waiting and run["shard"] == 1]
+    await world.store.runs.cancel(ended, by=PERSON)
+    before = await run_of(world, ended[0])
+    anne, ben = await worker(world), await worker(world)
+    first = await anne.lease(2)
+    assert {(await run_of(world, run.run_id))["parent_id"] for run in first} == {running}
+    await save(world, **EXCLUSIVE, shards=2)
+    await unpark(world)
+    assert await ben.lease(8) == ()
+    assert await run_of(world, ended[0]) == before  # what has ended does not change (S6)
+    await anne.complete(*first)
+    await unpark(world)
+    (second,) = await ben.lease(8)
+    assert (second.version, second.shard, second.exclusive) == (2, 0, True)
 
 
 async def test_shards_in_line_keep_their_version_when_the_job_becomes_exclusive(world: World) -> None:

@@ -1,6 +1,7 @@
 """Leases and beats that meet others: nothing is leased twice, lost for good or overtaken (R1, R5, R9)."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from foliot.domain.verdict import Cause, judge
 from foliot.ports.store import GRACE_US, SESSION_TTL_US
 from foliot.ports.worker_link import HeldLease, Leaving
 from foliot.store.sql.leasing import ABOVE_ATTEMPTS
-from tests.conformance.building import ask, runs_of, save
+from tests.conformance.building import DECIDE, NS, PERSON, ask, definition, runs_of, save
 from tests.conformance.interleavings.halting import halting, naive, patient, until_blocked
 from tests.conformance.working import attempts_of, lead, run_of, trigger, worker
 from tests.conformance.world import World
@@ -60,6 +61,35 @@ async def test_a_lease_that_lands_after_its_worker_left_goes_back(postgres_world
     assert await world.store.runs.reap(judge, limit=10, term=await lead(world)) == 1
     row = await run_of(world, run_id)
     assert (row["state"], row["deaths"]) == ("PENDING", 0)
+
+
+@pytest.mark.parametrize("shards", [0, 2])
+async def test_an_edit_that_meets_a_lease_lets_the_others_line_up_behind_it(postgres_world: World, shards: int) -> None:
+    world = postgres_world
+    cut = {"shards": shards} if shards else {}
+    exclusive: dict[str, Any] = {"overlap": "queue_all", "exclusive": True, "isolation": "process", **cut}
+    await save(world, "tick", overlap="allow", **cut)
+    await trigger(world)
+    (first,) = await trigger(world, priority=9)
+    anne, ben = await worker(world), await worker(world)
+    leasing = await halting(world, "leasing.leased")
+    anne.store = leasing.store
+    await leasing.start(anne.lease(1))
+    async with naive(world) as connection:  # naive: nothing is in progress for whoever does not wait for the lease
+        assert await connection.fetchval("SELECT count(*) FROM runs WHERE attempt > 0") == 0
+    editor = await patient(world)
+    new = definition(job="tick", **exclusive)
+    editing = asyncio.create_task(editor.jobs.save(NS, "tick", new, by=PERSON, decide=DECIDE))
+    await until_blocked(world, editing)
+    (run,) = await leasing.finish()
+    await editing
+    begun = await run_of(world, run.run_id)
+    assert first in (begun["id"], begun["parent_id"])
+    places = {row["place"] for row in await runs_of(world)}
+    assert (begun["place"], begun["version"], len(places)) == (min(places), 1, 2)
+    await world.store.firing.unpark(limit=10)
+    others = await ben.lease(8)
+    assert {(await run_of(world, other.run_id))["parent_id"] for other in others} == ({first} if shards else set())
 
 
 async def test_a_lease_whose_answer_is_lost_while_it_is_still_under_way(postgres_world: World) -> None:

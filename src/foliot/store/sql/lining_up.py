@@ -6,7 +6,7 @@ parents, runs.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from foliot.domain.job import LoadedJob
 from foliot.domain.run import RunState
@@ -34,7 +34,7 @@ NOT_BEGUN: Final = Statement(
     ORDER BY r.id {for_update}
     """
 )
-CHILDREN: Final = Statement(
+PARTS: Final = Statement(
     """
     SELECT r.id, r.ver, r.parent_id, r.attempt, r.state FROM runs r WHERE r.parent_id IN (SELECT d.id FROM {d})
     ORDER BY r.id {for_update}
@@ -59,25 +59,52 @@ def step_out(tx: Tx, job_id: int) -> None:
 
 def line_up(tx: Tx, new: LoadedJob) -> None:
     """Everything that has not begun takes a new place, in its order; the head of the line may go."""
-    waiting = tx.rows(NOT_BEGUN, {"job_id": new.job_id})
-    children = _children(tx, [row.id for row in waiting if row.open_children])
-    begun = {parent_id for parent_id, parts in children.items() if any(part.attempt for part in parts)}
-    waiting = sorted((row for row in waiting if row.id not in begun), key=lambda row: (row.place, row.id))
+    waiting = _not_begun(tx, new.job_id)
     if not waiting:
         return
-    first = bump(tx, {new.job_id: len(waiting)})[new.job_id].last - len(waiting) + 1
+    end = bump(tx, {new.job_id: len(waiting)})[new.job_id]
+    first = end.last - len(waiting) + 1
     rows: list[tuple[Any, ...]] = []
-    for place, row in enumerate(waiting, first):
-        parts = children.get(row.id, ())
-        rows.append((row.id, row.ver, place, int(not parts), SERIAL))
-        rows += [(part.id, part.ver, place, 1, 0) for part in parts if part.state == RunState.PENDING]
+    for place, run in enumerate(waiting, first):
+        rows += _rows(run, place)
     tx.change(LINE_UP, {"serial": serial_of(new)}, d=sorted(rows))
     unpark(tx, [new.job_id])
 
 
-def _children(tx: Tx, parent_ids: Sequence[int]) -> dict[int, list[Any]]:
+class _Run(NamedTuple):
+    """A run in line, with the parts it was cut into."""
+
+    row: Any
+    parts: Sequence[Any]
+
+    @property
+    def has_begun(self) -> bool:
+        return any(part.attempt for part in self.parts)
+
+
+def _not_begun(tx: Tx, job_id: int) -> list[_Run]:
+    """The runs of the job that nobody was ever leased, nor a part of them, in the order of their places; locked."""
+    rows = tx.rows(NOT_BEGUN, {"job_id": job_id})
+    parts = _parts(tx, [row.id for row in rows if row.open_children])
+    runs = [_Run(row, parts.get(row.id, ())) for row in rows]
+    waiting = [run for run in runs if not run.has_begun]
+    return sorted(waiting, key=lambda run: (run.row.place, run.row.id))
+
+
+def _parts(tx: Tx, parent_ids: Sequence[int]) -> dict[int, list[Any]]:
     """The parts of these runs, locked: none of them is leased any more before this edit is done."""
-    children: dict[int, list[Any]] = {}
-    for row in tx.rows(CHILDREN, d=[(parent_id,) for parent_id in parent_ids]) if parent_ids else ():
-        children.setdefault(row.parent_id, []).append(row)
-    return children
+    if not parent_ids:
+        return {}
+    parts: dict[int, list[Any]] = {}
+    for row in tx.rows(PARTS, d=[(parent_id,) for parent_id in parent_ids]):
+        parts.setdefault(row.parent_id, []).append(row)
+    return parts
+
+
+def _rows(run: _Run, place: int) -> list[tuple[Any, ...]]:
+    """What is written of a run and its parts. Whoever can be leased is parked: the head is un-parked by itself."""
+    row = run.row
+    if not run.parts:
+        return [(row.id, row.ver, place, 1, SERIAL)]
+    waiting = [part for part in run.parts if part.state == RunState.PENDING]
+    return [(row.id, row.ver, place, 0, SERIAL), *((part.id, part.ver, place, 1, 0) for part in waiting)]

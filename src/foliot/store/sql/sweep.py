@@ -179,9 +179,18 @@ def _versions(later: Sequence[_Later], last: Mapping[int, Place]) -> set[tuple[i
 
 def _entry(run: _Later, jobs: Mapping[tuple[int, int], LoadedJob], version: int) -> Edited | None:
     """The run as it enters the line of a job that has this version by now."""
-    old, new = jobs.get((run.job_id, run.version)), jobs.get((run.job_id, version))
-    row = Row(run.follow, run.serial, run.priority, is_in_line=False, is_scheduled=False)
-    return admitted(row, old, new) if new is not None else None
+    new = jobs.get((run.job_id, version))
+    if new is None:
+        return None
+    old = jobs.get((run.job_id, run.version))
+    row = Row(
+        follow=run.follow,
+        serial=run.serial,
+        priority=run.priority,
+        is_in_line=False,
+        is_scheduled=False,
+    )
+    return admitted(row, old, new)
 
 
 def _due_later(tx: Tx, definitions: Definitions, limit: int) -> list[tuple[int, int, int]]:
