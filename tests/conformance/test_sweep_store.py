@@ -145,6 +145,16 @@ async def test_triggers_that_cannot_be_read_here_hold_up_no_others(world: World)
     assert await world.store.firing.admit(limit=50) == 12  # who can read them admits them
 
 
+async def test_a_trigger_for_later_of_a_deleted_job_is_not_admitted(world: World) -> None:
+    job = await save(world, overlap="queue", shards=2)
+    await world.store.runs.trigger(ask(delay_us=HOUR))
+    await world.change("UPDATE jobs SET deleted_at = 1, moving = 1 WHERE id = :id", id=job.job_id)  # nothing ended yet
+    await world.elapse(HOUR)
+    assert await world.store.firing.admit(limit=10) == 0
+    await world.store.jobs.repair(limit=10)
+    assert [run["state"] for run in await runs_of(world)] == ["CANCELLED"]
+
+
 async def test_a_later_trigger_behind_an_open_run_stays_parked(world: World) -> None:
     await save(world, overlap="queue_all")
     await world.store.runs.trigger(ask(key="later", delay_us=MINUTE))

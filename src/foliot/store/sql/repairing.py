@@ -12,11 +12,12 @@ from foliot.store.sql.statement import BIGINT, RowSet, Statement
 WITHOUT_NEXT: Final = Statement(
     """
     SELECT j.id FROM jobs j JOIN cursors c ON c.job_id = j.id
-    WHERE j.from_end = 1 AND j.id > :after AND c.next_at IS NULL AND c.state = 'active'
+    WHERE j.from_end = 1 AND j.id > :after AND coalesce(c.next_at, -1) = -1 AND c.state = 'active'
     ORDER BY j.from_end, j.id LIMIT :limit
     """
 )
-"""Only jobs with a fixed delay: those without a schedule, however many, have no next instant either."""
+"""Only jobs with a fixed delay: those without a schedule, however many, have no next instant either.
+(`next_at IS NULL` in so many words would let a planner begin with all of these.)"""
 
 LOCK: Final = Statement(
     """

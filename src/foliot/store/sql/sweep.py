@@ -157,9 +157,9 @@ def admit_due(tx: Tx, definitions: Definitions, *, limit: int) -> int:
     open_ = {job_id: seen.get(job_id, NOTHING_OPEN).open for job_id in last}
     rows, parents = [], []
     for run in later:
-        entry = _entry(run, jobs, last[run.job_id].version)
+        entry = _entry(run, jobs, last[run.job_id])
         if entry is None:
-            continue  # its definition does not compile here: another server may admit it
+            continue  # its definition does not compile here, and another server may admit it; or its job was deleted
         places[run.job_id] += 1
         place = places[run.job_id]
         rows.append(_admitted(run, entry, place, is_parked=bool(entry.serial and open_[run.job_id])))
@@ -177,10 +177,10 @@ def _versions(later: Sequence[_Later], last: Mapping[int, Place]) -> set[tuple[i
     return had | {(run.job_id, last[run.job_id].version) for run in later}
 
 
-def _entry(run: _Later, jobs: Mapping[tuple[int, int], LoadedJob], version: int) -> Edited | None:
-    """The run as it enters the line of a job that has this version by now."""
-    new = jobs.get((run.job_id, version))
-    if new is None:
+def _entry(run: _Later, jobs: Mapping[tuple[int, int], LoadedJob], place: Place) -> Edited | None:
+    """The run as it enters the line of its job; None: it does not."""
+    new = jobs.get((run.job_id, place.version))
+    if new is None or place.deleted_at:
         return None
     old = jobs.get((run.job_id, run.version))
     row = Row(
