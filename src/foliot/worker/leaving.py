@@ -10,6 +10,7 @@ from typing import Final
 
 import structlog
 
+from foliot.domain.errors import FoliotError
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.worker_link import Leaving, WorkerLink
@@ -19,6 +20,7 @@ from foliot.worker.session import Session, to_held
 log = structlog.get_logger("foliot.worker.leaving")
 
 TRIES_MAX: Final = 3
+SESSION_OVER: Final = "FOL-2011"
 
 
 class Leave:
@@ -43,11 +45,12 @@ class Leave:
                 break
             try:
                 await self._once(session, within_s=max(left_s / 2, self._within_s / 4))
-            except NotTaken as refusal:
-                log.warning("leave.refused", session=session.id, code=refusal.code)
-                return False
-            except NoAnswer as error:
-                log.warning("leave.no_answer", session=session.id, why=str(error.__cause__ or error)[:200])
+            except (NoAnswer, NotTaken) as error:
+                if _is_over(error):
+                    return True  # heard before, and the answer was lost
+                log.warning("leave.not_heard", session=session.id, why=str(error.__cause__ or error)[:200])
+                if isinstance(error, NotTaken):
+                    return False
             else:
                 log.info("worker.left", session=session.id)
                 return True
@@ -61,3 +64,9 @@ class Leave:
         held = tuple(to_held(attempt, now=now) for attempt in attempts)
         leaving = Leaving(session=session.id, settled=settled, held=held)
         await answer_of(self._link.leave(leaving), clock=self._clock, within_s=within_s, name="leave")
+
+
+def _is_over(error: NoAnswer | NotTaken) -> bool:
+    """Whether a server says that there is no such session any more."""
+    cause = error.__cause__
+    return isinstance(cause, FoliotError) and SESSION_OVER in (cause.code, cause.data.get("code"))

@@ -13,10 +13,11 @@ import psutil
 import pytest
 
 from foliot.app.system import SystemClock
+from foliot.client.worker_http import Refused
 from foliot.domain.errors import Denied
 from foliot.domain.run import RunState
 from foliot.domain.verdict import Cause
-from foliot.ports.worker_link import Hello, Welcome
+from foliot.ports.worker_link import Hello, Leaving, Welcome
 from foliot.sdk.registry import load
 from tests.clocks import DrivenClock
 from tests.eventually import eventually, soon
@@ -126,6 +127,21 @@ async def test_a_goodbye_without_an_answer_is_said_again_and_not_for_ever() -> N
         house.server.lose["leave"] = 1000
         await house.stop()
         assert house.server.calls["leave"] == 3
+
+
+async def test_a_goodbye_that_was_heard_and_not_answered_is_over_when_a_server_says_so() -> None:
+    class Forgetful(FakeServer):
+        async def leave(self, leaving: Leaving) -> None:
+            if leaving.session in self.left:
+                self.calls["leave"] += 1
+                raise Refused("http://a:7171", 404, {"code": "FOL-2011"})
+            await super().leave(leaving)
+
+    async with working(Forgetful(SystemClock()), poll_wait_s=600.0) as house:
+        await house.until(lambda: house.worker.session is not None)
+        house.server.lose["leave"] = 1
+        await house.stop()
+        assert house.server.calls["leave"] == 2
 
 
 async def test_a_run_whose_lease_was_never_answered_goes_back_with_the_goodbye() -> None:
