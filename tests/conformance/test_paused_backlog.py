@@ -16,7 +16,7 @@ import pytest
 from foliot.domain import drafting
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat
 from foliot.ports.store import Actor, JobRecord
-from foliot.store.sql import settling
+from foliot.store.sql import holding, settling
 from foliot.store.sql.calendars import SqlCalendars
 from tests.conformance.building import NS, PERSON, cursor_of, decider, every, fire, make_due, runs_of, save, skips_of
 from tests.conformance.world import World
@@ -200,6 +200,22 @@ async def test_a_resume_without_catch_up_leaves_held_time_skipped_for_good(world
     await pause(world)
     await resume(world, catch_up=True)
     assert (await reasons(world, job))["paused"] == paused, "the next pause does not bring it back"
+
+
+async def test_a_job_whose_held_time_cannot_be_worked_out_is_resumed_without_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("the zone is gone")
+
+    job = await every(world, interval="1h", overlap="allow", misfire=ALL)
+    await pause(world)
+    await make_due(world, job, late_us=4 * HOUR + 30 * MINUTE)
+    await save(world, schedule={"every": "1h"}, overlap="allow", misfire=ALL, timeout="1m")
+    monkeypatch.setattr(holding, "plan_catch_up", broken)
+    assert (await resume(world, catch_up=True)).state == "active"
+    assert await reasons(world, job) == {"paused": 5}
+    assert await world.value("SELECT count(*) FROM skips WHERE held <> 0") == 0
 
 
 async def test_latest_catches_up_one_run_of_all_held_time(world: World) -> None:

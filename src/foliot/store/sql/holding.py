@@ -44,7 +44,10 @@ def catch_up_held(tx: Tx, definitions: Definitions, cursor: Cursor, pacer: Catch
     if not held:
         return None
     now = tx.now()
-    plan, undecided_from = plan_catch_up(due[0], held, now)
+    try:
+        plan, undecided_from = plan_catch_up(due[0], held, now)
+    except Exception:  # noqa: BLE001  a job that cannot be planned can still be resumed; what was held stays skipped
+        return None
     _take_back(tx, cursor.job_id, rows, held, undecided_from)
     record_change(tx, now, cursor, pacer.spread(plan, now), job=due[0].job)
     return plan.state != CursorState.PAUSED
