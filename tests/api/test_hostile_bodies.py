@@ -139,7 +139,7 @@ async def test_no_message_of_a_worker_stops_the_loop(app: Any, api: Api, name: s
     assert meter.longest_s < STOPS_S, meter.what
 
 
-NAMES = {str(at): "x" for at in range(50_000)}
+NAMES = {str(at): "x" for at in range(40_000)}
 DEFINITIONS: dict[str, dict[str, Any]] = {
     "tags": {"tags": NAMES},
     "labels of workers": {"place": {"require": NAMES}},

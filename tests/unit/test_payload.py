@@ -212,3 +212,17 @@ def test_no_text_crashes_it(text: str | bytes) -> None:
     with suppress(InvalidInput):  # anything else that is raised is a crash
         stored = check_json(text)
         assert check_json(stored) == stored
+
+
+@pytest.mark.parametrize("much", ["[" + "[]," * 100_000 + "1]", "{" + '"a":1,' * 100_000 + '"b":1}', "," * 100_000])
+def test_what_has_too_many_parts_is_not_parsed(much: str) -> None:
+    """Parsed, it would let no other thread of the process work for a long while."""
+    with pytest.raises(NotJson, match="more than 50000 parts"):
+        parse_json(much, bytes_max=1024 * 1024)
+
+
+def test_marks_inside_text_are_no_parts() -> None:
+    text = json.dumps({"a": ",[{" * 20_000 + '\\"'})
+    assert parse_json(text, bytes_max=1024 * 1024) == json.loads(text)
+    fullest = "[" + "[]," * 21_000 + "1]"
+    assert len(parse_json(fullest)) == 21_001, "what fits into a payload that is kept"

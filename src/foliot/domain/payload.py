@@ -16,11 +16,13 @@ PARAMS_BYTES_MAX: Final = 64 * 1024
 RESULT_BYTES_MAX: Final = 64 * 1024
 CHECKPOINT_BYTES_MAX: Final = 64 * 1024
 DEPTH_MAX: Final = 32
+PARTS_MAX: Final = 50_000  # items and members: more than fit into any payload that is kept
 INT_MIN: Final = -(2**63)
 INT_MAX: Final = 2**63 - 1
 
 _BRACKET_OR_STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]', re.DOTALL)
 _LARGE_NUMBER: Final = re.compile(r"[0-9](?:[0-9]{16}|[eE])")  # perhaps; or a text that looks like one
+_PART_OR_STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{,]', re.DOTALL)
 _ITEM_BYTES: Final = 2  # `1,` is the shortest item of a list
 _MEMBER_BYTES: Final = 5  # `"":1,` is the shortest member of a mapping
 _INT_DIGITS_MAX: Final = 20  # of 64 bits, with its sign
@@ -76,6 +78,7 @@ def parse_json(
     _check_size(len(text), bytes_max, what)
     text = _decoded(text, what)
     _check_size(len(text.encode(errors="surrogatepass")), bytes_max, what)
+    _check_parts(text, what)
     _check_text_depth(text, depth_max, what)
 
     def refuse_constant(word: str) -> NoReturn:
@@ -160,6 +163,15 @@ def is_nested_deeper(text: str, depth_max: int) -> bool:
     except TooDeep:
         return True
     return False
+
+
+def _check_parts(text: str, what: str) -> None:
+    """Refuse what would be parsed for long: a parser of thousands of lists lets no other thread work meanwhile."""
+    if text.count(",") + text.count("[") + text.count("{") <= PARTS_MAX:
+        return
+    parts = sum(text[found.start()] != '"' for found in _PART_OR_STRING.finditer(text))
+    if parts > PARTS_MAX:
+        raise NotJson(what, f"it has more than {PARTS_MAX} parts", hint="send less at once")
 
 
 def _check_text_depth(text: str, depth_max: int, what: str) -> None:
