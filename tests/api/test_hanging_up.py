@@ -14,7 +14,7 @@ from foliot.operations.serving_workers import WorkerService
 from foliot.operations.tokens import create_token
 from foliot.ports.worker_link import Hello, Leased, LeasedRun, LeasePoll, Report
 from tests.api.asking import opened_api
-from tests.api.stage import ROOT, TIMES, Stage
+from tests.api.stage import ROOT, Stage
 
 
 class NoDesk:
@@ -39,6 +39,7 @@ class PatientDesk(NoDesk):
     def __init__(self) -> None:
         self.asked = asyncio.Event()
         self.was_left = False
+        self.hello: Hello | None = None
 
     async def ask(self, poll: LeasePoll) -> Leased:
         self.asked.set()
@@ -49,10 +50,10 @@ class PatientDesk(NoDesk):
         raise AssertionError(poll)
 
     def hello_of(self, session: str) -> Hello | None:
-        return None
+        return self.hello
 
     def introduce(self, hello: Hello) -> None:
-        pass
+        self.hello = hello
 
 
 class PromptDesk(PatientDesk):
@@ -91,7 +92,7 @@ async def polled(stage: Stage, service: WorkerService, *, until: asyncio.Event) 
     async with opened_api(stage, plain_routes=lambda known: worker_routes(service, known.worker)) as api:
         token = await create_token(stage.services, ROOT, "mine", Grant(scopes=frozenset({Scope.WORKER})))
         hello = Hello(session=POLL.session, name="w1", group="default", slots=4, handlers=(), owner=token.record.line)
-        await stage.store.nodes.register(hello, kind="worker", ttl_us=TIMES.ttl_us)
+        service._desk.introduce(hello)  # known here, so that nothing is looked up before the poll is asked
         await asyncio.wait_for(api.app(call_of("/api/worker/v1/lease", token.secret), receive, send), 30)
     return sent
 
