@@ -127,10 +127,7 @@ async def test_what_is_leased_as_a_worker_hangs_up_stays_leased(stage: Stage) ->
         return [Landing.RECORDED for _ in reports]
 
     service.complete = complete  # type: ignore[method-assign]
-    gone = asyncio.Event()
-    gone.set()
-    await polled(stage, service, until=gone)
-    assert desk.asked.is_set()
+    await polled(stage, service, until=desk.asked)
     assert reported == []
 
 
