@@ -1,6 +1,7 @@
 """Named calendars: days that count, closed hours, moving to working days, and where they come from."""
 
 from datetime import date, timedelta
+from itertools import takewhile
 from typing import Any
 
 import chinese_calendar
@@ -20,9 +21,10 @@ from foliot.domain.schedule import (
 from foliot.domain.schedule.days import day_number
 from foliot.domain.schedule.errors import BadCalendar, UnknownCalendar
 from foliot.domain.schedule.workdays import Place, published_until
-from tests.unit.schedule.asking import instant, planned
+from tests.unit.schedule.asking import instant, planned, walk
 
 CHINA = "Asia/Shanghai"
+NEW_YORK = "America/New_York"
 
 
 def is_open(calendar: Calendar, day: str) -> bool:
@@ -128,6 +130,22 @@ def test_the_days_are_those_of_the_schedules_zone_unless_the_calendar_has_its_ow
     assert not schedule.ruling(saturday_in_shanghai).is_allowed
 
 
+def test_the_entries_of_a_list_count_days_each_in_its_own_zone() -> None:
+    document = [
+        {"cron": "0 9 * * MON", "tz": CHINA, "calendar": "weekdays"},
+        {"cron": "0 20 * * FRI", "tz": NEW_YORK, "calendar": "weekdays"},  # a Saturday in Shanghai
+    ]
+    expected = ["2026-01-02 20:00", "2026-01-04 20:00", "2026-01-09 20:00"]
+    assert planned(document, 3, tz=NEW_YORK) == expected
+    read = schedule_from_document(document)
+    assert schedule_from_document(read.to_document()) == read
+
+
+def test_entries_in_several_zones_stay_one_schedule_where_no_calendar_counts_days() -> None:
+    document = [{"cron": "0 9 * * *", "tz": CHINA}, {"cron": "0 20 * * *", "tz": NEW_YORK}]
+    assert [one.__class__.__name__ for one in schedule_from_document(document).triggers] == ["Cron", "Cron"]
+
+
 # closed hours
 
 
@@ -161,6 +179,29 @@ def test_a_blackout_is_closed_at_its_start_and_open_at_its_end() -> None:
     assert schedule.previous_allowed_before(instant("2026-11-12 02:00")) == instant("2026-11-10 20:00")
     assert schedule.count_between(instant("2026-11-10 20:00"), instant("2026-11-12 02:00")) == 15
     assert schedule.allowed_between(instant("2026-11-10 20:00"), instant("2026-11-12 02:00")) == 1
+
+
+@pytest.mark.parametrize(
+    ("tz", "offset", "is_closed_at"),
+    [
+        (None, "", ("2026-11-10 22:00", CHINA)),  # the schedule's zone, as days and daily hours
+        ("America/New_York", "", ("2026-11-10 22:00", NEW_YORK)),
+        (None, "Z", ("2026-11-10 22:00", "UTC")),
+        (None, "+01:00", ("2026-11-10 22:00", "Europe/Berlin")),
+    ],
+)
+def test_a_blackout_is_in_the_zone_its_days_are_in(tz: str | None, offset: str, is_closed_at: tuple[str, str]) -> None:
+    times = {"from": f"2026-11-10T22:00:00{offset}", "to": f"2026-11-10T23:00:00{offset}"}
+    read = calendar(blackouts=[times]) if tz is None else calendar(blackouts=[times], tz=tz)
+    stored = calendar_from_document("days", calendar_to_document(read))
+    for days in (read, stored):
+        schedule = schedule_from_document(
+            {"cron": "*/30 * * * *", "tz": CHINA, "calendar": "days"}, calendars={"days": days}
+        )
+        start = instant(*is_closed_at)
+        assert not schedule.ruling(start).is_allowed
+        assert schedule.next_allowed_after(start - 1) == start + 3600 * SECOND
+        assert schedule.ruling(start - 1800 * SECOND).is_allowed
 
 
 def test_a_dense_schedule_leaves_closed_days_behind_at_once() -> None:
@@ -227,6 +268,56 @@ def test_given_instants_move_by_the_wall_clock() -> None:
     assert planned(document, 2, tz="Europe/Berlin") == ["2026-03-30 02:30"]
 
 
+@pytest.mark.parametrize(
+    ("when", "shift", "expected"),
+    [
+        ({"cron": "0 20 * * FRI"}, "next", ["2026-01-04 20:00", "2026-01-11 20:00"]),
+        ({"cron": "0 20 * * FRI"}, "previous", ["2026-01-01 20:00", "2026-01-08 20:00"]),
+        ({"cron": "0 20 * * SUN"}, "next", ["2026-01-04 20:00", "2026-01-11 20:00"]),  # a Monday in Shanghai
+        ({"cron": "0 9,20 * * FRI"}, "next", ["2026-01-02 09:00", "2026-01-04 20:00", "2026-01-09 09:00"]),
+        ({"cron": "0 9,20 * * SUN"}, "next", ["2026-01-04 20:00", "2026-01-05 09:00", "2026-01-11 20:00"]),
+        # the clock of New York goes forward on 8 March: 11:30 is 00:30 of the next day in Shanghai before, 23:30 after
+        ({"cron": "30 11 * 3 FRI"}, "next", ["2026-03-09 11:30", "2026-03-13 11:30"]),
+        ({"weekly": "FRI", "time": "20:00"}, "next", ["2026-01-04 20:00", "2026-01-11 20:00"]),
+        ({"at": "2026-01-02 20:00"}, "next", ["2026-01-04 20:00"]),
+        ({"at": "2026-01-02 20:00"}, "previous", ["2026-01-01 20:00"]),
+        ({"at": "2026-01-04 20:00"}, "previous", ["2026-01-04 20:00"]),
+        ({"cron": "0 20 31 1 *"}, "next", ["2026-02-01 20:00", "2027-01-31 20:00", "2028-01-31 20:00"]),
+        ({"cron": "0 20 1 8 *"}, "previous", ["2026-07-30 20:00", "2027-08-01 20:00", "2028-08-01 20:00"]),
+    ],
+)
+def test_a_day_moves_if_it_does_not_count_in_the_calendars_own_zone(
+    when: dict[str, str], shift: str, expected: list[str]
+) -> None:
+    days = calendar(weekdays="MON-FRI", tz=CHINA)
+    document = {**when, "tz": NEW_YORK, "calendar": "days", "shift": shift}
+    since = "2026-03-01" if " 3 " in str(when) else "2026-01-01"
+    found = planned(document, len(expected), since=since, tz=NEW_YORK, calendars={"days": days})
+    assert found == expected
+
+
+@pytest.mark.parametrize("shift", ["next", "previous"])
+@pytest.mark.parametrize("tz", ["Pacific/Kiritimati", "Pacific/Pago_Pago", "Europe/Berlin"])
+@pytest.mark.parametrize("cron", ["*/20 * * * *", "15 3,11,22 * * SAT,SUN", "0 12 1 * *"])
+def test_moved_instants_are_open_and_found_alike_forward_backward_and_by_counting(
+    cron: str, tz: str, shift: str
+) -> None:
+    days = calendar(weekdays="MON-FRI", exclude=["2026-03-31"], tz=tz)
+    document = {"cron": cron, "tz": NEW_YORK, "calendar": "days", "shift": shift}
+    schedule = schedule_from_document(document, calendars={"days": days})
+    first, past = instant("2026-02-20"), instant("2026-04-20")
+    forward = list(takewhile(lambda at: at < past, walk(schedule, first - 1)))
+    backward: list[int] = []
+    at = schedule.previous_before(past)
+    while at is not None and at >= first:
+        backward.insert(0, at)
+        at = schedule.previous_before(at)
+    assert forward
+    assert backward == forward
+    assert schedule.count_between(first - 1, past - 1) == len(forward)
+    assert [at for at in forward if not schedule.ruling(at).is_allowed] == []
+
+
 def test_a_shift_can_belong_to_the_calendar() -> None:
     days = calendar(weekdays="MON-FRI", shift="previous")
     assert planned({"cron": "0 9 31 * *", "calendar": "days"}, 2, calendars={"days": days}) == [
@@ -290,6 +381,7 @@ DOCUMENTS: list[dict[str, Any]] = [
     {"only": []},
     {"days": "workdays", "shift": "next"},
     {"blackouts": [{"from": "2026-11-10T22:00:00Z", "to": "2026-11-12T02:00:00Z", "why": "sale"}]},
+    {"blackouts": [{"from": "2026-11-10T22:00:00", "to": "2026-11-12T02:00:00"}]},
     {"blackouts": [{"daily": "22:00-06:00", "on": "SAT,SUN"}, {"daily": "12:00-24:00"}]},
 ]
 
@@ -317,6 +409,11 @@ def test_a_calendar_is_written_as_it_was_read(document: dict[str, Any]) -> None:
             {"blackouts": [{"from": "2026-01-02", "to": "2026-01-01"}]},
             'Calendar "days": a blackout ends before it begins.',
             "exchange from and to",
+        ),
+        (
+            {"blackouts": [{"from": "2026-01-01T00:00:00Z", "to": "2026-01-02"}]},
+            'Calendar "days": of a blackout\'s from and to, one has an offset and the other has none.',
+            "write both with an offset, both without, or give the calendar a tz",
         ),
         ({"blackouts": [{"daily": "22:00"}]}, '"22:00" is not a span of hours.', "write 22:00-06:00"),
         ({"tz": "Asia/Beijing"}, 'Time zone "Asia/Beijing" does not exist.', "use Asia/Shanghai"),

@@ -102,3 +102,22 @@ def test_forms_that_only_foliot_reads_in_unix_cron_are_marked() -> None:
     assert not convert("0 0 9 1-7 * MON", Dialect.UNIX).is_portable
     assert not convert("H 2 * * *", Dialect.QUARTZ).is_portable
     assert convert("0 12 L * *", Dialect.QUARTZ).is_portable
+
+
+@pytest.mark.parametrize(
+    ("text", "to", "is_portable"),
+    [
+        ("0 9 * * FRI#5", Dialect.SPRING, False),  # in a month with four Fridays Spring fires in the next one
+        ("0 9 * * FRI#4", Dialect.SPRING, True),
+        ("0 9 * * FRI#5", Dialect.QUARTZ, True),
+        ("0 9 L-27W * *", Dialect.QUARTZ, True),
+        ("0 9 L-28W * *", Dialect.QUARTZ, False),  # Quartz never ends its search in February
+        ("0 9 L-29W * *", Dialect.QUARTZ, False),
+        ("0 9 L-30W * *", Dialect.QUARTZ, False),
+        ("0 9 L-30 * *", Dialect.QUARTZ, True),
+    ],
+)
+def test_days_that_a_short_month_lacks_are_portable_only_where_the_program_leaves_it_out(
+    text: str, to: Dialect, is_portable: bool
+) -> None:
+    assert convert(text, to).is_portable is is_portable

@@ -10,6 +10,7 @@ from foliot.domain.schedule.days import date_of
 from foliot.domain.schedule.errors import BadCalendar
 from foliot.domain.schedule.ics import days_of_ics
 from foliot.domain.schedule.moments import (
+    has_offset,
     read_day,
     read_hours,
     read_instant,
@@ -43,7 +44,7 @@ def calendar_from_document(name: str, document: Any) -> Calendar:
     if "only" in document:
         only = (only or frozenset()) | {read_day(one) for one in _listed(document, "only")}
     place = _place(document)
-    blackouts, closed_hours = _read_blackouts(name, document, tz or "UTC")
+    blackouts, closed_hours = _read_blackouts(name, document, tz)
     return Calendar(
         name=name,
         tz=tz,
@@ -114,7 +115,7 @@ def _place(document: Mapping[str, Any]) -> Place | None:
 
 
 def _read_blackouts(
-    name: str, document: Mapping[str, Any], tz: str
+    name: str, document: Mapping[str, Any], tz: str | None
 ) -> tuple[tuple[Blackout, ...], tuple[ClosedHours, ...]]:
     blackouts: list[Blackout] = []
     hours: list[ClosedHours] = []
@@ -135,11 +136,17 @@ def _read_blackouts(
     return tuple(blackouts), tuple(hours)
 
 
-def _read_blackout(name: str, one: Mapping[str, Any], tz: str, why: str) -> Blackout:
-    start_at, end_at = read_instant(one["from"], tz=tz), read_instant(one["to"], tz=tz)
+def _read_blackout(name: str, one: Mapping[str, Any], tz: str | None, why: str) -> Blackout:
+    is_by_wall = tz is None and not has_offset(one["from"])
+    if tz is None and has_offset(one["to"]) is is_by_wall:
+        raise BadCalendar(
+            f'Calendar "{name}": of a blackout\'s from and to, one has an offset and the other has none.',
+            hint="write both with an offset, both without, or give the calendar a tz",
+        )
+    start_at, end_at = read_instant(one["from"], tz=tz or "UTC"), read_instant(one["to"], tz=tz or "UTC")
     if end_at <= start_at:
         raise BadCalendar(f'Calendar "{name}": a blackout ends before it begins.', hint="exchange from and to")
-    return Blackout(start_at=start_at, end_at=end_at, why=why)
+    return Blackout(start_at=start_at, end_at=end_at, why=why, is_by_wall=is_by_wall)
 
 
 def _write_days(days: frozenset[int]) -> list[str]:
@@ -151,7 +158,10 @@ def _write_weekdays(mask: int) -> list[str]:
 
 
 def _write_blackout(blackout: Blackout) -> dict[str, str]:
-    return _with_why({"from": isoformat(blackout.start_at), "to": isoformat(blackout.end_at)}, blackout.why)
+    start, end = isoformat(blackout.start_at), isoformat(blackout.end_at)
+    if blackout.is_by_wall:
+        start, end = start.removesuffix("Z"), end.removesuffix("Z")
+    return _with_why({"from": start, "to": end}, blackout.why)
 
 
 def _write_hours(hours: ClosedHours) -> dict[str, str]:

@@ -48,11 +48,15 @@ class DayKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blackout:
-    """A closed stretch [start_at, end_at)."""
+    """A closed stretch [start_at, end_at).
+
+    `is_by_wall`: both are what the wall clock of the schedule's zone shows, written as if that zone were UTC.
+    """
 
     start_at: Instant
     end_at: Instant
     why: str = ""
+    is_by_wall: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

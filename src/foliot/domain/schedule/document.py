@@ -127,9 +127,16 @@ def _together(entries: list[Schedule]) -> Schedule:
         )
     if any(one.count != first.count for one in entries):
         raise BadSchedule("count holds for the whole list.", hint="give every entry the same count, or none")
-    if all(replace(one, triggers=first.triggers) == first for one in entries):
+    if all(_has_settings_of(first, one) for one in entries):
         return replace(first, triggers=tuple(one.triggers[0] for one in entries))
     return Schedule(triggers=tuple(replace(one, count=None) for one in entries), count=first.count)
+
+
+def _has_settings_of(first: Schedule, one: Schedule) -> bool:
+    """Whether two entries share all settings; a calendar counts days in the zone of its entry."""
+    if first.calendar_name is not None and one.tz != first.tz:
+        return False
+    return replace(one, triggers=first.triggers) == first
 
 
 def _read_cron(document: Mapping[str, Any], tz: str, job: str) -> Trigger:

@@ -36,6 +36,11 @@ def read_instant(written: object, *, tz: str = "UTC") -> Instant:
     return instant
 
 
+def has_offset(written: object) -> bool:
+    """Whether a date and time says its offset from UTC."""
+    return _moment(written).tzinfo is not None
+
+
 _INSTANT_HINT: Final = "write 2026-01-31T17:00:00Z, or 2026-01-31 17:00 for the schedule's own zone"
 
 

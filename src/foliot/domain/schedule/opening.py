@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from foliot.domain.instants import SECOND, Instant
-from foliot.domain.schedule.calendars import ALLOWED, Calendar, ClosedHours, Ruling
+from foliot.domain.schedule.calendars import ALLOWED, Blackout, Calendar, ClosedHours, Ruling
 from foliot.domain.schedule.days import (
     FIRST_DAY,
     LENGTH,
@@ -67,13 +67,17 @@ class OpenDays:
 class Opening:
     """A calendar in a zone: which instants it allows. Seconds, not microseconds."""
 
-    __slots__ = ("_blackouts", "_calendar", "_starts", "_zone", "open_days")
+    __slots__ = ("_blackouts", "_calendar", "_starts", "open_days", "zone")
 
     def __init__(self, calendar: Calendar, tz: str) -> None:
-        self._calendar, self._zone = calendar, zone(tz)
+        self._calendar, self.zone = calendar, zone(tz)
         self.open_days = OpenDays(calendar)
-        self._blackouts = sorted(calendar.blackouts, key=lambda blackout: blackout.start_at)
+        self._blackouts = sorted(map(self._placed, calendar.blackouts), key=lambda blackout: blackout.start_at)
         self._starts = [blackout.start_at for blackout in self._blackouts]
+
+    def is_open_day(self, second: int) -> bool:
+        """Whether this second lies on a day that counts."""
+        return self._is_open(self._reading(second) // DAY_S)
 
     def ruling(self, instant: Instant) -> Ruling:
         """Allowed, or why not."""
@@ -90,7 +94,7 @@ class Opening:
 
     def closed_span(self, second: int) -> tuple[int, int] | None:
         """A closed span [start, end) round this second, as long as it is easily known; None if the second is open."""
-        stretch = self._zone.stretch_to(second, Overlap.BOTH)
+        stretch = self.zone.stretch_to(second, Overlap.BOTH)
         if stretch is None:
             return (second, second + 1)
         day, time = divmod(second + stretch.offset, DAY_S)
@@ -109,13 +113,13 @@ class Opening:
 
     def open_spans(self, first: int, past: int) -> Iterator[tuple[int, int]]:
         """The open spans [start, end) within [first, past), in order; neighbours may touch."""
-        stretch = self._zone.stretch_from(first, Overlap.BOTH)
+        stretch = self.zone.stretch_from(first, Overlap.BOTH)
         while stretch is not None and stretch.start < past:
             offset = stretch.offset
             low, high = max(first, stretch.start) + offset, min(past, stretch.end) + offset
             for start, end in self._open_readings(low, high):
                 yield from self._less_blackouts(start - offset, end - offset)
-            stretch = self._zone.stretch_from(stretch.end, Overlap.BOTH)
+            stretch = self.zone.stretch_from(stretch.end, Overlap.BOTH)
 
     def _open_readings(self, low: int, high: int) -> Iterator[tuple[int, int]]:
         day = next_day(self.open_days, low // DAY_S)
@@ -161,8 +165,19 @@ class Opening:
             if is_overnight and hours.weekdays >> weekday_of(day - 1) & 1 and (time is None or time < hours.end):
                 yield hours, 0, hours.end
 
+    def _placed(self, blackout: Blackout) -> Blackout:
+        """A blackout as instants."""
+        if not blackout.is_by_wall:
+            return blackout
+        start_at, end_at = self._shown_at(blackout.start_at), self._shown_at(blackout.end_at)
+        return Blackout(start_at=start_at, end_at=end_at, why=blackout.why)
+
+    def _shown_at(self, reading: Instant) -> Instant:
+        second = self.zone.instant_of(reading // SECOND)
+        return HORIZON_S * SECOND if second is None else second * SECOND
+
     def _reading(self, second: int) -> int:
-        stretch = self._zone.stretch_to(second, Overlap.BOTH)
+        stretch = self.zone.stretch_to(second, Overlap.BOTH)
         return second + (stretch.offset if stretch else 0)
 
     def _is_open(self, day: int) -> bool:

@@ -52,7 +52,7 @@ class Schedule:
         moved = self.triggers
         direction = self.shift or (self.calendar.shift if self.calendar else None)
         if hours is not None and direction is not None:
-            moved = tuple(shifted(trigger, hours.open_days, direction) for trigger in self.triggers)
+            moved = tuple(one for trigger in self.triggers for one in shifted(trigger, hours, direction))
         object.__setattr__(self, "_opening", hours)
         object.__setattr__(self, "_moved", moved)
         object.__setattr__(self, "_single", moved[0] if len(moved) == 1 else None)

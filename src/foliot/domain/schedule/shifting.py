@@ -7,35 +7,55 @@ from foliot.domain.schedule.at import At
 from foliot.domain.schedule.calendars import Shift
 from foliot.domain.schedule.cron import Cron
 from foliot.domain.schedule.days import FIRST_DAY, MONTH_END, Days, month_of, next_day, previous_day
+from foliot.domain.schedule.elsewhere import OpenDaysElsewhere, midnights_elsewhere
+from foliot.domain.schedule.opening import Opening
 from foliot.domain.schedule.structured import Daily, Weekly
-from foliot.domain.schedule.times import DAY_S
+from foliot.domain.schedule.times import DAY_S, Times, split
 from foliot.domain.schedule.trigger import Trigger
 from foliot.domain.schedule.wall import Wall
-from foliot.domain.schedule.zones import zone
+from foliot.domain.schedule.zones import Zone, zone
 
 _KEPT_MONTHS: Final = 4096
 _SHIFT_MAX_DAYS: Final = 366
 
 
-def shifted(trigger: Trigger, open_days: Days, direction: Shift) -> Trigger:
-    """The trigger with every day moved onto a day the calendar counts."""
+def shifted(trigger: Trigger, hours: Opening, direction: Shift) -> tuple[Trigger, ...]:
+    """The trigger with every day moved onto a day the calendar counts, as triggers side by side.
+
+    Whether an instant's day counts is judged in the calendar's zone. A moved instant keeps its wall time in the
+    trigger's zone. Times of day that lie on different days of the calendar's zone move apart, each by its own trigger.
+    """
     match trigger:
         case Cron() | Daily() | Weekly():
             wall = trigger.wall
-            return Wall(ShiftedDays(wall.days, open_days, direction), wall.times, wall.zone, wall.gap, wall.overlap)
+            return tuple(
+                Wall(ShiftedDays(wall.days, open_days, direction), times, wall.zone, wall.gap, wall.overlap)
+                for times, open_days in _times_and_open_days(wall, hours)
+            )
         case At():
-            moved = {_moved_instant(instant, trigger.tz, open_days, direction) for instant in trigger.instants}
-            return At(instants=tuple(sorted(at for at in moved if at is not None)), tz=trigger.tz)
+            moved = {_moved_instant(instant, zone(trigger.tz), hours, direction) for instant in trigger.instants}
+            return (At(instants=tuple(sorted(at for at in moved if at is not None)), tz=trigger.tz),)
         case _:
-            return trigger  # an interval has no days of its own: what falls on a closed one is ruled out
+            return (trigger,)  # an interval has no days of its own: what falls on a closed one is ruled out
 
 
-def _moved_instant(instant: Instant, tz: str, open_days: Days, direction: Shift) -> Instant | None:
-    where = zone(tz)
+def _times_and_open_days(wall: Wall, hours: Opening) -> list[tuple[Times, Days]]:
+    if wall.zone is hours.zone:
+        return [(wall.times, hours.open_days)]
+    return [
+        (times, OpenDaysElsewhere(hours, wall.zone, times.first))
+        for times in split(wall.times, midnights_elsewhere(wall.zone, hours.zone))
+    ]
+
+
+def _moved_instant(instant: Instant, where: Zone, hours: Opening, direction: Shift) -> Instant | None:
+    if hours.is_open_day(instant // SECOND):
+        return instant
     day, time = divmod(instant // SECOND + where.offset_at(instant // SECOND), DAY_S)
+    open_days = hours.open_days if where is hours.zone else OpenDaysElsewhere(hours, where, time)
     moved = moved_day(open_days, day, direction)
-    if moved is None or moved == day:
-        return instant if moved == day else None
+    if moved is None:
+        return None
     second = where.instant_of(moved * DAY_S + time)
     return None if second is None else second * SECOND
 

@@ -91,6 +91,23 @@ def listed(seconds: tuple[int, ...]) -> Times:
     return Times((), (), seconds)
 
 
+def split(times: Times, edges: tuple[int, ...]) -> list[Times]:
+    """The times in pieces, each from one edge (a time of day, ascending) up to the next."""
+    starts = [0, *(edge for edge in edges if times.first < edge <= times.last)]
+    if len(starts) == 1:
+        return [times]
+    pieces: list[Times] = []
+    for start, end in zip(starts, [*starts[1:], DAY_S], strict=True):
+        piece: list[int] = []
+        second = times.at_or_after(start)
+        while 0 <= second < end:
+            piece.append(second)
+            second = times.at_or_after(second + 1)
+        if piece:
+            pieces.append(listed(tuple(piece)))
+    return pieces
+
+
 def bits(mask: int) -> tuple[int, ...]:
     """The numbers of the set bits, ascending."""
     return tuple(n for n in range(mask.bit_length()) if mask >> n & 1)

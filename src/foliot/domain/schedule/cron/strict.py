@@ -11,9 +11,12 @@ from foliot.domain.schedule.cron.fields import MONTHS, WEEKDAYS, Dialect
 
 _VALUE: Final = r"[0-9]{1,4}|[A-Z]{3}"
 _SPAN: Final = re.compile(rf"(?:(?P<star>\*)|(?P<first>{_VALUE})(?:-(?P<last>{_VALUE}))?)(?:/(?P<step>[0-9]+))?")
-_SPECIAL: Final = re.compile(rf"L(?:-(?P<before>[0-9]+))?(?P<nearest>W)?|(?P<day>[0-9]+)W|(?:{_VALUE})(?:#[1-5]|L)")
+_SPECIAL: Final = re.compile(
+    rf"L(?:-(?P<before>[0-9]+))?(?P<nearest>W)?|(?P<day>[0-9]+)W|(?:{_VALUE})(?:#(?P<nth>[1-5])|L)"
+)
 _FIELDS: Final = ("second", "minute", "hour", "day", "month", "weekday", "year")
 _QUARTZ_STEPS: Final = {"second": 59, "minute": 59, "hour": 23, "day": 31, "month": 12, "weekday": 7, "year": 230}
+_FIFTH: Final = "5"
 _SAFE_DAY_MAX: Final = 27  # later days leave the month in a February, where programs differ
 
 
@@ -38,12 +41,16 @@ def _is_read(name: str, field: str, item: str, dialect: Dialect) -> bool:
 
 
 def _is_special_read_by_quartz(item: re.Match[str], field: str) -> bool:
+    if item["nearest"] and int(item["before"] or 0) > _SAFE_DAY_MAX:
+        return False  # Quartz looks for it for ever in a month that is too short
     return "," not in field and int(item["day"] or 0) <= _SAFE_DAY_MAX
 
 
 def _is_special_read_by_spring(item: re.Match[str], field: str) -> bool:
     if item["before"] and (item["nearest"] or not 0 < int(item["before"]) <= _SAFE_DAY_MAX):
         return False
+    if item["nth"] == _FIFTH:
+        return False  # in a month without a fifth one Spring takes a day of the next month
     return int(item["day"] or 0) <= _SAFE_DAY_MAX
 
 

@@ -1,0 +1,62 @@
+"""The days a calendar counts in its own zone, as seen from a schedule's zone."""
+
+from functools import lru_cache
+from typing import Final
+
+from foliot.domain.schedule.days import FIRST_DAY, LENGTH, MONTH_END, month_of, next_day, previous_day
+from foliot.domain.schedule.opening import Opening
+from foliot.domain.schedule.times import DAY_S
+from foliot.domain.schedule.zones import HORIZON_S, Zone
+
+_APART_DAYS: Final = 2  # one instant has dates in two zones that differ by less
+
+
+class OpenDaysElsewhere:
+    """The days of a zone on which a time of day lies on a day that counts in the calendar's zone; kept by month."""
+
+    __slots__ = ("_hours", "_months", "_time", "_where")
+
+    def __init__(self, hours: Opening, where: Zone, time: int) -> None:
+        self._hours, self._where, self._time = hours, where, time
+        self._months: dict[int, int] = {}
+
+    def in_month(self, month: int) -> int:
+        mask = self._months.get(month)
+        if mask is None:
+            first, mask = FIRST_DAY[month], 0
+            for day in range(LENGTH[month]):
+                if self._is_open(first + day):
+                    mask |= 1 << day
+            self._months[month] = mask
+        return mask
+
+    def after_month(self, month: int) -> tuple[int, int] | None:
+        while month + 1 < MONTH_END:
+            day = next_day(self._hours.open_days, FIRST_DAY[month + 1] - _APART_DAYS)
+            if day is None:
+                return None
+            month = max(month + 1, month_of(day - _APART_DAYS))
+            if mask := self.in_month(month):
+                return month, mask
+        return None
+
+    def before_month(self, month: int) -> tuple[int, int] | None:
+        while month > 0:
+            day = previous_day(self._hours.open_days, FIRST_DAY[month] + _APART_DAYS)
+            if day is None:
+                return None
+            month = max(min(month - 1, month_of(day + _APART_DAYS)), 0)
+            if mask := self.in_month(month):
+                return month, mask
+        return None
+
+    def _is_open(self, day: int) -> bool:
+        second = self._where.instant_of(day * DAY_S + self._time)
+        return second is not None and self._hours.is_open_day(second)
+
+
+@lru_cache(maxsize=1024)
+def midnights_elsewhere(where: Zone, other: Zone) -> tuple[int, ...]:
+    """The times of day that a zone's wall clock shows at midnight of another zone, over all years."""
+    changes = [change.at for one in (where, other) for change in one.transitions(0, HORIZON_S)]
+    return tuple(sorted({(where.offset_at(at) - other.offset_at(at)) % DAY_S for at in (0, *changes)}))
