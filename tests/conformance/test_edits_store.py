@@ -273,6 +273,65 @@ async def test_a_version_asked_for_gives_way_when_the_job_becomes_exclusive(worl
     assert await drain(await worker(world)) == [[(asked, 2)]]
 
 
+# ---------------------------------------------------------------------------------------------- found by the next lease
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"run": "python:jobs:unserved"}, {}),
+        ({"place": {"priority": 4}}, {}),
+        ({"run": "python:jobs:unserved", "shards": 2}, {"shards": 2}),
+    ],
+    ids=["another lane", "another priority", "shards in another lane"],
+)
+async def test_a_run_that_an_edit_brings_among_others_is_seen_by_the_next_lease(
+    world: World, before: dict[str, Any], after: dict[str, Any]
+) -> None:
+    """It is older than anything the busy server saw of late in that lane; coming there, it is due now (R9)."""
+    await save(world, "busy", overlap="allow")
+    await save(world, "moved", overlap="allow", **before)
+    (waiting,) = await trigger(world, "moved")
+    due_at = (await run_of(world, waiting))["due_at"]
+    anne = await lease_what_is_recent(world)
+    await save(world, "moved", overlap="allow", **after)
+    leased = {run.job for run in await anne.lease(8)}
+    assert leased == {"busy", "moved"}
+    assert (await run_of(world, waiting))["due_at"] == due_at  # lateness counts from there, as before
+
+
+async def test_a_parked_run_that_waits_for_nobody_any_more_is_seen_by_the_next_lease(world: World) -> None:
+    await save(world, "busy", overlap="allow")
+    await save(world, "moved", overlap="queue_all")
+    first, waiting = await trigger(world, "moved", 2)
+    ben = await worker(world)
+    assert (await ben.lease_one()).run_id == first
+    anne = await lease_what_is_recent(world)
+    await save(world, "moved", overlap="allow")
+    assert waiting in {run.run_id for run in await anne.lease(8)}
+
+
+async def test_a_run_that_an_edit_leaves_where_it_is_keeps_its_turn(world: World) -> None:
+    await save(world, overlap="allow")
+    (waiting,) = await trigger(world)
+    before = await run_of(world, waiting)
+    await world.elapse(MINUTE)
+    await save(world, overlap="allow", params={"n": 1})
+    after = await run_of(world, waiting)
+    assert (after["version"], after["not_before"]) == (2, before["not_before"])
+
+
+async def lease_what_is_recent(world: World) -> Worker:
+    """A worker whose server was busy of late: its scans begin at what is recent, in the lane of `busy`."""
+    served = await world.store.jobs.find("default", "busy")
+    lane = await world.value("SELECT lane_id FROM job_versions WHERE job_id = :id", id=served.job_id)
+    await world.elapse(30 * SECOND)
+    anne = await worker(world)
+    await trigger(world, "busy", 4)
+    assert {run.job for run in await anne.lease(2, lanes=[lane])} == {"busy"}
+    return anne
+
+
 # --------------------------------------------------------------------------------------------------------- fixed delay
 
 

@@ -7,6 +7,7 @@ nothing more to move; until then the watchdog goes on, as it does when a server 
 from functools import partial
 from typing import Any, Final, NamedTuple
 
+from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
 from foliot.store.sql.clearing import end_waiting
 from foliot.store.sql.database import Database, Pool, Tx
@@ -21,7 +22,7 @@ FROM_THE_FIRST: Final = (0, 0)
 
 _COLUMNS: Final = f"""
     r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
-    CASE WHEN (r.follow & {CHILD}) > 0 AND EXISTS (
+    r.lane, r.not_before, CASE WHEN (r.follow & {CHILD}) > 0 AND EXISTS (
       SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
 """
 """The last: whether another part of the same run was leased."""
@@ -80,12 +81,13 @@ WALKS: Final = (FOR_LATER, IN_LINE, SHARDS)
 TAKE_VERSION: Final = Statement(
     """
     UPDATE runs SET version = :version, lane = d.lane, priority = d.priority, serial = d.serial, parked = d.parked,
-           follow = d.follow, ver = runs.ver + 1
+           follow = d.follow, not_before = d.not_before, ver = runs.ver + 1
     FROM {d}
     WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'PENDING'
     """,
-    RowSet("d", id=BIGINT, ver=BIGINT, lane=BIGINT, priority=BIGINT, serial=BIGINT, parked=BIGINT, follow=BIGINT),
-)
+    RowSet("d", id=BIGINT, ver=BIGINT, lane=BIGINT, priority=BIGINT, serial=BIGINT, parked=BIGINT, follow=BIGINT,
+           not_before=BIGINT),
+)  # fmt: skip
 
 CURRENT: Final = Statement("SELECT moving FROM jobs WHERE id = :job_id AND moving IS NOT NULL AND deleted_at = 0")
 MOVED: Final = Statement("UPDATE jobs SET moving = NULL WHERE id = :job_id AND moving = :version AND deleted_at = 0")
@@ -108,6 +110,8 @@ class _Waiting(NamedTuple):
     serial: int
     parked: int
     follow: int
+    lane: int
+    not_before: Instant
     has_begun: int
 
 
@@ -179,12 +183,13 @@ def _page(
     if not waiting:
         return [], None
     before = definitions.find(tx, {(job.job_id, run.version) for run in waiting}).jobs
-    rows = [_moved(run, before.get((job.job_id, run.version)), job) for run in waiting]
+    now = tx.now()
+    rows = [_moved(run, before.get((job.job_id, run.version)), job, now) for run in waiting]
     following = getattr(waiting[-1], key) if len(waiting) == limit else None
     return [row for row in rows if row is not None], following
 
 
-def _moved(run: _Waiting, old: LoadedJob | None, new: LoadedJob) -> tuple[Any, ...] | None:
+def _moved(run: _Waiting, old: LoadedJob | None, new: LoadedJob, now: Instant) -> tuple[Any, ...] | None:
     """The run under the new version; None: it stays behind."""
     row = Row(
         follow=run.follow,
@@ -198,4 +203,16 @@ def _moved(run: _Waiting, old: LoadedJob | None, new: LoadedJob) -> tuple[Any, .
     if under is None:
         return None
     parked = run.parked if under.serial or run.place is None else 0
-    return (run.id, run.ver, under.lane, under.priority, under.serial, parked, under.follow)
+    not_before = _due_again(run, (under.lane, under.priority, parked), now)
+    return (run.id, run.ver, under.lane, under.priority, under.serial, parked, under.follow, not_before)
+
+
+def _due_again(run: _Waiting, where: tuple[int, int, int], now: Instant) -> Instant:
+    """A run that comes among others is due now: older than a scan's lower bound it would not be found (R9).
+
+    One that stays where it is (lane, priority, parked) keeps its turn; so does one for later, which is admitted by it.
+    """
+    stays = where == (run.lane, run.priority, run.parked)
+    if stays or run.place is None:
+        return run.not_before
+    return max(run.not_before, now)
