@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from foliot.domain.schedule import schedule_from_document
+from foliot.domain.schedule import calendar_from_document, schedule_from_document
 from foliot.domain.schedule.describe import Language, describe
 
 CRON = [
@@ -24,6 +24,36 @@ CRON = [
     ("0 9-17 * * MON-FRI", "every hour from 09:00 to 17:00 Monday to Friday", "周一至周五 09:00 至 17:00 每小时"),
     ("*/10 9-17 * * *", "every 10 minutes from 09:00 to 17:59", "每天 09:00 至 17:59 每 10 分钟"),
     ("0 22-2 * * *", "every hour from 22:00 to 02:00", "每天 22:00 至 02:00 每小时"),
+    (
+        "0 20-4 * * MON",
+        "every hour from 00:00 to 04:00 and from 20:00 to 23:00 on Mondays",
+        "每周一 00:00 至 04:00 和 20:00 至 23:00 每小时",
+    ),
+    (
+        "*/15 22-2 * * FRI",
+        "every 15 minutes from 00:00 to 02:59 and from 22:00 to 23:59 on Fridays",
+        "每周五 00:00 至 02:59 和 22:00 至 23:59 每 15 分钟",
+    ),
+    (
+        "0 22-2 1 * *",
+        "every hour from 00:00 to 02:00 and from 22:00 to 23:00 on the 1st of the month",
+        "每月 1 日 00:00 至 02:00 和 22:00 至 23:00 每小时",
+    ),
+    (
+        "30 21-0 * 6 *",
+        "every hour at minute 30 from 00:00 to 00:59 and from 21:00 to 23:59 in June",
+        "每年 6 月每天 00:00 至 00:59 和 21:00 至 23:59 每小时第 30 分钟",
+    ),
+    (
+        "0 23-2 * * SUN",
+        "every hour at minute 0 from 00:00 to 02:59 and from 23:00 to 23:59 on Sundays",
+        "每周日 00:00 至 02:59 和 23:00 至 23:59 每小时第 0 分钟",
+    ),
+    (
+        "0 0 22-2 ? * * 2030",
+        "every hour from 00:00 to 02:00 and from 22:00 to 23:00 in 2030",
+        "2030 年，每天 00:00 至 02:00 和 22:00 至 23:00 每小时",
+    ),
     ("* 3 * * *", "every minute from 03:00 to 03:59", "每天 03:00 至 03:59 每分钟"),
     (
         "1,2,3,30 4,9 * * *",
@@ -222,12 +252,101 @@ SCHEDULES: list[tuple[Any, str, str]] = [
         "every day at 02:00, working days only; and every day at 14:00",
         "每天 02:00，仅工作日；以及每天 14:00",
     ),
+    (
+        {"weekly": "*", "time": "09:00", "every_weeks": 2},
+        "at 09:00 every day of every 2nd week",
+        "每 2 周的每天 09:00",
+    ),
+    (
+        {"weekly": "MON,THU", "time": "09:00", "every_weeks": 2},
+        "at 09:00 on Monday and Thursday of every 2nd week",
+        "每 2 周的周一和周四 09:00",
+    ),
+    (
+        [{"cron": "0 9 * * *", "tz": "Asia/Shanghai"}, {"cron": "0 20 * * *", "tz": "America/New_York"}],
+        "every day at 09:00, Asia/Shanghai; and every day at 20:00, America/New_York",
+        "每天 09:00，Asia/Shanghai；以及每天 20:00，America/New_York",
+    ),
+    (
+        [{"cron": "0 9 * * *"}, {"daily": "20:00", "tz": "America/New_York"}, {"every": "7h"}],
+        "every day at 09:00, UTC; and every day at 20:00, America/New_York; and every 7 hours",
+        "每天 09:00，UTC；以及每天 20:00，America/New_York；以及每 7 小时",
+    ),
+    (
+        [{"cron": "0 9 * * *", "jitter": "5m"}, {"daily": "20:00", "tz": "America/New_York"}],
+        "every day at 09:00, UTC, up to 5 minutes later; and every day at 20:00, America/New_York",
+        "每天 09:00，UTC，随机延后至多 5 分钟；以及每天 20:00，America/New_York",
+    ),
+    (
+        [
+            {"cron": "0 9 * * *", "tz": "Asia/Shanghai", "start": "2026-01-01T00:00:00Z"},
+            {"cron": "0 20 * * *", "start": "2026-01-01T00:00:00Z"},
+        ],
+        "every day at 09:00, Asia/Shanghai; and every day at 20:00, UTC, from 2026-01-01 08:00 Asia/Shanghai",
+        "每天 09:00，Asia/Shanghai；以及每天 20:00，UTC，2026-01-01 08:00 Asia/Shanghai 起",
+    ),
+    (
+        {"daily": "09:00", "calendar": "us-holidays", "shift": "next"},
+        "every day at 09:00, moved to the next day that calendar us-holidays counts",
+        "每天 09:00，遇日历 us-holidays 以外的日子顺延至下一个日历内的日子",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("document", "english", "chinese"), SCHEDULES, ids=[str(row[0]) for row in SCHEDULES])
 def test_schedules_in_words(document: Any, english: str, chinese: str) -> None:
     schedule = schedule_from_document(document)
+    assert describe(schedule) == english
+    assert describe(schedule, Language.CHINESE) == chinese
+
+
+@pytest.mark.parametrize(
+    ("when", "days", "english", "chinese"),
+    [
+        (
+            {"every": "2h"},
+            {"country": "CN", "shift": "next"},
+            "every 2 hours, working days only",  # an interval has no days to move
+            "每 2 小时，仅工作日",
+        ),
+        (
+            [{"daily": "09:00", "calendar": "days"}, {"every": "2h", "calendar": "days"}],
+            {"country": "CN", "shift": "previous"},
+            (
+                "every day at 09:00; and every 2 hours, moved to the previous working day (days), "
+                "intervals only as calendar days allows"
+            ),
+            "每天 09:00；以及每 2 小时，遇休息日提前至上一个工作日（days），间隔仅日历 days 允许的时间",
+        ),
+        (
+            {"daily": "09:00"},
+            {"country": "CN", "weekdays": "MON"},
+            "every day at 09:00, only as calendar days allows",
+            "每天 09:00，仅日历 days 允许的时间",
+        ),
+        (
+            {"daily": "09:00"},
+            {"country": "CN", "blackouts": [{"daily": "08:00-10:00", "on": "TUE"}]},
+            "every day at 09:00, only as calendar days allows",
+            "每天 09:00，仅日历 days 允许的时间",
+        ),
+        (
+            {"daily": "09:00", "shift": "next"},
+            {"country": "CN", "blackouts": [{"daily": "08:00-10:00", "on": "TUE"}]},
+            "every day at 09:00, moved to the next working day (days), only as calendar days allows",
+            "每天 09:00，遇休息日顺延至下一个工作日（days），仅日历 days 允许的时间",
+        ),
+        (
+            {"daily": "09:00", "shift": "previous"},
+            {"country": "CN", "weekdays": "MON"},
+            "every day at 09:00, moved to the previous day that calendar days counts",
+            "每天 09:00，遇日历 days 以外的日子提前至上一个日历内的日子",
+        ),
+    ],
+)
+def test_a_calendar_is_told_by_what_it_does(when: Any, days: dict[str, Any], english: str, chinese: str) -> None:
+    document = when if isinstance(when, list) else {**when, "calendar": "days"}
+    schedule = schedule_from_document(document, calendars={"days": calendar_from_document("days", days)})
     assert describe(schedule) == english
     assert describe(schedule, Language.CHINESE) == chinese
 

@@ -147,6 +147,12 @@ def test_jitter_does_not_leave_the_bounds() -> None:
     assert all(due_at <= schedule.wake_at(f"job-{n}", due_at) < due_at + MINUTE for n in range(50))
 
 
+def test_jitter_does_not_leave_the_bounds_of_its_entry_of_a_list() -> None:
+    entries = [{"daily": "02:00", "jitter": "2h", "end": "2026-01-02 02:01"}, {"daily": "14:00"}]
+    schedule, due_at = schedule_from_document(entries), instant("2026-01-02 02:00")
+    assert all(due_at <= schedule.wake_at(f"job-{n}", due_at) < due_at + MINUTE for n in range(50))
+
+
 def test_without_jitter_the_wake_up_is_the_due_instant() -> None:
     schedule = schedule_from_document("0 2 * * *")
     assert schedule.wake_at("settle", instant("2026-01-01 02:00")) == instant("2026-01-01 02:00")

@@ -145,6 +145,35 @@ def test_days_that_short_months_lack() -> None:
     assert warnings("0 0 L * *") == []
 
 
+BERLIN = {"tz": "Europe/Berlin"}
+IN_GAP = "02:30 does not exist on 29 March in Europe/Berlin; that fire runs at 03:00."
+IN_OVERLAP = "02:30 comes twice on 25 October in Europe/Berlin; the fire runs once, at the first."
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        ({"cron": "30 2 * * *"}, [IN_GAP, IN_OVERLAP]),
+        ({"cron": "30 2 * * *", "end": "2026-03-01"}, []),
+        ({"cron": "30 2 * * *", "start": "2026-04-01"}, [IN_OVERLAP]),
+        ({"cron": "30 2 * * *", "start": "2026-03-29 03:00"}, [IN_GAP, IN_OVERLAP]),
+        ({"cron": "30 2 * * *", "end": "2026-10-25T00:30:00Z"}, [IN_GAP]),
+        ({"daily": "02:30", "calendar": "weekdays"}, []),  # both clock changes are on Sundays
+        ({"weekly": "*", "time": "02:30", "calendar": "weekends"}, [IN_GAP, IN_OVERLAP]),
+        ({"cron": "30 2 * * SUN", "calendar": "weekdays", "shift": "next"}, []),
+        ({"cron": "30 2 * * MON", "calendar": "weekends", "shift": "previous"}, [IN_GAP, IN_OVERLAP]),
+        ({"cron": "30 2 * * *", "calendar": "not-known-yet"}, [IN_GAP, IN_OVERLAP]),
+        ({"cron": "0,30 2 * * *", "start": "2026-10-25T00:30:00Z"}, [IN_OVERLAP]),  # 02:00 is before the start
+        ({"cron": "30 2 * * *", "dst_overlap": "second", "end": "2026-10-25T01:00:00Z"}, [IN_GAP]),
+    ],
+    ids=str,
+)
+def test_hours_missing_or_twice_are_told_only_where_the_schedule_fires(
+    document: dict[str, Any], expected: list[str]
+) -> None:
+    assert [said for code, said, _ in warnings({**document, **BERLIN}) if code == "FOL-1005"] == expected
+
+
 def test_make_up_days_that_are_not_published_yet() -> None:
     document = {"cron": "0 2 * * *", "tz": "Asia/Shanghai", "calendar": "cn-workdays"}
     assert warnings(document, now="2025-01-01") == []

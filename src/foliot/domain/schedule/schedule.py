@@ -175,14 +175,16 @@ class Schedule:
 
     def wake_at(self, job: str, due_at: Instant) -> Instant:
         """When to act on a due instant: up to the jitter later, the same on every node, before the next instant."""
-        room = self._jitter_at(due_at) + 1
+        branch = self._branch_at(due_at)
+        room = branch.jitter_us + 1
         if room == 1:
             return due_at
         next_at = self.next_after(due_at)
         if next_at is not None:
             room = min(room, next_at - due_at)
-        if self.end_at is not None:
-            room = max(1, min(room, self.end_at - due_at))
+        for end_at in (self.end_at, branch.end_at):
+            if end_at is not None:
+                room = max(1, min(room, end_at - due_at))
         digest = hashlib.blake2b(f"{job}\0{due_at}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return due_at + int.from_bytes(digest, "big") % room
 
@@ -193,6 +195,11 @@ class Schedule:
         return first.delay_us if isinstance(first, FixedDelay) else None
 
     # as a value
+
+    @property
+    def moved_triggers(self) -> tuple[Trigger, ...]:
+        """Its triggers with their days moved, where the calendar moves them."""
+        return self._moved
 
     @property
     def tz(self) -> str:
@@ -249,11 +256,12 @@ class Schedule:
             raise UnknownCalendar(self.calendar_name)
         return self._opening
 
-    def _jitter_at(self, due_at: Instant) -> Micros:
+    def _branch_at(self, due_at: Instant) -> "Schedule":
+        """The entry of a list that this instant comes from, whose jitter and end hold for it; else this schedule."""
         if not self._branches:
-            return self.jitter_us
+            return self
         allowed = (one for one in self._branches_at(due_at) if one.ruling(due_at).is_allowed)
-        return next((one.jitter_us for one in allowed), self.jitter_us)
+        return next(allowed, self)
 
     def _within(self, after: Instant, until: Instant) -> tuple[Instant, Instant]:
         after, until = max(after, -1), min(until, HORIZON - 1)

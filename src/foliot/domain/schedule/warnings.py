@@ -43,12 +43,15 @@ def warnings_of(
                 found += warnings_of(trigger, now=now, language=language)
             case Cron():
                 found += _cron(trigger, language)
-                found += _clock_changes(trigger.wall, now, language)
             case Daily() | Weekly():
                 found += _since_ahead(trigger, schedule.start_at, now, language)
-                found += _clock_changes(trigger.wall, now, language)
             case _:
                 pass
+    for moved in schedule.moved_triggers:
+        wall = moved.wall if isinstance(moved, Cron | Daily | Weekly) else moved
+        if isinstance(wall, Wall):
+            changes = _clock_changes(schedule, wall, now, language)
+            found += (one for one in changes if one not in found)
     found += _never(schedule, now, language, is_known=any(one.code == _NEVER for one in found))
     if schedule.calendar is not None:
         found += _unpublished(schedule.calendar, now, language)
@@ -270,18 +273,47 @@ def _since_ahead(
     return [ScheduleWarning(code=_SINCE_AHEAD, sentence=sentence, hint=hint)]
 
 
-def _clock_changes(wall: Wall, now: Instant, language: Language) -> list[ScheduleWarning]:
-    """Fixed times in hours that are missing or come twice within a year."""
+def _clock_changes(schedule: Schedule, wall: Wall, now: Instant, language: Language) -> list[ScheduleWarning]:
+    """Fixed times in hours that are missing or come twice within a year, where the schedule would fire."""
     if wall.gap is Gap.SKIP and wall.overlap is Overlap.BOTH:
         return []
     found: list[ScheduleWarning] = []
     for change in wall.zone.transitions(now // SECOND, (now + _AHEAD) // SECOND)[:_ADJACENT_MAX]:
-        low, high = sorted((change.at + change.before, change.at + change.after))
-        reading = wall.reading_within(low, high)
+        is_gap = change.after > change.before
+        reading = _in_gap(schedule, wall, change) if is_gap else _in_overlap(schedule, wall, change)
         if reading is not None:
-            told = _missing if change.after > change.before else _twice
+            told = _missing if is_gap else _twice
             found.append(told(wall, change, reading, language))
     return found
+
+
+def _in_gap(schedule: Schedule, wall: Wall, change: Transition) -> int | None:
+    reading = wall.reading_within(change.at + change.before, change.at + change.after)
+    return reading if _allows(schedule, change.at) else None
+
+
+def _in_overlap(schedule: Schedule, wall: Wall, change: Transition) -> int | None:
+    """The first reading that comes twice and at which the schedule fires."""
+    past = change.at + change.before
+    reading = wall.reading_within(change.at + change.after, past)
+    while reading is not None:
+        instants = wall.zone.instants_of(reading)
+        if wall.overlap is not Overlap.BOTH:
+            instants = instants[:1] if wall.overlap is Overlap.FIRST else instants[-1:]
+        if any(_allows(schedule, second) for second in instants):
+            return reading
+        reading = wall.reading_within(reading + 1, past)
+    return None
+
+
+def _allows(schedule: Schedule, second: int) -> bool:
+    """Whether an instant lies within the bounds and on a day that counts; a calendar not known yet counts all."""
+    instant = second * SECOND
+    is_begun = schedule.start_at is None or schedule.start_at <= instant
+    is_ended = schedule.end_at is not None and schedule.end_at <= instant
+    if not is_begun or is_ended:
+        return False
+    return schedule.missing_calendar is not None or schedule.ruling(instant).is_allowed
 
 
 def _missing(wall: Wall, change: Transition, reading: int, language: Language) -> ScheduleWarning:

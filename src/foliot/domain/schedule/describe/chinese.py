@@ -19,11 +19,14 @@ from foliot.domain.schedule.describe.shapes import (
     AnyValue,
     EveryNth,
     FieldShape,
+    HourShape,
     OneValue,
     Run,
+    SplitRun,
     Steps,
     grouped,
     shape_of_field,
+    shape_of_hours,
     shape_of_values,
 )
 from foliot.domain.schedule.times import bits
@@ -133,7 +136,8 @@ def weekday_items(field: Field) -> str:
 
 
 def _times(expression: Expression) -> str:
-    second, minute, hour = (shape_of_field(one) for one in (expression.second, expression.minute, expression.hour))
+    second, minute = shape_of_field(expression.second), shape_of_field(expression.minute)
+    hour = shape_of_hours(expression)
     if is_listable(expression):
         return times_of_day(
             h * 3600 + m * 60 + s
@@ -146,7 +150,7 @@ def _times(expression: Expression) -> str:
     return _by_second(second, minute, hour)
 
 
-def _by_minute(minute: FieldShape, hour: FieldShape) -> str:
+def _by_minute(minute: FieldShape, hour: HourShape) -> str:
     if isinstance(minute, OneValue):
         match hour:
             case AnyValue():
@@ -159,13 +163,22 @@ def _by_minute(minute: FieldShape, hour: FieldShape) -> str:
                 return f"{first:02}:{minute.value:02} 至 {last:02}:{minute.value:02} 每 {n} 小时"
             case Run(first=first, last=last):
                 return f"{first:02}:{minute.value:02} 至 {last:02}:{minute.value:02} 每小时"
+            case SplitRun():
+                return _split_hours(minute.value, hour)
     if isinstance(hour, OneValue) and isinstance(minute, Run | Steps):
         every_so = "每分钟" if isinstance(minute, Run) else f"每 {minute.n} 分钟"
         return f"{hour.value:02}:{minute.first:02} 至 {hour.value:02}:{minute.last:02} {every_so}"
     return f"{_within_hours(hour)}{_units(minute, '分钟', '小时')}"
 
 
-def _by_second(second: FieldShape, minute: FieldShape, hour: FieldShape) -> str:
+def _split_hours(minute: int, hours: SplitRun) -> str:
+    if hours.until == 0 or hours.since == 23:  # a single time is no span
+        return f"{_within_hours(hours)}每小时第 {minute} 分钟"
+    night = f"00:{minute:02} 至 {hours.until:02}:{minute:02}"
+    return f"{night} 和 {hours.since:02}:{minute:02} 至 23:{minute:02} 每小时"
+
+
+def _by_second(second: FieldShape, minute: FieldShape, hour: HourShape) -> str:
     seconds = _units(second, "秒", "分钟")
     if isinstance(minute, AnyValue):
         return f"{_within_hours(hour)}{seconds}"
@@ -195,7 +208,7 @@ def _units(shape: FieldShape, unit: str, whole: str) -> str:
             return f"每{whole}第 {_named(shape.values, str)} {unit}"
 
 
-def _within_hours(hour: FieldShape) -> str:
+def _within_hours(hour: HourShape) -> str:
     match hour:
         case AnyValue():
             return ""
@@ -203,6 +216,8 @@ def _within_hours(hour: FieldShape) -> str:
             return f"{value:02}:00 至 {value:02}:59 "
         case Run(first=first, last=last):
             return f"{first:02}:00 至 {last:02}:59 "
+        case SplitRun(until=until, since=since):
+            return f"00:00 至 {until:02}:59 和 {since:02}:00 至 23:59 "
         case EveryNth(n=n, first=first):
             return f"每天从 {first:02}:00 起每 {n} 小时中的第一个小时内"
         case Steps(n=n, first=first, last=last):

@@ -18,12 +18,15 @@ from foliot.domain.schedule.describe.shapes import (
     AnyValue,
     EveryNth,
     FieldShape,
+    HourShape,
     OneValue,
     Run,
+    SplitRun,
     Steps,
     Values,
     grouped,
     shape_of_field,
+    shape_of_hours,
     shape_of_values,
 )
 from foliot.domain.schedule.times import bits
@@ -151,7 +154,8 @@ def weekday_items(field: Field) -> str:
 
 
 def _times(expression: Expression) -> str:
-    second, minute, hour = (shape_of_field(one) for one in (expression.second, expression.minute, expression.hour))
+    second, minute = shape_of_field(expression.second), shape_of_field(expression.minute)
+    hour = shape_of_hours(expression)
     if is_listable(expression):
         times = (
             h * 3600 + m * 60 + s
@@ -174,7 +178,7 @@ def is_listable(expression: Expression) -> bool:
     return many <= LISTED_TIMES_MAX
 
 
-def _by_minute(minute: FieldShape, hour: FieldShape) -> str:
+def _by_minute(minute: FieldShape, hour: HourShape) -> str:
     if isinstance(minute, OneValue):
         match hour:
             case AnyValue():
@@ -187,6 +191,8 @@ def _by_minute(minute: FieldShape, hour: FieldShape) -> str:
                 return f"every {n} hours from {first:02}:{minute.value:02} to {last:02}:{minute.value:02}"
             case Run(first=first, last=last):
                 return f"every hour from {first:02}:{minute.value:02} to {last:02}:{minute.value:02}"
+            case SplitRun():
+                return _split_hours(minute.value, hour)
     if isinstance(hour, OneValue) and isinstance(minute, Run | Steps):
         every_so = "minute" if isinstance(minute, Run) else f"{minute.n} minutes"
         return f"every {every_so} from {hour.value:02}:{minute.first:02} to {hour.value:02}:{minute.last:02}"
@@ -194,7 +200,14 @@ def _by_minute(minute: FieldShape, hour: FieldShape) -> str:
     return f"{lead}{_units(minute, 'minute')}{_within_hours(hour)}"
 
 
-def _by_second(second: FieldShape, minute: FieldShape, hour: FieldShape) -> str:
+def _split_hours(minute: int, hours: SplitRun) -> str:
+    if hours.until == 0 or hours.since == 23:  # a single time is no span
+        return f"every hour at minute {minute}{_within_hours(hours)}"
+    night = f"from 00:{minute:02} to {hours.until:02}:{minute:02}"
+    return f"every hour {night} and from {hours.since:02}:{minute:02} to 23:{minute:02}"
+
+
+def _by_second(second: FieldShape, minute: FieldShape, hour: HourShape) -> str:
     """`every 10 seconds in minute 5 of each hour`, `every 5 minutes, at second 30`."""
     if isinstance(minute, AnyValue):
         lead = "every minute " if isinstance(second, OneValue | Values) else ""
@@ -233,7 +246,7 @@ def _units(shape: FieldShape, unit: str) -> str:
             return f"at {unit}s {_named(shape.values, str)}"
 
 
-def _within_hours(hour: FieldShape) -> str:
+def _within_hours(hour: HourShape) -> str:
     match hour:
         case AnyValue():
             return ""
@@ -241,6 +254,8 @@ def _within_hours(hour: FieldShape) -> str:
             return f" from {value:02}:00 to {value:02}:59"
         case Run(first=first, last=last):
             return f" from {first:02}:00 to {last:02}:59"
+        case SplitRun(until=until, since=since):
+            return f" from 00:00 to {until:02}:59 and from {since:02}:00 to 23:59"
         case EveryNth(n=n, first=first):
             return f" in every {ordinal(n)} hour from {first:02}:00"
         case Steps(n=n, first=first, last=last):

@@ -4,7 +4,7 @@ from types import ModuleType
 
 from foliot.domain.instants import Instant, to_datetime
 from foliot.domain.schedule.at import At
-from foliot.domain.schedule.calendars import Calendar, DayKind, Shift
+from foliot.domain.schedule.calendars import ALL_WEEKDAYS, Calendar, DayKind, Shift
 from foliot.domain.schedule.cron import Cron
 from foliot.domain.schedule.describe import chinese, english
 from foliot.domain.schedule.describe.language import Language
@@ -17,18 +17,41 @@ from foliot.domain.schedule.zones import zone
 
 def describe(schedule: Schedule, language: Language = Language.ENGLISH) -> str:
     """A schedule in words: `every day at 02:00, Asia/Shanghai, working days only`."""
-    is_chinese = language is Language.CHINESE
-    words = [_trigger(one, is_chinese) for one in schedule.triggers]
+    return _described(schedule, language is Language.CHINESE, has_several_zones=len(_zones(schedule)) > 1)
+
+
+def _described(schedule: Schedule, is_chinese: bool, *, has_several_zones: bool) -> str:
     comma = "，" if is_chinese else ", "
+    words: list[str] = []
+    for one in schedule.triggers:
+        if isinstance(one, Schedule):
+            words.append(_described(one, is_chinese, has_several_zones=has_several_zones))
+            continue
+        own_zone = _zones_of(schedule, one) if len(_zones(schedule)) > 1 else set()
+        words.append(comma.join([_trigger(one, is_chinese), *own_zone]))
     together = ("；以及" if is_chinese else "; and ").join(words)
-    return comma.join([together, *_settings(schedule, is_chinese)])
+    return comma.join([together, *_settings(schedule, is_chinese, has_several_zones=has_several_zones)])
+
+
+def _zones(schedule: Schedule) -> set[str]:
+    """The zones that matter to it: those of wall clocks, and where a calendar counts days."""
+    return {name for one in schedule.triggers for name in _zones_of(schedule, one)}
+
+
+def _zones_of(schedule: Schedule, trigger: Trigger) -> set[str]:
+    match trigger:
+        case Schedule():
+            return _zones(trigger)
+        case Cron() | Daily() | Weekly() | At():
+            return {trigger.tz}
+        case Every() | FixedDelay() if schedule.calendar_name:
+            return {trigger.tz}
+    return set()
 
 
 def _trigger(trigger: Trigger, is_chinese: bool) -> str:
     said: ModuleType = chinese if is_chinese else english
     match trigger:
-        case Schedule():
-            return describe(trigger, Language.CHINESE if is_chinese else Language.ENGLISH)
         case Cron():
             return str(said.cron(trigger.expression))
         case Every():
@@ -62,25 +85,28 @@ def _weekly(trigger: Weekly, is_chinese: bool) -> str:
     if is_chinese:
         nth = "" if trigger.every == 1 else f"每 {trigger.every} 周的"
         days = chinese.weekdays(trigger.weekdays)
-        return f"{nth}{days.removeprefix('每') if nth else days} {chinese.times_of_day(trigger.times)}"
+        if nth and days.startswith("每周"):
+            days = days.removeprefix("每")
+        return f"{nth}{days} {chinese.times_of_day(trigger.times)}"
     days = english.weekdays(trigger.weekdays)
     on = days if " to " in days or days == "every day" else f"on {days}"
     nth = "" if trigger.every == 1 else f" of every {english.ordinal(trigger.every)} week"
     return f"at {english.times_of_day(trigger.times)} {on}{nth}"
 
 
-def _settings(schedule: Schedule, is_chinese: bool) -> list[str]:
+def _settings(schedule: Schedule, is_chinese: bool, *, has_several_zones: bool) -> list[str]:
     said: list[str] = []
-    tz = schedule.tz
-    has_wall_clock = any(isinstance(one, Cron | Daily | Weekly | At) for one in schedule.triggers)
-    if tz != "UTC" and (has_wall_clock or schedule.calendar_name) and not isinstance(schedule.triggers[0], Schedule):
-        said.append(tz)
+    tz, zones = schedule.tz, _zones(schedule)
+    is_branched = isinstance(schedule.triggers[0], Schedule)
+    if len(zones) == 1 and not is_branched and (has_several_zones or zones != {"UTC"}):
+        said += zones
     said += _calendar(schedule, is_chinese)
+    place = f" {tz}" if len(zones) > 1 else ""
     if schedule.start_at is not None:
-        start = _shown(schedule.start_at, tz)
+        start = f"{_shown(schedule.start_at, tz)}{place}"
         said.append(f"{start} 起" if is_chinese else f"from {start}")
     if schedule.end_at is not None:
-        end = _shown(schedule.end_at, tz)
+        end = f"{_shown(schedule.end_at, tz)}{place}"
         said.append(f"至 {end} 为止" if is_chinese else f"until {end}")
     if schedule.count is not None:
         once = "once" if schedule.count == 1 else f"{schedule.count} times"
@@ -98,18 +124,36 @@ def _calendar(schedule: Schedule, is_chinese: bool) -> list[str]:
     if schedule.calendar_name is None:
         return []
     calendar, name = schedule.calendar, schedule.calendar_name
+    is_workdays = calendar is not None and _is_workdays(calendar)
+    has_closed_hours = calendar is not None and bool(calendar.blackouts or calendar.closed_hours)
+    allowed = f"仅日历 {name} 允许的时间" if is_chinese else f"only as calendar {name} allows"
+    intervals = [one for one in schedule.triggers if isinstance(one, Every | FixedDelay)]
     direction = schedule.shift or (calendar.shift if calendar else None)
-    if direction is not None:
-        if is_chinese:
-            return [f"遇休息日{'顺延至下一' if direction is Shift.NEXT else '提前至上一'}个工作日（{name}）"]
-        return [f"moved to the {direction.value} working day ({name})"]
-    if calendar is not None and _is_plain_workdays(calendar):
-        return ["仅工作日" if is_chinese else "working days only"]
-    return [f"仅日历 {name} 允许的时间" if is_chinese else f"only as calendar {name} allows"]
+    if direction is None or len(intervals) == len(schedule.triggers):  # an interval has no days to move
+        if is_workdays and not has_closed_hours:
+            return ["仅工作日" if is_chinese else "working days only"]
+        return [allowed]
+    moved = _moved(name, direction, is_workdays, is_chinese)
+    if has_closed_hours:
+        return [moved, allowed]
+    if intervals:
+        return [moved, f"间隔{allowed}" if is_chinese else f"intervals {allowed}"]
+    return [moved]
 
 
-def _is_plain_workdays(calendar: Calendar) -> bool:
-    return calendar.days is DayKind.WORKDAYS and calendar.only is None
+def _moved(name: str, direction: Shift, is_workdays: bool, is_chinese: bool) -> str:
+    if is_chinese:
+        onto = "顺延至下一" if direction is Shift.NEXT else "提前至上一"
+        return f"遇休息日{onto}个工作日（{name}）" if is_workdays else f"遇日历 {name} 以外的日子{onto}个日历内的日子"
+    if is_workdays:
+        return f"moved to the {direction.value} working day ({name})"
+    return f"moved to the {direction.value} day that calendar {name} counts"
+
+
+def _is_workdays(calendar: Calendar) -> bool:
+    """Whether the days that count are all working days."""
+    is_all = calendar.weekdays == ALL_WEEKDAYS and calendar.only is None
+    return calendar.days is DayKind.WORKDAYS and is_all
 
 
 def _shown(instant: Instant, tz: str) -> str:

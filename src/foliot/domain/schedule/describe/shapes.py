@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, TypeAlias
 
-from foliot.domain.schedule.cron.fields import Field
+from foliot.domain.schedule.cron.fields import Expression, Field
 from foliot.domain.schedule.times import bits
 
 
@@ -27,6 +27,14 @@ class Run:
 
     first: int
     last: int
+
+
+@dataclass(frozen=True, slots=True)
+class SplitRun:
+    """A run of hours round midnight on some days only: from 0 to `until`, and from `since` to 23, of each such day."""
+
+    until: int
+    since: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +63,7 @@ class Values:
 
 
 FieldShape: TypeAlias = AnyValue | OneValue | Run | EveryNth | Steps | Values
+HourShape: TypeAlias = FieldShape | SplitRun
 STEPS_MIN: Final = 5
 NAMED_MAX: Final = 12  # of a longer list the first ones are named, and how many more there are
 _NAMED_OF_MORE: Final = 10
@@ -71,6 +80,20 @@ def shape_of_field(field: Field) -> FieldShape:
     if isinstance(shape, Run) and shape.last < shape.first and field.kind.name not in _ROUND:
         return Values(bits(field.mask))
     return shape
+
+
+def shape_of_hours(expression: Expression) -> HourShape:
+    """The shape of its hours: a run round midnight is two where days are left out, for both lie on the same day."""
+    shape = shape_of_field(expression.hour)
+    is_round = isinstance(shape, Run) and shape.last < shape.first
+    if not isinstance(shape, Run) or not is_round or not _leaves_days_out(expression):
+        return shape
+    return SplitRun(until=shape.last, since=shape.first)
+
+
+def _leaves_days_out(expression: Expression) -> bool:
+    has_years = expression.year is not None and not expression.year.is_any
+    return expression.day_narrows or expression.weekday_narrows or has_years or not expression.month.is_any
 
 
 def shape_of_values(mask: int, low: int, cycle: int) -> FieldShape:
