@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from foliot.domain.instants import DAY, HOUR, MINUTE, Instant, isoformat
+from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat
 from foliot.ports.rescheduling import Rescheduled
 from foliot.ports.store import JobRecord
 from tests.conformance.building import NS, PERSON, cursor_of, decider, fire, make_due, runs_of, save, skips_of
@@ -80,15 +80,11 @@ async def each_instant_once(world: World, job: JobRecord, *, until: Instant) -> 
 
 async def test_an_instant_that_got_its_run_early_gets_no_second(world: World) -> None:
     job = await save(world, **HOURLY, misfire={"all": "3660d", "limit": 3})
-    now = await world.now()
-    await world.elapse(HOUR - now % HOUR + 30 * MINUTE)
-    await fire_all(world)
-    await world.elapse(3 * HOUR)
-    await fire_all(world)
+    await hours_ahead(world, 3, begin=True)
     made = [run["due_at"] for run in await runs_of(world)]
-    await world.elapse(-3 * HOUR)
     done = await reschedule(world)
     assert done.after.next_due_at is not None
+    assert done.runs == 0, "what was begun stays"
     await next_instants(world, 4)
     times = [run["due_at"] for run in await runs_of(world)]
     assert len(times) == len(set(times)) == len(made) + 1
@@ -106,6 +102,109 @@ async def test_runs_that_wait_for_instants_to_come_are_cancelled_and_are_in_nobo
     assert (ended["state"], "has not come" in ended["error"]) == ("CANCELLED", True)
     await next_instants(world, 1)
     assert [run["due_at"] for run in await runs_of(world) if run["state"] == "PENDING"] == [done.after.next_due_at]
+
+
+SOLO: dict[str, Any] = {"schedule": {"every": "1h"}, "overlap": "skip"}
+QUEUED: dict[str, Any] = {"schedule": {"every": "1h"}, "overlap": "queue_all", "misfire": {"all": "1d", "limit": 3}}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [SOLO, QUEUED, {**SOLO, "shards": 3}, {**QUEUED, "shards": 2}, {**SOLO, "overlap": "replace"}],
+    ids=["one", "queue", "shards", "queue of shards", "replace"],
+)
+async def test_an_instant_whose_early_run_was_cancelled_gets_its_run_in_time(
+    world: World, document: dict[str, Any]
+) -> None:
+    await save(world, **document)
+    await hours_ahead(world, 2)
+    looked = await reschedule(world, dry_run=True)
+    done = await reschedule(world)
+    assert (looked.after, looked.runs) == (done.after, done.runs)
+    assert done.runs > 0
+    assert {run["state"] for run in await runs_of(world) if run["due_at"] > done.now} == {"CANCELLED"}
+    for _ in range(2):
+        await next_instants(world, 1)
+        due_at = await world.now() // HOUR * HOUR
+        came = [run for run in await runs_of(world) if run["due_at"] == due_at and run["state"] != "CANCELLED"]
+        assert sorted(run["shard"] for run in came) == [-1, *range(document.get("shards", 0))]
+        await end_all(world)
+
+
+async def test_the_same_instant_may_be_taken_back_twice(world: World) -> None:
+    await save(world, **SOLO)
+    begin = await hours_ahead(world, 1)
+    assert (await reschedule(world)).runs == 1
+    await world.elapse(HOUR)
+    await fire_all(world)
+    await world.elapse(-HOUR)
+    assert (await reschedule(world)).runs == 1
+    await next_instants(world, 1)
+    states = [run["state"] for run in await runs_of(world) if run["due_at"] > begin]
+    assert states == ["CANCELLED", "CANCELLED", "PENDING"]
+
+
+@pytest.mark.parametrize("begin", [False, True], ids=["waiting", "begun"])
+async def test_a_count_of_runs_is_not_used_up_by_instants_that_come_again(world: World, begin: bool) -> None:
+    job = await save(world, schedule={"every": "1h", "count": 3}, overlap="allow", misfire={"all": "1d"})
+    await hours_ahead(world, 6, begin=begin)
+    assert (await cursor_of(world, job))["state"] == "done"
+    done = await reschedule(world)
+    assert (done.after.state, done.after.remaining) == ("active", 2)
+    await next_instants(world, 4)
+    kept = [run["due_at"] for run in await runs_of(world) if run["state"] != "CANCELLED"]
+    assert len(kept) == len(set(kept)) == 3
+    assert (await cursor_of(world, job))["state"] == "done"
+
+
+async def test_an_early_run_stays_where_the_cursor_does_not_go_back(world: World) -> None:
+    """A clock that was half a minute ahead: the cursor is near enough, so nothing would come in the run's stead."""
+    await save(world, schedule={"every": "20s"}, overlap="allow")
+    await fire_all(world)
+    await world.elapse(30 * SECOND)
+    await fire_all(world)
+    await world.elapse(-30 * SECOND)
+    before = await runs_of(world)
+    assert [run for run in before if run["due_at"] > await world.now()]
+    assert not (await reschedule(world)).is_changed
+    assert await runs_of(world) == before
+
+
+async def test_a_fixed_delay_gets_the_run_back_that_was_made_too_early(world: World) -> None:
+    job = await save(world, schedule={"every": "10m", "from_end": True, "count": 1})
+    assert job.next_at is not None
+    ahead = job.next_at - await world.now() + MINUTE
+    await world.elapse(ahead)
+    await fire_all(world)
+    await world.elapse(-ahead)
+    done = await reschedule(world)
+    assert done.runs == 1
+    cursor = await cursor_of(world, job)
+    assert (cursor["state"], cursor["remaining"]) == ("active", 1)
+    assert cursor["next_due_at"] is not None
+
+
+async def end_all(world: World) -> None:
+    """Whatever is open was begun and is over."""
+    await world.change(
+        "UPDATE runs SET state = 'SUCCEEDED', attempt = 1, open_children = 0, ended_at = due_at "
+        "WHERE state IN ('PENDING', 'RUNNING')"
+    )
+
+
+async def hours_ahead(world: World, hours: int, *, begin: bool = False) -> Instant:
+    """The store's clock is some hours ahead, servers fire, and it is right again, half an hour after an instant."""
+    now = await world.now()
+    await world.elapse(HOUR - now % HOUR + 30 * MINUTE)
+    await fire_all(world)
+    await end_all(world)
+    right = await world.now()
+    await world.elapse(hours * HOUR)
+    await fire_all(world)
+    if begin:
+        await end_all(world)
+    await world.elapse(right - await world.now())
+    return right
 
 
 async def test_a_schedule_that_ended_early_begins_again(world: World) -> None:

@@ -110,6 +110,16 @@ def schedule_key(due_at: Instant) -> str:
     return f"s:{due_at}"
 
 
+def withdrawn_key(run_id: int) -> str:
+    """The fire key of a run that was made too early and taken back: its instant is free for the run to come."""
+    return f"e:{run_id}"
+
+
+def is_of_schedule(fire_key: str) -> bool:
+    """Whether a run with this key was made by the schedule, also one that was taken back."""
+    return fire_key.startswith(("s:", "e:"))
+
+
 def trigger_key(key: str) -> str:
     """The fire key of a manual, API or event trigger."""
     return f"m:{key}"

@@ -7,7 +7,7 @@ goes back to the first instant that is still to come. What was decided for insta
 
 from typing import Final, NamedTuple
 
-from foliot.domain.fire import CursorState, DueJob, Plan, kept
+from foliot.domain.fire import Cursor, CursorState, DueJob, Plan, kept
 from foliot.domain.instants import MINUTE, Instant, Micros, ceil_to_second
 from foliot.domain.job import LoadedJob
 from foliot.domain.planning import TROUBLE_REST, wake_of_next
@@ -48,22 +48,49 @@ def is_ahead(stand: Stand, job: LoadedJob, now: Instant) -> bool:
     return schedule is not None and _wakes_too_late(stand, job, schedule, now)
 
 
-def plan_reschedule(due: DueJob, now: Instant) -> Plan:
-    """Where the cursor goes: to the first instant to come, where it stands further ahead; a pause stays."""
+def plan_reschedule(due: DueJob, now: Instant, *, early: int = 0) -> Plan:
+    """Where the cursor goes: to the first instant to come, where it stands further ahead; a pause stays.
+
+    `early`: how many runs were made for instants that come again. They count again then, so a count gets them back.
+    """
     cursor, job, _ = due
     schedule = job.definition.schedule
-    stand = Stand(cursor.state, cursor.next_at, cursor.next_due_at, cursor.remaining)
-    if schedule is None or not is_ahead(stand, job, now):
+    if schedule is None:
         return kept(cursor)
-    first = expected_next(stand, schedule, now) or cursor.next_due_at
+    remaining = None if cursor.remaining is None else cursor.remaining + early
+    stand = Stand(cursor.state, cursor.next_at, cursor.next_due_at, remaining)
+    first = expected_next(stand, schedule, now)
+    if first is None:
+        return _woken(cursor, stand, job, schedule, now)
     if cursor.state == CursorState.PAUSED:
-        return kept(cursor)._replace(next_due_at=first)
+        return kept(cursor)._replace(next_due_at=first, remaining=remaining)
     return Plan(
         state=CursorState.ACTIVE,
         next_at=wake_of_next(job, schedule, first),
         next_due_at=first,
-        remaining=cursor.remaining,
+        remaining=remaining,
     )
+
+
+def comes_again_from(plan: Plan, schedule: Schedule | None, now: Instant) -> Instant | None:
+    """From which instant on the schedule decides anew; None: it comes back to no instant.
+
+    What was decided for an instant from there on may be taken back. An instant before it keeps what it has: nothing
+    would come in its stead. A fixed delay counts anew from now, and meets none of its former instants.
+    """
+    if schedule is not None and schedule.fixed_delay_us is not None:
+        return now + 1
+    if schedule is None or plan.next_due_at is None:
+        return None
+    return max(plan.next_due_at, now + 1)
+
+
+def _woken(cursor: Cursor, stand: Stand, job: LoadedJob, schedule: Schedule, now: Instant) -> Plan:
+    """The cursor's instant is right; its wake time may not be. A fixed delay gets its count back all the same."""
+    plan = kept(cursor)
+    if _wakes_too_late(stand, job, schedule, now):
+        plan = plan._replace(next_at=wake_of_next(job, schedule, cursor.next_due_at))
+    return plan if schedule.fixed_delay_us is None else plan._replace(remaining=stand.remaining)
 
 
 def _first_to_come(schedule: Schedule, now: Instant) -> Instant | None:

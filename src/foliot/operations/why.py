@@ -8,6 +8,7 @@ from typing import Any, Final
 from foliot.domain.access import Principal, Scope
 from foliot.domain.definition import from_document
 from foliot.domain.errors import FoliotError
+from foliot.domain.fire import is_of_schedule
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.job import DEFAULT_GROUP
 from foliot.domain.rescheduling import Stand, expected_next
@@ -211,7 +212,7 @@ def run_facts(run: RunRow) -> RunFacts:
         deaths=run.deaths,
         node=run.node,
         error=_error_text(run.error, run.error_type),
-        is_scheduled=run.fire_key.startswith("s:") and not is_backfill,
+        is_scheduled=is_of_schedule(run.fire_key) and not is_backfill,
         is_backfill=is_backfill,
         is_in_line=run.place is not None,
         catch_up=run.catch_up,

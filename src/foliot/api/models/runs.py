@@ -7,6 +7,7 @@ from fastapi import Body, Response
 from pydantic import BeforeValidator, Field
 
 from foliot.api.models.common import Input, Listed, Moment, Output, Reason, Seconds, located, moment, one_of, seconds
+from foliot.domain.fire import is_of_schedule
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.payload import DEPTH_MAX, is_nested_deeper
 from foliot.domain.run import format_run_id
@@ -305,7 +306,9 @@ def origin_of(run: RunRow) -> str:
     """What made the run."""
     if run.fire_key.startswith("b:") or (run.triggered_by or "").startswith("backfill "):
         return "backfill"
-    return {"s": "schedule", "m": "trigger"}.get(run.fire_key.partition(":")[0], "dependency")
+    if is_of_schedule(run.fire_key):
+        return "schedule"
+    return "trigger" if run.fire_key.startswith("m:") else "dependency"
 
 
 def _json(text: str | None) -> Any:
