@@ -179,6 +179,64 @@ async def test_large_bodies_behind_a_whole_head_are_none_of_its_business() -> No
         writer.close()
 
 
+CHUNKED = b"POST %s HTTP/1.1\r\nhost: foliot\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n0\r\n"
+ENDLESS: dict[str, bytes] = {
+    "many lines": CHUNKED % b"/" + b"a:b\r\n" * 50_000,
+    "one long line": CHUNKED % b"/" + b"a: " + b"b" * 600_000,
+    "one long name": CHUNKED % b"/" + b"a" * 600_000,
+    "behind the size of a chunk": CHUNKED[:-3] % b"/" + b"1;" + b"a" * 600_000,
+}
+
+
+class Keeping(App):
+    """Notes what it was told in headers once the whole body was there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.all_names: set[bytes] = set()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        await super().__call__(scope, receive, send)
+        self.headers = list(scope["headers"])
+        self.all_names |= {name for name, _ in self.headers}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+async def test_header_lines_behind_a_body_have_an_end(name: str) -> None:
+    app = Keeping()
+    async with listening(app) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(ENDLESS[name])
+        status, body = await answer(reader)
+        assert (status, json.loads(body)["code"]) == (431, "FOL-1081")
+        writer.close()
+    assert len(app.headers) <= 2
+
+
+async def test_header_lines_behind_a_body_are_not_headers() -> None:
+    app = Keeping()
+    async with listening(app) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(CHUNKED % b"/" + b"authorization: Bearer fol_x\r\nx-forwarded-proto: https\r\n\r\n" + ONLY_REQUEST)
+        await asyncio.wait_for(reader.readuntil(b"fine\r\n0\r\n\r\n"), WITHIN_S)
+        assert (await answer(reader))[0] == 200, "the next request is a request, with its headers"
+        writer.close()
+    assert app.headers == [(b"host", b"foliot"), (b"connection", b"close")]
+    assert app.all_names == {b"host", b"transfer-encoding", b"connection"}
+
+
+async def test_header_lines_behind_a_body_break_into_no_answer() -> None:
+    """An answer that began, or is over, is not followed by a refusal, which would be taken for a part of it."""
+    async with listening(Refusing()) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(CHUNKED % b"/")
+        await asyncio.wait_for(reader.readuntil(b"no"), WITHIN_S)
+        writer.write(b"a:b\r\n" * 50_000)
+        assert (await answer(reader))[0] == 0
+        writer.close()
+
+
 async def test_an_answer_that_nobody_takes_ends_the_connection() -> None:
     app = App()
     async with listening(app, Untaken) as port:

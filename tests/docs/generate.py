@@ -121,6 +121,11 @@ def _limits() -> str:
             "431, 408",
         ),
         (
+            "header lines behind a chunked body (trailers), which are ignored",
+            _size(connections.HEAD_BYTES_MAX),
+            "431",
+        ),
+        (
             "connections",
             f"as many as the process may have files, less {connections.FILES_KEPT}; shared by addresses",
             "503",

@@ -3,6 +3,9 @@
 uvicorn ends a connection that is idle between two requests; it waits for ever for one that sends its headers byte by
 byte, for one that does not read its answer, and for the rest of a body that nobody wants any more (SEC-32). The time of
 a body that is wanted is kept in `api.bodies`. One address has a share of the connections, unless it is a proxy's.
+
+Header lines behind a chunked body (trailers) are read and forgotten: uvicorn would add them to the headers of a request
+whose token was checked already, as many as a client likes to send.
 """
 
 import asyncio
@@ -26,6 +29,7 @@ TAKEN_WITHIN_S: Final = 30.0
 DROPPED_WITHIN_S: Final = 5.0
 DROPPED_BYTES_MAX: Final = 2 * 1024 * 1024
 HEAD_BYTES_MAX: Final = 64 * 1024
+_AROUND_A_HEADER: Final = 4  # bytes of a header line that are neither name nor value: colon, space, end of line
 FILES_KEPT: Final = 128  # of the process's open files: for the store, logs and workers' children
 
 _WHY: Final = {
@@ -41,6 +45,10 @@ def connections_max() -> int:
     """How many connections fit beside the files that the process needs for itself."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return 100_000 if files == resource.RLIM_INFINITY else max(64, files - FILES_KEPT)
+
+
+class TrailersTooLarge(Exception):
+    """The header lines behind a body have more bytes than those in front of it may have."""
 
 
 class Connection(HttpToolsProtocol):
@@ -67,6 +75,11 @@ class Connection(HttpToolsProtocol):
         self._head_bytes = 0
         self._dropped_bytes = 0
         self._is_body_there = True
+        self._trailer_bytes = 0  # of whole header lines behind the body
+        self._bytes_without_body = (
+            0  # since the body last went on: half a trailer, or what stands behind a chunk's size
+        )
+        self._body_went_on = False
         self._shares: Shares | None = None  # set while it counts
         self._address = ""
 
@@ -103,10 +116,14 @@ class Connection(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
             return
+        awaited_body = not self._is_body_there
+        self._body_went_on = False
         super().data_received(data)
         if self.transport.is_closing():
             return
         self._drop(len(data))
+        if awaited_body and not self._is_body_there:
+            self._count_without_body(len(data))
         cycle: Any = self.cycle  # None before the first request
         is_between = self._is_body_there and (cycle is None or cycle.response_complete)
         if self._arriving is None and is_between:
@@ -120,10 +137,23 @@ class Connection(HttpToolsProtocol):
         self._expect_head()
         super().on_message_begin()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._is_body_there:
+            super().on_header(name, value)
+            return
+        self._trailer_bytes += len(name) + len(value) + _AROUND_A_HEADER
+        if self._trailer_bytes > self.head_bytes_max:
+            raise TrailersTooLarge
+
     def on_headers_complete(self) -> None:
         self._head_is_there()
         self._is_body_there = False
+        self._trailer_bytes = self._bytes_without_body = 0
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._body_went_on = True
+        super().on_body(body)
 
     def on_message_complete(self) -> None:
         self._is_body_there = True
@@ -132,10 +162,16 @@ class Connection(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         del msg
-        self._refuse(400)
+        self._refuse(431 if self._trailer_bytes > self.head_bytes_max else 400)
 
     def _unsupported_upgrade_warning(self) -> None:
         """Answered as if it had not been asked for, which is how HTTP says no; anybody could fill the log."""
+
+    def _count_without_body(self, size: int) -> None:
+        """Bytes that the parser keeps or skips without a word: a line without end, behind a body or inside it."""
+        self._bytes_without_body = 0 if self._body_went_on else self._bytes_without_body + size
+        if self._bytes_without_body > self.head_bytes_max:
+            self._refuse(431)
 
     def _expect_head(self) -> None:
         if self._arriving is None:
@@ -212,6 +248,9 @@ class Connection(HttpToolsProtocol):
         """Say why, as everything here does, and close."""
         self._head_is_there()
         self._is_dropped()
+        if self._is_inside_an_answer():
+            self.transport.close()
+            return
         code, title = _WHY[status]
         problem = {"type": f"urn:foliot:error:{code}", "title": title, "status": status, "detail": f"{title}."}
         body = json.dumps(problem | {"code": code}).encode()
@@ -222,6 +261,13 @@ class Connection(HttpToolsProtocol):
             STATUS_LINE[status] + head + b"content-length: " + str(len(body)).encode() + b"\r\n\r\n" + body
         )
         self.transport.close()
+
+    def _is_inside_an_answer(self) -> bool:
+        """Whether the client would take a refusal for a part of an answer, or for the answer to its next request."""
+        cycle: Any = self.cycle  # None before the first request
+        if cycle is None or not cycle.response_started:
+            return bool(self.pipeline)
+        return not (cycle.response_complete and self._is_body_there)
 
 
 class ProxiedConnection(Connection):
