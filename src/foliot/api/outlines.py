@@ -2,7 +2,8 @@
 
 Most of a message is text and figures, decoded at hundreds of megabytes a second. What may hold anything (schemas of
 handlers) or any number of small things (labels, load, handlers, jobs) takes many times as long for each byte, in one
-call that nothing interrupts. So those parts are measured first (SEC-32).
+call that nothing interrupts. So those parts are measured first (SEC-32). Of a field that stands there twice the outline
+has the last alone, and the message's decoder reads each: what the outline has not seen must be little.
 """
 
 from typing import Final
@@ -10,26 +11,13 @@ from typing import Final
 import msgspec
 
 from foliot.api.bodies import KIB
-from foliot.domain.errors import InvalidInput
+from foliot.operations.hearing import TooMuchInside
 
 HANDLER_PARTS_MAX: Final = 300_000  # some thousands of handlers with schemas
 JOBS_MAX: Final = 50_000
 MAPPING_BYTES_MAX: Final = 64 * KIB  # of labels and of load
+REST_BYTES_MAX: Final = 256 * KIB  # of all else: short fields, unknown ones, and a field that stands there again
 _NONE: Final = msgspec.Raw(b"null")
-
-
-class TooMuchInside(InvalidInput):
-    """A worker's message holds more than a server looks at."""
-
-    code = "FOL-1087"
-
-    def __init__(self, what: str, most: str) -> None:
-        super().__init__(
-            f"The worker's message has {what} beyond {most}.",
-            hint="divide the code among several workers",
-            what=what,
-            most=most,
-        )
 
 
 class _Outline(msgspec.Struct):
@@ -37,9 +25,11 @@ class _Outline(msgspec.Struct):
     jobs: msgspec.Raw = _NONE
     labels: msgspec.Raw = _NONE
     load: msgspec.Raw = _NONE
+    held: msgspec.Raw = _NONE
 
 
 _DECODER: Final = msgspec.json.Decoder(_Outline)
+_PARTS: Final = _Outline.__struct_fields__
 
 
 def check_outline(body: bytes) -> None:
@@ -50,6 +40,8 @@ def check_outline(body: bytes) -> None:
         raise TooMuchInside("handlers and schemas", f"{HANDLER_PARTS_MAX} parts")
     if bytes(outline.jobs).count(b'"document"') > JOBS_MAX:
         raise TooMuchInside("jobs", str(JOBS_MAX))
+    if len(body) - sum(len(bytes(getattr(outline, name))) for name in _PARTS) > REST_BYTES_MAX:
+        raise TooMuchInside("unknown or repeated fields", f"{REST_BYTES_MAX} bytes")
     for name in ("labels", "load"):
         if len(bytes(getattr(outline, name))) > MAPPING_BYTES_MAX:
             raise TooMuchInside(name, f"{MAPPING_BYTES_MAX} bytes")

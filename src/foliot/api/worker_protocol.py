@@ -17,6 +17,7 @@ from foliot.api.gate import Gate, Kind
 from foliot.api.outlines import check_outline
 from foliot.domain.access import Principal
 from foliot.domain.errors import InvalidInput
+from foliot.operations.aside import aside
 from foliot.operations.serving_workers import WorkerService
 from foliot.ports.worker_link import BATCH_MAX, Beat, Hello, LeasePoll, Leaving, LogChunk, Report, SessionId
 
@@ -68,7 +69,7 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
         async def endpoint(request: Request) -> Response:
             by = await authorise(request, "worker")
             body = await _body(request, by, counts_as, bytes_max=BATCH_BODY_MAX if is_batch else BODY_MAX)
-            message = _decoded(decoder, body, is_open=not is_batch)
+            message = await _decoded(decoder, body, is_open=not is_batch)
             loop = asyncio.get_running_loop()
             began_at = loop.time()
             asked = act(message, by)
@@ -129,11 +130,11 @@ async def _body(request: Request, by: Principal, counts_as: Kind, *, bytes_max: 
     return await read_body(request, take=take, bytes_max=bytes_max, within_s=gate.body_within_s)
 
 
-def _decoded(decoder: msgspec.json.Decoder[T], body: bytes, *, is_open: bool) -> T:
+async def _decoded(decoder: msgspec.json.Decoder[T], body: bytes, *, is_open: bool) -> T:
     """The message. `is_open`: it may hold any number of anything, which is measured first."""
     try:
         if is_open and len(body) > SMALL:
-            check_outline(body)
+            await aside(check_outline, body)  # both take a while: others come in between
         return decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadWorkerMessage(

@@ -50,7 +50,7 @@ def check_json_text(
     What holds nothing odd is parsed once, as fast as can be; a key that stands twice is let through then.
     """
     is_small = len(text) <= bytes_max // 4  # whatever its characters are
-    if is_small and text.count("[") + text.count("{") <= depth_max and not _is_odd(text):
+    if is_small and text.count("[") + text.count("{") <= depth_max and not is_odd(text):
         try:
             json.loads(text)
         except ValueError:
@@ -60,7 +60,7 @@ def check_json_text(
     check_json(text, bytes_max=bytes_max, depth_max=depth_max, what=what)
 
 
-def _is_odd(text: str) -> bool:
+def is_odd(text: str) -> bool:
     """Whether a JSON text may hold what a plain parse lets through and a store or another language does not."""
     if not text.isascii() or "\\u" in text or "NaN" in text or "Infinity" in text:
         return True

@@ -25,6 +25,12 @@ class Cause(StrEnum):
     START_MISSING = "start_missing"  # leased, and no start reported in time
 
 
+REPORTED: Final = frozenset(
+    {Cause.SUCCEEDED, Cause.ERROR, Cause.TIMEOUT, Cause.CANCELLED, Cause.REJECTED, Cause.RELEASED}
+)
+"""What a worker may say of its attempt. The others are for the server to find."""
+
+
 class RunSeen(NamedTuple):
     """What the verdict needs to know of the run's row."""
 

@@ -20,10 +20,12 @@ from foliot.domain.errors import ClusterTrouble, NotFound
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
 from foliot.operations.declaring import Declaring
-from foliot.operations.hearing import check_offers, heard_beat, heard_reports
+from foliot.operations.ears import Ears
+from foliot.operations.hearing import check_offers
 from foliot.operations.services import Services
 from foliot.operations.trespassing import Trespassers
 from foliot.ports.worker_link import (
+    SLOTS_MAX,
     Beat,
     BeatAnswer,
     Hello,
@@ -83,6 +85,7 @@ class WorkerService:
     def __init__(self, services: Services, desk: LeaseDesk) -> None:
         self._services = services
         self._desk = desk
+        self._ears = Ears(services.store.runs)
         self.fenced = 0  # reports that came too late and changed nothing (S5)
         self.on_fenced: Callable[[int], None] = lambda _: None
         self.trespassers = Trespassers()
@@ -123,8 +126,11 @@ class WorkerService:
     async def beat(self, beat: Beat, *, by: Principal) -> BeatAnswer:
         if not await self._is_own(beat.session, by):
             return BeatAnswer(alive=False)
+        hello = self._desk.hello_of(beat.session)
+        slots = SLOTS_MAX if hello is None else hello.slots
+        heard = await self._ears.beat(beat, owner=by.line, slots=slots)
         answer = await self._services.store.nodes.beat(
-            heard_beat(beat), ttl_us=self._services.times.ttl_us, judge=self._services.judge
+            heard, ttl_us=self._services.times.ttl_us, judge=self._services.judge
         )
         if not answer.alive:
             self._desk.forget(beat.session)
@@ -132,16 +138,18 @@ class WorkerService:
 
     async def complete(self, session: str, reports: Sequence[Report], *, by: Principal) -> Sequence[Landing]:
         known = session if await self._is_own(session, by) else ""
-        reports = heard_reports(reports)
-        landings = await self._services.store.runs.complete(known, reports, self._services.judge, owner=by.line)
+        heard = await self._ears.reports(known, reports, owner=by.line)
+        told = [report for report in heard if report is not None]
+        landed = await self._services.store.runs.complete(known, told, self._services.judge, owner=by.line)
+        landings = _landings(heard, landed)
         fenced = sum(landing is Landing.FENCED for landing in landings)
         if fenced:
             self.fenced += fenced
             self.on_fenced(fenced)
             log.warning("report.fenced", session=session, reports=fenced)
-        if any(report.cause is not Cause.SUCCEEDED for report in reports):
+        if any(report.cause is not Cause.SUCCEEDED for report in told):
             self._services.runs_may_be_ready()
-        recorded = [report for report, landed in zip(reports, landings, strict=True) if landed is Landing.RECORDED]
+        recorded = [report for report, landing in zip(told, landed, strict=True) if landing is Landing.RECORDED]
         for listener in self.on_reports:
             listener(recorded)
         return landings
@@ -191,3 +199,11 @@ class WorkerService:
         if not await self._services.store.nodes.adopt(hello.session, owner=by.line):
             raise ForeignSession  # another token was quicker
         return msgspec.structs.replace(hello, owner=by.line)
+
+
+def _landings(heard: Sequence[Report | None], landed: Sequence[Landing]) -> Sequence[Landing]:
+    """One landing for each report: one that was not the speaker's to say changed nothing."""
+    if len(landed) == len(heard):
+        return landed
+    each = iter(landed)
+    return [Landing.FENCED if report is None else next(each) for report in heard]

@@ -329,6 +329,10 @@ class RunStore(Protocol):
         """
         ...
 
+    async def own_leases(self, session: str, leases: Sequence[tuple[int, str]], *, owner: str | None) -> frozenset[str]:
+        """Those of the leases (run and lease id) of which `complete` would hear this session and owner."""
+        ...
+
     async def cancel(self, run_ids: Sequence[int], *, by: Actor, force: bool = False) -> Sequence[CancelOutcome]:
         """End what waits, ask what runs to stop. `force`: its time is over now, so that it is ended without asking."""
         ...

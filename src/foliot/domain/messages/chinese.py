@@ -301,7 +301,15 @@ def _problem(said: str) -> str:
     return f"不是{_TYPES[kind]}" if kind != said and kind in _TYPES else said
 
 
-_INSIDE: Final = {"handlers and schemas": "处理函数及其参数说明", "jobs": "任务", "labels": "标签", "load": "负载"}
+_INSIDE: Final = {
+    "handlers and schemas": "处理函数及其参数说明",
+    "jobs": "任务",
+    "labels": "标签",
+    "load": "负载",
+    "reports": "报告",
+    "held leases": "持有的租约",
+    "unknown or repeated fields": "未知或重复的字段",
+}
 
 
 def _bytes_or_parts(most: str) -> str:
@@ -358,7 +366,7 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     "FOL-1086": lambda d: (f"请求内容未在 {d['within_s']:g} 秒内到达。", "请一次发送完；此连接已关闭"),
     "FOL-1087": lambda d: (
         f"工作节点的消息中 {_INSIDE[d['what']]} 超过上限（{_bytes_or_parts(d['most'])}）。",
-        "把代码分到多个工作节点",
+        "请分成多次发送" if d["what"] in ("reports", "held leases") else "把代码分到多个工作节点",
     ),
     "FOL-2001": _job_not_found,
     "FOL-2002": lambda d: (

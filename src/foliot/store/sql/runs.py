@@ -30,7 +30,7 @@ from foliot.store.sql.ending import Contended, Ending
 from foliot.store.sql.lanes import Lanes
 from foliot.store.sql.leasing import Leasing
 from foliot.store.sql.settlement import Claim, Quit
-from foliot.store.sql.speaking import Speaker
+from foliot.store.sql.speaking import Speaker, own_leases
 from foliot.store.sql.triggers import check_trigger, trigger
 
 REFUSED_TYPE: Final = "ResultRefused"
@@ -71,6 +71,12 @@ class SqlRunStore:
         self, session: str, reports: Sequence[Report], judge: Judge, *, owner: str | None = None
     ) -> Sequence[Landing]:
         return await self._complete(reports, judge, Speaker(session, owner)) if reports else []
+
+    async def own_leases(self, session: str, leases: Sequence[tuple[int, str]], *, owner: str | None) -> frozenset[str]:
+        if not leases:
+            return frozenset()
+        work = partial(own_leases, leases=leases, speaker=Speaker(session, owner))
+        return await self._database.read(work, pool=Pool.API)
 
     async def _complete(self, reports: Sequence[Report], judge: Judge, speaker: Speaker) -> list[Landing]:
         try:

@@ -4,13 +4,18 @@ A lease belongs to one session for good, and a session to one line: what was rea
 A worker that was restarted reports what its last session left on disk: another session of the same line (R17).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from foliot.store.sql.database import Tx
-from foliot.store.sql.statement import TEXT, RowSet, Statement
+from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 
 OWNERS: Final = Statement("SELECT n.id, n.owner FROM {d} JOIN nodes n ON n.id = d.id", RowSet("d", id=TEXT))
+
+LEASES: Final = Statement(
+    "SELECT r.lease_id, r.last_lease_id, r.session_id FROM runs r WHERE r.id IN (SELECT d.id FROM {d})",
+    RowSet("d", id=BIGINT),
+)
 
 
 class Speaker(NamedTuple):
@@ -29,3 +34,12 @@ class Speaker(NamedTuple):
             return frozenset()
         owners = tx.rows(OWNERS, d=[(session,) for session in sorted(others)])
         return frozenset(session for session, owner in owners if owner not in (None, self.owner))
+
+
+def own_leases(tx: Tx, leases: Sequence[tuple[int, str]], speaker: Speaker) -> frozenset[str]:
+    """Those of the leases that are the speaker's, or were and are known to have ended."""
+    rows = tx.rows(LEASES, d=sorted({(run_id,) for run_id, _ in leases}))
+    strangers = speaker.strangers(tx, {row.session_id for row in rows})
+    own = [row for row in rows if row.session_id not in strangers]
+    known = {row.lease_id for row in own} | {row.last_lease_id for row in own}
+    return frozenset(lease_id for _, lease_id in leases if lease_id in known)
