@@ -449,5 +449,46 @@ async def test_a_run_whose_definition_cannot_be_read_still_ends(world: World) ->
     assert job.version == 1
 
 
+async def older_server(world: World, anne: Worker) -> Worker:
+    """Anne's link to a server that does not know a field of the definitions, as in a rolling upgrade."""
+    await world.change(
+        "UPDATE job_versions SET definition = replace(definition, :run, :future)",
+        run='"run":',
+        future='"of_the_future":1,"run":',
+    )
+    (changed,) = await world.rows("SELECT count(*) AS n FROM job_versions WHERE definition LIKE '%of_the_future%'")
+    assert changed["n"] == 1
+    other = Worker(world, await world.open())
+    other.session = anne.session
+    return other
+
+
+async def test_a_server_that_cannot_read_a_sharded_job_makes_its_merge_run(world: World) -> None:
+    await save(world, "tick", shards=2, merge="python:jobs:join", place={"max_running": 2})
+    (parent_id,) = await trigger(world)
+    anne = await worker(world)
+    shards = await anne.lease(8)
+    older = await older_server(world, anne)
+    assert await older.complete(*shards) == [Landing.RECORDED] * 2
+    assert (await run_of(world, parent_id))["state"] == "RUNNING"
+    merge = await anne.lease_one()
+    assert (await run_of(world, merge.run_id))["fire_key"] == f"d:{parent_id}:merge"
+    assert await _used(world) == [1]
+    assert await older.complete(merge) == [Landing.RECORDED]
+    assert (await run_of(world, parent_id))["state"] == "SUCCEEDED"
+    assert await _used(world) == [0]
+
+
+async def test_a_server_that_cannot_read_a_job_goes_by_its_retries(world: World) -> None:
+    await save(world, "tick", retries={"max": 1, "backoff": "1s", "on": ["ConnectionError"]})
+    await trigger(world, n=2)
+    anne = await worker(world)
+    one, two = await anne.lease(8)
+    older = await older_server(world, anne)
+    await older.complete(one, cause=Cause.ERROR, error="x", error_type="ConnectionError")
+    await older.complete(two, cause=Cause.ERROR, error="x", error_type="ValueError")
+    assert await states_of(world) == ["PENDING", "FAILED"]
+
+
 async def _used(world: World) -> list[int]:
     return [row["used"] for row in await world.rows("SELECT used FROM limits ORDER BY name")]

@@ -115,6 +115,13 @@ def from_document(document: Any, *, job: str = "", calendars: Mapping[str, Calen
     return definition
 
 
+def of_ending(document: Any) -> Definition:
+    """How often a run goes again, by a definition of which other fields cannot be read here."""
+    fields = mapping(document, "")
+    known = {field: fields[field] for field in ("retries", "max_lost") if field in fields}
+    return from_document({"run": {"python": "nobody:nothing"}, **known})
+
+
 # ------------------------------------------------------------------------------------------------------------ reading
 
 

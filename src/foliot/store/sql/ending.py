@@ -16,7 +16,7 @@ from functools import partial
 from typing import Final
 
 from foliot.domain.instants import HOUR, Instant
-from foliot.domain.job import Definition, LoadedJob, OnLost
+from foliot.domain.job import LoadedJob
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, Judge
 from foliot.ports.worker_link import Report
@@ -27,12 +27,13 @@ from foliot.store.sql.follow import FIXED_DELAY, SERIAL
 from foliot.store.sql.lanes import Lanes
 from foliot.store.sql.limits import give_back
 from foliot.store.sql.parents import count_down
-from foliot.store.sql.seeing import Held, Seen, hold, see
+from foliot.store.sql.seeing import Held, hold, see
 from foliot.store.sql.settlement import Claim, Jobs, Quit, Settlement
 from foliot.store.sql.speaking import Speaker
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
 from foliot.store.sql.succeeding import HEAVY, SUCCEED, is_plain_success, succeed
 from foliot.store.sql.unparking import unpark
+from foliot.store.sql.unreadable import remains
 
 _END: Final = """
     UPDATE runs SET state = d.state, kind = d.kind, ver = runs.ver + 1, lease_id = NULL,
@@ -176,9 +177,7 @@ class Ending:
         found = self._definitions.find(tx, keys)
         if not found.troubles:
             return found.jobs
-        lanes = self._lanes.find(tx, {run.lane for run in keys.values()})
-        bare = {key: _bare(keys[key], at_most_once=lanes[keys[key].lane].at_most_once) for key in found.troubles}
-        return {**found.jobs, **bare}
+        return {**found.jobs, **remains(tx, self._lanes, {key: keys[key] for key in found.troubles})}
 
     def _retries(self, tx: Tx, claims: Sequence[Claim | Report], held: Held, jobs: Jobs) -> dict[int, int]:
         """Retries of the last hour of those jobs that have a budget and may need it now."""
@@ -243,12 +242,3 @@ class Ending:
 
 
 _RETRIED: Final = frozenset({Cause.ERROR, Cause.TIMEOUT, Cause.OVERDUE})
-
-
-def _bare(run: Seen, *, at_most_once: bool) -> LoadedJob:
-    """What stands for a version this server cannot compile: its runs still end, without retries."""
-    on_lost = OnLost.FAIL if at_most_once else OnLost.RERUN
-    definition = Definition(handler="", on_lost=on_lost)
-    return LoadedJob(
-        job_id=run.job_id, version=run.version, namespace="", name="", definition=definition, lane_id=run.lane
-    )
