@@ -105,6 +105,19 @@ def test_forms_that_only_foliot_reads_in_unix_cron_are_marked() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "to", "written"),
+    [
+        ("0 0 1 * */2,MON", Dialect.UNIX, "0 0 1 * */2,MON"),  # its star joins by AND, as it did
+        ("0 23/2 * * *", Dialect.UNIX, "0 23 * * *"),
+        ("0 23/2 * * *", Dialect.QUARTZ, "0 0 23 * * ?"),
+        ("0 1/2,23/2 * * *", Dialect.SPRING, "0 0 1/2,23/2 * * *"),  # "every so many hours" stays when clocks change
+    ],
+)
+def test_what_a_dialect_reads_is_written_as_it_reads_it(text: str, to: Dialect, written: str) -> None:
+    assert convert(text, to).text == written
+
+
+@pytest.mark.parametrize(
     ("text", "to", "is_portable"),
     [
         ("0 9 * * FRI#5", Dialect.SPRING, False),  # in a month with four Fridays Spring fires in the next one

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from foliot.domain.schedule import schedule_from_document
+from foliot.domain.schedule import Cron, schedule_from_document
 from foliot.domain.schedule.describe import Language
 from foliot.domain.schedule.warnings import warnings_of
 from tests.unit.schedule.asking import instant, planned
@@ -101,6 +101,60 @@ def test_the_hint_for_both_at_once_can_be_written_as_it_stands() -> None:
     ((_, _, hint),) = warnings("0 9 13 * 5")
     assert hint.endswith('both at once: "0 0 9 13 * 5", dialect: spring')
     assert planned({"cron": "0 0 9 13 * 5", "dialect": "spring"}, 2) == ["2026-02-13 09:00", "2026-03-13 09:00"]
+
+
+@pytest.mark.parametrize(
+    ("text", "both"),
+    [
+        ("0 9 13 * SUN/2", "0 0 9 13 * SUN,TUE,THU,SAT"),  # Spring has nothing after Sunday
+        ("0 9 13 * SUN-SUN", "0 0 9 13 * SUN"),  # the whole week in Spring
+        ("0 9 13 * 1,*/3", "0 0 9 13 * MON,SUN,WED,SAT"),  # Spring counts from Monday
+        ("0 9 13 * FRI#2,SUN/4", "0 0 9 13 * FRI#2,SUN,THU"),
+    ],
+)
+def test_both_at_once_names_the_same_weekdays_in_spring(text: str, both: str) -> None:
+    ((_, _, hint),) = warnings(text)
+    assert hint.endswith(f'both at once: "{both}", dialect: spring')
+    own, spring = (schedule_from_document(one).triggers[0] for one in (text, {"cron": both, "dialect": "spring"}))
+    assert isinstance(own, Cron)
+    assert isinstance(spring, Cron)
+    assert spring.expression.weekday.mask == own.expression.weekday.mask
+
+
+@pytest.mark.parametrize("text", ["H(0-29)/7 * * * *", "50/7 * * * *", "0 9/5 * * *"])
+def test_steps_in_a_part_of_a_field_are_no_rhythm(text: str) -> None:
+    assert warnings(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence", "hint"),
+    [
+        (
+            "0 0 9 * * FRI/1,MON#1",
+            (
+                '"FRI/1,MON#1" is read as in Spring: Friday to Sunday and the first Monday of the month. '
+                "In Quartz it is Friday and Saturday and the first Monday of the month."
+            ),
+            "write FRI,SAT,SUN,MON#1, or set dialect: spring",
+        ),
+        (
+            "0 0 9 ? * FRI/1,MONL",
+            (
+                '"FRI/1,MONL" is read as in Quartz: Friday and Saturday and the last Monday of the month. '
+                "In Spring it is Friday to Sunday and the last Monday of the month."
+            ),
+            "write FRI,SAT,MONL, or set dialect: quartz",
+        ),
+    ],
+)
+def test_other_days_of_another_dialect_keep_those_that_are_the_same(text: str, sentence: str, hint: str) -> None:
+    assert warnings(text) == [("FOL-1039", sentence, hint)]
+
+
+def test_a_leap_day_of_a_leap_year_comes() -> None:
+    assert warnings("0 0 0 29 2 ? 2028") == []
+    assert warnings("0 0 0 29 2 ? 2028-2032/4") == []
+    assert [code for code, _, _ in warnings("0 0 0 29 2 ? 2028-2029")] == ["FOL-1036"]
 
 
 def test_days_joined_by_or_are_told_with_their_months_in_chinese() -> None:

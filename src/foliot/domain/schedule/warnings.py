@@ -1,20 +1,31 @@
 """What works but is perhaps not meant: days joined by OR, dates that never come, hours missing or there twice."""
 
+from calendar import isleap
 from dataclasses import dataclass
 from typing import Final
 
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, Micros, format_duration
 from foliot.domain.schedule.calendars import Calendar
 from foliot.domain.schedule.cron import Cron
-from foliot.domain.schedule.cron.fields import WEEKDAYS, Expression, Field, Span
-from foliot.domain.schedule.cron.parse import other_weekdays
+from foliot.domain.schedule.cron.fields import (
+    WEEKDAYS,
+    YEAR,
+    Dialect,
+    Expression,
+    Field,
+    LastWeekday,
+    NthWeekday,
+    Span,
+)
+from foliot.domain.schedule.cron.parse import other_weekdays, parse
+from foliot.domain.schedule.cron.writing import write_weekday
 from foliot.domain.schedule.days import FIRST_DAY, date_of, next_day
 from foliot.domain.schedule.describe import Language, chinese, english
 from foliot.domain.schedule.describe.shapes import OneValue, Run, shape_of_field, shape_of_values
 from foliot.domain.schedule.every import FixedDelay
 from foliot.domain.schedule.schedule import Schedule
 from foliot.domain.schedule.structured import Daily, Weekly
-from foliot.domain.schedule.times import DAY_S
+from foliot.domain.schedule.times import DAY_S, bits
 from foliot.domain.schedule.wall import Wall
 from foliot.domain.schedule.workdays import published_until
 from foliot.domain.schedule.zones import Gap, Overlap, Transition
@@ -114,7 +125,7 @@ def _freed_by_or(expression: Expression, is_chinese: bool) -> ScheduleWarning:
 
 def _joined_by_or(expression: Expression, is_chinese: bool) -> ScheduleWarning:
     narrow = _nth_instead(expression)
-    both = f'"0 {expression.text}", dialect: spring'  # the same fields, joined by AND
+    both = f'"{_in_spring(expression)}", dialect: spring'
     if is_chinese:
         sentence = f"“{expression.text}”在{chinese.days(expression)}都会触发（cron 的日与星期是“或”的关系）。"
         hint = f"只要第{chinese.NTH[narrow[1]]}个{chinese.WEEKDAYS[narrow[0]]}：{_nth_text(narrow)}" if narrow else ""
@@ -126,6 +137,15 @@ def _joined_by_or(expression: Expression, is_chinese: bool) -> ScheduleWarning:
     return ScheduleWarning(
         code=_OR, sentence=sentence, hint=hint or f"only one: make the other *; both at once: {both}"
     )
+
+
+def _in_spring(expression: Expression) -> str:
+    """The same fields for Spring, which joins days by AND and reads some weekdays otherwise (`SUN/2`)."""
+    fields = expression.text.split()
+    days = parse(f"0 {expression.text}", Dialect.SPRING).weekday
+    if days.mask != expression.weekday.mask or days.items != expression.weekday.items:
+        fields[-1] = write_weekday(expression.weekday, expression.dialect, Dialect.SPRING)
+    return " ".join(["0", *fields])
 
 
 def _days_and_weekdays(expression: Expression) -> str:
@@ -164,18 +184,30 @@ def _other_days(expression: Expression, is_chinese: bool) -> list[ScheduleWarnin
         return []
     dialect, rival = other
     own_name, other_name = expression.dialect.value.capitalize(), dialect.value.capitalize()
-    named = ",".join(WEEKDAYS[n % 7] for n in range(1, 8) if expression.weekday.mask >> n % 7 & 1)
+    named = ",".join(_weekdays_by_name(expression.weekday))
     if is_chinese:
-        own, others = chinese.weekdays(expression.weekday.mask), chinese.weekdays(rival.mask)
+        own, others = chinese.weekday_items(expression.weekday), chinese.weekday_items(rival)
         sentence = (
             f"“{expression.weekday.text}”在 {own_name} 中是{own}，在 {other_name} 中是{others}；这里按 {own_name}。"
         )
         hint = f"请写 {named}，或设置 dialect: {expression.dialect.value}"
     else:
-        own, others = english.weekdays(expression.weekday.mask), english.weekdays(rival.mask)
+        own, others = (english.weekday_items(one).removeprefix("on ") for one in (expression.weekday, rival))
         sentence = f'"{expression.weekday.text}" is read as in {own_name}: {own}. In {other_name} it is {others}.'
         hint = f"write {named}, or set dialect: {expression.dialect.value}"
     return [ScheduleWarning(code=_OTHER_DAYS, sentence=sentence, hint=hint)]
+
+
+def _weekdays_by_name(field: Field) -> list[str]:
+    """Its weekdays by names, which mean the same in every dialect: `MON`, `FRI#1`, `FRIL`."""
+    named = [WEEKDAYS[n % 7] for n in range(1, 8) if field.mask >> n % 7 & 1]
+    for item in field.items:
+        match item:
+            case NthWeekday():
+                named.append(f"{WEEKDAYS[item.weekday]}#{item.nth}")
+            case LastWeekday():
+                named.append(f"{WEEKDAYS[item.weekday]}L")
+    return named
 
 
 _UNITS: Final = (
@@ -207,11 +239,12 @@ def _uneven(expression: Expression, is_chinese: bool) -> list[ScheduleWarning]:
 
 
 def _uneven_step(field: Field) -> int | None:
-    """The step of `*/n` or `a/n` if it does not divide the field and is taken at all."""
+    """The step of `*/n` or `a/n` if it goes on from the field's start to its end and does not divide it."""
     item = field.items[0]
     if len(field.items) > 1 or not isinstance(item, Span) or not field.is_every_so_often:
         return None
-    return item.step if field.kind.cycle % item.step else None
+    reaches_round = item.first - field.kind.low < item.step and item.last == field.kind.high
+    return item.step if reaches_round and field.kind.cycle % item.step else None
 
 
 def _evenly(expression: Expression, field: Field, interval_us: Micros, step: int) -> str:
@@ -231,11 +264,12 @@ def _short_months(expression: Expression, is_chinese: bool) -> list[ScheduleWarn
         return []
     first = shape_of_field(expression.day)
     day = first.value if isinstance(first, OneValue) else 29 + (0 if expression.day.mask >> 29 & 1 else 1)
+    is_leap = _has_leap_years_only(expression)
     lengths = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
     without = [
         month
         for month in range(1, 13)
-        if expression.month.mask >> month & 1 and (lengths[month - 1] < day or month == 2)
+        if expression.month.mask >> month & 1 and (lengths[month - 1] < day or (month == 2 and not is_leap))
     ]
     if not without:
         return []
@@ -247,6 +281,12 @@ def _short_months(expression: Expression, is_chinese: bool) -> list[ScheduleWarn
         names = english.listed([english.MONTHS[month] for month in without])
         sentence, hint = f"{_lacking(names, day, len(without))}; nothing fires then.", "last day of the month: L"
     return [ScheduleWarning(code=_SHORT_MONTHS, sentence=sentence, hint=hint)]
+
+
+def _has_leap_years_only(expression: Expression) -> bool:
+    if expression.year is None or expression.year.is_any:
+        return False
+    return all(isleap(YEAR.low + year) for year in bits(expression.year.mask))
 
 
 def _lacking(names: str, day: int, months: int) -> str:

@@ -91,6 +91,8 @@ def _by_and(expression: Expression, to: Dialect, day: str, weekday: str) -> tupl
     """Spring always joins by AND, Unix does where one of the fields begins with a star."""
     if to is Dialect.SPRING or (to is Dialect.UNIX and day.startswith("*")):
         return day, weekday
+    if to is Dialect.UNIX and expression.dialect is Dialect.UNIX:
+        return day, expression.weekday.text  # its star joins by AND
     star = star_with_same_days(expression.weekday) if to is Dialect.UNIX else None
     if star is not None:
         return day, star

@@ -30,7 +30,9 @@ _GROUPS: Final = {"WEEKDAY": "MON-FRI", "WORKDAY": "MON-FRI", "WEEKEND": "SAT,SU
 _NUMBER_AND_MORE: Final = re.compile(r"([0-9]{1,4})(?:TH|[A-GI-KM-VX-Z.]{1,3})")  # not L, W and H, which mean something
 _HALF_DAYS: Final = re.compile(r"([0-9]{1,2})([AP])M")
 _LIKENESS_MIN: Final = 0.6
-_ROUNDS: Final = {("hour", "24"): "0", ("minute", "60"): "0", ("second", "60"): "0"}
+_ROUNDS: Final = (("hour", "24"), ("minute", "60"), ("second", "60"))
+_NEAR_MISS_MAX: Final = 2  # hour 25 was a slip; nobody knows what minute 100 was
+_EMPTY_RANGE: Final = re.compile(r"([0-9]+)-\1(?:/[0-9]+)?")
 
 
 class ItemProblem(Exception):
@@ -79,7 +81,7 @@ def _span(kind: Kind, part: str, seed: str) -> Span:
     first_text, dash, last_text = body.partition("-")
     first = _value(kind, first_text, part)
     if dash:
-        return _range(kind, part, first, _value(kind, last_text, part), step)
+        return _range(kind, part, first, _value(kind, last_text, part, ends_range=True), step)
     if slash:
         return Span(first, kind.high, step, is_open=True)
     return Span(first, first)
@@ -112,12 +114,11 @@ def _step(kind: Kind, part: str, text: str) -> int:
     return step
 
 
-def _value(kind: Kind, text: str, part: str) -> int:
+def _value(kind: Kind, text: str, part: str, *, ends_range: bool = False) -> int:
     if _NUMBER.fullmatch(text):
         value = int(text)
         if not kind.low <= value <= kind.high:
-            nearest = _ROUNDS.get((kind.name, text)) or str(min(max(value, kind.low), kind.high))
-            meant = re.sub(rf"(?<![0-9]){text}(?![0-9])", nearest, part, count=1)
+            meant = _within_bounds(kind, text, part, ends_range=ends_range)
             raise ItemProblem(f"{kind.name} {value} is out of range {_bounds(kind)}", text, meant=meant)
         return value
     if text in kind.names:
@@ -128,6 +129,18 @@ def _value(kind: Kind, text: str, part: str) -> int:
         meant=_meant(kind, text, part),
         advice=_advice(kind, part),
     )
+
+
+def _within_bounds(kind: Kind, text: str, part: str, *, ends_range: bool) -> str | None:
+    """The part with the nearest value in place of one that is just out of range; None where that is a mere guess."""
+    value = int(text)
+    nearest = min(max(value, kind.low), kind.high)
+    if not ends_range and (kind.name, text) in _ROUNDS:
+        nearest = kind.low  # 24:00 is 00:00
+    elif abs(value - nearest) > _NEAR_MISS_MAX:
+        return None
+    meant = re.sub(rf"(?<![0-9]){text}(?![0-9])", str(nearest), part, count=1)
+    return None if _EMPTY_RANGE.fullmatch(meant) else meant
 
 
 def _meant(kind: Kind, text: str, part: str) -> str | None:
@@ -171,7 +184,7 @@ def _advice(kind: Kind, part: str) -> str:
 
 def _spread(kind: Kind, part: str, low: str | None, high: str | None, step: int | None, seed: str) -> Span:
     first = kind.low if low is None else _value(kind, low, part)
-    last = kind.spread_high if high is None else _value(kind, high, part)
+    last = kind.spread_high if high is None else _value(kind, high, part, ends_range=True)
     if last < first:
         raise ItemProblem(f"{kind.name} {first} is after {last}", part, meant=f"H({last}-{first})")
     room = last - first + 1

@@ -50,6 +50,7 @@ _SPREAD: Final = re.compile(r"(^|[\s,])H(?![A-Z])|~", re.IGNORECASE)
 _NUMBERED: Final = re.compile(r"^[^/#]*[0-9]")  # before a step and before the n of #n
 _ZERO: Final = Field(SECOND, "0", (Span(0, 0),), 1)
 _NAMED: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+_PATHS: Final = ("/", "./", "~/", "$")  # how the path of a command begins
 _NTH: Final = ("", "first", "second", "third", "fourth", "fifth")
 
 
@@ -72,6 +73,8 @@ def _parse(text: str, dialect: Dialect | None, seed: str) -> Expression:
     if text.startswith("@"):
         return _macro(text, seed)
     parts = text.upper().split()
+    if dialect is None and len(parts) in (6, 7) and _has_command(parts):
+        raise _with_command(text, parts)
     said, dialect = dialect, dialect or _detect(text, parts, seed)
     if len(parts) not in _COUNTS[dialect]:
         raise _miscounted(text, parts, dialect)
@@ -289,16 +292,32 @@ def _miscounted(text: str, parts: list[str], dialect: Dialect | None) -> BadCron
     )
 
 
+def _has_command(parts: list[str]) -> bool:
+    """Whether a line of a crontab was written whole: five fields, perhaps a user, and the path of a command."""
+    has_path = any(part.startswith(_PATHS) for part in parts[5:])
+    return has_path and _is_command(parts[5]) and _valid(" ".join(parts[:5]), Dialect.UNIX) is not None
+
+
+def _with_command(text: str, parts: list[str]) -> BadCron:
+    return BadCron(
+        text,
+        "a command stands behind the 5 fields",
+        field="expression",
+        value=" ".join(text.split()[5:]),
+        suggestion=" ".join(parts[:5]),
+    )
+
+
 def _recounted(text: str, parts: list[str], dialect: Dialect | None) -> str | None:
     guesses = [_tight(text)]
+    if len(parts) > 5 and _is_command(parts[5]):
+        guesses.append(" ".join(parts[:5]))
     if dialect in (Dialect.QUARTZ, Dialect.SPRING) and len(parts) == 5:
         guesses.append(f"0 {text}")
     elif dialect is Dialect.UNIX and len(parts) == 6 and parts[0] == "0":
         guesses.append(" ".join(parts[1:]))
     elif 2 <= len(parts) < 5:
         guesses.append(" ".join([*parts, *"*****"][:5]))
-    elif len(parts) > 5 and _is_command(parts[5]):
-        guesses.append(" ".join(parts[:5]))
     return next((valid for guess in guesses if guess != text and (valid := _valid(guess, dialect))), None)
 
 

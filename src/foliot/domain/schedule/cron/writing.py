@@ -18,6 +18,7 @@ from foliot.domain.schedule.cron.fields import (
     weekdays_in,
 )
 from foliot.domain.schedule.cron.items import read_field
+from foliot.domain.schedule.times import bits
 
 _SPREAD: Final = re.compile(r"H|.*~")
 _GIVEN_NUMBER: Final = re.compile(r"(?<!/)\b[0-9]+")  # the bounds of a spread, not its step
@@ -40,8 +41,15 @@ def narrows(field: Field) -> bool:
 
 def write_field(field: Field, to: Dialect) -> str:
     """Any field but the weekday."""
+    if _is_one_hour(field):
+        return str(bits(field.mask)[0])
     parts = field.text.split(",")
     return ",".join(_item(field.kind, item, text, to) for item, text in zip(field.items, parts, strict=True))
+
+
+def _is_one_hour(field: Field) -> bool:
+    """`23/2` alone: nothing follows 23, so it is a given hour."""
+    return field.kind.name == "hour" and field.mask.bit_count() == 1 and not is_spread(field)
 
 
 def write_weekday(field: Field, origin: Dialect, to: Dialect) -> str:
