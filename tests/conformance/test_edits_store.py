@@ -10,6 +10,7 @@ from foliot.ports.store import JobRecord
 from foliot.ports.worker_link import LeasedRun
 from foliot.store.sql.follow import FIXED_DELAY
 from foliot.store.sql.statement import BIGINT, TEXT, RowSet
+from foliot.store.sql.triggers import BadTrigger
 from tests.conformance.building import PERSON, cursor_of, every, fire, make_due, runs_of, save, skips_of
 from tests.conformance.working import Worker, run_of, trigger, worker
 from tests.conformance.world import World
@@ -101,6 +102,45 @@ async def test_a_sharded_run_that_has_not_begun_lines_up_with_all_its_shards(wor
     await unpark(world)
     (second,) = await ben.lease(8)
     assert (second.version, second.shard, second.exclusive) == (2, 0, True)
+
+
+@pytest.mark.parametrize("overlap", ["allow", "queue_all"])
+async def test_a_sharded_run_that_has_not_begun_takes_the_merge_that_an_edit_adds(world: World, overlap: str) -> None:
+    await save(world, overlap=overlap, shards=2)
+    first, second = await trigger(world, n=2)
+    await save(world, overlap=overlap, shards=2, merge="python:jobs:join")
+    for waiting in (first, second):
+        assert (await run_of(world, waiting))["version"] == 2
+    done = await drain(await worker(world))
+    merged = await world.rows("SELECT version, state FROM runs WHERE parent_id IS NOT NULL AND shard = -1 ORDER BY id")
+    assert [tuple(row.values()) for row in merged] == [(2, "SUCCEEDED"), (2, "SUCCEEDED")]
+    assert {version for lease in done for _, version in lease} == {2}
+    assert (await run_of(world, second))["state"] == "SUCCEEDED"
+
+
+async def test_a_sharded_run_that_has_not_begun_leaves_out_the_merge_that_an_edit_takes_away(world: World) -> None:
+    await save(world, shards=2, merge="python:jobs:join")
+    (waiting,) = await trigger(world)
+    await save(world, shards=2)
+    anne = await worker(world)
+    await anne.complete(*await anne.lease(8))
+    row = await run_of(world, waiting)
+    assert (row["version"], row["state"]) == (2, "SUCCEEDED")
+    assert await world.value("SELECT count(*) FROM runs WHERE parent_id IS NOT NULL AND shard = -1") == 0
+
+
+async def test_a_sharded_run_that_has_begun_merges_as_it_began(world: World) -> None:
+    await save(world, shards=2)
+    (begun,) = await trigger(world)
+    anne = await worker(world)
+    first = await anne.lease_one()
+    await save(world, shards=2, merge="python:jobs:join")
+    second = await anne.lease_one()
+    assert (first.version, second.version) == (1, 2)
+    await anne.complete(first, second)
+    row = await run_of(world, begun)
+    assert (row["version"], row["state"]) == (1, "SUCCEEDED")
+    assert await world.value("SELECT count(*) FROM jobs WHERE moving IS NOT NULL") == 0
 
 
 async def test_shards_in_line_keep_their_version_when_the_job_becomes_exclusive(world: World) -> None:
@@ -271,6 +311,34 @@ async def test_a_version_asked_for_gives_way_when_the_job_becomes_exclusive(worl
     (asked,) = await trigger(world, version=1)
     await save(world, **EXCLUSIVE)
     assert await drain(await worker(world)) == [[(asked, 2)]]
+
+
+@pytest.mark.parametrize("asked", [1, 2], ids=["that was exclusive", "that was not"])
+async def test_an_overlap_for_later_of_an_older_version_is_none_in_a_job_that_is_exclusive_by_now(
+    world: World, asked: int
+) -> None:
+    await save(world, **EXCLUSIVE)
+    await save(world, overlap="queue_all")
+    (later,) = await trigger(world, version=2, allow_overlap=True, delay_us=MINUTE)
+    await world.change("UPDATE runs SET version = :asked WHERE id = :id", asked=asked, id=later)  # by an older server
+    await save(world, **EXCLUSIVE, params={"n": 1})
+    await trigger(world)
+    anne = await worker(world)
+    running = await anne.lease_one()
+    await world.elapse(MINUTE)
+    await world.store.firing.admit(limit=10)
+    await unpark(world)
+    ben = await worker(world)
+    assert await ben.lease(8) == ()
+    await anne.complete(running)
+    assert [[run_id for run_id, _ in lease] for lease in await drain(await worker(world))] == [[later]]
+
+
+async def test_no_overlap_is_taken_for_an_older_version_that_was_exclusive(world: World) -> None:
+    await save(world, **EXCLUSIVE)
+    await save(world, overlap="queue_all")
+    with pytest.raises(BadTrigger, match="Version 1 of tick is exclusive"):
+        await trigger(world, version=1, allow_overlap=True)
 
 
 # ---------------------------------------------------------------------------------------------- found by the next lease

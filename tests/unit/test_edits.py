@@ -21,6 +21,7 @@ SIDE_BY_SIDE = Waiting(overlaps=True)
 LATER = Waiting(is_in_line=False)
 PINNED = Waiting(is_pinned=True)
 SHARD = Waiting(part=Part.SHARD)
+PARENT = Waiting(part=Part.PARENT)
 BEGUN = Waiting(part=Part.SHARD, has_begun=True)
 MERGE = Waiting(part=Part.MERGE, has_begun=True)
 
@@ -67,6 +68,9 @@ CASES = [
     Case("a shard is not exclusive alone", BEGUN, cut(QUEUE), cut(EXCLUSIVE), Keeps.LINE),
     Case("a shard of a run that has begun goes along", BEGUN, cut(QUEUE), cut(TIMED), Takes(overlaps=False)),
     Case("a shard of a version asked for", SHARD._replace(is_pinned=True), cut(QUEUE), cut(TIMED), Keeps.PINNED),
+    Case("a parent goes along with its shards", PARENT, cut(QUEUE), cut(QUEUE, merge=None), Takes(overlaps=False)),
+    Case("a parent of another number", PARENT, cut(QUEUE), cut(QUEUE, 5), Keeps.SHARDS),
+    Case("a parent of a version asked for", PARENT._replace(is_pinned=True), cut(QUEUE), cut(TIMED), Keeps.PINNED),
     Case("a merge goes along", MERGE, cut(QUEUE), cut(QUEUE, merge="python:jobs:other"), Takes(overlaps=False)),
     Case("a merge that is no more", MERGE, cut(QUEUE), cut(QUEUE, merge=None), Keeps.MERGE),
     Case("a merge of another number", MERGE, cut(QUEUE), cut(QUEUE, 5), Keeps.SHARDS),

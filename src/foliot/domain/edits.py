@@ -16,12 +16,13 @@ class Part(StrEnum):
     """What a run is of a fire."""
 
     WHOLE = "whole"
+    PARENT = "parent"  # cut into shards, which run in its place
     SHARD = "shard"
     MERGE = "merge"
 
 
 class Waiting(NamedTuple):
-    """A run that waits and was never leased."""
+    """A run that waits and was never leased; nor was a shard of it, if it is a parent."""
 
     part: Part = Part.WHOLE
     is_in_line: bool = True  # False: a trigger for later, which gets its place when it is due

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from foliot.domain.edits import Takes, Waiting, after_edit
+from foliot.domain.edits import Part, Takes, Waiting, after_edit
 from foliot.domain.job import LoadedJob
 from foliot.store.sql.follow import CHILD, LIMITS, MERGE, PAST, PINNED, SERIAL, follow_of, part_of, serial_of
 
@@ -18,6 +18,7 @@ class Row(NamedTuple):
     is_in_line: bool
     is_scheduled: bool  # a fire of the schedule, which a fixed delay waits for
     has_begun: bool = False  # another part of the same run was leased
+    is_parent: bool = False  # it is cut into shards
 
 
 class Edited(NamedTuple):
@@ -36,7 +37,7 @@ def edited(row: Row, old: LoadedJob | None, new: LoadedJob) -> Edited | None:
     What a trigger asked for itself stays: its priority, and an overlap where the new version knows any.
     """
     waiting = Waiting(
-        part=part_of(row.follow),
+        part=Part.PARENT if row.is_parent else part_of(row.follow),
         is_in_line=row.is_in_line,
         is_pinned=bool(row.follow & PINNED),
         overlaps=not row.serial,
@@ -59,12 +60,14 @@ def edited(row: Row, old: LoadedJob | None, new: LoadedJob) -> Edited | None:
 def admitted(row: Row, old: LoadedJob | None, new: LoadedJob) -> Edited | None:
     """The row of a trigger that was for later and is due: an edit may not have reached it yet. None: unreadable here.
 
-    One that keeps the version it was asked for waits for its turn if that or the job's present version says so.
+    One that keeps the version it was asked for waits for its turn if that or the job's present version says so. An
+    overlap that its trigger asked for holds where neither is exclusive.
     """
     taken = edited(row, old, new)
     if taken is not None or old is None:
         return taken
-    has_asked = not row.serial and old.definition.is_serial
+    is_exclusive = old.definition.exclusive or new.definition.exclusive
+    has_asked = not row.serial and old.definition.is_serial and not is_exclusive
     serial = 0 if has_asked else serial_of(new) or serial_of(old)
     follow = _follow(row, serial, old) | PINNED
     return Edited(old, old.lane_id, row.priority, serial, follow)
@@ -72,6 +75,8 @@ def admitted(row: Row, old: LoadedJob | None, new: LoadedJob) -> Edited | None:
 
 def _follow(row: Row, serial: int, job: LoadedJob) -> int:
     follow = follow_of(job, scheduled=row.is_scheduled) | (row.follow & PAST)
+    if row.is_parent:
+        return row.follow | (follow & ~LIMITS)  # a parent is never leased, so it takes none
     if row.follow & _OF_A_RUN:
         return (row.follow & ~LIMITS) | (follow & LIMITS)
     return follow | SERIAL if serial else follow

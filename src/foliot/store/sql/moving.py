@@ -4,11 +4,13 @@
 nothing more to move; until then the watchdog goes on, as it does when a server died between the steps.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
+from foliot.domain.run import RunState
 from foliot.store.sql.clearing import end_waiting
 from foliot.store.sql.database import Database, Pool, Tx
 from foliot.store.sql.definitions import Definitions
@@ -22,10 +24,15 @@ FROM_THE_FIRST: Final = (0, 0)
 
 _COLUMNS: Final = f"""
     r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
-    r.lane, r.not_before, CASE WHEN (r.follow & {CHILD}) > 0 AND EXISTS (
+    r.lane, r.not_before, r.open_children, CASE WHEN (r.follow & {CHILD}) > 0 AND EXISTS (
       SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
 """
 """The last: whether another part of the same run was leased."""
+
+
+def _has_begun(run: str) -> str:
+    """Whether a shard of this run was leased."""
+    return f"EXISTS (SELECT 1 FROM runs b WHERE b.parent_id = {run}.id AND b.attempt > 0)"
 
 
 class _Walk(NamedTuple):
@@ -65,17 +72,39 @@ IN_LINE: Final = _walk(
     ORDER BY r.place, r.id LIMIT :limit
     """,
 )
+PARENTS: Final = _walk(
+    "place",
+    f"""
+    SELECT {_COLUMNS} FROM runs r
+    WHERE r.{{line_job}} = :job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place > :after
+          AND r.state = 'RUNNING' AND r.parent_id IS NULL AND r.open_children > 0 AND r.attempt = 0
+          AND r.version < :version AND NOT {_has_begun("r")}
+    ORDER BY r.place, r.id LIMIT :limit
+    """,
+)
+"""Runs that are cut into shards of which none was leased."""
+
+PARTS: Final = Statement(
+    f"""
+    SELECT {_COLUMNS}, r.parent_id, r.attempt, r.state FROM runs r WHERE r.parent_id IN (SELECT d.id FROM {{d}})
+    ORDER BY r.id {{for_update}}
+    """,
+    RowSet("d", id=BIGINT),
+)
+
 SHARDS: Final = _walk(
     "id",
     f"""
     SELECT {_COLUMNS} FROM runs r
     WHERE r.parent_id IN (SELECT p.id FROM runs p WHERE p.{{line_job}} = :job_id AND p.state IN ('PENDING', 'RUNNING')
-                                                        AND p.shard = -1)
+                                AND p.shard = -1 AND (p.version = :version OR {_has_begun("p")}))
           AND r.shard >= 0 AND r.id > :after AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < :version
     ORDER BY r.id LIMIT :limit
     """,
 )
-WALKS: Final = (FOR_LATER, IN_LINE, SHARDS)
+"""Those of a run that has begun. The others go with their parent, which makes the merge run by its own version."""
+
+WALKS: Final = (FOR_LATER, IN_LINE, PARENTS, SHARDS)
 """In the order a run goes: one that gets its place, or is cut into shards, meanwhile is met again further on."""
 
 TAKE_VERSION: Final = Statement(
@@ -83,7 +112,7 @@ TAKE_VERSION: Final = Statement(
     UPDATE runs SET version = :version, lane = d.lane, priority = d.priority, serial = d.serial, parked = d.parked,
            follow = d.follow, not_before = d.not_before, ver = runs.ver + 1
     FROM {d}
-    WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'PENDING'
+    WHERE runs.id = d.id AND runs.ver = d.ver AND runs.attempt = 0
     """,
     RowSet("d", id=BIGINT, ver=BIGINT, lane=BIGINT, priority=BIGINT, serial=BIGINT, parked=BIGINT, follow=BIGINT,
            not_before=BIGINT),
@@ -112,6 +141,7 @@ class _Waiting(NamedTuple):
     follow: int
     lane: int
     not_before: Instant
+    open_children: int
     has_begun: int
 
 
@@ -124,9 +154,10 @@ async def move_waiting(
         return 0
     moved = 0
     for walk in WALKS:
+        limit = max(1, step_max // (1 + target.definition.shards)) if walk is PARENTS else step_max
         after: int | None = 0
         while after is not None:
-            step = partial(_step, definitions=definitions, job=target, walk=walk, after=after, limit=step_max)
+            step = partial(_step, definitions=definitions, job=target, walk=walk, after=after, limit=limit)
             count, after = await database.transact(step, pool=pool)
             moved += count
     look = partial(_finish, definitions=definitions, job=target, limit=step_max)
@@ -160,7 +191,24 @@ def _step(
     tx: Tx, *, definitions: Definitions, job: LoadedJob, walk: _Walk, after: int, limit: int
 ) -> tuple[int, int | None]:
     rows, following = _page(tx, definitions, job, walk.take, walk.key, after, limit)
+    if walk is PARENTS and rows:
+        rows = _with_parts(tx, definitions, job, rows)
     return tx.change(TAKE_VERSION, {"version": job.version}, d=rows) if rows else 0, following
+
+
+def _with_parts(
+    tx: Tx, definitions: Definitions, job: LoadedJob, parents: Sequence[tuple[Any, ...]]
+) -> list[tuple[Any, ...]]:
+    """These parents (locked) with their shards, without those that begin just now: all of a run moves at once."""
+    rows = tx.rows(PARTS, d=[(parent[0],) for parent in parents])  # locked: none is leased before the step is done
+    begun = {row.parent_id for row in rows if row.attempt}
+    waiting = [
+        _Waiting(*row[: len(_Waiting._fields)])
+        for row in rows
+        if row.parent_id not in begun and row.state == RunState.PENDING and row.version < job.version
+    ]
+    moved = [parent for parent in parents if parent[0] not in begun]
+    return sorted(moved + _under(tx, definitions, job, waiting))
 
 
 def _finish(tx: Tx, *, definitions: Definitions, job: LoadedJob, limit: int) -> None:
@@ -182,11 +230,16 @@ def _page(
     waiting = [_Waiting(*row) for row in tx.rows(walk, values)]
     if not waiting:
         return [], None
+    following = getattr(waiting[-1], key) if len(waiting) == limit else None
+    return _under(tx, definitions, job, waiting), following
+
+
+def _under(tx: Tx, definitions: Definitions, job: LoadedJob, waiting: Sequence[_Waiting]) -> list[tuple[Any, ...]]:
+    """These runs under the new version, without those that stay behind."""
     before = definitions.find(tx, {(job.job_id, run.version) for run in waiting}).jobs
     now = tx.now()
     rows = [_moved(run, before.get((job.job_id, run.version)), job, now) for run in waiting]
-    following = getattr(waiting[-1], key) if len(waiting) == limit else None
-    return [row for row in rows if row is not None], following
+    return [row for row in rows if row is not None]
 
 
 def _moved(run: _Waiting, old: LoadedJob | None, new: LoadedJob, now: Instant) -> tuple[Any, ...] | None:
@@ -198,6 +251,7 @@ def _moved(run: _Waiting, old: LoadedJob | None, new: LoadedJob, now: Instant) -
         is_in_line=run.place is not None,
         is_scheduled=run.fire_key.startswith("s:") and run.triggered_by is None,
         has_begun=bool(run.has_begun),
+        is_parent=run.open_children > 0,
     )
     under = edited(row, old, new)
     if under is None:

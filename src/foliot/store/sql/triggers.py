@@ -161,12 +161,12 @@ def _refusal(request: TriggerRequest, found: Found, version: Key, current: Key) 
     """Why there can be no such run of this version of the job, if so."""
     if version not in found.jobs:
         return _unreadable(request.job, found.troubles[version])
-    if current not in found.jobs or not found.jobs[current].definition.exclusive:
+    is_exclusive = current in found.jobs and found.jobs[current].definition.exclusive
+    if request.allow_overlap and (is_exclusive or found.jobs[version].definition.exclusive):
+        which = request.job if is_exclusive else f"Version {version[1]} of {request.job}"
+        return BadTrigger(f"{which} is exclusive: none of its runs overlaps another.", hint="let it wait its turn")
+    if not is_exclusive:
         return None
-    if request.allow_overlap:
-        return BadTrigger(
-            f"{request.job} is exclusive: none of its runs overlaps another.", hint="let it wait its turn"
-        )
     if not found.jobs[version].definition.exclusive:
         return BadTrigger(
             f"{request.job} is exclusive by now, and version {version[1]} of it is not.",
