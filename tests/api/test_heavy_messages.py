@@ -175,6 +175,52 @@ async def test_a_field_that_stands_there_twice_is_measured_too(api: Api, field: 
     assert longest_s < STOPS_S, what
 
 
+BAD_JOB = json.dumps("{")
+HEAVY_JOB = json.dumps(json.dumps({"x": [[]] * 20_000, "schedule": {"cron": "0 0 1 1 *"}}))
+OTHERS_JOB = json.dumps(json.dumps({"run": {"python": "a:b"}, "schedule": {"cron": "0 0 1 1 *"}, "group": "pay"}))
+
+
+def hello_with(jobs: int = 0, document: str = "", handlers: int = 0, schema: str = "") -> bytes:
+    job = '{"namespace":"default","name":"j%d","document":%s}'
+    offer = '{"name":"python:j:h%d","parameters":%s}'
+    declared = ",".join(job % (at, document) for at in range(jobs))
+    offers = ",".join(offer % (at, schema) for at in range(handlers))
+    hello = '{"session":"%s","name":"w","group":"billing","slots":1,"handlers":[%s],"jobs":[%s]}'
+    return (hello % ("a" * 32, offers, declared)).encode()
+
+
+@pytest.mark.parametrize(
+    ("count", "document"), [(20_000, BAD_JOB), (20, HEAVY_JOB), (2000, OTHERS_JOB)], ids=["bad", "heavy", "not its own"]
+)
+async def test_no_declared_jobs_stop_the_loop_and_they_write_few_lines(api: Api, count: int, document: str) -> None:
+    worker = await api.with_scopes("worker", group="billing")
+    with capture_logs() as lines:
+        call, longest_s, what = await sent(worker, "register", hello_with(count, document))
+    assert call.status == 200
+    assert len(json.loads(call.body)["refused"]) == count
+    (told,) = [line for line in lines if line["event"] == "job.refused"]
+    assert told["jobs"] == count
+    assert longest_s < STOPS_S, what
+
+
+async def test_no_schemas_of_handlers_stop_the_loop(api: Api) -> None:
+    worker = await api.with_scopes("worker", group="billing")
+    schema = '{"type":"object","properties":{"a":{"enum":[1,2,3,4,5,6,7,8,9,10]}}}'
+    call, longest_s, what = await sent(worker, "register", hello_with(handlers=4000, schema=schema))
+    assert call.status == 200
+    assert longest_s < STOPS_S, what
+
+
+async def test_the_schemas_of_a_session_are_bounded_together(api: Api) -> None:
+    worker = await api.with_scopes("worker", group="billing")
+    schema = json.dumps({"description": "x" * 60_000})
+    call, _, _ = await sent(worker, "register", hello_with(handlers=75, schema=schema))
+    assert (call.status, call.code) == (422, "FOL-1087")
+    assert json.loads(call.body)["detail"] == "The worker's message has schemas beyond 4194304 bytes."
+    call, _, _ = await sent(worker, "register", hello_with(handlers=65, schema=schema))
+    assert call.status == 200
+
+
 def test_the_weight_of_one_report_is_below_what_a_message_may_weigh() -> None:
     worst = "[" * payload.RESULT_BYTES_MAX
     report = Report(run_id=1, lease_id="l", cause=Cause.ERROR, result=worst, checkpoint=worst, error="x" * MIB)

@@ -5,7 +5,7 @@ namespace. What was created or changed stands in the journal, with the token's n
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -18,12 +18,16 @@ from foliot.domain.job import Definition
 from foliot.domain.limits import check_change
 from foliot.domain.names import check_name
 from foliot.domain.payload import parse_json
+from foliot.operations.aside import AT_ONCE, aside, in_slices
 from foliot.operations.services import Services
 from foliot.ports.journal import Happening, Journal, Topic
 from foliot.ports.store import Actor, Saved, SaveOutcome, Standing, StoreBusy, StoreUnavailable
 from foliot.ports.worker_link import DECLARED_MAX, DOCUMENT_MAX, DeclaredJob, Hello
 
 ACTOR_BYTES_MAX: Final = 200
+REFUSED_SHOWN: Final = 5  # in the log; the worker hears of each
+READ_AT_ONCE: Final = 100
+_JOB_WEIGHT: Final = 200  # of a definition, however short
 
 log = structlog.get_logger("foliot.workers")
 
@@ -75,13 +79,13 @@ class Declaring:
     async def declare(self, hello: Hello, by: Principal) -> tuple[str, ...]:
         """Save the jobs of a worker's code; those that could not be, each with its reason."""
         refused: dict[int, str] = {}
-        drafts = _read(hello.jobs, by, refused)
+        drafts = await _read_all(hello.jobs, by, refused)
         rooms = await self._rooms(drafts)
+        drafts = await aside(_with_room, drafts, rooms, refused)
         happenings: list[Happening] = []
         try:
             for draft in drafts:
                 try:
-                    rooms[draft.namespace].take(draft)
                     saved = await self._save(draft, hello, by)
                 except (StoreUnavailable, StoreBusy):
                     raise  # not the job's fault: the worker introduces itself again
@@ -92,9 +96,10 @@ class Declaring:
                     happenings.append(_happening(saved, hello, by))
         finally:
             await self._note(happenings)
-        for at, why in sorted(refused.items()):
-            log.warning("job.refused", job=hello.jobs[at].name[:200], worker=hello.name, why=why)
-        return tuple(why for _, why in sorted(refused.items()))
+        reasons = tuple(why for _, why in sorted(refused.items()))
+        if reasons:
+            log.warning("job.refused", worker=hello.name, jobs=len(reasons), why=reasons[:REFUSED_SHOWN])
+        return reasons
 
     async def _rooms(self, drafts: Sequence[_Draft]) -> dict[str, "_Room"]:
         """One look for each namespace: most workers declare what they declared before."""
@@ -148,21 +153,54 @@ class _Room:
         self._left -= 1
 
 
-def _read(jobs: Sequence[DeclaredJob], by: Principal, refused: dict[int, str]) -> list[_Draft]:
-    """The declared jobs that can be read and are the token's to declare; why not, for the others."""
-    drafts = []
-    for at, job in enumerate(jobs):
+def _with_room(drafts: Sequence[_Draft], rooms: Mapping[str, _Room], refused: dict[int, str]) -> list[_Draft]:
+    """The jobs that there is room for; why not, for the others."""
+    kept = []
+    for draft in drafts:
         try:
-            namespace, name = check_name("namespace", job.namespace), check_name("job", job.name)
-            by.demand_work(namespace=namespace)
-            document = parse_json(job.document, bytes_max=DOCUMENT_MAX, what="The definition")
-            definition = from_document(document, job=name)
-            by.demand_work(group=definition.group)
-        except FoliotError as refusal:
-            refused[at] = f"{job.name[:200]}: {refusal}"
+            rooms[draft.namespace].take(draft)
+        except TooManyDeclared as refusal:
+            refused[draft.at] = f"{draft.name}: {refusal}"
         else:
-            drafts.append(_Draft(at, namespace, name, definition))
+            kept.append(draft)
+    return kept
+
+
+async def _read_all(jobs: Sequence[DeclaredJob], by: Principal, refused: dict[int, str]) -> list[_Draft]:
+    """The declared jobs that can be read and are the token's to declare; why not, for the others."""
+    numbered = list(enumerate(jobs))
+    read = partial(_read, by)
+    is_light = len(jobs) <= READ_AT_ONCE and sum(map(_weight, numbered)) <= AT_ONCE
+    made = read(numbered) if is_light else await in_slices(read, numbered, _weight)
+    drafts = [one for one in made if isinstance(one, _Draft)]
+    refused.update(one for one in made if not isinstance(one, _Draft))
     return drafts
+
+
+def _weight(numbered: tuple[int, DeclaredJob]) -> int:
+    """How long it takes to read a definition, about."""
+    text = numbered[1].document
+    return _JOB_WEIGHT + len(text) // 16 + 3 * (text.count("[") + text.count("{") + text.count(","))
+
+
+def _read(by: Principal, numbered: Sequence[tuple[int, DeclaredJob]]) -> list[_Draft | tuple[int, str]]:
+    """Each job as it was read, or its number and why not."""
+    made: list[_Draft | tuple[int, str]] = []
+    for at, job in numbered:
+        try:
+            made.append(_read_one(by, at, job))
+        except FoliotError as refusal:
+            made.append((at, f"{job.name[:200]}: {refusal}"))
+    return made
+
+
+def _read_one(by: Principal, at: int, job: DeclaredJob) -> _Draft:
+    namespace, name = check_name("namespace", job.namespace), check_name("job", job.name)
+    by.demand_work(namespace=namespace)
+    document = parse_json(job.document, bytes_max=DOCUMENT_MAX, what="The definition")
+    definition = from_document(document, job=name)
+    by.demand_work(group=definition.group)
+    return _Draft(at, namespace, name, definition)
 
 
 def _check_replacing(name: str, by: Principal, standing: Standing) -> None:

@@ -5,14 +5,14 @@ one beside the loop, slice by slice, and only what it says of leases that are th
 than that is not read at all; a worker divides its reports then (SEC-32).
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Final, TypeVar
+from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 import structlog
 
 from foliot.domain.verdict import REPORTED
-from foliot.operations.aside import aside
+from foliot.operations.aside import AT_ONCE, aside, in_slices
 from foliot.operations.hearing import (
     TooMuchInside,
     bare_lease,
@@ -24,15 +24,11 @@ from foliot.operations.hearing import (
 from foliot.ports.store import RunStore
 from foliot.ports.worker_link import Beat, HeldLease, Report
 
-AT_ONCE: Final = 24 * 1024  # weight read on the loop: some ten milliseconds at worst
-SLICE: Final = 64 * 1024  # weight read beside the loop before another's turn
 LOOK_UP_FROM: Final = 256 * 1024  # from here on a look at the store costs less than reading for nothing
 REPORTS_WEIGHT_MAX: Final = 1024 * 1024  # of a message; one report weighs less, whatever it holds
 BEAT_WEIGHT_MAX: Final = 4 * 1024 * 1024
 HELD_AT_ONCE: Final = 2000
 HELD_BEYOND_SLOTS: Final = 20_000  # leased ahead, and ended without an answer yet
-
-T = TypeVar("T")
 
 log = structlog.get_logger("foliot.workers")
 
@@ -56,7 +52,7 @@ class Ears:
             said = await self._own_reports(session, said, owner)
         if weight <= AT_ONCE:
             return heard_reports(said)
-        return await _in_slices(heard_reports, said, weight_of_report)
+        return await in_slices(heard_reports, said, weight_of_report)
 
     async def beat(self, beat: Beat, *, owner: str, slots: int) -> Beat:
         """The beat with each lease once, and without what cannot be kept of its runs."""
@@ -69,7 +65,7 @@ class Ears:
         if weight > LOOK_UP_FROM:
             held = await self._own_leases(beat.session, held, owner)
         if weight > AT_ONCE:
-            held = await _in_slices(heard_leases, held, weight_of_lease)
+            held = await in_slices(heard_leases, held, weight_of_lease)
         elif weight:
             held = heard_leases(held)
         return beat if held is beat.held else msgspec.structs.replace(beat, held=tuple(held))
@@ -115,22 +111,3 @@ def _bare_but(own: frozenset[str], held: Sequence[HeldLease]) -> Sequence[HeldLe
         left -= weight
         kept.append(lease)
     return kept
-
-
-async def _in_slices(
-    hear: Callable[[Sequence[T]], Sequence[T]], said: Sequence[T], weigh: Callable[[T], int]
-) -> Sequence[T]:
-    heard: list[T] = []
-    for part in _slices(said, weigh):
-        heard.extend(await aside(hear, part))
-    return heard
-
-
-def _slices(said: Sequence[T], weigh: Callable[[T], int]) -> Iterator[Sequence[T]]:
-    begin, weight = 0, 0
-    for at, one in enumerate(said):
-        weight += weigh(one)
-        if weight > SLICE:
-            yield said[begin : at + 1]
-            begin, weight = at + 1, 0
-    yield said[begin:]

@@ -19,13 +19,15 @@ from foliot.domain.payload import (
     is_odd,
     json_text,
 )
-from foliot.ports.worker_link import HeldLease, Hello, Report, Signed
+from foliot.operations.aside import in_slices
+from foliot.ports.worker_link import HandlerOffer, HeldLease, Hello, Report, Signed
 
 ERROR_MAX: Final = 64 * 1024
 ERROR_TYPE_MAX: Final = 1000
 PROGRESS_MAX: Final = 8 * 1024
 NOTE_MAX: Final = 500
 SCHEMA_BYTES_MAX: Final = 64 * 1024
+SCHEMAS_BYTES_MAX: Final = 4 * 1024 * 1024  # of all handlers of a session
 REFUSED_TYPE: Final = "ResultRefused"
 SENT_AGAIN: Final = ("reports", "held leases")  # a worker may divide these
 _WORDS: Final = frozenset({"null", "true", "false"})
@@ -33,6 +35,7 @@ _PLAIN_MAX: Final = 4 * 1024
 _SHORT: Final = 64
 _LEAST_WEIGHT: Final = 16
 _PART_WEIGHT: Final = 3
+_SCHEMA_WEIGHT: Final = 8 * 1024  # what one is made of nobody has counted
 _TEXT_WEIGHT: Final = 16  # characters of plain text that weigh one
 
 log = structlog.get_logger("foliot.workers")
@@ -48,12 +51,21 @@ _progress: Final = msgspec.json.Decoder(_Progress)
 _anything: Final = msgspec.json.Decoder()
 
 
-def check_offers(hello: Hello) -> None:
-    """Raise for a handler whose schema is no JSON that can be kept, or too large."""
-    for offer in hello.handlers:
-        if offer.parameters is not None:
-            what = f"What {offer.name[:100]} says of its parameters"
-            json_text(offer.parameters, bytes_max=SCHEMA_BYTES_MAX, what=what)
+async def check_offers(hello: Hello) -> None:
+    """Raise for a handler whose schema is no JSON that can be kept, or too large; or for too much of all of them."""
+    offers = [offer for offer in hello.handlers if offer.parameters is not None]
+    sizes = await in_slices(_sizes_of, offers, lambda _: _SCHEMA_WEIGHT)
+    if sum(sizes) > SCHEMAS_BYTES_MAX:
+        raise TooMuchInside("schemas", f"{SCHEMAS_BYTES_MAX} bytes")
+
+
+def _sizes_of(offers: Sequence[HandlerOffer]) -> list[int]:
+    return [len(_schema(offer).encode()) for offer in offers]
+
+
+def _schema(offer: HandlerOffer) -> str:
+    what = f"What {offer.name[:100]} says of its parameters"
+    return json_text(offer.parameters, bytes_max=SCHEMA_BYTES_MAX, what=what)
 
 
 class TooMuchInside(InvalidInput):

@@ -96,7 +96,7 @@ class WorkerService:
         if hello.protocol < PROTOCOL_MIN:
             raise ProtocolTooOld(hello.name, hello.protocol)
         by.demand_work(group=hello.group)
-        check_offers(hello)
+        await check_offers(hello)
         began = await self._hello_of(hello.session, by)
         hello = msgspec.structs.replace(hello, owner=by.line)
         if began is None:

@@ -308,6 +308,7 @@ _INSIDE: Final = {
     "load": "负载",
     "reports": "报告",
     "held leases": "持有的租约",
+    "schemas": "参数说明",
     "unknown or repeated fields": "未知或重复的字段",
 }
 
