@@ -4,10 +4,14 @@ from typing import Any
 
 import pytest
 
+from foliot.domain.instants import SECOND
 from foliot.domain.job import Definition
 from foliot.domain.limits import LimitChange, LimitNotYours, limit_key, limit_name
-from foliot.ports.limits import LimitInUse, LimitNotFound
-from foliot.ports.store import Saved
+from foliot.domain.messages import tell
+from foliot.domain.schedule.describe import Language
+from foliot.domain.verdict import Cause
+from foliot.ports.limits import LimitHeld, LimitInUse, LimitNotFound
+from foliot.ports.store import Saved, TriggerRequest
 from foliot.store.sql import limits
 from foliot.store.sql.named_limits import SqlLimits
 from tests.conformance.building import DECIDE, PERSON, definition
@@ -49,8 +53,6 @@ async def test_a_full_limit_of_one_namespace_holds_nothing_of_another(world: Wor
 
 
 def _ask(namespace: str, key: str) -> Any:
-    from foliot.ports.store import TriggerRequest
-
     return TriggerRequest(namespace=namespace, job="tick", key=key, by=PERSON)
 
 
@@ -122,6 +124,46 @@ async def test_a_limit_from_before_namespaces_is_one_of_the_cluster(world: World
     assert await maxima(world) == {(None, "db"): 2}
     with pytest.raises(LimitNotYours, match="whole cluster"):
         await save(world, naming("db", 3), check_limit=refuse)
+
+
+async def test_a_limit_of_the_cluster_that_was_deleted_does_not_come_back_and_holds_up_nobody(world: World) -> None:
+    """A run that is tried again goes by the version it began with, which names the limit."""
+    store = SqlLimits(world.database)
+    await store.set_shared("db", 1)
+    await save(world, naming("db", 1, overlap="allow", retries={"max": 3, "backoff": "1s", "jitter": False}))
+    await world.store.runs.trigger(_ask("default", "a"))
+    anne = await worker(world)
+    await anne.complete(await anne.lease_one(), cause=Cause.ERROR, error="again")
+    await save(world, definition(overlap="allow"))
+    await store.remove_shared("db")
+    await world.elapse(2 * SECOND)
+    again = await anne.lease_one()
+    assert (again.attempt, again.version) == (2, 1)
+    assert await maxima(world) == {}
+    made = await store.set_shared("db", 1)
+    assert made.used == 1  # what runs already holds it
+    await save(world, naming("db", 1), job="other")
+    await world.store.runs.trigger(TriggerRequest(namespace="default", job="other", key="b", by=PERSON))
+    assert await anne.lease(8) == ()
+    await anne.complete(again)
+    assert [run.job for run in await anne.lease(8)] == ["other"]
+
+
+async def test_a_limit_of_the_cluster_stays_while_a_run_holds_it(world: World) -> None:
+    store = SqlLimits(world.database)
+    await store.set_shared("db", 1)
+    await save(world, naming("db", 1))
+    await world.store.runs.trigger(_ask("default", "a"))
+    anne = await worker(world)
+    run = await anne.lease_one()
+    await world.store.jobs.delete("default", "tick", by=PERSON, decide=DECIDE)
+    with pytest.raises(LimitHeld, match="held by 1 running run") as refused:
+        await store.remove_shared("db")
+    assert tell(refused.value, Language.CHINESE)[0] == "限额 db 正被 1 个执行中的运行占用。"
+    assert await maxima(world) == {(None, "db"): 1}
+    await anne.complete(run)
+    await store.remove_shared("db")
+    assert await maxima(world) == {}
 
 
 async def test_a_missing_row_is_made_again_where_it_belongs(world: World) -> None:

@@ -70,7 +70,7 @@ def set_limit(desk: Desk, *, name: str, max_: int, reason: str) -> None:
 @click.argument("name")
 @remote
 def delete_limit(desk: Desk, *, name: str) -> None:
-    """Take a limit of the whole cluster away, once no job counts in it. Needs an admin's token.
+    """Take a limit of the whole cluster away, once no job counts in it and no run holds it. Needs an admin's token.
 
     \b
     Examples:

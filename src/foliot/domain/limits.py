@@ -25,6 +25,11 @@ def limit_key(name: str, namespace: str | None) -> str:
     return f"res:{short}/{name}"
 
 
+def is_of_the_cluster(key: str) -> bool:
+    """Whether this is the key of a limit of the whole cluster: no name of a limit has a slash."""
+    return key.startswith("res:") and "/" not in key
+
+
 def limit_name(key: str) -> str:
     """A limit as people know it."""
     kind, _, rest = key.partition(":")

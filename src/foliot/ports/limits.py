@@ -33,6 +33,20 @@ class LimitInUse(Conflict):
         )
 
 
+class LimitHeld(Conflict):
+    """A limit that runs hold cannot be taken away."""
+
+    code = "FOL-3025"
+
+    def __init__(self, name: str, *, runs: int) -> None:
+        super().__init__(
+            f"The limit {name} is held by {runs} running run{'' if runs == 1 else 's'}.",
+            hint="delete it when they have ended; foliot limit list says how many hold it",
+            name=name,
+            runs=runs,
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedLimit:
     """A limit and how much of it is taken. `namespace` None: of the whole cluster."""
@@ -52,9 +66,11 @@ class LimitStore(Protocol):
         ...
 
     async def set_shared(self, name: str, max_: int) -> NamedLimit:
-        """Make a limit of the whole cluster, or give it another maximum."""
+        """Make a limit of the whole cluster, or give it another maximum. Running runs that count in it hold it."""
         ...
 
     async def remove_shared(self, name: str) -> None:
-        """Take a limit of the cluster away; `LimitNotFound`, or `LimitInUse` while a job counts in it."""
+        """Take a limit of the cluster away; `LimitNotFound`, `LimitInUse` while a job counts in it, `LimitHeld` while a
+        run holds it.
+        """
         ...

@@ -105,6 +105,7 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-3021": "任务已被人工修改",
     "FOL-3022": "含有密钥的应答不再给出",
     "FOL-3024": "限额正被使用",
+    "FOL-3025": "限额正被运行占用",
     "FOL-3030": "仍有服务器在使用存储",
     "FOL-4000": "需要登录或权限",
     "FOL-4001": "令牌权限不足",
@@ -432,6 +433,10 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     "FOL-3024": lambda d: (
         f"限额 {d['name']} 正被 {'、'.join(d['jobs'][:3])}{'等' if len(d['jobs']) > 3 else ''} 使用。",
         "先从这些任务的 place.concurrency 中去掉它",
+    ),
+    "FOL-3025": lambda d: (
+        f"限额 {d['name']} 正被 {d['runs']} 个执行中的运行占用。",
+        "等它们结束后再删除；foliot limit list 显示占用数",
     ),
     "FOL-1093": lambda d: (
         f"{d['file']} 指定了 {d['name']}，项目不可以这样做：它决定你的什么会发给服务器，以及怎样发送。",

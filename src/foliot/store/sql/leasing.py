@@ -13,6 +13,7 @@ import msgspec
 
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.job import Definition, Lane, LoadedJob, OnLost
+from foliot.domain.limits import is_of_the_cluster
 from foliot.ports.chance import Chance
 from foliot.ports.store import Grant, Granted, Poll
 from foliot.ports.worker_link import LeasedRun
@@ -33,6 +34,7 @@ EPOCH_BITS: Final = 28
 ABOVE_ATTEMPTS: Final = 2**20
 """Fences of exclusive jobs begin above any number of attempts: also those a job made before it was exclusive (S8)."""
 PUT_OFF_US: Final[Micros] = 30 * SECOND
+NO_LIMIT: Final = 2**31
 REPLACED_BY: Final = "A later run of the job took its place."
 
 REPEATED: Final = Statement(
@@ -184,21 +186,28 @@ class Leasing:
         return _Taken(given, jobs, fences, replaced)
 
     def _rooms(self, tx: Tx, lanes: Mapping[int, Lane]) -> dict[str, int]:
-        """What the limits of these lanes let through, unlocked; rows that are missing are made."""
+        """What the limits of these lanes let through, unlocked; rows that are missing are made.
+
+        Not those of the cluster: an admin took such a limit away, so it holds up nobody.
+        """
         names = {name for lane in lanes.values() for name in lane.limits}
         if not names:
             return {}
         rooms = limits.room(tx, names)
-        if len(rooms) < len(names):
-            self._make_limits(tx, lanes, names - rooms.keys())
+        if len(rooms) == len(names):
+            return rooms
+        missing = {name for name in names - rooms.keys() if not is_of_the_cluster(name)}
+        if missing:
+            self._make_limits(tx, lanes, missing)
             rooms = limits.room(tx, names)
-        return rooms
+        gone = {name for name in names - rooms.keys() if is_of_the_cluster(name)}
+        return rooms | dict.fromkeys(gone, NO_LIMIT)
 
     def _make_limits(self, tx: Tx, lanes: Mapping[int, Lane], missing: set[str]) -> None:
         lane_ids = [(at,) for at, lane in lanes.items() if not missing.isdisjoint(lane.limits)]
         versions = {(job_id, version) for job_id, version in tx.rows(LANE_JOBS, d=lane_ids)}
         jobs = self._definitions.find(tx, versions).jobs.values()
-        known = {limit.key: limit for job in jobs for limit in _all_limits(job)}
+        known = {limit.key: limit for job in jobs for limit in _own_limits(job)}
         limits.make(tx, [known[key] for key in missing if key in known])
 
     # -- writing ----------------------------------------------------------------------------------------------------
@@ -230,12 +239,9 @@ class Leasing:
         return [stretched[at : at + 32] for at in range(0, 32 * n, 32)]
 
 
-def _all_limits(job: LoadedJob) -> list[limits.Limit]:
-    """What its lane may hold: whether a limit was of the cluster when the job was saved, the lane alone knows."""
-    said = job.definition
-    of_namespace = limits.limits_of(job.job_id, said, namespace=job.namespace)
-    of_cluster = limits.limits_of(job.job_id, said, namespace=job.namespace, shared=said.limits)
-    return of_namespace + of_cluster
+def _own_limits(job: LoadedJob) -> list[limits.Limit]:
+    """What its lane may hold of its namespace and of the job itself."""
+    return limits.limits_of(job.job_id, job.definition, namespace=job.namespace)
 
 
 def _is_open(lane: Lane, rooms: Mapping[str, int]) -> bool:
@@ -283,7 +289,7 @@ def _seated(
     used: dict[str, int] = {}
     given: list[tuple[Candidate, Poll]] = []
     for run in candidates:
-        names = lanes[run.lane].limits
+        names = [name for name in lanes[run.lane].limits if name in rooms or not is_of_the_cluster(name)]
         if run.replaced or (names and any(rooms.get(name, 0) <= used.get(name, 0) for name in names)):
             continue
         poll = seats.take(run, now, namespaces[run.job_id])

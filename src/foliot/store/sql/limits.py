@@ -131,11 +131,10 @@ def numbers_of(document: str | None) -> Mapping[str | None, int]:
     return numbers
 
 
-def make(tx: Tx, limits: Iterable[Limit]) -> None:
-    """Make the rows of these limits where they are missing."""
+def make(tx: Tx, limits: Iterable[Limit]) -> int:
+    """Make the rows of these limits where they are missing; how many were."""
     rows = [(limit.key, limit.max, limit.namespace) for limit in sorted(limits, key=_by_key)]
-    if rows:
-        tx.change(MAKE, d=rows)
+    return tx.change(MAKE, d=rows) if rows else 0
 
 
 def keep(
@@ -219,6 +218,13 @@ def recount(tx: Tx, lanes: Lanes, *, after: str, limit: int = RECOUNT_STEP) -> t
     if wrong:
         tx.change(CORRECT, d=wrong)
     return len(wrong), names[-1] if len(names) == limit else None
+
+
+def count_anew(tx: Tx, lanes: Lanes, name: str) -> None:
+    """A limit that was just made is held by what runs already."""
+    locked = tx.rows(LOCK, d=[(name,)])
+    running = _running(tx, lanes, {name}).get(name, 0)
+    tx.change(CORRECT, d=[(name, ver, running) for name, _, _, ver in locked])
 
 
 def _running(tx: Tx, lanes: Lanes, names: set[str]) -> dict[str, int]:

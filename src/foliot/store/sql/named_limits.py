@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from foliot.domain.limits import limit_key, limit_name
-from foliot.ports.limits import LimitInUse, LimitNotFound, NamedLimit
+from foliot.ports.limits import LimitHeld, LimitInUse, LimitNotFound, NamedLimit
 from foliot.store.sql.database import Database, Pool, Tx
 from foliot.store.sql.definitions import lanes_after
-from foliot.store.sql.limits import MAXIMA, SET_MAX, Limit, make
+from foliot.store.sql.lanes import Lanes
+from foliot.store.sql.limits import MAXIMA, SET_MAX, Limit, count_anew, make
 from foliot.store.sql.statement import BIGINT, RowSet, Statement
 
 _FIRST: Final = "res:"
@@ -52,7 +53,8 @@ class SqlLimits:
         key = limit_key(name, None)
 
         def work(tx: Tx) -> NamedLimit:
-            make(tx, [Limit(key, max_, name, None)])
+            if make(tx, [Limit(key, max_, name, None)]):
+                count_anew(tx, Lanes(), key)
             tx.change(SET_MAX, d=[(key, max_)])
             return _named(tx.rows(_FIND, {"name": key})[0])
 
@@ -67,6 +69,9 @@ class SqlLimits:
             users = _users(tx, key)
             if users:
                 raise LimitInUse(name, jobs=users)
+            held = int(tx.rows(_FIND, {"name": key})[0].used)
+            if held:
+                raise LimitHeld(name, runs=held)
             tx.change(_REMOVE, {"name": key})
 
         await self._database.transact(work, pool=Pool.API)
