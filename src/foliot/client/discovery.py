@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
+import httpx2
 import msgspec
 
 from foliot.client.errors import NoServerKnown
@@ -43,7 +45,7 @@ class Endpoint:
         given = url.split(",") if isinstance(url, str) else url
         urls = tuple(part.strip().rstrip("/") for part in given if part.strip())
         for part in urls:
-            if not part.startswith(("http://", "https://")):
+            if not _is_address(part):
                 raise BadServer(part, said_by)
         if not urls:
             raise BadServer("", said_by)
@@ -62,6 +64,20 @@ class Endpoint:
         for url in self.urls:
             if url.startswith("http://") and not is_on_this_machine(url):
                 raise PlainHttp(url)
+
+
+def _is_address(written: str) -> bool:
+    """Whether requests can be made to it: a whole URL of HTTP with a host, and a port if it names one."""
+    if not written.startswith(("http://", "https://")) or not written.isprintable():
+        return False
+    try:
+        parts = urlsplit(written)
+        host, port = parts.hostname or "", parts.port
+        httpx2.URL(written)
+        host.encode("idna")
+    except (ValueError, httpx2.InvalidURL):  # UnicodeError among them
+        return False
+    return bool(host) and " " not in host and port != 0
 
 
 def is_yes(written: str) -> bool:

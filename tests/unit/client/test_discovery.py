@@ -88,7 +88,14 @@ def test_a_token_file_that_is_not_there_is_told(tmp_path: Path) -> None:
         find_endpoint({"FOLIOT_SERVER": "http://a", "FOLIOT_TOKEN_FILE": str(tmp_path / "none")}, tmp_path)
 
 
-@pytest.mark.parametrize("url", ["host:7171", "ftp://host", " , "])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "host:7171", "ftp://host", " , ", "http://[::1", "http://host\x1b[2J", "http://host/\n/x", "http://", "http:///x",
+        "http://host:port", "http://host:99999", "http://host:0", "http://two words", "http://two..dots", "http://\udc80",
+        "http://" + "a" * 70_000,
+    ],
+)  # fmt: skip
 def test_what_is_no_address_is_refused(url: str) -> None:
     with pytest.raises(BadServer, match="is not the address of a server"):
         Foliot(url)
