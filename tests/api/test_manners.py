@@ -37,7 +37,7 @@ JOB = {"name": "tick", "definition": {"run": {"python": "m:f"}}}
         (b'{"a":' * 50 + b"1" + b"}" * 50, 400),
         (b'{"name": "\xff"}', 400),
         (b'{"name": "\\u0000", "definition": {}}', 422),
-        (b'{"name": "\\ud800", "definition": {}}', 422),
+        (b'{"name": "\\ud800", "definition": {}}', 400),
         (b'{"name": "x", "definition": {"run": {"python": "m:f"}}, "namespace": "y"}', 422),
         (b'{"name": "x", "definition": {"run": {"python": "m:f"}}, "state": "done"}', 422),
         (b'{"name": "x", "definition": {"run": {"python": "m:f"}, "fence": 3}}', 422),

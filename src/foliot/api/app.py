@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final
 
+import structlog
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
@@ -17,7 +18,7 @@ from foliot.api.auth.authenticator import Authenticator
 from foliot.api.auth.rights import Open, Right, rights_of
 from foliot.api.auth.throttle import Throttle
 from foliot.api.docs_page import docs_page
-from foliot.api.errors import BadRequest, NoSuchPage, problem_response
+from foliot.api.errors import BadRequest, NoSuchPage, problem_response, trace_id_of
 from foliot.api.gate import AT_ONCE_MAX, BODY_WITHIN_S, Gate
 from foliot.api.limits import Limits
 from foliot.api.login_page import HEADERS as LOGIN_HEADERS
@@ -42,6 +43,9 @@ from foliot.domain.errors import FoliotError
 from foliot.operations.aside import aside
 from foliot.operations.people import PeopleServices
 from foliot.operations.watch import Watch
+from foliot.ports.store import DataRefused
+
+log = structlog.get_logger("foliot.api")
 
 CLIENT_GONE: Final = 499  # the usual word for it, which no client ever sees
 
@@ -91,6 +95,7 @@ def build_api(
     app.state.rights = rights_of(app.router.routes, declared)
     app.openapi = lambda: openapi_of(app)  # type: ignore[method-assign]
     app.add_exception_handler(FoliotError, _refused)
+    app.add_exception_handler(DataRefused, _not_kept)
     app.add_exception_handler(HTTPException, _unknown)
     app.add_exception_handler(ClientDisconnect, _hung_up)
     app.add_middleware(Limits, clock=services.clock, chance=services.chance, observe=observe)
@@ -122,6 +127,13 @@ def _about() -> APIRouter:
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, FoliotError)
     return problem_response(request, error)
+
+
+async def _not_kept(request: Request, error: Exception) -> Response:
+    """The store refused what no check before it refused. What it said names tables: that is for the log alone."""
+    log.warning("api.data_refused", path=request.url.path, trace_id=trace_id_of(request), why=str(error))
+    hint = "remove characters such as NUL from it, or make its numbers smaller"
+    return problem_response(request, BadRequest("The store cannot take what was sent.", hint=hint))
 
 
 async def _hung_up(request: Request, error: Exception) -> Response:

@@ -1,5 +1,6 @@
 """Errors as answers: one table from class to status, one form (problem+json) for all of them."""
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -24,6 +25,7 @@ from foliot.domain.errors import (
 from foliot.domain.messages import tell, title_of
 from foliot.domain.run import BadRunId, format_run_id, parse_run_id
 from foliot.domain.schedule.describe import Language
+from foliot.domain.visible import encodable
 
 log = structlog.get_logger("foliot.api")
 
@@ -203,7 +205,17 @@ def problem_response(request: Request, error: FoliotError, *, status: int | None
     if status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="foliot"'
     body = problem(error, status=status, instance=request.url.path, language=language, trace_id=trace_id_of(request))
-    return JSONResponse(body, status_code=status, headers=headers, media_type=PROBLEM)
+    return _ProblemResponse(body, status_code=status, headers=headers)
+
+
+class _ProblemResponse(JSONResponse):
+    """A problem document: it quotes what was sent, whatever that was."""
+
+    media_type = PROBLEM
+
+    def render(self, content: Any) -> bytes:
+        text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return encodable(text).encode()
 
 
 def _as_written(request: Request, error: FoliotError) -> FoliotError:

@@ -65,6 +65,7 @@ class FoliotRoute(APIRoute):
             try:
                 _check_length(request)
                 await entry.pass_through(request)
+                _check_path(request)
                 _check_query(request, known)
                 await entry.read_body(request)
                 if request.method == "POST" and "idempotency-key" in request.headers and entry.needs is not None:
@@ -135,6 +136,11 @@ def _check_length(request: Request) -> None:
         raise BadRequest(
             f"The query of the address is longer than {QUERY_BYTES_MAX} bytes.", hint="ask for less at once"
         )
+
+
+def _check_path(request: Request) -> None:
+    if "\0" in request.scope["path"]:
+        raise BadRequest("The address holds the character NUL, which no name has.", hint="leave out %00")
 
 
 def _check_query(request: Request, known: set[str]) -> None:

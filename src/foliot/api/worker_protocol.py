@@ -4,6 +4,7 @@ Bodies are JSON of the structures in `ports.worker_link`. Each call may be repea
 """
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Annotated, Any, Final, TypeVar
 
@@ -17,6 +18,7 @@ from foliot.api.gate import Gate, Kind
 from foliot.api.outlines import check_outline
 from foliot.domain.access import Principal
 from foliot.domain.errors import InvalidInput
+from foliot.domain.visible import encodable
 from foliot.operations.aside import aside
 from foliot.operations.serving_workers import WorkerService
 from foliot.ports.worker_link import BATCH_MAX, Beat, Hello, LeasePoll, Leaving, LogChunk, Report, SessionId
@@ -76,7 +78,7 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
             answer = await (_unless_hung_up(request, asked) if parks else asked)
             if loop.time() - began_at > PARKED_S:
                 await authorise(request, "worker")  # again: its token may have ended meanwhile
-            return Response(encoder.encode(answer), media_type="application/json")
+            return Response(_encoded(encoder, answer), media_type="application/json")
 
         return Route(f"{PREFIX}/{path}", endpoint, methods=["POST"], name=f"worker.{path}")
 
@@ -94,6 +96,15 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
         route("logs", LogBatch, write_logs, is_batch=True),
         route("leave", Leaving, lambda leaving, by: service.leave(leaving, by=by), counts_as=Kind.BEATS),
     ]
+
+
+def _encoded(encoder: msgspec.json.Encoder, answer: Any) -> bytes:
+    """The answer, whatever it quotes: what it tells of was done, and the worker must hear of it."""
+    try:
+        return encoder.encode(answer)
+    except UnicodeEncodeError:  # half a character, of a document that the worker sent
+        text = json.dumps(msgspec.to_builtins(answer), ensure_ascii=False)
+        return encodable(text).encode()
 
 
 async def _unless_hung_up(request: Request, asked: Coroutine[Any, Any, T]) -> T:

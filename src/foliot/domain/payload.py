@@ -23,6 +23,7 @@ INT_MAX: Final = 2**63 - 1
 _BRACKET_OR_STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]', re.DOTALL)
 _LARGE_NUMBER: Final = re.compile(r"[0-9](?:[0-9]{16}|[eE])")  # perhaps; or a text that looks like one
 _PART_OR_STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{,]', re.DOTALL)
+_PERHAPS_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")  # or half of a whole one, which is fine
 _ITEM_BYTES: Final = 2  # `1,` is the shortest item of a list
 _MEMBER_BYTES: Final = 5  # `"":1,` is the shortest member of a mapping
 _INT_DIGITS_MAX: Final = 20  # of 64 bits, with its sign
@@ -74,7 +75,7 @@ def parse_json(
     depth_max: int = DEPTH_MAX,
     what: str = "The payload",
 ) -> Any:
-    """The value of a JSON text from outside. Strict: one value, no NaN, no key twice."""
+    """The value of a JSON text from outside. Strict: one value, no NaN, no key twice, no half character."""
     _check_size(len(text), bytes_max, what)
     text = _decoded(text, what)
     _check_size(len(text.encode(errors="surrogatepass")), bytes_max, what)
@@ -102,11 +103,22 @@ def parse_json(
         return found
 
     try:
-        return json.loads(
+        value = json.loads(
             text, parse_constant=refuse_constant, parse_int=integer, parse_float=fraction, object_pairs_hook=mapping
         )
     except json.JSONDecodeError as error:
         raise NotJson(what, f"{error.msg.lower()} in line {error.lineno}, column {error.colno}") from None
+    if _PERHAPS_HALF.search(text) is not None:
+        _check_halves(value, what)
+    return value
+
+
+def _check_halves(value: Any, what: str) -> None:
+    """Refuse half a character (a lone surrogate) in a text or a key: no message could quote it, no store keeps it."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise BadText(what, "text holds half a character (a lone surrogate)", hint="remove it") from None
 
 
 def _repeated(pairs: list[tuple[str, Any]]) -> str:

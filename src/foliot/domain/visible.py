@@ -14,6 +14,7 @@ _STEERING: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
     "\U000e0000-\U000e007f]"
 )
+_HALF: Final = re.compile("[\ud800-\udfff]")
 _LINE_ENDS: Final = {"\n": "\\n", "\t": "\\t"}
 
 
@@ -27,6 +28,18 @@ def visible(text: str) -> str:
 def visible_line(text: str) -> str:
     """A text that must stay one line, such as a name: newlines and tabs are made visible, too."""
     return "".join(_LINE_ENDS.get(letter, letter) for letter in _STEERING.sub(_written, text))
+
+
+def encodable(json_text: str) -> str:
+    """A JSON text without half characters, which no encoding has: each is shown as JSON writes it, such as `\\ud800`.
+
+    The backslash is doubled: whoever reads the JSON sees the six letters, and has no half character either.
+    """
+    return _HALF.sub(_written_as_letters, json_text)
+
+
+def _written_as_letters(found: re.Match[str]) -> str:
+    return "\\" + _written(found)
 
 
 def _written(found: re.Match[str]) -> str:

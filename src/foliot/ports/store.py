@@ -25,6 +25,10 @@ GRACE_US: Final[Micros] = 2 * SECOND
 SESSION_TTL_US: Final[Micros] = 15 * SECOND
 
 
+class DataRefused(Exception):
+    """The store takes no such data, such as text with the character NUL. Nothing of the call was kept."""
+
+
 class StoreUnavailable(Unanswered):
     """The store cannot be reached or is not writable."""
 

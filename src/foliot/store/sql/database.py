@@ -21,7 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from foliot.domain.instants import Instant
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
-from foliot.ports.store import OutcomeUnknown, StoreBusy, StoreUnavailable
+from foliot.ports.store import DataRefused, OutcomeUnknown, StoreBusy, StoreUnavailable
 from foliot.store.sql.dialects import Dialect, Trouble
 from foliot.store.sql.statement import Statement
 
@@ -55,7 +55,7 @@ class Mode(Enum):
     READ = "read"  # nothing is written
 
 
-class RefusedForData(Exception):
+class RefusedForData(DataRefused):
     """The database refused a statement for its data: halve the batch, down to the row (design §3)."""
 
 
