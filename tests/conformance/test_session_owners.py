@@ -3,11 +3,12 @@
 import pytest
 from msgspec.structs import replace
 
-from foliot.domain.access import ForeignSession
+from foliot.domain.access import ForeignSession, TooManySessions
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store import SESSION_TTL_US
-from foliot.ports.worker_link import Hello, LogChunk
+from foliot.ports.worker_link import Hello, Leaving, LogChunk
+from foliot.store.sql import nodes
 from tests.conformance.building import save
 from tests.conformance.working import Worker, run_of, trigger
 from tests.conformance.world import CHANCE, World
@@ -33,6 +34,34 @@ async def test_a_session_cannot_be_registered_by_another(world: World, owner: st
         await register(world, owner, session=worker.session, kind=kind)
     assert await node(world, worker) == before
     await register(world, "t-1", session=worker.session)
+
+
+async def test_an_owner_has_only_so_many_live_sessions(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nodes, "SESSIONS_MAX", 2)
+    first, _ = await register(world, "t-1"), await register(world, "t-1")
+    with pytest.raises(TooManySessions, match="This token has 2 live sessions"):
+        await register(world, "t-1")
+    await register(world, "t-1", session=first.session)
+    await register(world, "t-2")
+    await register(world, None, kind="server")
+    await world.store.nodes.leave(Leaving(session=first.session), judge)
+    await register(world, "t-1")
+
+
+async def test_the_leases_of_an_owner_are_told_from_others(world: World) -> None:
+    await save(world)
+    await trigger(world, n=2)
+    mine, theirs = await register(world, "t-1"), await register(world, "t-2")
+    ended, held = await mine.lease()
+    await world.store.runs.complete(mine.session, [mine.report(ended)], judge, owner="t-1")
+    leases = [(run.run_id, run.lease_id) for run in (ended, held)]
+    asked = [*leases, (held.run_id, "made-up"), (2**50, held.lease_id[::-1])]
+    own_leases = world.store.runs.own_leases
+    for session in (mine.session, ""):
+        assert await own_leases(session, asked, owner="t-1") == {ended.lease_id, held.lease_id}
+    for session in (theirs.session, ""):
+        assert await own_leases(session, asked, owner="t-2") == frozenset()
+    assert await own_leases(mine.session, [], owner="t-1") == frozenset()
 
 
 async def test_a_session_without_owner_is_adopted_once(world: World) -> None:

@@ -78,6 +78,8 @@ def _limits() -> str:
     from foliot.api import bodies, gate, route, worker_protocol
     from foliot.api.auth import strangers, throttle
     from foliot.app import connections
+    from foliot.operations import ears, hearing
+    from foliot.ports import worker_link
 
     message, batch = _size(worker_protocol.BODY_MAX), _size(worker_protocol.BATCH_BODY_MAX)
     messages, beats = _size(gate.WORKER_BODIES_BYTES_MAX), _size(gate.BEATS_BYTES_MAX)
@@ -114,6 +116,22 @@ def _limits() -> str:
             "all messages of workers at the same time",
             f"{messages}, and {beats} for beats and polls, shared by tokens",
             "429",
+        ),
+        ("live sessions of workers with one token", str(worker_link.SESSIONS_MAX), "409 with `FOL-3026`"),
+        (
+            "the schemas of a session's handlers",
+            f"{_size(hearing.SCHEMA_BYTES_MAX)} each, {_size(hearing.SCHEMAS_BYTES_MAX)} together",
+            "422",
+        ),
+        (
+            "parts of JSON in the reports of a message, about",
+            f"{ears.REPORTS_WEIGHT_MAX // 3}; a worker divides its reports",
+            "422 with `FOL-1087`",
+        ),
+        (
+            "leases that a beat names",
+            f"twice the slots of its session, and {ears.HELD_BEYOND_SLOTS}",
+            "422 with `FOL-1087`",
         ),
         (
             "the head of a request",

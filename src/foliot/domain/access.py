@@ -200,6 +200,19 @@ class ForeignSession(Denied):
         )
 
 
+class TooManySessions(Conflict):
+    """A token has as many live sessions of workers as it may have."""
+
+    code = "FOL-3026"
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"This token has {most} live sessions of workers, which is the most.",
+            hint="stop workers that are not needed, or give some of them another token",
+            most=most,
+        )
+
+
 class TokenInTheOpen(Denied):
     """A token that crossed a network unencrypted."""
 

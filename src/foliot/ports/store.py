@@ -410,7 +410,8 @@ class NodeStore(Protocol):
     async def register(self, hello: Hello, *, kind: str, ttl_us: Micros) -> Instant:
         """A new session, live until now + ttl; returns store time. Again: the same session says so of itself anew.
 
-        `ForeignSession` when it is of another kind or owner: it stays as it is.
+        `ForeignSession` when it is of another kind or owner: it stays as it is. `TooManySessions` when it would be one
+        more of its owner than there may be.
         """
         ...
 

@@ -21,6 +21,7 @@ from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
 
 SLOTS_MAX: Final = 100_000
+SESSIONS_MAX: Final = 5000  # live ones of a token, and of those that took its place
 
 Small = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 Whole = Annotated[int, msgspec.Meta(ge=0, le=2**53)]  # numbers that rise by one, and microseconds

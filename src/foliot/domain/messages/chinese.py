@@ -106,6 +106,7 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-3022": "含有密钥的应答不再给出",
     "FOL-3024": "限额正被使用",
     "FOL-3025": "限额正被运行占用",
+    "FOL-3026": "令牌的工作节点会话过多",
     "FOL-3030": "仍有服务器在使用存储",
     "FOL-4000": "需要登录或权限",
     "FOL-4001": "令牌权限不足",
@@ -430,6 +431,10 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     ),
     "FOL-1091": _not_private,
     "FOL-1092": lambda d: ("此用户没有主目录，结果没有地方等待。", "请指定：--spool 目录"),
+    "FOL-3026": lambda d: (
+        f"此令牌已有 {d['most']} 个在线的工作节点会话，这是上限。",
+        "停止不需要的工作节点，或让其中一些使用另一个令牌",
+    ),
     "FOL-3024": lambda d: (
         f"限额 {d['name']} 正被 {'、'.join(d['jobs'][:3])}{'等' if len(d['jobs']) > 3 else ''} 使用。",
         "先从这些任务的 place.concurrency 中去掉它",

@@ -8,12 +8,12 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from foliot.domain.access import ForeignSession
+from foliot.domain.access import ForeignSession, TooManySessions
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, Judge
 from foliot.ports.store import SESSION_TTL_US, Actor, StoreBusy, Term
-from foliot.ports.worker_link import Beat, BeatAnswer, HandlerOffer, Hello, Leaving
+from foliot.ports.worker_link import SESSIONS_MAX, Beat, BeatAnswer, HandlerOffer, Hello, Leaving
 from foliot.store.sql import clock, leadership
 from foliot.store.sql.asking import check_key
 from foliot.store.sql.database import Database, Pool, TryAgain, Tx
@@ -53,6 +53,13 @@ REGISTER_AGAIN: Final = Statement(
 """What a session may say anew of itself; its name, group, namespace and owner are its own for good."""
 
 WHOSE: Final = Statement("SELECT kind, owner FROM nodes WHERE id = :session")
+
+LIVE: Final = Statement("SELECT count(*) FROM nodes WHERE state IN ('live', 'draining')")
+"""By an index alone, where the rows are not looked at: what they say of handlers may be long."""
+
+LIVE_OF: Final = Statement(
+    "SELECT count(*) FROM nodes WHERE state IN ('live', 'draining') AND kind = 'worker' AND owner = :owner"
+)
 
 ADOPT: Final = Statement("UPDATE nodes SET owner = :owner WHERE id = :session AND kind = 'worker' AND owner IS NULL")
 
@@ -168,6 +175,8 @@ class SqlNodeStore:
             again = {"session": hello.session, "ttl": ttl_us, "slots": hello.slots, "version": hello.version,
                      "labels": labels, "handlers": handlers, "kind": kind, "owner": hello.owner or ""}  # fmt: skip
             if not tx.change(REGISTER_AGAIN, again):
+                if kind == "worker" and hello.owner:
+                    _check_room(tx, hello.owner)
                 tx.change(REGISTER, {"ttl": ttl_us}, d=[row])
                 (whose,) = tx.rows(WHOSE, {"session": hello.session})
                 if whose.kind != kind or whose.owner not in (None, hello.owner):
@@ -380,6 +389,16 @@ def _told(beat: Beat, held: Collection[str]) -> str:
 def waiting_in(progress: str | None) -> frozenset[str]:
     """The leases a session's last beat named as not started."""
     return frozenset(msgspec.json.decode(progress)["waiting"]) if progress else frozenset()
+
+
+def _check_room(tx: Tx, owner: str) -> None:
+    """`TooManySessions` when the owner has as many as it may. Some at the same moment may pass together: it is a bound
+    against floods, and nobody waits for another's registration.
+    """
+    if tx.rows(LIVE)[0][0] < SESSIONS_MAX:
+        return
+    if tx.rows(LIVE_OF, {"owner": owner})[0][0] >= SESSIONS_MAX:
+        raise TooManySessions(SESSIONS_MAX)
 
 
 def _hello(row: Any) -> Hello:
