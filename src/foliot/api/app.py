@@ -17,6 +17,7 @@ from foliot.api.asking import PREFIX, READS, Reader, Speaks
 from foliot.api.auth.authenticator import Authenticator
 from foliot.api.auth.rights import Open, Right, rights_of
 from foliot.api.auth.throttle import Throttle
+from foliot.api.docs_page import HEADERS as DOCS_HEADERS
 from foliot.api.docs_page import docs_page
 from foliot.api.errors import BadRequest, NoSuchPage, problem_response, trace_id_of
 from foliot.api.gate import AT_ONCE_MAX, BODY_WITHIN_S, Gate
@@ -114,8 +115,7 @@ def _about() -> APIRouter:
     async def docs(who: Reader, request: Request) -> Response:
         rights = {key: str(right) for key, right in request.app.state.rights.items()}
         page = docs_page(await aside(request.app.openapi), rights)
-        headers = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
-        return HTMLResponse(page, headers=headers)
+        return HTMLResponse(page, headers=DOCS_HEADERS)
 
     @router.get("/login", responses=READS, dependencies=[Depends(Open())])
     async def login(language: Speaks) -> Response:

@@ -5,6 +5,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from foliot.api.page_policy import hash_of
+
 _STYLE: Final = """
 body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
 code,pre{font:13px/1.45 ui-monospace,monospace}pre{background:#f4f4f6;padding:.7rem;overflow:auto;border-radius:4px}
@@ -12,6 +14,13 @@ h2{margin-top:2.5rem;border-bottom:1px solid #ddd}summary{cursor:pointer;padding
 .m{display:inline-block;min-width:4.5rem;font-weight:600}.r{color:#666;float:right}
 @media(prefers-color-scheme:dark){body{background:#16181c;color:#e8e8ea}pre{background:#22252b}h2{border-color:#333}}
 """
+
+HEADERS: Final[Mapping[str, str]] = {
+    "Content-Security-Policy": (
+        f"default-src 'none'; style-src {hash_of(_STYLE)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Referrer-Policy": "no-referrer",
+}
 
 
 def docs_page(schema: Mapping[str, Any], rights: Mapping[tuple[str, str], str]) -> str:

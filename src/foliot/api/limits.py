@@ -1,8 +1,8 @@
-"""Around every request: its trace id, what it holds until it is answered, and the last net for bugs."""
+"""Around every request: its trace id, headers of all answers, what it holds until then, the last net for bugs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from starlette.requests import ClientDisconnect, Request
@@ -14,6 +14,9 @@ from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 
 Observe = Callable[[str, int, float], None]
+
+USUAL: Final = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store"))
+"""Headers of every answer that has none of that name: no browser guesses what an answer is, nor keeps it."""
 
 log = structlog.get_logger("foliot.api")
 
@@ -82,4 +85,11 @@ class _Answer:
         if message["type"] == "http.response.start":
             self.is_begun = True
             self.status = message["status"]
+            message = {**message, "headers": _with_usual(message.get("headers", ()))}
         await self._send(message)
+
+
+def _with_usual(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    given = list(headers)
+    names = {name.lower() for name, _ in given}
+    return given + [(name, value) for name, value in USUAL if name not in names]

@@ -3,11 +3,10 @@
 The code is in the fragment, which no browser sends: it is in no log on the way. Nothing is loaded from anywhere else.
 """
 
-import base64
-import hashlib
 from collections.abc import Mapping
 from typing import Final
 
+from foliot.api.page_policy import hash_of
 from foliot.domain.schedule.describe import Language
 
 _SCRIPT: Final = """
@@ -46,18 +45,12 @@ _WORDS: Final[Mapping[Language, tuple[str, str, str, str]]] = {
 }
 
 
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
 HEADERS: Final[Mapping[str, str]] = {
     "Content-Security-Policy": (
-        f"default-src 'none'; script-src {_hash(_SCRIPT)}; style-src {_hash(_STYLE)}; connect-src 'self'; "
+        f"default-src 'none'; script-src {hash_of(_SCRIPT)}; style-src {hash_of(_STYLE)}; connect-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-store",
-    "X-Content-Type-Options": "nosniff",
 }
 
 

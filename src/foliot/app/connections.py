@@ -19,6 +19,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.server import ServerState
 
+from foliot.api.limits import USUAL
 from foliot.domain.addresses import owner_of
 from foliot.domain.shares import Shares
 
@@ -255,6 +256,7 @@ class Connection(HttpToolsProtocol):
         problem = {"type": f"urn:foliot:error:{code}", "title": title, "status": status, "detail": f"{title}."}
         body = json.dumps(problem | {"code": code}).encode()
         head = b"content-type: application/problem+json\r\nconnection: close\r\n"
+        head += b"".join(b"%s: %s\r\n" % header for header in USUAL)
         if status == 503:
             head += b"retry-after: 1\r\n"
         self.transport.write(
