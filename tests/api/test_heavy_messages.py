@@ -129,7 +129,7 @@ def beat(held: int, said: str) -> bytes:
 
 @pytest.mark.parametrize(
     ("held", "said"),
-    [(120_000, ',"checkpoint":"["'), (2000, f',"checkpoint":{SMALL_DENSE}'), (60, f',"checkpoint":{DENSE}')],
+    [(80_000, ',"checkpoint":"["'), (2000, f',"checkpoint":{SMALL_DENSE}'), (60, f',"checkpoint":{DENSE}')],
     ids=["many", "some", "large"],
 )
 async def test_no_beat_stops_the_loop_and_it_writes_few_lines(api: Api, held: int, said: str) -> None:
