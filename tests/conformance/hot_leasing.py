@@ -314,7 +314,7 @@ LEASING: list[Hot] = [
         statement=logs.WRITTEN,
         uses=KEY,
         scans=frozenset({"run_logs"}),
-        sets=lambda loaded: {"d": leases(loaded)},
+        sets=lambda loaded: {"d": [(run_id,) for run_id, _ in leases(loaded)]},
     ),
     Hot(
         name="a page of runs",
