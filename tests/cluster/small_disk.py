@@ -48,7 +48,7 @@ def _written(file: int, size: int) -> bool:
 def small_disk(folder: Path, *, size: str = SIZE) -> Iterator[SmallDisk]:
     """Mount one here, for as long as it is needed. Needs the right to mount, as root has."""
     folder.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode=700", "tmpfs", str(folder)], check=True)
     try:
         yield SmallDisk(folder)
     finally:

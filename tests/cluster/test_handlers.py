@@ -92,7 +92,6 @@ TALKATIVE = ("--log-level", "debug")  # a secret must not come out however much 
 ROOM = PARAMS_BYTES_MAX - len('{"value":""}')
 
 REFUSED = {  # by the API, before anything is queued
-    "no body": b"",
     "one byte too many": json.dumps({"params": {"value": "x" * (ROOM + 1)}}).encode(),
     "no UTF-8": b'{"params": {"value": "\xff\xfe"}}',
     "deep": b'{"params": {"value": ' + b"[" * 100 + b"]" * 100 + b"}}",
