@@ -34,13 +34,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Name the tests that ran again, on the screen and in the list of `make test`."""
     if hasattr(terminalreporter.config, "workerinput"):
         return  # a process of xdist: its controller tells for all of them
-    again = sorted({report.nodeid for report in terminalreporter.getreports("rerun")})
+    again = {report.nodeid: _trouble(report) for report in terminalreporter.getreports("rerun")}
     if not again:
         return
     terminalreporter.section("failed once and ran again: find the cause of each")
-    for test in again:
-        terminalreporter.write_line(test)
+    lines = [f"{test}  {trouble}" for test, trouble in sorted(again.items())]
+    for line in lines:
+        terminalreporter.write_line(line)
     file = os.environ.get(LIST)
     if file:
         with Path(file).open("a") as kept:
-            kept.writelines(f"{test}\n" for test in again)
+            kept.writelines(f"{line}\n" for line in lines)
+
+
+def _trouble(report: pytest.TestReport) -> str:
+    """What the first try failed with, in one line."""
+    errors = [line[1:].strip() for line in report.longreprtext.splitlines() if line.startswith("E ")]
+    return " ".join(errors)[:500]
