@@ -27,8 +27,8 @@ from foliot.app.settings import ServerSettings
 from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemChance, SystemClock
 from foliot.observability.logging import configure_logging
-from foliot.store.sql.connect import POOL_SIZES, open_database
-from foliot.store.sql.database import Pool
+from foliot.store.sql.kernel.connect import POOL_SIZES, open_database
+from foliot.store.sql.kernel.database import Pool
 from foliot.store.sql.store import SqlStore
 from foliot_bench.ground import HANDLER, Ground, ground
 from foliot_bench.processes import Cluster, cluster

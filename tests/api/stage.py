@@ -22,7 +22,7 @@ from foliot.operations.people import PeopleServices, with_records
 from foliot.operations.services import Services, SessionTimes
 from foliot.ports.store import Actor, Poll, TriggerRequest
 from foliot.ports.worker_link import Beat, HandlerOffer, HeldLease, Hello, LeasedRun, Report
-from foliot.store.sql.people import SqlRecords
+from foliot.store.sql.people.records import SqlRecords
 from foliot.store.sql.store import SqlStore
 from tests.conformance.world import sqlite_copy
 
@@ -216,7 +216,7 @@ class Stage:
         await self._change(f"DELETE FROM runs WHERE id = {parse_run_id(run)}")
 
     async def _change(self, text: str) -> None:
-        from foliot.store.sql.statement import Statement
+        from foliot.store.sql.kernel.statement import Statement
 
         await self.store.database.transact(lambda tx: tx.change(Statement(text)))
 

@@ -16,8 +16,8 @@ from foliot.app.settings import ServerSettings
 from foliot.domain.run import format_run_id
 from foliot.ports.store import Actor, TriggerRequest
 from foliot.ports.worker_link import Leased, LeasedRun
-from foliot.store.sql.database import Tx
-from foliot.store.sql.statement import Statement
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.statement import Statement
 from tests.api.asking import Api, opened_api
 from tests.api.stage import Stage
 from tests.api.test_worker_tokens import HANDLERS, SETTLE, ask, lease, register, settle_in

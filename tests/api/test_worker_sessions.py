@@ -12,7 +12,7 @@ from foliot.app.settings import ServerSettings
 from foliot.operations.tokens import rotate_token
 from foliot.ports.journal import EventFilter
 from foliot.ports.worker_link import LeasedRun
-from foliot.store.sql.statement import Statement
+from foliot.store.sql.kernel.statement import Statement
 from tests.api.asking import Api, opened_api
 from tests.api.stage import ROOT, Stage
 from tests.api.test_worker_tokens import ask, code_of, lease, register, settle_in

@@ -29,7 +29,7 @@ from foliot.operations.tokens import hash_of
 from foliot.ports.store import RunFilter
 from foliot.ports.worker_link import Report
 from foliot.sdk.registry import Loaded
-from foliot.store.sql.people import SqlRecords
+from foliot.store.sql.people.records import SqlRecords
 from foliot.store.sql.store import SqlStore
 from foliot.worker.heartbeat import Heartbeat
 from tests.eventually import soon

@@ -17,8 +17,8 @@ from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.planning import CatchUpPacer, decide_batch
 from foliot.domain.run import format_run_id
 from foliot.ports.store import Actor, TriggerRequest
-from foliot.store.sql.connect import TimeLimits, open_database
-from foliot.store.sql.statement import Statement
+from foliot.store.sql.kernel.connect import TimeLimits, open_database
+from foliot.store.sql.kernel.statement import Statement
 from foliot.store.sql.store import SqlStore
 from foliot_check.figures import figures_of
 from foliot_check.findings import Finding, verify

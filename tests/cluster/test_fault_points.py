@@ -17,8 +17,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 INSIDE = ("firing.taken", "firing.cursors_moved", "firing.recorded", "ending.judged", "ending.runs_written")
 SOMETIMES_WITHIN_S = 3.0
 MUST_PASS = {
-    *(f"firing.decide_due.{place}" for place in ("asked", "done", "committed")),
-    *(f"nodes.beat.{place}" for place in ("asked", "committed")),
+    *(f"firing_store.decide_due.{place}" for place in ("asked", "done", "committed")),
+    *(f"node_store.beat.{place}" for place in ("asked", "committed")),
     *INSIDE,
     "leasing.leased",
 }

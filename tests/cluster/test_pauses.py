@@ -103,7 +103,7 @@ async def leader_stopped(cluster: Cluster, trap: Trap) -> str:
     go on.
     """
     for _ in range(TRIES_MAX):
-        trap.arm("stop", "nodes.campaign.asked")
+        trap.arm("stop", "node_store.campaign.asked")
         victim = await trap.sprung(within_s=ALWAYS_WITHIN_S)
         assert victim is not None
         cluster.note("pause", node=victim)

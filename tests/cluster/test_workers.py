@@ -7,7 +7,7 @@ import psutil
 import pytest
 
 from foliot.domain.run import RunState, format_run_id
-from foliot.store.sql.statement import TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import Size, mostly_on, on
 from tests.cluster.journals import lines_of

@@ -8,8 +8,8 @@ from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause
 from foliot.ports.store import StoreUnavailable
 from foliot.ports.worker_link import LeasedRun
-from foliot.store.sql import jobs
-from foliot.store.sql.follow import FIXED_DELAY
+from foliot.store.sql import job_store
+from foliot.store.sql.firing.follow import FIXED_DELAY
 from tests.conformance.building import NS, PERSON, fire, save
 from tests.conformance.working import Worker, trigger, worker
 from tests.conformance.world import World
@@ -79,7 +79,7 @@ class EditWalk:
         self.edits += 1
         document = self._document()
         with self.monkeypatch.context() as patch, suppress(StoreUnavailable):
-            patch.setattr(jobs, "move_waiting", die)
+            patch.setattr(job_store, "move_waiting", die)
             await save(self.world, **document)
         self.documents[(await self.world.store.jobs.find(NS, "tick")).version] = document
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from foliot.domain.instants import HOUR, SECOND, Instant
-from foliot.store.sql.database import Database, Tx
-from foliot.store.sql.statement import Statement
+from foliot.store.sql.kernel.database import Database, Tx
+from foliot.store.sql.kernel.statement import Statement
 
 BATCH = 500
 JOBS = 100_000

@@ -5,25 +5,12 @@ from itertools import pairwise
 from typing import Any
 
 from foliot.domain.instants import HOUR, SECOND
-from foliot.store.sql import (
-    cancelling,
-    delays,
-    ending,
-    kinds,
-    leasing,
-    limits,
-    logs,
-    merging,
-    nodes,
-    parents,
-    picking,
-    queries,
-    reaping,
-    retention,
-    seeing,
-    succeeding,
-    unparking,
-)
+from foliot.store.sql import node_store
+from foliot.store.sql.cluster import reaper
+from foliot.store.sql.ending import cancellation, ends, fixed_delay, locked_runs, logs, parents, retention, success
+from foliot.store.sql.firing import line_heads
+from foliot.store.sql.leasing import candidates, kinds, leases, limits, merge_input
+from foliot.store.sql.people import queries
 from tests.conformance.explaining import ATTEMPTS, BATCH, LONG_LINE, RUNNING, SESSIONS, Hot, Loaded
 
 KEY = frozenset({""})
@@ -54,7 +41,7 @@ def a_kind(loaded: Loaded) -> dict[str, int]:
     return {"now": loaded.now, "lane": lane, "class": class_, "priority": priority, "low": 0, "n": BATCH}
 
 
-def leases(loaded: Loaded, *columns: Any) -> list[tuple[Any, ...]]:
+def lease_rows(loaded: Loaded, *columns: Any) -> list[tuple[Any, ...]]:
     return [(run_id, f"lease-{run_id}", *columns) for run_id in loaded.running]
 
 
@@ -102,7 +89,7 @@ LEASING: list[Hot] = [
     ),
     Hot(
         name="peek",
-        statement=picking.PEEK,
+        statement=candidates.PEEK,
         uses=READY,
         engines=POSTGRESQL,
         values=now,
@@ -110,7 +97,7 @@ LEASING: list[Hot] = [
     ),
     Hot(
         name="look",
-        statement=picking.LOOK,
+        statement=candidates.LOOK,
         uses=READY,
         engines=POSTGRESQL,
         values=now,
@@ -118,7 +105,7 @@ LEASING: list[Hot] = [
     ),
     Hot(
         name="take",
-        statement=picking.TAKE,
+        statement=candidates.TAKE,
         uses=READY,
         engines=POSTGRESQL,
         values=now,
@@ -126,71 +113,88 @@ LEASING: list[Hot] = [
     ),
     Hot(
         name="take of one kind",
-        statement=picking.TAKE_OF_KIND,
+        statement=candidates.TAKE_OF_KIND,
         uses=READY,
         values=a_kind,
         sets=lambda loaded: {"s": sessions(loaded)},
     ),
     Hot(
         name="repeated requests",
-        statement=leasing.REPEATED,
+        statement=leases.REPEATED,
         uses=IN_HANDS,
         sets=lambda _: {"d": [(f"session-{n % SESSIONS}", n) for n in range(BATCH)]},
     ),
     Hot(
         name="raise fences",
-        statement=leasing.RAISE_FENCES,
+        statement=leases.RAISE_FENCES,
         uses=KEY,
         sets=lambda loaded: {"d": [(*job, 2) for job in _jobs(loaded)]},
     ),
-    Hot(name="fences", statement=leasing.FENCES, uses=KEY, sets=lambda loaded: {"d": _jobs(loaded)}),
+    Hot(name="fences", statement=leases.FENCES, uses=KEY, sets=lambda loaded: {"d": _jobs(loaded)}),
     Hot(
         name="lock what was picked",
-        statement=leasing.LOCK_PICKED,
+        statement=leases.LOCK_PICKED,
         uses=KEY,
         sets=lambda loaded: {"d": [(run_id,) for run_id in loaded.runs]},
     ),
     Hot(
         name="lease",
-        statement=leasing.LEASE,
+        statement=leases.LEASE,
         uses=KEY,
         values=now,
         sets=lambda loaded: {"d": versions(loaded.runs, "x" * 32, "session-1", 7, 1 << 40, loaded.now)},
     ),
-    Hot(name="glance at runs", statement=succeeding.GLANCE, uses=KEY, sets=lambda loaded: {"d": ids(loaded)}),
+    Hot(name="glance at runs", statement=success.GLANCE, uses=KEY, sets=lambda loaded: {"d": ids(loaded)}),
     Hot(
         name="succeed",
-        statement=succeeding.SUCCEED,
+        statement=success.SUCCEED,
         uses=KEY,
         values=now,
-        sets=lambda loaded: {"d": leases(loaded, loaded.now, "null")},
+        sets=lambda loaded: {"d": lease_rows(loaded, loaded.now, "null")},
     ),
-    Hot(name="see runs", statement=seeing.SEE, uses=KEY, reads_max=3 * BATCH, sets=lambda loaded: {"d": ids(loaded)}),
-    Hot(name="lock runs", statement=seeing.LOCK, uses=KEY, reads_max=3 * BATCH, sets=lambda loaded: {"d": ids(loaded)}),
-    Hot(name="lock cursors of runs", statement=seeing.LOCK_CURSORS, uses=KEY, sets=lambda loaded: {"d": _jobs(loaded)}),
+    Hot(
+        name="see runs",
+        statement=locked_runs.SEE,
+        uses=KEY,
+        reads_max=3 * BATCH,
+        sets=lambda loaded: {"d": ids(loaded)},
+    ),
+    Hot(
+        name="lock runs",
+        statement=locked_runs.LOCK,
+        uses=KEY,
+        reads_max=3 * BATCH,
+        sets=lambda loaded: {"d": ids(loaded)},
+    ),
+    Hot(
+        name="lock cursors of runs",
+        statement=locked_runs.LOCK_CURSORS,
+        uses=KEY,
+        sets=lambda loaded: {"d": _jobs(loaded)},
+    ),
     Hot(
         name="end",
-        statement=ending.END,
+        statement=ends.END,
         uses=KEY,
         values=now,
-        sets=lambda loaded: {"d": leases(loaded, 1, "FAILED", "error", loaded.now, None, "x", "E", None, 0)},
+        sets=lambda loaded: {"d": lease_rows(loaded, 1, "FAILED", "error", loaded.now, None, "x", "E", None, 0)},
     ),
     Hot(
         name="end what waits",
-        statement=ending.END_WAITING,
+        statement=ends.END_WAITING,
         uses=KEY,
         values=now,
         sets=lambda loaded: {"d": versions(loaded.runs, "CANCELLED", None, "x")},
     ),
     Hot(
         name="back",
-        statement=ending.BACK,
+        statement=ends.BACK,
         uses=KEY,
-        sets=lambda loaded: {"d": leases(loaded, 1, loaded.now, 1, 0, None)},
+        sets=lambda loaded: {"d": lease_rows(loaded, 1, loaded.now, 1, 0, None)},
     ),
     Hot(
         name="insert attempts",
-        statement=ending.INSERT_ATTEMPTS,
+        statement=ends.INSERT_ATTEMPTS,
         uses=frozenset(),
         values=now,
         sets=lambda loaded: {
@@ -199,16 +203,16 @@ LEASING: list[Hot] = [
     ),
     Hot(
         name="retries of the last hour",
-        statement=ending.RETRIES,
+        statement=ends.RETRIES,
         uses=frozenset({"attempts_by_job"}),
         reads_max=10 * ATTEMPTS // 1000 + BATCH,
         values=lambda loaded: {"since": loaded.now - HOUR},
         sets=lambda _: {"d": [(job_id,) for job_id in range(1, 11)]},
     ),
     Hot(name="tally of shards", statement=parents.TALLY, uses=CHILDREN, sets=lambda loaded: {"d": ids(loaded)}),
-    Hot(name="parents of merges", statement=merging.PARENTS, uses=KEY, sets=lambda loaded: {"d": ids(loaded)}),
-    Hot(name="sizes of parts", statement=merging.SIZES, uses=CHILDREN, sets=lambda loaded: {"d": ids(loaded)}),
-    Hot(name="parts of merges", statement=merging.RESULTS, uses=CHILDREN, sets=lambda loaded: {"d": ids(loaded)}),
+    Hot(name="parents of merges", statement=merge_input.PARENTS, uses=KEY, sets=lambda loaded: {"d": ids(loaded)}),
+    Hot(name="sizes of parts", statement=merge_input.SIZES, uses=CHILDREN, sets=lambda loaded: {"d": ids(loaded)}),
+    Hot(name="parts of merges", statement=merge_input.RESULTS, uses=CHILDREN, sets=lambda loaded: {"d": ids(loaded)}),
     Hot(
         name="count down",
         statement=parents.COUNT_DOWN,
@@ -224,33 +228,35 @@ LEASING: list[Hot] = [
     ),
     Hot(
         name="set the next instant",
-        statement=delays.SET_NEXT,
+        statement=fixed_delay.SET_NEXT,
         uses=KEY,
         sets=lambda loaded: {"d": [(job_id, 1, "active", loaded.now, loaded.now) for job_id in loaded.jobs]},
     ),
     Hot(
         name="heads of lines",
-        statement=unparking.HEADS,
+        statement=line_heads.HEADS,
         uses=LINE,
         reads_max=3 * BATCH,
         sets=lambda loaded: {"d": _jobs(loaded)},
     ),
     Hot(
         name="the head of a long line",
-        statement=unparking.HEADS,
+        statement=line_heads.HEADS,
         uses=LINE,
         reads_max=3,
         sets=lambda _: {"d": [(LONG_LINE,)]},
     ),
     Hot(
         name="parked heads",
-        statement=unparking.PARKED,
+        statement=line_heads.PARKED,
         uses=KEY,
         or_uses=frozenset({"runs_parked"}),
         sets=lambda loaded: {"d": [(run_id,) for run_id in loaded.runs]},
     ),
-    Hot(name="parked shards", statement=unparking.PARKED_SHARDS, uses=CHILDREN, sets=lambda loaded: {"d": ids(loaded)}),
-    Hot(name="un-park", statement=unparking.UNPARK, uses=KEY, sets=lambda loaded: {"d": versions(loaded.runs)}),
+    Hot(
+        name="parked shards", statement=line_heads.PARKED_SHARDS, uses=CHILDREN, sets=lambda loaded: {"d": ids(loaded)}
+    ),
+    Hot(name="un-park", statement=line_heads.UNPARK, uses=KEY, sets=lambda loaded: {"d": versions(loaded.runs)}),
     Hot(
         name="room of limits", statement=limits.ROOM, uses=frozenset(), scans=SMALL, sets=lambda _: {"d": [("res:a",)]}
     ),
@@ -263,7 +269,7 @@ LEASING: list[Hot] = [
     ),
     Hot(
         name="what a session holds",
-        statement=nodes.HELD,
+        statement=node_store.HELD,
         uses=IN_HANDS,
         scans=SMALL,
         reads_max=3 * RUNNING // SESSIONS + SESSIONS,
@@ -271,13 +277,13 @@ LEASING: list[Hot] = [
     ),
     Hot(
         name="note starts",
-        statement=nodes.STARTED,
+        statement=node_store.STARTED,
         uses=KEY,
-        sets=lambda loaded: {"d": leases(loaded, loaded.now, loaded.now, None)},
+        sets=lambda loaded: {"d": lease_rows(loaded, loaded.now, loaded.now, None)},
     ),
     Hot(
         name="runs in dead hands",
-        statement=reaping.OF_THE_DEAD,
+        statement=reaper.OF_THE_DEAD,
         uses=frozenset(),
         scans=SMALL,
         reads_max=RUNNING + SESSIONS + 1,
@@ -285,7 +291,7 @@ LEASING: list[Hot] = [
     ),
     Hot(
         name="runs past their deadline",
-        statement=reaping.LATE,
+        statement=reaper.LATE,
         uses=IN_HANDS,
         scans=SMALL,
         reads_max=RUNNING + 1,
@@ -307,14 +313,17 @@ LEASING: list[Hot] = [
     Hot(name="delete runs", statement=retention.DELETE_RUNS, uses=KEY, sets=lambda _: {"d": _old()}),
     Hot(name="delete attempts", statement=retention.DELETE_ATTEMPTS, uses=KEY, sets=lambda _: {"d": _old()}),
     Hot(
-        name="open children", statement=cancelling.OPEN_CHILDREN, uses=CHILDREN, sets=lambda loaded: {"d": ids(loaded)}
+        name="open children",
+        statement=cancellation.OPEN_CHILDREN,
+        uses=CHILDREN,
+        sets=lambda loaded: {"d": ids(loaded)},
     ),
     Hot(
         name="logs written",
         statement=logs.WRITTEN,
         uses=KEY,
         scans=frozenset({"run_logs"}),
-        sets=lambda loaded: {"d": [(run_id,) for run_id, _ in leases(loaded)]},
+        sets=lambda loaded: {"d": [(run_id,) for run_id, _ in lease_rows(loaded)]},
     ),
     Hot(
         name="a page of runs",

@@ -4,7 +4,7 @@ from typing import Any
 
 from foliot.domain.fire import schedule_key
 from foliot.domain.instants import DAY, HOUR
-from foliot.store.sql import queries_cluster, queries_jobs, queries_ledger, queries_ranked, queries_runs
+from foliot.store.sql.people import cluster_reads, job_reads, ledger_reads, ranking, run_reads
 from tests.conformance.explaining import BATCH, FINISHED, LONG_LINE, Hot, Loaded
 
 PAGE = 50
@@ -18,7 +18,7 @@ def page_of_jobs(**values: Any) -> Any:
 def _jobs_in(page: str, name: str) -> Hot:
     return Hot(
         name=f"jobs of a namespace, {page} page",
-        statement=queries_jobs.BY_NAME_IN,
+        statement=job_reads.BY_NAME_IN,
         uses=frozenset({"jobs_name"}),
         reads_max=PAGE,
         values=page_of_jobs(namespace="default", name=name),
@@ -28,7 +28,7 @@ def _jobs_in(page: str, name: str) -> Hot:
 def _all_jobs(page: str, namespace: str, name: str) -> Hot:
     return Hot(
         name=f"all jobs, {page} page",
-        statement=queries_jobs.BY_NAME,
+        statement=job_reads.BY_NAME,
         uses=frozenset({"jobs_name"}),
         reads_max=PAGE,
         values=page_of_jobs(namespace=namespace, name=name),
@@ -38,7 +38,7 @@ def _all_jobs(page: str, namespace: str, name: str) -> Hot:
 def _runs(page: str, before: int) -> Hot:
     return Hot(
         name=f"runs, {page} page",
-        statement=queries_runs.WALK,
+        statement=run_reads.WALK,
         uses=KEY,
         reads_max=PAGE,
         values=lambda _: {"before": before, "rows": PAGE},
@@ -48,7 +48,7 @@ def _runs(page: str, before: int) -> Hot:
 def _runs_of_a_job(page: str, before: int) -> Hot:
     return Hot(
         name=f"runs of a job, {page} page",
-        statement=queries_runs.WALK_JOB,
+        statement=run_reads.WALK_JOB,
         uses=frozenset({"runs_by_job"}),
         or_uses=KEY,  # this job has so many of the newest runs that walking all of them finds its own soon
         reads_max=5 * BATCH,
@@ -74,21 +74,21 @@ LISTS: list[Hot] = [
     *(hot for pair in FIRST_AND_LAST for hot in pair),
     Hot(
         name="jobs by their next instant",
-        statement=queries_jobs.BY_NEXT,
+        statement=job_reads.BY_NEXT,
         uses=frozenset({"cursors_due"}),
         reads_max=PAGE,
         values=page_of_jobs(next_at=-1, job_id=0),
     ),
     Hot(
         name="a page of jobs by their ids",
-        statement=queries_jobs.BY_ID,
+        statement=job_reads.BY_ID,
         uses=KEY,
         reads_max=6 * PAGE,
         sets=lambda loaded: {"d": [(job_id,) for job_id in range(1000, 1000 + PAGE)]},
     ),
     Hot(
         name="the latest finished runs of a job",
-        statement=queries_runs.ENDED,
+        statement=run_reads.ENDED,
         uses=frozenset({"runs_by_job"}),
         scans=frozenset({"r"}),
         reads_max=8 * PAGE,
@@ -96,29 +96,29 @@ LISTS: list[Hot] = [
     ),
     Hot(
         name="the newest run of each job",
-        statement=queries_jobs.LAST_RUNS,
+        statement=job_reads.LAST_RUNS,
         uses=frozenset({"runs_by_job", ""}),
         reads_max=4 * PAGE,
         sets=lambda loaded: {"d": [(job_id,) for job_id in range(1000, 1000 + PAGE)]},
     ),
     Hot(
         name="a page of runs by their ids",
-        statement=queries_runs.FETCH,
+        statement=run_reads.FETCH,
         uses=KEY,
         reads_max=6 * PAGE,
         sets=lambda loaded: {"d": keys(loaded)},
     ),
     Hot(
         name="the latest runs of all jobs, by which they are ranked",
-        statement=queries_ranked.LATEST,
+        statement=ranking.LATEST,
         uses=KEY,
         or_uses=frozenset(),  # SQLite's table is its key
         scans=frozenset({"runs", "q"}),  # along it, no further than the limit
-        reads_max=2 * queries_ranked.RUNS_JUDGED,
+        reads_max=2 * ranking.RUNS_JUDGED,
     ),
     Hot(
         name="what executes",
-        statement=queries_runs.LIVE,
+        statement=run_reads.LIVE,
         uses=frozenset({"runs_running"}),
         scans=frozenset({"r"}),
         reads_max=3 * 1000 + 200,
@@ -126,14 +126,14 @@ LISTS: list[Hot] = [
     ),
     Hot(
         name="runs newer than one",
-        statement=queries_runs.NEWER,
+        statement=run_reads.NEWER,
         uses=KEY,
         reads_max=6 * PAGE,
         values=lambda _: {"after": FINISHED, "rows": PAGE},
     ),
     Hot(
         name="what became of a day's instants",
-        statement=queries_ledger.FIRED,
+        statement=ledger_reads.FIRED,
         uses=frozenset({"runs_fire"}),
         reads_max=6 * PAGE,
         values=lambda loaded: {
@@ -145,21 +145,21 @@ LISTS: list[Hot] = [
     ),
     Hot(
         name="what became of one instant",
-        statement=queries_ledger.BY_KEY,
+        statement=ledger_reads.BY_KEY,
         uses=frozenset({"runs_fire"}),
         reads_max=10,
         values=lambda loaded: {"job_id": LONG_LINE, "fire_key": schedule_key(loaded.now)},
     ),
     Hot(
         name="the skip over an instant",
-        statement=queries_ledger.SKIP_OVER,
+        statement=ledger_reads.SKIP_OVER,
         uses=frozenset({"skips_by_job"}),
         reads_max=2 * BATCH,
         values=lambda loaded: {"job_id": LONG_LINE, "at": loaded.now - HOUR},
     ),
     Hot(
         name="an overdue cursor",
-        statement=queries_cluster.OVERDUE,
+        statement=cluster_reads.OVERDUE,
         uses=frozenset({"cursors_due"}),
         reads_max=2,
         values=lambda loaded: {"now": loaded.now},

@@ -1,21 +1,9 @@
 """The statements whose plans are watched. A new one is one line here."""
 
 from foliot.domain.instants import HOUR, SECOND
-from foliot.store.sql import (
-    changing,
-    clearing,
-    definitions,
-    finding,
-    firing,
-    jobs,
-    line,
-    making,
-    moving,
-    record,
-    repairing,
-    sweep,
-    triggers,
-)
+from foliot.store.sql import firing_store, job_store
+from foliot.store.sql.firing import line, new_runs, record, repair, sweep, triggers
+from foliot.store.sql.jobs import change, definitions, removal, suggestions, version_move
 from tests.conformance.explaining import BATCH, LONG_LINE, Hot, Loaded
 from tests.conformance.hot_leasing import LEASING
 from tests.conformance.hot_lists import LISTS
@@ -36,7 +24,7 @@ def moves(loaded: Loaded) -> list[tuple[object, ...]]:
     return [(job_id, 1, 1, 1, "active", at, at, None, None, None, None, None) for job_id in loaded.jobs]
 
 
-def new_runs(loaded: Loaded) -> list[tuple[object, ...]]:
+def new_run_rows(loaded: Loaded) -> list[tuple[object, ...]]:
     return [(job_id, 1, f"s:{loaded.now}", loaded.now, loaded.now, 2, 1 << 16) for job_id in loaded.jobs]
 
 
@@ -49,7 +37,7 @@ HOT: list[Hot] = [
     *LISTS,
     Hot(
         name="pulse",
-        statement=firing.PULSE,
+        statement=firing_store.PULSE,
         uses=frozenset({"cursors_due", "runs_ready", "runs_parked", "runs_later"}),
         scans=frozenset({"l"}),
         reads_max=100,
@@ -57,13 +45,13 @@ HOT: list[Hot] = [
     ),
     Hot(
         name="take due cursors",
-        statement=firing.TAKE,
+        statement=firing_store.TAKE,
         uses=frozenset({"cursors_due"}),
         values=lambda loaded: {"low": loaded.now - HOUR, "limit": BATCH, "until": 2**62},
     ),
     Hot(
         name="take overdue cursors",
-        statement=firing.TAKE_OVERDUE,
+        statement=firing_store.TAKE_OVERDUE,
         uses=frozenset({"cursors_due", ""}),
         values=lambda _: {"overdue": SECOND // 2, "limit": BATCH, "until": 2**62},
     ),
@@ -85,14 +73,14 @@ HOT: list[Hot] = [
     Hot(name="move cursors", statement=record.MOVE, uses=KEY, sets=lambda loaded: {"d": moves(loaded)}),
     Hot(
         name="insert runs",
-        statement=making.INSERT_RUNS,
+        statement=new_runs.INSERT_RUNS,
         uses=frozenset(),
         values=lambda loaded: {"now": loaded.now},
-        sets=lambda loaded: {"d": new_runs(loaded)},
+        sets=lambda loaded: {"d": new_run_rows(loaded)},
     ),
     Hot(
         name="insert shards",
-        statement=making.INSERT_CHILDREN,
+        statement=new_runs.INSERT_CHILDREN,
         uses=frozenset({"runs_fire"}),
         or_uses=frozenset({"runs_line"}),
         values=lambda loaded: {"now": loaded.now},
@@ -141,17 +129,17 @@ HOT: list[Hot] = [
     Hot(name="bump", statement=line.BUMP, uses=KEY, sets=lambda loaded: {"d": [(job_id, 1) for job_id in loaded.jobs]}),
     Hot(name="places", statement=line.PLACES, uses=KEY, sets=lambda loaded: {"d": due(loaded)}),
     Hot(name="lock cursors", statement=line.LOCK, uses=KEY, sets=lambda loaded: {"d": due(loaded)}),
-    Hot(name="lock a cursor", statement=changing.LOCK, uses=KEY, reads_max=1, values=lambda _: {"job_id": 5}),
+    Hot(name="lock a cursor", statement=change.LOCK, uses=KEY, reads_max=1, values=lambda _: {"job_id": 5}),
     Hot(
         name="a job by name",
-        statement=jobs.FIND,
+        statement=job_store.FIND,
         uses=frozenset({"jobs_name", ""}),
         reads_max=3,
         values=lambda _: {"namespace": "default", "name": "job-77"},
     ),
     Hot(
         name="names around one",
-        statement=finding.NAMES_NEAR,
+        statement=suggestions.NAMES_NEAR,
         uses=frozenset({"jobs_name"}),
         values=lambda _: {"namespace": "default", "name": "job-77x", "limit": 200},
     ),
@@ -169,14 +157,14 @@ HOT: list[Hot] = [
     ),
     Hot(
         name="waiting runs of an edited job",
-        statement=moving.IN_LINE.take,
+        statement=version_move.IN_LINE.take,
         uses=frozenset({"runs_line"}),
         reads_max=2100,
         values=lambda _: {"job_id": LONG_LINE, "version": 2, "after": 4_010_000, "limit": 1000},
     ),
     Hot(
         name="waiting runs of a deleted job",
-        statement=clearing.IN_LINE,
+        statement=removal.IN_LINE,
         uses=frozenset({"runs_line"}),
         reads_max=2100,
         values=lambda _: {"job_id": LONG_LINE, "after": 4_010_000, "limit": 1000},
@@ -189,14 +177,14 @@ HOT: list[Hot] = [
     ),
     Hot(
         name="jobs whose runs still move",
-        statement=moving.UNFINISHED,
+        statement=version_move.UNFINISHED,
         uses=frozenset({"jobs_moving"}),
         reads_max=10,
         values=lambda _: {"moving": 0, "after": 0, "limit": BATCH},
     ),
     Hot(
         name="fixed delays without a next instant",
-        statement=repairing.WITHOUT_NEXT,
+        statement=repair.WITHOUT_NEXT,
         uses=frozenset({"jobs_from_end"}),
         values=lambda _: {"after": 0, "limit": BATCH},
     ),

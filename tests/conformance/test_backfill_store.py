@@ -9,8 +9,8 @@ import pytest
 from foliot.domain.instants import MINUTE
 from foliot.ports.backfills import NewBackfill, Selection
 from foliot.ports.store import JobRecord
-from foliot.store.sql.people import SqlRecords
-from foliot.store.sql.statement import BIGINT, TEXT, RowSet
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet
+from foliot.store.sql.people.records import SqlRecords
 from tests.conformance.building import every, make_unreadable, runs_of
 from tests.conformance.world import World
 

@@ -6,8 +6,8 @@ from foliot.domain.instants import HOUR, SECOND
 from foliot.domain.verdict import judge
 from foliot.ports.store import SESSION_TTL_US
 from foliot.ports.worker_link import Beat, BeatAnswer, Hello
-from foliot.store.sql.clock import trust
-from foliot.store.sql.lookups import SqlLookups
+from foliot.store.sql.cluster.clock import trust
+from foliot.store.sql.people.lookups import SqlLookups
 from tests.conformance.building import decider, every, make_due, runs_of
 from tests.conformance.world import CHANCE, World
 

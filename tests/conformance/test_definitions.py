@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from foliot.store.sql.database import Tx
-from foliot.store.sql.definitions import Definitions, Found
-from foliot.store.sql.statement import Statement
+from foliot.store.sql.jobs.definitions import Definitions, Found
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.statement import Statement
 from tests.conformance.building import every, save
 from tests.conformance.world import World
 

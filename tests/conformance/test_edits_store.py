@@ -8,9 +8,9 @@ from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.domain.verdict import Cause
 from foliot.ports.store import JobRecord
 from foliot.ports.worker_link import LeasedRun
-from foliot.store.sql.follow import FIXED_DELAY
-from foliot.store.sql.statement import BIGINT, TEXT, RowSet
-from foliot.store.sql.triggers import BadTrigger
+from foliot.store.sql.firing.follow import FIXED_DELAY
+from foliot.store.sql.firing.triggers import BadTrigger
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet
 from tests.conformance.building import PERSON, cursor_of, every, fire, make_due, runs_of, save, skips_of
 from tests.conformance.working import Worker, run_of, trigger, worker
 from tests.conformance.world import World

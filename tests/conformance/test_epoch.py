@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from foliot.domain.instants import SECOND
-from foliot.store.sql.database import GreenletRunner
-from foliot.store.sql.epoch import origin
+from foliot.store.sql.kernel.database import GreenletRunner
+from foliot.store.sql.kernel.epoch import origin
 from tests.conformance.building import save
 from tests.conformance.working import trigger, worker
 from tests.conformance.world import World

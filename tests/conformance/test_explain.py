@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from foliot.app.system import SystemChance, SystemClock
-from foliot.store.sql.connect import PATIENT, open_database
-from foliot.store.sql.database import Database, Tx
+from foliot.store.sql.kernel.connect import PATIENT, open_database
+from foliot.store.sql.kernel.database import Database, Tx
 from tests.conformance.explaining import Explained, Hot, Loaded, analyse, explain, load, look
 from tests.conformance.hot_lists import FIRST_AND_LAST
 from tests.conformance.hot_statements import HOT

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from foliot.app.system import SystemChance, SystemClock
-from foliot.store.sql.connect import PATIENT, open_database
-from foliot.store.sql.database import Database, Tx
-from foliot.store.sql.dialects.mariadb import MariaDB
-from foliot.store.sql.statement import Statement
+from foliot.store.sql.kernel.connect import PATIENT, open_database
+from foliot.store.sql.kernel.database import Database, Tx
+from foliot.store.sql.kernel.dialects.mariadb import MariaDB
+from foliot.store.sql.kernel.statement import Statement
 from tests.conformance import explaining
 from tests.conformance.explaining import BATCH, Hot, load, look
 from tests.conformance.hot_statements import HOT

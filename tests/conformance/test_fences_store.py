@@ -2,7 +2,7 @@
 
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause
-from foliot.store.sql.leasing import ABOVE_ATTEMPTS
+from foliot.store.sql.leasing.leases import ABOVE_ATTEMPTS
 from tests.conformance.building import save
 from tests.conformance.working import trigger, worker
 from tests.conformance.world import World

@@ -6,7 +6,7 @@ import pytest
 
 from foliot.domain.fire import Plan
 from foliot.domain.instants import HOUR, MINUTE, SECOND
-from foliot.store.sql.follow import CHILD, FIXED_DELAY, LIMITS, SERIAL
+from foliot.store.sql.firing.follow import CHILD, FIXED_DELAY, LIMITS, SERIAL
 from tests.conformance.building import PERSON, ask, cursor_of, decider, every, fire, make_due, runs_of, save, skips_of
 from tests.conformance.working import worker
 from tests.conformance.world import World

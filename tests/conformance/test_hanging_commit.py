@@ -8,9 +8,9 @@ import asyncpg
 import pytest
 
 from foliot.ports.store import OutcomeUnknown
-from foliot.store.sql.connect import open_database
-from foliot.store.sql.database import Pool
-from foliot.store.sql.statement import Statement
+from foliot.store.sql.kernel.connect import open_database
+from foliot.store.sql.kernel.database import Pool
+from foliot.store.sql.kernel.statement import Statement
 from tests.conformance.world import CHANCE, CLOCK, UNHURRIED, migrate
 from tests.eventually import soon
 from tests.servers.postgres import Postgres

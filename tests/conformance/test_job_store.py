@@ -12,9 +12,9 @@ from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
 from foliot.domain.job import Lane
 from foliot.domain.run import Landing
 from foliot.ports.store import Actor, Saved, SaveOutcome, StoreUnavailable
-from foliot.store.sql.clearing import end_waiting
-from foliot.store.sql.ending import Ending
-from foliot.store.sql.lanes import Lanes
+from foliot.store.sql.ending.ends import Ending
+from foliot.store.sql.jobs.lanes import Lanes
+from foliot.store.sql.jobs.removal import end_waiting
 from tests.conformance.building import (
     NS,
     PERSON,

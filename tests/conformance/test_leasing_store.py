@@ -4,7 +4,7 @@ from foliot.domain.instants import MINUTE, SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
 from foliot.ports.store import SESSION_TTL_US, Poll, StoreUnavailable
-from foliot.store.sql.kinds import Ground
+from foliot.store.sql.leasing.kinds import Ground
 from tests.conformance.building import PERSON, every, fire, make_due, runs_of, save
 from tests.conformance.working import Worker, attempts_of, run_of, states_of, trigger, worker
 from tests.conformance.world import World

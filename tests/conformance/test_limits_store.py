@@ -5,7 +5,7 @@ import pytest
 from foliot.domain.verdict import judge
 from foliot.ports.store import GRACE_US, SESSION_TTL_US
 from foliot.ports.worker_link import Leaving
-from foliot.store.sql.statement import TEXT, RowSet
+from foliot.store.sql.kernel.statement import TEXT, RowSet
 from tests.conformance.building import PERSON, save
 from tests.conformance.working import lead, trigger, worker
 from tests.conformance.world import World

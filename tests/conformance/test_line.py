@@ -7,9 +7,9 @@ from typing import NamedTuple
 from foliot.domain.fire import Situation
 from foliot.domain.instants import HOUR
 from foliot.ports.backfills import NewBackfill, Selection
-from foliot.store.sql.line import NOTHING_OPEN, situations
-from foliot.store.sql.people import SqlRecords
-from foliot.store.sql.statement import BIGINT, TEXT, RowSet
+from foliot.store.sql.firing.line import NOTHING_OPEN, situations
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet
+from foliot.store.sql.people.records import SqlRecords
 from tests.conformance.building import every, fire, make_due, runs_of, skips_of
 from tests.conformance.world import World
 

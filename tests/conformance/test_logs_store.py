@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import LeasedRun, LogChunk
-from foliot.store.sql import logs
+from foliot.store.sql.ending import logs
 from tests.conformance.building import save
 from tests.conformance.working import Worker, trigger, worker
 from tests.conformance.world import World

@@ -2,8 +2,8 @@
 
 import pytest
 
-from foliot.store.sql import picking
-from foliot.store.sql.database import Tx
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.leasing import candidates
 from tests.conformance.building import runs_of, save
 from tests.conformance.explaining import Hot, Loaded, explain
 from tests.conformance.working import run_of, trigger, worker
@@ -26,7 +26,7 @@ async def _rows_read(world: World, lane: int, session: str) -> int:
     """By a lease of ten runs of this lane, from the database's own account of what it did."""
     hot = Hot(
         name="take",
-        statement=picking.TAKE,
+        statement=candidates.TAKE,
         uses=frozenset(),
         values=lambda loaded: {"now": loaded.now},
         sets=lambda _: {"k": [(lane, 0, 5, 0, 10)], "s": [(session,)]},

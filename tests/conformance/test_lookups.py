@@ -11,8 +11,8 @@ from foliot.domain.names import nearest
 from foliot.domain.verdict import Cause
 from foliot.ports.backfills import BackfillNotFound, BackfillState, NewBackfill, Selection
 from foliot.ports.lookups import BadCursor, JobFilter, RunFilter
-from foliot.store.sql import lookups, queries_runs
-from foliot.store.sql.people import SqlRecords
+from foliot.store.sql.people import lookups, run_reads
+from foliot.store.sql.people.records import SqlRecords
 from tests.conformance.building import DECIDE, NS, PERSON, every, make_due, save
 from tests.conformance.working import lead, trigger, worker
 from tests.conformance.world import World
@@ -98,7 +98,7 @@ async def test_pages_of_jobs_miss_none_and_repeat_none(world: World, records: Sq
 async def test_pages_of_runs_miss_none_and_repeat_none(
     world: World, records: SqlRecords, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queries_runs, "LOOK_MAX", 6)
+    monkeypatch.setattr(run_reads, "LOOK_MAX", 6)
     job = await save(world, "tick")
     other = await save(world, "other", shards=3)
     ids = [*await trigger(world, "tick", 5), *await trigger(world, "other", 2), *await trigger(world, "tick", 4)]

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from foliot.domain.job import Lane
-from foliot.store.sql import limits
-from foliot.store.sql.database import Tx
-from foliot.store.sql.kinds import KINDS_MAX
-from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.leasing import limits
+from foliot.store.sql.leasing.kinds import KINDS_MAX
 from tests.conformance.building import save
 from tests.conformance.working import run_of, trigger, worker
 from tests.conformance.world import World

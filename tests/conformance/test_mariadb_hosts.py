@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from foliot.ports.store import StoreUnavailable
-from foliot.store.sql.connect import DEFAULT_LIMITS, PATIENT, open_database
-from foliot.store.sql.database import Database, Pool, Tx
-from foliot.store.sql.statement import Statement
+from foliot.store.sql.kernel.connect import DEFAULT_LIMITS, PATIENT, open_database
+from foliot.store.sql.kernel.database import Database, Pool, Tx
+from foliot.store.sql.kernel.statement import Statement
 from tests.conformance.building import every, fire, make_due
 from tests.conformance.world import CHANCE, CLOCK, World, migrate, opened
 from tests.servers.fixtures import MakeDatabase

@@ -4,7 +4,7 @@ import json
 
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import LeasedRun
-from foliot.store.sql.merging import LEASED_MAX, PARTS_MAX
+from foliot.store.sql.leasing.merge_input import LEASED_MAX, PARTS_MAX
 from tests.conformance.building import save
 from tests.conformance.working import Worker, run_of, trigger, worker
 from tests.conformance.world import World

@@ -12,8 +12,8 @@ from foliot.domain.schedule.describe import Language
 from foliot.domain.verdict import Cause
 from foliot.ports.limits import LimitHeld, LimitInUse, LimitNotFound
 from foliot.ports.store import Saved, TriggerRequest
-from foliot.store.sql import limits
-from foliot.store.sql.named_limits import SqlLimits
+from foliot.store.sql.leasing import limits
+from foliot.store.sql.people.named_limits import SqlLimits
 from tests.conformance.building import DECIDE, PERSON, definition
 from tests.conformance.working import worker
 from tests.conformance.world import World

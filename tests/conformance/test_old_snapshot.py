@@ -6,8 +6,8 @@ import re
 import asyncpg
 import pytest
 
-from foliot.store.sql import kinds, picking
-from foliot.store.sql.database import Tx
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.leasing import candidates, kinds
 from tests.conformance.building import runs_of, save
 from tests.conformance.working import trigger, worker
 from tests.conformance.world import World
@@ -29,7 +29,7 @@ async def _blocks_read(world: World, lane: int, low: int) -> int:
     """By a lease that begins its scan at `low`."""
 
     def work(tx: Tx) -> int:
-        ready = picking.TAKE.rendered(tx.dialect)
+        ready = candidates.TAKE.rendered(tx.dialect)
         values = ready.bind({"now": tx.now()}, {"k": [(lane, 0, 5, low, 10)], "s": [("nobody",)]})
         text = re.sub(r"\$(\d+)", lambda found: _literal(values[int(found[1]) - 1]), ready.text)
         answer = tx.connection.exec_driver_sql(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {text}").scalar_one()

@@ -16,8 +16,8 @@ import pytest
 from foliot.domain import drafting
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat
 from foliot.ports.store import Actor, JobRecord
-from foliot.store.sql import holding, settling
-from foliot.store.sql.calendars import SqlCalendars
+from foliot.store.sql.jobs import backlog, held_time
+from foliot.store.sql.jobs.calendars import SqlCalendars
 from tests.conformance.building import NS, PERSON, cursor_of, decider, every, fire, make_due, runs_of, save, skips_of
 from tests.conformance.world import World
 
@@ -105,7 +105,7 @@ async def test_runs_of_missed_instants_come_at_their_pace_whatever_decides_them(
 async def test_what_is_too_much_for_a_change_is_skipped_for_its_true_reason(
     world: World, monkeypatch: pytest.MonkeyPatch, how: str, reason: str
 ) -> None:
-    monkeypatch.setattr(settling, "ROUNDS_MAX", 1)
+    monkeypatch.setattr(backlog, "ROUNDS_MAX", 1)
     job = await behind(world, instants=250)
     if how == "pause":
         await pause(world)
@@ -212,7 +212,7 @@ async def test_a_job_whose_held_time_cannot_be_worked_out_is_resumed_without_it(
     await pause(world)
     await make_due(world, job, late_us=4 * HOUR + 30 * MINUTE)
     await save(world, schedule={"every": "1h"}, overlap="allow", misfire=ALL, timeout="1m")
-    monkeypatch.setattr(holding, "plan_catch_up", broken)
+    monkeypatch.setattr(held_time, "plan_catch_up", broken)
     assert (await resume(world, catch_up=True)).state == "active"
     assert await reasons(world, job) == {"paused": 5}
     assert await world.value("SELECT count(*) FROM skips WHERE held <> 0") == 0

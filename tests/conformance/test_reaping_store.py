@@ -9,7 +9,7 @@ from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store import GRACE_US, SESSION_TTL_US
 from foliot.ports.worker_link import HeldLease, LeasedRun, Leaving
-from foliot.store.sql.nodes import SETTLED_ALL
+from foliot.store.sql.node_store import SETTLED_ALL
 from tests.conformance.building import PERSON, save
 from tests.conformance.working import Worker, attempts_of, lead, run_of, states_of, trigger, worker
 from tests.conformance.world import World

@@ -6,7 +6,7 @@ import pytest
 
 from foliot.domain.instants import DAY, MINUTE
 from foliot.ports.replies import Claimed, OtherRequest, Replayed, Reply, StillRunning
-from foliot.store.sql.replies import SqlReplies
+from foliot.store.sql.people.replies import SqlReplies
 from tests.conformance.world import World
 
 ANSWER = Reply(status=201, headers={"etag": '"v1"'}, body='{"name": "结算"}')

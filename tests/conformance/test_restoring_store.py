@@ -16,9 +16,9 @@ from foliot.domain.verdict import judge
 from foliot.ports.journal import EventFilter
 from foliot.ports.store import SESSION_TTL_US
 from foliot.ports.worker_link import Hello
-from foliot.store.sql.epoch import origin
-from foliot.store.sql.journal import SqlJournal
-from foliot.store.sql.restoring import TERMS_APART, ServersLive, restored
+from foliot.store.sql.cluster.restore import TERMS_APART, ServersLive, restored
+from foliot.store.sql.kernel.epoch import origin
+from foliot.store.sql.people.journal import SqlJournal
 from tests.conformance.building import every, fire, save
 from tests.conformance.working import lead, run_of, trigger, worker
 from tests.conformance.world import CHANCE, World

@@ -4,7 +4,7 @@ from foliot.domain.instants import DAY, MINUTE, SECOND
 from foliot.domain.verdict import Cause, judge
 from foliot.engine.upkeep import Forgetting
 from foliot.ports.worker_link import Leaving, LogChunk
-from foliot.store.sql.retention import LOOK_MAX
+from foliot.store.sql.ending.retention import LOOK_MAX
 from tests.conformance.building import save
 from tests.conformance.working import states_of, trigger, worker
 from tests.conformance.world import World

@@ -12,12 +12,12 @@ import sqlalchemy as sa
 from pymysql.constants import CLIENT
 
 from foliot.domain.instants import HOUR, MINUTE, to_instant
-from foliot.store.sql import schema, tables_for_people
-from foliot.store.sql.database import Database, Tx
-from foliot.store.sql.schema import SchemaNotReady, SchemaState
-from foliot.store.sql.statement import Statement
+from foliot.store.sql.kernel import schema, tables_for_people
+from foliot.store.sql.kernel.database import Database, Tx
+from foliot.store.sql.kernel.schema import SchemaNotReady, SchemaState
+from foliot.store.sql.kernel.statement import Statement
+from foliot.store.sql.kernel.tables import metadata
 from foliot.store.sql.store import SqlStore, UnsafeStore
-from foliot.store.sql.tables import metadata
 from tests.conformance.world import CHANCE, CLOCK, World, migrate
 from tests.servers.fixtures import MakeDatabase
 from tests.servers.mariadb import MariaDB, connected
@@ -37,7 +37,7 @@ def empty_url(request: pytest.FixtureRequest, store_url: str, tmp_path: Path) ->
 
 
 def opened(url: str) -> Database:
-    from foliot.store.sql.connect import PATIENT, open_database
+    from foliot.store.sql.kernel.connect import PATIENT, open_database
 
     return open_database(url, clock=CLOCK, chance=CHANCE, limits=PATIENT)
 

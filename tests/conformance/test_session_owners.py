@@ -8,7 +8,7 @@ from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store import SESSION_TTL_US
 from foliot.ports.worker_link import Hello, Leaving, LogChunk
-from foliot.store.sql import nodes
+from foliot.store.sql import node_store
 from tests.conformance.building import save
 from tests.conformance.working import Worker, run_of, trigger
 from tests.conformance.world import CHANCE, World
@@ -37,7 +37,7 @@ async def test_a_session_cannot_be_registered_by_another(world: World, owner: st
 
 
 async def test_an_owner_has_only_so_many_live_sessions(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nodes, "SESSIONS_MAX", 2)
+    monkeypatch.setattr(node_store, "SESSIONS_MAX", 2)
     first, _ = await register(world, "t-1"), await register(world, "t-1")
     with pytest.raises(TooManySessions, match="This token has 2 live sessions"):
         await register(world, "t-1")

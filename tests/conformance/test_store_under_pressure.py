@@ -16,10 +16,10 @@ import pytest
 from foliot.domain.instants import SECOND
 from foliot.domain.run import Landing
 from foliot.ports.store import StoreBusy, StoreUnavailable
-from foliot.store.sql.connect import POOL_SIZES
-from foliot.store.sql.database import Pool, TryAgain, Tx
-from foliot.store.sql.statement import Statement
-from foliot.store.sql.tokens import SqlTokens
+from foliot.store.sql.kernel.connect import POOL_SIZES
+from foliot.store.sql.kernel.database import Pool, TryAgain, Tx
+from foliot.store.sql.kernel.statement import Statement
+from foliot.store.sql.people.tokens import SqlTokens
 from tests.conformance.building import ask, every, fire, make_due, runs_of, save
 from tests.conformance.interleavings.halting import halting, naive, until_blocked
 from tests.conformance.working import trigger, worker

@@ -9,7 +9,7 @@ from foliot.domain.run import Landing
 from foliot.ports.backfills import NewBackfill, Selection
 from foliot.ports.store import JobRecord
 from foliot.ports.worker_link import LeasedRun
-from foliot.store.sql.people import SqlRecords
+from foliot.store.sql.people.records import SqlRecords
 from tests.conformance.building import (
     NS,
     PERSON,

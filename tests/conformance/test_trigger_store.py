@@ -7,7 +7,7 @@ import pytest
 
 from foliot.domain.errors import InvalidInput, JobNotFound
 from foliot.domain.instants import HOUR, MINUTE
-from foliot.store.sql.triggers import BadTrigger
+from foliot.store.sql.firing.triggers import BadTrigger
 from tests.conformance.building import NS, PERSON, ask, cursor_of, decider, every, fire, make_due, runs_of, save
 from tests.conformance.world import World
 

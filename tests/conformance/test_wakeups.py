@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from foliot.store.sql.wakeups import SENDS_PER_S, PostgresWakeups
+from foliot.store.sql.kernel.wakeups import SENDS_PER_S, PostgresWakeups
 from tests.conformance.world import CHANCE, CLOCK
 from tests.eventually import soon
 from tests.servers.fixtures import MakeDatabase

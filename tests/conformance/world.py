@@ -9,12 +9,12 @@ from typing import Any
 
 from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.instants import Instant, Micros, to_instant
-from foliot.store.sql import schema
-from foliot.store.sql.connect import PATIENT, POOL_SIZES, TimeLimits, open_database
-from foliot.store.sql.database import Database, Pool, Tx
-from foliot.store.sql.dialects.mariadb import MariaDB
-from foliot.store.sql.dialects.postgresql import PostgreSQL
-from foliot.store.sql.statement import RowSet, Statement
+from foliot.store.sql.kernel import schema
+from foliot.store.sql.kernel.connect import PATIENT, POOL_SIZES, TimeLimits, open_database
+from foliot.store.sql.kernel.database import Database, Pool, Tx
+from foliot.store.sql.kernel.dialects.mariadb import MariaDB
+from foliot.store.sql.kernel.dialects.postgresql import PostgreSQL
+from foliot.store.sql.kernel.statement import RowSet, Statement
 from foliot.store.sql.store import SqlStore
 
 CLOCK = SystemClock()

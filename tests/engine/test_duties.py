@@ -12,7 +12,7 @@ from foliot.domain.access import INTERNAL
 from foliot.domain.instants import HOUR, SECOND
 from foliot.ports.store import OutcomeUnknown
 from foliot.ports.worker_link import HandlerOffer, Hello, Leased, LeasePoll, Leaving
-from foliot.store.sql.database import verb_of
+from foliot.store.sql.kernel.database import verb_of
 from tests.clocks import DrivenClock, settle
 from tests.conformance.building import ask, every, make_due, runs_of, save
 from tests.conformance.world import World
@@ -96,7 +96,7 @@ def lose_a_lease(world: World, monkeypatch: pytest.MonkeyPatch, *, landed: bool)
     lost: list[str] = []
 
     async def lossy(work: Any, pool: Any, mode: Any) -> Any:
-        if lost or verb_of(work) != "runs.lease":
+        if lost or verb_of(work) != "run_store.lease":
             return await once(work, pool, mode)
         lost.append(verb_of(work))
         if landed:

@@ -10,7 +10,7 @@ from foliot.domain.verdict import judge
 from foliot.engine.step_guard import LOOK_EVERY_S, REST_S
 from foliot.ports.store import StoreUnavailable
 from foliot.ports.worker_link import Leaving
-from foliot.store.sql.clock import trust
+from foliot.store.sql.cluster.clock import trust
 from tests.clocks import DrivenClock
 from tests.conformance.building import PERSON, ask, every, runs_of
 from tests.conformance.world import World

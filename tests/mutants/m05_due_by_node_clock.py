@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from foliot.app.system import SystemClock
-from foliot.store.sql.connect import open_database
+from foliot.store.sql.kernel.connect import open_database
 from foliot.store.sql.store import SqlStore
 from tests.conformance.building import PERSON, every, fire, runs_of
 from tests.conformance.world import CHANCE

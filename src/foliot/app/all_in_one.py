@@ -22,8 +22,8 @@ from foliot.app.system import SystemChance, SystemClock
 from foliot.app.working import WorkerThread
 from foliot.ports.worker_link import Report
 from foliot.sdk.registry import Loaded, load
-from foliot.store.sql import schema
-from foliot.store.sql.connect import open_database
+from foliot.store.sql.kernel import schema
+from foliot.store.sql.kernel.connect import open_database
 from foliot.store.sql.store import SqlStore
 from foliot.worker.code import Code
 from foliot.worker.environment import EnvironmentRules

@@ -17,7 +17,7 @@ from foliot.engine.upkeep import LeaderDuty
 from foliot.operations.calendars import replan
 from foliot.operations.people import PeopleServices, with_records
 from foliot.operations.tokens import bootstrap, end_for_this_machine, issue_for_this_machine, make_login_code
-from foliot.store.sql.people import SqlRecords
+from foliot.store.sql.people.records import SqlRecords
 from foliot.store.sql.store import SqlStore
 
 log = structlog.get_logger("foliot.http")

@@ -12,8 +12,8 @@ from foliot.app.server import Server
 from foliot.app.settings import ServerSettings
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.tls import Certificate
+from foliot.store.sql.kernel.wakeups import open_wakeups
 from foliot.store.sql.store import SqlStore
-from foliot.store.sql.wakeups import open_wakeups
 
 
 async def serve(

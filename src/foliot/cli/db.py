@@ -14,12 +14,13 @@ from foliot.cli.refusal import refusals
 from foliot.cli.restored import facts, sentences
 from foliot.cli.speaking import echo
 from foliot.domain.errors import InvalidInput
-from foliot.store.sql import clock, restoring, schema
-from foliot.store.sql.connect import PATIENT, open_database, redacted
-from foliot.store.sql.database import Database
-from foliot.store.sql.epoch import Origin, origin
-from foliot.store.sql.restoring import Restored
-from foliot.store.sql.schema import SchemaStatus
+from foliot.store.sql.cluster import clock, restore
+from foliot.store.sql.cluster.restore import Restored
+from foliot.store.sql.kernel import schema
+from foliot.store.sql.kernel.connect import PATIENT, open_database, redacted
+from foliot.store.sql.kernel.database import Database
+from foliot.store.sql.kernel.epoch import Origin, origin
+from foliot.store.sql.kernel.schema import SchemaStatus
 
 T = TypeVar("T")
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -151,7 +152,7 @@ def restored(plan: bool, force: bool, url: str | None, db_file: Path | None, out
 
 async def _restored(database: Database, *, plan: bool, force: bool) -> Restored:
     await schema.check(database)
-    return await restoring.restored(database, plan=plan, force=force)
+    return await restore.restored(database, plan=plan, force=force)
 
 
 async def _trusted(database: Database) -> bool:

@@ -8,7 +8,7 @@ from foliot.cli.refusal import reader
 from foliot.domain.humane import human_duration
 from foliot.domain.instants import SECOND, isoformat
 from foliot.domain.schedule.describe import Language
-from foliot.store.sql.restoring import COUNTED_MAX, Restored
+from foliot.store.sql.cluster.restore import COUNTED_MAX, Restored
 
 
 def facts(found: Restored, *, plan: bool) -> dict[str, Any]:

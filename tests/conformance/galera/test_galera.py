@@ -15,7 +15,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from foliot.ports.store import StoreBusy, StoreUnavailable
-from foliot.store.sql.epoch import origin
+from foliot.store.sql.kernel.epoch import origin
 from foliot.store.sql.store import SqlStore
 from tests.conformance.building import ask, every, fire, make_due, save
 from tests.conformance.working import trigger, worker

@@ -9,7 +9,7 @@ import asyncmy
 import asyncpg
 from sqlalchemy.util import await_only
 
-from foliot.store.sql.dialects.mariadb import DEADLOCK
+from foliot.store.sql.kernel.dialects.mariadb import DEADLOCK
 from foliot.store.sql.store import SqlStore
 from tests.conformance.interleavings.naive_mariadb import NaiveMariaDB
 from tests.conformance.world import World

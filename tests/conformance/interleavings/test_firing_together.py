@@ -12,7 +12,7 @@ from foliot.domain.schedule import Schedule
 from foliot.domain.verdict import Cause
 from foliot.ports.backfills import BackfillState, NewBackfill, Selection
 from foliot.ports.store import SaveOutcome
-from foliot.store.sql.people import SqlRecords
+from foliot.store.sql.people.records import SqlRecords
 from tests.conformance.building import (
     NS,
     PERSON,

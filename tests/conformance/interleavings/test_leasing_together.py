@@ -10,7 +10,7 @@ from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store import GRACE_US, SESSION_TTL_US
 from foliot.ports.worker_link import HeldLease, Leaving
-from foliot.store.sql.leasing import ABOVE_ATTEMPTS
+from foliot.store.sql.leasing.leases import ABOVE_ATTEMPTS
 from tests.conformance.building import DECIDE, NS, PERSON, ask, definition, runs_of, save
 from tests.conformance.interleavings.halting import halting, naive, patient, until_blocked
 from tests.conformance.working import attempts_of, lead, run_of, trigger, worker

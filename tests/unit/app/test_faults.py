@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from foliot.app.faults import BadFaultPoint, fault_point
-from foliot.store.sql.database import verb_of
-from foliot.store.sql.ending import Ending
+from foliot.store.sql.ending.ends import Ending
+from foliot.store.sql.kernel.database import verb_of
 
 PASSING = """
 import sys
@@ -68,6 +68,6 @@ def test_no_fault_is_no_point() -> None:
 
 
 def test_places_are_named_after_the_verb_whatever_stands_for_it() -> None:
-    assert verb_of(Ending.settle_in) == "ending.settle_in"  # type: ignore[arg-type]
-    assert verb_of(partial(partial(Ending.settle_in), None)) == "ending.settle_in"
+    assert verb_of(Ending.settle_in) == "ends.settle_in"  # type: ignore[arg-type]
+    assert verb_of(partial(partial(Ending.settle_in), None)) == "ends.settle_in"
     assert verb_of(lambda _: None) == "test_faults.test_places_are_named_after_the_verb_whatever_stands_for_it"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from foliot.store.sql.hosts import Host, Hosts, NoWritableHost
+from foliot.store.sql.kernel.hosts import Host, Hosts, NoWritableHost
 
 HOSTS: list[Host] = [("a", 1), ("b", 2), ("c", 3)]
 

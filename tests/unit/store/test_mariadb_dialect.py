@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 import foliot.store.sql
-from foliot.store.sql.dialects import Trouble
-from foliot.store.sql.dialects.mariadb import PACKET_MAX, MariaDB, in_order, split
-from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.kernel.dialects import Trouble
+from foliot.store.sql.kernel.dialects.mariadb import PACKET_MAX, MariaDB, in_order, split
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 
 DIALECT = MariaDB()
 FOREIGN = re.compile(r"ON CONFLICT|RETURNING|MATERIALIZED|::|\bSET\b[^;]*\bFROM JSON_TABLE|INSERT IGNORE")

@@ -3,11 +3,11 @@
 from typing import Any
 
 from foliot.ports.store import Poll
-from foliot.store.sql.kinds import Kind
-from foliot.store.sql.kinds import _gaps as gaps
-from foliot.store.sql.picking import Candidate, by_rank
-from foliot.store.sql.picking import _best as best
-from foliot.store.sql.seating import Seats
+from foliot.store.sql.leasing.candidates import Candidate, by_rank
+from foliot.store.sql.leasing.candidates import _best as best
+from foliot.store.sql.leasing.kinds import Kind
+from foliot.store.sql.leasing.kinds import _gaps as gaps
+from foliot.store.sql.leasing.seats import Seats
 
 MINUTE = 60_000_000
 

@@ -4,8 +4,8 @@ import stat
 from pathlib import Path
 
 from foliot.app.system import SystemChance, SystemClock
-from foliot.store.sql import schema
-from foliot.store.sql.connect import open_database
+from foliot.store.sql.kernel import schema
+from foliot.store.sql.kernel.connect import open_database
 
 
 async def test_a_new_store_is_not_for_every_reader_of_its_folder(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final
 
 from foliot.domain.errors import InvalidInput
 from foliot.domain.instants import MILLISECOND, SECOND, Instant
-from foliot.store.sql.statement import Statement
+from foliot.store.sql.kernel.statement import Statement
 from foliot_bench.benchmark import Figures, Setting, bar
 from foliot_bench.cost import median
 from foliot_bench.ground import ground

@@ -11,10 +11,10 @@ from foliot.domain.definition import from_document
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.job import LoadedJob
 from foliot.ports.store import Actor
-from foliot.store.sql import schema
-from foliot.store.sql.connect import PATIENT, open_database
-from foliot.store.sql.follow import follow_of, serial_of
-from foliot.store.sql.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.firing.follow import follow_of, serial_of
+from foliot.store.sql.kernel import schema
+from foliot.store.sql.kernel.connect import PATIENT, open_database
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 from foliot.store.sql.store import SqlStore
 from foliot_bench.moments import CHANCE, CLOCK, this_second
 from foliot_bench.troubles import BenchFailed

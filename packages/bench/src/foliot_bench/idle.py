@@ -8,7 +8,7 @@ looked at with a few jobs first, then with all.
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from foliot.store.sql.statement import Statement
+from foliot.store.sql.kernel.statement import Statement
 from foliot_bench.benchmark import Figures, Setting, bar
 from foliot_bench.cost import Cost, memory_mb
 from foliot_bench.ground import Ground, ground

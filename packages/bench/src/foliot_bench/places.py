@@ -12,11 +12,11 @@ from urllib.parse import unquote, urlsplit
 import sqlalchemy as sa
 
 from foliot.domain.errors import InvalidInput
-from foliot.store.sql.connect import PATIENT, connect_postgresql, mariadb_target, open_database
-from foliot.store.sql.database import Tx
-from foliot.store.sql.dialects import mariadb_connect
-from foliot.store.sql.schema import VERSION_TABLE
-from foliot.store.sql.tables import metadata
+from foliot.store.sql.kernel.connect import PATIENT, connect_postgresql, mariadb_target, open_database
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.dialects import mariadb_connect
+from foliot.store.sql.kernel.schema import VERSION_TABLE
+from foliot.store.sql.kernel.tables import metadata
 from foliot_bench.moments import CHANCE, CLOCK
 from foliot_bench.troubles import DatabaseNotEmpty, NoTwinDatabase
 

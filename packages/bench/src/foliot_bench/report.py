@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from foliot import __version__
-from foliot.store.sql.connect import redacted
+from foliot.store.sql.kernel.connect import redacted
 from foliot_bench.benchmark import Benchmark, Setting, Watch, unwatched
 from foliot_bench.moments import CLOCK
 from foliot_bench.places import place

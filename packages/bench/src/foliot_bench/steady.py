@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from foliot.domain.instants import SECOND, Instant
-from foliot.store.sql.statement import Statement
+from foliot.store.sql.kernel.statement import Statement
 from foliot_bench.benchmark import Figures, Setting, bar
 from foliot_bench.cost import Cost, median, quantiles_ms
 from foliot_bench.ground import Ground, ground

@@ -1,7 +1,7 @@
 """What can go wrong with a benchmark that a person can mend."""
 
 from foliot.domain.errors import ExecutionFailed, StorageTrouble
-from foliot.store.sql.connect import redacted
+from foliot.store.sql.kernel.connect import redacted
 
 
 class BenchFailed(ExecutionFailed):

@@ -7,19 +7,19 @@ from foliot.domain.errors import ClusterTrouble
 from foliot.domain.instants import Instant
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
-from foliot.store.sql import schema
-from foliot.store.sql.connect import open_database
-from foliot.store.sql.database import Database, Pool, Tx
-from foliot.store.sql.definitions import Definitions
-from foliot.store.sql.ending import Ending
-from foliot.store.sql.epoch import compare, warn_if_lossy
-from foliot.store.sql.firing import SqlFiringStore
-from foliot.store.sql.jobs import SqlJobStore
-from foliot.store.sql.lanes import Lanes
-from foliot.store.sql.nodes import SqlNodeStore
-from foliot.store.sql.queries import SqlQueries
-from foliot.store.sql.runs import SqlRunStore
-from foliot.store.sql.statement import Statement
+from foliot.store.sql.ending.ends import Ending
+from foliot.store.sql.firing_store import SqlFiringStore
+from foliot.store.sql.job_store import SqlJobStore
+from foliot.store.sql.jobs.definitions import Definitions
+from foliot.store.sql.jobs.lanes import Lanes
+from foliot.store.sql.kernel import schema
+from foliot.store.sql.kernel.connect import open_database
+from foliot.store.sql.kernel.database import Database, Pool, Tx
+from foliot.store.sql.kernel.epoch import compare, warn_if_lossy
+from foliot.store.sql.kernel.statement import Statement
+from foliot.store.sql.node_store import SqlNodeStore
+from foliot.store.sql.people.queries import SqlQueries
+from foliot.store.sql.run_store import SqlRunStore
 
 _SETTINGS: Final = Statement("{settings}")
 

@@ -1,0 +1,79 @@
+"""Cancelling: what waits ends at once, what runs is asked to stop, and the shards of a run go with it."""
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from foliot.domain.errors import RunNotFound
+from foliot.domain.run import RunState, format_run_id
+from foliot.ports.store import Actor, CancelOutcome
+from foliot.store.sql.ending.ends import Ending
+from foliot.store.sql.ending.locked_runs import Seen, lock, lock_cursors, see
+from foliot.store.sql.ending.settlement import Quit
+from foliot.store.sql.kernel.database import TryAgain, Tx
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+
+OPEN_CHILDREN: Final = Statement(
+    "SELECT r.id FROM runs r WHERE r.parent_id IN (SELECT d.id FROM {d}) AND r.state IN ('PENDING', 'RUNNING')",
+    RowSet("d", id=BIGINT),
+)
+
+ASK: Final = Statement(
+    """
+    UPDATE runs SET cancel_at = {now}, error = :error, ver = runs.ver + 1 FROM {d}
+    WHERE runs.id = d.id AND runs.state = 'RUNNING' AND runs.cancel_at IS NULL
+    """,
+    RowSet("d", id=BIGINT),
+)
+
+FORCE: Final = Statement(
+    """
+    UPDATE runs SET cancel_at = coalesce(runs.cancel_at, {now}), error = :error, ver = runs.ver + 1,
+           deadline_at = CASE WHEN runs.deadline_at < {now} THEN runs.deadline_at ELSE {now} END
+    FROM {d}
+    WHERE runs.id = d.id AND runs.state = 'RUNNING'
+    """,
+    RowSet("d", id=BIGINT),
+)
+"""Its time is over as if it had timed out: its worker is told to end it at once, and after the usual grace the leader
+takes it out of hands that do not."""
+
+
+def cancel(tx: Tx, ending: Ending, run_ids: Sequence[int], *, by: Actor, force: bool = False) -> list[CancelOutcome]:
+    """Cancel these runs; all or none of them, when one does not exist."""
+    found = see(tx, sorted(set(run_ids)))
+    for run_id in run_ids:
+        if run_id not in found:
+            raise RunNotFound(format_run_id(run_id))
+    children = _children(tx, [run for run in found.values() if _is_parent(run)])
+    every = {**children, **found}
+    said = f"Cancelled by {by.name}{': ' + by.reason if by.reason else ''}."
+    waiting = [Quit(run.id, run.ver, said) for run in every.values() if run.state == RunState.PENDING]
+    if waiting and len(ending.quit_in(tx, waiting, carefully=True)) < len(waiting):
+        raise TryAgain("a run was leased while it was being cancelled")
+    in_hands = {run.parent_id for run in children.values() if run.state == RunState.RUNNING}
+    running = [run for run in every.values() if run.state == RunState.RUNNING]
+    ended = {run.id for run in running if _is_parent(run) and run.id not in in_hands}  # with its last shard
+    asked = sorted((run.id,) for run in running if (force or run.cancel_at is None) and run.id not in ended)
+    if asked and tx.change(FORCE if force else ASK, {"error": said}, d=asked) != len(asked):
+        raise TryAgain("a run came to its end while it was being cancelled")
+    ended |= {quit_.run_id for quit_ in waiting}
+    return [_outcome(found[run_id], ended) for run_id in run_ids]
+
+
+def _children(tx: Tx, parents: Sequence[Seen]) -> dict[int, Seen]:
+    """The open children of these parents, complete: with cursor and parent locked nobody makes the merge run now."""
+    if not parents:
+        return {}
+    lock_cursors(tx, {parent.job_id for parent in parents})
+    lock(tx, {parent.id for parent in parents})
+    return see(tx, [run_id for (run_id,) in tx.rows(OPEN_CHILDREN, d=[(parent.id,) for parent in parents])])
+
+
+def _is_parent(run: Seen) -> bool:
+    return run.state == RunState.RUNNING and run.lease_id is None
+
+
+def _outcome(run: Seen, ended: Collection[int]) -> CancelOutcome:
+    if run.id in ended:
+        return CancelOutcome.ENDED
+    return CancelOutcome.ASKED if run.state == RunState.RUNNING else CancelOutcome.FINAL

@@ -1,0 +1,244 @@
+"""Ending: every way a run leaves RUNNING, or PENDING for good, with all that follows, in one transaction (design §4).
+
+Two verbs, `end` and `back`, share one path: see the runs, judge, write, follow up. Successes of plain runs, which are
+most, have a shorter one (`store.sql.succeeding`). Runs whose way out touches other rows (a cursor that waits,
+limits, a parent) are locked first, in the order of R3: cursors, parents, runs; then what will land is known before
+anything is written. A guard that fails all the same undoes the transaction, which is done again with locks.
+
+The guards are the lease, which only a RUNNING run has, and the version, which never repeats (R1). The state is not
+asked for besides: it would tempt a planner to read every running run instead of these by their keys.
+
+`last_lease_id` is written only when the holder itself reported: so a repeated report is told from a zombie's (S5).
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Final
+
+from foliot.domain.instants import HOUR, Instant
+from foliot.domain.job import LoadedJob
+from foliot.domain.run import Landing
+from foliot.domain.verdict import Cause, Judge
+from foliot.ports.worker_link import Report
+from foliot.store.sql.ending import fixed_delay
+from foliot.store.sql.ending.lease_owner import Speaker
+from foliot.store.sql.ending.locked_runs import Held, hold, see
+from foliot.store.sql.ending.parents import count_down
+from foliot.store.sql.ending.settlement import Claim, Jobs, Quit, Settlement
+from foliot.store.sql.ending.success import HEAVY, SUCCEED, is_plain_success, succeed
+from foliot.store.sql.firing.follow import FIXED_DELAY, SERIAL
+from foliot.store.sql.firing.line_heads import unpark
+from foliot.store.sql.jobs.definitions import Definitions
+from foliot.store.sql.jobs.lanes import Lanes
+from foliot.store.sql.jobs.unreadable import remains
+from foliot.store.sql.kernel.database import Database, Pool, TryAgain, Tx
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.leasing.limits import give_back
+
+_END: Final = """
+    UPDATE runs SET state = d.state, kind = d.kind, ver = runs.ver + 1, lease_id = NULL,
+           last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END,
+           ended_at = :now, started_at = coalesce(runs.started_at, d.started_at), deadline_at = NULL,
+           result = d.result, error_type = d.error_type, checkpoint = coalesce(d.checkpoint, runs.checkpoint),
+           deaths = runs.deaths + d.deaths,
+           error = coalesce(d.error, CASE WHEN d.state = 'CANCELLED' THEN runs.error END)
+    FROM {d}
+    WHERE runs.id = d.id AND runs.lease_id = d.lease_id
+"""
+END: Final = Statement(
+    _END,
+    RowSet("d", id=BIGINT, lease_id=TEXT, reported=BIGINT, state=TEXT, kind=TEXT, started_at=BIGINT, result=TEXT,
+           error=TEXT, error_type=TEXT, checkpoint=TEXT, deaths=BIGINT),
+)  # fmt: skip
+
+END_WAITING: Final = Statement(
+    """
+    UPDATE runs SET state = d.state, kind = d.kind, ver = runs.ver + 1, parked = 0, ended_at = :now, error = d.error
+    FROM {d}
+    WHERE runs.id = d.id AND runs.ver = d.ver
+    """,
+    RowSet("d", id=BIGINT, ver=BIGINT, state=TEXT, kind=TEXT, error=TEXT),
+)
+
+BACK: Final = Statement(
+    """
+    UPDATE runs SET state = 'PENDING', ver = runs.ver + 1, lease_id = NULL,
+           last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END,
+           session_id = NULL, request_no = NULL, leased_at = NULL, started_at = NULL, deadline_at = NULL,
+           assigned_to = NULL, assigned_until = NULL, parked = 0, not_before = d.not_before,
+           failures = runs.failures + d.failures, deaths = runs.deaths + d.deaths,
+           checkpoint = coalesce(d.checkpoint, runs.checkpoint)
+    FROM {d}
+    WHERE runs.id = d.id AND runs.lease_id = d.lease_id AND runs.cancel_at IS NULL
+    """,
+    RowSet("d", id=BIGINT, lease_id=TEXT, reported=BIGINT, not_before=BIGINT, failures=BIGINT, deaths=BIGINT,
+           checkpoint=TEXT),
+)  # fmt: skip
+
+INSERT_ATTEMPTS: Final = Statement(
+    """
+    {insert_ignore} attempts (run_id, attempt, job_id, cause, lease_id, session_id, fence, leased_at, started_at,
+                              ended_at, error, error_type, retried)
+    SELECT d.run_id, d.attempt, d.job_id, d.cause, d.lease_id, d.session_id, d.fence, d.leased_at, d.started_at,
+           :now, d.error, d.error_type, d.retried
+    FROM {d} WHERE true
+    {ignore_duplicates}
+    """,
+    RowSet("d", run_id=BIGINT, attempt=BIGINT, job_id=BIGINT, cause=TEXT, lease_id=TEXT, session_id=TEXT, fence=BIGINT,
+           leased_at=BIGINT, started_at=BIGINT, error=TEXT, error_type=TEXT, retried=BIGINT),
+)  # fmt: skip
+
+RETRIES: Final = Statement(
+    """
+    SELECT d.job_id, (SELECT count(*) FROM attempts a WHERE a.job_id = d.job_id AND a.ended_at > :since
+                                                        AND a.retried = 1)
+    FROM {d}
+    """,
+    RowSet("d", job_id=BIGINT),
+)
+
+
+class Contended(Exception):
+    """Somebody else changed a run between look and update: nothing was written; do it again with locks."""
+
+
+class Ending:
+    """The verbs `end` and `back`."""
+
+    def __init__(self, definitions: Definitions, lanes: Lanes) -> None:
+        self._definitions = definitions
+        self._lanes = lanes
+
+    async def complete(
+        self, database: Database, reports: Sequence[Report], judge: Judge, speaker: Speaker
+    ) -> list[Landing]:
+        """Who holds the leases reports how attempts ended; how each report landed."""
+        if all(map(is_plain_success, reports)):
+            landings = await database.step(lambda tx: succeed(tx, reports, speaker), pool=Pool.ENDING)
+            if landings is not None:
+                return landings
+        return await self._settle(database, reports, judge, speaker)
+
+    async def settle(self, database: Database, claims: Sequence[Claim], judge: Judge) -> list[Landing]:
+        """The store itself says that attempts are over; how each claim landed."""
+        return await self._settle(database, claims, judge)
+
+    async def _settle(
+        self, database: Database, claims: Sequence[Claim | Report], judge: Judge, speaker: Speaker | None = None
+    ) -> list[Landing]:
+        def work(tx: Tx, *, carefully: bool = False) -> list[Landing]:
+            return self.settle_in(tx, claims, judge, speaker=speaker, carefully=carefully)
+
+        try:
+            return await database.transact(work, pool=Pool.ENDING)
+        except Contended:
+            return await database.transact(partial(work, carefully=True), pool=Pool.ENDING)
+
+    def settle_in(
+        self,
+        tx: Tx,
+        claims: Sequence[Claim | Report],
+        judge: Judge,
+        *,
+        speaker: Speaker | None = None,
+        carefully: bool = False,
+    ) -> list[Landing]:
+        """Judge these attempts and write what becomes of their runs. The transaction must have locked nothing yet.
+
+        `speaker`: the worker that reports; None: the store itself says so.
+        """
+        tx.point("ending.settling")
+        held = self._held(tx, [claim.run_id for claim in claims], carefully=carefully)
+        jobs = self._jobs(tx, held)
+        settlement = Settlement(jobs, held, judge, reported=speaker is not None)
+        if speaker is not None:
+            settlement.strangers = speaker.strangers(tx, (run.session_id for run in held.runs.values()))
+        settlement.retries = self._retries(tx, claims, held, jobs)
+        landings = [settlement.settle(claim, held.runs.get(claim.run_id)) for claim in claims]
+        self._write(tx, settlement)
+        return landings
+
+    def quit_in(self, tx: Tx, quits: Sequence[Quit], *, carefully: bool = False) -> set[int]:
+        """End these waiting runs CANCELLED if they are as they were seen; which of them were."""
+        held = self._held(tx, [quit_.run_id for quit_ in quits], carefully=carefully)
+        settlement = Settlement(self._jobs(tx, held), held)
+        landed = {quit_.run_id for quit_ in quits if settlement.quit(quit_)}
+        self._write(tx, settlement)
+        return landed
+
+    def _held(self, tx: Tx, run_ids: Iterable[int], *, carefully: bool) -> Held:
+        seen = see(tx, sorted(set(run_ids)))
+        if carefully or any(run.follow & HEAVY for run in seen.values()):
+            return hold(tx, seen.values())
+        return Held(seen, {}, {}, locked=False)
+
+    def _jobs(self, tx: Tx, held: Held) -> Jobs:
+        keys = {(run.job_id, run.version): run for run in (*held.parents.values(), *held.runs.values())}
+        found = self._definitions.find(tx, keys)
+        if not found.troubles:
+            return found.jobs
+        return {**found.jobs, **remains(tx, self._lanes, {key: keys[key] for key in found.troubles})}
+
+    def _retries(self, tx: Tx, claims: Sequence[Claim | Report], held: Held, jobs: Jobs) -> dict[int, int]:
+        """Retries of the last hour of those jobs that have a budget and may need it now."""
+        wanted = {
+            run.job_id: run.now
+            for claim in claims
+            if claim.cause in _RETRIED and (run := held.runs.get(claim.run_id)) is not None
+            if jobs[run.job_id, run.version].definition.retry.budget_per_hour is not None
+        }
+        if not wanted:
+            return {}
+        since = max(wanted.values()) - HOUR
+        return {job_id: int(n) for job_id, n in tx.rows(RETRIES, {"since": since}, d=[(job,) for job in wanted])}
+
+    def _write(self, tx: Tx, settlement: Settlement) -> None:
+        """Runs, then attempts, then what follows: all other rows are locked by now, so their order is free."""
+        if not settlement.now:
+            return
+        now = settlement.now
+        tx.point("ending.judged")
+        for statement, rows in (
+            (SUCCEED, settlement.successes),
+            (END, settlement.ends),
+            (END_WAITING, settlement.quits),
+            (BACK, settlement.backs),
+        ):
+            if rows and tx.change(statement, {"now": now}, d=sorted(rows)) != len(rows):
+                raise TryAgain("a run changed although it was locked") if settlement.held.locked else Contended
+        if settlement.attempts:
+            tx.change(INSERT_ATTEMPTS, {"now": now}, d=settlement.attempts)
+        tx.point("ending.runs_written")
+        self._follow_up(tx, settlement, now)
+
+    def _follow_up(self, tx: Tx, settlement: Settlement, now: Instant) -> None:
+        """What the ends set off. Dependents of a run will be created here too, read in this transaction."""
+        next_in_line = set(settlement.next_in_line)
+        delayed = list(settlement.delayed)
+        if settlement.children:
+            for parent in count_down(tx, settlement.children, settlement.held.parents, settlement.jobs, now):
+                if parent.run.follow & SERIAL and parent.run.followed:
+                    next_in_line.add(parent.run.job_id)
+                if parent.run.follow & FIXED_DELAY:
+                    delayed.append(parent.job)
+        if delayed:
+            fixed_delay.set_next(tx, self._as_they_are(tx, delayed, settlement.held), now)
+        if next_in_line:
+            unpark(tx, next_in_line)
+        if settlement.left:
+            give_back(tx, self._lanes.find(tx, settlement.left), settlement.left)
+
+    def _as_they_are(self, tx: Tx, jobs: Iterable[LoadedJob], held: Held) -> list[LoadedJob]:
+        """These jobs in the version they have by now: a run that outlives an edit counts the delay of the new one.
+
+        A version that cannot be read here is left out: the watchdog of a server that can goes on with it.
+        """
+        by_now = {(job.job_id, held.versions.get(job.job_id, job.version)): job for job in jobs}
+        newer = [key for key, job in by_now.items() if key[1] != job.version]
+        if not newer:
+            return list(by_now.values())
+        found = self._definitions.find(tx, newer).jobs
+        return [found.get(key, job) for key, job in by_now.items()]
+
+
+_RETRIED: Final = frozenset({Cause.ERROR, Cause.TIMEOUT, Cause.OVERDUE})

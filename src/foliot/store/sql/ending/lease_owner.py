@@ -1,0 +1,45 @@
+"""Who speaks of a run: the lease id says which attempt is meant, the token's line whether the speaker had it (SEC-25).
+
+A lease belongs to one session for good, and a session to one line: what was read of them is as true when it is written.
+A worker that was restarted reports what its last session left on disk: another session of the same line (R17).
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+
+OWNERS: Final = Statement("SELECT n.id, n.owner FROM {d} JOIN nodes n ON n.id = d.id", RowSet("d", id=TEXT))
+
+LEASES: Final = Statement(
+    "SELECT r.lease_id, r.last_lease_id, r.session_id FROM runs r WHERE r.id IN (SELECT d.id FROM {d})",
+    RowSet("d", id=BIGINT),
+)
+
+
+class Speaker(NamedTuple):
+    """Who reports: a session that is known to be the speaker's own (empty: none is), and the line of its token."""
+
+    session: str
+    owner: str | None = None
+
+    def strangers(self, tx: Tx, sessions: Iterable[str | None]) -> frozenset[str]:
+        """Those of the sessions that are another line's. Most reports name leases of the one session: no statement.
+
+        A session that began before lines were recorded is nobody's: there the lease id alone decides, as it did.
+        """
+        others = {session for session in sessions if session is not None and session != self.session}
+        if not others:
+            return frozenset()
+        owners = tx.rows(OWNERS, d=[(session,) for session in sorted(others)])
+        return frozenset(session for session, owner in owners if owner not in (None, self.owner))
+
+
+def own_leases(tx: Tx, leases: Sequence[tuple[int, str]], speaker: Speaker) -> frozenset[str]:
+    """Those of the leases that are the speaker's, or were and are known to have ended."""
+    rows = tx.rows(LEASES, d=sorted({(run_id,) for run_id, _ in leases}))
+    strangers = speaker.strangers(tx, {row.session_id for row in rows})
+    own = [row for row in rows if row.session_id not in strangers]
+    known = {row.lease_id for row in own} | {row.last_lease_id for row in own}
+    return frozenset(lease_id for _, lease_id in leases if lease_id in known)

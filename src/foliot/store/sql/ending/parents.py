@@ -1,0 +1,166 @@
+"""Parents of shards: each end of a child counts down; whoever reaches zero ends the parent or makes the merge run.
+
+The parent's row is locked before its children's, so the last two shards cannot both believe that another is still open;
+the count is a write, so it also holds where locks do not reach (Galera).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from foliot.domain.instants import Instant
+from foliot.domain.job import LoadedJob
+from foliot.domain.run import FailureKind, RunState
+from foliot.domain.verdict import End
+from foliot.store.sql.ending.locked_runs import Seen
+from foliot.store.sql.firing.follow import CHILD, LIMITS, MERGE, PAST, PINNED, follow_of
+from foliot.store.sql.firing.line import bump
+from foliot.store.sql.kernel.database import TryAgain, Tx
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.leasing.merge_input import PARTS_MAX, sizes_of
+
+TALLY: Final = Statement(
+    """
+    SELECT r.parent_id, r.state, r.kind, count(*) FROM runs r WHERE r.parent_id IN (SELECT d.id FROM {d})
+    GROUP BY r.parent_id, r.state, r.kind
+    """,
+    RowSet("d", id=BIGINT),
+)
+
+COUNT_DOWN: Final = Statement(
+    """
+    UPDATE runs SET open_children = d.open_children, state = d.state, kind = d.kind, ended_at = d.ended_at,
+           result = d.result, ver = runs.ver + 1,
+           error = CASE WHEN d.state IN ('RUNNING', 'CANCELLED') THEN coalesce(d.error, runs.error) ELSE d.error END
+    FROM {d}
+    WHERE runs.id = d.id AND runs.ver = d.ver
+    """,
+    RowSet("d", id=BIGINT, ver=BIGINT, open_children=BIGINT, state=TEXT, kind=TEXT, ended_at=BIGINT, result=TEXT,
+           error=TEXT),
+)  # fmt: skip
+
+INSERT_MERGE: Final = Statement(
+    """
+    {insert_ignore} runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
+                          serial, place, parked, follow, state, ver, created_at, triggered_by, reason, params)
+    SELECT p.job_id, p.version, d.fire_key, -1, p.id, p.due_at, :now, d.lane, p.class, p.priority,
+           p.serial, p.place, 0, d.follow, 'PENDING', 1, :now, p.triggered_by, p.reason, p.params
+    FROM {d} JOIN runs p ON p.id = d.id WHERE true
+    {ignore_duplicates}
+    """,
+    RowSet("d", id=BIGINT, fire_key=TEXT, lane=BIGINT, follow=BIGINT),
+)
+
+MIB: Final = 1024 * 1024
+TOO_MUCH: Final = "The shards returned {:.1f} MiB together; a merge run takes {} MiB. Return less, or where it is."
+
+
+class EndedChild(NamedTuple):
+    """A shard or merge run that just ended."""
+
+    run: Seen
+    end: End
+    result: str | None
+    error: str | None
+
+
+class EndedParent(NamedTuple):
+    """A parent that ended with its last child."""
+
+    run: Seen
+    job: LoadedJob
+
+
+def merge_key(parent_id: int) -> str:
+    """The fire key of a sharded run's merge run."""
+    return f"d:{parent_id}:merge"
+
+
+def count_down(
+    tx: Tx,
+    children: Sequence[EndedChild],
+    parents: Mapping[int, Seen],
+    jobs: Mapping[tuple[int, int], LoadedJob],
+    now: Instant,
+) -> list[EndedParent]:
+    """Count these ends down on their parents (locked before); which parents ended with them."""
+    by_parent: dict[int, list[EndedChild]] = {}
+    for child in children:
+        parent = parents.get(child.run.parent_id or 0)
+        if parent is not None and parent.state == RunState.RUNNING:
+            by_parent.setdefault(parent.id, []).append(child)
+    closing = [parents[at] for at, ended in by_parent.items() if parents[at].open_children <= len(ended)]
+    tallies = _tallies(tx, closing)
+    sizes = sizes_of(tx, {at.id for at in closing if jobs[at.job_id, at.version].merge_lane_id is not None})
+    rows: list[tuple[Any, ...]] = []
+    merges: list[Seen] = []
+    over: list[EndedParent] = []
+    for parent_id, ended in sorted(by_parent.items()):
+        parent = parents[parent_id]
+        job = jobs[parent.job_id, parent.version]
+        left = parent.open_children - len(ended)
+        if left > 0:
+            rows.append((parent_id, parent.ver, left, str(RunState.RUNNING), None, None, None, None))
+            continue
+        merged = next((child for child in ended if child.run.follow & MERGE), None)
+        fate = _Fate(*merged[1:]) if merged else _fate(tallies.get(parent_id, ()), parent, job, sizes.get(parent_id, 0))
+        if fate is None:
+            merges.append(parent)
+            rows.append((parent_id, parent.ver, 1, str(RunState.RUNNING), None, None, None, None))
+        else:
+            kind = str(fate.end.kind) if fate.end.kind else None
+            rows.append((parent_id, parent.ver, 0, str(fate.end.state), kind, now, fate.result, fate.error))
+            over.append(EndedParent(parent, job))
+    if rows and tx.change(COUNT_DOWN, d=rows) != len(rows):
+        raise TryAgain("a parent changed although it was locked")
+    if merges:
+        _insert_merges(tx, merges, jobs, now)
+    return over
+
+
+class _Fate(NamedTuple):
+    end: End
+    result: str | None = None
+    error: str | None = None
+
+
+def _fate(tally: Sequence[tuple[str, str | None, int]], parent: Seen, job: LoadedJob, size: int) -> _Fate | None:
+    """What becomes of a parent whose shards are all over; None: its merge run is next."""
+    count: dict[str, int] = {}
+    kinds: set[str] = set()
+    for state, kind, n in tally:
+        count[state] = count.get(state, 0) + n
+        if state == RunState.FAILED:
+            kinds.add(kind or str(FailureKind.ERROR))
+    shards = sum(count.values())
+    failed, cancelled = count.get(RunState.FAILED, 0), count.get(RunState.CANCELLED, 0)
+    if failed:
+        kind = FailureKind(kinds.pop()) if len(kinds) == 1 else FailureKind.ERROR
+        return _Fate(End(RunState.FAILED, kind), error=f"{failed} of {shards} shards failed.")
+    if cancelled:
+        return _Fate(End(RunState.CANCELLED), error=f"{cancelled} of {shards} shards were cancelled.")
+    if parent.unwanted and job.merge_lane_id is not None:
+        return _Fate(End(RunState.CANCELLED))
+    if job.merge_lane_id is None:
+        return _Fate(End(RunState.SUCCEEDED))
+    if size > PARTS_MAX:
+        return _Fate(End(RunState.FAILED, FailureKind.REJECTED), error=TOO_MUCH.format(size / MIB, PARTS_MAX // MIB))
+    return None
+
+
+def _tallies(tx: Tx, parents: Sequence[Seen]) -> dict[int, list[tuple[str, str | None, int]]]:
+    """How the children of these parents ended; a statement after the children's own, so it sees them all."""
+    tallies: dict[int, list[tuple[str, str | None, int]]] = {}
+    for parent_id, state, kind, n in tx.rows(TALLY, d=[(parent.id,) for parent in parents]) if parents else ():
+        tallies.setdefault(parent_id, []).append((state, kind, int(n)))
+    return tallies
+
+
+def _insert_merges(tx: Tx, parents: Sequence[Seen], jobs: Mapping[tuple[int, int], LoadedJob], now: Instant) -> None:
+    """Like every insert of a run it bumps the cursor (R23); its place is its parent's."""
+    bump(tx, {parent.job_id: 1 for parent in parents})
+    rows = []
+    for parent in parents:
+        job = jobs[parent.job_id, parent.version]
+        follow = CHILD | MERGE | (parent.follow & (PAST | PINNED)) | (follow_of(job, scheduled=False) & LIMITS)
+        rows.append((parent.id, merge_key(parent.id), job.merge_lane_id, follow))
+    tx.change(INSERT_MERGE, {"now": now}, d=rows)

@@ -1,0 +1,84 @@
+"""Retention: old history goes in small steps by primary key, so that nothing else is held up (R12)."""
+
+from typing import Final
+
+from foliot.domain.instants import MINUTE, Instant, Micros
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+
+STEP_MAX: Final = 1000
+LOOK_MAX: Final = 10
+"""Pages without anything to delete that one step walks over."""
+LISTED_US: Final[Micros] = 10 * MINUTE
+"""How long a dead session is still shown."""
+
+WALK: Final = Statement(
+    """
+    SELECT r.id, r.created_at,
+           CASE WHEN r.ended_at < :before AND r.state NOT IN ('PENDING', 'RUNNING')
+                     AND NOT EXISTS (SELECT 1 FROM runs p WHERE p.id = r.parent_id
+                                     AND (p.ended_at IS NULL OR p.ended_at >= :before))
+                THEN 1 ELSE 0 END
+    FROM runs r WHERE r.id > :after ORDER BY r.id LIMIT :limit
+    """
+)
+"""A shard stays as long as its parent: the parent's fate is read from it."""
+
+DELETE_RUNS: Final = Statement(
+    "DELETE FROM runs WHERE id IN (SELECT d.id FROM {d}) AND ended_at IS NOT NULL", RowSet("d", id=BIGINT)
+)
+DELETE_ATTEMPTS: Final = Statement(
+    "DELETE FROM attempts WHERE run_id IN (SELECT d.id FROM {d})", RowSet("d", id=BIGINT)
+)
+DELETE_LOGS: Final = Statement("DELETE FROM run_logs WHERE run_id IN (SELECT d.id FROM {d})", RowSet("d", id=BIGINT))
+
+WALK_SKIPS: Final = Statement("SELECT id, to_at FROM skips WHERE id > :after ORDER BY id LIMIT :limit")
+DELETE_SKIPS: Final = Statement(
+    "DELETE FROM skips WHERE id IN (SELECT d.id FROM {d}) AND to_at < :before", RowSet("d", id=BIGINT)
+)
+
+LONG_DEAD: Final = Statement(
+    """
+    SELECT n.id FROM nodes n
+    WHERE n.state = 'dead' AND n.until < {now} - :listed AND (n.ended_at IS NULL OR n.ended_at < {now} - :listed)
+      AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.{held_by} = n.id AND r.state = 'RUNNING')
+    ORDER BY n.id LIMIT :limit
+    """
+)
+DELETE_NODES: Final = Statement("DELETE FROM nodes WHERE id IN (SELECT d.id FROM {d})", RowSet("d", id=TEXT))
+
+
+def forget_runs(tx: Tx, *, before: Instant, after_id: int, limit: int) -> tuple[int, int]:
+    """Delete runs that ended before an instant, with attempts and logs, walking ids upwards.
+
+    (deleted, last id seen or 0 at the end). Pages with nothing to delete are walked over, so many in one step; a page
+    that reaches runs created since then is the last.
+    """
+    limit = min(limit, STEP_MAX)
+    for _ in range(LOOK_MAX):
+        page = tx.rows(WALK, {"before": before, "after": after_id, "limit": limit})
+        is_last = len(page) < limit or page[-1][1] >= before
+        after_id = 0 if is_last else page[-1][0]
+        old = [(run_id,) for run_id, _, is_old in page if is_old]
+        if old:
+            tx.change(DELETE_LOGS, d=old)
+            tx.change(DELETE_ATTEMPTS, d=old)
+            return tx.change(DELETE_RUNS, d=old), after_id
+        if is_last:
+            break
+    return 0, after_id
+
+
+def forget_skips(tx: Tx, *, before: Instant, after_id: int, limit: int) -> int:
+    """Delete skips that ended before an instant, walking ids upwards; the last id seen, 0 at the end."""
+    page = tx.rows(WALK_SKIPS, {"after": after_id, "limit": min(limit, STEP_MAX)})
+    old = [(skip_id,) for skip_id, to_at in page if to_at < before]
+    if old:
+        tx.change(DELETE_SKIPS, {"before": before}, d=old)
+    return page[-1][0] if len(page) == min(limit, STEP_MAX) else 0
+
+
+def forget_nodes(tx: Tx, *, limit: int) -> int:
+    """Delete sessions that have been dead for a while and that no run points at; how many."""
+    gone = [tuple(row) for row in tx.rows(LONG_DEAD, {"listed": LISTED_US, "limit": min(limit, STEP_MAX)})]
+    return tx.change(DELETE_NODES, d=gone) if gone else 0

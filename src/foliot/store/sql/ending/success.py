@@ -1,0 +1,96 @@
+"""Succeeding: the end of nearly every run. For any number of plain ones an unlocked look and one guarded update.
+
+Nothing else hangs on the end of a plain run (no waiting cursor, no limits, no parent), so each lands by itself and no
+transaction is needed around the two statements. There is nothing to judge about a success.
+
+The lease says which attempt is meant (S5), its session whether it is the speaker's to end (`store.sql.speaking`).
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from foliot.domain.run import Landing
+from foliot.domain.verdict import Cause
+from foliot.ports.worker_link import Report
+from foliot.store.sql.ending.lease_owner import Speaker
+from foliot.store.sql.firing.follow import CHILD, FIXED_DELAY, LIMITS, MERGE, SERIAL
+from foliot.store.sql.firing.line_heads import unpark
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+
+HEAVY: Final = FIXED_DELAY | LIMITS | CHILD | MERGE
+"""Runs whose way out touches other rows too: those rows and they are locked first, so that all is known to land."""
+
+FOLLOWED: Final = f"""
+    (r.follow & {SERIAL}) > 0 AND (
+      SELECT 1 FROM runs p
+      WHERE p.{{parked_job}} = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL LIMIT 1) = 1
+"""
+"""Others of a serial job are parked: one of them may be next. (For EXISTS a planner may gather all that are parked.)"""
+
+GLANCE: Final = Statement(
+    f"""
+    SELECT r.id, r.lease_id, r.last_lease_id, r.started_at, r.leased_at, r.follow, r.job_id,
+           CASE WHEN {FOLLOWED} THEN 1 ELSE 0 END, r.session_id, {{now}}
+    FROM runs r WHERE r.id IN (SELECT d.id FROM {{d}})
+    """,
+    RowSet("d", id=BIGINT),
+)
+
+SUCCEED: Final = Statement(
+    """
+    UPDATE runs SET state = 'SUCCEEDED', ver = runs.ver + 1, lease_id = NULL, last_lease_id = runs.lease_id,
+           ended_at = :now, started_at = coalesce(runs.started_at, d.started_at), deadline_at = NULL,
+           result = d.result, error = NULL
+    FROM {d}
+    WHERE runs.id = d.id AND runs.lease_id = d.lease_id
+    """,
+    RowSet("d", id=BIGINT, lease_id=TEXT, started_at=BIGINT, result=TEXT),
+)
+
+
+def is_plain_success(report: Report) -> bool:
+    """A success with nothing more to say than its result."""
+    return report.cause is Cause.SUCCEEDED and report.error is None and report.checkpoint is None
+
+
+def succeed(tx: Tx, reports: Sequence[Report], speaker: Speaker) -> list[Landing] | None:
+    """Record these plain successes, each statement by itself; None: some runs are not plain, and nothing was done."""
+    seen = {row[0]: row for row in tx.tuples(GLANCE, d=[(report.run_id,) for report in reports])}
+    strangers = speaker.strangers(tx, {row[8] for row in seen.values()})
+    landings: list[Landing] = []
+    rows: dict[int, tuple[Any, ...]] = {}
+    next_in_line: set[int] = set()
+    now = 0
+    for report in reports:
+        row = seen.get(report.run_id)
+        if row is None or row[8] in strangers:
+            landings.append(Landing.FENCED)  # forgotten long ago, or never the speaker's
+            continue
+        run_id, lease_id, last_lease_id, started_at, leased_at, follow, job_id, is_followed, _, now = row
+        if follow & HEAVY:
+            return None
+        if run_id in rows or lease_id != report.lease_id:
+            is_known = report.lease_id in (last_lease_id, rows[run_id][1] if run_id in rows else None)
+            landings.append(Landing.ALREADY if is_known else Landing.FENCED)
+            continue
+        if started_at is None and report.started_us_ago is not None:
+            started_at = max(now - report.started_us_ago, leased_at)
+        if is_followed:
+            next_in_line.add(job_id)
+        rows[run_id] = (run_id, lease_id, started_at, report.result)
+        landings.append(Landing.RECORDED)
+    tx.point("ending.glanced")
+    if rows and tx.change(SUCCEED, {"now": now}, d=sorted(rows.values())) != len(rows):
+        landings = _read_back(tx, reports, landings)
+    unpark(tx, next_in_line)
+    return landings
+
+
+def _read_back(tx: Tx, reports: Sequence[Report], landings: Sequence[Landing]) -> list[Landing]:
+    """Somebody was quicker with some of them: what is not recorded under its lease is another's now."""
+    last = {row[0]: row[2] for row in tx.tuples(GLANCE, d=[(report.run_id,) for report in reports])}
+    return [
+        Landing.FENCED if landing is Landing.RECORDED and last.get(report.run_id) != report.lease_id else landing
+        for report, landing in zip(reports, landings, strict=True)
+    ]

@@ -1,0 +1,138 @@
+"""A job's line: the bump that gives a place in it, and what stands in it (R23).
+
+Every insert of a run bumps `cursors.cursor_ver` first, in its transaction. That write is what serialises inserts of one
+job (a lock alone would not on Galera); what a statement after it reads of the line is therefore complete.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from foliot.domain.fire import Situation
+from foliot.domain.policies.overlap import QUEUE_ALL_MAX
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+
+BUMP: Final = Statement(
+    "UPDATE cursors SET cursor_ver = cursor_ver + d.bump FROM {d} WHERE cursors.job_id = d.job_id",
+    RowSet("d", job_id=BIGINT, bump=BIGINT),
+)
+
+LOCK: Final = Statement(
+    """
+    SELECT cursors.job_id, cursors.cursor_ver, cursors.version FROM cursors
+    WHERE cursors.job_id IN (SELECT d.job_id FROM {d}) ORDER BY cursors.job_id {for_update}
+    """,
+    RowSet("d", job_id=BIGINT),
+)
+
+PLACES: Final = Statement(
+    """
+    SELECT cursors.job_id, cursors.cursor_ver, cursors.version, jobs.deleted_at FROM {d}
+    JOIN cursors ON cursors.job_id = d.job_id JOIN jobs ON jobs.id = d.job_id
+    """,
+    RowSet("d", job_id=BIGINT),
+)
+
+_SCHEDULED: Final = "r.fire_key >= 's:' AND r.fire_key < 's;'"
+_OPEN: Final = f"NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR ({_SCHEDULED} AND r.triggered_by IS NOT NULL))"
+"""All but backfills: a scheduled instant that somebody asked for was missing and is made up for."""
+_WAITING: Final = "r.state = 'PENDING' AND r.attempt = 0"
+
+SITUATION: Final = Statement(
+    f"""
+    SELECT d.job_id, (
+      SELECT coalesce(sum(q.is_open), 0) + 32768 * coalesce(sum(q.is_open * q.waiting), 0)
+             + 1073741824 * coalesce(sum(q.late), 0) + 35184372088832 * coalesce(sum(q.is_open * q.scheduled), 0)
+      FROM (
+        SELECT CASE WHEN {_OPEN} THEN 1 ELSE 0 END AS is_open,
+               CASE WHEN {_WAITING} THEN 1
+                    WHEN r.open_children > 0 AND row_number() OVER (ORDER BY r.place, r.id) > 1 THEN 1
+                    ELSE 0 END AS waiting,
+               CASE WHEN {_WAITING} AND r.class = 1 THEN 1 ELSE 0 END AS late,
+               CASE WHEN {_SCHEDULED} THEN 1 ELSE 0 END AS scheduled
+        FROM runs r
+        WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
+              AND r.place IS NOT NULL AND r.parent_id IS NULL
+        ORDER BY r.place, r.id LIMIT :cap
+      ) q
+    ) AS counts
+    FROM {{d}}
+    WHERE EXISTS (SELECT 1 FROM runs r WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1)
+    """,
+    RowSet("d", job_id=BIGINT),
+    mysql=f"""
+    SELECT r.line_job,
+           least(sum({_OPEN}), :cap)
+           + 32768 * least(
+               sum({_OPEN} AND {_WAITING}) + sum({_OPEN} AND r.open_children > 0)
+               - coalesce(min(CASE WHEN {_OPEN} AND r.open_children > 0 THEN r.place END) = min(r.place), 0), :cap)
+           + 1073741824 * least(sum({_WAITING} AND r.class = 1), :cap)
+           + 35184372088832 * least(sum({_OPEN} AND {_SCHEDULED}), :cap)
+    FROM {{d}} STRAIGHT_JOIN runs r ON r.line_job = d.job_id
+    WHERE r.parent_id IS NULL
+    GROUP BY r.line_job
+    """,
+)
+"""Open runs per job: four counters of 15 bits in one number, because only a scalar may be correlated everywhere.
+
+A parent of shards is RUNNING from its first moment; it waits as long as it is not the head of its line. Counting stops
+at `cap`, so a line of fifty thousand costs no more than one of a thousand.
+"""
+
+NEWEST_FIRES: Final = Statement(
+    f"""
+    SELECT d.job_id, (SELECT r.state FROM runs r
+                      WHERE r.job_id = d.job_id AND {_SCHEDULED} AND r.shard = -1 AND r.triggered_by IS NULL
+                      ORDER BY r.fire_key DESC LIMIT 1)
+    FROM {{d}}
+    """,
+    RowSet("d", job_id=BIGINT),
+)
+"""How the newest fire of the schedule stands, wherever in a long line."""
+
+NOTHING_OPEN: Final = Situation(open=0, waiting=0, catch_up=0, scheduled=0)
+
+_CAP: Final = QUEUE_ALL_MAX + 1
+_MASK: Final = 32767
+
+
+class Place(NamedTuple):
+    """Where a job's line ends now, its present version, and when the job was deleted (0: it was not)."""
+
+    last: int
+    version: int
+    deleted_at: int
+
+
+def bump(tx: Tx, by: Mapping[int, int]) -> dict[int, Place]:
+    """Raise the cursors of these jobs; the last place of each. Jobs without a cursor are left out."""
+    keys = [(job_id,) for job_id in by]
+    if len(by) > 1:
+        tx.rows(LOCK, d=keys)  # by primary key, so that two who bump the same jobs do not deadlock (R3)
+    tx.change(BUMP, d=list(by.items()))
+    return {row[0]: Place(*row[1:]) for row in tx.rows(PLACES, d=keys)}
+
+
+def situations(tx: Tx, job_ids: Iterable[int]) -> dict[int, Situation]:
+    """What stands in the lines of those of these jobs that have one; `NOTHING_OPEN` goes for the others.
+
+    Only after their cursors were locked or bumped in this transaction.
+    """
+    wanted: Sequence[tuple[int]] = [(job_id,) for job_id in job_ids]
+    if not wanted:
+        return {}
+    seen = {job_id: _unpacked(int(counts)) for job_id, counts in tx.rows(SITUATION, {"cap": _CAP}, d=wanted)}
+    beyond = [(job_id,) for job_id, situation in seen.items() if situation.open >= _CAP and not situation.scheduled]
+    if beyond:  # more triggers than are counted stand before any fire there may be
+        for job_id, state in tx.rows(NEWEST_FIRES, d=beyond):
+            seen[job_id] = seen[job_id]._replace(scheduled=int(state in ("PENDING", "RUNNING")))
+    return seen
+
+
+def _unpacked(counts: int) -> Situation:
+    return Situation(
+        open=counts & _MASK,
+        waiting=counts >> 15 & _MASK,
+        catch_up=counts >> 30 & _MASK,
+        scheduled=counts >> 45 & _MASK,
+    )

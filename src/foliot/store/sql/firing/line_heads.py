@@ -1,0 +1,69 @@
+"""Un-parking: the head of a serial job's line becomes visible to leasing. A hint, never a right (design §4)."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+
+HEADS: Final = Statement(
+    """
+    SELECT h.id, h.state FROM runs h WHERE h.id IN (
+      SELECT (SELECT r.id FROM runs r
+              WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL
+              ORDER BY r.place, r.id LIMIT 1)
+      FROM {d})
+    """,
+    RowSet("d", job_id=BIGINT),
+    mysql="""
+    SELECT h.id, h.state FROM {d} STRAIGHT_JOIN runs h ON h.id = (
+      SELECT r.id FROM runs r WHERE r.line_job = d.job_id ORDER BY r.place, r.id LIMIT 1)
+    """,
+)
+"""The head of each line; a scalar sub-select, so that a line of fifty thousand costs one row."""
+
+PARKED: Final = Statement(
+    """
+    SELECT r.id, r.ver FROM runs r
+    WHERE r.id IN (SELECT d.id FROM {d}) AND r.state = 'PENDING' AND r.parked = 1 AND r.place IS NOT NULL
+    ORDER BY r.id {skip_locked}
+    """,
+    RowSet("d", id=BIGINT),
+)
+
+PARKED_SHARDS: Final = Statement(
+    """
+    SELECT r.id, r.ver FROM runs r
+    WHERE r.parent_id IN (SELECT d.id FROM {d}) AND r.state = 'PENDING' AND r.parked = 1
+    ORDER BY r.id {skip_locked}
+    """,
+    RowSet("d", id=BIGINT),
+)
+
+UNPARK: Final = Statement(
+    """
+    UPDATE runs SET parked = 0, ver = runs.ver + 1,
+           not_before = CASE WHEN runs.not_before < {now} THEN {now} ELSE runs.not_before END
+    FROM {d}
+    WHERE runs.id = d.id AND runs.ver = d.ver
+    """,
+    RowSet("d", id=BIGINT, ver=BIGINT),
+)
+"""What comes up is due now, however long it has waited: older than a scan's lower bound it would not be found (R9)."""
+
+
+def unpark(tx: Tx, job_ids: Iterable[int]) -> int:
+    """Un-park the heads of these jobs' lines, or the shards of a head that has some; how many runs.
+
+    Rows that another transaction holds are passed over: waiting here could deadlock, and the sweep comes by again.
+    """
+    jobs = [(job_id,) for job_id in sorted(set(job_ids))]
+    if not jobs:
+        return 0
+    heads = tx.rows(HEADS, d=jobs)
+    waiting = [(run_id,) for run_id, state in heads if state == "PENDING"]
+    parents = [(run_id,) for run_id, state in heads if state == "RUNNING"]
+    parked = [tuple(row) for row in tx.rows(PARKED, d=waiting)] if waiting else []
+    if parents:
+        parked += [tuple(row) for row in tx.rows(PARKED_SHARDS, d=parents)]
+    return tx.change(UNPARK, d=parked) if parked else 0

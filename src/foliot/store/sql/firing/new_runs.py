@@ -1,0 +1,128 @@
+"""Runs come to be: of fires, triggers and backfills; parents of shards with their children.
+
+Whoever makes runs has bumped the job's cursor before (see `store.sql.line`), so the place of each is its own.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from foliot.domain.instants import Instant
+from foliot.domain.job import LoadedJob
+from foliot.domain.run import FailureKind, RunState
+from foliot.store.sql.firing.follow import CHILD, LIMITS, PAST, PINNED, SERIAL, follow_of
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+
+INSERT_RUNS: Final = Statement(
+    """
+    {insert_ignore} runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
+                          parked, follow, state, ver, created_at)
+    SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, d.shape >> 16, d.shape & 1,
+           (d.shape >> 12) & 15, (d.shape >> 2) & 3, d.place, (d.shape >> 1) & 1, (d.shape >> 4) & 255, 'PENDING', 1,
+           :now
+    FROM {d} WHERE true
+    {ignore_duplicates}
+    """,
+    RowSet("d", job_id=BIGINT, version=BIGINT, fire_key=TEXT, due_at=BIGINT, not_before=BIGINT, place=BIGINT,
+           shape=BIGINT),
+)  # fmt: skip
+"""Plain fires. What only takes a few values travels in one number, `shape_of`: each column of a set costs its share."""
+
+INSERT_OTHER_RUNS: Final = Statement(
+    """
+    {insert_ignore} runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
+                          parked, follow, state, kind, ver, open_children, created_at, ended_at, error, triggered_by,
+                          reason, params)
+    SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, d.lane, d.class, d.priority, d.serial, d.place,
+           d.parked, d.follow, d.state, d.kind, 1, d.open_children, :now, d.ended_at, d.error, d.triggered_by,
+           d.reason, d.params
+    FROM {d} WHERE true
+    {ignore_duplicates}
+    """,
+    RowSet("d", job_id=BIGINT, version=BIGINT, fire_key=TEXT, due_at=BIGINT, not_before=BIGINT, lane=BIGINT,
+           **{"class": BIGINT}, priority=BIGINT, serial=BIGINT, place=BIGINT, parked=BIGINT, follow=BIGINT,
+           state=TEXT, kind=TEXT, open_children=BIGINT, ended_at=BIGINT, error=TEXT, triggered_by=TEXT, reason=TEXT,
+           params=TEXT),
+)  # fmt: skip
+"""Runs that are more than a plain fire: parents of shards, triggers, rejected ones."""
+
+INSERT_CHILDREN: Final = Statement(
+    f"""
+    {{insert_ignore}} runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
+                          serial, place, parked, follow, state, ver, created_at, triggered_by, reason, params)
+    SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
+           p.serial, p.place, p.parked, d.follow | (p.follow & {PAST | PINNED}), 'PENDING', 1, :now, p.triggered_by,
+           p.reason, p.params
+    FROM {{d}}
+    JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
+    WHERE p.place = d.place AND p.state = 'RUNNING'
+    {{ignore_duplicates}}
+    """,
+    RowSet("d", job_id=BIGINT, fire_key=TEXT, place=BIGINT, shard=BIGINT, follow=BIGINT),
+)
+"""The shards of parents inserted just before; a parent that was there already has another place and gets none."""
+
+
+class NewRun(NamedTuple):
+    """A run to insert that is more than a plain fire."""
+
+    job: LoadedJob
+    fire_key: str
+    due_at: Instant
+    not_before: Instant
+    place: int | None
+    parked: bool
+    serial: int
+    scheduled: bool = False
+    catch_up: bool = False
+    priority: int | None = None
+    triggered_by: str | None = None
+    reason: str | None = None
+    params: str | None = None
+    error: str | None = None  # rejected before it could be anything else
+    is_past: bool = False  # a backfill's
+    is_pinned: bool = False  # its version was asked for
+
+    @property
+    def is_parent(self) -> bool:
+        """Whether it is split into shards right away. One for later is split when it gets its place."""
+        return bool(self.job.definition.shards) and self.error is None and self.place is not None
+
+
+def insert_runs(tx: Tx, now: Instant, new: Sequence[NewRun]) -> int:
+    """Insert runs of any shape, parents of shards with their children; how many were not there already."""
+    inserted = tx.change(INSERT_OTHER_RUNS, {"now": now}, d=[_other_run(run, now) for run in new])
+    insert_children(tx, now, [(run.job, run.fire_key, run.place) for run in new if run.is_parent and run.place])
+    return inserted
+
+
+def insert_children(tx: Tx, now: Instant, parents: Sequence[tuple[LoadedJob, str, int]]) -> None:
+    """The shards of these parents (job, fire key, place)."""
+    children = [
+        (job.job_id, fire_key, place, shard, CHILD | (follow_of(job, scheduled=False) & LIMITS))
+        for job, fire_key, place in parents
+        for shard in range(job.definition.shards)
+    ]
+    if children:
+        tx.change(INSERT_CHILDREN, {"now": now}, d=children)
+
+
+def _other_run(run: NewRun, now: Instant) -> tuple[Any, ...]:
+    job, rejected = run.job, run.error is not None
+    shards = job.definition.shards if run.is_parent else 0
+    follow = follow_of(job, scheduled=run.scheduled)
+    if run.is_past:
+        follow |= PAST
+    if run.is_pinned:
+        follow |= PINNED
+    if run.serial:
+        follow |= SERIAL  # the line is the job's, whatever the version says
+    if shards:
+        follow &= ~LIMITS  # a parent is never leased, so it takes none
+    state = RunState.FAILED if rejected else RunState.RUNNING if shards else RunState.PENDING
+    priority = job.definition.priority if run.priority is None else run.priority
+    return (
+        job.job_id, job.version, run.fire_key, run.due_at, run.not_before, job.lane_id, int(run.catch_up), priority,
+        run.serial, run.place, int(run.parked), follow, str(state), str(FailureKind.REJECTED) if rejected else None,
+        shards, now if rejected else None, run.error, run.triggered_by, run.reason, run.params,
+    )  # fmt: skip

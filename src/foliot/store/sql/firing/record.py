@@ -1,0 +1,363 @@
+"""Recording plans: cursors move, runs and skips come to be, in one transaction and set-based (S1, S2, R1, R23).
+
+A plan with n runs raises `cursor_ver` by n (at least 1), and its runs take the new values as their places: so each run
+of a job has a place of its own, and the order of places is the order of commits whatever ids the database hands out.
+"""
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, Final, NamedTuple
+
+from foliot.domain.fire import Cursor, CursorState, DueJob, Plan, PlannedRun, open_skip_after, skip_key
+from foliot.domain.instants import Instant
+from foliot.domain.job import LoadedJob
+from foliot.domain.planning import troubled
+from foliot.store.sql.firing.follow import serial_of
+from foliot.store.sql.firing.line import bump
+from foliot.store.sql.firing.new_runs import INSERT_RUNS, NewRun, insert_runs
+from foliot.store.sql.jobs.definitions import StoredJob, shape_of
+from foliot.store.sql.kernel.database import RefusedForData, TryAgain, Tx
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+
+ROWS_MAX: Final = 2000  # of one transaction (R9); a plan larger than this still goes as a whole
+
+# ------------------------------------------------------------------------------------------------------- statements
+
+STEP: Final = Statement(
+    """
+    UPDATE cursors SET next_at = d.next_at, next_due_at = d.next_due_at, cursor_ver = cursor_ver + 1
+    FROM {d}
+    WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen
+    """,
+    RowSet("d", job_id=BIGINT, seen=BIGINT, next_at=BIGINT, next_due_at=BIGINT),
+)
+"""Nearly every plan: one run, or none; the cursor goes on to its next instant and nothing else about it changes."""
+
+MOVE: Final = Statement(
+    """
+    UPDATE cursors SET version = d.version, state = d.state, next_at = d.next_at, next_due_at = d.next_due_at,
+           cursor_ver = cursor_ver + d.bump, remaining = d.remaining, skip_from = d.skip_from,
+           skip_reason = d.skip_reason, skip_why = d.skip_why, trouble = d.trouble
+    FROM {d}
+    WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen
+    """,
+    RowSet("d", job_id=BIGINT, seen=BIGINT, bump=BIGINT, version=BIGINT, state=TEXT, next_at=BIGINT, next_due_at=BIGINT,
+           remaining=BIGINT, skip_from=BIGINT, skip_reason=TEXT, skip_why=TEXT, trouble=TEXT),
+)  # fmt: skip
+
+INSERT_SKIPS: Final = Statement(
+    """
+    {insert_ignore} skips (job_id, fire_key, from_at, to_at, count, reason, why, version, decided_at, held)
+    SELECT d.job_id, d.fire_key, d.from_at, d.to_at, d.count, d.reason, d.why, d.version, :now, d.held
+    FROM {d} WHERE true
+    {ignore_duplicates}
+    """,
+    RowSet("d", job_id=BIGINT, fire_key=TEXT, from_at=BIGINT, to_at=BIGINT, count=BIGINT, reason=TEXT, why=TEXT,
+           version=BIGINT, held=BIGINT),
+)  # fmt: skip
+
+EXTEND_SKIPS: Final = Statement(
+    """
+    UPDATE skips SET to_at = d.to_at, count = skips.count + d.count, decided_at = :now
+    FROM {d}
+    WHERE skips.job_id = d.job_id AND skips.fire_key = d.fire_key
+    """,
+    RowSet("d", job_id=BIGINT, fire_key=TEXT, from_at=BIGINT, to_at=BIGINT, count=BIGINT, reason=TEXT, why=TEXT,
+           version=BIGINT, held=BIGINT),
+)  # fmt: skip
+
+KNOWN_SKIPS: Final = Statement(
+    """
+    SELECT skips.job_id, skips.fire_key FROM {d}
+    JOIN skips ON skips.job_id = d.job_id AND skips.fire_key = d.fire_key
+    """,
+    RowSet("d", job_id=BIGINT, fire_key=TEXT),
+)
+
+RESUMED: Final = Statement(
+    "UPDATE jobs SET pause_reason = NULL, paused_at = NULL, updated_at = :now FROM {d} WHERE jobs.id = d.job_id",
+    RowSet("d", job_id=BIGINT),
+)
+"""Pauses that ended by themselves."""
+
+NO_LONGER_HELD: Final = Statement(
+    "UPDATE skips SET held = 0 FROM {d} WHERE skips.job_id = d.job_id AND skips.held = 1", RowSet("d", job_id=BIGINT)
+)
+"""The pause is over: what it held back stays left out."""
+
+WAITING_CATCH_UP: Final = Statement(
+    """
+    SELECT runs.id, runs.ver FROM {d}
+    JOIN runs ON runs.{line_job} = d.job_id
+    WHERE runs.state IN ('PENDING', 'RUNNING') AND runs.shard = -1 AND runs.state = 'PENDING'
+          AND runs.place IS NOT NULL AND runs.class = 1 AND runs.attempt = 0
+    ORDER BY runs.id LIMIT :limit
+    {skip_locked}
+    """,
+    RowSet("d", job_id=BIGINT),
+)
+
+PROMOTE: Final = Statement(
+    """
+    UPDATE runs SET class = 0, not_before = :now, ver = runs.ver + 1
+    FROM {d}
+    WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'PENDING'
+    """,
+    RowSet("d", id=BIGINT, ver=BIGINT),
+)
+
+
+# ---------------------------------------------------------------------------------------------------------- the verb
+
+
+class Recorded(NamedTuple):
+    """What came of a batch of plans."""
+
+    created: int = 0
+    skipped: int = 0  # instants
+    duplicates: int = 0
+    troubled: tuple[int, ...] = ()
+    lateness_us: tuple[int, ...] = ()
+
+
+def record(
+    tx: Tx, now: Instant, due: Sequence[DueJob], plans: Sequence[Plan], *, flagged: AbstractSet[int] = frozenset()
+) -> Recorded:
+    """Write what was decided. Every cursor must still be as it was seen, else nothing is written (`TryAgain`).
+
+    `flagged`: jobs whose cursor carries the trouble of an earlier plan, which a good one clears.
+    """
+    steps: list[tuple[Any, ...]] = []
+    moves: list[tuple[Any, ...]] = []
+    runs: list[tuple[Any, ...]] = []
+    parents: list[NewRun] = []
+    rest: list[tuple[Cursor, Plan]] = []  # plans with more to them than a run
+    lateness: list[int] = []
+    for (cursor, job, _), plan in zip(due, plans, strict=True):
+        job_id, _, _, woke_at, _, seen, *_ = cursor
+        next_at = plan.next_at
+        if _is_plain_step(cursor, plan) and job_id not in flagged:
+            steps.append((job_id, seen, now if next_at is not None and next_at < now else next_at, plan.next_due_at))
+        else:
+            moves.append(_move(cursor, job.version, plan, now))
+            rest.append((cursor, plan))
+        for place, run in enumerate(plan.runs, seen + 1):
+            due_at, fire_key, not_before, catch_up, parked = run
+            shape = job.shape if isinstance(job, StoredJob) else shape_of(job)
+            lateness.append(now - (due_at if woke_at is None else woke_at))
+            if job.definition.shards:
+                parents.append(_planned(job, run, place))
+            else:
+                runs.append((job_id, job.version, fire_key, due_at, not_before, place, shape | parked << 1 | catch_up))
+    _move_cursors(tx, steps, moves)
+    tx.point("firing.cursors_moved")
+    created = tx.change(INSERT_RUNS, {"now": now}, d=runs) if runs else 0
+    created += insert_runs(tx, now, parents) if parents else 0
+    skipped = _record_rest(tx, now, rest) if rest else 0
+    return Recorded(
+        created=created,
+        skipped=skipped,
+        duplicates=len(runs) + len(parents) - created,
+        troubled=tuple(cursor.job_id for cursor, plan in rest if plan.trouble is not None),
+        lateness_us=tuple(lateness),
+    )
+
+
+def record_carefully(
+    tx: Tx, now: Instant, due: Sequence[DueJob], plans: Sequence[Plan], *, flagged: AbstractSet[int] = frozenset()
+) -> Recorded:
+    """Record although the database refuses some of it: halve down to the row; the bad run is FAILED/rejected."""
+    try:
+        with tx.savepoint():
+            return record(tx, now, due, plans, flagged=flagged)
+    except RefusedForData:
+        if len(due) > 1:
+            half = len(due) // 2
+            first = record_carefully(tx, now, due[:half], plans[:half], flagged=flagged)
+            return _joined(first, record_carefully(tx, now, due[half:], plans[half:], flagged=flagged))
+        return _record_one(tx, now, due[0], plans[0])
+
+
+def record_change(
+    tx: Tx, now: Instant, cursor: Cursor, plan: Plan, *, job: LoadedJob | None, version: int | None = None
+) -> None:
+    """Write a plan that a person asked for: a pause, a resume, a deletion; with `version`, an edit.
+
+    `job` is the version that the plan's runs belong to; None when it has none. An edit closes the open skip row.
+    """
+    move = list(_move(cursor, version or cursor.version, plan, now))
+    if version is not None:
+        move[_SKIP_FROM : _SKIP_FROM + 3] = None, None, None
+    _move_cursors(tx, [], [tuple(move)])
+    if plan.runs:
+        assert job is not None, "runs belong to a version"
+        insert_runs(tx, now, [_planned(job, run, place) for place, run in enumerate(plan.runs, cursor.cursor_ver + 1)])
+    _record_rest(tx, now, [(cursor, plan)])
+
+
+def flag(tx: Tx, now: Instant, broken: Sequence[tuple[Cursor, Exception]]) -> None:
+    """Jobs whose definition does not compile stay undecided; they are looked at again in a minute."""
+    plans = [(cursor, troubled(cursor, error, now)) for cursor, error in broken]
+    _move_cursors(tx, [], [_move(cursor, cursor.version, plan, now) for cursor, plan in plans])
+
+
+def within_rows(due: Sequence[DueJob], plans: Sequence[Plan], rows_max: int = ROWS_MAX) -> int:
+    """How many of the plans one transaction takes, by the rows they insert; at least one."""
+    rows = 0
+    for count, (item, plan) in enumerate(zip(due, plans, strict=True)):
+        rows += len(plan.runs) * (1 + item.job.definition.shards) + len(plan.skips)
+        if rows > rows_max and count:
+            return count
+    return len(due)
+
+
+# ----------------------------------------------------------------------------------------------------------- cursors
+
+
+def _is_plain_step(cursor: Cursor, plan: Plan) -> bool:
+    runs, skips, state, _, _, remaining, promote, trouble = plan
+    _, _, was, _, _, _, left, skip_from, _, _ = cursor
+    return (
+        len(runs) <= 1
+        and not skips
+        and state == was
+        and remaining == left
+        and skip_from is None
+        and not promote
+        and trouble is None
+    )
+
+
+def _move(cursor: Cursor, version: int, plan: Plan, now: Instant) -> tuple[Any, ...]:
+    if plan.trouble is not None:  # nothing was decided: all but the time of the next look stays
+        return (cursor.job_id, cursor.cursor_ver, 1, cursor.version, cursor.state, _fresh(plan.next_at, now),
+                cursor.next_due_at, cursor.remaining, cursor.skip_from, cursor.skip_reason, cursor.skip_why,
+                plan.trouble)  # fmt: skip
+    skip = open_skip_after(cursor, plan)
+    return (cursor.job_id, cursor.cursor_ver, len(plan.runs) or 1, version, str(plan.state), _fresh(plan.next_at, now),
+            plan.next_due_at, plan.remaining, skip.from_at, skip.reason and str(skip.reason), skip.why,
+            None)  # fmt: skip
+
+
+_SKIP_FROM: Final = 8  # where `_move` has the open skip row
+
+
+def _fresh(next_at: Instant | None, now: Instant) -> Instant | None:
+    """R9: what is to be done at once gets the present, so that scans with a lower bound find it."""
+    return now if next_at is not None and next_at < now else next_at
+
+
+def _move_cursors(tx: Tx, steps: Sequence[tuple[Any, ...]], moves: Sequence[tuple[Any, ...]]) -> None:
+    """R1: each cursor as it was seen, or nothing. They are locked: a miss means a lock that did not hold (Galera)."""
+    if steps and tx.change(STEP, d=steps) != len(steps):
+        raise TryAgain("a cursor moved although it was locked")
+    if moves and tx.change(MOVE, d=moves) != len(moves):
+        raise TryAgain("a cursor moved although it was locked")
+
+
+# -------------------------------------------------------------------------------------------------------------- runs
+
+
+def _planned(job: LoadedJob, run: PlannedRun, place: int, *, error: str | None = None) -> NewRun:
+    return NewRun(
+        job=job,
+        fire_key=run.fire_key,
+        due_at=run.due_at,
+        not_before=run.not_before,
+        place=place,
+        parked=run.parked,
+        serial=serial_of(job),
+        scheduled=True,
+        catch_up=run.catch_up,
+        error=error,
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------- the rest
+
+
+def _record_rest(tx: Tx, now: Instant, rest: Sequence[tuple[Cursor, Plan]]) -> int:
+    """Skips, promotions, pauses that ended; how many instants were skipped."""
+    new: list[tuple[Any, ...]] = []
+    longer: list[tuple[Any, ...]] = []
+    promoted: list[tuple[int]] = []
+    resumed: list[tuple[int]] = []
+    skipped = 0
+    for cursor, plan in rest:
+        for skip in plan.skips:
+            begin = cursor.skip_from if skip.extends and cursor.skip_from is not None else skip.from_at
+            row = (cursor.job_id, skip_key(begin), skip.from_at, skip.to_at, skip.count, str(skip.reason), skip.why,
+                   cursor.version, int(skip.held))  # fmt: skip
+            (longer if skip.extends else new).append(row)
+            skipped += skip.count
+        if plan.promote:
+            promoted.append((cursor.job_id,))
+        if cursor.state == CursorState.PAUSED and plan.state != CursorState.PAUSED and plan.trouble is None:
+            resumed.append((cursor.job_id,))
+    if longer and tx.change(EXTEND_SKIPS, {"now": now}, d=longer) != len(longer):
+        new += _unknown(tx, longer)  # the open row was forgotten by retention: it begins anew
+    if new:
+        tx.change(INSERT_SKIPS, {"now": now}, d=new)
+    if resumed:
+        tx.change(RESUMED, {"now": now}, d=resumed)
+        tx.change(NO_LONGER_HELD, d=resumed)
+    if promoted:
+        promote(tx, now, promoted)
+    return skipped
+
+
+def _unknown(tx: Tx, skips: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    known = {tuple(row) for row in tx.rows(KNOWN_SKIPS, d=[skip[:2] for skip in skips])}
+    return [skip for skip in skips if skip[:2] not in known]
+
+
+def promote(tx: Tx, now: Instant, jobs: Sequence[tuple[int]]) -> int:
+    """Catch-up runs of these jobs that nobody leased yet become on-time work, due now (R10)."""
+    waiting = [tuple(row) for row in tx.rows(WAITING_CATCH_UP, {"limit": ROWS_MAX}, d=jobs)]
+    return tx.change(PROMOTE, {"now": now}, d=waiting) if waiting else 0
+
+
+# ----------------------------------------------------------------------------------------------------------- refused
+
+
+def _record_one(tx: Tx, now: Instant, item: DueJob, plan: Plan) -> Recorded:
+    """One job whose plan the database refuses: its runs one by one, the bad ones as rejected.
+
+    When even that is refused (the cursor, a skip), nothing is decided and the job is flagged.
+    """
+    bare = plan._replace(runs=())
+    try:
+        with tx.savepoint():
+            recorded = record(tx, now, [item], [bare])
+            _bump(tx, item, len(plan.runs))
+            created = sum(
+                _insert_or_reject(tx, now, item, run, place)
+                for place, run in enumerate(plan.runs, item.cursor.cursor_ver + 1)
+            )
+            return recorded._replace(created=created, duplicates=len(plan.runs) - created)
+    except RefusedForData as refused:
+        return record(tx, now, [item], [troubled(item.cursor, refused, now)])
+
+
+def _bump(tx: Tx, item: DueJob, runs: int) -> None:
+    """The bare plan raised the cursor by one; the places of the runs need the rest."""
+    if runs > 1:
+        bump(tx, {item.cursor.job_id: runs - 1})
+
+
+def _insert_or_reject(tx: Tx, now: Instant, item: DueJob, run: PlannedRun, place: int) -> int:
+    try:
+        with tx.savepoint():
+            return insert_runs(tx, now, [_planned(item.job, run, place)])
+    except RefusedForData as refusal:
+        return insert_runs(tx, now, [_planned(item.job, run, place, error=f"refused by the store: {refusal}"[:500])])
+
+
+def _joined(first: Recorded, second: Recorded) -> Recorded:
+    return Recorded(
+        created=first.created + second.created,
+        skipped=first.skipped + second.skipped,
+        duplicates=first.duplicates + second.duplicates,
+        troubled=first.troubled + second.troubled,
+        lateness_us=first.lateness_us + second.lateness_us,
+    )

@@ -1,0 +1,44 @@
+"""The watchdog's hand on cursors: a fixed delay that waits for the end of a run that is not there gets going again."""
+
+from typing import Final
+
+from foliot.domain.fire import Cursor
+from foliot.store.sql.ending.fixed_delay import set_next
+from foliot.store.sql.firing_store import due_jobs
+from foliot.store.sql.jobs.definitions import Definitions
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+
+WITHOUT_NEXT: Final = Statement(
+    """
+    SELECT j.id FROM jobs j JOIN cursors c ON c.job_id = j.id
+    WHERE j.from_end = 1 AND j.id > :after AND coalesce(c.next_at, -1) = -1 AND c.state = 'active'
+    ORDER BY j.from_end, j.id LIMIT :limit
+    """
+)
+"""Only jobs with a fixed delay: those without a schedule, however many, have no next instant either.
+(`next_at IS NULL` in so many words would let a planner begin with all of these.)"""
+
+LOCK: Final = Statement(
+    """
+    SELECT c.job_id, c.version, c.state, c.next_at, c.next_due_at, c.cursor_ver, c.remaining, c.skip_from,
+           c.skip_reason, c.skip_why
+    FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM {d}) AND c.next_at IS NULL AND c.state = 'active'
+    ORDER BY c.job_id {skip_locked}
+    """,
+    RowSet("d", job_id=BIGINT),
+)
+
+
+def repair_delays(tx: Tx, definitions: Definitions, *, after: int, limit: int) -> tuple[int, int]:
+    """Look at a stretch of cursors: (how many got a next instant, last job looked at or 0 at the end).
+
+    Locked before the runs are read, so a run that is just being fired cannot be overlooked.
+    """
+    found = [job_id for (job_id,) in tx.rows(WITHOUT_NEXT, {"after": after, "limit": limit})]
+    if not found:
+        return 0, 0
+    cursors = [Cursor(*row) for row in tx.rows(LOCK, d=[(job_id,) for job_id in found])]
+    due, _ = due_jobs(tx, definitions, cursors)
+    stuck = [item.job for item in due if item.job.definition.is_delayed and not item.seen.scheduled]
+    return set_next(tx, stuck, tx.now()), found[-1] if len(found) == limit else 0

@@ -1,0 +1,233 @@
+"""Triggers: a run because somebody asked, now or later, at most once per idempotency key (S4, R23).
+
+The cursor is bumped first, so a trigger and a fire of one job follow each other; what a trigger then reads of the
+job's line is complete. A run that serves a key is found again by that key for as long as it is kept.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from foliot.domain.bounds import PRIORITY_MIN
+from foliot.domain.errors import FoliotError, InvalidInput
+from foliot.domain.fire import Situation, trigger_key
+from foliot.domain.instants import Instant
+from foliot.domain.job import PRIORITY_MAX, LoadedJob
+from foliot.domain.payload import check_json
+from foliot.domain.schedule import HORIZON
+from foliot.ports.store import Triggered, TriggerRequest
+from foliot.store.sql.firing.follow import serial_of
+from foliot.store.sql.firing.line import Place, bump, situations
+from foliot.store.sql.firing.new_runs import NewRun, insert_runs
+from foliot.store.sql.jobs.definitions import Definitions, Found, Key
+from foliot.store.sql.jobs.suggestions import not_found
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.people.texts import check_actor, check_key, pads
+
+KEY_BYTES_MAX: Final = 200
+
+JOBS: Final = Statement(
+    """
+    SELECT d.n, jobs.id FROM {d}
+    JOIN jobs ON jobs.namespace = d.namespace AND jobs.name = d.name AND jobs.deleted_at = 0
+    """,
+    RowSet("d", n=BIGINT, namespace=TEXT, name=TEXT),
+)
+
+BY_KEY: Final = Statement(
+    """
+    SELECT d.n, runs.id, runs.not_before FROM {d}
+    JOIN runs ON runs.job_id = d.job_id AND runs.fire_key = d.fire_key AND runs.shard = -1
+    """,
+    RowSet("d", n=BIGINT, job_id=BIGINT, fire_key=TEXT),
+)
+
+
+class _Wish(NamedTuple):
+    """A request with its job, before it has a run."""
+
+    n: int
+    request: TriggerRequest
+    job_id: int
+    fire_key: str
+
+
+class BadTrigger(InvalidInput):
+    """A trigger that asks for something that cannot be."""
+
+    code = "FOL-1021"
+
+
+def check_trigger(request: TriggerRequest) -> None:
+    """Refuse what cannot be stored before anything is."""
+    check_key("idempotency key", request.key, KEY_BYTES_MAX)
+    check_actor(request.by)
+    if request.priority is not None and not PRIORITY_MIN <= request.priority <= PRIORITY_MAX:
+        raise BadTrigger(
+            f"Priority {request.priority} is not between {PRIORITY_MIN} and {PRIORITY_MAX}.", hint="5 is the usual one"
+        )
+    if request.at is not None and request.delay_us is not None:
+        raise BadTrigger("A trigger has a time or a delay, not both.")
+    if request.at is not None and not 0 <= request.at < HORIZON:
+        raise BadTrigger("The time of the trigger lies outside 1970 to 2199.")
+    if request.delay_us is not None and not 0 <= request.delay_us < HORIZON:
+        raise BadTrigger("The delay of the trigger is negative or too long.")
+    if request.params is not None:
+        check_json(request.params, what="The parameters")
+
+
+def trigger(tx: Tx, definitions: Definitions, requests: Sequence[TriggerRequest]) -> list[Triggered | FoliotError]:
+    """One run per request, all in this transaction: the run, or why there is none. Checked before (`check_trigger`)."""
+    answers: list[Triggered | FoliotError | None] = [None] * len(requests)
+    wishes = _wishes(tx, requests, answers)
+    _answer_known(tx, wishes, answers)
+    new = [wish for wish in wishes if answers[wish.n] is None]
+    tx.point("trigger.found")
+    if new:
+        # The bump comes before anything else is read (R23): who asks for the same at the same time waits here.
+        last = bump(tx, dict(Counter(wish.job_id for wish in new)))
+        tx.point("trigger.bumped")
+        _answer_known(tx, new, answers)
+        for wish in new:
+            if answers[wish.n] is None and last[wish.job_id].deleted_at:  # since it was found
+                answers[wish.n] = not_found(tx, wish.request.namespace, wish.request.job)
+        new = [wish for wish in new if answers[wish.n] is None]
+        _make(tx, definitions, new, last, answers)
+    assert all(answer is not None for answer in answers), answers
+    return [answer for answer in answers if answer is not None]
+
+
+def _wishes(tx: Tx, requests: Sequence[TriggerRequest], answers: list[Triggered | FoliotError | None]) -> list[_Wish]:
+    """The requests whose job exists; the others are answered."""
+    names = [
+        (n, request.namespace, request.job)
+        for n, request in enumerate(requests)
+        if not pads(request.namespace) and not pads(request.job)
+    ]
+    jobs: dict[int, int] = dict(map(tuple, tx.rows(JOBS, d=names)))
+    wishes = []
+    for n, request in enumerate(requests):
+        if n in jobs:
+            wishes.append(_Wish(n, request, jobs[n], trigger_key(request.key)))
+        else:
+            answers[n] = not_found(tx, request.namespace, request.job)
+    return wishes
+
+
+def _answer_known(tx: Tx, wishes: Sequence[_Wish], answers: list[Triggered | FoliotError | None]) -> None:
+    """S4: a key that has a run gets that run."""
+    if not wishes:
+        return
+    for n, run_id, not_before in tx.rows(BY_KEY, d=[(wish.n, wish.job_id, wish.fire_key) for wish in wishes]):
+        answers[n] = Triggered(run_id=run_id, created=False, not_before=not_before)
+
+
+def _make(
+    tx: Tx,
+    definitions: Definitions,
+    wishes: Sequence[_Wish],
+    last: dict[int, Place],
+    answers: list[Triggered | FoliotError | None],
+) -> None:
+    now = tx.now()
+    current = {(job_id, place.version) for job_id, place in last.items()}
+    found = definitions.find(tx, current | {_version_of(wish, last) for wish in wishes})
+    seen = situations(tx, {job_id for (job_id, _), job in found.jobs.items() if job.definition.is_serial})
+    line = _Line(last, seen, Counter(wish.job_id for wish in wishes))
+    new: dict[int, NewRun] = {}
+    keys: dict[tuple[int, str], int] = {}
+    for wish in wishes:
+        version = _version_of(wish, last)
+        refusal = _refusal(wish.request, found, version, (wish.job_id, last[wish.job_id].version))
+        if refusal is not None:
+            answers[wish.n] = refusal
+        elif (wish.job_id, wish.fire_key) not in keys:
+            keys[wish.job_id, wish.fire_key] = wish.n
+            job = found.jobs[version]
+            by_now = found.jobs.get((wish.job_id, last[wish.job_id].version), job)
+            new[wish.n] = _run_of(wish, job, by_now, line, now)
+    if not new:
+        return
+    insert_runs(tx, now, list(new.values()))
+    made = {n: (run_id, not_before) for n, run_id, not_before in tx.rows(BY_KEY, d=_keys_of(wishes))}
+    for wish in wishes:
+        if answers[wish.n] is None:
+            run_id, not_before = made[wish.n]
+            answers[wish.n] = Triggered(run_id=run_id, created=wish.n in new, not_before=not_before)
+
+
+def _refusal(request: TriggerRequest, found: Found, version: Key, current: Key) -> FoliotError | None:
+    """Why there can be no such run of this version of the job, if so."""
+    if version not in found.jobs:
+        return _unreadable(request.job, found.troubles[version])
+    is_exclusive = current in found.jobs and found.jobs[current].definition.exclusive
+    if request.allow_overlap and (is_exclusive or found.jobs[version].definition.exclusive):
+        which = request.job if is_exclusive else f"Version {version[1]} of {request.job}"
+        return BadTrigger(f"{which} is exclusive: none of its runs overlaps another.", hint="let it wait its turn")
+    if not is_exclusive:
+        return None
+    if not found.jobs[version].definition.exclusive:
+        return BadTrigger(
+            f"{request.job} is exclusive by now, and version {version[1]} of it is not.",
+            hint="ask for its latest version",
+        )
+    return None
+
+
+def _version_of(wish: _Wish, last: dict[int, Place]) -> tuple[int, int]:
+    return wish.job_id, wish.request.version or last[wish.job_id].version
+
+
+class _Line:
+    """Where the next run of each job stands."""
+
+    def __init__(self, last: dict[int, Place], seen: dict[int, Situation], wanted: Counter[int]) -> None:
+        self._place = {job_id: place.last - wanted[job_id] for job_id, place in last.items()}
+        self._open = {job_id: situation.open for job_id, situation in seen.items()}
+
+    def enter(self, job_id: int, serial: int) -> tuple[int, bool]:
+        """The next place, and whether the run is parked behind another."""
+        self._place[job_id] += 1
+        is_parked = bool(serial and self._open.get(job_id))
+        self._open[job_id] = self._open.get(job_id, 0) + 1
+        return self._place[job_id], is_parked
+
+
+def _run_of(wish: _Wish, job: LoadedJob, by_now: LoadedJob, line: _Line, now: Instant) -> NewRun:
+    """A trigger for later of a serial or sharded job stands outside the line, parked, until it is due and admitted.
+
+    A run of an older version is serial if that says so, or the job's present one (`by_now`).
+    """
+    request = wish.request
+    due_at = request.at if request.at is not None else now + (request.delay_us or 0)
+    serial = 0 if request.allow_overlap else serial_of(by_now) or serial_of(job)
+    place: int | None = None
+    is_parked = True
+    enters_when_due = by_now.definition.is_serial or job.definition.is_serial or bool(job.definition.shards)
+    if due_at <= now or not enters_when_due:
+        place, is_parked = line.enter(wish.job_id, serial)
+    return NewRun(
+        job=job,
+        fire_key=wish.fire_key,
+        due_at=due_at if request.due_at is None else request.due_at,
+        not_before=max(due_at, now),
+        place=place,
+        parked=is_parked,
+        serial=serial,
+        priority=request.priority,
+        triggered_by=request.by.name,
+        reason=request.by.reason or None,
+        params=request.params,
+        is_pinned=request.version is not None,
+    )
+
+
+def _keys_of(wishes: Sequence[_Wish]) -> list[tuple[int, int, str]]:
+    return [(wish.n, wish.job_id, wish.fire_key) for wish in wishes]
+
+
+def _unreadable(job: str, trouble: Exception) -> FoliotError:
+    if isinstance(trouble, FoliotError):
+        return trouble
+    return BadTrigger(f"The definition of {job} cannot be read here: {trouble}.", hint="see foliot job show")

@@ -1,0 +1,226 @@
+"""Firing: the pulse, due cursors become runs, triggers for later are admitted, heads of lines un-parked."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final, NamedTuple
+
+from foliot.domain.fire import Cursor, Decide, DueJob
+from foliot.domain.instants import MILLISECOND, SECOND, Instant
+from foliot.ports.store import Decided, Pulse
+from foliot.store.sql.ending.ends import Contended, Ending
+from foliot.store.sql.ending.settlement import Quit
+from foliot.store.sql.firing.line import NOTHING_OPEN, situations
+from foliot.store.sql.firing.record import flag, record, record_carefully, within_rows
+from foliot.store.sql.firing.sweep import admit_due, unpark_heads
+from foliot.store.sql.jobs.definitions import Definitions
+from foliot.store.sql.kernel.database import Database, Pool, RefusedForData, Row, Tx
+from foliot.store.sql.kernel.statement import Statement
+
+OVERDUE_US: Final = 500 * MILLISECOND
+LOOK_BACK_US: Final = 10 * SECOND
+FULL_SCAN_EVERY_US: Final = 60 * SECOND
+_NEVER: Final = -(2**63)
+_EVER: Final = 2**63 - 1
+
+PULSE: Final = Statement(
+    """
+    WITH RECURSIVE ready (lane, class, priority, not_before) AS (
+      SELECT r.lane, r.class, r.priority, r.not_before FROM runs r
+      WHERE r.id = (SELECT x.id FROM runs x WHERE x.state = 'PENDING' AND x.parked = 0
+                    ORDER BY x.lane, x.class, x.priority, x.not_before, x.id LIMIT 1)
+      UNION ALL
+      SELECT r.lane, r.class, r.priority, r.not_before FROM ready
+      JOIN runs r ON r.id = (SELECT x.id FROM runs x WHERE x.state = 'PENDING' AND x.parked = 0
+                             AND (x.lane, x.class, x.priority) > (ready.lane, ready.class, ready.priority)
+                             ORDER BY x.lane, x.class, x.priority, x.not_before, x.id LIMIT 1)
+      WHERE ready.not_before > {now}
+    )
+    SELECT {now},
+           (SELECT c.next_at FROM cursors c WHERE c.next_at >= :low ORDER BY c.next_at, c.job_id LIMIT 1),
+           CASE WHEN EXISTS (SELECT 1 FROM ready WHERE not_before <= {now}) THEN 1 ELSE 0 END,
+           (SELECT 1 FROM runs r WHERE r.state = 'PENDING' AND r.parked = 1 AND r.place IS NOT NULL
+            ORDER BY r.job_id, r.place, r.id LIMIT 1),
+           (SELECT 1 FROM runs r WHERE r.state = 'PENDING' AND r.place IS NULL AND r.not_before <= {now}
+            ORDER BY r.not_before, r.id LIMIT 1),
+           m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until, m.clock_ahead_us,
+           (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > {now})
+    FROM store_meta m JOIN leases l ON l.name = 'leader'
+    WHERE m.id = 1
+    """,
+    mysql="""
+    SELECT {now},
+           (SELECT c.next_at FROM cursors c WHERE c.next_at >= :low ORDER BY c.next_at, c.job_id LIMIT 1),
+           CASE WHEN EXISTS (SELECT 1 FROM runs r WHERE r.waits = 1 AND r.not_before <= {now}) THEN 1 ELSE 0 END,
+           (SELECT 1 FROM runs r WHERE r.parked_job > -1 ORDER BY r.parked_job LIMIT 1),
+           (SELECT 1 FROM runs r WHERE r.waits = 2 AND r.not_before <= {now} ORDER BY r.not_before LIMIT 1),
+           m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until, m.clock_ahead_us,
+           (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > {now})
+    FROM store_meta m JOIN leases l ON l.name = 'leader'
+    WHERE m.id = 1
+    """,
+)
+"""R24. `ready` steps from one (lane, class, priority) to the next and stops at the first due run: future and parked
+runs cost nothing, whatever their number. Each sub-select is ordered like its index, so that no plan walks the table."""
+
+TAKE: Final = Statement(
+    """
+    SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
+           skip_why, trouble, {now}
+    FROM cursors WHERE next_at <= {now} AND next_at >= :low AND next_at <= :until
+    ORDER BY next_at, job_id LIMIT :limit {skip_locked}
+    """
+)
+
+TAKE_OVERDUE: Final = Statement(
+    """
+    WITH overdue AS {materialized} (
+      SELECT c.job_id FROM cursors c WHERE c.next_at <= {now} - :overdue AND c.next_at <= :until
+      ORDER BY c.next_at, c.job_id LIMIT :limit
+    )
+    SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
+           skip_why, trouble, {now}
+    FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= {now} AND next_at + 0 <= :until
+    ORDER BY job_id {for_update}
+    """
+)
+"""Waiting for the locks, so in the order of the primary key (R3); a cursor that moved meanwhile falls out. The `+ 0`
+keeps that check away from the index: after an outage every cursor there is would match it."""
+
+
+class _Bounds(NamedTuple):
+    """Which instants a scan is about."""
+
+    low: Instant
+    until: Instant
+
+
+class SqlFiringStore:
+    """`ports.store.FiringStore` on a SQL database."""
+
+    def __init__(self, database: Database, definitions: Definitions, ending: Ending) -> None:
+        self._database = database
+        self._definitions = definitions
+        self._ending = ending
+        self._low: Instant = _NEVER  # of the pulse's look at the cursors (R9)
+        self._full_scan_at: Instant = _NEVER
+
+    async def pulse(self) -> Pulse:
+        row = await self._database.read(lambda tx: tx.rows(PULSE, {"low": self._low})[0], pool=Pool.CONTROL)
+        pulse = _pulse(row)
+        self._mind(pulse)
+        return pulse
+
+    def _mind(self, pulse: Pulse) -> None:
+        """R9: the next pulse skips the dead entries of the index; once a minute, or after a step back, it does not."""
+        if pulse.now >= self._full_scan_at or pulse.now < self._full_scan_at - FULL_SCAN_EVERY_US:
+            self._full_scan_at = pulse.now + FULL_SCAN_EVERY_US
+            self._low = _NEVER
+            return
+        soonest = pulse.now if pulse.next_at is None else min(pulse.next_at, pulse.now)
+        self._low = soonest - LOOK_BACK_US
+
+    async def decide_due(
+        self,
+        decide: Decide,
+        *,
+        limit: int,
+        low: Instant | None = None,
+        waiting: bool = False,
+        until: Instant | None = None,
+    ) -> Decided:
+        bounds = _Bounds(_NEVER if low is None else low, _EVER if until is None else until)
+        work = partial(self._decide_due, decide, limit, bounds, waiting)
+        try:
+            return await self._database.transact(partial(work, False))
+        except RefusedForData:
+            return await self._database.transact(partial(work, True))
+
+    def _decide_due(
+        self, decide: Decide, limit: int, bounds: "_Bounds", waiting: bool, carefully: bool, tx: Tx
+    ) -> Decided:
+        if waiting:
+            taken = tx.tuples(TAKE_OVERDUE, {"overdue": OVERDUE_US, "limit": limit, "until": bounds.until})
+        else:
+            taken = tx.tuples(TAKE, {"low": bounds.low, "limit": limit, "until": bounds.until})
+        if not taken:
+            return Decided(now=tx.now(), taken=0, created=0, skipped=0)
+        now = min(int(taken[0][-1]), bounds.until)
+        tx.learn_now(now)
+        tx.point("firing.taken")
+        new = tuple.__new__  # a named tuple's own constructor is written in Python, and this is the hottest path
+        due, broken = due_jobs(tx, self._definitions, [new(Cursor, row[:10]) for row in taken])
+        plans = decide(now, due)
+        count = within_rows(due, plans)
+        flagged = frozenset(row[0] for row in taken if row[10] is not None)
+        write = record_carefully if carefully else record
+        recorded = write(tx, now, due[:count], plans[:count], flagged=flagged)
+        if broken:
+            flag(tx, now, broken)
+        tx.point("firing.recorded")
+        return Decided(
+            now=now,
+            taken=len(taken),
+            created=recorded.created,
+            skipped=recorded.skipped,
+            duplicates=recorded.duplicates,
+            troubled=recorded.troubled + tuple(cursor.job_id for cursor, _ in broken),
+            lateness_us=recorded.lateness_us,
+            lowest_at=min(row[3] for row in taken) if waiting else taken[0][3],
+        )
+
+    async def admit(self, *, limit: int) -> int:
+        return await self._database.transact(lambda tx: admit_due(tx, self._definitions, limit=limit))
+
+    async def unpark(self, *, limit: int, after_job: int = 0) -> tuple[int, int]:
+        swept = await self._database.transact(lambda tx: unpark_heads(tx, limit=limit, after_job=after_job))
+        return swept.unparked + await self._end(swept.replaced), swept.last_job
+
+    async def _end(self, quits: Sequence[Quit]) -> int:
+        if not quits:
+            return 0
+        try:
+            return len(await self._database.transact(lambda tx: self._ending.quit_in(tx, quits)))
+        except Contended:
+            return len(await self._database.transact(lambda tx: self._ending.quit_in(tx, quits, carefully=True)))
+
+
+def due_jobs(
+    tx: Tx, definitions: Definitions, cursors: Sequence[Cursor], *, with_lines: bool = False
+) -> tuple[list[DueJob], list[tuple[Cursor, Exception]]]:
+    """Definitions and situations of locked cursors, read in statements of their own; and those that do not compile.
+
+    `with_lines`: the situation of every job, also where a fire would not depend on it.
+    """
+    keys = [cursor[:2] for cursor in cursors]
+    found = definitions.find(tx, keys)
+    jobs = found.jobs
+    seen = situations(tx, [key[0] for key, job in jobs.items() if job.needs_situation or with_lines])
+    broken: list[tuple[Cursor, Exception]] = []
+    if found.troubles:
+        broken = [(cursor, found.troubles[key]) for cursor in cursors if (key := cursor[:2]) in found.troubles]
+        cursors = [cursor for cursor in cursors if cursor[:2] in jobs]
+        keys = [cursor[:2] for cursor in cursors]
+    new, open_ = tuple.__new__, seen.get
+    due = [
+        new(DueJob, (cursor, jobs[key], open_(key[0], NOTHING_OPEN))) for cursor, key in zip(cursors, keys, strict=True)
+    ]
+    return due, broken
+
+
+def _pulse(row: Row) -> Pulse:
+    now, next_at, ready, parked, admissible, epoch, clock_suspect, lanes, leader, term, until, ahead_us, heir = row
+    return Pulse(
+        now=int(now),
+        next_at=next_at,
+        ready=bool(ready),
+        parked=parked is not None,
+        admissible=admissible is not None,
+        epoch=epoch,
+        leader=leader,
+        term=term,
+        leader_until=until,
+        clock_suspect=bool(clock_suspect),
+        lanes=lanes,
+        clock_ahead_us=ahead_us,
+        heir=heir,
+    )

@@ -1,0 +1,488 @@
+"""Jobs: saved, paused, resumed, deleted, found. An edit first decides the past under the version that was (S1).
+
+A job's cursor is locked before anything about the job is believed, and bumped before anything is written (R23): so an
+edit, a pause, a fire and a trigger of one job follow each other in some order and none acts on what another changed.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Final, NamedTuple
+
+from foliot.domain.bounds import check_definition
+from foliot.domain.definition import definition_hash, to_document
+from foliot.domain.edits import tightens
+from foliot.domain.errors import VersionConflict
+from foliot.domain.fire import Cursor, CursorState, Decide
+from foliot.domain.instants import Instant
+from foliot.domain.job import Definition, Lane, LoadedJob, lane_of
+from foliot.domain.limits import LimitChange
+from foliot.domain.names import check_name
+from foliot.domain.pacing import CatchUpPacer
+from foliot.domain.payload import canonical_json
+from foliot.domain.planning import first_cursor
+from foliot.ports.rescheduling import AheadJob, Rescheduled
+from foliot.ports.store import Actor, JobRecord, Saved, SaveOutcome, Standing, StoreBusy, StoreUnavailable
+from foliot.store.sql.ending import fixed_delay
+from foliot.store.sql.ending.ends import Ending
+from foliot.store.sql.firing.repair import repair_delays
+from foliot.store.sql.jobs import calendars, change, line_order, reschedule
+from foliot.store.sql.jobs.backlog import in_rounds, settle
+from foliot.store.sql.jobs.definitions import Definitions, lane_from, lane_ids, lanes_after
+from foliot.store.sql.jobs.held_time import catch_up_held
+from foliot.store.sql.jobs.removal import end_waiting
+from foliot.store.sql.jobs.suggestions import not_found
+from foliot.store.sql.jobs.version_move import FROM_THE_FIRST, finish_moves, move_waiting
+from foliot.store.sql.kernel.database import Database, Pool, TryAgain, Tx
+from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
+from foliot.store.sql.leasing import limits
+from foliot.store.sql.people.texts import check_actor
+
+FIND: Final = Statement(
+    """
+    SELECT j.id, j.version, v.hash, c.state, c.next_at, c.next_due_at, j.created_at, j.updated_at,
+           j.pause_reason, c.trouble, j.source
+    FROM jobs j
+    JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+    JOIN cursors c ON c.job_id = j.id
+    WHERE j.namespace = :namespace AND j.name = :name AND j.deleted_at = 0
+    """
+)
+
+KNOWN: Final = Statement(
+    """
+    SELECT j.id, j.version, v.hash, j.source
+    FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+    WHERE j.namespace = :namespace AND j.name = :name AND j.deleted_at = 0
+    """
+)
+
+LANE: Final = Statement(
+    """
+    SELECT l.document FROM job_versions v JOIN lanes l ON l.id = v.lane_id
+    WHERE v.job_id = :job_id AND v.version = :version
+    """
+)
+
+DOCUMENT: Final = Statement("SELECT definition FROM job_versions WHERE job_id = :job_id AND version = :version")
+
+INSERT_JOB: Final = Statement(
+    """
+    {insert_ignore} jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end)
+    SELECT :namespace, :name, 0, 1, :source, {now}, {now}, :from_end WHERE true {ignore_duplicates}
+    """
+)
+JOB_ID: Final = Statement(
+    "SELECT id FROM jobs WHERE namespace = :namespace AND name = :name AND deleted_at = 0 AND version = 1"
+)
+
+INSERT_VERSION: Final = Statement(
+    """
+    INSERT INTO job_versions (job_id, version, hash, definition, lane_id, merge_lane_id, created_at, created_by, reason)
+    VALUES (:job_id, :version, :hash, :definition, :lane_id, :merge_lane_id, :now, :by, :reason)
+    """
+)
+
+INSERT_CURSOR: Final = Statement(
+    """
+    INSERT INTO cursors (job_id, version, state, next_at, next_due_at, cursor_ver, remaining)
+    VALUES (:job_id, 1, :state, :next_at, :next_due_at, 1, :remaining)
+    """
+)
+
+NEW_VERSION: Final = Statement(
+    """
+    UPDATE jobs SET version = :version, moving = :version, source = :source, updated_at = :now, from_end = :from_end
+    WHERE id = :job_id AND version = :seen AND deleted_at = 0
+    """
+)
+OF_CODE: Final = Statement(
+    "UPDATE jobs SET source = 'code' WHERE id = :job_id AND version = :version AND deleted_at = 0"
+)
+PRESENT: Final = Statement(
+    "SELECT j.name FROM {d} JOIN jobs j ON j.namespace = :namespace AND j.name = d.name AND j.deleted_at = 0",
+    RowSet("d", name=TEXT),
+)
+OF_CODE_COUNT: Final = Statement(
+    "SELECT count(*) FROM (SELECT 1 AS one FROM jobs WHERE namespace = :namespace AND deleted_at = 0 "
+    "AND source = 'code' LIMIT :limit) q"
+)
+NOTE_PAUSE: Final = Statement(
+    "UPDATE jobs SET pause_reason = :reason, paused_at = :at, updated_at = :now WHERE id = :job_id AND deleted_at = 0"
+)
+NOTE_PAUSE_AGAIN: Final = Statement(
+    "UPDATE jobs SET pause_reason = :reason, updated_at = :now WHERE id = :job_id AND deleted_at = 0"
+)
+"""It is paused since the first pause, whatever a further one says."""
+DELETE: Final = Statement(
+    "UPDATE jobs SET deleted_at = :now, updated_at = :now, moving = version WHERE id = :job_id AND deleted_at = 0"
+)
+
+
+class _Written(NamedTuple):
+    """What is to be saved, and by whom."""
+
+    namespace: str
+    name: str
+    definition: Definition
+    document: str
+    hash: str
+    by: Actor
+    source: str
+    allow: Callable[[Standing], None] | None = None
+    check_limit: Callable[[LimitChange], None] | None = None
+    shared: frozenset[str] = frozenset()  # which of its limits are of the whole cluster
+
+
+def _resolved(tx: Tx, written: _Written) -> _Written:
+    """The same with its names looked up: calendars, and limits of the whole cluster."""
+    pinned = _pinned(tx, written)
+    return pinned._replace(shared=limits.shared_of(tx, pinned.definition))
+
+
+def _pinned(tx: Tx, written: _Written) -> _Written:
+    """The same with its calendars pinned to their newest versions (see `calendars`)."""
+    definition = calendars.pinned(tx, written.definition, written.name)
+    if definition is written.definition:
+        return written
+    document = canonical_json(to_document(definition))
+    return written._replace(definition=definition, document=document, hash=definition_hash(definition))
+
+
+class _Settling(NamedTuple):
+    """How what is due is decided before an edit, and whether the edit must be made in this round."""
+
+    decide: Decide
+    is_last: bool
+
+
+class _Known(NamedTuple):
+    job_id: int
+    version: int
+    hash: str
+    source: str
+
+
+class SqlJobStore:
+    """`ports.store.JobStore` on a SQL database."""
+
+    def __init__(self, database: Database, definitions: Definitions, ending: Ending) -> None:
+        self._database = database
+        self._definitions = definitions
+        self._ending = ending
+        self._repaired_after = 0
+        self._moved_after = FROM_THE_FIRST
+
+    # -- saving -----------------------------------------------------------------------------------------------------
+
+    async def save(
+        self,
+        namespace: str,
+        name: str,
+        definition: Definition,
+        *,
+        by: Actor,
+        decide: Decide,
+        expected_version: int | None = None,
+        create: bool = True,
+        source: str = "api",
+        allow: Callable[[Standing], None] | None = None,
+        check_limit: Callable[[LimitChange], None] | None = None,
+    ) -> Saved:
+        check_definition(definition)
+        check_actor(by)
+        document = canonical_json(to_document(definition))
+        written = _Written(
+            check_name("namespace", namespace),
+            check_name("job", name),
+            definition,
+            document,
+            definition_hash(definition),
+            by,
+            source,
+            allow,
+            check_limit,
+        )
+
+        def work(tx: Tx, is_last: bool) -> Saved | None:
+            settling = _Settling(decide, is_last)
+            return self._save(tx, _resolved(tx, written), settling, expected_version=expected_version, create=create)
+
+        saved = await in_rounds(self._database, work)
+        if saved.outcome is SaveOutcome.CHANGED:
+            await move_waiting(self._database, self._definitions, saved.job.job_id, pool=Pool.API)
+        return saved
+
+    def _save(
+        self, tx: Tx, written: _Written, settling: _Settling, *, expected_version: int | None, create: bool
+    ) -> Saved | None:
+        seen = _known(tx, written.namespace, written.name)
+        if seen is not None:
+            return self._edit(tx, written, settling, seen, expected_version)
+        if expected_version:
+            raise VersionConflict(written.name, expected=expected_version, found=0)
+        if not create:
+            raise not_found(tx, written.namespace, written.name)
+        return self._create(tx, written)
+
+    def _create(self, tx: Tx, written: _Written) -> Saved:
+        key = {"namespace": written.namespace, "name": written.name}
+        if not tx.change(INSERT_JOB, {**key, "source": written.source, "from_end": _from_end(written)}):
+            raise TryAgain("somebody made the job meanwhile: this is an edit")
+        job_id = int(tx.rows(JOB_ID, key)[0][0])
+        job = self._insert_version(tx, written, job_id, 1)
+        plan = first_cursor(job, tx.now())
+        cursor = {"state": str(plan.state), "next_at": plan.next_at, "next_due_at": plan.next_due_at}
+        tx.change(INSERT_CURSOR, {"job_id": job_id, "remaining": plan.remaining, **cursor})
+        _keep_limits(tx, written, job_id, before=None)
+        return Saved(outcome=SaveOutcome.CREATED, job=self._found(tx, written.namespace, written.name))
+
+    def _edit(
+        self, tx: Tx, written: _Written, settling: _Settling, seen: _Known, expected_version: int | None
+    ) -> Saved | None:
+        """Add a version; None: more was due than one transaction decides, and nothing else was done."""
+        if _is_same(written, seen, expected_version):
+            if written.source == "code" and seen.source != "code":  # edited by hand once, and code says the same by now
+                tx.change(OF_CODE, {"job_id": seen.job_id, "version": seen.version})
+            return Saved(outcome=SaveOutcome.SAME, job=self._found(tx, written.namespace, written.name))
+        lanes = lane_ids(tx, _lanes(seen.job_id, written))  # store_meta comes before cursors (R3)
+        cursor = change.lock(tx, seen.job_id)
+        found = _known(tx, written.namespace, written.name)
+        if found is None or found.job_id != seen.job_id:
+            raise TryAgain("the job was deleted meanwhile")
+        if _is_same(written, found, expected_version):
+            return Saved(outcome=SaveOutcome.SAME, job=self._found(tx, written.namespace, written.name))
+        if expected_version is not None and found.version != expected_version:
+            raise VersionConflict(written.name, expected=expected_version, found=found.version)
+        if written.allow is not None:
+            written.allow(_standing(tx, found))
+        cursor, is_settled = settle(tx, self._definitions, cursor, settling.decide)
+        if not is_settled and not settling.is_last:
+            return None
+        now = tx.now()
+        job = self._insert_version(tx, written, found.job_id, found.version + 1, lanes)
+        change.apply(tx, self._definitions, cursor, change.edit(job), version=job.version)
+        self._edit_line(tx, found, job)
+        version_key = {"job_id": job.job_id, "version": found.version}
+        changed = {"job_id": job.job_id, "version": job.version, "seen": found.version}
+        noted = {"source": written.source, "now": now, "from_end": _from_end(written)}
+        if not tx.change(NEW_VERSION, {**changed, **noted}):
+            raise TryAgain("the job changed although its cursor was locked")
+        _keep_limits(tx, written, job.job_id, before=tx.rows(DOCUMENT, version_key)[0][0])
+        return Saved(outcome=SaveOutcome.CHANGED, job=self._found(tx, written.namespace, written.name))
+
+    def _edit_line(self, tx: Tx, found: _Known, new: LoadedJob) -> None:
+        """What the edit means at once for the job's line; waiting runs take the new version in steps (`moving`)."""
+        old = self._definitions.find(tx, [(found.job_id, found.version)]).jobs.get((found.job_id, found.version))
+        if _lets_later_ones_in(old) and not _lets_later_ones_in(new):
+            line_order.step_out(tx, new.job_id)
+        if tightens(old.definition if old is not None else None, new.definition):
+            line_order.line_up(tx, new)
+        if new.definition.is_delayed and (old is None or not old.definition.is_delayed):
+            fixed_delay.wait_for_open(tx, new.job_id)
+
+    def _insert_version(
+        self, tx: Tx, written: _Written, job_id: int, version: int, lanes: Sequence[int] | None = None
+    ) -> LoadedJob:
+        if lanes is None:
+            lanes = lane_ids(tx, _lanes(job_id, written))
+        job = LoadedJob(
+            job_id=job_id,
+            version=version,
+            namespace=written.namespace,
+            name=written.name,
+            definition=written.definition,
+            lane_id=lanes[0],
+            merge_lane_id=lanes[1] if len(lanes) > 1 else None,
+        )
+        values = {"hash": written.hash, "definition": written.document, "by": written.by.name}
+        keys = {"job_id": job_id, "version": version, "lane_id": job.lane_id, "merge_lane_id": job.merge_lane_id}
+        tx.change(INSERT_VERSION, {**keys, **values, "reason": written.by.reason, "now": tx.now()})
+        calendars.keep_uses(tx, job_id, written.definition, is_new=version == 1)
+        return job
+
+    # -- pause, resume, delete ----------------------------------------------------------------------------------------
+
+    async def pause(
+        self, namespace: str, name: str, *, by: Actor, decide: Decide, until: Instant | None = None
+    ) -> JobRecord:
+        check_actor(by)
+
+        def work(tx: Tx, is_last: bool) -> bool | None:
+            cursor, is_settled = settle(tx, self._definitions, self._locked(tx, namespace, name), decide)
+            if not is_settled and not is_last:
+                return None
+            now = change.apply(tx, self._definitions, cursor, change.pause(until))
+            said = {"job_id": cursor.job_id, "reason": by.reason, "now": now}
+            if cursor.state == CursorState.PAUSED:
+                tx.change(NOTE_PAUSE_AGAIN, said)
+            else:
+                tx.change(NOTE_PAUSE, {**said, "at": now})
+            return True
+
+        await in_rounds(self._database, work)
+        return await self.find(namespace, name)
+
+    async def resume(
+        self, namespace: str, name: str, *, by: Actor, decide: Decide, catch_up: bool = False
+    ) -> JobRecord:
+        pacer = CatchUpPacer()
+
+        def work(tx: Tx, is_last: bool) -> bool | None:
+            cursor = self._locked(tx, namespace, name)
+            if catch_up and not is_last:
+                is_resumed = catch_up_held(tx, self._definitions, cursor, pacer)
+                if is_resumed is not None:
+                    return is_resumed or None
+            now = change.apply(tx, self._definitions, cursor, change.resume(catch_up=catch_up, pacer=pacer))
+            tx.change(NOTE_PAUSE, {"job_id": cursor.job_id, "reason": None, "at": None, "now": now})
+            return True
+
+        await in_rounds(self._database, work)
+        return await self.find(namespace, name)
+
+    async def reschedule(self, namespace: str, name: str, *, decide: Decide, dry_run: bool = False) -> Rescheduled:
+        def work(tx: Tx, is_last: bool) -> Rescheduled | None:
+            cursor = self._locked(tx, namespace, name)
+            if not dry_run:
+                cursor, is_settled = settle(tx, self._definitions, cursor, decide)
+                if not is_settled and not is_last:
+                    return None
+            return reschedule.reschedule(tx, self._definitions, self._ending, cursor, dry_run=dry_run)
+
+        return await in_rounds(self._database, work)
+
+    async def ahead(self, namespace: str, *, after: int = 0, limit: int) -> tuple[Sequence[AheadJob], int | None]:
+        look = partial(
+            reschedule.standing_ahead, definitions=self._definitions, namespace=namespace, after=after, limit=limit
+        )
+        return await self._database.read(look)
+
+    async def farthest_ahead(self, *, limit: int) -> Sequence[AheadJob]:
+        look = partial(reschedule.farthest_ahead, definitions=self._definitions, limit=limit)
+        return await self._database.read(look)
+
+    async def delete(self, namespace: str, name: str, *, by: Actor, decide: Decide) -> None:
+        def work(tx: Tx) -> int:
+            cursor = self._locked(tx, namespace, name)
+            now = change.apply(tx, self._definitions, cursor, change.DELETE)
+            tx.change(DELETE, {"job_id": cursor.job_id, "now": now})
+            return cursor.job_id
+
+        job_id = await self._database.transact(work, pool=Pool.API)
+        with suppress(StoreUnavailable, StoreBusy):  # the job is deleted, whatever happens here; the watchdog goes on
+            await end_waiting(self._database, self._ending, job_id, pool=Pool.API)
+
+    def _locked(self, tx: Tx, namespace: str, name: str) -> Cursor:
+        """The cursor of the job that has this name, locked."""
+        seen = _known(tx, namespace, name)
+        if seen is None:
+            raise not_found(tx, namespace, name)
+        cursor = change.lock(tx, seen.job_id)
+        found = _known(tx, namespace, name)
+        if found is None or found.job_id != seen.job_id:
+            raise TryAgain("the job was deleted meanwhile")
+        return cursor
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    async def find(self, namespace: str, name: str) -> JobRecord:
+        return await self._database.read(lambda tx: self._found(tx, namespace, name))
+
+    async def load(self, keys: Sequence[tuple[int, int]]) -> Sequence[LoadedJob]:
+        def work(tx: Tx) -> Sequence[LoadedJob]:
+            found = self._definitions.find(tx, keys)
+            return [found.jobs[key] for key in keys if key in found.jobs]
+
+        return await self._database.read(work, pool=Pool.CONTROL)
+
+    async def unknown_of(self, namespace: str, names: Collection[str], *, count_max: int) -> tuple[frozenset[str], int]:
+        def work(tx: Tx) -> tuple[frozenset[str], int]:
+            rows = tx.rows(PRESENT, {"namespace": namespace}, d=[(name,) for name in sorted(names)])
+            unknown = frozenset(names).difference(row[0] for row in rows)
+            of_code = tx.rows(OF_CODE_COUNT, {"namespace": namespace, "limit": count_max}) if unknown else [(0,)]
+            return unknown, int(of_code[0][0])
+
+        return await self._database.read(work)
+
+    async def lanes(self, *, after: int = 0) -> Mapping[int, Lane]:
+        return await self._database.read(lambda tx: lanes_after(tx, after), pool=Pool.CONTROL)
+
+    async def repair(self, *, limit: int) -> int:
+        after = self._repaired_after
+        repaired, self._repaired_after = await self._database.transact(
+            lambda tx: repair_delays(tx, self._definitions, after=after, limit=limit)
+        )
+        moved, self._moved_after = await finish_moves(
+            self._database, self._definitions, self._ending, after=self._moved_after, limit=limit
+        )
+        return repaired + moved
+
+    def _found(self, tx: Tx, namespace: str, name: str) -> JobRecord:
+        rows = tx.rows(FIND, {"namespace": namespace, "name": name})
+        if not rows:
+            raise not_found(tx, namespace, name)
+        job_id, version, hash_, state, next_at, next_due_at, created_at, updated_at, why, trouble, source = rows[0]
+        found = self._definitions.find(tx, [(job_id, version)])
+        if found.troubles:
+            raise next(iter(found.troubles.values()))
+        return JobRecord(
+            job_id=job_id,
+            namespace=namespace,
+            name=name,
+            version=version,
+            hash=hash_,
+            definition=found.jobs[job_id, version].definition,
+            state=state,
+            next_at=next_at if state == CursorState.ACTIVE else None,
+            next_due_at=next_due_at,
+            created_at=created_at,
+            updated_at=updated_at,
+            paused_until=next_at if state == CursorState.PAUSED else None,
+            pause_reason=why or "",
+            trouble=trouble,
+            source=source,
+        )
+
+
+def _known(tx: Tx, namespace: str, name: str) -> _Known | None:
+    """The job without its definition, so that one that cannot be read can be mended."""
+    rows = tx.rows(KNOWN, {"namespace": namespace, "name": name})
+    return _Known(*rows[0]) if rows else None
+
+
+def _standing(tx: Tx, found: _Known) -> Standing:
+    """By its lane: a definition that this server cannot read may be replaced, too."""
+    document = tx.rows(LANE, {"job_id": found.job_id, "version": found.version})[0][0]
+    return Standing(source=found.source, group=lane_from(document).group)
+
+
+def _is_same(written: _Written, found: _Known, expected_version: int | None) -> bool:
+    """Nothing to change; also a repeat of an edit whose answer was lost (R5)."""
+    return written.hash == found.hash and expected_version in (None, found.version, found.version - 1)
+
+
+def _lets_later_ones_in(job: LoadedJob | None) -> bool:
+    """Whether a trigger for later has a place in line at once: so it is where runs go side by side, and whole."""
+    return job is None or not (job.definition.is_serial or job.definition.shards)
+
+
+def _from_end(written: _Written) -> int | None:
+    """`jobs.from_end`: what the watchdog of fixed delays goes by."""
+    return 1 if written.definition.is_delayed else None
+
+
+def _lanes(job_id: int, written: _Written) -> list[Lane]:
+    definition, namespace, shared = written.definition, written.namespace, written.shared
+    lanes = [lane_of(job_id, definition, namespace=namespace, shared=shared)]
+    if definition.merge is not None:
+        lanes.append(lane_of(job_id, definition, namespace=namespace, shared=shared, handler=definition.merge))
+    return lanes
+
+
+def _keep_limits(tx: Tx, written: _Written, job_id: int, *, before: str | None) -> None:
+    """Limits come last in the order of locks (R3). `before`: the document of the version that was."""
+    definition, namespace = written.definition, written.namespace
+    named = limits.limits_of(job_id, definition, namespace=namespace, shared=written.shared)
+    if named:
+        limits.keep(tx, named, before=limits.numbers_of(before), check=written.check_limit)

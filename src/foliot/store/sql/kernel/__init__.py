@@ -1,0 +1,1 @@
+"""What every statement stands on: connections, transactions, dialects, the schema and its migrations."""

@@ -1,0 +1,30 @@
+"""What differs between databases, one small object each."""
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Protocol
+
+from foliot.store.sql.kernel.statement import Rendering
+
+
+class Trouble(Enum):
+    """What a database error means to us."""
+
+    RETRY = "retry"  # deadlock, serialisation, lock or statement timeout: nothing happened, try again (R3)
+    GONE = "gone"  # connection lost or refused, server starting, stopping or read-only
+    FULL = "full"  # no space: writes fail until somebody makes room
+    DATA = "data"  # the statement was refused for its data
+    BUG = "bug"
+
+
+class Dialect(Rendering, Protocol):
+    """One database engine."""
+
+    max_rowset: int
+    wanted_settings: Mapping[str, frozenset[str]]
+    """What `{settings}` answers with, by name, and the values under which the promises hold."""
+    lateral: bool  # a sub-select in FROM may look at the rows before it
+    autocommits: bool  # statements outside a transaction save the way of a commit
+    commits_schema: bool  # each change of the schema commits by itself
+
+    def trouble(self, error: BaseException) -> Trouble: ...

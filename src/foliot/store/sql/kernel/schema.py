@@ -1,0 +1,175 @@
+"""The schema of a store: which one it has, whether this Foliot can use it, and how it is brought up to date."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from foliot.domain.errors import StorageTrouble
+from foliot.store.sql.kernel.database import Database, Pool, Tx
+from foliot.store.sql.kernel.statement import Statement
+
+_SCRIPTS: Final = "foliot.store.sql.kernel:migrations"
+VERSION_TABLE: Final = "foliot_version"  # not Alembic's usual name: the application may keep its own tables beside ours
+_LOCK: Final = Statement("{schema_lock}")
+_UNLOCK: Final = Statement("{schema_unlock}")
+_AT_ONCE: Final = "-- Each change commits by itself here: an upgrade that is cut off goes on when it is run again.\n"
+_READABLE_FROM: Final = Statement("SELECT readable_from FROM store_meta WHERE id = 1")
+
+
+class SchemaState(StrEnum):
+    """How a store's schema relates to this Foliot."""
+
+    EMPTY = "empty"  # no Foliot tables yet
+    CURRENT = "current"
+    BEHIND = "behind"  # `foliot db upgrade` brings it up
+    AHEAD = "ahead"  # made by a newer Foliot, and this one may still use it (R19)
+    TOO_NEW = "too_new"  # made by a newer Foliot that gave up what this one needs
+    UNKNOWN = "unknown"  # not a schema of Foliot's history
+
+
+class SchemaNotReady(StorageTrouble):
+    """The store has a schema that this Foliot cannot use."""
+
+    code = "FOL-7001"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step of the schema's history."""
+
+    revision: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaStatus:
+    """Where a store's schema stands."""
+
+    state: SchemaState
+    revision: str | None  # of the store
+    head: str  # the newest this Foliot knows
+    pending: tuple[Step, ...] = ()
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether this Foliot can run on it as it is."""
+        return self.state in (SchemaState.CURRENT, SchemaState.AHEAD)
+
+
+async def status(database: Database) -> SchemaStatus:
+    """Look at the store's schema; nothing changes."""
+    return await database.read(_status, pool=Pool.CONTROL)
+
+
+async def check(database: Database) -> SchemaStatus:
+    """The schema's status, or `SchemaNotReady` with the next step."""
+    found = await status(database)
+    if not found.is_usable:
+        raise _refusal(found)
+    return found
+
+
+async def upgrade(database: Database) -> Sequence[Step]:
+    """Bring the schema up to date in one transaction; the steps taken. Several at once wait for one another.
+
+    On MariaDB and MySQL each change commits by itself; what is there already is passed over when it is run again.
+    """
+
+    def work(tx: Tx) -> Sequence[Step]:
+        tx.rows(_LOCK)
+        try:
+            before = _status(tx)
+            if before.state in (SchemaState.TOO_NEW, SchemaState.UNKNOWN):
+                raise _refusal(before)
+            config = _config()
+            config.attributes["connection"] = tx.connection
+            command.upgrade(config, "head")
+            if tx.dialect.commits_schema:
+                tx.connection.commit()  # before the lock, which is the session's there, is given up
+            return before.pending
+        finally:
+            if tx.dialect.commits_schema:
+                tx.rows(_UNLOCK)
+
+    return await database.transact(work)
+
+
+async def plan(database: Database) -> str:
+    """The SQL an upgrade would run, without running it."""
+    found = await status(database)
+    if found.state in (SchemaState.TOO_NEW, SchemaState.UNKNOWN):
+        raise _refusal(found)
+    if not found.pending:
+        return ""
+    text = io.StringIO()
+    config = _config(text)
+    config.attributes["dialect"] = database.dialect.name
+    command.upgrade(config, f"{found.revision or 'base'}:head", sql=True)
+    return (_AT_ONCE if database.dialect.commits_schema else "") + text.getvalue().strip() + "\n"
+
+
+def _status(tx: Tx) -> SchemaStatus:
+    scripts = ScriptDirectory.from_config(_config())
+    head = scripts.get_current_head()
+    assert head is not None, "the wheel holds no migrations"
+    revision = MigrationContext.configure(tx.connection, opts={"version_table": VERSION_TABLE}).get_current_revision()
+    history = {script.revision: script for script in scripts.walk_revisions()}
+    if revision == head:
+        return SchemaStatus(state=SchemaState.CURRENT, revision=revision, head=head)
+    if revision is None or revision in history:
+        lower = revision or "base"
+        steps = [
+            Step(revision=script.revision, what=(script.doc or "").splitlines()[0])
+            for script in scripts.iterate_revisions(head, lower)
+        ]
+        state = SchemaState.BEHIND if revision else SchemaState.EMPTY
+        return SchemaStatus(state=state, revision=revision, head=head, pending=tuple(reversed(steps)))
+    return SchemaStatus(state=_beyond(tx, revision, head), revision=revision, head=head)
+
+
+def _beyond(tx: Tx, revision: str, head: str) -> SchemaState:
+    """A revision that is not in our history: newer, or somebody else's."""
+    if not revision.isdecimal() or int(revision) < int(head) or not sa.inspect(tx.connection).has_table("store_meta"):
+        return SchemaState.UNKNOWN
+    readable_from = int(tx.rows(_READABLE_FROM)[0][0])
+    return SchemaState.AHEAD if readable_from <= int(head) else SchemaState.TOO_NEW
+
+
+def _refusal(found: SchemaStatus) -> SchemaNotReady:
+    facts = {"state": str(found.state), "revision": found.revision, "head": found.head}
+    match found.state:
+        case SchemaState.EMPTY:
+            return SchemaNotReady("The store is empty: it has no tables yet.", hint="run foliot db upgrade", **facts)
+        case SchemaState.BEHIND:
+            return SchemaNotReady(
+                f"The store's schema is {found.revision}, this Foliot needs {found.head}.",
+                hint="run foliot db upgrade; foliot db upgrade --plan shows the steps first",
+                **facts,
+            )
+        case SchemaState.TOO_NEW:
+            return SchemaNotReady(
+                f"The store's schema is {found.revision}, this Foliot knows up to {found.head} and is too old for it.",
+                hint="install the Foliot that made it, or a newer one",
+                **facts,
+            )
+        case _:
+            return SchemaNotReady(
+                f"The store's schema \"{found.revision}\" is not one of Foliot's.",
+                hint="check the store's URL; see foliot db status",
+                **facts,
+            )
+
+
+def _config(output: io.StringIO | None = None) -> Config:
+    config = Config(output_buffer=output)
+    config.set_main_option("script_location", _SCRIPTS)
+    config.set_main_option("path_separator", "os")
+    return config

@@ -1,0 +1,118 @@
+"""Tables of what people deal with beside jobs and runs: tokens, remembered answers, the journal, backfills."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from foliot.store.sql.kernel.tables import BigId, Flag, LongText, Name, Time, metadata
+
+tokens: Final = sa.Table(
+    "tokens",
+    metadata,
+    sa.Column("id", Name(16), primary_key=True),
+    sa.Column("name", Name(100), nullable=False),
+    sa.Column("hash", Name(64), nullable=False),  # sha256 of the whole token; the token itself is nowhere
+    sa.Column("scopes", Name(100), nullable=False),  # joined by commas
+    sa.Column("namespace", Name(100), nullable=True),
+    sa.Column("group_name", Name(100), nullable=True),
+    sa.Column("created_at", Time, nullable=False),
+    sa.Column("created_by", Name(200), nullable=False),
+    sa.Column("expires_at", Time, nullable=False),
+    sa.Column("last_used_at", Time, nullable=True),
+    sa.Column("revoked_at", Time, nullable=False, server_default="0"),  # 0: not revoked, so the name is unique
+    sa.Column("line", Name(32), nullable=True),  # id of the first token it took the place of by rotation, or its own
+    sa.UniqueConstraint("hash", name="tokens_hash"),
+    sa.UniqueConstraint("name", "revoked_at", name="tokens_name"),
+)
+
+login_codes: Final = sa.Table(
+    "login_codes",
+    metadata,
+    sa.Column("hash", Name(64), primary_key=True),
+    sa.Column("created_by", Name(200), nullable=False),
+    sa.Column("expires_at", Time, nullable=False),
+)
+
+replies: Final = sa.Table(
+    "replies",
+    metadata,
+    sa.Column("hash", Name(64), primary_key=True),  # of who asked, the route and the Idempotency-Key
+    sa.Column("request_hash", Name(64), nullable=False),
+    sa.Column("claim", Name(32), nullable=False),  # whose request is being answered
+    sa.Column("status", sa.SmallInteger, nullable=True),  # NULL: still being answered
+    sa.Column("headers", LongText, nullable=True),
+    sa.Column("body", LongText, nullable=True),
+    sa.Column("made_at", Time, nullable=False),
+    sa.Index("replies_made", "made_at"),
+)
+
+events: Final = sa.Table(
+    "events",
+    metadata,
+    sa.Column("id", BigId, primary_key=True, autoincrement=True),
+    sa.Column("event_key", Name(250), nullable=False),  # what happened, so that two observers write it once
+    sa.Column("at", Time, nullable=False),
+    sa.Column("topic", Name(10), nullable=False),  # jobs, runs, nodes, cluster
+    sa.Column("kind", Name(40), nullable=False),  # job.paused
+    sa.Column("namespace", Name(100), nullable=True),
+    sa.Column("subject", Name(200), nullable=False),  # the name of the job, run or node
+    sa.Column("made_by", Name(200), nullable=False),
+    sa.Column("data", LongText, nullable=False),
+    sa.UniqueConstraint("event_key", name="events_key"),
+    sa.Index("events_by_subject", "subject", "id"),
+    sa.Index("events_at", "at"),
+    sqlite_autoincrement=True,
+)
+
+backfills: Final = sa.Table(
+    "backfills",
+    metadata,
+    sa.Column("id", BigId, primary_key=True, autoincrement=True),
+    sa.Column("job_id", sa.Integer, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("from_at", Time, nullable=False),
+    sa.Column("to_at", Time, nullable=False),
+    sa.Column("selection", Name(10), nullable=False),  # missing, failed, all
+    sa.Column("parallel", sa.Integer, nullable=False),
+    sa.Column("newest_first", Flag, nullable=False),
+    sa.Column("state", Name(10), nullable=False),  # active, paused, done, cancelled
+    sa.Column("ver", sa.Integer, nullable=False),
+    sa.Column("instants", LongText, nullable=False),  # JSON: all chosen instants, in the order of insertion
+    sa.Column("total", sa.Integer, nullable=False),
+    sa.Column("inserted", sa.Integer, nullable=False),
+    sa.Column("succeeded", sa.Integer, nullable=False),
+    sa.Column("failed", sa.Integer, nullable=False),
+    sa.Column("live", LongText, nullable=False),  # JSON: ids of its live runs, at most `parallel`
+    sa.Column("params", LongText, nullable=True),
+    sa.Column("created_at", Time, nullable=False),
+    sa.Column("created_by", Name(200), nullable=False),
+    sa.Column("reason", LongText, nullable=False),
+    sa.Column("ended_at", Time, nullable=True),
+    sa.Column("request_key", Name(64), nullable=True),  # of who asked and the Idempotency-Key
+    sa.Index("backfills_by_job", "job_id", "id"),
+    sa.Index("backfills_state", "state", "id"),
+    sa.Index("backfills_key", "request_key", unique=True),
+    sqlite_autoincrement=True,
+)
+
+calendars: Final = sa.Table(
+    "calendars",
+    metadata,
+    sa.Column("name", Name(100), primary_key=True),
+    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("document", LongText, nullable=False),  # canonical JSON
+    sa.Column("created_at", Time, nullable=False),
+    sa.Column("created_by", Name(200), nullable=False),
+    sa.Column("reason", LongText, nullable=False),
+    sa.Column("latest", Flag, nullable=False),  # 1: the version that new saves take; 0: an older one, or all are gone
+    sa.Index("calendars_latest", "latest", "name"),
+)
+
+calendar_uses: Final = sa.Table(
+    "calendar_uses",
+    metadata,
+    sa.Column("job_id", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("name", Name(100), primary_key=True),
+    sa.Column("version", sa.Integer, nullable=False),  # the one its present version is pinned to
+    sa.Index("calendar_uses_version", "name", "version"),
+)

@@ -1,0 +1,207 @@
+"""Picking: which due runs may be leased, best first, among the kinds of run that are there.
+
+Within a kind the index `runs_ready` has the runs in the order they are due; so the best of all are among the first few
+of each kind present. On engines with LATERAL each step is one statement for all kinds, on the others one per kind.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from foliot.domain.instants import Instant
+from foliot.store.sql.ending.locked_runs import REPLACED
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+from foliot.store.sql.leasing.kinds import SESSIONS, STEP_US, Ground, Kind
+
+ROUNDS_MAX: Final = 4
+
+_MAY_RUN_NOW: Final = """
+    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
+    AND (r.assigned_to IS NULL OR r.assigned_until <= :now OR r.assigned_to IN (SELECT s.id FROM {s}))
+"""
+_NONE_BEFORE: Final = """
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+"""
+"""A serial job's run goes only when nothing live of its job stands before it (a child compares with its parent's id).
+Places rise in the order of commits and the end of a run is for good, so what this sees may be old but never wrong."""
+_FIRST_IN_LINE: Final = """
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND coalesce((r.place, coalesce(r.parent_id, r.id)) <= (
+      SELECT e.place, e.id FROM runs e WHERE e.line_job = r.job_id ORDER BY e.place, e.id LIMIT 1), true)))
+"""
+"""The same for MariaDB, which would walk the whole line to find that nothing stands before its head."""
+_MAY_RUN: Final = _MAY_RUN_NOW + _NONE_BEFORE
+
+_COLUMNS: Final = """
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+"""
+_REPLACED: Final = f"CASE WHEN {REPLACED} THEN 1 ELSE 0 END"
+
+KINDS: Final = RowSet("k", lane=BIGINT, **{"class": BIGINT}, priority=BIGINT, low=BIGINT, n=BIGINT)
+
+_OF_KINDS: Final = f"""
+    FROM {{k}} CROSS JOIN LATERAL (
+      SELECT {_COLUMNS}, {_REPLACED} AS replaced FROM runs r
+      WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low AND {_MAY_RUN}
+      ORDER BY r.not_before, r.id LIMIT k.n
+"""
+_OF_KIND: Final = f"""
+    SELECT {_COLUMNS}, {_REPLACED} FROM runs r
+    WHERE r.lane = :lane AND r.class = :class AND r.priority = :priority AND r.not_before >= :low AND {_MAY_RUN}
+    ORDER BY r.not_before, r.id LIMIT :n
+"""
+_OF_KIND_MARIADB: Final = f"""
+    SELECT {_COLUMNS}, {_REPLACED} FROM runs r FORCE INDEX (runs_ready)
+    WHERE r.ready_lane = :lane AND r.class = :class AND r.priority = :priority AND r.not_before >= :low
+          AND {_MAY_RUN_NOW} {_FIRST_IN_LINE}
+    ORDER BY r.not_before, r.id LIMIT :n
+"""
+
+PEEK: Final = Statement(
+    f"""
+    SELECT f.lane, f.class, f.priority, f.not_before
+    FROM {{k}} CROSS JOIN LATERAL (
+      SELECT r.lane, r.class, r.priority, r.not_before FROM runs r
+      WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low AND {_MAY_RUN}
+      ORDER BY r.not_before, r.id LIMIT k.n) f
+    """,
+    KINDS,
+    SESSIONS,
+)
+LOOK: Final = Statement(f"SELECT r.* {_OF_KINDS}) r", KINDS, SESSIONS)
+TAKE: Final = Statement(f"SELECT r.* {_OF_KINDS} {{skip_locked}}) r", KINDS, SESSIONS)
+
+LOOK_AT_KIND: Final = Statement(_OF_KIND, SESSIONS, mysql=_OF_KIND_MARIADB)
+TAKE_OF_KIND: Final = Statement(f"{_OF_KIND} {{skip_locked}}", SESSIONS, mysql=f"{_OF_KIND_MARIADB} {{skip_locked}}")
+
+
+class Candidate(NamedTuple):
+    """A run that may be leased."""
+
+    id: int
+    job_id: int
+    version: int
+    ver: int
+    attempt: int
+    deaths: int
+    lane: int
+    class_: int
+    priority: int
+    not_before: Instant
+    shard: int
+    follow: int
+    due_at: Instant
+    assigned_to: str | None
+    assigned_until: Instant | None
+    params: str | None
+    checkpoint: str | None
+    reason: str | None
+    replaced: int
+
+
+def by_rank(run: Candidate) -> tuple[Instant, int]:
+    """The order of leasing."""
+    return run.not_before - run.priority * STEP_US, run.id
+
+
+class Picker:
+    """One look for candidates, within one transaction."""
+
+    def __init__(self, tx: Tx, ground: Ground, sessions: Iterable[str], now: Instant) -> None:
+        self._tx = tx
+        self._ground = ground
+        self._sessions = [(session,) for session in sessions]
+        self._now = now
+
+    def look(self, wanted: Mapping[Kind, int]) -> list[Candidate]:
+        """The first so many of each kind, unlocked."""
+        return self._fetch(wanted, LOOK, LOOK_AT_KIND)
+
+    def take(self, wanted: Mapping[Kind, int]) -> list[Candidate]:
+        """The first so many of each kind that nobody else is about to take, locked."""
+        taken = self._fetch(wanted, TAKE, TAKE_OF_KIND)
+        oldest: dict[Kind, Instant] = {}
+        lane = class_ = priority = -1
+        for run in taken:  # kind by kind, each in its own order
+            if run.lane != lane or run.class_ != class_ or run.priority != priority:
+                lane, class_, priority = run.lane, run.class_, run.priority
+                oldest[Kind(lane, class_, priority)] = run.not_before
+        self._ground.seen(wanted, oldest, self._now)
+        return taken
+
+    def shares(self, room: Mapping[Kind, int], n: int) -> dict[Kind, int]:
+        """How many of each kind belong to the best `n` by rank, catch-up getting at most half while on-time work waits.
+
+        Each kind is asked for a fair part first and for more only when others cannot fill it, so the rows read stay
+        in proportion to `n`, not to the number of kinds. A kind's own order is exact; between kinds, one whose part
+        was all taken may wait for the next lease.
+        """
+        if len(room) <= 1:
+            return {kind: min(n, most) for kind, most in room.items()}
+        part = -(-2 * n // len(room))
+        asked = {kind: min(part, most, n) for kind, most in room.items()}
+        known: dict[Kind, list[Instant]] = {}
+        ask = asked
+        for _ in range(ROUNDS_MAX):
+            known.update(self._peek(ask))
+            missing = n - sum(map(len, known.values()))
+            deeper = [kind for kind in asked if len(known[kind]) == asked[kind] < min(n, room[kind])]
+            if missing <= 0 or not deeper:
+                break
+            more = -(-2 * missing // len(deeper))
+            ask = {kind: min(asked[kind] + more, room[kind], n) for kind in deeper}
+            asked.update(ask)
+        return _best(known, n, catch_up_max=self._ground.half(n))
+
+    def _peek(self, wanted: Mapping[Kind, int]) -> dict[Kind, list[Instant]]:
+        found: dict[Kind, list[Instant]] = {kind: [] for kind in wanted}
+        if self._tx.dialect.lateral:
+            for *kind, not_before in self._tx.tuples(PEEK, {"now": self._now}, k=self._rows(wanted), s=self._sessions):
+                found[Kind._make(kind)].append(not_before)
+            return found
+        for run in self.look(wanted):
+            found[Kind(run.lane, run.class_, run.priority)].append(run.not_before)
+        return found
+
+    def _fetch(self, wanted: Mapping[Kind, int], every: Statement, each: Statement) -> list[Candidate]:
+        if not wanted:
+            return []
+        tx, now = self._tx, self._now
+        if tx.dialect.lateral:
+            rows: Sequence[Any] = tx.tuples(every, {"now": now}, k=self._rows(wanted), s=self._sessions)
+        else:
+            rows = [
+                row
+                for lane, class_, priority, low, n in self._rows(wanted)
+                for row in tx.tuples(
+                    each,
+                    {"now": now, "lane": lane, "class": class_, "priority": priority, "low": low, "n": n},
+                    s=self._sessions,
+                )
+            ]
+        return [Candidate._make(row) for row in rows]
+
+    def _rows(self, wanted: Mapping[Kind, int]) -> list[tuple[int, ...]]:
+        return [(*kind, self._ground.low(kind), n) for kind, n in wanted.items() if n > 0]
+
+
+def _best(known: Mapping[Kind, Sequence[Instant]], n: int, *, catch_up_max: int) -> dict[Kind, int]:
+    """How many of each kind are among the best n; no more of them catch-up (class 1) while on-time work is left out."""
+    ranked = sorted((kind.rank(not_before), kind) for kind, times in known.items() for not_before in times)
+    on_time = sum(len(times) for kind, times in known.items() if kind.class_ == 0)
+    catch_up_max = max(catch_up_max, n - on_time)
+    shares: dict[Kind, int] = {}
+    left = n
+    for _, kind in ranked:
+        if not left:
+            break
+        if kind.class_ != 0:
+            if not catch_up_max:
+                continue
+            catch_up_max -= 1
+        shares[kind] = shares.get(kind, 0) + 1
+        left -= 1
+    return shares

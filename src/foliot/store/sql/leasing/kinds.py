@@ -1,0 +1,238 @@
+"""Kinds of run that are there, and where a scan of each may begin.
+
+A *kind* is (lane, class, priority). Kinds are found by stepping through the index `runs_ready` from one to the next,
+never by reading what is between: on engines with LATERAL in one statement for all, on the others in one short statement
+per kind, within the lanes that are asked for and for a bounded number of kinds; where more wait, leases take turns.
+
+Lower bounds (R9): a row that was leased leaves a dead entry at the front of its kind until the database cleans up,
+which an old snapshot can hold up for long. A scan therefore begins at the least `not_before` the last one saw, less ten
+seconds, and steps over kinds that are known. What comes back or comes late gets `not_before` = now; once a minute, and
+whenever nothing was found, a scan looks at everything.
+"""
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+from foliot.domain.instants import SECOND, Instant, Micros
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+
+LOOK_BACK_US: Final[Micros] = 10 * SECOND
+FULL_EVERY_US: Final[Micros] = 60 * SECOND
+FULL_AGAIN_US: Final[Micros] = SECOND
+KINDS_MAX: Final = 200
+STEP_US: Final[Micros] = 60 * SECOND
+"""What a step of priority is worth."""
+
+_LOWEST: Final = -(2**62)
+_BELOW: Final = (-1, -1, -1)
+_ABOVE: Final = (2**31 - 1, 2**15 - 1, 2**15 - 1)
+
+SESSIONS: Final = RowSet("s", id=TEXT)
+
+_ASKING: Final = """
+    SELECT s.id, n.state, CASE WHEN n.until >= {now} THEN 1 ELSE 0 END, m.epoch, {now}
+"""
+_OF_SESSIONS: Final = "FROM store_meta m CROSS JOIN {s} LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1"
+
+_WALK: Final = """
+    WITH RECURSIVE walk AS (
+      SELECT f.lane, f.class, f.priority, g.to_lane, g.to_class, g.to_priority FROM {g} CROSS JOIN LATERAL (
+        SELECT r.lane, r.class, r.priority FROM runs r
+        WHERE r.state = 'PENDING' AND r.parked = 0
+              AND (r.lane, r.class, r.priority) > (g.from_lane, g.from_class, g.from_priority)
+              AND (r.lane, r.class, r.priority) < (g.to_lane, g.to_class, g.to_priority)
+        ORDER BY r.lane, r.class, r.priority LIMIT 1) f
+      UNION ALL
+      SELECT f.lane, f.class, f.priority, w.to_lane, w.to_class, w.to_priority FROM walk w CROSS JOIN LATERAL (
+        SELECT r.lane, r.class, r.priority FROM runs r
+        WHERE r.state = 'PENDING' AND r.parked = 0
+              AND (r.lane, r.class, r.priority) > (w.lane, w.class, w.priority)
+              AND (r.lane, r.class, r.priority) < (w.to_lane, w.to_class, w.to_priority)
+        ORDER BY r.lane, r.class, r.priority LIMIT 1) f
+    )
+"""
+"""The kinds between those that are known."""
+
+GAPS: Final = RowSet("g", from_lane=BIGINT, from_class=BIGINT, from_priority=BIGINT, to_lane=BIGINT, to_class=BIGINT,
+                     to_priority=BIGINT)  # fmt: skip
+
+LOOK_AROUND: Final = Statement(
+    f"""
+    {_WALK} {_ASKING}, NULL, NULL, NULL {_OF_SESSIONS}
+    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, lane, class, priority FROM walk
+    """,
+    GAPS,
+    SESSIONS,
+)
+"""Who asks, when, and what kinds of run there are that were not there before."""
+
+PRESENT: Final = Statement(f"{_WALK} SELECT lane, class, priority FROM walk", GAPS)
+
+ASKING: Final = Statement(f"{_ASKING} {_OF_SESSIONS}", SESSIONS)
+
+PRESENT_NEXT: Final = Statement(
+    """
+    SELECT r.lane, r.class, r.priority FROM runs r
+    WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > (:lane, :class, :priority)
+    ORDER BY r.lane, r.class, r.priority LIMIT 1
+    """,
+    mysql="""
+    SELECT r.ready_lane, r.class, r.priority FROM runs r
+    WHERE r.ready_lane > :lane OR (r.ready_lane = :lane AND r.class > :class)
+          OR (r.ready_lane = :lane AND r.class = :class AND r.priority > :priority)
+    ORDER BY r.ready_lane, r.class, r.priority LIMIT 1
+    """,
+)
+
+
+class Kind(NamedTuple):
+    """Runs that wait in one stretch of the index, in the order they are due."""
+
+    lane: int
+    class_: int
+    priority: int
+
+    def rank(self, not_before: Instant) -> Instant:
+        """What goes first: a step of priority is worth a minute."""
+        return not_before - self.priority * STEP_US
+
+
+class Asking(NamedTuple):
+    """The moment of a lease, and who asks."""
+
+    now: Instant
+    epoch: int
+    states: Mapping[str, str]  # of each session: live, silent (past its deadline, not yet dead), draining, dead
+
+
+class Ground:
+    """Where scans begin: what earlier ones saw, as hints that only save work (R9)."""
+
+    def __init__(self) -> None:
+        self._low: dict[Kind, Instant] = {}
+        self._full_at: Instant = _LOWEST
+        self._odd = False
+        self._walk = Walk()
+
+    def look_around(self, tx: Tx, sessions: Iterable[str], lanes: Iterable[int]) -> "Asking":
+        """Who asks, and (remembered for `kinds`) what there is in these lanes, or in more."""
+        asked = [(session,) for session in sorted(sessions)]
+        if not tx.dialect.lateral:
+            self._low = dict.fromkeys(self._walk.begin(tx, lanes), _LOWEST)
+            return _asking(tx.tuples(ASKING, s=asked))
+        is_full = not self._low
+        rows = tx.tuples(LOOK_AROUND, s=asked, g=_gaps(self._low))
+        asking = _asking([row for row in rows if row[0] is not None])
+        if is_full:
+            self._full_at = asking.now
+        self._learn([row[5:] for row in rows if row[0] is None])
+        if not self._full_at <= asking.now < self._full_at + FULL_EVERY_US:  # a step back of the clock counts too
+            self._look_at_all(tx, asking.now)
+        return asking
+
+    def look_again(self, tx: Tx, now: Instant) -> bool:
+        """Nothing was found: look at everything, unless that was done just now."""
+        if not tx.dialect.lateral:
+            self._low = dict.fromkeys(self._walk.go_on(tx), _LOWEST)
+            return bool(self._low)
+        if now < self._full_at + FULL_AGAIN_US:
+            return False
+        self._look_at_all(tx, now)
+        return True
+
+    def kinds(self, lanes: Collection[int]) -> list[Kind]:
+        """The kinds of run waiting in these lanes."""
+        return [kind for kind in self._low if kind.lane in lanes]
+
+    def _look_at_all(self, tx: Tx, now: Instant) -> None:
+        self._low.clear()
+        self._full_at = now
+        self._learn(tx.tuples(PRESENT, g=_gaps(())))
+
+    def _learn(self, kinds: Iterable[Sequence[int]]) -> None:
+        for kind in kinds:
+            self._low[Kind._make(kind)] = _LOWEST
+
+    def half(self, n: int) -> int:
+        """Half of n, rounded up and down in turn: else a worker with one slot would never get to catch-up work."""
+        self._odd = not self._odd
+        return (n + self._odd) // 2
+
+    def low(self, kind: Kind) -> Instant:
+        return self._low.get(kind, _LOWEST)
+
+    def seen(self, kinds: Iterable[Kind], oldest: Mapping[Kind, Instant], now: Instant) -> None:
+        """A scan of these kinds saw nothing older than this."""
+        for kind in kinds:
+            if kind in self._low:
+                self._low[kind] = oldest.get(kind, now) - LOOK_BACK_US
+
+
+class Walk:
+    """Kinds found one statement at a time, in the lanes that are asked for, so many per lease.
+
+    The next lease begins where the last one had to stop, so that none of ten thousand lanes is passed over for ever.
+    """
+
+    def __init__(self) -> None:
+        self._lanes: list[int] = []
+        self._at: tuple[int, ...] = _BELOW
+        self._is_cut = False
+
+    def begin(self, tx: Tx, lanes: Iterable[int]) -> list[Kind]:
+        """What is there; from the beginning, unless the last walk was cut short."""
+        self._lanes = sorted(set(lanes))
+        at = self._at if self._is_cut else _BELOW
+        kinds = self._found(tx, at, KINDS_MAX)
+        if at != _BELOW and not self._is_cut:  # the end was reached from the middle: once around
+            seen = set(kinds)
+            kinds += [kind for kind in self._found(tx, _BELOW, KINDS_MAX - len(kinds)) if kind not in seen]
+        return kinds
+
+    def go_on(self, tx: Tx) -> list[Kind]:
+        """What comes after that; nothing when everything was seen."""
+        return self._found(tx, self._at, KINDS_MAX) if self._is_cut else []
+
+    def _found(self, tx: Tx, at: tuple[int, ...], most: int) -> list[Kind]:
+        kinds: list[Kind] = []
+        self._at = at
+        for _ in range(most):
+            lane = self._offered(self._at[0])
+            if lane is None:
+                self._is_cut = False
+                return kinds
+            if lane != self._at[0]:
+                self._at = (lane, -1, -1)
+            rows = tx.rows(PRESENT_NEXT, {"lane": self._at[0], "class": self._at[1], "priority": self._at[2]})
+            if not rows:
+                self._is_cut = False
+                return kinds
+            kind = Kind._make(rows[0])
+            if self._offered(kind.lane) == kind.lane:
+                kinds.append(kind)
+                self._at = kind
+            else:
+                self._at = (kind.lane + 1, -1, -1)
+        self._is_cut = True
+        return kinds
+
+    def _offered(self, lane: int) -> int | None:
+        """The lane itself, or the next that is asked for."""
+        at = bisect_left(self._lanes, lane)
+        return self._lanes[at] if at < len(self._lanes) else None
+
+
+def _asking(rows: Sequence[Sequence[Any]]) -> Asking:
+    states = {
+        session: "dead" if state is None else "silent" if state == "live" and not is_in_time else state
+        for session, state, is_in_time, _, _ in (row[:5] for row in rows)
+    }
+    return Asking(now=int(rows[0][4]), epoch=rows[0][3], states=states)
+
+
+def _gaps(known: Iterable[Kind]) -> list[tuple[int, ...]]:
+    edges = [_BELOW, *sorted(known), _ABOVE]
+    return [(*low, *high) for low, high in pairwise(edges)]

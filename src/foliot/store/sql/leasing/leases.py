@@ -1,0 +1,360 @@
+"""Leasing: due runs go to workers that ask, once for all parked polls of a server, in one transaction (design §4).
+
+Order of locks (R3): the cursors of exclusive jobs (their fence rises across runs), then runs, then limits. Exclusive
+runs are therefore picked without a lock first and locked after their cursors were raised.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from hashlib import shake_128
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from foliot.domain.instants import SECOND, Instant, Micros
+from foliot.domain.job import Definition, Lane, LoadedJob, OnLost
+from foliot.domain.limits import is_of_the_cluster
+from foliot.ports.chance import Chance
+from foliot.ports.store import Grant, Granted, Poll
+from foliot.ports.worker_link import LeasedRun
+from foliot.store.sql.ending.locked_runs import lock_cursors
+from foliot.store.sql.ending.settlement import Quit
+from foliot.store.sql.firing.follow import MERGE
+from foliot.store.sql.jobs.definitions import Definitions
+from foliot.store.sql.jobs.lanes import Lanes
+from foliot.store.sql.kernel.database import TryAgain, Tx
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.leasing import limits
+from foliot.store.sql.leasing.candidates import Candidate, Picker, by_rank
+from foliot.store.sql.leasing.kinds import Asking, Ground, Kind
+from foliot.store.sql.leasing.merge_input import parts_of, with_parts, within_reach
+from foliot.store.sql.leasing.seats import Seats
+
+EPOCH_BITS: Final = 28
+ABOVE_ATTEMPTS: Final = 2**20
+"""Fences of exclusive jobs begin above any number of attempts: also those a job made before it was exclusive (S8)."""
+PUT_OFF_US: Final[Micros] = 30 * SECOND
+NO_LIMIT: Final = 2**31
+REPLACED_BY: Final = "A later run of the job took its place."
+
+REPEATED: Final = Statement(
+    """
+    SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,
+           r.follow, r.due_at, r.params, r.checkpoint, r.reason
+    FROM {d} JOIN runs r ON r.{held_by} = d.session AND r.request_no = d.request_no AND r.state = 'RUNNING'
+    """,
+    RowSet("d", session=TEXT, request_no=BIGINT),
+)
+
+RAISE_FENCES: Final = Statement(
+    f"""
+    UPDATE cursors SET fence_seq = d.runs + CASE WHEN cursors.fence_seq < {ABOVE_ATTEMPTS} THEN {ABOVE_ATTEMPTS}
+                                                 ELSE cursors.fence_seq END
+    FROM {{d}} WHERE cursors.job_id = d.job_id
+    """,
+    RowSet("d", job_id=BIGINT, runs=BIGINT),
+)
+
+FENCES: Final = Statement(
+    "SELECT c.job_id, c.fence_seq FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM {d}) ORDER BY c.job_id",
+    RowSet("d", job_id=BIGINT),
+)
+
+LOCK_PICKED: Final = Statement(
+    """
+    SELECT r.id, r.ver FROM runs r WHERE r.id IN (SELECT d.id FROM {d}) AND r.state = 'PENDING'
+    ORDER BY r.id {skip_locked}
+    """,
+    RowSet("d", id=BIGINT),
+)
+
+LEASE: Final = Statement(
+    """
+    UPDATE runs SET state = 'RUNNING', ver = runs.ver + 1, attempt = runs.attempt + 1, lease_id = d.lease_id,
+           session_id = d.session, request_no = d.request_no, fence = d.fence, leased_at = :now,
+           deadline_at = d.deadline_at
+    FROM {d}
+    WHERE runs.id = d.id AND runs.ver = d.ver
+    """,
+    RowSet("d", id=BIGINT, ver=BIGINT, lease_id=TEXT, session=TEXT, request_no=BIGINT, fence=BIGINT,
+           deadline_at=BIGINT),
+)  # fmt: skip
+
+PUT_OFF: Final = Statement(
+    """
+    UPDATE runs SET not_before = :not_before, ver = runs.ver + 1 FROM {d}
+    WHERE runs.id = d.id AND runs.ver = d.ver
+    """,
+    RowSet("d", id=BIGINT, ver=BIGINT),
+)
+
+LANE_JOBS: Final = Statement(
+    """
+    SELECT v.job_id, max(v.version) FROM job_versions v
+    WHERE v.lane_id IN (SELECT d.lane FROM {d}) OR v.merge_lane_id IN (SELECT d.lane FROM {d})
+    GROUP BY v.job_id
+    """,
+    RowSet("d", lane=BIGINT),
+)
+
+
+class Outcome(NamedTuple):
+    """What a lease did; runs it found replaced by a later one are to be ended in a transaction of their own."""
+
+    granted: Granted
+    replaced: tuple[Quit, ...] = ()
+
+
+class _Taken(NamedTuple):
+    """Candidates that found a slot."""
+
+    given: Sequence[tuple[Candidate, Poll]] = ()
+    jobs: Mapping[tuple[int, int], LoadedJob] = {}
+    fences: Mapping[int, int] = {}  # by run, of exclusive jobs
+    replaced: tuple[Quit, ...] = ()
+
+
+class Leasing:
+    """Leases of one server. It remembers nothing between calls but hints for its scans."""
+
+    def __init__(self, definitions: Definitions, lanes: Lanes, chance: Chance) -> None:
+        self._definitions = definitions
+        self._lanes = lanes
+        self._chance = chance
+        self._ground = Ground()
+
+    def lease(self, tx: Tx, polls: Sequence[Poll], limit: int) -> Outcome:
+        """Serve these polls; at most `limit` runs in all."""
+        lanes = {lane for poll in polls for lane in poll.lanes}
+        asking = self._ground.look_around(tx, {poll.session for poll in polls}, lanes)
+        served = self._repeated(tx, [poll for poll in polls if poll.repeat])
+        seats = Seats(
+            poll
+            for poll in polls
+            if asking.states[poll.session] == "live" and (poll.session, poll.request_no) not in served
+        )
+        taken = self._taken(tx, seats, min(limit, seats.free), asking.now) if seats.free else _Taken()
+        self._write(tx, taken, asking, served)
+        grants = tuple(_grant(poll, asking.states[poll.session], served) for poll in polls)
+        more = bool(taken.replaced) or (seats.free > 0 and len(taken.given) >= limit)
+        return Outcome(Granted(now=asking.now, grants=grants, more=more), taken.replaced)
+
+    def _repeated(self, tx: Tx, polls: Sequence[Poll]) -> dict[tuple[str, int], list[LeasedRun]]:
+        """A request whose answer was lost gets back what is still RUNNING under it (R5)."""
+        served: dict[tuple[str, int], list[LeasedRun]] = {}
+        rows = tx.rows(REPEATED, d=[(poll.session, poll.request_no) for poll in polls]) if polls else ()
+        jobs = self._definitions.find(tx, {(row[3], row[4]) for row in rows}).jobs if rows else {}
+        parts = parts_of(tx, [row.id for row in rows if row.follow & MERGE])
+        for session, request_no, run_id, job_id, version, attempt, lease_id, fence, leased_at, *rest in rows:
+            job = jobs.get((job_id, version))
+            if job is not None:
+                run = _leased_run(run_id, job, attempt, lease_id, fence, leased_at, *rest, parts=parts.get(run_id))
+                served.setdefault((session, request_no), []).append(run)
+        return served
+
+    # -- choosing ---------------------------------------------------------------------------------------------------
+
+    def _taken(self, tx: Tx, seats: Seats, n: int, now: Instant) -> _Taken:
+        taken = self._picked(tx, seats, n, now)
+        if taken is None and self._ground.look_again(tx, now):
+            taken = self._picked(tx, seats, n, now)
+        return taken or _Taken()
+
+    def _picked(self, tx: Tx, seats: Seats, n: int, now: Instant) -> _Taken | None:
+        """Candidates by rank, each in a slot and within its limits; None: there are none."""
+        kinds = self._ground.kinds(seats.lanes)
+        lanes = self._lanes.find(tx, {kind.lane for kind in kinds})
+        rooms = self._rooms(tx, lanes)
+        # A lane whose limit is full is not scanned.
+        kinds = [kind for kind in kinds if _is_open(lanes[kind.lane], rooms)]
+        picker = Picker(tx, self._ground, seats.sessions, now)
+        shares = picker.shares({kind: _room(kind, lanes[kind.lane], rooms, seats) for kind in kinds}, n)
+        plain = {kind: share for kind, share in shares.items() if not lanes[kind.lane].exclusive}
+        picked = picker.look({kind: share for kind, share in shares.items() if kind not in plain})
+        fences = _raised_fences(tx, picked) if picked else {}
+        candidates = picker.take(plain) + (_locked(tx, picked) if picked else [])
+        if not candidates:
+            return None
+        candidates.sort(key=by_rank)
+        jobs = self._definitions.find(tx, {(run.job_id, run.version) for run in candidates}).jobs
+        readable = [run for run in candidates if (run.job_id, run.version) in jobs]
+        if len(readable) < len(candidates):
+            _put_off(tx, [run for run in candidates if (run.job_id, run.version) not in jobs], now)
+        namespaces = {job.job_id: job.namespace for job in jobs.values()}
+        given = _seated(tx, within_reach(tx, readable), lanes, namespaces, seats, now)
+        replaced = tuple(Quit(run.id, run.ver, REPLACED_BY) for run in candidates if run.replaced)
+        return _Taken(given, jobs, fences, replaced)
+
+    def _rooms(self, tx: Tx, lanes: Mapping[int, Lane]) -> dict[str, int]:
+        """What the limits of these lanes let through, unlocked; rows that are missing are made.
+
+        Not those of the cluster: an admin took such a limit away, so it holds up nobody.
+        """
+        names = {name for lane in lanes.values() for name in lane.limits}
+        if not names:
+            return {}
+        rooms = limits.room(tx, names)
+        if len(rooms) == len(names):
+            return rooms
+        missing = {name for name in names - rooms.keys() if not is_of_the_cluster(name)}
+        if missing:
+            self._make_limits(tx, lanes, missing)
+            rooms = limits.room(tx, names)
+        gone = {name for name in names - rooms.keys() if is_of_the_cluster(name)}
+        return rooms | dict.fromkeys(gone, NO_LIMIT)
+
+    def _make_limits(self, tx: Tx, lanes: Mapping[int, Lane], missing: set[str]) -> None:
+        lane_ids = [(at,) for at, lane in lanes.items() if not missing.isdisjoint(lane.limits)]
+        versions = {(job_id, version) for job_id, version in tx.rows(LANE_JOBS, d=lane_ids)}
+        jobs = self._definitions.find(tx, versions).jobs.values()
+        known = {limit.key: limit for job in jobs for limit in _own_limits(job)}
+        limits.make(tx, [known[key] for key in missing if key in known])
+
+    # -- writing ----------------------------------------------------------------------------------------------------
+
+    def _write(self, tx: Tx, taken: _Taken, asking: Asking, served: dict[tuple[str, int], list[LeasedRun]]) -> None:
+        """Mark the runs RUNNING, each as it was seen, and note who got them."""
+        if not taken.given:
+            return
+        rows: list[tuple[Any, ...]] = []
+        base, now = asking.epoch << EPOCH_BITS, asking.now
+        parts = parts_of(tx, [run.id for run, _ in taken.given if run.follow & MERGE])
+        for (run, poll), lease_id in zip(taken.given, self._lease_ids(len(taken.given)), strict=True):
+            job = taken.jobs[run.job_id, run.version]
+            attempt = run.attempt + 1
+            fence = base + taken.fences.get(run.id, attempt)
+            deadline_at = now + job.definition.start_within_us
+            rows.append((run.id, run.ver, lease_id, poll.session, poll.request_no, fence, deadline_at))
+            leased = _leased_run(run.id, job, attempt, lease_id, fence, now, run.shard, run.follow, run.due_at,
+                                 run.params, run.checkpoint, run.reason, parts=parts.get(run.id))  # fmt: skip
+            served.setdefault((poll.session, poll.request_no), []).append(leased)
+        rows.sort()  # by primary key (R3)
+        if tx.change(LEASE, {"now": now}, d=rows) != len(rows):
+            raise TryAgain("a run was leased although it was locked")
+        tx.point("leasing.leased")
+
+    def _lease_ids(self, n: int) -> list[str]:
+        """Fresh ids of 128 bits that cannot be told from one another: one draw of chance, stretched by a hash."""
+        stretched = shake_128(self._chance.token().encode()).hexdigest(16 * n)
+        return [stretched[at : at + 32] for at in range(0, 32 * n, 32)]
+
+
+def _own_limits(job: LoadedJob) -> list[limits.Limit]:
+    """What its lane may hold of its namespace and of the job itself."""
+    return limits.limits_of(job.job_id, job.definition, namespace=job.namespace)
+
+
+def _is_open(lane: Lane, rooms: Mapping[str, int]) -> bool:
+    return all(rooms.get(name, 0) > 0 for name in lane.limits)
+
+
+def _room(kind: Kind, lane: Lane, rooms: Mapping[str, int], seats: Seats) -> int:
+    return min([seats.free_in(kind.lane), *(rooms[name] for name in lane.limits)])
+
+
+def _raised_fences(tx: Tx, picked: Sequence[Candidate]) -> dict[int, int]:
+    """A fence for each run of an exclusive job, in the order of ids, raised before the runs are locked (R3, R6)."""
+    counts = Counter(run.job_id for run in picked)
+    lock_cursors(tx, set(counts))
+    tx.change(RAISE_FENCES, d=sorted(counts.items()))
+    highest: dict[int, int] = dict(map(tuple, tx.rows(FENCES, d=[(job_id,) for job_id in sorted(counts)])))
+    fences = {}
+    for run in sorted(picked, reverse=True):
+        fences[run.id] = highest[run.job_id]
+        highest[run.job_id] -= 1
+    return fences
+
+
+def _locked(tx: Tx, picked: Sequence[Candidate]) -> list[Candidate]:
+    """Those of the picked runs that are as they were and that nobody else holds."""
+    vers: dict[int, int] = dict(map(tuple, tx.rows(LOCK_PICKED, d=[(run.id,) for run in picked])))
+    return [run for run in picked if vers.get(run.id) == run.ver]
+
+
+def _put_off(tx: Tx, runs: Sequence[Candidate], now: Instant) -> None:
+    """Runs whose definition this server cannot read step aside: others may, and what is behind them must not wait."""
+    tx.change(PUT_OFF, {"not_before": now + PUT_OFF_US}, d=sorted((run.id, run.ver) for run in runs))
+
+
+def _seated(
+    tx: Tx,
+    candidates: Sequence[Candidate],
+    lanes: Mapping[int, Lane],
+    namespaces: Mapping[int, str],
+    seats: Seats,
+    now: Instant,
+) -> list[tuple[Candidate, Poll]]:
+    """Candidates with a slot, as far as their limits let them through; the limits are taken."""
+    rooms = limits.lock_room(tx, {name for run in candidates for name in lanes[run.lane].limits})
+    used: dict[str, int] = {}
+    given: list[tuple[Candidate, Poll]] = []
+    for run in candidates:
+        names = [name for name in lanes[run.lane].limits if name in rooms or not is_of_the_cluster(name)]
+        if run.replaced or (names and any(rooms.get(name, 0) <= used.get(name, 0) for name in names)):
+            continue
+        poll = seats.take(run, now, namespaces[run.job_id])
+        if poll is None:
+            continue
+        given.append((run, poll))
+        for name in names:
+            used[name] = used.get(name, 0) + 1
+    limits.take(tx, used)
+    return given
+
+
+def _grant(poll: Poll, state: str, served: Mapping[tuple[str, int], Sequence[LeasedRun]]) -> Grant:
+    return Grant(
+        session=poll.session,
+        request_no=poll.request_no,
+        runs=tuple(served.get((poll.session, poll.request_no), ())),
+        dead=state == "dead",
+        draining=state == "draining",
+    )
+
+
+def _leased_run(
+    run_id: int,
+    job: LoadedJob,
+    attempt: int,
+    lease_id: str,
+    fence: int,
+    leased_at: Instant,
+    shard: int,
+    follow: int,
+    due_at: Instant,
+    params: str | None,
+    checkpoint: str | None,
+    reason: str | None,
+    *,
+    parts: str | None = None,
+) -> LeasedRun:
+    definition = job.definition
+    given = params if params is not None else _params_of(definition)
+    return LeasedRun(
+        run_id=run_id,
+        job_id=job.job_id,
+        namespace=job.namespace,
+        job=job.name,
+        version=job.version,
+        handler=definition.merge or definition.handler if follow & MERGE else definition.handler,
+        params=given if parts is None else with_parts(given, parts),
+        attempt=attempt,
+        lease_id=lease_id,
+        fence=fence,
+        due_at=due_at,
+        leased_at=leased_at,
+        timeout_us=definition.timeout_us,
+        grace_us=definition.grace_us,
+        at_most_once=definition.on_lost is OnLost.FAIL,
+        exclusive=definition.exclusive,
+        isolation=str(definition.isolation) if definition.isolation else None,
+        shard=shard,
+        shards=definition.shards,
+        checkpoint=checkpoint,
+        reason=reason or "",
+        tz=definition.schedule.tz if definition.schedule is not None else "",
+    )
+
+
+def _params_of(definition: Definition) -> str | None:
+    return msgspec.json.encode(definition.params).decode() if definition.params else None

@@ -1,0 +1,237 @@
+"""Limits: how many runs may hold a thing at once, as rows counted by guarded updates (R1), never by counting runs.
+
+A lease takes, every way out of RUNNING gives back, both after the runs and so last in the order of locks (R3). A limit
+row touched by a transaction stays locked until it ends; that is why the watchdog's recount is exact: whoever changed
+runs but has not reached the row yet is neither in the count nor in the row.
+
+A limit that a definition names is of the job's namespace, unless an admin made one of the whole cluster with that name
+before (`shared`). A save changes a maximum only when its job says another number than before, and only if it may.
+"""
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from foliot.domain.job import Definition, Lane
+from foliot.domain.limits import LimitChange, limit_key
+from foliot.store.sql.jobs.lanes import Lanes
+from foliot.store.sql.kernel.database import TryAgain, Tx
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+
+RECOUNT_STEP: Final = 200
+
+ROOM: Final = Statement(
+    "SELECT limits.name, limits.max - limits.used FROM {d} JOIN limits ON limits.name = d.name", RowSet("d", name=TEXT)
+)
+
+LOCK: Final = Statement(
+    """
+    SELECT l.name, l.max - l.used, l.used, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM {d})
+    ORDER BY l.name {for_update}
+    """,
+    RowSet("d", name=TEXT),
+)
+
+TAKE: Final = Statement(
+    """
+    UPDATE limits SET used = limits.used + d.n, ver = limits.ver + 1 FROM {d}
+    WHERE limits.name = d.name AND limits.used + d.n <= limits.max
+    """,
+    RowSet("d", name=TEXT, n=BIGINT),
+)
+
+GIVE: Final = Statement(
+    """
+    UPDATE limits SET used = CASE WHEN limits.used > d.n THEN limits.used - d.n ELSE 0 END, ver = limits.ver + 1
+    FROM {d} WHERE limits.name = d.name
+    """,
+    RowSet("d", name=TEXT, n=BIGINT),
+)
+
+MAKE: Final = Statement(
+    """
+    {insert_ignore} limits (name, max, used, ver, namespace)
+    SELECT d.name, d.max, 0, 1, d.namespace FROM {d} WHERE true {ignore_duplicates}
+    """,
+    RowSet("d", name=TEXT, max=BIGINT, namespace=TEXT),
+)
+
+SET_MAX: Final = Statement(
+    """
+    UPDATE limits SET max = d.max, ver = limits.ver + 1 FROM {d}
+    WHERE limits.name = d.name AND limits.max <> d.max
+    """,
+    RowSet("d", name=TEXT, max=BIGINT),
+)
+
+MAXIMA: Final = Statement(
+    "SELECT l.name, l.max FROM limits l WHERE l.name IN (SELECT d.name FROM {d}) ORDER BY l.name {for_update}",
+    RowSet("d", name=TEXT),
+)
+
+SHARED: Final = Statement("SELECT limits.name FROM {d} JOIN limits ON limits.name = d.name", RowSet("d", name=TEXT))
+
+NAMES: Final = Statement("SELECT name FROM limits WHERE name > :after ORDER BY name LIMIT :limit")
+
+RUNNING: Final = Statement(
+    """
+    SELECT r.lane, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.{held_by} > ''
+           AND r.lease_id IS NOT NULL AND r.lane IN (SELECT d.lane FROM {d})
+    GROUP BY r.lane
+    """,
+    RowSet("d", lane=BIGINT),
+)
+
+CORRECT: Final = Statement(
+    """
+    UPDATE limits SET used = d.used, ver = limits.ver + 1 FROM {d} WHERE limits.name = d.name AND limits.ver = d.ver
+    """,
+    RowSet("d", name=TEXT, ver=BIGINT, used=BIGINT),
+)
+
+
+class Limit(NamedTuple):
+    """A limit as a definition says it."""
+
+    key: str  # the name of its row, the same as in the lane
+    max: int
+    name: str | None  # as the definition calls it; None: the job's own, `max_running`
+    namespace: str | None  # None: of the whole cluster, or of one job
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it is of the whole cluster."""
+        return self.name is not None and self.namespace is None
+
+
+def limits_of(job_id: int, definition: Definition, *, namespace: str, shared: Collection[str] = ()) -> list[Limit]:
+    """The limits a definition speaks of; their keys are those in its lane."""
+    limits = []
+    for name, max_ in definition.limits.items():
+        owner = None if name in shared else namespace
+        limits.append(Limit(limit_key(name, owner), max_, name, owner))
+    if definition.max_running is not None:
+        limits.append(Limit(f"job:{job_id}", definition.max_running, None, None))
+    return sorted(limits, key=_by_key)
+
+
+def shared_of(tx: Tx, definition: Definition) -> frozenset[str]:
+    """Which of the limits a definition names are of the whole cluster at this moment."""
+    keys = {limit_key(name, None): name for name in definition.limits}
+    found = tx.rows(SHARED, d=[(key,) for key in sorted(keys)]) if keys else ()
+    return frozenset(keys[key] for (key,) in found)
+
+
+def numbers_of(document: str | None) -> Mapping[str | None, int]:
+    """The maxima in the document of a version, by the names of limits; under None the job's own."""
+    place = (json.loads(document).get("place") or {}) if document else {}
+    numbers: dict[str | None, int] = dict(place.get("concurrency") or {})
+    if "max_running" in place:
+        numbers[None] = place["max_running"]
+    return numbers
+
+
+def make(tx: Tx, limits: Iterable[Limit]) -> int:
+    """Make the rows of these limits where they are missing; how many were."""
+    rows = [(limit.key, limit.max, limit.namespace) for limit in sorted(limits, key=_by_key)]
+    return tx.change(MAKE, d=rows) if rows else 0
+
+
+def keep(
+    tx: Tx,
+    limits: Sequence[Limit],
+    *,
+    before: Mapping[str | None, int],
+    check: Callable[[LimitChange], None] | None = None,
+) -> None:
+    """Make the rows of these limits, and give those whose number differs from `before` their new maximum.
+
+    `check` raises where whoever saves may not change a limit that others use, too.
+    """
+    said_anew = [limit for limit in limits if before.get(limit.name) != limit.max]
+    touched = [limit for limit in limits if limit.is_shared or limit in said_anew]
+    maxima = _lock_maxima(tx, touched)
+    if any(limit.is_shared and limit.key not in maxima for limit in limits):
+        raise TryAgain("a limit of the cluster was taken away meanwhile")
+    missing = [limit for limit in limits if limit.key not in maxima]
+    make(tx, missing)
+    maxima |= _lock_maxima(tx, [limit for limit in missing if limit in said_anew])  # others may have made them, too
+    changed = [limit for limit in said_anew if maxima[limit.key] != limit.max]
+    for limit in changed:
+        if check is not None and limit.name is not None:
+            change = LimitChange(name=limit.name, namespace=limit.namespace, max=maxima[limit.key], wanted=limit.max)
+            check(change)
+    if changed:
+        tx.change(SET_MAX, d=[(limit.key, limit.max) for limit in changed])
+
+
+def _lock_maxima(tx: Tx, limits: Sequence[Limit]) -> dict[str, int]:
+    """The maxima of these limits, locked by name until the transaction ends."""
+    keys = [(limit.key,) for limit in limits]
+    return {name: int(most) for name, most in tx.rows(MAXIMA, d=keys)} if keys else {}
+
+
+def _by_key(limit: Limit) -> str:
+    return limit.key
+
+
+def room(tx: Tx, names: Iterable[str]) -> dict[str, int]:
+    """How many more each limit lets through, as seen without a lock; a limit with no row yet is missing."""
+    wanted = [(name,) for name in sorted(set(names))]
+    return {name: int(left) for name, left in tx.rows(ROOM, d=wanted)} if wanted else {}
+
+
+def lock_room(tx: Tx, names: Iterable[str]) -> dict[str, int]:
+    """The same, locked by name until the transaction ends."""
+    wanted = [(name,) for name in sorted(set(names))]
+    return {name: int(left) for name, left, _, _ in tx.rows(LOCK, d=wanted)} if wanted else {}
+
+
+def take(tx: Tx, wanted: Mapping[str, int]) -> None:
+    """Take so many of each, all or nothing; the rows were locked and the room seen before."""
+    rows = sorted(wanted.items())
+    if rows and tx.change(TAKE, d=rows) != len(rows):
+        raise TryAgain("a limit filled up although it was locked")
+
+
+def give_back(tx: Tx, lanes: Mapping[int, Lane], left: Mapping[int, int]) -> None:
+    """So many runs of each lane left RUNNING: every limit of the lane has that much more room."""
+    given: dict[str, int] = {}
+    for lane_id, n in left.items():
+        for name in lanes[lane_id].limits:
+            given[name] = given.get(name, 0) + n
+    rows = sorted(given.items())
+    if len(rows) > 1:
+        tx.rows(LOCK, d=[(name,) for name, _ in rows])  # by name, so that two who give back do not deadlock
+    if rows:
+        tx.change(GIVE, d=rows)
+
+
+def recount(tx: Tx, lanes: Lanes, *, after: str, limit: int = RECOUNT_STEP) -> tuple[int, str | None]:
+    """Set a stretch of limits to what really runs: (how many were off, name to go on after, None at the end)."""
+    names = [name for (name,) in tx.rows(NAMES, {"after": after, "limit": limit})]
+    if not names:
+        return 0, None
+    locked = tx.rows(LOCK, d=[(name,) for name in names])
+    running = _running(tx, lanes, set(names))
+    wrong = [(name, ver, running.get(name, 0)) for name, _, used, ver in locked if used != running.get(name, 0)]
+    if wrong:
+        tx.change(CORRECT, d=wrong)
+    return len(wrong), names[-1] if len(names) == limit else None
+
+
+def count_anew(tx: Tx, lanes: Lanes, name: str) -> None:
+    """A limit that was just made is held by what runs already."""
+    locked = tx.rows(LOCK, d=[(name,)])
+    running = _running(tx, lanes, {name}).get(name, 0)
+    tx.change(CORRECT, d=[(name, ver, running) for name, _, _, ver in locked])
+
+
+def _running(tx: Tx, lanes: Lanes, names: set[str]) -> dict[str, int]:
+    """A statement after the locks: what it sees is complete."""
+    limited = {lane_id: lane.limits for lane_id, lane in lanes.all(tx).items() if not names.isdisjoint(lane.limits)}
+    running: dict[str, int] = {}
+    for lane_id, n in tx.rows(RUNNING, d=[(lane_id,) for lane_id in sorted(limited)]) if limited else ():
+        for name in limited[lane_id]:
+            running[name] = running.get(name, 0) + int(n)
+    return running

@@ -1,0 +1,1 @@
+"""What people read and own: lists, details, tokens, the journal, remembered answers."""

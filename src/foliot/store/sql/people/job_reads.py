@@ -1,0 +1,262 @@
+"""Jobs for people: filtered pages, one by name, versions, search."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import msgspec
+
+from foliot.domain.instants import MINUTE, Instant
+from foliot.ports.lookups import JobFilter, JobRow, LastRun, Listing, VersionRow
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.paging import LOOK_MAX, from_cursor, to_cursor
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+from foliot.store.sql.people import ranking
+from foliot.store.sql.people.run_reads import shown_of
+
+SEARCH_AMONG: Final = 20_000
+
+_COLUMNS: Final = """
+    j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
+    j.updated_at, v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble"""
+_JOINS: Final = """
+    JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+    JOIN cursors c ON c.job_id = j.id"""
+
+ONE: Final = Statement(
+    f"SELECT {_COLUMNS} FROM jobs j {_JOINS} WHERE j.namespace = :namespace AND j.name = :name AND j.deleted_at = 0"
+)
+# A page is chosen along one index, by key alone; joins and definitions come in a second statement, for its rows only.
+# In one, a planner that does not know the limit reads whole tables for it.
+BY_NAME_IN: Final = Statement(
+    "SELECT id, namespace, name FROM jobs WHERE namespace = :namespace AND name > :name AND deleted_at = 0 "
+    "ORDER BY {one_namespace} name LIMIT :rows"
+)
+BY_NAME: Final = Statement(
+    "SELECT id, namespace, name FROM jobs WHERE (namespace, name) > (:namespace, :name) AND deleted_at = 0 "
+    "ORDER BY namespace, name LIMIT :rows",
+    mysql="SELECT id, namespace, name FROM jobs WHERE (namespace > :namespace OR (namespace = :namespace AND "
+    "name > :name)) AND deleted_at = 0 ORDER BY namespace, name LIMIT :rows",
+)
+BY_NEXT: Final = Statement(
+    "SELECT job_id AS id, next_at FROM cursors WHERE (next_at, job_id) > (:next_at, :job_id) "
+    "ORDER BY next_at, job_id LIMIT :rows",
+    mysql="SELECT job_id AS id, next_at FROM cursors WHERE (next_at > :next_at OR (next_at = :next_at AND "
+    "job_id > :job_id)) ORDER BY next_at, job_id LIMIT :rows",
+)
+BY_ID: Final = Statement(f"SELECT {_COLUMNS} FROM {{d}} JOIN jobs j ON j.id = d.id {_JOINS}", RowSet("d", id=BIGINT))
+LAST_RUNS: Final = Statement(
+    """
+    SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at, r.attempt, r.parked, r.place,
+           r.cancel_at
+    FROM {d} JOIN runs r ON r.id = (
+      SELECT q.id FROM runs q WHERE q.job_id = d.job_id AND q.shard = -1 AND q.parent_id IS NULL
+      ORDER BY q.id DESC LIMIT 1
+    )
+    """,
+    RowSet("d", job_id=BIGINT),
+)
+NAMES: Final = Statement("SELECT namespace, name FROM jobs WHERE deleted_at = 0 ORDER BY namespace, name LIMIT :rows")
+NAMES_IN: Final = Statement(
+    "SELECT namespace, name FROM jobs WHERE namespace = :namespace AND deleted_at = 0 ORDER BY name LIMIT :rows"
+)
+VERSIONS: Final = Statement(
+    "SELECT version, hash, definition, created_at, created_by, reason FROM job_versions "
+    "WHERE job_id = :job_id AND version < :before ORDER BY version DESC LIMIT :rows"
+)
+VERSION: Final = Statement(
+    "SELECT version, hash, definition, created_at, created_by, reason FROM job_versions "
+    "WHERE job_id = :job_id AND version = :version"
+)
+SEARCH: Final = Statement(
+    f"""
+    SELECT {_COLUMNS} FROM (
+      SELECT * FROM jobs WHERE namespace >= :low AND namespace <= :high AND deleted_at = 0
+      ORDER BY namespace, name LIMIT {SEARCH_AMONG}
+    ) j {_JOINS}
+    WHERE lower(j.name) LIKE :pattern ESCAPE '!' OR lower(v.definition) LIKE :pattern ESCAPE '!'
+    ORDER BY CASE WHEN lower(j.name) LIKE :prefix ESCAPE '!' THEN 0
+                  WHEN lower(j.name) LIKE :pattern ESCAPE '!' THEN 1 ELSE 2 END, j.namespace, j.name
+    LIMIT :rows
+    """
+)
+_VERSION_MAX: Final = 2**31 - 1
+_LAST_NAMESPACE: Final = "\U0010ffff"
+
+
+def list_jobs(tx: Tx, wanted: JobFilter, *, limit: int, cursor: str | None) -> Listing[JobRow]:
+    """One page of jobs by name, by next instant, or by how their latest runs went."""
+    by_name = wanted.sort == "name"
+    look = LOOK_MAX if _is_choosy(wanted) or (not by_name and wanted.namespace is not None) else limit
+    keys = _keys(tx, wanted, look, cursor)
+    jobs = {row.id: _job(row) for row in tx.rows(BY_ID, d=[(key.id,) for key in keys])} if keys else {}
+    now = tx.now()
+    found = [(key, jobs[key.id]) for key in keys if key.id in jobs and _is_wanted(jobs[key.id], wanted, now)]
+    if wanted.failing:
+        last = _last_runs(tx, [job for _, job in found])
+        found = [(key, job) for key, job in found if (run := last.get(job.job_id)) and run.state == "FAILED"]
+    shown = with_last_runs(tx, [replace(job, rank=getattr(key, "rank", None)) for key, job in found[:limit]])
+    if len(found) > limit:
+        return Listing(items=shown, next_cursor=_cursor_of(found[limit - 1][0], wanted.sort))
+    is_over = len(keys) < look
+    return Listing(items=shown, next_cursor=None if is_over else _cursor_of(keys[-1], wanted.sort))
+
+
+def find_job(tx: Tx, namespace: str, name: str) -> JobRow | None:
+    """The job of this name."""
+    rows = tx.rows(ONE, {"namespace": namespace, "name": name})
+    return with_last_runs(tx, [_job(rows[0])])[0] if rows else None
+
+
+def job_names(tx: Tx, namespace: str | None, limit: int) -> Sequence[tuple[str, str]]:
+    """(namespace, name), in order."""
+    if namespace is None:
+        return [(row.namespace, row.name) for row in tx.rows(NAMES, {"rows": limit})]
+    rows = tx.rows(NAMES_IN, {"namespace": namespace, "rows": limit})
+    return [(row.namespace, row.name) for row in rows]
+
+
+def list_versions(tx: Tx, job_id: int, *, limit: int, before: int | None) -> Sequence[VersionRow]:
+    """Versions of a job, newest first."""
+    values = {"job_id": job_id, "before": _VERSION_MAX if before is None else before, "rows": limit}
+    return [version_row(row) for row in tx.rows(VERSIONS, values)]
+
+
+def find_version(tx: Tx, job_id: int, version: int) -> VersionRow | None:
+    """One version of a job."""
+    rows = tx.rows(VERSION, {"job_id": job_id, "version": version})
+    return version_row(rows[0]) if rows else None
+
+
+def search_jobs(tx: Tx, text: str, *, namespace: str | None, limit: int) -> Sequence[JobRow]:
+    """Jobs whose name, description, owner or anything else of the definition holds the text; names first."""
+    escaped = "".join(f"!{letter}" if letter in "!%_" else letter for letter in text.lower())
+    values = {
+        "low": namespace if namespace is not None else "",
+        "high": namespace if namespace is not None else _LAST_NAMESPACE,
+        "pattern": f"%{escaped}%",
+        "prefix": f"{escaped}%",
+        "rows": limit,
+    }
+    return with_last_runs(tx, [_job(row) for row in tx.rows(SEARCH, values)])
+
+
+def with_last_runs(tx: Tx, jobs: Sequence[JobRow]) -> Sequence[JobRow]:
+    """The same jobs with their newest runs."""
+    last = _last_runs(tx, jobs)
+    return [replace(job, last_run=last.get(job.job_id)) for job in jobs]
+
+
+def _last_runs(tx: Tx, jobs: Sequence[JobRow]) -> Mapping[int, LastRun]:
+    if not jobs:
+        return {}
+    return {row.job_id: _last_run(row) for row in tx.rows(LAST_RUNS, d=[(job.job_id,) for job in jobs])}
+
+
+def _keys(tx: Tx, wanted: JobFilter, look: int, cursor: str | None) -> Sequence[Any]:
+    if wanted.sort in ranking.SORTS:
+        return ranking.ranked(tx, wanted.sort, look, cursor)
+    return _by_next(tx, look, cursor) if wanted.sort == "next" else _by_name(tx, wanted.namespace, look, cursor)
+
+
+def _by_name(tx: Tx, namespace: str | None, look: int, cursor: str | None) -> Sequence[Any]:
+    key = from_cursor(cursor, "jobs", str, str)
+    if namespace is None:
+        values: dict[str, Any] = {"namespace": key[0] if key else "", "name": key[1] if key else "", "rows": look}
+        return tx.rows(BY_NAME, values)
+    return tx.rows(BY_NAME_IN, {"namespace": namespace, "name": key[1] if key else "", "rows": look})
+
+
+def _by_next(tx: Tx, look: int, cursor: str | None) -> Sequence[Any]:
+    key = from_cursor(cursor, "next", int, int)
+    return tx.rows(BY_NEXT, {"next_at": key[0] if key else -1, "job_id": key[1] if key else 0, "rows": look})
+
+
+def _cursor_of(row: Any, sort: str) -> str:
+    if sort in ranking.SORTS:
+        return ranking.cursor_of(sort, row)
+    return to_cursor("next", row.next_at, row.id) if sort == "next" else to_cursor("jobs", row.namespace, row.name)
+
+
+def _is_choosy(wanted: JobFilter) -> bool:
+    return bool(
+        wanted.states
+        or wanted.owner is not None
+        or wanted.group is not None
+        or wanted.labels
+        or wanted.text
+        or wanted.failing
+        or wanted.late
+    )
+
+
+def _is_wanted(job: JobRow, wanted: JobFilter, now: Instant) -> bool:
+    document = job.document
+    return (
+        (wanted.namespace is None or job.namespace == wanted.namespace)
+        and not job.is_deleted
+        and (not wanted.states or job.state in wanted.states)
+        and (wanted.owner is None or document.get("owner", "") == wanted.owner)
+        and (wanted.group is None or document.get("group", "default") == wanted.group)
+        and _has_labels(document.get("tags") or {}, wanted.labels)
+        and (not wanted.text or _holds(job, wanted.text.casefold()))
+        and (not wanted.late or (job.state == "active" and job.next_at is not None and job.next_at < now - MINUTE))
+    )
+
+
+def _has_labels(tags: Mapping[str, str], labels: Mapping[str, str]) -> bool:
+    return all(tags.get(key) == value for key, value in labels.items())
+
+
+def _holds(job: JobRow, text: str) -> bool:
+    texts: Iterable[str] = (job.name, job.document.get("description", ""), job.document.get("owner", ""))
+    return any(text in part.casefold() for part in texts)
+
+
+def _job(row: Any) -> JobRow:
+    paused = row.state == "paused"
+    return JobRow(
+        job_id=row.id,
+        namespace=row.namespace,
+        name=row.name,
+        version=row.version,
+        hash=row.hash,
+        source=row.source,
+        document=msgspec.json.decode(row.definition),
+        state=row.state,
+        next_at=None if paused else row.next_at,
+        next_due_at=row.next_due_at,
+        remaining=row.remaining,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        updated_by=row.created_by,
+        paused_at=row.paused_at if paused else None,
+        paused_until=row.next_at if paused else None,
+        pause_reason=(row.pause_reason or "") if paused else "",
+        trouble=row.trouble,
+        is_deleted=bool(row.deleted_at),
+    )
+
+
+def _last_run(row: Any) -> LastRun:
+    return LastRun(
+        run_id=row.id,
+        state=row.state,
+        shown=shown_of(row),
+        kind=row.kind,
+        created_at=row.created_at,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+    )
+
+
+def version_row(row: Any) -> VersionRow:
+    """A version from its row."""
+    return VersionRow(
+        version=row.version,
+        hash=row.hash,
+        document=msgspec.json.decode(row.definition),
+        created_at=row.created_at,
+        created_by=row.created_by,
+        reason=row.reason,
+    )

@@ -1,0 +1,101 @@
+"""The reads of the surfaces for people, together (`ports.lookups.Lookups`)."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
+
+from foliot.domain.errors import JobNotFound
+from foliot.domain.instants import Instant
+from foliot.domain.names import nearest
+from foliot.ports.lookups import (
+    AttemptRow,
+    Changes,
+    ClusterRow,
+    JobFilter,
+    JobRow,
+    Ledger,
+    Listing,
+    NodeRow,
+    RunFilter,
+    RunRow,
+    SkipRow,
+    VersionRow,
+    Waiting,
+)
+from foliot.store.sql.kernel.database import Database, Tx
+from foliot.store.sql.people import cluster_reads, job_reads, ledger_reads, run_reads
+
+NEAREST_AMONG: Final = 5000
+
+T = TypeVar("T")
+
+
+class SqlLookups:
+    """Each method is one read transaction on the pool of the API."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def now(self) -> Instant:
+        return await self._read(lambda tx: tx.now())
+
+    async def jobs(self, wanted: JobFilter, *, limit: int, cursor: str | None = None) -> Listing[JobRow]:
+        return await self._read(lambda tx: job_reads.list_jobs(tx, wanted, limit=limit, cursor=cursor))
+
+    async def job(self, namespace: str, name: str) -> JobRow:
+        found = await self._read(lambda tx: job_reads.find_job(tx, namespace, name))
+        if found is not None:
+            return found
+        known = [one for _, one in await self.job_names(namespace, limit=NEAREST_AMONG)]
+        # Outside the transaction and beside the loop: it takes a while with many long names.
+        raise JobNotFound(name, namespace=namespace, nearest=await asyncio.to_thread(nearest, name, known))
+
+    async def job_names(self, namespace: str | None, *, limit: int) -> Sequence[tuple[str, str]]:
+        return await self._read(lambda tx: job_reads.job_names(tx, namespace, limit))
+
+    async def versions(self, job_id: int, *, limit: int, before: int | None = None) -> Sequence[VersionRow]:
+        return await self._read(lambda tx: job_reads.list_versions(tx, job_id, limit=limit, before=before))
+
+    async def version(self, job_id: int, version: int) -> VersionRow | None:
+        return await self._read(lambda tx: job_reads.find_version(tx, job_id, version))
+
+    async def runs(self, wanted: RunFilter, *, limit: int, cursor: str | None = None) -> Listing[RunRow]:
+        return await self._read(lambda tx: run_reads.list_runs(tx, wanted, limit=limit, cursor=cursor))
+
+    async def run(self, run_id: int) -> RunRow | None:
+        return await self._read(lambda tx: run_reads.find_run(tx, run_id))
+
+    async def shards(self, run_id: int, *, limit: int = 10_000) -> Sequence[RunRow]:
+        return await self._read(lambda tx: run_reads.list_shards(tx, run_id, limit=limit))
+
+    async def attempts(self, run_id: int) -> Sequence[AttemptRow]:
+        return await self._read(lambda tx: run_reads.list_attempts(tx, run_id))
+
+    async def last_ended(self, job_id: int, *, limit: int) -> Sequence[RunRow]:
+        return await self._read(lambda tx: run_reads.last_ended(tx, job_id, limit=limit))
+
+    async def fired(
+        self, job_id: int, *, from_at: Instant, to_at: Instant, limit: int
+    ) -> tuple[Sequence[RunRow], Sequence[SkipRow]]:
+        return await self._read(lambda tx: ledger_reads.fired(tx, job_id, from_at=from_at, to_at=to_at, limit=limit))
+
+    async def ledger(self, job_id: int, at: Instant) -> Ledger:
+        return await self._read(lambda tx: ledger_reads.ledger(tx, job_id, at))
+
+    async def waiting(self, run: RunRow) -> Waiting:
+        return await self._read(lambda tx: ledger_reads.waiting(tx, run))
+
+    async def nodes(self, *, include_dead_since: Instant | None = None) -> Sequence[NodeRow]:
+        return await self._read(lambda tx: cluster_reads.list_nodes(tx, include_dead_since=include_dead_since))
+
+    async def cluster(self) -> ClusterRow:
+        return await self._read(cluster_reads.cluster)
+
+    async def search(self, text: str, *, namespace: str | None, limit: int) -> Sequence[JobRow]:
+        return await self._read(lambda tx: job_reads.search_jobs(tx, text, namespace=namespace, limit=limit))
+
+    async def changes(self, *, after_id: int, limit: int) -> Changes:
+        return await self._read(lambda tx: run_reads.changes(tx, after_id=after_id, limit=limit))
+
+    async def _read(self, work: Callable[[Tx], T]) -> T:
+        return await self._database.read(work)

@@ -1,0 +1,89 @@
+"""Named limits for people, in SQL: listed, and those of the whole cluster made, changed and taken away."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from foliot.domain.limits import limit_key, limit_name
+from foliot.ports.limits import LimitHeld, LimitInUse, LimitNotFound, NamedLimit
+from foliot.store.sql.jobs.definitions import lanes_after
+from foliot.store.sql.jobs.lanes import Lanes
+from foliot.store.sql.kernel.database import Database, Pool, Tx
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+from foliot.store.sql.leasing.limits import MAXIMA, SET_MAX, Limit, count_anew, make
+
+_FIRST: Final = "res:"
+_BEYOND: Final = "res;"  # the keys of named limits lie between these two
+_COLUMNS: Final = "name, namespace, max, used"
+_LIST: Final = Statement(
+    f"SELECT {_COLUMNS} FROM limits WHERE name > :after AND name < '{_BEYOND}' ORDER BY name LIMIT :rows"
+)
+_LIST_IN: Final = Statement(
+    f"SELECT {_COLUMNS} FROM limits WHERE name > :after AND name < '{_BEYOND}' "
+    "AND (namespace IS NULL OR namespace = :namespace) ORDER BY name LIMIT :rows"
+)
+_FIND: Final = Statement(f"SELECT {_COLUMNS} FROM limits WHERE name = :name")
+_REMOVE: Final = Statement("DELETE FROM limits WHERE name = :name")
+_USERS: Final = Statement(
+    """
+    SELECT j.name FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+    WHERE j.deleted_at = 0 AND (v.lane_id IN (SELECT d.lane FROM {d}) OR v.merge_lane_id IN (SELECT d.lane FROM {d}))
+    ORDER BY j.name LIMIT 20
+    """,
+    RowSet("d", lane=BIGINT),
+)
+
+
+class SqlLimits:
+    """`ports.limits.LimitStore` on SQL."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def list(self, *, namespace: str | None, after: str, limit: int) -> Sequence[NamedLimit]:
+        values = {"after": max(after, _FIRST), "rows": limit}
+
+        def work(tx: Tx) -> Sequence[NamedLimit]:
+            if namespace is None:
+                return [_named(row) for row in tx.rows(_LIST, values)]
+            return [_named(row) for row in tx.rows(_LIST_IN, {**values, "namespace": namespace})]
+
+        return await self._database.read(work)
+
+    async def set_shared(self, name: str, max_: int) -> NamedLimit:
+        key = limit_key(name, None)
+
+        def work(tx: Tx) -> NamedLimit:
+            if make(tx, [Limit(key, max_, name, None)]):
+                count_anew(tx, Lanes(), key)
+            tx.change(SET_MAX, d=[(key, max_)])
+            return _named(tx.rows(_FIND, {"name": key})[0])
+
+        return await self._database.transact(work, pool=Pool.API)
+
+    async def remove_shared(self, name: str) -> None:
+        key = limit_key(name, None)
+
+        def work(tx: Tx) -> None:
+            if not tx.rows(MAXIMA, d=[(key,)]):  # locked: a job that is saved with it now comes before or after
+                raise LimitNotFound(name)
+            users = _users(tx, key)
+            if users:
+                raise LimitInUse(name, jobs=users)
+            held = int(tx.rows(_FIND, {"name": key})[0].used)
+            if held:
+                raise LimitHeld(name, runs=held)
+            tx.change(_REMOVE, {"name": key})
+
+        await self._database.transact(work, pool=Pool.API)
+
+
+def _users(tx: Tx, key: str) -> list[str]:
+    """Jobs whose present version counts in this limit."""
+    lanes = [(lane_id,) for lane_id, lane in lanes_after(tx, 0).items() if key in lane.limits]
+    return [row.name for row in tx.rows(_USERS, d=lanes)] if lanes else []
+
+
+def _named(row: Any) -> NamedLimit:
+    return NamedLimit(
+        key=row.name, name=limit_name(row.name), namespace=row.namespace, max=int(row.max), used=int(row.used)
+    )

@@ -1,0 +1,78 @@
+"""Jobs by how their latest runs went: which failed most, which take longest.
+
+Judged are the newest runs of the whole cluster, a bounded number of them, so a page costs the same for any history.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from foliot.domain.instants import Micros
+from foliot.ports.lookups import JobRank
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.paging import from_cursor, to_cursor
+from foliot.store.sql.kernel.statement import Statement
+
+RUNS_JUDGED: Final = 10_000
+SORTS: Final = ("fails", "p95")
+
+LATEST: Final = Statement(
+    f"""
+    SELECT q.job_id, q.state, q.ended_at - q.started_at AS took FROM (
+      SELECT job_id, state, started_at, ended_at FROM runs ORDER BY id DESC LIMIT {RUNS_JUDGED}
+    ) q
+    WHERE q.state IN ('SUCCEEDED', 'FAILED')
+    """
+)
+
+
+class Ranked(NamedTuple):
+    """A job's place in a ranking: by `value`, the greatest first."""
+
+    id: int
+    value: int
+    rank: JobRank
+
+
+def ranked(tx: Tx, sort: str, look: int, cursor: str | None) -> Sequence[Ranked]:
+    """The next jobs of a ranking; those the latest runs say nothing of are not in it."""
+    everyone = [_ranked(job_id, rank, sort) for job_id, rank in _ranks(tx).items()]
+    in_order = sorted((one for one in everyone if one.value > 0), key=_order)
+    key = from_cursor(cursor, sort, int, int)
+    if key is not None:
+        in_order = [one for one in in_order if _order(one) > (-key[0], key[1])]
+    return in_order[:look]
+
+
+def cursor_of(sort: str, last: Ranked) -> str:
+    """Go on behind this one."""
+    return to_cursor(sort, last.value, last.id)
+
+
+def _order(one: Ranked) -> tuple[int, int]:
+    return -one.value, one.id
+
+
+def _ranked(job_id: int, rank: JobRank, sort: str) -> Ranked:
+    return Ranked(job_id, rank.failed if sort == "fails" else rank.p95_us or 0, rank)
+
+
+def _ranks(tx: Tx) -> dict[int, JobRank]:
+    took: dict[int, list[Micros]] = defaultdict(list)
+    runs: dict[int, int] = defaultdict(int)
+    failed: dict[int, int] = defaultdict(int)
+    for row in tx.rows(LATEST):
+        runs[row.job_id] += 1
+        failed[row.job_id] += row.state == "FAILED"
+        if row.took is not None:
+            took[row.job_id].append(int(row.took))
+    return {
+        job_id: JobRank(runs=count, failed=failed[job_id], p95_us=_p95(took[job_id])) for job_id, count in runs.items()
+    }
+
+
+def _p95(values: list[Micros]) -> Micros | None:
+    if not values:
+        return None
+    values.sort()
+    return values[min(len(values) - 1, int(0.95 * len(values)))]

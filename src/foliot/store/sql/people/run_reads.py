@@ -1,0 +1,311 @@
+"""Runs for people: filtered pages, one by id, shards, attempts, what moves.
+
+A page is chosen in narrow steps along one index, then its rows are fetched by id: parameters and results of rows that a
+filter leaves out are never read.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import msgspec
+
+from foliot.domain.instants import Instant
+from foliot.domain.run import DERIVED, shown_state
+from foliot.ports.lookups import AttemptRow, Changes, Listing, Progress, RunFilter, RunRow
+from foliot.store.sql.firing.follow import PINNED
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.paging import LOOK_MAX, from_cursor, to_cursor
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+
+LIVE_MAX: Final = 2000
+
+RUN_COLUMNS: Final = """
+    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node"""
+RUN_JOINS: Final = "JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id"
+
+_NARROW: Final = (
+    "r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, "
+    "r.attempt, r.parked, r.place, r.cancel_at"
+)
+WALK: Final = Statement(f"SELECT {_NARROW} FROM runs r WHERE r.id < :before ORDER BY r.id DESC LIMIT :rows")
+WALK_JOB: Final = Statement(
+    f"SELECT {_NARROW} FROM runs r WHERE r.job_id = :job_id AND r.id < :before ORDER BY r.id DESC LIMIT :rows"
+)
+# "+r.id" keeps planners off the primary key: the partial index of live runs is small, the table is not.
+WALK_LIVE: Final = Statement(
+    f"SELECT {_NARROW} FROM runs r WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND +r.id < :before "
+    "ORDER BY +r.id DESC LIMIT :rows"
+)
+FETCH: Final = Statement(
+    f"SELECT {RUN_COLUMNS} FROM {{d}} JOIN runs r ON r.id = d.id {RUN_JOINS}", RowSet("d", id=BIGINT)
+)
+ONE: Final = Statement(f"SELECT {RUN_COLUMNS}, n.progress, n.last_beat_at FROM runs r {RUN_JOINS} WHERE r.id = :id")
+SHARDS: Final = Statement(
+    f"SELECT {RUN_COLUMNS} FROM runs r {RUN_JOINS} WHERE r.parent_id = :id ORDER BY r.shard, r.id LIMIT :rows"
+)
+JOBS: Final = Statement(
+    "SELECT j.id, j.namespace, v.definition FROM {d} JOIN jobs j ON j.id = d.id "
+    "JOIN job_versions v ON v.job_id = j.id AND v.version = j.version",
+    RowSet("d", id=BIGINT),
+)
+NODES: Final = Statement("SELECT n.id, n.name FROM {d} JOIN nodes n ON n.id = d.id", RowSet("d", id=TEXT))
+AT_OR_ABOVE: Final = Statement("SELECT id, created_at FROM runs WHERE id >= :id ORDER BY id LIMIT 1")
+BOUNDS: Final = Statement("SELECT coalesce(min(id), 0) AS low, coalesce(max(id), 0) AS high FROM runs")
+ATTEMPTS: Final = Statement(
+    "SELECT a.attempt, a.cause, n.name AS node, a.session_id, a.fence, a.leased_at, a.started_at, a.ended_at, a.error, "
+    "a.error_type FROM attempts a LEFT JOIN nodes n ON n.id = a.session_id WHERE a.run_id = :id ORDER BY a.attempt"
+)
+ENDED: Final = Statement(
+    f"SELECT {RUN_COLUMNS} FROM (SELECT * FROM runs WHERE job_id = :job_id ORDER BY id DESC LIMIT :look) r {RUN_JOINS} "
+    "WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL ORDER BY r.id DESC LIMIT :rows"
+)
+NEWER: Final = Statement(f"SELECT {RUN_COLUMNS} FROM runs r {RUN_JOINS} WHERE r.id > :after ORDER BY r.id LIMIT :rows")
+LIVE: Final = Statement(
+    f"SELECT {RUN_COLUMNS} FROM (SELECT * FROM runs WHERE state = 'RUNNING' {{and_running}} LIMIT :rows) r {RUN_JOINS}"
+)
+NEWEST: Final = Statement("SELECT coalesce(max(id), 0) FROM runs")
+
+_ID_MAX: Final = 2**63 - 1
+
+
+class _Told(msgspec.Struct):
+    """`nodes.progress` as far as people ask."""
+
+    runs: dict[str, str] = {}
+
+
+class _Said(msgspec.Struct):
+    """What a run says of itself."""
+
+    done: int
+    total: int | None = None
+    note: str = ""
+
+
+_told: Final = msgspec.json.Decoder(_Told)
+_said: Final = msgspec.json.Decoder(_Said)
+_LIVE_STATES: Final = frozenset({"PENDING", "RUNNING", *DERIVED})
+
+
+def list_runs(tx: Tx, wanted: RunFilter, *, limit: int, cursor: str | None) -> Listing[RunRow]:
+    """One page of runs, newest first."""
+    key = from_cursor(cursor, "runs", int)
+    before = key[0] if key else _ID_MAX
+    if wanted.until is not None:
+        before = min(before, _first_id_from(tx, wanted.until))
+    chosen: list[int] = []
+    looked = 0
+    while looked < LOOK_MAX:
+        step = min(LOOK_MAX - looked, max(2 * limit, looked))
+        rows = _walked(tx, wanted, before, step)
+        looked += step
+        for row in _wanted(tx, rows, wanted):
+            if len(chosen) == limit:
+                return Listing(items=_fetched(tx, chosen), next_cursor=to_cursor("runs", chosen[-1]))
+            chosen.append(row.id)
+        if len(rows) < step or (wanted.since is not None and rows[-1].created_at < wanted.since):
+            return Listing(items=_fetched(tx, chosen))
+        before = rows[-1].id
+    return Listing(items=_fetched(tx, chosen), next_cursor=to_cursor("runs", before))
+
+
+def find_run(tx: Tx, run_id: int) -> RunRow | None:
+    """One run."""
+    rows = tx.rows(ONE, {"id": run_id})
+    if not rows:
+        return None
+    progress = _progress(rows[0]) if rows[0].state == "RUNNING" else None
+    return replace(run_row(rows[0]), progress=progress)
+
+
+def list_shards(tx: Tx, run_id: int, *, limit: int) -> Sequence[RunRow]:
+    """The children of a sharded run: shards in order, the merge run among them."""
+    return [run_row(row) for row in tx.rows(SHARDS, {"id": run_id, "rows": limit})]
+
+
+def list_attempts(tx: Tx, run_id: int) -> Sequence[AttemptRow]:
+    """Every try of a run, oldest first: those that ended without success, and the one its own row tells of."""
+    rows = [_attempt(row) for row in tx.rows(ATTEMPTS, {"id": run_id})]
+    run = find_run(tx, run_id)
+    known = {row.attempt for row in rows}
+    if run is None or run.leased_at is None or run.attempt in known or run.attempt == 0 or run.session is None:
+        return rows
+    last = AttemptRow(
+        attempt=run.attempt,
+        cause="succeeded" if run.state == "SUCCEEDED" else None,
+        node=run.node,
+        session=run.session,
+        fence=run.fence or 0,
+        leased_at=run.leased_at,
+        started_at=run.started_at,
+        ended_at=run.ended_at,
+        error=run.error,
+        error_type=run.error_type,
+    )
+    return [*rows, last]
+
+
+def last_ended(tx: Tx, job_id: int, *, limit: int) -> Sequence[RunRow]:
+    """The newest finished runs of a job, newest first."""
+    values = {"job_id": job_id, "look": max(limit * 2, 200), "rows": limit}
+    return [run_row(row) for row in tx.rows(ENDED, values)]
+
+
+def changes(tx: Tx, *, after_id: int, limit: int) -> Changes:
+    """Runs newer than an id, and those that execute now."""
+    created = [run_row(row) for row in tx.rows(NEWER, {"after": after_id, "rows": limit})]
+    live = [run_row(row) for row in tx.rows(LIVE, {"rows": LIVE_MAX})]
+    newest_id = int(tx.rows(NEWEST)[0][0])
+    return Changes(now=tx.now(), created=created, live={run.run_id: run for run in live}, newest_id=newest_id)
+
+
+def fetch_runs(tx: Tx, ids: Sequence[int]) -> Sequence[RunRow]:
+    """Runs by id, in the order given; those that are gone are left out."""
+    return _fetched(tx, ids)
+
+
+def shown_of(row: Any) -> str:
+    """The state of a run's row as people see it."""
+    return shown_state(
+        row.state,
+        attempt=row.attempt,
+        is_parked=bool(row.parked),
+        is_in_line=row.place is not None,
+        is_asked_to_stop=row.cancel_at is not None,
+    )
+
+
+def _walked(tx: Tx, wanted: RunFilter, before: int, rows: int) -> Sequence[Any]:
+    if wanted.job_id is not None:
+        return tx.rows(WALK_JOB, {"job_id": wanted.job_id, "before": before, "rows": rows})
+    if wanted.states and _LIVE_STATES.issuperset(wanted.states) and not wanted.shards:
+        return tx.rows(WALK_LIVE, {"before": before, "rows": rows})
+    return tx.rows(WALK, {"before": before, "rows": rows})
+
+
+def _wanted(tx: Tx, rows: Sequence[Any], wanted: RunFilter) -> Iterable[Any]:
+    kept = [
+        row
+        for row in rows
+        if (not wanted.states or row.state in wanted.states or shown_of(row) in wanted.states)
+        and (not wanted.kinds or row.kind in wanted.kinds)
+        and (wanted.shards or (row.shard == -1 and row.parent_id is None))
+        and (wanted.since is None or row.created_at >= wanted.since)
+        and (wanted.until is None or row.created_at < wanted.until)
+    ]
+    if wanted.node is not None:
+        sessions = {row.session_id for row in kept if row.session_id is not None}
+        names = {row.id: row.name for row in tx.rows(NODES, d=[(session,) for session in sorted(sessions)])}
+        kept = [row for row in kept if names.get(row.session_id) == wanted.node]
+    if wanted.namespace is not None or wanted.labels:
+        fitting = _fitting_jobs(tx, {row.job_id for row in kept}, wanted)
+        kept = [row for row in kept if row.job_id in fitting]
+    return kept
+
+
+def _fitting_jobs(tx: Tx, job_ids: Iterable[int], wanted: RunFilter) -> frozenset[int]:
+    fitting = set()
+    for row in tx.rows(JOBS, d=[(job_id,) for job_id in sorted(job_ids)]):
+        if wanted.namespace is not None and row.namespace != wanted.namespace:
+            continue
+        tags: Mapping[str, str] = msgspec.json.decode(row.definition).get("tags") or {} if wanted.labels else {}
+        if all(tags.get(key) == value for key, value in wanted.labels.items()):
+            fitting.add(row.id)
+    return frozenset(fitting)
+
+
+def _fetched(tx: Tx, ids: Sequence[int]) -> Sequence[RunRow]:
+    if not ids:
+        return []
+    by_id = {row.id: run_row(row) for row in tx.rows(FETCH, d=[(run_id,) for run_id in ids])}
+    return [by_id[run_id] for run_id in ids if run_id in by_id]
+
+
+def _first_id_from(tx: Tx, instant: Instant) -> int:
+    """About the first id created at or after an instant: ids rise with time, so halving finds it in some 40 looks."""
+    low, high = (int(bound) for bound in tx.rows(BOUNDS)[0])
+    high += 1
+    while low < high:
+        middle = (low + high) // 2
+        found = tx.rows(AT_OR_ABOVE, {"id": middle})
+        if not found or found[0].created_at >= instant:
+            high = middle
+        else:
+            low = found[0].id + 1
+    return low + LOOK_MAX // 20  # some commits overtake others; the filter is exact
+
+
+def run_row(row: Any) -> RunRow:
+    """A run from its row."""
+    return RunRow(
+        run_id=row.id,
+        job_id=row.job_id,
+        namespace=row.namespace,
+        job=row.job,
+        version=row.version,
+        fire_key=row.fire_key,
+        shard=row.shard,
+        parent_id=row.parent_id,
+        open_children=row.open_children,
+        due_at=row.due_at,
+        not_before=row.not_before,
+        lane=row.lane,
+        catch_up=bool(row.paced),
+        priority=row.priority,
+        serial=bool(row.serial),
+        place=row.place,
+        parked=bool(row.parked),
+        state=row.state,
+        kind=row.kind,
+        ver=row.ver,
+        attempt=row.attempt,
+        failures=row.failures,
+        deaths=row.deaths,
+        created_at=row.created_at,
+        cancel_at=row.cancel_at,
+        session=row.session_id,
+        node=row.node,
+        fence=row.fence,
+        leased_at=row.leased_at,
+        started_at=row.started_at,
+        deadline_at=row.deadline_at,
+        ended_at=row.ended_at,
+        triggered_by=row.triggered_by,
+        reason=row.reason,
+        params=row.params,
+        result=row.result,
+        error=row.error,
+        error_type=row.error_type,
+        is_pinned=bool(row.follow & PINNED),
+    )
+
+
+def _progress(row: Any) -> Progress | None:
+    """What the run told its worker, and that the store, with its last beat."""
+    try:
+        told = _told.decode(row.progress or "{}").runs.get(str(row.id))
+        if told is None:
+            return None
+        said = _said.decode(told)
+    except msgspec.DecodeError:  # an older server kept whatever it was told
+        return None
+    return Progress(done=said.done, total=said.total, note=said.note, told_at=row.last_beat_at)
+
+
+def _attempt(row: Any) -> AttemptRow:
+    return AttemptRow(
+        attempt=row.attempt,
+        cause=row.cause,
+        node=row.node,
+        session=row.session_id,
+        fence=row.fence,
+        leased_at=row.leased_at,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        error=row.error,
+        error_type=row.error_type,
+    )

@@ -1,0 +1,183 @@
+"""Runs from PENDING to the end (`ports.store.RunStore`): the verbs, each in its transaction."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Final
+
+from msgspec.structs import replace
+
+from foliot.domain.errors import ClusterTrouble, FoliotError
+from foliot.domain.instants import Instant, Micros
+from foliot.domain.run import Landing
+from foliot.domain.verdict import Judge
+from foliot.ports.store import (
+    GRACE_US,
+    SESSION_TTL_US,
+    Actor,
+    CancelOutcome,
+    Granted,
+    Poll,
+    Triggered,
+    TriggerRequest,
+)
+from foliot.ports.worker_link import LogChunk, Report
+from foliot.store.sql.cluster import reaper
+from foliot.store.sql.ending import logs, retention
+from foliot.store.sql.ending.cancellation import cancel
+from foliot.store.sql.ending.ends import Contended, Ending
+from foliot.store.sql.ending.lease_owner import Speaker, own_leases
+from foliot.store.sql.ending.settlement import Claim, Quit
+from foliot.store.sql.firing.triggers import check_trigger, trigger
+from foliot.store.sql.jobs.definitions import Definitions
+from foliot.store.sql.jobs.lanes import Lanes
+from foliot.store.sql.kernel.database import Database, Pool, RefusedForData, Tx
+from foliot.store.sql.leasing import limits
+from foliot.store.sql.leasing.leases import Leasing
+
+REFUSED_TYPE: Final = "ResultRefused"
+_REFUSAL_MAX: Final = 500
+
+
+class SqlRunStore:
+    """`ports.store.RunStore` on a SQL database."""
+
+    def __init__(self, database: Database, definitions: Definitions, lanes: Lanes, ending: Ending) -> None:
+        self._database = database
+        self._definitions = definitions
+        self._lanes = lanes
+        self._ending = ending
+        self._leasing = Leasing(definitions, lanes, database.chance)
+        self._skips_after = 0
+
+    async def trigger(self, request: TriggerRequest) -> Triggered:
+        check_trigger(request)
+        work = partial(trigger, definitions=self._definitions, requests=[request])
+        (answer,) = await self._database.transact(work, pool=Pool.API)
+        if isinstance(answer, FoliotError):
+            raise answer
+        return answer
+
+    # -- into a worker's hands and back ---------------------------------------------------------------------------
+
+    async def lease(self, polls: Sequence[Poll], *, limit: int) -> Granted:
+        if not polls:
+            raise ValueError("a lease needs polls")
+        outcome = await self._database.transact(lambda tx: self._leasing.lease(tx, polls, limit))
+        if outcome.replaced:
+            with suppress(ClusterTrouble):  # the next lease finds them again; what was granted must be told
+                await self._quit(outcome.replaced)
+        return outcome.granted
+
+    async def complete(
+        self, session: str, reports: Sequence[Report], judge: Judge, *, owner: str | None = None
+    ) -> Sequence[Landing]:
+        return await self._complete(reports, judge, Speaker(session, owner)) if reports else []
+
+    async def own_leases(self, session: str, leases: Sequence[tuple[int, str]], *, owner: str | None) -> frozenset[str]:
+        if not leases:
+            return frozenset()
+        work = partial(own_leases, leases=leases, speaker=Speaker(session, owner))
+        return await self._database.read(work, pool=Pool.API)
+
+    async def _complete(self, reports: Sequence[Report], judge: Judge, speaker: Speaker) -> list[Landing]:
+        try:
+            return await self._ending.complete(self._database, reports, judge, speaker)
+        except RefusedForData as refusal:  # one bad row never stops its batch: halve down to it
+            if len(reports) == 1:
+                bare = [_without_data(reports[0], refusal)]
+                return await self._ending.complete(self._database, bare, judge, speaker)
+            half = len(reports) // 2
+            first = await self._complete(reports[:half], judge, speaker)
+            return first + await self._complete(reports[half:], judge, speaker)
+
+    async def cancel(self, run_ids: Sequence[int], *, by: Actor, force: bool = False) -> Sequence[CancelOutcome]:
+        work = partial(cancel, ending=self._ending, run_ids=run_ids, by=by, force=force)
+        return await self._database.transact(work, pool=Pool.API)
+
+    async def _quit(self, quits: Sequence[Quit]) -> None:
+        try:
+            await self._database.transact(lambda tx: self._ending.quit_in(tx, quits), pool=Pool.ENDING)
+        except Contended:
+            await self._database.transact(lambda tx: self._ending.quit_in(tx, quits, carefully=True), pool=Pool.ENDING)
+
+    # -- the leader's ---------------------------------------------------------------------------------------------
+
+    async def reap(
+        self,
+        judge: Judge,
+        *,
+        limit: int,
+        term: int,
+        grace_us: Micros = GRACE_US,
+        session_ttl_us: Micros = SESSION_TTL_US,
+        strays: bool = True,
+    ) -> int:
+        def work(tx: Tx) -> list[Claim]:
+            died = reaper.declare_dead(tx, term=term, grace_us=grace_us, session_ttl_us=session_ttl_us)
+            if not died and not strays:
+                return []
+            return reaper.claims_of_the_dead(tx, term=term, limit=limit)
+
+        # A session may die in one moment and its runs be found in the next: each statement stands by itself.
+        return await self._settled(await self._database.step(work), judge)
+
+    async def time_out(
+        self,
+        judge: Judge,
+        *,
+        limit: int,
+        term: int,
+        grace_us: Micros = GRACE_US,
+        session_ttl_us: Micros = SESSION_TTL_US,
+        until: Instant | None = None,
+    ) -> int:
+        believed = reaper.EVER if until is None else until
+        times = reaper.Times(grace_us, session_ttl_us)
+
+        def work(tx: Tx) -> list[Claim]:
+            return reaper.claims_of_the_late(tx, self._definitions, term=term, limit=limit, times=times, until=believed)
+
+        return await self._settled(await self._database.read(work, pool=Pool.CONTROL), judge)
+
+    async def _settled(self, claims: Sequence[Claim], judge: Judge) -> int:
+        landings = await self._ending.settle(self._database, claims, judge) if claims else []
+        return sum(landing is Landing.RECORDED for landing in landings)
+
+    async def forget(self, *, before: Instant, after_id: int, limit: int) -> tuple[int, int]:
+        """A step of runs, and one each of skips and long dead sessions, which go along."""
+
+        def others(tx: Tx) -> int:
+            retention.forget_nodes(tx, limit=limit)
+            return retention.forget_skips(tx, before=before, after_id=self._skips_after, limit=limit)
+
+        self._skips_after = await self._database.transact(others)
+        return await self._database.transact(
+            lambda tx: retention.forget_runs(tx, before=before, after_id=after_id, limit=limit)
+        )
+
+    async def recount_limits(self) -> int:
+        off, after = 0, ""
+        while True:
+            wrong, last = await self._database.transact(partial(limits.recount, lanes=self._lanes, after=after))
+            off += wrong
+            if last is None:
+                return off
+            after = last
+
+    # -- logs -----------------------------------------------------------------------------------------------------
+
+    async def write_logs(
+        self, session: str, chunks: Sequence[LogChunk], *, owner: str | None = None
+    ) -> Sequence[Landing]:
+        if not chunks:
+            return []
+        speaker = Speaker(session, owner)
+        return await self._database.transact(lambda tx: logs.write(tx, chunks, speaker), pool=Pool.API)
+
+
+def _without_data(report: Report, refusal: RefusedForData) -> Report:
+    """The same end without the data the database refuses; what is refused is replaced by why."""
+    error = f"What the run returned or said could not be stored: {refusal}"
+    error = error.encode(errors="replace").decode().replace("\0", "?")[:_REFUSAL_MAX]
+    return replace(report, result=None, checkpoint=None, error=error, error_type=REFUSED_TYPE)
