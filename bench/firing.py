@@ -20,7 +20,7 @@ from foliot.domain.instants import Instant
 from foliot.domain.planning import CatchUpPacer, decide_batch
 from foliot.engine.firing import Firing
 from foliot.engine.pulse import Tide
-from foliot.ports.store import Decided
+from foliot.ports.store.firing import Decided
 from foliot.store.sql.kernel.statement import Statement
 from foliot.store.sql.store import SqlStore
 from foliot_bench.benchmark import bar

@@ -20,7 +20,8 @@ from foliot.domain.run import format_run_id, parse_run_id
 from foliot.domain.verdict import Cause, judge
 from foliot.operations.people import PeopleServices, with_records
 from foliot.operations.services import Services, SessionTimes
-from foliot.ports.store import Actor, Poll, TriggerRequest
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.runs import Poll, TriggerRequest
 from foliot.ports.worker_link import Beat, HandlerOffer, HeldLease, Hello, LeasedRun, Report
 from foliot.store.sql.people.records import SqlRecords
 from foliot.store.sql.store import SqlStore

@@ -9,8 +9,8 @@ from foliot.domain.verdict import Cause
 from foliot.engine.caretaking import Backfilling, Chronicling, Clearing
 from foliot.engine.pulse import Tide
 from foliot.operations import backfill
-from foliot.ports.journal import EventFilter
-from foliot.ports.store import Actor
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.journal import EventFilter
 from tests.api.asking import Api
 from tests.api.stage import Stage
 

@@ -9,8 +9,8 @@ from foliot.api.worker_protocol import worker_routes
 from foliot.app.server import Server
 from foliot.app.settings import ServerSettings
 from foliot.operations import declaring
-from foliot.ports.journal import Event, EventFilter
-from foliot.ports.store import Actor
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.journal import Event, EventFilter
 from tests.api.asking import Api, opened_api
 from tests.api.stage import Stage
 from tests.api.test_worker_tokens import SETTLE, ask, register

@@ -8,7 +8,7 @@ import pytest
 
 from foliot.api.openapi import OPERATION_IDS
 from foliot.api.paging import page_of
-from foliot.ports.lookups import BadCursor
+from foliot.ports.store.lookups import BadCursor
 from tests.api.asking import Api
 from tests.api.stage import Stage
 from tests.api.test_contract import DOCUMENT

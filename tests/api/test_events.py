@@ -11,8 +11,8 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause
 from foliot.operations.watch import Change, Fresh, Watch
-from foliot.ports.lookups import RunRow
-from foliot.ports.store import StoreUnavailable
+from foliot.ports.store.errors import StoreUnavailable
+from foliot.ports.store.lookups import RunRow
 from tests.api.asking import Api
 from tests.api.stage import ROOT, Stage
 from tests.eventually import soon

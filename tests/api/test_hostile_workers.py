@@ -14,7 +14,8 @@ from foliot.api.worker_protocol import PREFIX, worker_routes
 from foliot.app.server import Server
 from foliot.app.settings import ServerSettings
 from foliot.domain.run import format_run_id
-from foliot.ports.store import Actor, TriggerRequest
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.runs import TriggerRequest
 from foliot.ports.worker_link import Leased, LeasedRun
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement

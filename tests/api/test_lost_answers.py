@@ -7,8 +7,8 @@ import pytest
 
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause
-from foliot.ports.replies import Reply
-from foliot.ports.store import OutcomeUnknown, StoreUnavailable
+from foliot.ports.store.errors import OutcomeUnknown, StoreUnavailable
+from foliot.ports.store.replies import Reply
 from tests.api.asking import Api
 from tests.api.stage import Stage
 from tests.api.test_backfills import HOUR, prepared

@@ -11,7 +11,7 @@ import pytest
 from foliot.api.bodies import BODY_MAX
 from foliot.api.errors import STATUSES, status_of
 from foliot.domain.errors import FoliotError, JobNotFound, VersionConflict
-from foliot.ports.store import OutcomeUnknown, StoreBusy, StoreUnavailable
+from foliot.ports.store.errors import OutcomeUnknown, StoreBusy, StoreUnavailable
 from tests.api.asking import Api
 from tests.api.stage import Stage
 

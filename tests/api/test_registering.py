@@ -7,7 +7,7 @@ import pytest
 
 from foliot.domain.access import Principal, Scope
 from foliot.operations.serving_workers import WorkerService
-from foliot.ports.store import StoreUnavailable
+from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.worker_link import DeclaredJob, Hello
 from foliot.store.sql.kernel.statement import Statement
 from tests.api.stage import TIMES, Stage

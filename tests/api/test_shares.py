@@ -13,7 +13,7 @@ from foliot.api.gate import Gate, Kind
 from foliot.api.worker_protocol import BATCH_BODY_MAX, worker_routes
 from foliot.domain.shares import Shares
 from foliot.operations.serving_workers import WorkerService
-from foliot.ports.store import StoreUnavailable
+from foliot.ports.store.errors import StoreUnavailable
 from tests.api.asking import Api, opened_api
 from tests.api.calling import NEVER, Call, under_way
 from tests.api.stage import Stage

@@ -10,7 +10,7 @@ from foliot.api.worker_protocol import worker_routes
 from foliot.app.server import Server
 from foliot.app.settings import ServerSettings
 from foliot.operations.tokens import rotate_token
-from foliot.ports.journal import EventFilter
+from foliot.ports.store.journal import EventFilter
 from foliot.ports.worker_link import LeasedRun
 from foliot.store.sql.kernel.statement import Statement
 from tests.api.asking import Api, opened_api

@@ -26,7 +26,7 @@ from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause
 from foliot.operations.services import SessionTimes
 from foliot.operations.tokens import hash_of
-from foliot.ports.store import RunFilter
+from foliot.ports.store.queries import RunFilter
 from foliot.ports.worker_link import Report
 from foliot.sdk.registry import Loaded
 from foliot.store.sql.people.records import SqlRecords

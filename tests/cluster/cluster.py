@@ -16,7 +16,8 @@ from typing import Any, Self
 from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.planning import CatchUpPacer, decide_batch
 from foliot.domain.run import format_run_id
-from foliot.ports.store import Actor, TriggerRequest
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.runs import TriggerRequest
 from foliot.store.sql.kernel.connect import TimeLimits, open_database
 from foliot.store.sql.kernel.statement import Statement
 from foliot.store.sql.store import SqlStore

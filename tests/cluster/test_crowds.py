@@ -12,7 +12,7 @@ import pytest
 
 from foliot.domain.definition import from_document
 from foliot.domain.planning import CatchUpPacer, decide_batch
-from foliot.ports.store import TriggerRequest
+from foliot.ports.store.runs import TriggerRequest
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.store import SqlStore
 from foliot_bench.ground import COPY_CURSORS, COPY_JOBS, COPY_VERSIONS

@@ -8,7 +8,10 @@ from foliot.domain.fire import Decide
 from foliot.domain.instants import Instant
 from foliot.domain.job import Definition
 from foliot.domain.planning import CatchUpPacer, decide_batch
-from foliot.ports.store import Actor, Decided, JobRecord, TriggerRequest
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.firing import Decided
+from foliot.ports.store.jobs import JobRecord
+from foliot.ports.store.runs import TriggerRequest
 from foliot.store.sql.store import SqlStore
 from tests.conformance.world import World
 

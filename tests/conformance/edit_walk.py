@@ -6,7 +6,7 @@ from typing import Any
 
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause
-from foliot.ports.store import StoreUnavailable
+from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.worker_link import LeasedRun
 from foliot.store.sql import job_store
 from foliot.store.sql.firing.follow import FIXED_DELAY

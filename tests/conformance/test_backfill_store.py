@@ -7,8 +7,8 @@ from typing import Final
 import pytest
 
 from foliot.domain.instants import MINUTE
-from foliot.ports.backfills import NewBackfill, Selection
-from foliot.ports.store import JobRecord
+from foliot.ports.store.backfills import NewBackfill, Selection
+from foliot.ports.store.jobs import JobRecord
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet
 from foliot.store.sql.people.records import SqlRecords
 from tests.conformance.building import every, make_unreadable, runs_of

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from foliot.domain.instants import HOUR, isoformat
 from foliot.domain.schedule.errors import UnknownCalendar
-from foliot.ports.calendars import CalendarInUse
+from foliot.ports.store.calendars import CalendarInUse
 from foliot.store.sql.jobs.calendars import SqlCalendars
 from tests.conformance.building import DECIDE, NS, PERSON, cursor_of, definition, fire, make_due, save, skips_of
 from tests.conformance.world import World

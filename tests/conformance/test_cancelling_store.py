@@ -6,7 +6,8 @@ from foliot.domain.errors import RunNotFound
 from foliot.domain.instants import MINUTE, SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
-from foliot.ports.store import Actor, CancelOutcome
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.runs import CancelOutcome
 from foliot.ports.worker_link import HeldLease
 from tests.conformance.building import PERSON, cursor_of, fire, make_due, runs_of, save
 from tests.conformance.working import attempts_of, run_of, states_of, trigger, worker

@@ -4,7 +4,7 @@ import asyncio
 
 from foliot.domain.instants import HOUR, SECOND
 from foliot.domain.verdict import judge
-from foliot.ports.store import SESSION_TTL_US
+from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import Beat, BeatAnswer, Hello
 from foliot.store.sql.cluster.clock import trust
 from foliot.store.sql.people.lookups import SqlLookups

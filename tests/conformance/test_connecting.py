@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from foliot.ports.store import StoreUnavailable
+from foliot.ports.store.errors import StoreUnavailable
 from foliot.store.sql.kernel.connect import BadStoreUrl, open_database, redacted
 from foliot.store.sql.store import SqlStore
 from tests.conformance.world import CHANCE, CLOCK, World

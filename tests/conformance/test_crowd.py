@@ -9,7 +9,8 @@ import pytest
 
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause, judge
-from foliot.ports.store import SESSION_TTL_US, StoreBusy
+from foliot.ports.store.errors import StoreBusy
+from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import HeldLease, LeasedRun
 from foliot.store.sql.store import SqlStore
 from tests.conformance.building import PERSON, ask, decider, save

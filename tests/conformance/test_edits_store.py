@@ -6,7 +6,7 @@ import pytest
 
 from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.domain.verdict import Cause
-from foliot.ports.store import JobRecord
+from foliot.ports.store.jobs import JobRecord
 from foliot.ports.worker_link import LeasedRun
 from foliot.store.sql.firing.follow import FIXED_DELAY
 from foliot.store.sql.firing.triggers import BadTrigger

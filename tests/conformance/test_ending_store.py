@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from foliot.domain.instants import HOUR, SECOND, ceil_to_second, to_datetime
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
-from foliot.ports.store import JobRecord
+from foliot.ports.store.jobs import JobRecord
 from foliot.ports.worker_link import LeasedRun, Leaving, Report
 from tests.conformance.building import PERSON, cursor_of, fire, make_due, runs_of, save
 from tests.conformance.working import (

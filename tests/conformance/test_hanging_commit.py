@@ -7,7 +7,7 @@ from dataclasses import replace
 import asyncpg
 import pytest
 
-from foliot.ports.store import OutcomeUnknown
+from foliot.ports.store.errors import OutcomeUnknown
 from foliot.store.sql.kernel.connect import open_database
 from foliot.store.sql.kernel.database import Pool
 from foliot.store.sql.kernel.statement import Statement

@@ -11,7 +11,9 @@ from foliot.domain.errors import BadName, InvalidInput, JobNotFound, VersionConf
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
 from foliot.domain.job import Lane
 from foliot.domain.run import Landing
-from foliot.ports.store import Actor, Saved, SaveOutcome, StoreUnavailable
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.errors import StoreUnavailable
+from foliot.ports.store.jobs import Saved, SaveOutcome
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.jobs.removal import end_waiting

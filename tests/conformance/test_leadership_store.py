@@ -2,7 +2,7 @@
 
 from foliot.domain.instants import HOUR, SECOND
 from foliot.domain.verdict import judge
-from foliot.ports.store import SESSION_TTL_US
+from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import Hello
 from tests.conformance.working import worker
 from tests.conformance.world import World

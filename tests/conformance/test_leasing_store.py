@@ -3,7 +3,9 @@
 from foliot.domain.instants import MINUTE, SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
-from foliot.ports.store import SESSION_TTL_US, Poll, StoreUnavailable
+from foliot.ports.store.errors import StoreUnavailable
+from foliot.ports.store.nodes import SESSION_TTL_US
+from foliot.ports.store.runs import Poll
 from foliot.store.sql.leasing.kinds import Ground
 from tests.conformance.building import PERSON, every, fire, make_due, runs_of, save
 from tests.conformance.working import Worker, attempts_of, run_of, states_of, trigger, worker

@@ -3,7 +3,7 @@
 import pytest
 
 from foliot.domain.verdict import judge
-from foliot.ports.store import GRACE_US, SESSION_TTL_US
+from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
 from foliot.ports.worker_link import Leaving
 from foliot.store.sql.kernel.statement import TEXT, RowSet
 from tests.conformance.building import PERSON, save

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from foliot.domain.fire import Situation
 from foliot.domain.instants import HOUR
-from foliot.ports.backfills import NewBackfill, Selection
+from foliot.ports.store.backfills import NewBackfill, Selection
 from foliot.store.sql.firing.line import NOTHING_OPEN, situations
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet
 from foliot.store.sql.people.records import SqlRecords

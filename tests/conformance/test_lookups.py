@@ -9,8 +9,8 @@ from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.domain.names import nearest
 from foliot.domain.verdict import Cause
-from foliot.ports.backfills import BackfillNotFound, BackfillState, NewBackfill, Selection
-from foliot.ports.lookups import BadCursor, JobFilter, RunFilter
+from foliot.ports.store.backfills import BackfillNotFound, BackfillState, NewBackfill, Selection
+from foliot.ports.store.lookups import BadCursor, JobFilter, RunFilter
 from foliot.store.sql.people import lookups, run_reads
 from foliot.store.sql.people.records import SqlRecords
 from tests.conformance.building import DECIDE, NS, PERSON, every, make_due, save

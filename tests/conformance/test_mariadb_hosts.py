@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from foliot.ports.store import StoreUnavailable
+from foliot.ports.store.errors import StoreUnavailable
 from foliot.store.sql.kernel.connect import DEFAULT_LIMITS, PATIENT, open_database
 from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.statement import Statement

@@ -10,8 +10,9 @@ from foliot.domain.limits import LimitChange, LimitNotYours, limit_key, limit_na
 from foliot.domain.messages import tell
 from foliot.domain.schedule.describe import Language
 from foliot.domain.verdict import Cause
-from foliot.ports.limits import LimitHeld, LimitInUse, LimitNotFound
-from foliot.ports.store import Saved, TriggerRequest
+from foliot.ports.store.jobs import Saved
+from foliot.ports.store.limits import LimitHeld, LimitInUse, LimitNotFound
+from foliot.ports.store.runs import TriggerRequest
 from foliot.store.sql.leasing import limits
 from foliot.store.sql.people.named_limits import SqlLimits
 from tests.conformance.building import DECIDE, PERSON, definition

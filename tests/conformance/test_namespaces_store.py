@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from foliot.domain.errors import Denied
-from foliot.ports.store import Poll, SaveOutcome, Standing, TriggerRequest
+from foliot.ports.store.jobs import SaveOutcome, Standing
+from foliot.ports.store.runs import Poll, TriggerRequest
 from tests.conformance.building import DECIDE, PERSON, definition
 from tests.conformance.working import Worker, worker
 from tests.conformance.world import CHANCE, World

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from foliot.domain.instants import SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
-from foliot.ports.store import SESSION_TTL_US
+from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import HandlerOffer, HeldLease, Hello, Leaving
 from tests.conformance.building import PERSON, save
 from tests.conformance.working import Worker, attempts_of, run_of, states_of, trigger, worker

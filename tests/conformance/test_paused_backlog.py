@@ -15,7 +15,8 @@ import pytest
 
 from foliot.domain import drafting
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat
-from foliot.ports.store import Actor, JobRecord
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.jobs import JobRecord
 from foliot.store.sql.jobs import backlog, held_time
 from foliot.store.sql.jobs.calendars import SqlCalendars
 from tests.conformance.building import NS, PERSON, cursor_of, decider, every, fire, make_due, runs_of, save, skips_of

@@ -3,7 +3,7 @@
 import pytest
 
 from foliot.domain.errors import InvalidInput
-from foliot.ports.store import Page, RunFilter
+from foliot.ports.store.queries import Page, RunFilter
 from foliot.store.sql.people import queries
 from tests.conformance.building import save
 from tests.conformance.working import run_of, trigger, worker

@@ -8,7 +8,7 @@ import pytest
 from foliot.domain.instants import SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
-from foliot.ports.store import SESSION_TTL_US
+from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import HeldLease, LeasedRun, Leaving
 from tests.conformance.building import PERSON, fire, save
 from tests.conformance.working import Worker, trigger, worker

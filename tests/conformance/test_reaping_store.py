@@ -7,7 +7,7 @@ import pytest
 from foliot.domain.instants import MINUTE, SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
-from foliot.ports.store import GRACE_US, SESSION_TTL_US
+from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
 from foliot.ports.worker_link import HeldLease, LeasedRun, Leaving
 from foliot.store.sql.node_store import SETTLED_ALL
 from tests.conformance.building import PERSON, save

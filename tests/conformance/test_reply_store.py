@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from foliot.domain.instants import DAY, MINUTE
-from foliot.ports.replies import Claimed, OtherRequest, Replayed, Reply, StillRunning
+from foliot.ports.store.replies import Claimed, OtherRequest, Replayed, Reply, StillRunning
 from foliot.store.sql.people.replies import SqlReplies
 from tests.conformance.world import World
 

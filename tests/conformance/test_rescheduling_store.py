@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat
-from foliot.ports.rescheduling import Rescheduled
-from foliot.ports.store import JobRecord
+from foliot.ports.store.jobs import JobRecord
+from foliot.ports.store.rescheduling import Rescheduled
 from tests.conformance.building import NS, PERSON, cursor_of, decider, fire, make_due, runs_of, save, skips_of
 from tests.conformance.world import World
 

@@ -13,8 +13,8 @@ import pytest
 from foliot.domain.instants import HOUR, SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import judge
-from foliot.ports.journal import EventFilter
-from foliot.ports.store import SESSION_TTL_US
+from foliot.ports.store.journal import EventFilter
+from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import Hello
 from foliot.store.sql.cluster.restore import TERMS_APART, ServersLive, restored
 from foliot.store.sql.kernel.epoch import origin

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from foliot.domain.access import ForeignSession, TooManySessions
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
-from foliot.ports.store import SESSION_TTL_US
+from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import Hello, Leaving, LogChunk
 from foliot.store.sql import node_store
 from tests.conformance.building import save

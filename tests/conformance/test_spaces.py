@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from foliot.domain.errors import BadField, BadName, JobNotFound
-from foliot.ports.store import SESSION_TTL_US
+from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import Hello
 from foliot.store.sql.people.lookups import SqlLookups
 from tests.conformance.building import DECIDE, NS, PERSON, ask, save

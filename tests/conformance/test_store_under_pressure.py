@@ -15,7 +15,7 @@ import pytest
 
 from foliot.domain.instants import SECOND
 from foliot.domain.run import Landing
-from foliot.ports.store import StoreBusy, StoreUnavailable
+from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.store.sql.kernel.connect import POOL_SIZES
 from foliot.store.sql.kernel.database import Pool, TryAgain, Tx
 from foliot.store.sql.kernel.statement import Statement

@@ -6,8 +6,8 @@ import pytest
 
 from foliot.domain.instants import DAY, HOUR, MINUTE
 from foliot.domain.run import Landing
-from foliot.ports.backfills import NewBackfill, Selection
-from foliot.ports.store import JobRecord
+from foliot.ports.store.backfills import NewBackfill, Selection
+from foliot.ports.store.jobs import JobRecord
 from foliot.ports.worker_link import LeasedRun
 from foliot.store.sql.people.records import SqlRecords
 from tests.conformance.building import (

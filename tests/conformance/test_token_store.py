@@ -6,7 +6,7 @@ import pytest
 
 from foliot.domain.access import Scope, TokenNameTaken, TokenNotFound
 from foliot.domain.instants import DAY, HOUR, MINUTE, Micros
-from foliot.ports.tokens import NewToken
+from foliot.ports.store.tokens import NewToken
 from foliot.store.sql.people.tokens import SqlTokens
 from tests.conformance.world import World
 

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from foliot.domain.instants import HOUR, SECOND
-from foliot.ports.store import OutcomeUnknown, StoreUnavailable
+from foliot.ports.store.errors import OutcomeUnknown, StoreUnavailable
 from foliot.store.sql.store import SqlStore
 from tests.conformance.building import (
     NS,

@@ -7,7 +7,8 @@ from typing import Any
 from foliot.domain.instants import Micros
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
-from foliot.ports.store import SESSION_TTL_US, Grant, Poll
+from foliot.ports.store.nodes import SESSION_TTL_US
+from foliot.ports.store.runs import Grant, Poll
 from foliot.ports.worker_link import Beat, BeatAnswer, HandlerOffer, HeldLease, Hello, LeasedRun, Report
 from foliot.store.sql.store import SqlStore
 from tests.conformance.building import NS, ask

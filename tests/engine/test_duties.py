@@ -10,7 +10,7 @@ from foliot.app.server import Server
 from foliot.app.settings import TEST_TIMING
 from foliot.domain.access import INTERNAL
 from foliot.domain.instants import HOUR, SECOND
-from foliot.ports.store import OutcomeUnknown
+from foliot.ports.store.errors import OutcomeUnknown
 from foliot.ports.worker_link import HandlerOffer, Hello, Leased, LeasePoll, Leaving
 from foliot.store.sql.kernel.database import verb_of
 from tests.clocks import DrivenClock, settle

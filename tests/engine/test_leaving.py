@@ -16,7 +16,7 @@ from foliot.app.server import Server
 from foliot.app.settings import ServerSettings
 from foliot.app.system import SystemClock
 from foliot.client.errors import ServerAway
-from foliot.ports.store import Granted, Poll
+from foliot.ports.store.runs import Granted, Poll
 from foliot.ports.worker_link import Beat, BeatAnswer, Leased, LeasePoll, Leaving
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker

@@ -8,7 +8,7 @@ from foliot.app.server import Server
 from foliot.domain.instants import DAY, HOUR, SECOND
 from foliot.domain.verdict import judge
 from foliot.engine.step_guard import LOOK_EVERY_S, REST_S
-from foliot.ports.store import StoreUnavailable
+from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.worker_link import Leaving
 from foliot.store.sql.cluster.clock import trust
 from tests.clocks import DrivenClock

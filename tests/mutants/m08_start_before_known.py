@@ -3,7 +3,7 @@
 import contextlib
 from urllib.parse import urlsplit
 
-from foliot.ports.store import OutcomeUnknown
+from foliot.ports.store.errors import OutcomeUnknown
 from tests.conformance.building import ask, save
 from tests.eventually import soon
 from tests.mutants.stage import WITHIN_S, Stage

@@ -19,7 +19,7 @@ import foliot
 from foliot.domain.instants import MILLISECOND, SECOND, Instant, Micros
 from foliot.domain.run import Landing
 from foliot.domain.verdict import judge
-from foliot.ports.store import Term
+from foliot.ports.store.nodes import Term
 from foliot.ports.worker_link import LeasedRun
 from foliot.store.sql.store import SqlStore
 from tests.cluster.cluster import Cluster

@@ -44,7 +44,7 @@ from foliot.domain.errors import FoliotError
 from foliot.operations.aside import aside
 from foliot.operations.people import PeopleServices
 from foliot.operations.watch import Watch
-from foliot.ports.store import DataRefused
+from foliot.ports.store.errors import DataRefused
 
 log = structlog.get_logger("foliot.api")
 

@@ -6,7 +6,7 @@ from typing import Annotated, TypeVar
 from fastapi import Query
 
 from foliot.api.asking import LIMIT_MAX
-from foliot.ports.lookups import BadCursor
+from foliot.ports.store.lookups import BadCursor
 
 T = TypeVar("T")
 

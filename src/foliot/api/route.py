@@ -32,7 +32,7 @@ from foliot.domain.instants import DAY, MINUTE, Micros
 from foliot.domain.payload import parse_json
 from foliot.operations.aside import aside
 from foliot.operations.people import PeopleServices
-from foliot.ports.replies import Claimed, KeyReused, Replayed, Reply, StillRunning
+from foliot.ports.store.replies import Claimed, KeyReused, Replayed, Reply, StillRunning
 
 DEPTH_MAX: Final = 40
 QUERY_BYTES_MAX: Final = 16 * KIB

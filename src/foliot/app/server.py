@@ -31,7 +31,9 @@ from foliot.operations.services import Services
 from foliot.operations.serving_workers import WorkerService
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
-from foliot.ports.store import Decided, Store, StoreUnavailable
+from foliot.ports.store import Store
+from foliot.ports.store.errors import StoreUnavailable
+from foliot.ports.store.firing import Decided
 from foliot.ports.wakeups import Wakeups
 from foliot.ports.worker_link import Hello, Leased, LeasePoll
 

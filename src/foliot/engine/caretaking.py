@@ -5,10 +5,10 @@ from typing import Final
 
 from foliot.domain.instants import DAY, MINUTE, Micros
 from foliot.engine.pulse import Tide
-from foliot.ports.backfills import BackfillStore
-from foliot.ports.journal import Happening, Journal, Topic
-from foliot.ports.lookups import ClusterRow, Lookups, NodeRow
-from foliot.ports.replies import ReplyStore
+from foliot.ports.store.backfills import BackfillStore
+from foliot.ports.store.journal import Happening, Journal, Topic
+from foliot.ports.store.lookups import ClusterRow, Lookups, NodeRow
+from foliot.ports.store.replies import ReplyStore
 
 BACKFILLS_PER_ROUND: Final = 20
 CLEARED_PER_ROUND: Final = 1000

@@ -8,7 +8,7 @@ from foliot.domain.fire import Decide
 from foliot.domain.instants import MILLISECOND, SECOND, Instant
 from foliot.engine.pulse import Tide
 from foliot.ports.clock import Clock
-from foliot.ports.store import Decided, FiringStore, Pulse
+from foliot.ports.store.firing import Decided, FiringStore, Pulse
 
 BATCH_START: Final = 500
 BATCH_MIN: Final = 200

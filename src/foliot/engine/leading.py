@@ -9,7 +9,9 @@ from foliot.domain.instants import SECOND, Micros
 from foliot.engine.presence import OwnSession
 from foliot.engine.pulse import Tide
 from foliot.ports.clock import Clock
-from foliot.ports.store import NodeStore, Pulse, StoreUnavailable
+from foliot.ports.store.errors import StoreUnavailable
+from foliot.ports.store.firing import Pulse
+from foliot.ports.store.nodes import NodeStore
 
 log = structlog.get_logger("foliot.engine")
 

@@ -13,7 +13,10 @@ from foliot.domain.instants import SECOND
 from foliot.domain.job import Lane
 from foliot.engine.pulse import Tide
 from foliot.ports.clock import Clock
-from foliot.ports.store import Grant, Granted, JobStore, OutcomeUnknown, Poll, Pulse, RunStore
+from foliot.ports.store.errors import OutcomeUnknown
+from foliot.ports.store.firing import Pulse
+from foliot.ports.store.jobs import JobStore
+from foliot.ports.store.runs import Grant, Granted, Poll, RunStore
 from foliot.ports.worker_link import Hello, Leased, LeasePoll
 
 BATCH_MAX: Final = 1000

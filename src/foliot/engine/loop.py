@@ -13,7 +13,7 @@ import structlog
 
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
-from foliot.ports.store import StoreBusy, StoreUnavailable
+from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 
 OUTAGE_REST_S: Final = 1.0
 BUG_REST_S: Final = 5.0

@@ -8,7 +8,7 @@ import structlog
 from foliot.domain.instants import SECOND, Micros
 from foliot.domain.verdict import Judge
 from foliot.ports.chance import Chance
-from foliot.ports.store import NodeStore
+from foliot.ports.store.nodes import NodeStore
 from foliot.ports.worker_link import Beat, Hello, Leaving
 
 log = structlog.get_logger("foliot.engine")

@@ -6,7 +6,7 @@ from typing import Final
 
 from foliot.domain.instants import SECOND, Instant
 from foliot.ports.clock import Clock
-from foliot.ports.store import FiringStore, Pulse
+from foliot.ports.store.firing import FiringStore, Pulse
 
 PULSE_EVERY_S: Final = 1.0
 

@@ -20,7 +20,8 @@ from foliot.domain.clocks import APART_US, STEP_US, Offset, is_apart
 from foliot.domain.instants import SECOND, Instant, Micros, to_instant
 from foliot.engine.presence import OwnSession
 from foliot.ports.clock import Clock
-from foliot.ports.store import NodeStore, Pulse
+from foliot.ports.store.firing import Pulse
+from foliot.ports.store.nodes import NodeStore
 
 OUTAGE_S: Final = 3.0
 """Between two pulses; a step over a longer gap needs a second witness."""

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
-from foliot.ports.store import FiringStore, Pulse
+from foliot.ports.store.firing import FiringStore, Pulse
 
 BATCH: Final = 500
 REST_MAX_S: Final = 1.0

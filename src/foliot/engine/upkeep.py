@@ -9,7 +9,8 @@ import structlog
 from foliot.domain.instants import DAY, Instant, Micros
 from foliot.domain.verdict import Judge
 from foliot.engine.leading import Leadership
-from foliot.ports.store import JobStore, RunStore
+from foliot.ports.store.jobs import JobStore
+from foliot.ports.store.runs import RunStore
 
 BATCH: Final = 500
 FORGET_STEP: Final = 1000

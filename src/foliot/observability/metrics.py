@@ -9,7 +9,8 @@ from prometheus_client.core import CounterMetricFamily
 from prometheus_client.registry import Collector
 
 from foliot.domain.instants import SECOND
-from foliot.ports.store import Decided, Granted, Pulse
+from foliot.ports.store.firing import Decided, Pulse
+from foliot.ports.store.runs import Granted
 from foliot.ports.worker_link import Report
 
 _LATENESS_BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600)

@@ -16,9 +16,9 @@ from foliot.operations.finding import find_job, group_of, namespace_of
 from foliot.operations.notes import note_job
 from foliot.operations.people import PeopleServices
 from foliot.operations.trigger import checked_params
-from foliot.ports.backfills import TAKEN_MAX, BackfillNotFound, BackfillRow, BackfillState, NewBackfill, Selection
-from foliot.ports.lookups import JobRow
-from foliot.ports.replies import KeyReused
+from foliot.ports.store.backfills import TAKEN_MAX, BackfillNotFound, BackfillRow, BackfillState, NewBackfill, Selection
+from foliot.ports.store.lookups import JobRow
+from foliot.ports.store.replies import KeyReused
 
 INSTANTS_MAX: Final = 10_000
 LOOKED_AT_MAX: Final = 100_000

@@ -24,9 +24,9 @@ from foliot.domain.schedule.unusual import UnusualDay, unusual_days
 from foliot.operations.finding import actor
 from foliot.operations.notes import note
 from foliot.operations.people import PeopleServices
-from foliot.ports.calendars import CalendarRow, CalendarUse
-from foliot.ports.journal import Happening, Topic
-from foliot.ports.store import Actor
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.calendars import CalendarRow, CalendarUse
+from foliot.ports.store.journal import Happening, Topic
 
 REPLANNED_PER_ROUND: Final = 50
 USERS_SHOWN: Final = 200

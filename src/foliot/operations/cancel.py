@@ -10,9 +10,9 @@ from foliot.domain.run import format_run_id
 from foliot.operations.finding import actor, find_run, group_of
 from foliot.operations.notes import note
 from foliot.operations.people import PeopleServices
-from foliot.ports.journal import Happening, Topic
-from foliot.ports.lookups import RunRow
-from foliot.ports.store import CancelOutcome
+from foliot.ports.store.journal import Happening, Topic
+from foliot.ports.store.lookups import RunRow
+from foliot.ports.store.runs import CancelOutcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,8 +20,10 @@ from foliot.domain.names import check_name
 from foliot.domain.payload import parse_json
 from foliot.operations.aside import AT_ONCE, aside, in_slices
 from foliot.operations.services import Services
-from foliot.ports.journal import Happening, Journal, Topic
-from foliot.ports.store import Actor, Saved, SaveOutcome, Standing, StoreBusy, StoreUnavailable
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.errors import StoreBusy, StoreUnavailable
+from foliot.ports.store.jobs import Saved, SaveOutcome, Standing
+from foliot.ports.store.journal import Happening, Journal, Topic
 from foliot.ports.worker_link import DECLARED_MAX, DOCUMENT_MAX, DeclaredJob, Hello
 
 ACTOR_BYTES_MAX: Final = 200

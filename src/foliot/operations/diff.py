@@ -7,7 +7,7 @@ from typing import Any
 from foliot.domain.access import Principal, Scope
 from foliot.operations.finding import find_job
 from foliot.operations.people import PeopleServices
-from foliot.ports.lookups import JobRow, VersionNotFound, VersionRow
+from foliot.ports.store.lookups import JobRow, VersionNotFound, VersionRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from foliot.operations.hearing import (
     weight_of_lease,
     weight_of_report,
 )
-from foliot.ports.store import RunStore
+from foliot.ports.store.runs import RunStore
 from foliot.ports.worker_link import Beat, HeldLease, Report
 
 LOOK_UP_FROM: Final = 256 * 1024  # from here on a look at the store costs less than reading for nothing

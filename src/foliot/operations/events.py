@@ -3,7 +3,7 @@
 from foliot.domain.access import Principal, Scope
 from foliot.operations.finding import namespace_of
 from foliot.operations.people import PeopleServices
-from foliot.ports.journal import EventFilter, EventPage
+from foliot.ports.store.journal import EventFilter, EventPage
 
 
 async def list_events(

@@ -10,8 +10,8 @@ from foliot.domain.errors import JobNotFound, RunNotFound
 from foliot.domain.job import DEFAULT_GROUP, DEFAULT_NAMESPACE
 from foliot.domain.run import format_run_id
 from foliot.operations.people import PeopleServices
-from foliot.ports.lookups import JobRow, RunRow
-from foliot.ports.store import Actor
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.lookups import JobRow, RunRow
 
 log = structlog.get_logger("foliot.people")
 

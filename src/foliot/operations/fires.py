@@ -12,7 +12,7 @@ from foliot.domain.schedule import Schedule
 from foliot.operations.calendars import read_definition
 from foliot.operations.finding import find_job
 from foliot.operations.people import PeopleServices
-from foliot.ports.lookups import JobRow, RunRow, SkipRow
+from foliot.ports.store.lookups import JobRow, RunRow, SkipRow
 
 FIRES_MAX: Final = 1000
 RANGE_DEFAULT: Final = DAY

@@ -9,7 +9,7 @@ from foliot.domain.errors import FoliotError, JobNotFound
 from foliot.domain.job import Definition
 from foliot.domain.why.facts import KeptFacts
 from foliot.operations.people import PeopleServices
-from foliot.ports.lookups import JobRow, RunRow
+from foliot.ports.store.lookups import JobRow, RunRow
 
 
 async def kept_version(services: PeopleServices, run: RunRow) -> KeptFacts | None:

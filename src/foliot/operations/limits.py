@@ -9,8 +9,8 @@ from foliot.domain.names import check_name
 from foliot.operations.finding import namespace_of
 from foliot.operations.notes import note
 from foliot.operations.people import PeopleServices
-from foliot.ports.journal import Happening, Topic
-from foliot.ports.limits import NamedLimit
+from foliot.ports.store.journal import Happening, Topic
+from foliot.ports.store.limits import NamedLimit
 
 
 async def list_limits(

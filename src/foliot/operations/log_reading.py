@@ -13,7 +13,7 @@ from foliot.domain.access import Principal
 from foliot.domain.run import LIVE, RunState
 from foliot.operations.finding import find_run
 from foliot.operations.people import PeopleServices
-from foliot.ports.lookups import RunRow
+from foliot.ports.store.lookups import RunRow
 from foliot.ports.worker_link import LogChunk
 
 LOOK_EVERY_S: Final = 0.25

@@ -13,9 +13,9 @@ from foliot.domain.names import nearest
 from foliot.operations.finding import actor
 from foliot.operations.notes import note
 from foliot.operations.people import PeopleServices
-from foliot.ports.journal import Happening, Topic
-from foliot.ports.lookups import ClusterRow, NodeRow, RunFilter, RunRow
-from foliot.ports.rescheduling import AheadJob
+from foliot.ports.store.journal import Happening, Topic
+from foliot.ports.store.lookups import ClusterRow, NodeRow, RunFilter, RunRow
+from foliot.ports.store.rescheduling import AheadJob
 
 DEAD_SHOWN_US: Final[Micros] = 10 * MINUTE
 RUNS_SHOWN: Final = 200

@@ -6,8 +6,8 @@ import structlog
 
 from foliot.domain.access import Principal
 from foliot.operations.people import PeopleServices
-from foliot.ports.journal import Happening, Topic
-from foliot.ports.store import StoreBusy, StoreUnavailable
+from foliot.ports.store.errors import StoreBusy, StoreUnavailable
+from foliot.ports.store.journal import Happening, Topic
 
 log = structlog.get_logger("foliot.people")
 

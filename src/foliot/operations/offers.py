@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from foliot.domain.job import Lane
 from foliot.ports.clock import Clock
-from foliot.ports.lookups import Lookups, NodeRow
+from foliot.ports.store.lookups import Lookups, NodeRow
 
 FRESH_S: Final = 3.0
 

@@ -6,7 +6,7 @@ from foliot.domain.instants import Instant, isoformat
 from foliot.operations.finding import actor, find_job, group_of
 from foliot.operations.notes import note_job
 from foliot.operations.people import PeopleServices
-from foliot.ports.lookups import JobRow
+from foliot.ports.store.lookups import JobRow
 
 
 async def pause(

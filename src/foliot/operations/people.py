@@ -5,13 +5,13 @@ from typing import Protocol
 
 from foliot.operations.offers import Offers
 from foliot.operations.services import Services
-from foliot.ports.backfills import BackfillStore
-from foliot.ports.calendars import CalendarStore
-from foliot.ports.journal import Journal
-from foliot.ports.limits import LimitStore
-from foliot.ports.lookups import Lookups
-from foliot.ports.replies import ReplyStore
-from foliot.ports.tokens import TokenStore
+from foliot.ports.store.backfills import BackfillStore
+from foliot.ports.store.calendars import CalendarStore
+from foliot.ports.store.journal import Journal
+from foliot.ports.store.limits import LimitStore
+from foliot.ports.store.lookups import Lookups
+from foliot.ports.store.replies import ReplyStore
+from foliot.ports.store.tokens import TokenStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,8 @@ from foliot.domain.instants import Instant, isoformat
 from foliot.operations.finding import find_job, group_of
 from foliot.operations.notes import note_job
 from foliot.operations.people import PeopleServices
-from foliot.ports.lookups import JobRow
-from foliot.ports.rescheduling import Rescheduled
+from foliot.ports.store.lookups import JobRow
+from foliot.ports.store.rescheduling import Rescheduled
 
 LOOKED_AT_MAX: Final = 1000
 

@@ -7,8 +7,8 @@ from foliot.operations.cancel import demand_run
 from foliot.operations.finding import actor, find_run
 from foliot.operations.people import PeopleServices
 from foliot.operations.trigger import TriggeredRun
-from foliot.ports.lookups import RunRow
-from foliot.ports.store import TriggerRequest
+from foliot.ports.store.lookups import RunRow
+from foliot.ports.store.runs import TriggerRequest
 
 
 class RunNotOver(Conflict):

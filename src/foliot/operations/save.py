@@ -13,8 +13,8 @@ from foliot.operations.calendars import read_definition
 from foliot.operations.finding import actor, find_job, group_of
 from foliot.operations.notes import note_job
 from foliot.operations.people import PeopleServices
-from foliot.ports.lookups import JobRow
-from foliot.ports.store import SaveOutcome
+from foliot.ports.store.jobs import SaveOutcome
+from foliot.ports.store.lookups import JobRow
 
 REASON_BYTES_MAX: Final = 2000
 

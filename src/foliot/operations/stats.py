@@ -9,7 +9,7 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.instants import Instant, Micros
 from foliot.operations.finding import find_job
 from foliot.operations.people import PeopleServices
-from foliot.ports.lookups import RunRow
+from foliot.ports.store.lookups import RunRow
 
 RUNS_LOOKED_AT: Final = 200
 

@@ -16,7 +16,7 @@ from foliot.domain.names import nearest
 from foliot.operations.nodes import Cluster, Health, Node, NodeNotFound, cluster_status
 from foliot.operations.notes import note
 from foliot.operations.people import PeopleServices
-from foliot.ports.journal import Happening, Topic
+from foliot.ports.store.journal import Happening, Topic
 
 WISH_US: Final[Micros] = 5 * SECOND
 LOOK_EVERY_S: Final = 0.05

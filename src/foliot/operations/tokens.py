@@ -23,8 +23,8 @@ from foliot.domain.instants import DAY, MINUTE, Instant, Micros
 from foliot.domain.names import check_name
 from foliot.operations.notes import note
 from foliot.operations.people import PeopleServices
-from foliot.ports.journal import Happening, Topic
-from foliot.ports.tokens import NewToken, TokenRecord
+from foliot.ports.store.journal import Happening, Topic
+from foliot.ports.store.tokens import NewToken, TokenRecord
 
 PREFIX: Final = "fol_"
 LIVES_DEFAULT: Final[Micros] = 90 * DAY

@@ -7,8 +7,8 @@ from typing import Final
 import structlog
 
 from foliot.domain.access import Principal
-from foliot.ports.journal import Happening, Journal, Topic
-from foliot.ports.store import StoreBusy, StoreUnavailable
+from foliot.ports.store.errors import StoreBusy, StoreUnavailable
+from foliot.ports.store.journal import Happening, Journal, Topic
 from foliot.ports.worker_link import Hello
 
 NOTED_MAX: Final = 1000

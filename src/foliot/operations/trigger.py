@@ -17,9 +17,9 @@ from foliot.domain.schema import TakesLong
 from foliot.operations.aside import aside
 from foliot.operations.finding import actor, find_job, find_run, group_of
 from foliot.operations.people import PeopleServices
-from foliot.ports.lookups import JobRow, RunRow
-from foliot.ports.replies import KeyReused
-from foliot.ports.store import TriggerRequest
+from foliot.ports.store.lookups import JobRow, RunRow
+from foliot.ports.store.replies import KeyReused
+from foliot.ports.store.runs import TriggerRequest
 
 DELAY_MAX: Final[Micros] = 366 * DAY
 KEY_BYTES_MAX: Final = 200

@@ -8,7 +8,7 @@ from foliot.domain.access import Principal
 from foliot.domain.run import LIVE, RunState
 from foliot.operations.finding import find_run
 from foliot.operations.people import PeopleServices
-from foliot.ports.lookups import RunRow
+from foliot.ports.store.lookups import RunRow
 
 FIRST_LOOK_S: Final = 0.02
 LOOK_EVERY_MAX_S: Final = 0.5

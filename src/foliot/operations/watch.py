@@ -19,9 +19,9 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.instants import Instant, isoformat
 from foliot.domain.run import format_run_id
 from foliot.operations.people import PeopleServices
-from foliot.ports.journal import Event, EventFilter
-from foliot.ports.lookups import Changes, RunRow
-from foliot.ports.store import StoreBusy, StoreUnavailable
+from foliot.ports.store.errors import StoreBusy, StoreUnavailable
+from foliot.ports.store.journal import Event, EventFilter
+from foliot.ports.store.lookups import Changes, RunRow
 
 LOOK_EVERY_S: Final = 1.0
 QUIET_S: Final = 15.0

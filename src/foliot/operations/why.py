@@ -30,7 +30,7 @@ from foliot.operations.calendars import read_definition
 from foliot.operations.finding import find_job, find_run
 from foliot.operations.kept_version import kept_version
 from foliot.operations.people import PeopleServices
-from foliot.ports.lookups import JobRow, Ledger, NodeRow, RunFilter, RunRow, SkipRow, is_sharded
+from foliot.ports.store.lookups import JobRow, Ledger, NodeRow, RunFilter, RunRow, SkipRow, is_sharded
 
 EXPLAINED_MAX: Final = 100
 ERROR_SHOWN_MAX: Final = 200

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from foliot.ports.store import StoreBusy, StoreUnavailable
+from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.store.sql.kernel.epoch import origin
 from foliot.store.sql.store import SqlStore
 from tests.conformance.building import ask, every, fire, make_due, save

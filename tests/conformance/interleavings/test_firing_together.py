@@ -10,8 +10,8 @@ from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant
 from foliot.domain.planning import plan
 from foliot.domain.schedule import Schedule
 from foliot.domain.verdict import Cause
-from foliot.ports.backfills import BackfillState, NewBackfill, Selection
-from foliot.ports.store import SaveOutcome
+from foliot.ports.store.backfills import BackfillState, NewBackfill, Selection
+from foliot.ports.store.jobs import SaveOutcome
 from foliot.store.sql.people.records import SqlRecords
 from tests.conformance.building import (
     NS,

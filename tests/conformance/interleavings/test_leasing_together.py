@@ -8,7 +8,7 @@ import pytest
 from foliot.domain.instants import MINUTE, SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
-from foliot.ports.store import GRACE_US, SESSION_TTL_US
+from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
 from foliot.ports.worker_link import HeldLease, Leaving
 from foliot.store.sql.leasing.leases import ABOVE_ATTEMPTS
 from tests.conformance.building import DECIDE, NS, PERSON, ask, definition, runs_of, save

@@ -7,10 +7,10 @@ from foliot.app.system import SystemClock
 from foliot.domain.instants import Instant
 from foliot.engine.caretaking import BACKFILL_QUIET, BACKFILL_REST_MAX_S, Backfilling, Chronicling
 from foliot.engine.pulse import Tide
-from foliot.ports.backfills import BackfillStore
-from foliot.ports.journal import Happening, Journal
-from foliot.ports.lookups import ClusterRow, Lookups, NodeRow
-from foliot.ports.store import Pulse
+from foliot.ports.store.backfills import BackfillStore
+from foliot.ports.store.firing import Pulse
+from foliot.ports.store.journal import Happening, Journal
+from foliot.ports.store.lookups import ClusterRow, Lookups, NodeRow
 
 
 class Backfills:

@@ -9,7 +9,10 @@ import pytest
 from foliot.domain.job import Lane
 from foliot.engine.leasing import LaneBook, Leasing, PollRefused
 from foliot.engine.pulse import Tide
-from foliot.ports.store import Grant, Granted, JobStore, Poll, Pulse, RunStore, StoreUnavailable
+from foliot.ports.store.errors import StoreUnavailable
+from foliot.ports.store.firing import Pulse
+from foliot.ports.store.jobs import JobStore
+from foliot.ports.store.runs import Grant, Granted, Poll, RunStore
 from foliot.ports.worker_link import DeclaredJob, HandlerOffer, Hello, Leased, LeasedRun, LeasePoll
 from tests.clocks import DrivenClock, settle
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Self
 
 from foliot.engine.loop import BUG_REST_S, OUTAGE_REST_S, DutyLoop
-from foliot.ports.store import StoreBusy, StoreUnavailable
+from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from tests.clocks import CountingChance, DrivenClock, settle
 
 

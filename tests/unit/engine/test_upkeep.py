@@ -7,7 +7,8 @@ import pytest
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import judge
 from foliot.engine.upkeep import STRAYS_EVERY, Reaping
-from foliot.ports.store import RunStore, StoreUnavailable
+from foliot.ports.store.errors import StoreUnavailable
+from foliot.ports.store.runs import RunStore
 
 
 class Runs:

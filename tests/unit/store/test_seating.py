@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from foliot.ports.store import Poll
+from foliot.ports.store.runs import Poll
 from foliot.store.sql.leasing.candidates import Candidate, by_rank
 from foliot.store.sql.leasing.candidates import _best as best
 from foliot.store.sql.leasing.kinds import Kind

@@ -15,7 +15,7 @@ from foliot.domain.instants import HOUR
 from foliot.domain.planning import CatchUpPacer, decide_batch
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
-from foliot.ports.store import Poll
+from foliot.ports.store.runs import Poll
 from foliot.ports.worker_link import HandlerOffer, Hello, Report
 from foliot_bench.benchmark import Figures, Setting, bar
 from foliot_bench.cost import median

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from foliot.domain.definition import from_document
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.job import LoadedJob
-from foliot.ports.store import Actor
+from foliot.ports.store.actor import Actor
 from foliot.store.sql.firing.follow import follow_of, serial_of
 from foliot.store.sql.kernel import schema
 from foliot.store.sql.kernel.connect import PATIENT, open_database

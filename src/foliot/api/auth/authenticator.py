@@ -20,8 +20,8 @@ from foliot.domain.addresses import owner_of
 from foliot.domain.instants import Instant
 from foliot.operations.people import PeopleServices
 from foliot.operations.tokens import hash_of
-from foliot.ports.store import StoreBusy, StoreUnavailable
-from foliot.ports.tokens import TokenRecord
+from foliot.ports.store.errors import StoreBusy, StoreUnavailable
+from foliot.ports.store.tokens import TokenRecord
 
 COOKIE: Final = "foliot_session"
 CSRF_HEADER: Final = "x-foliot-csrf"

@@ -12,9 +12,9 @@ from foliot.domain.run import format_run_id
 from foliot.domain.schedule.describe import Language
 from foliot.operations.nodes import Cluster, Health, Node
 from foliot.operations.search import Hit
-from foliot.ports.backfills import BackfillRow
-from foliot.ports.journal import Event
-from foliot.ports.tokens import TokenRecord
+from foliot.ports.store.backfills import BackfillRow
+from foliot.ports.store.journal import Event
+from foliot.ports.store.tokens import TokenRecord
 
 
 class NodeOut(Output):

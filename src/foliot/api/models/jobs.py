@@ -13,7 +13,7 @@ from foliot.domain.schedule.describe import Language, describe
 from foliot.operations.diff import FieldChange
 from foliot.operations.fires import Fire, schedule_of
 from foliot.operations.stats import JobStats, Spread
-from foliot.ports.lookups import JobRank, JobRow, LastRun, VersionRow
+from foliot.ports.store.lookups import JobRank, JobRow, LastRun, VersionRow
 
 Document = Annotated[dict[str, Any], Field(json_schema_extra={SCHEMA_MARK: "DefinitionForm"})]
 """The definition, in the form of job files."""

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from foliot.api.models.common import Input, Output, Reason
-from foliot.ports.limits import NamedLimit
+from foliot.ports.store.limits import NamedLimit
 
 
 class LimitIn(Input):

@@ -12,7 +12,7 @@ from foliot.domain.instants import SECOND, Instant
 from foliot.domain.payload import DEPTH_MAX, is_nested_deeper
 from foliot.domain.run import format_run_id
 from foliot.domain.run import shown_state as shown_word
-from foliot.ports.lookups import AttemptRow, Progress, RunRow, is_sharded
+from foliot.ports.store.lookups import AttemptRow, Progress, RunRow, is_sharded
 
 
 class CancelRun(Input):

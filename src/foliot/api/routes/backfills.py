@@ -25,8 +25,8 @@ from foliot.domain.errors import BadField
 from foliot.operations import backfill as operations
 from foliot.operations.backfill import BackfillOrder
 from foliot.operations.finding import home_of
-from foliot.ports.backfills import BackfillState, Selection
-from foliot.ports.lookups import BadCursor
+from foliot.ports.store.backfills import BackfillState, Selection
+from foliot.ports.store.lookups import BadCursor
 
 router: Final = APIRouter(prefix=PREFIX + "/backfills", tags=["backfills"], route_class=FoliotRoute)
 INSTANTS_SHOWN: Final = 1000

@@ -27,8 +27,8 @@ from foliot.api.route import FoliotRoute
 from foliot.api.streams import HEADERS, comment, event, until_gone
 from foliot.operations.events import list_events
 from foliot.operations.watch import Change, Watch
-from foliot.ports.journal import EventFilter, Topic
-from foliot.ports.lookups import BadCursor
+from foliot.ports.store.journal import EventFilter, Topic
+from foliot.ports.store.lookups import BadCursor
 
 router: Final = APIRouter(prefix=PREFIX, tags=["events"], route_class=FoliotRoute)
 EVENTS: Final = {

@@ -41,7 +41,7 @@ from foliot.operations.stats import stats as job_stats
 from foliot.operations.trigger import lane_of_job
 from foliot.operations.why import why_instant, why_since
 from foliot.operations.why import zone_of as job_zone
-from foliot.ports.lookups import BadCursor
+from foliot.ports.store.lookups import BadCursor
 
 router: Final = APIRouter(prefix=PREFIX + "/jobs/{name}", tags=["jobs"], route_class=FoliotRoute)
 VersionNumber = Annotated[int, Query(ge=1, le=2**31 - 1)]

@@ -69,8 +69,8 @@ from foliot.operations.save import SavedJob
 from foliot.operations.trigger import TriggerOrder, check_order, checked_params
 from foliot.operations.trigger import trigger as trigger_run
 from foliot.operations.validate import validate as validate_job
-from foliot.ports.lookups import JobFilter
-from foliot.ports.store import SaveOutcome
+from foliot.ports.store.jobs import SaveOutcome
+from foliot.ports.store.lookups import JobFilter
 
 router: Final = APIRouter(prefix=PREFIX + "/jobs", tags=["jobs"], route_class=FoliotRoute)
 STATES: Final = ("active", "paused", "done")

@@ -17,7 +17,7 @@ from foliot.domain.run import LIVE, RunState
 from foliot.operations.finding import find_run
 from foliot.operations.log_reading import Line, LogReader, Position, prefixed, shard_run
 from foliot.operations.people import PeopleServices
-from foliot.ports.lookups import RunRow
+from foliot.ports.store.lookups import RunRow
 
 router: Final = APIRouter(prefix=PREFIX + "/runs/{run}", tags=["runs"], route_class=FoliotRoute)
 EVENTS: Final = {

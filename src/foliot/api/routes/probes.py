@@ -11,7 +11,7 @@ from foliot.api.auth.rights import Open
 from foliot.api.route import FoliotRoute
 from foliot.domain.access import Scope
 from foliot.operations.people import PeopleServices
-from foliot.ports.store import StoreBusy, StoreUnavailable
+from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 
 router: Final = APIRouter(tags=["probes"], route_class=FoliotRoute)
 STORE_WITHIN_S: Final = 2.0

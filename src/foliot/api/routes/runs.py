@@ -57,7 +57,7 @@ from foliot.operations.people import PeopleServices
 from foliot.operations.retry import retry as retry_run
 from foliot.operations.waiting import wait_for_end
 from foliot.operations.why import why_run
-from foliot.ports.lookups import RunFilter, RunRow
+from foliot.ports.store.lookups import RunFilter, RunRow
 
 router: Final = APIRouter(prefix=PREFIX + "/runs", tags=["runs"], route_class=FoliotRoute)
 STATES: Final = (*(str(state) for state in RunState), *DERIVED)

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from foliot.domain.fire import Cursor, Decide, DueJob
 from foliot.domain.instants import MILLISECOND, SECOND, Instant
-from foliot.ports.store import Decided, Pulse
+from foliot.ports.store.firing import Decided, Pulse
 from foliot.store.sql.ending.ends import Contended, Ending
 from foliot.store.sql.ending.settlement import Quit
 from foliot.store.sql.firing.line import NOTHING_OPEN, situations
@@ -95,7 +95,7 @@ class _Bounds(NamedTuple):
 
 
 class SqlFiringStore:
-    """`ports.store.FiringStore` on a SQL database."""
+    """`ports.store.firing.FiringStore` on a SQL database."""
 
     def __init__(self, database: Database, definitions: Definitions, ending: Ending) -> None:
         self._database = database

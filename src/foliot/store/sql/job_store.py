@@ -21,8 +21,10 @@ from foliot.domain.names import check_name
 from foliot.domain.pacing import CatchUpPacer
 from foliot.domain.payload import canonical_json
 from foliot.domain.planning import first_cursor
-from foliot.ports.rescheduling import AheadJob, Rescheduled
-from foliot.ports.store import Actor, JobRecord, Saved, SaveOutcome, Standing, StoreBusy, StoreUnavailable
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.errors import StoreBusy, StoreUnavailable
+from foliot.ports.store.jobs import JobRecord, Saved, SaveOutcome, Standing
+from foliot.ports.store.rescheduling import AheadJob, Rescheduled
 from foliot.store.sql.ending import fixed_delay
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.firing.repair import repair_delays
@@ -164,7 +166,7 @@ class _Known(NamedTuple):
 
 
 class SqlJobStore:
-    """`ports.store.JobStore` on a SQL database."""
+    """`ports.store.jobs.JobStore` on a SQL database."""
 
     def __init__(self, database: Database, definitions: Definitions, ending: Ending) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""Sessions of servers and workers: they introduce themselves, beat, drain and leave (`ports.store.NodeStore`)."""
+"""Sessions of servers and workers: they introduce themselves, beat, drain and leave (`ports.store.nodes.NodeStore`)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -12,7 +12,9 @@ from foliot.domain.access import ForeignSession, TooManySessions
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, Judge
-from foliot.ports.store import SESSION_TTL_US, Actor, StoreBusy, Term
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.errors import StoreBusy
+from foliot.ports.store.nodes import SESSION_TTL_US, Term
 from foliot.ports.worker_link import SESSIONS_MAX, Beat, BeatAnswer, HandlerOffer, Hello, Leaving
 from foliot.store.sql.cluster import clock, leadership
 from foliot.store.sql.ending.ends import Ending
@@ -156,7 +158,7 @@ class _News(NamedTuple):
 
 
 class SqlNodeStore:
-    """`ports.store.NodeStore` on a SQL database."""
+    """`ports.store.nodes.NodeStore` on a SQL database."""
 
     def __init__(self, database: Database, definitions: Definitions, ending: Ending) -> None:
         self._database = database

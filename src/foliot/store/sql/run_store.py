@@ -1,4 +1,4 @@
-"""Runs from PENDING to the end (`ports.store.RunStore`): the verbs, each in its transaction."""
+"""Runs from PENDING to the end (`ports.store.runs.RunStore`): the verbs, each in its transaction."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -11,16 +11,9 @@ from foliot.domain.errors import ClusterTrouble, FoliotError
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Judge
-from foliot.ports.store import (
-    GRACE_US,
-    SESSION_TTL_US,
-    Actor,
-    CancelOutcome,
-    Granted,
-    Poll,
-    Triggered,
-    TriggerRequest,
-)
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
+from foliot.ports.store.runs import CancelOutcome, Granted, Poll, Triggered, TriggerRequest
 from foliot.ports.worker_link import LogChunk, Report
 from foliot.store.sql.cluster import reaper
 from foliot.store.sql.ending import logs, retention
@@ -40,7 +33,7 @@ _REFUSAL_MAX: Final = 500
 
 
 class SqlRunStore:
-    """`ports.store.RunStore` on a SQL database."""
+    """`ports.store.runs.RunStore` on a SQL database."""
 
     def __init__(self, database: Database, definitions: Definitions, lanes: Lanes, ending: Ending) -> None:
         self._database = database

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from foliot.domain.instants import Micros
-from foliot.ports.store import Term
+from foliot.ports.store.nodes import Term
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
 

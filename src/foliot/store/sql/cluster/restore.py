@@ -13,8 +13,8 @@ from typing import Final
 
 from foliot.domain.errors import Conflict
 from foliot.domain.instants import SECOND, Instant, Micros
-from foliot.ports.journal import Happening, Topic
-from foliot.ports.store import SESSION_TTL_US
+from foliot.ports.store.journal import Happening, Topic
+from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.store.sql.kernel.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.kernel.epoch import REMEMBERED
 from foliot.store.sql.kernel.statement import Statement

@@ -5,7 +5,8 @@ from typing import Final
 
 from foliot.domain.errors import RunNotFound
 from foliot.domain.run import RunState, format_run_id
-from foliot.ports.store import Actor, CancelOutcome
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.runs import CancelOutcome
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.ending.locked_runs import Seen, lock, lock_cursors, see
 from foliot.store.sql.ending.settlement import Quit

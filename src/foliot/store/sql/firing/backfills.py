@@ -15,7 +15,7 @@ import structlog
 from foliot.domain.fire import schedule_key
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
-from foliot.ports.backfills import TAKEN_MAX, BackfillNotFound, BackfillRow, BackfillState, NewBackfill, Selection
+from foliot.ports.store.backfills import TAKEN_MAX, BackfillNotFound, BackfillRow, BackfillState, NewBackfill, Selection
 from foliot.store.sql.firing.follow import serial_of
 from foliot.store.sql.firing.line import bump
 from foliot.store.sql.firing.new_runs import NewRun, insert_runs

@@ -15,7 +15,7 @@ from foliot.domain.instants import Instant
 from foliot.domain.job import PRIORITY_MAX, LoadedJob
 from foliot.domain.payload import check_json
 from foliot.domain.schedule import HORIZON
-from foliot.ports.store import Triggered, TriggerRequest
+from foliot.ports.store.runs import Triggered, TriggerRequest
 from foliot.store.sql.firing.follow import serial_of
 from foliot.store.sql.firing.line import Place, bump, situations
 from foliot.store.sql.firing.new_runs import NewRun, insert_runs

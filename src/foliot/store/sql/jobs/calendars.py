@@ -12,8 +12,8 @@ from foliot.domain.job import Definition
 from foliot.domain.payload import canonical_json
 from foliot.domain.schedule import Calendar, builtin_calendar, calendar_from_document
 from foliot.domain.schedule.errors import UnknownCalendar
-from foliot.ports.calendars import CalendarInUse, CalendarRow, CalendarUse
-from foliot.ports.store import Actor
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.calendars import CalendarInUse, CalendarRow, CalendarUse
 from foliot.store.sql.kernel.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 

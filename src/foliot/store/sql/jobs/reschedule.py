@@ -13,7 +13,7 @@ from foliot.domain.instants import Instant
 from foliot.domain.policies.retry import PAUSE_MAX
 from foliot.domain.rescheduling import Stand, comes_again_from, is_ahead, plan_reschedule
 from foliot.domain.run import RunState
-from foliot.ports.rescheduling import AheadJob, Rescheduled
+from foliot.ports.store.rescheduling import AheadJob, Rescheduled
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.ending.settlement import Quit
 from foliot.store.sql.firing.record import record_change

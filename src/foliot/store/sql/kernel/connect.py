@@ -15,7 +15,7 @@ from foliot.domain.errors import InvalidInput
 from foliot.domain.instants import Instant, to_instant
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
-from foliot.ports.store import StoreUnavailable
+from foliot.ports.store.errors import StoreUnavailable
 from foliot.store.sql.kernel.database import Database, GreenletRunner, Pool, ThreadRunner
 from foliot.store.sql.kernel.dialects import mariadb_connect
 from foliot.store.sql.kernel.dialects.mariadb import UNUSABLE, MariaDB, number_of

@@ -21,7 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from foliot.domain.instants import Instant
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
-from foliot.ports.store import DataRefused, OutcomeUnknown, StoreBusy, StoreUnavailable
+from foliot.ports.store.errors import DataRefused, OutcomeUnknown, StoreBusy, StoreUnavailable
 from foliot.store.sql.kernel.dialects import Dialect, Trouble
 from foliot.store.sql.kernel.statement import Statement
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from foliot.ports.lookups import BadCursor
+from foliot.ports.store.lookups import BadCursor
 
 LOOK_MAX: Final = 2000
 """Rows looked at for one page when a filter lets only some through."""

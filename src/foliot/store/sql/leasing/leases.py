@@ -15,7 +15,7 @@ from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.job import Definition, Lane, LoadedJob, OnLost
 from foliot.domain.limits import is_of_the_cluster
 from foliot.ports.chance import Chance
-from foliot.ports.store import Grant, Granted, Poll
+from foliot.ports.store.runs import Grant, Granted, Poll
 from foliot.ports.worker_link import LeasedRun
 from foliot.store.sql.ending.locked_runs import lock_cursors
 from foliot.store.sql.ending.settlement import Quit

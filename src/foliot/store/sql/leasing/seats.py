@@ -4,7 +4,7 @@ import heapq
 from collections.abc import Collection, Iterable
 
 from foliot.domain.instants import Instant
-from foliot.ports.store import Poll
+from foliot.ports.store.runs import Poll
 from foliot.store.sql.leasing.candidates import Candidate
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from foliot.domain.instants import Instant
-from foliot.ports.lookups import ClusterRow, NodeRow
+from foliot.ports.store.lookups import ClusterRow, NodeRow
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from foliot.domain.instants import MINUTE, Instant
-from foliot.ports.lookups import JobFilter, JobRow, LastRun, Listing, VersionRow
+from foliot.ports.store.lookups import JobFilter, JobRow, LastRun, Listing, VersionRow
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.paging import LOOK_MAX, from_cursor, to_cursor
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement

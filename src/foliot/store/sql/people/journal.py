@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from foliot.domain.instants import Instant
-from foliot.ports.journal import Event, EventFilter, EventPage, Happening, Topic
+from foliot.ports.store.journal import Event, EventFilter, EventPage, Happening, Topic
 from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
 

@@ -8,7 +8,7 @@ import msgspec
 from foliot.domain.fire import schedule_key
 from foliot.domain.instants import Instant
 from foliot.domain.job import Lane
-from foliot.ports.lookups import Ledger, LimitRow, RunRow, SkipRow, Waiting
+from foliot.ports.store.lookups import Ledger, LimitRow, RunRow, SkipRow, Waiting
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
 from foliot.store.sql.people.job_reads import version_row

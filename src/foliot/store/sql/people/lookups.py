@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import Instant
 from foliot.domain.names import nearest
-from foliot.ports.lookups import (
+from foliot.ports.store.lookups import (
     AttemptRow,
     Changes,
     ClusterRow,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from foliot.domain.limits import limit_key, limit_name
-from foliot.ports.limits import LimitHeld, LimitInUse, LimitNotFound, NamedLimit
+from foliot.ports.store.limits import LimitHeld, LimitInUse, LimitNotFound, NamedLimit
 from foliot.store.sql.jobs.definitions import lanes_after
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import Database, Pool, Tx

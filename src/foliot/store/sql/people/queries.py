@@ -1,4 +1,4 @@
-"""Plain lists and details for people (`ports.store.Queries`). Never used to decide.
+"""Plain lists and details for people (`ports.store.queries.Queries`). Never used to decide.
 
 Every page is found by key and looks at a bounded number of rows, so the last costs what the first does: no OFFSET, no
 counting. A page may hold fewer items than asked for and still name a next one.
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from foliot.domain.instants import Instant
-from foliot.ports.store import Page, RunFilter
+from foliot.ports.store.queries import Page, RunFilter
 from foliot.ports.worker_link import LogChunk
 from foliot.store.sql.ending import logs
 from foliot.store.sql.kernel.database import Database, Tx
@@ -86,7 +86,7 @@ NODES: Final = Statement(
 
 
 class SqlQueries:
-    """`ports.store.Queries` on a SQL database."""
+    """`ports.store.queries.Queries` on a SQL database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

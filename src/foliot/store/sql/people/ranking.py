@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from foliot.domain.instants import Micros
-from foliot.ports.lookups import JobRank
+from foliot.ports.store.lookups import JobRank
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.paging import from_cursor, to_cursor
 from foliot.store.sql.kernel.statement import Statement

@@ -5,7 +5,7 @@ from typing import Any, Final
 import msgspec
 
 from foliot.domain.instants import Micros
-from foliot.ports.replies import Claimed, OtherRequest, Replayed, Reply, StillRunning
+from foliot.ports.store.replies import Claimed, OtherRequest, Replayed, Reply, StillRunning
 from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.statement import Statement
 

@@ -12,7 +12,7 @@ import msgspec
 
 from foliot.domain.instants import Instant
 from foliot.domain.run import DERIVED, shown_state
-from foliot.ports.lookups import AttemptRow, Changes, Listing, Progress, RunFilter, RunRow
+from foliot.ports.store.lookups import AttemptRow, Changes, Listing, Progress, RunFilter, RunRow
 from foliot.store.sql.firing.follow import PINNED
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.paging import LOOK_MAX, from_cursor, to_cursor

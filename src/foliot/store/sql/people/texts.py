@@ -3,7 +3,7 @@
 from typing import Final
 
 from foliot.domain.errors import BadField
-from foliot.ports.store import Actor
+from foliot.ports.store.actor import Actor
 
 NAME_BYTES_MAX: Final = 200
 REASON_BYTES_MAX: Final = 2000

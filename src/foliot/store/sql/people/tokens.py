@@ -5,7 +5,7 @@ from typing import Any, Final, TypeVar
 
 from foliot.domain.access import Scope, TokenNameTaken, TokenNotFound
 from foliot.domain.instants import Instant, Micros
-from foliot.ports.tokens import NewToken, TokenRecord
+from foliot.ports.store.tokens import NewToken, TokenRecord
 from foliot.store.sql.kernel.database import Database, Pool, RefusedForData, Tx
 from foliot.store.sql.kernel.statement import Statement
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from foliot.domain.errors import Conflict
 from foliot.domain.instants import Instant
-from foliot.ports.store import Actor
+from foliot.ports.store.actor import Actor
 
 
 class CalendarInUse(Conflict):

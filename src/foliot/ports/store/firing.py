@@ -1,0 +1,70 @@
+"""Firing: due instants become runs."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from foliot.domain.fire import Decide
+from foliot.domain.instants import Instant, Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pulse:
+    """What one cheap statement says about everything (R24)."""
+
+    now: Instant
+    next_at: Instant | None  # the earliest wake time of an active cursor
+    ready: bool  # some run may be leased now
+    parked: bool  # some run is parked behind another
+    admissible: bool  # some trigger for later of a serial job is due now
+    epoch: int
+    leader: str | None
+    term: int
+    leader_until: Instant
+    clock_suspect: bool
+    lanes: int  # highest lane id: when it rises, learn the new ones
+    clock_ahead_us: Micros | None = None  # while suspect: so far ahead of the time most believe in; None: unknown
+    heir: str | None = None  # the session somebody wants to lead: whoever leads hands over to it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """What a firing transaction did."""
+
+    now: Instant
+    taken: int  # cursors taken
+    created: int
+    skipped: int  # instants, not rows
+    duplicates: int = 0  # runs that were there already: the old row was kept
+    troubled: tuple[int, ...] = ()  # jobs whose plan could not be made
+    lateness_us: tuple[Micros, ...] = ()  # of each run created: now − wake time
+    lowest_at: Instant | None = None  # least next_at seen, the next scan's lower bound (R9)
+
+
+class FiringStore(Protocol):
+    """Due instants become runs, exactly once."""
+
+    async def pulse(self) -> Pulse: ...
+
+    async def decide_due(
+        self,
+        decide: Decide,
+        *,
+        limit: int,
+        low: Instant | None = None,
+        waiting: bool = False,
+        until: Instant | None = None,
+    ) -> Decided:
+        """Take due cursors, read the situation in a second statement, decide, record: one transaction (S1, S2).
+
+        `low`: lower bound of the scan. `waiting`: take only cursors overdue by 0.5 s, waiting for their locks.
+        `until`: the time to go by instead of a store time that is later (R7).
+        """
+        ...
+
+    async def admit(self, *, limit: int) -> int:
+        """Give due triggers of serial jobs their place in line (R23); how many."""
+        ...
+
+    async def unpark(self, *, limit: int, after_job: int = 0) -> tuple[int, int]:
+        """Un-park heads of lines and cancel waiting runs that a later one replaces: (changed, last job looked at)."""
+        ...

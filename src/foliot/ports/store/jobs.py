@@ -1,0 +1,136 @@
+"""Jobs: definitions and their cursors."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from foliot.domain.fire import Decide
+from foliot.domain.instants import Instant
+from foliot.domain.job import Definition, Lane, LoadedJob
+from foliot.domain.limits import LimitChange
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.rescheduling import AheadJob, Rescheduled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRecord:
+    """A job as the store knows it."""
+
+    job_id: int
+    namespace: str
+    name: str
+    version: int
+    hash: str
+    definition: Definition
+    state: str
+    next_at: Instant | None
+    next_due_at: Instant | None
+    created_at: Instant
+    updated_at: Instant
+    paused_until: Instant | None = None
+    pause_reason: str = ""
+    trouble: str | None = None
+    source: str = ""  # "code", "file", "api"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What is asked of a job before its definition is replaced."""
+
+    source: str  # who wrote its present version: "code", "file", "api"
+    group: str
+
+
+class SaveOutcome(StrEnum):
+    """How a definition landed."""
+
+    CREATED = "created"
+    CHANGED = "changed"
+    SAME = "same"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved:
+    """A saved definition."""
+
+    outcome: SaveOutcome
+    job: JobRecord
+
+
+class JobStore(Protocol):
+    """Definitions and their cursors. An edit, pause or resume first decides the past under the old version."""
+
+    async def save(
+        self,
+        namespace: str,
+        name: str,
+        definition: Definition,
+        *,
+        by: Actor,
+        decide: Decide,
+        expected_version: int | None = None,
+        create: bool = True,
+        source: str = "api",
+        allow: Callable[[Standing], None] | None = None,
+        check_limit: Callable[[LimitChange], None] | None = None,
+    ) -> Saved:
+        """Create the job or add a version (same hash: nothing changes, but what code declares is of source "code").
+
+        `expected_version` 0: must not exist; n: must be at version n, else `VersionConflict` (A3); None: no matter.
+        `allow` is asked with the job as it is before a version is added, and raises to refuse.
+        `check_limit` is asked for each named limit whose maximum the save would change, and raises to refuse.
+        """
+        ...
+
+    async def pause(
+        self, namespace: str, name: str, *, by: Actor, decide: Decide, until: Instant | None = None
+    ) -> JobRecord: ...
+
+    async def resume(
+        self, namespace: str, name: str, *, by: Actor, decide: Decide, catch_up: bool = False
+    ) -> JobRecord:
+        """Paused time becomes one `paused` skip, unless `catch_up`: then the misfire policy decides it."""
+        ...
+
+    async def delete(self, namespace: str, name: str, *, by: Actor, decide: Decide) -> None:
+        """Soft: definitions and history stay, the name is free again.
+
+        What waits ends CANCELLED, at once or (when the store fails) soon; what is in progress finishes.
+        """
+        ...
+
+    async def reschedule(self, namespace: str, name: str, *, decide: Decide, dry_run: bool = False) -> Rescheduled:
+        """Decide what is due; then let the cursor go on at the first instant to come, where it stands further ahead.
+
+        What was decided early, for instants to come, is taken back. `dry_run`: only say what that would do.
+        """
+        ...
+
+    async def ahead(self, namespace: str, *, after: int = 0, limit: int) -> tuple[Sequence[AheadJob], int | None]:
+        """Of the next `limit` jobs those that stand ahead of their schedules; where to go on, None at the end."""
+        ...
+
+    async def farthest_ahead(self, *, limit: int) -> Sequence[AheadJob]:
+        """Of the `limit` jobs whose next fire is farthest those that stand ahead of their schedules."""
+        ...
+
+    async def find(self, namespace: str, name: str) -> JobRecord:
+        """The job, or `JobNotFound` with the nearest name."""
+        ...
+
+    async def unknown_of(self, namespace: str, names: Collection[str], *, count_max: int) -> tuple[frozenset[str], int]:
+        """Which of these names no job has; if any, how many jobs of the namespace code declared, to `count_max`."""
+        ...
+
+    async def load(self, keys: Sequence[tuple[int, int]]) -> Sequence[LoadedJob]:
+        """Compiled versions by (job_id, version), through the cache."""
+        ...
+
+    async def lanes(self, *, after: int = 0) -> Mapping[int, Lane]:
+        """Lanes with an id above `after`."""
+        ...
+
+    async def repair(self, *, limit: int) -> int:
+        """Watchdog: a fixed-delay cursor with no next instant and no live scheduled run gets one."""
+        ...

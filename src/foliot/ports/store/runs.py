@@ -1,0 +1,157 @@
+"""Runs, from the trigger to the end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from foliot.domain.instants import Instant, Micros
+from foliot.domain.run import Landing
+from foliot.domain.verdict import Judge
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
+from foliot.ports.worker_link import LeasedRun, LogChunk, Report
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriggerRequest:
+    """Ask for one run of a job now or later."""
+
+    namespace: str
+    job: str
+    key: str  # idempotency key; a fresh token when the caller has none
+    by: Actor
+    params: str | None = None  # JSON text, already validated
+    at: Instant | None = None
+    delay_us: Micros | None = None
+    allow_overlap: bool = False
+    priority: int | None = None
+    version: int | None = None  # a retry of an earlier run keeps its version; None: the present one
+    due_at: Instant | None = None  # and its nominal instant, which the handler gets; None: when it may start
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Triggered:
+    """The run of a trigger; `created` False: the key was used before and this is its run."""
+
+    run_id: int
+    created: bool
+    not_before: Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Poll:
+    """One worker's parked poll, as leasing sees it."""
+
+    session: str
+    request_no: int
+    free: int
+    lanes: Sequence[int]
+    repeat: bool = False
+    namespace: str | None = None  # the only one its session serves; None: every
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """What one poll gets."""
+
+    session: str
+    request_no: int
+    runs: tuple[LeasedRun, ...] = ()
+    dead: bool = False
+    draining: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Granted:
+    """What a leasing transaction did."""
+
+    now: Instant
+    grants: tuple[Grant, ...]
+    more: bool  # the batch was full: there may be more to lease at once
+
+
+class CancelOutcome(StrEnum):
+    """How a cancel landed."""
+
+    ENDED = "ended"  # it was waiting and is CANCELLED now
+    ASKED = "asked"  # it is running and its worker will be asked to stop
+    FINAL = "final"  # it was over already
+
+
+class RunStore(Protocol):
+    """From PENDING to the end."""
+
+    async def trigger(self, request: TriggerRequest) -> Triggered: ...
+
+    async def lease(self, polls: Sequence[Poll], *, limit: int) -> Granted:
+        """Once for all parked polls: due runs by rank, serial and limits respected, marked RUNNING (design §4)."""
+        ...
+
+    async def complete(
+        self, session: str, reports: Sequence[Report], judge: Judge, *, owner: str | None = None
+    ) -> Sequence[Landing]:
+        """Record how attempts ended, with every follow-up, in one transaction; one landing per report.
+
+        `session`: known to be the speaker's own; empty: none is. A report counts when its lease is of that session, or
+        of another with the same `owner`: a worker that was restarted reports for its last session, too (R17).
+        """
+        ...
+
+    async def own_leases(self, session: str, leases: Sequence[tuple[int, str]], *, owner: str | None) -> frozenset[str]:
+        """Those of the leases (run and lease id) of which `complete` would hear this session and owner."""
+        ...
+
+    async def cancel(self, run_ids: Sequence[int], *, by: Actor, force: bool = False) -> Sequence[CancelOutcome]:
+        """End what waits, ask what runs to stop. `force`: its time is over now, so that it is ended without asking."""
+        ...
+
+    async def reap(
+        self,
+        judge: Judge,
+        *,
+        limit: int,
+        term: int,
+        grace_us: Micros = GRACE_US,
+        session_ttl_us: Micros = SESSION_TTL_US,
+        strays: bool = True,
+    ) -> int:
+        """Declare silent sessions dead (with amnesty, R8) and resolve their runs; how many runs moved.
+
+        `strays`: also of sessions that died earlier (a lease that was under way then, or more than the limit).
+        """
+        ...
+
+    async def time_out(
+        self,
+        judge: Judge,
+        *,
+        limit: int,
+        term: int,
+        grace_us: Micros = GRACE_US,
+        session_ttl_us: Micros = SESSION_TTL_US,
+        until: Instant | None = None,
+    ) -> int:
+        """End or return runs whose deadline passed by store time, or that were not started in time.
+
+        A start counts as missing when a beat that came after its deadline says so; or when no beat told anything of
+        the run for a session's time. `until`: the time to go by instead of a store time that is later (R7).
+        """
+        ...
+
+    async def forget(self, *, before: Instant, after_id: int, limit: int) -> tuple[int, int]:
+        """Delete runs that ended before an instant, walking ids upwards: (deleted, last id looked at or 0 at the end).
+
+        One step deletes or walks over only so many; whoever goes on from that id comes to the end. R12.
+        """
+        ...
+
+    async def recount_limits(self) -> int:
+        """Watchdog: set each limit's `used` to what is really running; how many were off."""
+        ...
+
+    async def write_logs(
+        self, session: str, chunks: Sequence[LogChunk], *, owner: str | None = None
+    ) -> Sequence[Landing]:
+        """Append to the logs of attempts; who may is decided as in `complete`."""
+        ...
