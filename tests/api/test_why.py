@@ -10,13 +10,13 @@ import pytest
 from foliot.domain.access import Principal, Scope
 from foliot.domain.instants import SECOND, parse_duration
 from foliot.domain.run import parse_run_id
-from foliot.domain.schedule.describe import Language
 from foliot.domain.verdict import Cause
-from foliot.domain.why import chinese as why_chinese
-from foliot.domain.why import english as why_english
-from foliot.domain.why import hint, sentence
 from foliot.operations import cancel, pause, save
 from foliot.operations.why import why_instant, why_run, why_since
+from foliot.words.language import Language
+from foliot.words.why import chinese as why_chinese
+from foliot.words.why import english as why_english
+from foliot.words.why import hint, sentence
 from tests.api.asking import Api
 from tests.api.stage import NS, ROOT, Stage
 

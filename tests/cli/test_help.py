@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from foliot.cli import COMMANDS, PLUGINS, main
 from foliot.cli.output import MARKS
-from foliot.cli.phrases import PHRASES, STATES_ZH
+from foliot.words.phrases import PHRASES, STATES_ZH
 
 TIMES_MAX = 6  # of what Python needs to start and to import click; usual is less than twice
 

@@ -7,14 +7,14 @@ import pytest
 from foliot.domain.instants import SECOND
 from foliot.domain.job import Definition
 from foliot.domain.limits import LimitChange, LimitNotYours, limit_key, limit_name
-from foliot.domain.messages import tell
-from foliot.domain.schedule.describe import Language
 from foliot.domain.verdict import Cause
 from foliot.ports.store.jobs import Saved
 from foliot.ports.store.limits import LimitHeld, LimitInUse, LimitNotFound
 from foliot.ports.store.runs import TriggerRequest
 from foliot.store.sql.leasing import limits
 from foliot.store.sql.people.named_limits import SqlLimits
+from foliot.words.language import Language
+from foliot.words.messages import tell
 from tests.conformance.building import DECIDE, PERSON, definition
 from tests.conformance.working import worker
 from tests.conformance.world import World

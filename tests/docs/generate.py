@@ -186,7 +186,7 @@ def _remark(parameter: dict[str, Any]) -> str:
 def errors_page() -> str:
     """Every code in both languages."""
     from foliot.cli.catalogue import BRANCHES, catalogue
-    from foliot.domain.messages import TITLES
+    from foliot.words.messages import TITLES
 
     parts = ["# Codes of messages", NOTE, _head("errors.md")]
     entries = catalogue()

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from foliot.domain.errors import FoliotError
 from foliot.domain.schedule import Cron, Dialect, calendar_from_document, schedule_from_document
 from foliot.domain.schedule.cron.convert import convert
-from foliot.domain.schedule.describe import Language, describe
-from foliot.domain.schedule.describe.troubles import trouble
 from foliot.domain.schedule.errors import AmbiguousWeekday, BadCron, NotConvertible
-from foliot.domain.schedule.warnings import warnings_of
+from foliot.words.language import Language
+from foliot.words.schedules import describe
+from foliot.words.schedules.troubles import trouble
+from foliot.words.schedules.warnings import warnings_of
 
 pytestmark = pytest.mark.slow
 

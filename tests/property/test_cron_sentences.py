@@ -8,7 +8,8 @@ import pytest
 from foliot.domain.schedule import Cron, Dialect, Schedule
 from foliot.domain.schedule.cron.fields import Span
 from foliot.domain.schedule.days import day_number, month_of
-from foliot.domain.schedule.describe import Language, describe
+from foliot.words.language import Language
+from foliot.words.schedules import describe
 from tests.property.expressions import drawn
 
 ENGLISH_DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")

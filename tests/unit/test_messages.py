@@ -9,9 +9,9 @@ import foliot
 from foliot.cli.catalogue import WARNINGS, catalogue
 from foliot.domain.access import BadLoginCode, BadScope, NotLoggedIn, Principal, Scope, ScopeMissing, TokenNotFound
 from foliot.domain.errors import BadDuration, FoliotError, JobNotFound, RunNotFound, VersionConflict
-from foliot.domain.messages import TITLES, tell, title_of
-from foliot.domain.messages.chinese import SENTENCES
-from foliot.domain.schedule.describe import Language
+from foliot.words.language import Language
+from foliot.words.messages import TITLES, tell, title_of
+from foliot.words.messages.chinese import SENTENCES
 
 ENTRIES = catalogue()
 CODES_IN_TEXT = {

@@ -14,10 +14,10 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import BadField
 from foliot.domain.instants import SECOND, Instant, Micros, parse_duration
 from foliot.domain.run import RunId, parse_run_id
-from foliot.domain.schedule.describe import Language
 from foliot.domain.schedule.errors import BadTime
 from foliot.domain.schedule.moments import read_instant
 from foliot.operations.people import PeopleServices
+from foliot.words.language import Language
 
 LIMIT_MAX: Final = 200
 

@@ -22,10 +22,10 @@ from foliot.domain.errors import (
     StorageTrouble,
     VersionConflict,
 )
-from foliot.domain.messages import tell, title_of
 from foliot.domain.run import BadRunId, format_run_id, parse_run_id
-from foliot.domain.schedule.describe import Language
 from foliot.domain.visible import encodable
+from foliot.words.language import Language
+from foliot.words.messages import tell, title_of
 
 log = structlog.get_logger("foliot.api")
 

@@ -2,8 +2,8 @@
 
 from starlette.requests import Request
 
-from foliot.domain.schedule.describe import Language
 from foliot.domain.schedule.zones import zone
+from foliot.words.language import Language
 
 
 def language_of(request: Request) -> Language:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from foliot.api.page_policy import hash_of
-from foliot.domain.schedule.describe import Language
+from foliot.words.language import Language
 
 _SCRIPT: Final = """
 const say = document.getElementById("say"), code = location.hash.slice(1);

@@ -245,8 +245,8 @@ def exit_code(error: Exception) -> int:
 
 
 def _tell(error: Any, options: Mapping[str, Any]) -> None:
-    from foliot.domain.messages import tell
-    from foliot.domain.schedule.describe import Language
+    from foliot.words.language import Language
+    from foliot.words.messages import tell
 
     chinese = language(options.get("lang")) == "zh-CN"
     sentence, hint = tell(error, Language.CHINESE if chinese else Language.ENGLISH)

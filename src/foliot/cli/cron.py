@@ -18,11 +18,12 @@ from foliot.domain.schedule.builtin import find_calendar
 from foliot.domain.schedule.cron.convert import NAMES as DIALECT_NAMES
 from foliot.domain.schedule.cron.convert import Converted
 from foliot.domain.schedule.cron.convert import convert as convert_expression
-from foliot.domain.schedule.describe import Language, describe
-from foliot.domain.schedule.describe.troubles import trouble
 from foliot.domain.schedule.moments import read_instant
-from foliot.domain.schedule.warnings import ScheduleWarning, warnings_of
 from foliot.domain.schedule.zones import tzdata_version, zone
+from foliot.words.language import Language
+from foliot.words.schedules import describe
+from foliot.words.schedules.troubles import trouble
+from foliot.words.schedules.warnings import ScheduleWarning, warnings_of
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _FORMATS: Final = click.Choice(["table", "json", "jsonl"])

@@ -112,7 +112,7 @@ def docs(code: str, lang: str | None) -> None:
     """
     from foliot.cli.asking import language
     from foliot.cli.catalogue import BRANCHES_ZH, find_code
-    from foliot.domain.messages import TITLES
+    from foliot.words.messages import TITLES
 
     wanted = code.upper() if code.upper().startswith("FOL-") else f"FOL-{code}"
     found = find_code(wanted)

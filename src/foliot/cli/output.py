@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from foliot.cli.phrases import PHRASES, STATES_ZH
 from foliot.cli.speaking import Line, Said, Styled, echo, parts_of
 from foliot.domain.visible import visible, visible_line
+from foliot.words.phrases import PHRASES, STATES_ZH
 
 FORMATS: Final = ("table", "wide", "json", "jsonl", "yaml", "name")
 WIDTH_DEFAULT: Final = 120

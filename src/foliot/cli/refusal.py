@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from typing import Final
 
 from foliot.cli.speaking import Styled, echo
-from foliot.domain import messages
 from foliot.domain.errors import ClusterTrouble, Conflict, Denied, FoliotError, InvalidInput, NotFound
-from foliot.domain.schedule.describe import Language
+from foliot.words import messages
+from foliot.words.language import Language
 
 BAD_MARK: Final = "✖" if (sys.stderr.encoding or "").lower().startswith("utf") else "x"
 EXIT_CODES: Final[tuple[tuple[type[FoliotError], int], ...]] = (

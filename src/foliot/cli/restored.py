@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from foliot.cli.phrases import PHRASES
 from foliot.cli.refusal import reader
-from foliot.domain.humane import human_duration
 from foliot.domain.instants import SECOND, isoformat
-from foliot.domain.schedule.describe import Language
 from foliot.store.sql.cluster.restore import COUNTED_MAX, Restored
+from foliot.words.humane import human_duration
+from foliot.words.language import Language
+from foliot.words.phrases import PHRASES
 
 
 def facts(found: Restored, *, plan: bool) -> dict[str, Any]:

@@ -13,10 +13,10 @@ from foliot.cli.completing import job_name
 from foliot.cli.jobs_reading import explain
 from foliot.cli.live_progress import LiveProgress, how_far
 from foliot.cli.output import Column
-from foliot.cli.phrases import STATES_ZH
 from foliot.cli.speaking import Line, echo
 from foliot.cli.watching import note, run_path, say_state, show_result, tell_end, wait_for
 from foliot.domain.visible import visible_line
+from foliot.words.phrases import STATES_ZH
 
 SHARDS_SHOWN: Final = 20
 

@@ -9,10 +9,10 @@ from typing import Any, Final
 import click
 
 from foliot.domain.errors import BadDuration
-from foliot.domain.humane import human_duration
 from foliot.domain.instants import SECOND, isoformat, parse_duration, to_instant
-from foliot.domain.schedule.describe import Language
 from foliot.domain.schedule.zones import zone
+from foliot.words.humane import human_duration
+from foliot.words.language import Language
 
 _STAMP: Final = re.compile(r"((?:#\d+ )?)(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)(?=  )")
 _CLOCK: Final = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")

@@ -6,10 +6,10 @@ from enum import StrEnum
 from typing import Final
 
 from foliot.domain.access import Principal, Scope
-from foliot.domain.cluster_troubles import CLOCK_OFF_US, ClockOff, NoLeader, SchedulesAhead
 from foliot.domain.errors import ClusterTrouble, Conflict, NotFound
 from foliot.domain.instants import MINUTE, Instant, Micros
 from foliot.domain.names import nearest
+from foliot.operations.cluster_troubles import CLOCK_OFF_US, ClockOff, NoLeader, SchedulesAhead
 from foliot.operations.finding import actor
 from foliot.operations.notes import note
 from foliot.operations.people import PeopleServices

@@ -10,12 +10,13 @@ from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import Instant
 from foliot.domain.job import lane_of
 from foliot.domain.names import check_name
-from foliot.domain.schedule.describe import Language, describe
-from foliot.domain.schedule.warnings import ScheduleWarning, warnings_of
 from foliot.operations.calendars import read_definition
 from foliot.operations.diff import FieldChange, changes_between
 from foliot.operations.finding import find_job
 from foliot.operations.people import PeopleServices
+from foliot.words.language import Language
+from foliot.words.schedules import describe
+from foliot.words.schedules.warnings import ScheduleWarning, warnings_of
 
 NEXT_SHOWN: Final = 5
 

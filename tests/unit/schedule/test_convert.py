@@ -4,9 +4,9 @@ import pytest
 
 from foliot.domain.schedule import Cron, Dialect
 from foliot.domain.schedule.cron.convert import convert
-from foliot.domain.schedule.describe import Language
-from foliot.domain.schedule.describe.troubles import trouble
 from foliot.domain.schedule.errors import NotConvertible
+from foliot.words.language import Language
+from foliot.words.schedules.troubles import trouble
 
 CONVERTED = [
     ("0 2 * * *", None, "quartz", "0 0 2 * * ?"),

@@ -5,9 +5,9 @@ from datetime import datetime
 import pytest
 
 from foliot.domain.schedule import Cron, Dialect, schedule_from_document
-from foliot.domain.schedule.describe import Language
 from foliot.domain.schedule.errors import AmbiguousWeekday, BadCron
-from foliot.domain.schedule.warnings import warnings_of
+from foliot.words.language import Language
+from foliot.words.schedules.warnings import warnings_of
 from tests.unit.schedule.asking import fires, instant
 
 

@@ -4,11 +4,11 @@ import pytest
 
 from foliot.domain.errors import FoliotError
 from foliot.domain.schedule import Cron, schedule_from_document
-from foliot.domain.schedule.describe import Language
-from foliot.domain.schedule.describe.troubles import trouble
 from foliot.domain.schedule.errors import UnknownZone
-from foliot.domain.schedule.warnings import warnings_of
 from foliot.domain.schedule.zones import zone
+from foliot.words.language import Language
+from foliot.words.schedules.troubles import trouble
+from foliot.words.schedules.warnings import warnings_of
 from tests.unit.schedule.asking import instant
 
 

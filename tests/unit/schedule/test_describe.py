@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from foliot.domain.schedule import calendar_from_document, schedule_from_document
-from foliot.domain.schedule.describe import Language, describe
+from foliot.words.language import Language
+from foliot.words.schedules import describe
 
 CRON = [
     ("* * * * *", "every minute", "每分钟"),

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from foliot.domain.schedule import Cron, schedule_from_document
-from foliot.domain.schedule.describe import Language
-from foliot.domain.schedule.warnings import warnings_of
+from foliot.words.language import Language
+from foliot.words.schedules.warnings import warnings_of
 from tests.unit.schedule.asking import instant, planned
 
 

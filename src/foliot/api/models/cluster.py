@@ -7,14 +7,14 @@ from pydantic import Field
 
 from foliot.api.models.common import Input, Listed, Moment, Name, Output, Reason, Seconds, moment, one_of, seconds
 from foliot.api.models.runs import RunOut
-from foliot.domain.messages import tell
 from foliot.domain.run import format_run_id
-from foliot.domain.schedule.describe import Language
 from foliot.operations.nodes import Cluster, Health, Node
 from foliot.operations.search import Hit
 from foliot.ports.store.backfills import BackfillRow
 from foliot.ports.store.journal import Event
 from foliot.ports.store.tokens import TokenRecord
+from foliot.words.language import Language
+from foliot.words.messages import tell
 
 
 class NodeOut(Output):

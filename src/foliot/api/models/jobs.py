@@ -9,11 +9,12 @@ from foliot.api.models.common import Input, Listed, Moment, Name, Output, Reason
 from foliot.api.models.definition import SCHEMA_MARK
 from foliot.domain.instants import Micros
 from foliot.domain.run import format_run_id
-from foliot.domain.schedule.describe import Language, describe
 from foliot.operations.diff import FieldChange
 from foliot.operations.fires import Fire, schedule_of
 from foliot.operations.stats import JobStats, Spread
 from foliot.ports.store.lookups import JobRank, JobRow, LastRun, VersionRow
+from foliot.words.language import Language
+from foliot.words.schedules import describe
 
 Document = Annotated[dict[str, Any], Field(json_schema_extra={SCHEMA_MARK: "DefinitionForm"})]
 """The definition, in the form of job files."""

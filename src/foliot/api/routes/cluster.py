@@ -23,11 +23,11 @@ from foliot.api.models.runs import RunOut
 from foliot.api.paging import AnyLimit, page_of
 from foliot.api.route import FoliotRoute
 from foliot.domain.schedule import schedule_from_document
-from foliot.domain.schedule.describe import describe
-from foliot.domain.schedule.warnings import warnings_of
 from foliot.operations.nodes import cluster_status, drain, find_node, list_nodes, undrain
 from foliot.operations.search import search as search_all
 from foliot.operations.step_down import step_down
+from foliot.words.schedules import describe
+from foliot.words.schedules.warnings import warnings_of
 
 HITS_MAX: Final = 200
 router: Final = APIRouter(prefix=PREFIX, tags=["cluster"], route_class=FoliotRoute)

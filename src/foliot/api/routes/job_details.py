@@ -31,8 +31,7 @@ from foliot.api.models.jobs import (
     WhyOut,
 )
 from foliot.api.route import FoliotRoute
-from foliot.domain.schedule.describe import Language
-from foliot.domain.why import CODES, Explanation, hint, sentence
+from foliot.domain.why import Explanation
 from foliot.operations.diff import diff as diff_versions
 from foliot.operations.diff import find_version
 from foliot.operations.finding import find_job, home_of
@@ -42,6 +41,8 @@ from foliot.operations.trigger import lane_of_job
 from foliot.operations.why import why_instant, why_since
 from foliot.operations.why import zone_of as job_zone
 from foliot.ports.store.lookups import BadCursor
+from foliot.words.language import Language
+from foliot.words.why import CODES, hint, sentence
 
 router: Final = APIRouter(prefix=PREFIX + "/jobs/{name}", tags=["jobs"], route_class=FoliotRoute)
 VersionNumber = Annotated[int, Query(ge=1, le=2**31 - 1)]

@@ -54,8 +54,6 @@ from foliot.api.models.runs import RunOut, made_run
 from foliot.api.route import FoliotRoute, request_key
 from foliot.domain.access import Principal
 from foliot.domain.errors import VersionConflict
-from foliot.domain.humane import human_duration
-from foliot.domain.schedule.describe import Language
 from foliot.operations import clone as cloning
 from foliot.operations import delete as deleting
 from foliot.operations import pause as pausing
@@ -71,6 +69,8 @@ from foliot.operations.trigger import trigger as trigger_run
 from foliot.operations.validate import validate as validate_job
 from foliot.ports.store.jobs import SaveOutcome
 from foliot.ports.store.lookups import JobFilter
+from foliot.words.humane import human_duration
+from foliot.words.language import Language
 
 router: Final = APIRouter(prefix=PREFIX + "/jobs", tags=["jobs"], route_class=FoliotRoute)
 STATES: Final = ("active", "paused", "done")

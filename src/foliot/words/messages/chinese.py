@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from foliot.domain.humane import human_duration
 from foliot.domain.instants import isoformat
-from foliot.domain.schedule.describe import Language
+from foliot.words.humane import human_duration
+from foliot.words.language import Language
 
 Data = Mapping[str, Any]
 Told = tuple[str, str | None]

@@ -3,8 +3,8 @@
 from typing import Final
 
 from foliot.domain.errors import ClusterTrouble
-from foliot.domain.humane import human_duration
 from foliot.domain.instants import SECOND, Instant, Micros, isoformat
+from foliot.words.humane import human_duration
 
 CLOCK_OFF_US: Final[Micros] = 5 * SECOND
 """A wall clock as far off as this confuses who reads its log times."""

@@ -6,13 +6,13 @@ from foliot.domain.instants import Instant, to_datetime
 from foliot.domain.schedule.at import At
 from foliot.domain.schedule.calendars import ALL_WEEKDAYS, Calendar, DayKind, Shift
 from foliot.domain.schedule.cron import Cron
-from foliot.domain.schedule.describe import chinese, english
-from foliot.domain.schedule.describe.language import Language
 from foliot.domain.schedule.every import Every, FixedDelay
 from foliot.domain.schedule.schedule import Schedule
 from foliot.domain.schedule.structured import Daily, Weekly
 from foliot.domain.schedule.trigger import Trigger
 from foliot.domain.schedule.zones import zone
+from foliot.words.language import Language
+from foliot.words.schedules import chinese, english
 
 
 def describe(schedule: Schedule, language: Language = Language.ENGLISH) -> str:

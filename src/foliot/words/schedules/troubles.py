@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from foliot.domain.errors import FoliotError
-from foliot.domain.schedule.describe.language import Language
 from foliot.domain.schedule.errors import shown
+from foliot.words.language import Language
 
 _FIELDS: Final = {
     "second": "秒",

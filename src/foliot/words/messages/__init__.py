@@ -1,9 +1,9 @@
 """Errors in the reader's language: by code, from the values an error keeps. English is the errors' own."""
 
 from foliot.domain.errors import FoliotError
-from foliot.domain.messages.chinese import SENTENCES, TITLES
-from foliot.domain.schedule.describe import Language
-from foliot.domain.schedule.describe.troubles import trouble
+from foliot.words.language import Language
+from foliot.words.messages.chinese import SENTENCES, TITLES
+from foliot.words.schedules.troubles import trouble
 
 __all__ = ["TITLES", "tell", "title_of"]
 

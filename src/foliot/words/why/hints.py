@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from foliot.domain.instants import SECOND, isoformat
-from foliot.domain.schedule.describe import Language
 from foliot.domain.why.facts import Explanation, Hold
-from foliot.domain.why.pieces import run_of, skip_of
 from foliot.domain.why.reasons import read_reason
+from foliot.words.language import Language
+from foliot.words.why.pieces import run_of, skip_of
 
 Hint = tuple[str, str]
 """English, Chinese."""

@@ -14,7 +14,8 @@ from foliot.domain.schedule.cron.fields import (
     NthWeekday,
     Span,
 )
-from foliot.domain.schedule.describe.shapes import (
+from foliot.domain.schedule.times import bits
+from foliot.words.schedules.shapes import (
     AnyValue,
     EveryNth,
     FieldShape,
@@ -29,7 +30,6 @@ from foliot.domain.schedule.describe.shapes import (
     shape_of_hours,
     shape_of_values,
 )
-from foliot.domain.schedule.times import bits
 
 WEEKDAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 MONTHS: Final = (

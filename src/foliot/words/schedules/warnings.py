@@ -20,8 +20,6 @@ from foliot.domain.schedule.cron.fields import (
 from foliot.domain.schedule.cron.parse import other_weekdays, parse
 from foliot.domain.schedule.cron.writing import write_weekday
 from foliot.domain.schedule.days import FIRST_DAY, date_of, next_day
-from foliot.domain.schedule.describe import Language, chinese, english
-from foliot.domain.schedule.describe.shapes import OneValue, Run, shape_of_field, shape_of_values
 from foliot.domain.schedule.every import FixedDelay
 from foliot.domain.schedule.schedule import Schedule
 from foliot.domain.schedule.structured import Daily, Weekly
@@ -29,6 +27,9 @@ from foliot.domain.schedule.times import DAY_S, bits
 from foliot.domain.schedule.wall import Wall
 from foliot.domain.schedule.workdays import published_until
 from foliot.domain.schedule.zones import Gap, Overlap, Transition
+from foliot.words.language import Language
+from foliot.words.schedules import chinese, english
+from foliot.words.schedules.shapes import OneValue, Run, shape_of_field, shape_of_values
 
 _AHEAD: Final = 365 * DAY
 _ADJACENT_MAX: Final = 4  # at most so many hours of one year are told

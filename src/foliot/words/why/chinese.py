@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from foliot.domain.humane import Clockface, human_duration
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.limits import limit_name
-from foliot.domain.schedule.describe import Language
 from foliot.domain.why.facts import Explanation, Hold, Neighbour, RunFacts, SkipFacts
-from foliot.domain.why.pieces import bare, run_of, schedule_of, skip_of
 from foliot.domain.why.reasons import read_reason
+from foliot.words.humane import Clockface, human_duration
+from foliot.words.language import Language
+from foliot.words.why.pieces import bare, run_of, schedule_of, skip_of
 
 Say = Callable[[Explanation, Clockface], str]
 

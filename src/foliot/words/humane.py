@@ -6,8 +6,8 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from foliot.domain.instants import DAY, HOUR, MILLISECOND, MINUTE, SECOND, Instant, Micros, to_datetime
-from foliot.domain.schedule.describe import Language
 from foliot.domain.schedule.zones import zone
+from foliot.words.language import Language
 
 _UNITS: Final[Mapping[Language, Mapping[str, str]]] = {
     Language.ENGLISH: {"us": "µs", "ms": "ms", "s": "s", "m": "m", "h": "h", "d": "d"},

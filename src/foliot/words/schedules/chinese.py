@@ -14,8 +14,9 @@ from foliot.domain.schedule.cron.fields import (
     NthWeekday,
     Span,
 )
-from foliot.domain.schedule.describe.english import clock, is_listable
-from foliot.domain.schedule.describe.shapes import (
+from foliot.domain.schedule.times import bits
+from foliot.words.schedules.english import clock, is_listable
+from foliot.words.schedules.shapes import (
     AnyValue,
     EveryNth,
     FieldShape,
@@ -29,7 +30,6 @@ from foliot.domain.schedule.describe.shapes import (
     shape_of_hours,
     shape_of_values,
 )
-from foliot.domain.schedule.times import bits
 
 WEEKDAYS: Final = ("周日", "周一", "周二", "周三", "周四", "周五", "周六")
 NTH: Final = ("", "一", "二", "三", "四", "五")

@@ -1,0 +1,6 @@
+"""Schedules in words for people, in English and Chinese."""
+
+from foliot.words.schedules import chinese, english
+from foliot.words.schedules.sentence import describe
+
+__all__ = ["chinese", "describe", "english"]
