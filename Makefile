@@ -9,8 +9,8 @@ PYTHON ?= python3
 CORES ?= 2
 PACKAGES := $(wildcard packages/*)
 PYTEST := $(BIN)/pytest -q
-FAST := $(PYTEST) -n $(shell expr $(CORES) + 1) -m 'not services and not slow' tests/unit tests/property tests/conformance tests/engine
-SURFACES := $(PYTEST) -n $(CORES) -m 'not services and not slow' $(filter-out $(addprefix tests/,unit property conformance engine cluster servers),$(patsubst %/,%,$(wildcard tests/*/)))
+FAST := $(PYTEST) -n $(shell expr $(CORES) + 1) -m 'not services and not slow' tests/unit tests/property tests/conformance tests/sql tests/engine
+SURFACES := $(PYTEST) -n $(CORES) -m 'not services and not slow' $(filter-out $(addprefix tests/,unit property conformance sql engine cluster servers),$(patsubst %/,%,$(wildcard tests/*/)))
 ON_SERVERS := $(PYTEST) -n $(CORES) -m 'services and not slow'
 SLOW := $(PYTEST) -n $(CORES) --dist loadfile --durations=10 -m slow --ignore=tests/cluster
 RERUNS := $(VENV)/reruns.txt

@@ -1,0 +1,1 @@
+"""The SQL store from inside: its tables, statements, locks and engines."""
