@@ -43,7 +43,7 @@ from foliot.ports.worker_link import (
     Welcome,
 )
 from foliot.sdk.registry import load
-from foliot.worker.code import Code
+from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker
 
@@ -164,7 +164,7 @@ class Bench:
             processes_warm=slots if warm and isolation == "process" else 0,
             process_runs_max=10**9,
         )
-        code = Code.of(load(["bench.isolation"]), ["bench.isolation"])
+        code = PythonHandlers.of(load(["bench.isolation"]), ["bench.isolation"])
         self.worker = Worker(self.feeder, SystemClock(), SystemChance(), settings, code)
         self.task = asyncio.create_task(self.worker.run(), name="worker")
 

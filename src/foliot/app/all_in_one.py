@@ -25,8 +25,8 @@ from foliot.sdk.registry import Loaded, load
 from foliot.store.sql.kernel import schema
 from foliot.store.sql.kernel.connect import open_database
 from foliot.store.sql.store import SqlStore
-from foliot.worker.code import Code
 from foliot.worker.environment import EnvironmentRules
+from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker
 
@@ -173,7 +173,7 @@ class AllInOne:
                     drain_timeout_s=settings.drain_within_s,
                     process_environment=settings.environment.passed_on(os.environ),
                 ),
-                Code.of(loaded, settings.sources),
+                PythonHandlers.of(loaded, settings.sources),
             )
 
         def ended(failure: BaseException | None) -> None:
@@ -191,7 +191,7 @@ class AllInOne:
             before = loaded
             loaded = await asyncio.to_thread(self._loaded_again, before)
             if loaded is not before and loaded.sources != before.sources:
-                await thread.reload(Code.of(loaded, self._settings.sources))
+                await thread.reload(PythonHandlers.of(loaded, self._settings.sources))
                 self._audience.loaded(loaded, again=True)
 
     def _loaded_again(self, before: Loaded) -> Loaded:

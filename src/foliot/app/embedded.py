@@ -21,8 +21,8 @@ from foliot.domain.errors import InvalidInput
 from foliot.ports.worker_link import Report
 from foliot.sdk.connection import connection
 from foliot.sdk.registry import Loaded, load
-from foliot.worker.code import Code
 from foliot.worker.environment import EnvironmentRules
+from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker
 
@@ -82,7 +82,7 @@ async def _worker(endpoint: Endpoint, jobs: tuple[str, ...], *, slots: int, grou
             capture=False,  # the program's own output is not a run's
             process_environment=rules.passed_on(os.environ),
         )
-        return Worker(link, SystemClock(), SystemChance(), settings, Code.of(loaded, jobs))
+        return Worker(link, SystemClock(), SystemChance(), settings, PythonHandlers.of(loaded, jobs))
 
     thread = WorkerThread(make, ended=_ended, at_end=link.close)
     thread.start()

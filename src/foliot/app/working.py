@@ -9,7 +9,7 @@ from typing import Final
 import structlog
 
 from foliot.app.run_loop import run
-from foliot.worker.code import Code
+from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.worker import Worker
 
 log = structlog.get_logger("foliot.worker")
@@ -44,7 +44,7 @@ class WorkerThread:
         if self._worker is not None:
             self._call(self._worker.stop)
 
-    async def reload(self, code: Code) -> None:
+    async def reload(self, code: PythonHandlers) -> None:
         """Run this code from now on: on return the server knows its jobs, unless that takes long."""
         worker, loop = self._worker, self._loop
         if worker is None or loop is None or loop.is_closed():

@@ -23,7 +23,7 @@ from foliot.domain.instants import SECOND, parse_duration
 from foliot.domain.job import DEFAULT_GROUP, Isolation
 from foliot.observability.logging import configure_logging
 from foliot.sdk.registry import load
-from foliot.worker.code import Code
+from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.state_folder import spool_of
 from foliot.worker.worker import Worker
@@ -124,7 +124,7 @@ async def _work(endpoint: Endpoint, settings: WorkerSettings, modules: tuple[str
             f"{', '.join(modules)} declares no jobs.", hint="decorate functions with @job; see foliot new"
         )
     link = HttpWorkerLink.to(endpoint)
-    running = Worker(link, SystemClock(), SystemChance(), settings, Code.of(loaded, modules))
+    running = Worker(link, SystemClock(), SystemChance(), settings, PythonHandlers.of(loaded, modules))
     stop = asyncio.Event()
     stop_on_signals(stop)
     try:

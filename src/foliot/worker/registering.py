@@ -11,7 +11,7 @@ from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.worker_link import Hello, WorkerLink
 from foliot.worker.calling import Backoff, NoAnswer, NotTaken, answer_of
-from foliot.worker.code import Code
+from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.session import Session
 from foliot.worker.settings import WorkerSettings
 
@@ -22,7 +22,12 @@ class Registrar:
     """Gets sessions, each with a fresh random id."""
 
     def __init__(
-        self, link: WorkerLink, clock: Clock, chance: Chance, settings: WorkerSettings, code: Callable[[], Code]
+        self,
+        link: WorkerLink,
+        clock: Clock,
+        chance: Chance,
+        settings: WorkerSettings,
+        code: Callable[[], PythonHandlers],
     ) -> None:
         self.session_id = chance.token()
         self.refusal: Denied | None = None  # why no server will ever take it in
@@ -32,7 +37,7 @@ class Registrar:
         self._settings = settings
         self._code = code
         self._is_known = False  # some server took it in before
-        self._heard: Code | None = None  # the code a server was told of last
+        self._heard: PythonHandlers | None = None  # the code a server was told of last
         self._news = asyncio.Event()  # a server heard of some code, or no more will be said
         self._telling = asyncio.Lock()
         self._stopped = asyncio.Event()

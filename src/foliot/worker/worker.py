@@ -14,11 +14,11 @@ from foliot.ports.worker_link import WorkerLink
 from foliot.worker.answers import Answers
 from foliot.worker.attempt import Attempt
 from foliot.worker.capture import captured
-from foliot.worker.code import Code
 from foliot.worker.draining import Drain
 from foliot.worker.execution import Execution
 from foliot.worker.figures import Figures
 from foliot.worker.guard import Guard
+from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.heartbeat import Heartbeat
 from foliot.worker.isolation.kill_list import KillList
 from foliot.worker.isolation.loop import LoopPlace
@@ -46,10 +46,15 @@ class Worker:
     """Leases runs, executes them, beats and reports, until it is told to stop. Made in a running loop, used once."""
 
     def __init__(
-        self, link: WorkerLink, clock: Clock, chance: Chance, settings: WorkerSettings, code: Code | None = None
+        self,
+        link: WorkerLink,
+        clock: Clock,
+        chance: Chance,
+        settings: WorkerSettings,
+        code: PythonHandlers | None = None,
     ) -> None:
         self.figures = Figures()
-        self.code = code or Code()
+        self.code = code or PythonHandlers()
         self._link = link
         self._clock = clock
         self._chance = chance
@@ -76,7 +81,7 @@ class Worker:
         self._poller.stop()
         self._drain.nudge()
 
-    async def reload(self, code: Code) -> None:
+    async def reload(self, code: PythonHandlers) -> None:
         """Run this code from now on: what runs goes on with the old, what starts later gets the new. The server knows.
 
         Code that is not whole cannot be loaded by new processes: those there are keep the last good version.
@@ -110,7 +115,7 @@ class Worker:
 
     async def _work(self) -> None:
         """One session after another, until stopped."""
-        if any(not handler.is_async for handler in self.code.handlers.values()):
+        if self.code.has_plain_functions:
             self._pool.warm_up()
         while not self._stop_asked.is_set():
             session = await self._registrar.register()

@@ -9,7 +9,7 @@ from foliot.app.system import SystemChance, SystemClock
 from foliot.ports.clock import Clock
 from foliot.ports.worker_link import LeasePoll
 from foliot.sdk.registry import Loaded, load
-from foliot.worker.code import Code
+from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker
 from tests.clocks import DrivenClock
@@ -26,12 +26,12 @@ def name_of(function: str) -> str:
     return f"python:{JOBS}:{function}"
 
 
-def code() -> Code:
+def code() -> PythonHandlers:
     """Our jobs, loaded once."""
     if not _loaded:
         _loaded.append(load([JOBS]))
         assert not _loaded[0].problems, _loaded[0].problems
-    return Code.of(_loaded[0], [JOBS])
+    return PythonHandlers.of(_loaded[0], [JOBS])
 
 
 class House:

@@ -11,7 +11,7 @@ from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import DeclaredJob, Hello, Welcome
 from foliot.sdk.registry import load
-from foliot.worker.code import Code
+from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker
 from tests.unit.worker.fake_server import FakeServer
@@ -43,7 +43,7 @@ async def test_new_code_is_run_without_a_restart(tmp_path: Path, monkeypatch: py
     file.write_text(OLD)
     loaded = load([file])
     server = FakeServer(SystemClock())
-    worker = Worker(server, SystemClock(), SystemChance(), WorkerSettings(name="w"), Code.of(loaded, [file]))
+    worker = Worker(server, SystemClock(), SystemChance(), WorkerSettings(name="w"), PythonHandlers.of(loaded, [file]))
     task = asyncio.create_task(worker.run())
     house = House(server, worker, task)
     try:
@@ -52,7 +52,7 @@ async def test_new_code_is_run_without_a_restart(tmp_path: Path, monkeypatch: py
         await house.done(first)
         file.write_text(NEW)
         loaded = load([file], previous=loaded)
-        await worker.reload(Code.of(loaded, [file]))
+        await worker.reload(PythonHandlers.of(loaded, [file]))
         second = server.add(name)
         await house.done(second)
         assert [row.reports[0].result for row in (first, second)] == ['"old"', '"new"']
@@ -130,7 +130,7 @@ async def test_a_file_that_broke_leaves_the_last_good_version_running(
     loaded = load([file])
     server = FakeServer(SystemClock())
     settings = WorkerSettings(name="w", slots=1, process_runs_max=1)
-    worker = Worker(server, SystemClock(), SystemChance(), settings, Code.of(loaded, [file]))
+    worker = Worker(server, SystemClock(), SystemChance(), settings, PythonHandlers.of(loaded, [file]))
     task = asyncio.create_task(worker.run())
     house = House(server, worker, task)
     try:
@@ -139,7 +139,7 @@ async def test_a_file_that_broke_leaves_the_last_good_version_running(
         file.write_text("syntax error (\n")
         loaded = load([file], previous=loaded)
         assert loaded.problems
-        await worker.reload(Code.of(loaded, [file]))
+        await worker.reload(PythonHandlers.of(loaded, [file]))
         rows = [server.add(name) for _ in range(3)]
         await house.done()
         assert [row.reports[0].result for row in rows] == ['"old"'] * 3
@@ -154,7 +154,7 @@ async def test_a_child_that_cannot_load_the_code_says_why(tmp_path: Path) -> Non
     server = FakeServer(SystemClock())
     settings = WorkerSettings(name="w", processes_warm=0)
     worker = Worker(
-        server, SystemClock(), SystemChance(), settings, Code(handlers=good.handlers, sources=(str(broken),))
+        server, SystemClock(), SystemChance(), settings, PythonHandlers(handlers=good.handlers, sources=(str(broken),))
     )
     task = asyncio.create_task(worker.run())
     house = House(server, worker, task)

@@ -16,7 +16,7 @@ from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import LogChunk
 from foliot.sdk.handler import Handler
 from foliot.worker.capture import _RecordHandler, captured, current_attempt, records_taken
-from foliot.worker.code import Code
+from foliot.worker.handlers.python import PythonHandlers
 from tests.unit.worker.fake_server import FakeServer
 from tests.unit.worker.house import working
 
@@ -121,7 +121,7 @@ async def test_a_context_does_not_leak_from_one_run_to_the_next() -> None:
     async with working(slots=1) as house:
         handler = Handler(leaky, job="leaky")
         await house.until(lambda: house.worker.session is not None)
-        await house.worker.reload(Code(handlers={**house.worker.code.handlers, handler.name: handler}))
+        await house.worker.reload(PythonHandlers(handlers={**house.worker.code.handlers, handler.name: handler}))
         for _ in range(5):
             house.server.add(handler.name)
         await house.done()

@@ -1,4 +1,4 @@
-"""The code a worker runs: handlers by name, where to load them from again, and the jobs they declare."""
+"""Python functions: what a worker has loaded of them, where to load it from again, and the jobs the code declares."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from foliot.sdk.registry import Loaded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Code:
+class PythonHandlers:
     """What a worker has loaded, and what its child processes load in turn."""
 
     handlers: Mapping[str, Handler] = field(default_factory=dict)
@@ -25,6 +25,11 @@ class Code:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "offers", tuple(handler.offer() for handler in self.handlers.values()))
+
+    @property
+    def has_plain_functions(self) -> bool:
+        """Whether some function is not async: those run in child processes."""
+        return any(not handler.is_async for handler in self.handlers.values())
 
     @classmethod
     def of(cls, loaded: Loaded, sources: Sequence[str | Path]) -> Self:
