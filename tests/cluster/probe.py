@@ -8,8 +8,9 @@ from itertools import pairwise
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from foliot.store.sql.kernel.connect import connect_postgresql, mariadb_target
 from foliot.store.sql.kernel.dialects import mariadb_connect
+from foliot.store.sql.kernel.dialects.mariadb_pools import mariadb_target
+from foliot.store.sql.kernel.dialects.postgresql_pools import connect_postgresql
 
 STEP_S = 0.05
 ANSWER_WITHIN_S = 2.0

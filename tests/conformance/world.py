@@ -12,6 +12,7 @@ from foliot.domain.instants import Instant, Micros, to_instant
 from foliot.store.sql.kernel import schema
 from foliot.store.sql.kernel.connect import PATIENT, POOL_SIZES, TimeLimits, open_database
 from foliot.store.sql.kernel.database import Database, Pool, Tx
+from foliot.store.sql.kernel.dialects import Dialect
 from foliot.store.sql.kernel.dialects.mariadb import MariaDB
 from foliot.store.sql.kernel.dialects.postgresql import PostgreSQL
 from foliot.store.sql.kernel.statement import RowSet, Statement
@@ -109,8 +110,7 @@ class World:
             wall=self._wall,
             limits=limits,
             pool_sizes=pool_sizes,
-            postgresql=None if self.in_real_time else SHIFTED,
-            mariadb=None if self.in_real_time else SHIFTED_MARIADB,
+            dialect=None if self.in_real_time else SHIFTED.get(self.engine),
             point=point,
         )
 
@@ -153,8 +153,11 @@ class World:
         return await self.database.transact(lambda tx: tx.change(statement, values, **(rows or {})))
 
 
-SHIFTED = ShiftedPostgreSQL()
-SHIFTED_MARIADB = ShiftedMariaDB()
+SHIFTED: Mapping[str, Dialect] = {
+    "postgresql": ShiftedPostgreSQL(),
+    "mysql": ShiftedMariaDB(),
+    "mariadb": ShiftedMariaDB(),
+}
 
 
 async def migrate(url: str) -> None:

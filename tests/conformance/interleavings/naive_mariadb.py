@@ -5,7 +5,7 @@ from typing import Any
 
 import asyncmy
 
-from foliot.store.sql.kernel.connect import mariadb_target
+from foliot.store.sql.kernel.dialects.mariadb_pools import mariadb_target
 
 _NUMBERED = re.compile(r"\$(\d+)")
 

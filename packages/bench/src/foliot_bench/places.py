@@ -12,9 +12,11 @@ from urllib.parse import unquote, urlsplit
 import sqlalchemy as sa
 
 from foliot.domain.errors import InvalidInput
-from foliot.store.sql.kernel.connect import PATIENT, connect_postgresql, mariadb_target, open_database
+from foliot.store.sql.kernel.connect import PATIENT, open_database
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.dialects import mariadb_connect
+from foliot.store.sql.kernel.dialects.mariadb_pools import mariadb_target
+from foliot.store.sql.kernel.dialects.postgresql_pools import connect_postgresql
 from foliot.store.sql.kernel.schema import VERSION_TABLE
 from foliot.store.sql.kernel.tables import metadata
 from foliot_bench.moments import CHANCE, CLOCK

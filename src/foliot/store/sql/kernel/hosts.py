@@ -134,3 +134,9 @@ class Hosts:
 def _said(host: Host, error: Exception) -> str:
     name, port = host
     return f"{name}:{port}: {str(error) or type(error).__name__}"
+
+
+def host_and_port(written: str, usual: int = 5432) -> Host:
+    """A host as written in a URL: `db1`, `db1:5433`, `[::1]:5433`."""
+    host, _, port = written.rpartition(":") if ":" in written.rpartition("]")[2] else (written, "", "")
+    return (host or written).strip("[]"), int(port or usual)

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
-from foliot.store.sql.kernel.connect import DEFAULT_LIMITS, connect_postgresql
+from foliot.store.sql.kernel.connect import DEFAULT_LIMITS
+from foliot.store.sql.kernel.dialects.postgresql_pools import connect_postgresql
 
 CHANNEL: Final = "foliot"
 SENDS_PER_S: Final = 10

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import Protocol
+from typing import Final, Protocol
 
 from foliot.store.sql.kernel.statement import Rendering
 
@@ -28,3 +28,15 @@ class Dialect(Rendering, Protocol):
     commits_schema: bool  # each change of the schema commits by itself
 
     def trouble(self, error: BaseException) -> Trouble: ...
+
+
+_HERE: Final = __name__
+
+DIALECTS: Final[Mapping[str, str]] = {
+    "sqlite": f"{_HERE}.sqlite_pools:open_sqlite",
+    "postgresql": f"{_HERE}.postgresql_pools:open_postgresql",
+    "postgres": f"{_HERE}.postgresql_pools:open_postgresql",
+    "mariadb": f"{_HERE}.mariadb_pools:open_mariadb",
+    "mysql": f"{_HERE}.mariadb_pools:open_mariadb",
+}
+"""Scheme of a store's URL → what opens it, imported on use, so that only the driver in use need be installed."""

@@ -1,0 +1,66 @@
+"""Pools of connections to MariaDB and MySQL, with the time limits of R11."""
+
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from foliot.store.sql.kernel.connect import OF_DUTIES, Opening, TimeLimits
+from foliot.store.sql.kernel.database import Database, GreenletRunner, Pool
+from foliot.store.sql.kernel.dialects import mariadb_connect
+from foliot.store.sql.kernel.dialects.mariadb import UNUSABLE, MariaDB, number_of
+from foliot.store.sql.kernel.hosts import host_and_port
+
+
+def open_mariadb(url: str, how: Opening) -> Database:
+    """`mariadb://USER:PASSWORD@HOST:PORT,HOST:PORT/DB?sslmode=…`"""
+    engines = {pool: _engine(url, pool, size, how.limits) for pool, size in how.pool_sizes.items()}
+    dialect = how.dialect or MariaDB()
+    runner = GreenletRunner(engines, dialect, limit_s=how.limits.transaction_s, point=how.point)
+    return Database(dialect=dialect, runner=runner, clock=how.clock, chance=how.chance)
+
+
+def mariadb_target(url: str, *, connect_s: float) -> mariadb_connect.Target:
+    """Where `mariadb://USER:PASSWORD@HOST:PORT,HOST:PORT/DB?sslmode=…` leads."""
+    parts = urlsplit(url)
+    options = dict(parse_qsl(parts.query))
+    user, _, password = parts.netloc.rpartition("@")[0].partition(":")
+    return mariadb_connect.Target(
+        hosts=[host_and_port(host, mariadb_connect.PORT) for host in parts.netloc.rpartition("@")[2].split(",")],
+        user=unquote(user),
+        password=unquote(password),
+        database=unquote(parts.path.removeprefix("/")),
+        connect_s=float(options.get("connect_timeout", connect_s)),
+        tls=options.get("sslmode", ""),
+    )
+
+
+def _engine(url: str, pool: Pool, size: int, limits: TimeLimits) -> AsyncEngine:
+    """One bounded pool; the first of the hosts that takes writes is used, so all share a writer."""
+    target = mariadb_target(url, connect_s=limits.connect_s)
+    session = mariadb_connect.SessionLimits(
+        statement_s=limits.statement_s,
+        lock_s=limits.lock_s,
+        idle_s=limits.idle_control_s if pool in OF_DUTIES else limits.idle_s,
+    )
+
+    async def connect() -> Any:
+        return await mariadb_connect.connect(target, session)
+
+    engine = create_async_engine(
+        "mysql+asyncmy://",
+        async_creator=connect,
+        pool_size=size,
+        max_overflow=0,
+        pool_timeout=limits.acquire_s,
+        pool_use_lifo=True,
+        pool_reset_on_return=None,  # every transaction is ended by name; a ROLLBACK more would cost a round trip
+    )
+
+    @sa.event.listens_for(engine.sync_engine, "handle_error")
+    def judge(context: sa.engine.ExceptionContext) -> None:
+        if number_of(context.original_exception) in UNUSABLE:
+            context.is_disconnect = True
+
+    return engine
