@@ -74,6 +74,7 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-1095": "故障点无法识别",
     "FOL-1096": "未说明要运行哪些任务",
     "FOL-1097": "令牌将以明文传输",
+    "FOL-1098": "没有这个名称的部件",
     "FOL-2000": "未找到",
     "FOL-2001": "任务不存在",
     "FOL-2002": "没有工作节点提供该函数",
@@ -108,6 +109,7 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-3025": "限额正被运行占用",
     "FOL-3026": "令牌的工作节点会话过多",
     "FOL-3030": "仍有服务器在使用存储",
+    "FOL-3031": "部件名称已被占用",
     "FOL-4000": "需要登录或权限",
     "FOL-4001": "令牌权限不足",
     "FOL-4002": "未登录",
@@ -133,6 +135,7 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-5021": "服务器没有应答",
     "FOL-5022": "数据目录被占用",
     "FOL-5023": "监听将暴露未加密的流量",
+    "FOL-5024": "部件无法加载",
     "FOL-5030": "未指定服务器",
     "FOL-5031": "此处不能担任该角色",
     "FOL-6000": "执行出错",
@@ -337,6 +340,8 @@ def _too_many(data: Data) -> Told:
     return f"{what}；{data['retry_after_s']} 秒后可再试。", hint
 
 
+_PARTS: Final = {"handler": "处理器", "coordinator": "协调后端", "store": "存储", "route": "路由策略"}
+
 SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     "FOL-1006": _bad_parameters,
     "FOL-1007": lambda d: (
@@ -455,6 +460,10 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
         f"令牌将以明文发往 {d['url']}：途中任何人都能读到并使用它。",
         "请用 https://；确实需要时：--insecure-http、FOLIOT_INSECURE_HTTP=1 或 insecure_http=True",
     ),
+    "FOL-1098": lambda d: (
+        f"没有名为“{d['name']}”的{_PARTS[d['kind']]}。",
+        f"已知的有：{d['known']}；其他的请安装提供它的软件包",
+    ),
     "FOL-4001": _scope_missing,
     "FOL-4002": lambda d: ("未登录：没有有效的令牌。", "foliot login URL，或 --token-file FILE"),
     "FOL-4003": lambda d: ("登录码错误、已使用过，或已超过 15 分钟。", "再要一个：foliot login-link"),
@@ -494,6 +503,14 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     "FOL-3030": lambda d: (
         f"{d['count']} 个服务器正在使用此存储：{'、'.join(d['servers'][:3])}。",
         "先停止它们；--force 会照样继续，之后须逐一重启",
+    ),
+    "FOL-3031": lambda d: (
+        f"软件包 {d['package']} 提供的{_PARTS[d['kind']]}“{d['name']}”与 {d['owner']} 的重名。",
+        f"卸载 {d['package']}，或请其作者改名",
+    ),
+    "FOL-5024": lambda d: (
+        f"{_PARTS[d['kind']]}“{d['name']}”（{d['target']}）无法加载：{d['why']}。",
+        "安装它所需的软件包，或另选一个",
     ),
     "FOL-7001": _schema,
     "FOL-7002": lambda d: (

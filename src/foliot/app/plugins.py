@@ -1,0 +1,103 @@
+"""What can be chosen by name: the tables of Foliot's own parts, and what installed packages add to them.
+
+A table is a plain dict, name → "module:object", and a part is imported when it is chosen, so that what an optional part
+needs is needed only then. A package adds a part by an entry point in the table's group, under a name nobody has yet:
+
+    [project.entry-points."foliot.handlers"]
+    grpc = "my_package.grpc:GrpcHandler"
+"""
+
+import pkgutil
+from collections.abc import Iterable, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Final
+
+from foliot.domain.errors import ClusterTrouble, Conflict, InvalidInput
+
+HANDLERS: Final[Mapping[str, str]] = {}
+
+TABLES: Final[Mapping[str, Mapping[str, str]]] = {
+    "foliot.handlers": HANDLERS,
+}
+"""Group of entry points → the table they add to."""
+
+
+class UnknownPart(InvalidInput):
+    """A part is chosen by a name that no table and no installed package has."""
+
+    code = "FOL-1098"
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        names = ", ".join(sorted(known)) or "none"
+        super().__init__(
+            f'There is no {kind} "{name}".',
+            hint=f"known are: {names}; install the package that brings another",
+            kind=kind,
+            name=name,
+            known=names,
+        )
+
+
+class PartNotLoaded(ClusterTrouble):
+    """A part that was chosen cannot be imported."""
+
+    code = "FOL-5024"
+
+    def __init__(self, kind: str, name: str, target: str, why: str) -> None:
+        super().__init__(
+            f'The {kind} "{name}" ({target}) cannot be loaded: {why}.',
+            hint="install what it needs, or choose another",
+            kind=kind,
+            name=name,
+            target=target,
+            why=why,
+        )
+
+
+class PartNameTaken(Conflict):
+    """An installed package brings a part under a name that another part has."""
+
+    code = "FOL-3031"
+
+    def __init__(self, kind: str, name: str, *, package: str, owner: str) -> None:
+        super().__init__(
+            f'The package {package} brings a {kind} "{name}", a name that {owner} has already.',
+            hint=f"uninstall {package}, or have its {kind} renamed",
+            kind=kind,
+            name=name,
+            package=package,
+            owner=owner,
+        )
+
+
+def known(group: str) -> dict[str, str]:
+    """Every name of a table with what it leads to: Foliot's own first, then those of installed packages."""
+    table = dict(TABLES[group])
+    owners = dict.fromkeys(table, "Foliot")
+    for point in sorted(entry_points(group=group), key=_package_of):
+        if point.name in table:
+            raise PartNameTaken(_kind_of(group), point.name, package=_package_of(point), owner=owners[point.name])
+        table[point.name] = point.value
+        owners[point.name] = _package_of(point)
+    return table
+
+
+def load(group: str, name: str) -> Any:
+    """The part of this name, imported now."""
+    table = known(group)
+    kind = _kind_of(group)
+    if name not in table:
+        raise UnknownPart(kind, name, table)
+    try:
+        return pkgutil.resolve_name(table[name])
+    except Exception as error:  # whatever a package does while it is imported
+        raise PartNotLoaded(kind, name, table[name], f"{type(error).__name__}: {error}") from error
+
+
+def _kind_of(group: str) -> str:
+    """What one row of the table is called: `handler` of `foliot.handlers`."""
+    return group.removeprefix("foliot.").removesuffix("s")
+
+
+def _package_of(point: EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else "(unknown)"
