@@ -66,7 +66,7 @@ check-imports:
 	@$(BIN)/lint-imports --no-logo
 
 .PHONY: fast
-fast: setup ## unit, property and conformance tests on SQLite; no servers needed
+fast: setup ## unit, property, engine and store tests on SQLite; no servers needed
 	@$(FAST)
 
 .PHONY: test-surfaces

@@ -7,7 +7,7 @@ import pytest
 
 from tests.api.asking import Api, opened_api
 from tests.api.stage import Stage, opened_stage
-from tests.conformance.conftest import migrated_sqlite as migrated_sqlite  # noqa: PLC0414  a fixture
+from tests.sql.conftest import migrated_sqlite as migrated_sqlite  # noqa: PLC0414  a fixture
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from foliot.ports.store.runs import Poll, TriggerRequest
 from foliot.ports.worker_link import Beat, HandlerOffer, HeldLease, Hello, LeasedRun, Report
 from foliot.store.sql.people.records import SqlRecords
 from foliot.store.sql.store import SqlStore
-from tests.conformance.world import sqlite_copy
+from tests.sql.world import sqlite_copy
 
 ZONE = ZoneInfo("Asia/Shanghai")
 START = to_instant(datetime(2026, 3, 2, 14, 2, 11, tzinfo=ZONE))

@@ -28,8 +28,8 @@ from foliot.client.worker_http import HttpWorkerLink
 from foliot.domain.errors import FoliotError
 from foliot.ports.worker_link import Beat, HandlerOffer, Hello
 from tests.app.test_all_in_one import connect
-from tests.conformance.world import migrate
 from tests.eventually import soon
+from tests.sql.world import migrate
 
 BEAT = Beat(session="f" * 32, beat_no=1, settled=0, held=())
 TOKEN = "a-token-of-this-test-0123456789-abcdefghijklmnop"

@@ -17,8 +17,8 @@ from foliot.ports.worker_link import LogChunk
 from foliot.sdk.connection import connection
 from tests.api.asking import Api, opened_api
 from tests.api.stage import Stage, opened_stage
-from tests.conformance.conftest import migrated_sqlite as migrated_sqlite  # noqa: PLC0414  a fixture
 from tests.eventually import soon
+from tests.sql.conftest import migrated_sqlite as migrated_sqlite  # noqa: PLC0414  a fixture
 
 
 @job

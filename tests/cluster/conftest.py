@@ -11,9 +11,9 @@ import pytest
 
 from tests.cluster.cluster import SEED, Cluster
 from tests.cluster.recording import record_mariadb, record_postgresql, record_sqlite
-from tests.conformance.world import migrate
 from tests.servers.fixtures import MakeDatabase
 from tests.servers.sql import apart
+from tests.sql.world import migrate
 
 ENGINES = ["sqlite", *(pytest.param(name, marks=pytest.mark.services) for name in ("postgresql", "mariadb"))]
 

@@ -17,10 +17,10 @@ from tests.cluster.conftest import Size
 from tests.cluster.journals import lines_of
 from tests.cluster.recording import record_postgresql, record_sqlite
 from tests.cluster.small_disk import SmallDisk, small_disk
-from tests.conformance.world import migrate
 from tests.eventually import soon
 from tests.servers.postgres import Postgres
 from tests.servers.sql import apart
+from tests.sql.world import migrate
 
 pytestmark = [pytest.mark.slow, pytest.mark.services, pytest.mark.anyio]
 

@@ -19,9 +19,9 @@ from tests.cluster.failing_over import GOES_ON_WITHIN_S, FailingOver
 from tests.cluster.probe import Probe
 from tests.cluster.recording import record_mariadb
 from tests.cluster.timing import SLACK
-from tests.conformance.world import migrate
 from tests.eventually import eventually
 from tests.servers.galera import NODES, Galera
+from tests.sql.world import migrate
 
 pytestmark = [pytest.mark.slow, pytest.mark.services, pytest.mark.anyio]
 

@@ -24,9 +24,9 @@ from tests.cluster.probe import Probe
 from tests.cluster.process import ROOT
 from tests.cluster.recording import record_postgresql
 from tests.cluster.timing import SLACK
-from tests.conformance.world import migrate
 from tests.eventually import soon
 from tests.servers.patroni import Patroni
+from tests.sql.world import migrate
 
 pytestmark = [pytest.mark.slow, pytest.mark.services, pytest.mark.anyio]
 

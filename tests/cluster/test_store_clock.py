@@ -26,12 +26,12 @@ from tests.cluster.conftest import Size
 from tests.cluster.journals import lines_of
 from tests.cluster.process import ROOT
 from tests.cluster.recording import record_mariadb, record_postgresql
-from tests.conformance.world import migrate
 from tests.eventually import soon
 from tests.servers.faketime import FakeTime
 from tests.servers.mariadb import MariaDB
 from tests.servers.postgres import Postgres
 from tests.servers.sql import SqlServer, apart
+from tests.sql.world import migrate
 
 pytestmark = [pytest.mark.slow, pytest.mark.services, pytest.mark.anyio]
 

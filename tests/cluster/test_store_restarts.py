@@ -13,11 +13,11 @@ from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import Size
 from tests.cluster.recording import record_mariadb, record_postgresql, record_sqlite
 from tests.cluster.timing import SLACK
-from tests.conformance.world import migrate
 from tests.eventually import soon
 from tests.servers.mariadb import MariaDB
 from tests.servers.postgres import Postgres
 from tests.servers.sql import SqlServer, apart
+from tests.sql.world import migrate
 
 MATRIX = pytest.mark.matrix
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]

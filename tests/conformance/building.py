@@ -13,7 +13,7 @@ from foliot.ports.store.firing import Decided
 from foliot.ports.store.jobs import JobRecord
 from foliot.ports.store.runs import TriggerRequest
 from foliot.store.sql.store import SqlStore
-from tests.conformance.world import World
+from tests.sql.world import World
 
 PERSON = Actor(name="someone", reason="a test")
 NS = "default"

@@ -12,7 +12,7 @@ from foliot.store.sql import job_store
 from foliot.store.sql.firing.follow import FIXED_DELAY
 from tests.conformance.building import NS, PERSON, fire, save
 from tests.conformance.working import Worker, trigger, worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 SERIAL = ("skip", "queue", "queue_all", "replace")
 EVERY: dict[str, Any] = {"every": "20s"}

@@ -12,7 +12,7 @@ from foliot.ports.store.jobs import JobRecord
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet
 from foliot.store.sql.people.records import SqlRecords
 from tests.conformance.building import every, make_unreadable, runs_of
-from tests.conformance.world import World
+from tests.sql.world import World
 
 
 @pytest.fixture

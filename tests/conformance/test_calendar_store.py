@@ -10,7 +10,7 @@ from foliot.domain.schedule.errors import UnknownCalendar
 from foliot.ports.store.calendars import CalendarInUse
 from foliot.store.sql.jobs.calendars import SqlCalendars
 from tests.conformance.building import DECIDE, NS, PERSON, cursor_of, definition, fire, make_due, save, skips_of
-from tests.conformance.world import World
+from tests.sql.world import World
 
 CLOSED = {"exclude": ["2026-12-31"]}
 

@@ -11,7 +11,7 @@ from foliot.ports.store.runs import CancelOutcome
 from foliot.ports.worker_link import HeldLease
 from tests.conformance.building import PERSON, cursor_of, fire, make_due, runs_of, save
 from tests.conformance.working import attempts_of, run_of, states_of, trigger, worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 
 async def test_a_waiting_run_ends_at_once(world: World) -> None:

@@ -9,7 +9,7 @@ from foliot.ports.worker_link import Beat, BeatAnswer, Hello
 from foliot.store.sql.cluster.clock import trust
 from foliot.store.sql.people.lookups import SqlLookups
 from tests.conformance.building import decider, every, make_due, runs_of
-from tests.conformance.world import CHANCE, World
+from tests.sql.world import CHANCE, World
 
 STEP = 120 * SECOND
 

@@ -8,7 +8,7 @@ from foliot_check.findings import verify
 from foliot_check.reader import read_history
 from tests.cluster.recording import record_sqlite
 from tests.conformance.edit_walk import EditWalk
-from tests.conformance.world import World
+from tests.sql.world import World
 
 STEPS = 120
 JUDGED = frozenset({"I4", "I5", "I6", "I8", "I9"})

@@ -13,7 +13,7 @@ from foliot.store.sql.firing.triggers import BadTrigger
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet
 from tests.conformance.building import PERSON, cursor_of, every, fire, make_due, runs_of, save, skips_of
 from tests.conformance.working import Worker, run_of, trigger, worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 TRIGGERS_AHEAD = """
     INSERT INTO runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,

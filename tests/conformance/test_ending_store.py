@@ -19,7 +19,7 @@ from tests.conformance.working import (
     trigger,
     worker,
 )
-from tests.conformance.world import World
+from tests.sql.world import World
 
 # ------------------------------------------------------------------------------------------------------------- landings
 

@@ -5,7 +5,7 @@ from foliot.domain.verdict import Cause
 from foliot.store.sql.leasing.leases import ABOVE_ATTEMPTS
 from tests.conformance.building import save
 from tests.conformance.working import trigger, worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 
 async def test_fences_rise_with_each_attempt(world: World) -> None:

@@ -9,7 +9,7 @@ from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.store.sql.firing.follow import CHILD, FIXED_DELAY, LIMITS, SERIAL
 from tests.conformance.building import PERSON, ask, cursor_of, decider, every, fire, make_due, runs_of, save, skips_of
 from tests.conformance.working import worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 
 async def test_a_due_job_gets_its_run_and_its_next_instant(world: World) -> None:

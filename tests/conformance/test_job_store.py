@@ -32,7 +32,7 @@ from tests.conformance.building import (
     skips_of,
 )
 from tests.conformance.working import states_of, worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 
 async def put(

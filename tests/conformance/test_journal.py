@@ -6,7 +6,7 @@ from foliot.domain.instants import HOUR
 from foliot.ports.store.journal import EventFilter, Happening, Topic
 from foliot.store.sql.people import journal as sql_journal
 from foliot.store.sql.people.journal import SqlJournal
-from tests.conformance.world import World
+from tests.sql.world import World
 
 EVERYTHING = EventFilter()
 

@@ -5,7 +5,7 @@ from foliot.domain.verdict import judge
 from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import Hello
 from tests.conformance.working import worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 TTL = 5 * SECOND
 

@@ -9,7 +9,7 @@ from foliot.ports.store.runs import Poll
 from foliot.store.sql.leasing.kinds import Ground
 from tests.conformance.building import PERSON, every, fire, make_due, runs_of, save
 from tests.conformance.working import Worker, attempts_of, run_of, states_of, trigger, worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 
 async def test_a_run_goes_to_a_worker_and_comes_to_its_end(world: World) -> None:

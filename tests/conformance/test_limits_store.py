@@ -8,7 +8,7 @@ from foliot.ports.worker_link import Leaving
 from foliot.store.sql.kernel.statement import TEXT, RowSet
 from tests.conformance.building import PERSON, save
 from tests.conformance.working import lead, trigger, worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 
 async def _used(world: World) -> dict[str, int]:

@@ -11,7 +11,7 @@ from foliot.ports.worker_link import LeasedRun, LogChunk
 from foliot.store.sql.ending import logs
 from tests.conformance.building import save
 from tests.conformance.working import Worker, trigger, worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 
 def _chunk(run: LeasedRun, text: str, offset: int = 0) -> LogChunk:

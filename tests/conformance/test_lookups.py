@@ -15,7 +15,7 @@ from foliot.store.sql.people import lookups, run_reads
 from foliot.store.sql.people.records import SqlRecords
 from tests.conformance.building import DECIDE, NS, PERSON, every, make_due, save
 from tests.conformance.working import lead, trigger, worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from foliot.ports.worker_link import LeasedRun
 from foliot.store.sql.leasing.merge_input import LEASED_MAX, PARTS_MAX
 from tests.conformance.building import save
 from tests.conformance.working import Worker, run_of, trigger, worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 JOIN = "python:jobs:join"
 

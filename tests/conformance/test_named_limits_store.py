@@ -17,7 +17,7 @@ from foliot.words.language import Language
 from foliot.words.messages import tell
 from tests.conformance.building import DECIDE, PERSON, definition
 from tests.conformance.working import worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 
 def naming(name: str, most: int, **document: Any) -> Definition:

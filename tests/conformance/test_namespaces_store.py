@@ -9,7 +9,7 @@ from foliot.ports.store.jobs import SaveOutcome, Standing
 from foliot.ports.store.runs import Poll, TriggerRequest
 from tests.conformance.building import DECIDE, PERSON, definition
 from tests.conformance.working import Worker, worker
-from tests.conformance.world import CHANCE, World
+from tests.sql.world import CHANCE, World
 
 
 async def put(world: World, namespace: str, name: str = "tick", *, source: str = "api", **document: Any) -> None:

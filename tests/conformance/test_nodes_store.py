@@ -12,7 +12,7 @@ from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import HandlerOffer, HeldLease, Hello, Leaving
 from tests.conformance.building import PERSON, save
 from tests.conformance.working import Worker, attempts_of, run_of, states_of, trigger, worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 
 async def _node(world: World, session: str) -> dict[str, Any]:

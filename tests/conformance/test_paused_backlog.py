@@ -20,7 +20,7 @@ from foliot.ports.store.jobs import JobRecord
 from foliot.store.sql.jobs import backlog, held_time
 from foliot.store.sql.jobs.calendars import SqlCalendars
 from tests.conformance.building import NS, PERSON, cursor_of, decider, every, fire, make_due, runs_of, save, skips_of
-from tests.conformance.world import World
+from tests.sql.world import World
 
 ALL = {"all": "3660d", "limit": 1000}
 

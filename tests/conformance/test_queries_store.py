@@ -7,7 +7,7 @@ from foliot.ports.store.queries import Page, RunFilter
 from foliot.store.sql.people import queries
 from tests.conformance.building import save
 from tests.conformance.working import run_of, trigger, worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 
 async def _all(world: World, wanted: RunFilter, limit: int) -> tuple[list[int], int]:

@@ -12,7 +12,7 @@ from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import HeldLease, LeasedRun, Leaving
 from tests.conformance.building import PERSON, fire, save
 from tests.conformance.working import Worker, trigger, worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 

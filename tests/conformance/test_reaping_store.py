@@ -12,7 +12,7 @@ from foliot.ports.worker_link import HeldLease, LeasedRun, Leaving
 from foliot.store.sql.node_store import SETTLED_ALL
 from tests.conformance.building import PERSON, save
 from tests.conformance.working import Worker, attempts_of, lead, run_of, states_of, trigger, worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 SILENCE = SESSION_TTL_US + GRACE_US + SECOND
 BEAT_EVERY_US = SESSION_TTL_US // 3

@@ -7,7 +7,7 @@ import pytest
 from foliot.domain.instants import DAY, MINUTE
 from foliot.ports.store.replies import Claimed, OtherRequest, Replayed, Reply, StillRunning
 from foliot.store.sql.people.replies import SqlReplies
-from tests.conformance.world import World
+from tests.sql.world import World
 
 ANSWER = Reply(status=201, headers={"etag": '"v1"'}, body='{"name": "结算"}')
 

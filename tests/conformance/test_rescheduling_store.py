@@ -9,7 +9,7 @@ from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat
 from foliot.ports.store.jobs import JobRecord
 from foliot.ports.store.rescheduling import Rescheduled
 from tests.conformance.building import NS, PERSON, cursor_of, decider, fire, make_due, runs_of, save, skips_of
-from tests.conformance.world import World
+from tests.sql.world import World
 
 YEARS = 3 * 366 * DAY
 HOURLY: dict[str, Any] = {"schedule": {"every": "1h"}, "overlap": "allow"}

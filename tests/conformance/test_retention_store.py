@@ -7,7 +7,7 @@ from foliot.ports.worker_link import Leaving, LogChunk
 from foliot.store.sql.ending.retention import LOOK_MAX
 from tests.conformance.building import save
 from tests.conformance.working import states_of, trigger, worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 
 async def _forget(world: World, *, limit: int = 1000, after_id: int = 0) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from foliot.ports.worker_link import Hello, Leaving, LogChunk
 from foliot.store.sql import node_store
 from tests.conformance.building import save
 from tests.conformance.working import Worker, run_of, trigger
-from tests.conformance.world import CHANCE, World
+from tests.sql.world import CHANCE, World
 
 
 async def register(world: World, owner: str | None, *, session: str | None = None, kind: str = "worker") -> Worker:

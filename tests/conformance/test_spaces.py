@@ -9,7 +9,7 @@ from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import Hello
 from foliot.store.sql.people.lookups import SqlLookups
 from tests.conformance.building import DECIDE, NS, PERSON, ask, save
-from tests.conformance.world import World
+from tests.sql.world import World
 
 
 async def test_an_idempotency_key_does_not_end_with_a_space(world: World) -> None:

@@ -24,7 +24,7 @@ from tests.conformance.building import (
     save,
 )
 from tests.conformance.working import Worker, trigger, worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 
 async def test_the_pulse_of_an_empty_store(world: World) -> None:

@@ -8,7 +8,7 @@ from foliot.domain.access import Scope, TokenNameTaken, TokenNotFound
 from foliot.domain.instants import DAY, HOUR, MINUTE, Micros
 from foliot.ports.store.tokens import NewToken
 from foliot.store.sql.people.tokens import SqlTokens
-from tests.conformance.world import World
+from tests.sql.world import World
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from foliot.domain.errors import InvalidInput, JobNotFound
 from foliot.domain.instants import HOUR, MINUTE
 from foliot.store.sql.firing.triggers import BadTrigger
 from tests.conformance.building import NS, PERSON, ask, cursor_of, decider, every, fire, make_due, runs_of, save
-from tests.conformance.world import World
+from tests.sql.world import World
 
 
 async def test_a_trigger_makes_a_run_now(world: World) -> None:

@@ -24,11 +24,11 @@ from tests.conformance.building import (
     save,
     skips_of,
 )
-from tests.conformance.world import UNHURRIED, World
 from tests.eventually import soon
 from tests.servers.ambush import Lose, Then
 from tests.servers.postgres import Postgres
 from tests.servers.proxy import FaultProxy
+from tests.sql.world import UNHURRIED, World
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 

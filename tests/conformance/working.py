@@ -12,7 +12,7 @@ from foliot.ports.store.runs import Grant, Poll
 from foliot.ports.worker_link import Beat, BeatAnswer, HandlerOffer, HeldLease, Hello, LeasedRun, Report
 from foliot.store.sql.store import SqlStore
 from tests.conformance.building import NS, ask
-from tests.conformance.world import CHANCE, World
+from tests.sql.world import CHANCE, World
 
 _NUMBERS = count(1)
 

@@ -9,8 +9,8 @@ from foliot.app.server import Server
 from foliot.app.settings import TEST_TIMING, ServerSettings
 from foliot.domain.instants import to_datetime
 from tests.clocks import DrivenClock
-from tests.conformance.conftest import migrated_sqlite
-from tests.conformance.world import BEGINS_AT, CHANCE, World, opened, sqlite_copy
+from tests.sql.conftest import migrated_sqlite
+from tests.sql.world import BEGINS_AT, CHANCE, World, opened, sqlite_copy
 
 __all__ = ["migrated_sqlite"]
 

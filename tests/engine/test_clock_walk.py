@@ -12,7 +12,7 @@ from foliot.app.settings import ServerSettings, Timing
 from foliot.domain.instants import SECOND, Micros, to_datetime
 from tests.clocks import DrivenClock
 from tests.conformance.building import every, runs_of
-from tests.conformance.world import BEGINS_AT, CHANCE, World, opened, sqlite_copy
+from tests.sql.world import BEGINS_AT, CHANCE, World, opened, sqlite_copy
 
 OFFSETS_S = (-3600, -120, 0, 0, 0, 120, 3600)
 SECONDS = 90

@@ -15,9 +15,9 @@ from foliot.ports.worker_link import HandlerOffer, Hello, Leased, LeasePoll, Lea
 from foliot.store.sql.kernel.database import verb_of
 from tests.clocks import DrivenClock, settle
 from tests.conformance.building import ask, every, make_due, runs_of, save
-from tests.conformance.world import World
 from tests.engine.conftest import MakeServer
 from tests.eventually import soon
+from tests.sql.world import World
 
 
 def hello(session: str = "w1", *handlers: str) -> Hello:

@@ -22,8 +22,8 @@ from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker
 from tests.conformance.building import save
 from tests.conformance.working import attempts_of, run_of, trigger
-from tests.conformance.world import CHANCE, World
 from tests.eventually import soon
+from tests.sql.world import CHANCE, World
 from tests.unit.worker.house import code, name_of
 
 MOMENTS = (

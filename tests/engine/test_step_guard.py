@@ -13,8 +13,8 @@ from foliot.ports.worker_link import Leaving
 from foliot.store.sql.cluster.clock import trust
 from tests.clocks import DrivenClock
 from tests.conformance.building import PERSON, ask, every, runs_of
-from tests.conformance.world import World
 from tests.engine.conftest import MakeServer
+from tests.sql.world import World
 
 STEP = 120 * SECOND
 
@@ -341,7 +341,7 @@ class WildClock(DrivenClock):
 async def test_the_wall_clock_of_a_server_decides_nothing(world: World, offsets_s: list[int]) -> None:
     """The same store times give the same runs, whatever the machine believes the hour to be (C2, F07)."""
     from foliot.app.settings import TEST_TIMING, ServerSettings
-    from tests.conformance.world import CHANCE
+    from tests.sql.world import CHANCE
 
     job = await every(world, interval="3s")
     assert job.next_due_at is not None

@@ -5,8 +5,8 @@ import asyncio
 from foliot.app.server import Server
 from foliot.app.settings import TEST_TIMING, ServerSettings
 from foliot.app.system import SystemClock
-from tests.conformance.world import CHANCE, World
 from tests.eventually import soon
+from tests.sql.world import CHANCE, World
 
 
 async def test_it_is_stopping_from_the_first_moment(world: World) -> None:

@@ -1,8 +1,8 @@
 """M4: two servers look at the same due job at the same time."""
 
 from tests.conformance.building import every, fire
-from tests.conformance.interleavings.halting import halting, patient
 from tests.mutants.stage import Stage
+from tests.sql.interleavings.halting import halting, patient
 
 
 async def play(stage: Stage) -> None:

@@ -6,8 +6,8 @@ from foliot.app.system import SystemClock
 from foliot.store.sql.kernel.connect import open_database
 from foliot.store.sql.store import SqlStore
 from tests.conformance.building import PERSON, every, fire, runs_of
-from tests.conformance.world import CHANCE
 from tests.mutants.stage import Stage
+from tests.sql.world import CHANCE
 
 AHEAD = timedelta(seconds=30)
 

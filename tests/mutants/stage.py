@@ -26,8 +26,8 @@ from tests.cluster.cluster import Cluster
 from tests.cluster.recording import record_postgresql, record_sqlite
 from tests.conformance.building import DECIDE, NS, PERSON, fire
 from tests.conformance.working import Worker
-from tests.conformance.world import World, migrate
 from tests.eventually import soon
+from tests.sql.world import World, migrate
 
 WITHIN_S = 60.0
 GRACE_US: Micros = 50 * MILLISECOND

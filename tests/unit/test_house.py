@@ -25,7 +25,7 @@ MAY_LET_TIME_PASS = {
     ROOT / "tests/servers/link.py",  # delay is what it is for
     ROOT / "tests/cluster/workload.py",  # jobs whose work is to take time
     ROOT / "tests/cluster/test_store_restarts.py",  # a store that is away for longer than a session is the fault
-    ROOT / "tests/conformance/galera/test_galera.py",  # ten seconds without a quorum are the fault
+    ROOT / "tests/sql/galera/test_galera.py",  # ten seconds without a quorum are the fault
 }
 
 

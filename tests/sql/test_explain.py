@@ -8,12 +8,12 @@ import pytest
 from foliot.app.system import SystemChance, SystemClock
 from foliot.store.sql.kernel.connect import PATIENT, open_database
 from foliot.store.sql.kernel.database import Database, Tx
-from tests.conformance.explaining import Explained, Hot, Loaded, analyse, explain, load, look
-from tests.conformance.hot_lists import FIRST_AND_LAST
-from tests.conformance.hot_statements import HOT
-from tests.conformance.world import migrate, sqlite_copy
 from tests.servers.postgres import Postgres
 from tests.servers.sql import apart
+from tests.sql.explaining import Explained, Hot, Loaded, analyse, explain, load, look
+from tests.sql.hot_lists import FIRST_AND_LAST
+from tests.sql.hot_statements import HOT
+from tests.sql.world import migrate, sqlite_copy
 
 pytestmark = [pytest.mark.slow, pytest.mark.services]
 

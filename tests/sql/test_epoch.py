@@ -10,8 +10,8 @@ from foliot.store.sql.kernel.database import GreenletRunner
 from foliot.store.sql.kernel.epoch import origin
 from tests.conformance.building import save
 from tests.conformance.working import trigger, worker
-from tests.conformance.world import World
 from tests.servers.postgres import Postgres
+from tests.sql.world import World
 
 EPOCH_BITS = 28
 

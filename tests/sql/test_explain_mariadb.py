@@ -13,12 +13,12 @@ from foliot.store.sql.kernel.connect import PATIENT, open_database
 from foliot.store.sql.kernel.database import Database, Tx
 from foliot.store.sql.kernel.dialects.mariadb import MariaDB
 from foliot.store.sql.kernel.statement import Statement
-from tests.conformance import explaining
-from tests.conformance.explaining import BATCH, Hot, load, look
-from tests.conformance.hot_statements import HOT
-from tests.conformance.world import migrate
 from tests.servers.mariadb import MariaDB as Server
 from tests.servers.sql import apart
+from tests.sql import explaining
+from tests.sql.explaining import BATCH, Hot, load, look
+from tests.sql.hot_statements import HOT
+from tests.sql.world import migrate
 
 pytestmark = [pytest.mark.slow, pytest.mark.services]
 

@@ -21,9 +21,9 @@ from foliot.store.sql.kernel.epoch import origin
 from foliot.store.sql.people.journal import SqlJournal
 from tests.conformance.building import every, fire, save
 from tests.conformance.working import lead, run_of, trigger, worker
-from tests.conformance.world import CHANCE, World
 from tests.servers.fixtures import MakeDatabase
 from tests.servers.postgres import BIN
+from tests.sql.world import CHANCE, World
 
 EPOCH_BITS = 28
 

@@ -21,9 +21,9 @@ from foliot.store.sql.kernel.database import Pool, TryAgain, Tx
 from foliot.store.sql.kernel.statement import Statement
 from foliot.store.sql.people.tokens import SqlTokens
 from tests.conformance.building import ask, every, fire, make_due, runs_of, save
-from tests.conformance.interleavings.halting import halting, naive, until_blocked
 from tests.conformance.working import trigger, worker
-from tests.conformance.world import UNHURRIED, World, opened, sqlite_copy
+from tests.sql.interleavings.halting import halting, naive, until_blocked
+from tests.sql.world import UNHURRIED, World, opened, sqlite_copy
 
 
 @pytest.mark.services

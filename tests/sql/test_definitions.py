@@ -6,7 +6,7 @@ from foliot.store.sql.jobs.definitions import Definitions, Found
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement
 from tests.conformance.building import every, save
-from tests.conformance.world import World
+from tests.sql.world import World
 
 
 async def find(world: World, definitions: Definitions, *keys: tuple[int, int]) -> Found:

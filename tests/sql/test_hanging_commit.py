@@ -11,9 +11,9 @@ from foliot.ports.store.errors import OutcomeUnknown
 from foliot.store.sql.kernel.connect import open_database
 from foliot.store.sql.kernel.database import Pool
 from foliot.store.sql.kernel.statement import Statement
-from tests.conformance.world import CHANCE, CLOCK, UNHURRIED, migrate
 from tests.eventually import soon
 from tests.servers.postgres import Postgres
+from tests.sql.world import CHANCE, CLOCK, UNHURRIED, migrate
 
 pytestmark = pytest.mark.services
 

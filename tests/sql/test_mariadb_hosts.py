@@ -9,10 +9,10 @@ from foliot.store.sql.kernel.connect import DEFAULT_LIMITS, PATIENT, open_databa
 from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.statement import Statement
 from tests.conformance.building import every, fire, make_due
-from tests.conformance.world import CHANCE, CLOCK, World, migrate, opened
 from tests.servers.fixtures import MakeDatabase
 from tests.servers.mariadb import MariaDB
 from tests.servers.ports import HOST, hold_port
+from tests.sql.world import CHANCE, CLOCK, World, migrate, opened
 
 pytestmark = pytest.mark.services
 

@@ -19,9 +19,9 @@ from foliot.store.sql.kernel.epoch import origin
 from foliot.store.sql.store import SqlStore
 from tests.conformance.building import ask, every, fire, make_due, save
 from tests.conformance.working import trigger, worker
-from tests.conformance.world import CHANCE, CLOCK, UNHURRIED, World, migrate, opened
 from tests.eventually import soon
 from tests.servers.galera import Galera
+from tests.sql.world import CHANCE, CLOCK, UNHURRIED, World, migrate, opened
 
 pytestmark = [pytest.mark.slow, pytest.mark.services]
 

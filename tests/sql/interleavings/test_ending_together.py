@@ -9,9 +9,9 @@ from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
 from tests.conformance.building import DECIDE, NS, PERSON, ask, cursor_of, definition, fire, make_due, runs_of, save
-from tests.conformance.interleavings.halting import halting, is_deadlock, naive, patient, until_blocked
 from tests.conformance.working import Worker, attempts_of, lead, run_of, trigger, worker
-from tests.conformance.world import World
+from tests.sql.interleavings.halting import halting, is_deadlock, naive, patient, until_blocked
+from tests.sql.world import World
 
 pytestmark = pytest.mark.services
 

@@ -8,8 +8,8 @@ import pytest
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.store.sql.kernel.connect import BadStoreUrl, open_database, redacted
 from foliot.store.sql.store import SqlStore
-from tests.conformance.world import CHANCE, CLOCK, World
 from tests.servers.ports import hold_port
+from tests.sql.world import CHANCE, CLOCK, World
 
 
 async def test_a_relative_file_is_relative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from foliot.domain.fire import schedule_key
 from foliot.domain.instants import DAY, HOUR
 from foliot.store.sql.people import cluster_reads, job_reads, ledger_reads, ranking, run_reads
-from tests.conformance.explaining import BATCH, FINISHED, LONG_LINE, Hot, Loaded
+from tests.sql.explaining import BATCH, FINISHED, LONG_LINE, Hot, Loaded
 
 PAGE = 50
 KEY = frozenset({""})

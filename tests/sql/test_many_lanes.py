@@ -12,7 +12,7 @@ from foliot.store.sql.leasing import limits
 from foliot.store.sql.leasing.kinds import KINDS_MAX
 from tests.conformance.building import save
 from tests.conformance.working import run_of, trigger, worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 MANY = 3 * KINDS_MAX
 FIRST = 1000

@@ -18,9 +18,9 @@ from foliot.store.sql.kernel.schema import SchemaNotReady, SchemaState
 from foliot.store.sql.kernel.statement import Statement
 from foliot.store.sql.kernel.tables import metadata
 from foliot.store.sql.store import SqlStore, UnsafeStore
-from tests.conformance.world import CHANCE, CLOCK, World, migrate
 from tests.servers.fixtures import MakeDatabase
 from tests.servers.mariadb import MariaDB, connected
+from tests.sql.world import CHANCE, CLOCK, World, migrate
 
 PEOPLE = tables_for_people.tokens.name  # its tables are in the metadata too
 

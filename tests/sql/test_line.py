@@ -11,7 +11,7 @@ from foliot.store.sql.firing.line import NOTHING_OPEN, situations
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet
 from foliot.store.sql.people.records import SqlRecords
 from tests.conformance.building import every, fire, make_due, runs_of, skips_of
-from tests.conformance.world import World
+from tests.sql.world import World
 
 KEYS = ("s:{n}", "s:{n} asked for", "m:{n}", "b:7:{n}", "d:{n}")
 INSERT = """

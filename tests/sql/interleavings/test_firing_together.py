@@ -27,9 +27,9 @@ from tests.conformance.building import (
     save,
     skips_of,
 )
-from tests.conformance.interleavings.halting import halting, naive, patient, until_blocked
 from tests.conformance.working import worker
-from tests.conformance.world import World
+from tests.sql.interleavings.halting import halting, naive, patient, until_blocked
+from tests.sql.world import World
 
 pytestmark = pytest.mark.services
 

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.conformance.world import World, migrate, opened
 from tests.servers.fixtures import MakeDatabase
+from tests.sql.world import World, migrate, opened
 
 
 @pytest.fixture(params=["postgres_database", "mariadb_database"], ids=["postgresql", "mariadb"])

@@ -10,7 +10,7 @@ from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.leasing import candidates, kinds
 from tests.conformance.building import runs_of, save
 from tests.conformance.working import trigger, worker
-from tests.conformance.world import World
+from tests.sql.world import World
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 

@@ -11,9 +11,9 @@ from sqlalchemy.util import await_only
 
 from foliot.store.sql.kernel.dialects.mariadb import DEADLOCK
 from foliot.store.sql.store import SqlStore
-from tests.conformance.interleavings.naive_mariadb import NaiveMariaDB
-from tests.conformance.world import World
 from tests.eventually import soon
+from tests.sql.interleavings.naive_mariadb import NaiveMariaDB
+from tests.sql.world import World
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from foliot.store.sql.store import SqlStore
 from tests.conformance.building import PERSON, ask, decider, save
 from tests.conformance.test_random_walk import JOBS, Walk
 from tests.conformance.working import Worker
-from tests.conformance.world import CHANCE, World
+from tests.sql.world import CHANCE, World
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 

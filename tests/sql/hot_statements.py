@@ -4,9 +4,9 @@ from foliot.domain.instants import HOUR, SECOND
 from foliot.store.sql import firing_store, job_store
 from foliot.store.sql.firing import line, new_runs, record, repair, sweep, triggers
 from foliot.store.sql.jobs import change, definitions, removal, suggestions, version_move
-from tests.conformance.explaining import BATCH, LONG_LINE, Hot, Loaded
-from tests.conformance.hot_leasing import LEASING
-from tests.conformance.hot_lists import LISTS
+from tests.sql.explaining import BATCH, LONG_LINE, Hot, Loaded
+from tests.sql.hot_leasing import LEASING
+from tests.sql.hot_lists import LISTS
 
 KEY = frozenset({""})
 

@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager
 import pytest
 
 from foliot.store.sql.kernel.wakeups import SENDS_PER_S, PostgresWakeups
-from tests.conformance.world import CHANCE, CLOCK
 from tests.eventually import soon
 from tests.servers.fixtures import MakeDatabase
 from tests.servers.postgres import Postgres
 from tests.servers.proxy import FaultProxy
+from tests.sql.world import CHANCE, CLOCK
 
 pytestmark = pytest.mark.services
 

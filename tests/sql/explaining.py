@@ -1,6 +1,6 @@
 """How the databases carry out the store's statements: a loaded store, and what they say about each plan.
 
-A statement joins the suite by one line in `tests/conformance/hot_statements.py`.
+A statement joins the suite by one line in `tests/sql/hot_statements.py`.
 """
 
 import json

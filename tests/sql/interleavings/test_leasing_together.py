@@ -12,9 +12,9 @@ from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
 from foliot.ports.worker_link import HeldLease, Leaving
 from foliot.store.sql.leasing.leases import ABOVE_ATTEMPTS
 from tests.conformance.building import DECIDE, NS, PERSON, ask, definition, runs_of, save
-from tests.conformance.interleavings.halting import halting, naive, patient, until_blocked
 from tests.conformance.working import attempts_of, lead, run_of, trigger, worker
-from tests.conformance.world import World
+from tests.sql.interleavings.halting import halting, naive, patient, until_blocked
+from tests.sql.world import World
 
 pytestmark = pytest.mark.services
 

@@ -5,9 +5,9 @@ import pytest
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.leasing import candidates
 from tests.conformance.building import runs_of, save
-from tests.conformance.explaining import Hot, Loaded, explain
 from tests.conformance.working import run_of, trigger, worker
-from tests.conformance.world import World
+from tests.sql.explaining import Hot, Loaded, explain
+from tests.sql.world import World
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 

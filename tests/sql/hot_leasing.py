@@ -11,7 +11,7 @@ from foliot.store.sql.ending import cancellation, ends, fixed_delay, locked_runs
 from foliot.store.sql.firing import line_heads
 from foliot.store.sql.leasing import candidates, kinds, leases, limits, merge_input
 from foliot.store.sql.people import queries
-from tests.conformance.explaining import ATTEMPTS, BATCH, LONG_LINE, RUNNING, SESSIONS, Hot, Loaded
+from tests.sql.explaining import ATTEMPTS, BATCH, LONG_LINE, RUNNING, SESSIONS, Hot, Loaded
 
 KEY = frozenset({""})
 READY = frozenset({"runs_ready"})
