@@ -1,0 +1,39 @@
+"""One `foliot up` for all probes, in a folder that others could write to, started for the second time."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.probes.scene import Up, running_up
+
+CANARY = "canary-5a1d"
+JOBS = '''
+import os
+
+from foliot import job
+
+
+@job
+def environment() -> str:
+    """What a job sees of the worker's environment."""
+    return str(dict(os.environ))
+'''
+
+
+@pytest.fixture(scope="session")
+def token_of_before() -> list[str]:
+    """The token of the `foliot up` that ran in the folder before."""
+    return []
+
+
+@pytest.fixture(scope="session")
+def up(tmp_path_factory: pytest.TempPathFactory, token_of_before: list[str]) -> Iterator[Up]:
+    folder: Path = tmp_path_factory.mktemp("probes")
+    (folder / "jobs.py").write_text(JOBS)
+    (folder / ".foliot").mkdir()
+    (folder / ".foliot").chmod(0o777)
+    with running_up(folder) as before:
+        token_of_before.append(before.began["token"])
+    with running_up(folder, PGPASSWORD=CANARY, FOLIOT_SECRET=CANARY) as up:
+        yield up
