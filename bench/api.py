@@ -237,7 +237,7 @@ async def serve(url: str, port: int) -> None:
     try:
         settings = ServerSettings(store_url=url, node_name="server", port=port)
         server = Server(settings, store, clock=clock, chance=chance)
-        face = HttpFace(server, store)
+        face = HttpFace(server)
         await face.begin(TOKEN)
         async with asyncio.TaskGroup() as tasks:
             http_stop = asyncio.Event()

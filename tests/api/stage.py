@@ -18,12 +18,11 @@ from foliot.domain.instants import SECOND, Instant, Micros, parse_duration, to_d
 from foliot.domain.planning import CatchUpPacer, decide_batch
 from foliot.domain.run import format_run_id, parse_run_id
 from foliot.domain.verdict import Cause, judge
-from foliot.operations.people import PeopleServices, with_records
+from foliot.operations.offers import Offers
 from foliot.operations.services import Services, SessionTimes
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.runs import Poll, TriggerRequest
 from foliot.ports.worker_link import Beat, HandlerOffer, HeldLease, Hello, LeasedRun, Report
-from foliot.store.sql.people.records import SqlRecords
 from foliot.store.sql.store import SqlStore
 from tests.sql.world import sqlite_copy
 
@@ -134,22 +133,22 @@ class Stage:
         self.servers: dict[str, str] = {}  # name -> session
         self.last_worker: StageWorker | None = None
         self.store: SqlStore
-        self.services: PeopleServices
+        self.services: Services
         self.woken: list[str] = []
 
     async def open(self) -> None:
         self.store = await SqlStore.open(self.url, clock=self.clock, chance=self.chance, wall=lambda: self.clock.at)
-        services = Services(
+        self.services = Services(
             store=self.store,
             clock=self.clock,
             chance=self.chance,
             decide=partial(decide_batch, pacer=CatchUpPacer()),
             judge=judge,
             times=TIMES,
+            offers=Offers(self.store.lookups, self.clock),
             runs_may_be_ready=lambda: self.woken.append("runs"),
             cursors_moved=lambda: self.woken.append("cursors"),
         )
-        self.services = with_records(services, SqlRecords.of(self.store))
 
     async def close(self) -> None:
         await self.store.close()
@@ -196,7 +195,7 @@ class Stage:
 
     async def run_ids(self) -> list[str]:
         """Every run there ever was, in the order of its making."""
-        runs = await self.services.lookups.changes(after_id=0, limit=10_000)
+        runs = await self.services.store.lookups.changes(after_id=0, limit=10_000)
         return [format_run_id(run.run_id) for run in runs.created if run.shard == -1]
 
     async def trigger(self, job: str, *, by: str = "root", reason: str = "", **wish: Any) -> str:

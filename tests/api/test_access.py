@@ -291,7 +291,7 @@ async def test_a_worker_token_opens_nothing_for_people(api: Api) -> None:
 async def test_known_and_weak_first_tokens_are_refused(stage: Stage, known: str) -> None:
     with pytest.raises(BadToken):
         await bootstrap(stage.services, given=known)
-    assert await stage.services.tokens.list() == []
+    assert await stage.services.store.tokens.list() == []
 
 
 async def test_the_first_token_works_and_a_second_start_makes_none(stage: Stage) -> None:
@@ -300,7 +300,7 @@ async def test_the_first_token_works_and_a_second_start_makes_none(stage: Stage)
     assert await bootstrap(stage.services) is None
     app = Api(stage, build_api(stage.services), None, given)  # type: ignore[arg-type]
     assert app.token == given
-    (record,) = await stage.services.tokens.list()
+    (record,) = await stage.services.store.tokens.list()
     assert record.scopes == {Scope.ADMIN, Scope.WORKER}
 
 

@@ -56,7 +56,7 @@ async def test_what_changed_since_the_preview_is_not_started(api: Api, stage: St
 async def test_runs_are_made_a_few_at_a_time_until_all_are_done(api: Api, stage: Stage) -> None:
     await prepared(api, stage, overlap="allow")
     worker = await stage.worker("w-1", ["python:jobs:tick"])
-    duty = Backfilling(stage.services.backfills, on_made=lambda: stage.woken.append("made"))
+    duty = Backfilling(stage.services.store.backfills, on_made=lambda: stage.woken.append("made"))
     backfill = await start(api, parallel=2, reason="network was down")
     number = backfill["id"]
     assert (backfill["inserted"], len(backfill["live"])) == (2, 2)  # type: ignore[arg-type]
@@ -84,7 +84,7 @@ async def test_two_backfills_of_the_same_missing_instants_run_each_once(api: Api
     await prepared(api, stage, overlap="allow")
     body = {"job": "tick", **HOUR, "parallel": 10}
     token = (await api.post("/backfills:preview", body)).json()["token"]
-    await stage.services.backfills.advance(limit=1)
+    await stage.services.store.backfills.advance(limit=1)
     first = await api.post("/backfills", {**body, "token": token})
     again = await api.post("/backfills", {**body, "token": token})
     assert (first.status_code, again.status_code) == (201, 409)
@@ -98,13 +98,13 @@ async def test_failed_ones_are_run_again_under_a_key_of_their_own(api: Api, stag
     for n in range(6):
         await worker.lease()
         await worker.end(Cause.ERROR if n < 2 else Cause.SUCCEEDED, after_us=SECOND, error="ValueError: boom")
-    await stage.services.backfills.advance(limit=10)
+    await stage.services.store.backfills.advance(limit=10)
     again = (await api.post("/backfills:preview", {"job": "tick", **HOUR, "only": "failed"})).json()
     assert again["count"] == 2
     await start(api, only="failed")
     await worker.lease()
     await worker.end(Cause.SUCCEEDED, after_us=SECOND)
-    await stage.services.backfills.advance(limit=10)
+    await stage.services.store.backfills.advance(limit=10)
     left = (await api.post("/backfills:preview", {"job": "tick", **HOUR, "only": "failed"})).json()
     assert left["count"] <= 1
 
@@ -116,9 +116,9 @@ async def test_a_backfill_is_paused_goes_on_and_ends(api: Api, stage: Stage) -> 
     assert (await api.post(f"/backfills/{number}:pause")).json()["state"] == "paused"
     await worker.lease()
     await worker.end(Cause.SUCCEEDED, after_us=SECOND)
-    assert await stage.services.backfills.advance(limit=10) == 0
+    assert await stage.services.store.backfills.advance(limit=10) == 0
     assert (await api.post(f"/backfills/{number}:resume")).json()["state"] == "active"
-    assert await stage.services.backfills.advance(limit=10) == 1
+    assert await stage.services.store.backfills.advance(limit=10) == 1
     ended = (await api.ask("DELETE", f"/backfills/{number}")).json()
     assert ended["state"] == "cancelled"
     assert (await api.post(f"/backfills/{number}:resume")).json()["state"] == "cancelled"  # over is over
@@ -198,7 +198,7 @@ async def test_a_deleted_jobs_backfill_ends(api: Api, stage: Stage) -> None:
     await api.ask("DELETE", "/jobs/tick", headers={"If-Match": '"v1"'})
     for run in (await api.get("/runs")).json()["items"]:
         await api.post(f"/runs/{run['id']}:cancel")
-    await stage.services.backfills.advance(limit=10)
+    await stage.services.store.backfills.advance(limit=10)
     assert (await api.get(f"/backfills/{number}")).json()["state"] == "done"
 
 
@@ -217,7 +217,7 @@ async def test_the_journal_tells_of_nodes_and_old_notes_go(api: Api, stage: Stag
     await stage.worker("w-1", [])
     tide = Tide(stage.clock)
     tide.learn(await stage.store.firing.pulse(), seen_at=stage.clock.monotonic())
-    chronicling = Chronicling(stage.services.lookups, stage.services.journal, tide=tide)
+    chronicling = Chronicling(stage.services.store.lookups, stage.services.store.journal, tide=tide)
     await stage.store.nodes.campaign("leader", ttl_us=5 * SECOND)
     for _ in range(2):
         await chronicling.chronicle(1)
@@ -225,12 +225,12 @@ async def test_the_journal_tells_of_nodes_and_old_notes_go(api: Api, stage: Stag
     await chronicling.chronicle(1)
     kinds = [event["kind"] for event in (await api.get("/journal", topic="nodes")).json()["items"]]
     assert kinds == ["node.draining", "node.joined"]
-    clearing = Clearing(stage.services.lookups, stage.services.journal, stage.services.replies)
+    clearing = Clearing(stage.services.store.lookups, stage.services.store.journal, stage.services.store.replies)
     stage.elapse("91d")
     await clearing.clear(1)
-    assert await stage.services.journal.newest_id() in (0, 1, 2, 3)
+    assert await stage.services.store.journal.newest_id() in (0, 1, 2, 3)
 
-    assert (await stage.services.journal.newest(EventFilter(), limit=10)).items == []
+    assert (await stage.services.store.journal.newest(EventFilter(), limit=10)).items == []
 
 
 def stage_actor() -> Actor:

@@ -112,7 +112,7 @@ async def test_jobs_that_cannot_be_read_here_keep_no_other_from_the_new_calendar
     )
     await put(api, "ours", NEVER)
     assert (await api.get("/jobs/good")).json()["version"] == 2
-    assert await stage.services.calendars.users("ours", limit=100) == [
+    assert await stage.services.store.calendars.users("ours", limit=100) == [
         *((NS, name, 1) for name in sorted(bad)),
         (NS, "good", 2),
     ]

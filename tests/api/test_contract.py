@@ -13,10 +13,10 @@ from schemathesis.checks import CHECKS
 
 from foliot.api.app import build_api
 from foliot.api.openapi import openapi_of
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from tests.api.serving import Served, served
 
-DOCUMENT = openapi_of(build_api(cast("PeopleServices", SimpleNamespace(clock=None, chance=None))))
+DOCUMENT = openapi_of(build_api(cast("Services", SimpleNamespace(clock=None, chance=None))))
 FUZZED = {**DOCUMENT, "paths": {path: said for path, said in DOCUMENT["paths"].items() if path != "/api/v1/events"}}
 schema = schemathesis.openapi.from_dict(FUZZED)
 

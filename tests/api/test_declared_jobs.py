@@ -21,7 +21,6 @@ async def api(stage: Stage) -> AsyncIterator[Api]:
     """The API with the worker protocol of a server."""
     settings = ServerSettings(store_url=stage.url, node_name="s1")
     server = Server(settings, stage.store, clock=stage.clock, chance=stage.chance)
-    server.workers.declaring.journal = stage.services.journal
     async with opened_api(stage, plain_routes=lambda known: worker_routes(server.workers, known.worker)) as api:
         yield api
 
@@ -35,7 +34,7 @@ async def names_in(api: Api, namespace: str) -> list[str]:
 
 
 async def told_of_jobs(stage: Stage) -> list[Event]:
-    page = await stage.services.journal.newest(EventFilter(), limit=100)
+    page = await stage.services.store.journal.newest(EventFilter(), limit=100)
     return [event for event in reversed(page.items) if event.kind.startswith("job.")]
 
 

@@ -153,7 +153,7 @@ async def test_who_could_not_begin_is_no_watcher(stage: Stage) -> None:
     async def away(**_: Any) -> None:
         raise StoreUnavailable("gone")
 
-    object.__setattr__(stage.services.lookups, "changes", away)
+    object.__setattr__(stage.services.store.lookups, "changes", away)
     with pytest.raises(StoreUnavailable):
         await Listener(watch, ROOT, [], None).listen()
     assert (watch._watchers, watch._looker) == (0, None)
@@ -182,7 +182,7 @@ async def test_one_odd_run_costs_nobody_the_others(api: Api, stage: Stage, monke
 async def test_a_look_that_breaks_off_ends_no_watching_and_loses_nothing(
     api: Api, stage: Stage, trouble: Exception
 ) -> None:
-    watch, journal = Watch(stage.services), stage.services.journal
+    watch, journal = Watch(stage.services), stage.services.store.journal
     after, troubles = journal.after, [trouble, trouble]
     await api.create_job("tick")
     async with listening(watch, topics=["runs"]) as listener:

@@ -45,7 +45,7 @@ async def runs_by_instant(api: Api) -> list[str]:
 async def test_a_backfill_is_started_once(api: Api, stage: Stage, only: str) -> None:
     await prepared(api, stage, overlap="allow")
     body = await order(api, only=only)
-    lose_answer(stage.services.backfills, "add")
+    lose_answer(stage.services.store.backfills, "add")
     lost = await api.post("/backfills", body, headers=ONCE)
     assert (lost.status_code, lost.headers["retry-after"]) == (503, "1")
     again = await api.post("/backfills", body, headers=ONCE)
@@ -61,7 +61,7 @@ async def test_a_backfill_is_started_once(api: Api, stage: Stage, only: str) -> 
 async def test_a_key_stays_with_its_backfill_and_its_asker(api: Api, stage: Stage) -> None:
     await prepared(api, stage, overlap="allow")
     body, less = await order(api, only="all"), await order(api, only="all", to="2026-03-02T06:05:00Z")
-    lose_answer(stage.services.backfills, "add")
+    lose_answer(stage.services.store.backfills, "add")
     assert (await api.post("/backfills", body, headers=ONCE)).status_code == 503
     other = await api.post("/backfills", less, headers=ONCE)
     assert (other.status_code, other.json()["code"]) == (422, "FOL-1082")
@@ -121,14 +121,14 @@ async def test_an_answer_that_could_not_be_kept_is_given_again_by_what_was_done(
     """The claim of the first is given up after a minute; its backfill is found by the key."""
     await prepared(api, stage, overlap="allow")
     body = await order(api, only="all")
-    real = stage.services.replies.keep
+    real = stage.services.store.replies.keep
 
     async def away(key_hash: str, claim: str, reply: Reply) -> None:
         raise StoreUnavailable("The store does not answer.")
 
-    object.__setattr__(stage.services.replies, "keep", away)
+    object.__setattr__(stage.services.store.replies, "keep", away)
     assert (await api.post("/backfills", body, headers=ONCE)).status_code == 503
-    object.__setattr__(stage.services.replies, "keep", real)
+    object.__setattr__(stage.services.store.replies, "keep", real)
     assert (await api.post("/backfills", body, headers=ONCE)).status_code == 409
     stage.elapse("61s")
     again = await api.post("/backfills", body, headers=ONCE)

@@ -232,7 +232,7 @@ async def test_probes_need_no_token_and_tell_the_truth(api: Api, stage: Stage) -
     async def away() -> int:
         raise StoreUnavailable("gone")
 
-    object.__setattr__(stage.services.lookups, "now", away)
+    object.__setattr__(stage.services.store.lookups, "now", away)
     assert (await nobody.get("/readyz")).status_code == 503
     assert (await nobody.get("/healthz")).status_code == 200
 

@@ -83,7 +83,7 @@ async def test_the_next_beat_of_a_revoked_worker_is_refused(api: Api) -> None:
 async def test_calls_that_come_together_share_a_look_that_begins_after_them(api: Api, stage: Stage) -> None:
     worker = await api.with_scopes("worker")
     await api.get("/tokens")  # whoever is known does not wait behind a token that is looked up for the first time
-    real = stage.services.tokens.find
+    real = stage.services.store.tokens.find
     looks = 0
     read, go_on = asyncio.Event(), asyncio.Event()
 
@@ -96,12 +96,12 @@ async def test_calls_that_come_together_share_a_look_that_begins_after_them(api:
             await go_on.wait()  # what it read is old by the time it is told
         return found
 
-    object.__setattr__(stage.services.tokens, "find", counted)
+    object.__setattr__(stage.services.store.tokens, "find", counted)
     early = asyncio.create_task(says(worker, BEAT, beat(1)))
     await asyncio.wait_for(read.wait(), 30)
-    object.__setattr__(stage.services.tokens, "find", real)
+    object.__setattr__(stage.services.store.tokens, "find", real)
     await revoke(api, of=worker)
-    object.__setattr__(stage.services.tokens, "find", counted)
+    object.__setattr__(stage.services.store.tokens, "find", counted)
     late = [asyncio.create_task(says(worker, BEAT, beat(number))) for number in range(2, 40)]
     await soon(lambda: len(api.app.state.authenticator._next) == 1, within_s=30, what="they wait for the next look")
     go_on.set()
@@ -113,14 +113,14 @@ async def test_calls_that_come_together_share_a_look_that_begins_after_them(api:
 async def test_only_who_was_good_lately_is_looked_up_on_urgent_connections(api: Api, stage: Stage) -> None:
     """A flood of made-up tokens does not queue before firing (R11)."""
     worker = await api.with_scopes("worker")
-    real = stage.services.tokens.find
+    real = stage.services.store.tokens.find
     looks: list[bool] = []
 
     async def noted(token_hash: str, *, urgent: bool = False) -> Any:
         looks.append(urgent)
         return await real(token_hash, urgent=urgent)
 
-    object.__setattr__(stage.services.tokens, "find", noted)
+    object.__setattr__(stage.services.store.tokens, "find", noted)
     for number in range(2):
         assert (await says(worker, BEAT, beat(number))).status_code == 200
     assert looks == [False, True]

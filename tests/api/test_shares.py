@@ -188,8 +188,8 @@ class Looks:
         self.under_way = 0
         self.most = 0
         self.go_on = asyncio.Event()
-        self._real = stage.services.tokens.find
-        object.__setattr__(stage.services.tokens, "find", self.find)
+        self._real = stage.services.store.tokens.find
+        object.__setattr__(stage.services.store.tokens, "find", self.find)
 
     async def find(self, token_hash: str, **how: Any) -> Any:
         self.under_way += 1
@@ -263,15 +263,15 @@ async def done_first(tasks: list["asyncio.Task[int | None]"], count: int) -> lis
 
 async def test_a_store_that_is_away_makes_no_token_wrong(api: Api, stage: Stage) -> None:
     fresh = await api.with_scopes("read")
-    real = stage.services.tokens.find
+    real = stage.services.store.tokens.find
 
     async def away(*_: Any, **__: Any) -> Any:
         raise StoreUnavailable("gone")
 
-    object.__setattr__(stage.services.tokens, "find", away)
+    object.__setattr__(stage.services.store.tokens, "find", away)
     for _ in range(3 * WRONG_MAX):
         assert await status(api, "GET", JOBS, fresh.token) == 503
-    object.__setattr__(stage.services.tokens, "find", real)
+    object.__setattr__(stage.services.store.tokens, "find", real)
     before = stage.clock.waits
     assert await status(api, "GET", JOBS, fresh.token) == 200
     assert await status(api, "GET", JOBS, "fol_wrong") == 401

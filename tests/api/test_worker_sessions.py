@@ -32,9 +32,7 @@ OTHERS: list[dict[str, str]] = [{}, {"namespace": "toys"}, {"group": "toys"}, {"
 def server(stage: Stage) -> Server:
     """A server whose duties the test steps."""
     settings = ServerSettings(store_url=stage.url, node_name="s1")
-    server = Server(settings, stage.store, clock=stage.clock, chance=stage.chance)
-    server.workers.trespassers.journal = stage.services.journal
-    return server
+    return Server(settings, stage.store, clock=stage.clock, chance=stage.chance)
 
 
 @pytest.fixture
@@ -73,7 +71,7 @@ async def write(api: Api, run: LeasedRun, session: str, text: str) -> httpx2.Res
 
 
 async def log_of(stage: Stage, run: LeasedRun) -> str:
-    return "".join(chunk.text for chunk in await stage.store.queries.logs(run.run_id))
+    return "".join(chunk.text for chunk in await stage.store.lookups.logs(run.run_id))
 
 
 @pytest.mark.parametrize(("path", "said"), ALL, ids=[path for path, _ in ALL])
@@ -201,7 +199,7 @@ async def test_who_tries_is_counted_and_noted_once(api: Api, server: Server, sta
     for number in range(3):
         await ask(intern, "heartbeat", session="a" * 32, beat_no=number, settled=0, held=[])
     assert b"foliot_foreign_sessions_total 3.0" in server.metrics.render()
-    events = (await stage.services.journal.newest(EventFilter(), limit=100)).items
+    events = (await stage.services.store.journal.newest(EventFilter(), limit=100)).items
     (event,) = [event for event in events if event.kind == "session.foreign"]
     assert (event.subject, event.by.startswith("worker-")) == ("w-a", True)
 

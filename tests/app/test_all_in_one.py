@@ -26,10 +26,9 @@ from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause
 from foliot.operations.services import SessionTimes
 from foliot.operations.tokens import hash_of
-from foliot.ports.store.queries import RunFilter
+from foliot.ports.store.lookups import RunFilter
 from foliot.ports.worker_link import Report
 from foliot.sdk.registry import Loaded
-from foliot.store.sql.people.records import SqlRecords
 from foliot.store.sql.store import SqlStore
 from foliot.worker.heartbeat import Heartbeat
 from tests.eventually import soon
@@ -121,8 +120,8 @@ async def runs_in(folder: Path) -> list[str]:
         f"sqlite:///{folder / '.foliot' / 'foliot.db'}", clock=SystemClock(), chance=SystemChance()
     )
     try:
-        page = await store.queries.list_runs(RunFilter(), limit=200)
-        return [str(run["state"]) for run in page.items]
+        page = await store.lookups.runs(RunFilter(), limit=200)
+        return [run.state for run in page.items]
     finally:
         await store.close()
 
@@ -236,7 +235,7 @@ async def is_good(folder: Path, token: str) -> bool:
     url = f"sqlite:///{folder / '.foliot' / 'foliot.db'}"
     store = await SqlStore.open(url, clock=SystemClock(), chance=SystemChance())
     try:
-        record, now = await SqlRecords.of(store).tokens.find(hash_of(token))
+        record, now = await store.tokens.find(hash_of(token))
         assert record is not None
         return record.is_good(now)
     finally:

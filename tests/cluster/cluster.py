@@ -17,6 +17,7 @@ from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.planning import CatchUpPacer, decide_batch
 from foliot.domain.run import format_run_id
 from foliot.ports.store.actor import Actor
+from foliot.ports.store.lookups import JobFilter
 from foliot.ports.store.runs import TriggerRequest
 from foliot.store.sql.kernel.connect import TimeLimits, open_database
 from foliot.store.sql.kernel.statement import Statement
@@ -252,8 +253,8 @@ class Cluster:
 
             async def known() -> bool:
                 self.check_processes()
-                page = await store.queries.list_jobs(None, limit=200)
-                return any(found["name"] == job for found in page.items)
+                page = await store.lookups.jobs(JobFilter(), limit=200)
+                return any(found.name == job for found in page.items)
 
             await soon(known, within_s=within_s, what=f"{job} is declared")
 
@@ -313,9 +314,9 @@ class Cluster:
         began_at = time.monotonic()
         decide = functools.partial(decide_batch, pacer=CatchUpPacer())
         async with self._store() as store:
-            page = await store.queries.list_jobs(None, limit=100)
+            page = await store.lookups.jobs(JobFilter(), limit=100)
             for job in page.items:
-                await store.jobs.pause(job["namespace"], job["name"], by=BY, decide=decide)
+                await store.jobs.pause(job.namespace, job.name, by=BY, decide=decide)
 
             async def quiet() -> bool:
                 return await _count(store, "state IN ('PENDING', 'RUNNING')") == 0

@@ -7,17 +7,17 @@ from typing import Final
 import pytest
 
 from foliot.domain.instants import MINUTE
+from foliot.ports.store import Store
 from foliot.ports.store.backfills import NewBackfill, Selection
 from foliot.ports.store.jobs import JobRecord
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet
-from foliot.store.sql.people.records import SqlRecords
 from tests.conformance.building import every, make_unreadable, runs_of
 from tests.sql.world import World
 
 
 @pytest.fixture
-def records(world: World) -> SqlRecords:
-    return SqlRecords.of(world.store)
+def store(world: World) -> Store:
+    return world.store
 
 
 async def wanted(world: World, job: JobRecord, *, count: int = 3, request_key: str | None = None) -> NewBackfill:
@@ -30,34 +30,34 @@ async def wanted(world: World, job: JobRecord, *, count: int = 3, request_key: s
     )  # fmt: skip
 
 
-async def test_a_request_makes_one_backfill_however_often_it_comes(world: World, records: SqlRecords) -> None:
+async def test_a_request_makes_one_backfill_however_often_it_comes(world: World, store: Store) -> None:
     new = await wanted(world, await every(world, "tick", "1m", overlap="allow"), request_key="a" * 64)
-    assert await records.backfills.asked("a" * 64) is None
-    other = SqlRecords.of(await world.open())
-    first = await records.backfills.add(new)
+    assert await store.backfills.asked("a" * 64) is None
+    other = await world.open()
+    first = await store.backfills.add(new)
     assert await other.backfills.add(replace(new, reason="again")) == first
     assert await other.backfills.asked("a" * 64) == first
     together = replace(new, request_key="b" * 64)
-    one, two = await asyncio.gather(records.backfills.add(together), other.backfills.add(together))
+    one, two = await asyncio.gather(store.backfills.add(together), other.backfills.add(together))
     assert one == two
     assert one.id != first.id
-    without = [await records.backfills.add(replace(new, request_key=None)) for _ in range(2)]
-    found = {row.id for row in await records.backfills.list(namespace=None, limit=10)}
+    without = [await store.backfills.add(replace(new, request_key=None)) for _ in range(2)]
+    found = {row.id for row in await store.backfills.list(namespace=None, limit=10)}
     assert found == {first.id, one.id, *(row.id for row in without)}
     assert len(found) == 4
 
 
-async def test_a_job_that_cannot_be_read_here_holds_up_no_other_backfill(world: World, records: SqlRecords) -> None:
+async def test_a_job_that_cannot_be_read_here_holds_up_no_other_backfill(world: World, store: Store) -> None:
     """As in a rolling upgrade: a newer server saved what this one does not know."""
     jobs = [await every(world, name, "1m", overlap="allow") for name in ("bad", "good")]
-    bad, _ = [await records.backfills.add(await wanted(world, job)) for job in jobs]
+    bad, _ = [await store.backfills.add(await wanted(world, job)) for job in jobs]
     await make_unreadable(world, jobs[0])
-    older = SqlRecords.of(await world.open())
+    older = await world.open()
     assert await older.backfills.advance(limit=20) == 3
     assert await older.backfills.advance(limit=20) == 0
     assert (len(await runs_of(world, "good")), await runs_of(world, "bad")) == (3, [])
-    assert (await records.backfills.get(bad.id)).inserted == 0
-    assert await records.backfills.advance(limit=20) == 3  # who can read it goes on with it
+    assert (await store.backfills.get(bad.id)).inserted == 0
+    assert await store.backfills.advance(limit=20) == 3  # who can read it goes on with it
 
 
 RUN: Final = """
@@ -69,7 +69,7 @@ RUNS: Final = RowSet("d", fire_key=TEXT, shard=BIGINT, due_at=BIGINT, state=TEXT
 NEW_DIGIT: Final = 10**15  # an instant of 2001
 
 
-async def test_what_is_taken_is_all_of_a_long_range_by_its_newest_runs(world: World, records: SqlRecords) -> None:
+async def test_what_is_taken_is_all_of_a_long_range_by_its_newest_runs(world: World, store: Store) -> None:
     early, late = NEW_DIGIT - 2 * MINUTE, NEW_DIGIT + 5500 * MINUTE
     instants = range(early, late, MINUTE)
     runs = [(f"s:{at}", -1, at, "FAILED" if n % 7 else "SUCCEEDED") for n, at in enumerate(instants)]
@@ -82,11 +82,11 @@ async def test_what_is_taken_is_all_of_a_long_range_by_its_newest_runs(world: Wo
     ]
     await world.change(RUN, RUNS, rows={"d": again})
     expected = {at: state for _, _, at, state in [*runs, *again[:2]]}
-    assert await records.backfills.taken(7, from_at=early, to_at=late) == expected
-    assert await records.backfills.taken(7, from_at=early + 1, to_at=early + MINUTE + 1) == {
+    assert await store.backfills.taken(7, from_at=early, to_at=late) == expected
+    assert await store.backfills.taken(7, from_at=early + 1, to_at=early + MINUTE + 1) == {
         early + MINUTE: expected[early + MINUTE]
     }
-    assert await records.backfills.taken(7, from_at=0, to_at=100) == {99: "FAILED"}
+    assert await store.backfills.taken(7, from_at=0, to_at=100) == {99: "FAILED"}
     later = {at: state for at, state in expected.items() if at > NEW_DIGIT + MINUTE}
-    assert await records.backfills.taken(7, from_at=NEW_DIGIT + MINUTE + 1, to_at=late) == later
-    assert await records.backfills.taken(8, from_at=early, to_at=late) == {}
+    assert await store.backfills.taken(7, from_at=NEW_DIGIT + MINUTE + 1, to_at=late) == later
+    assert await store.backfills.taken(8, from_at=early, to_at=late) == {}

@@ -7,8 +7,7 @@ import sqlalchemy as sa
 
 from foliot.domain.instants import HOUR, isoformat
 from foliot.domain.schedule.errors import UnknownCalendar
-from foliot.ports.store.calendars import CalendarInUse
-from foliot.store.sql.jobs.calendars import SqlCalendars
+from foliot.ports.store.calendars import CalendarInUse, CalendarStore
 from tests.conformance.building import DECIDE, NS, PERSON, cursor_of, definition, fire, make_due, save, skips_of
 from tests.sql.world import World
 
@@ -16,11 +15,11 @@ CLOSED = {"exclude": ["2026-12-31"]}
 
 
 @pytest.fixture
-def calendars(world: World) -> SqlCalendars:
-    return SqlCalendars(world.database)
+def calendars(world: World) -> CalendarStore:
+    return world.store.calendars
 
 
-async def test_versions_only_grow_and_the_same_content_is_no_new_one(calendars: SqlCalendars) -> None:
+async def test_versions_only_grow_and_the_same_content_is_no_new_one(calendars: CalendarStore) -> None:
     first = await calendars.save("ours", CLOSED, by=PERSON)
     again = await calendars.save("ours", CLOSED, by=PERSON)
     second = await calendars.save("ours", {"exclude": ["2026-12-30"]}, by=PERSON)
@@ -31,8 +30,8 @@ async def test_versions_only_grow_and_the_same_content_is_no_new_one(calendars: 
     assert [row.name for row in await calendars.list()] == ["ours"]
 
 
-async def test_many_who_save_at_once_make_one_version_each(world: World, calendars: SqlCalendars) -> None:
-    other = SqlCalendars((await world.open()).database)
+async def test_many_who_save_at_once_make_one_version_each(world: World, calendars: CalendarStore) -> None:
+    other = (await world.open()).calendars
     documents = [{"exclude": [f"2026-12-{day}"]} for day in range(10, 16)]
     saved = await asyncio.gather(
         *((calendars if n % 2 else other).save("ours", document, by=PERSON) for n, document in enumerate(documents))
@@ -41,7 +40,7 @@ async def test_many_who_save_at_once_make_one_version_each(world: World, calenda
     assert len(await calendars.list()) == 1
 
 
-async def test_a_job_is_pinned_to_the_newest_and_the_ledger_heeds_it(world: World, calendars: SqlCalendars) -> None:
+async def test_a_job_is_pinned_to_the_newest_and_the_ledger_heeds_it(world: World, calendars: CalendarStore) -> None:
     with pytest.raises(UnknownCalendar):
         await save(world, "tick", schedule={"every": "1h", "calendar": "ours"})
     now = await world.now()
@@ -61,7 +60,7 @@ async def test_a_job_is_pinned_to_the_newest_and_the_ledger_heeds_it(world: Worl
     assert ("blackout", "ours: moving") in told
 
 
-async def test_who_is_behind_is_told_page_by_page(world: World, calendars: SqlCalendars) -> None:
+async def test_who_is_behind_is_told_page_by_page(world: World, calendars: CalendarStore) -> None:
     for name in ("a", "b"):
         await calendars.save(name, CLOSED, by=PERSON)
     for n in range(3):
@@ -85,7 +84,7 @@ async def test_who_is_behind_is_told_page_by_page(world: World, calendars: SqlCa
     assert paged == all_at_once
 
 
-async def test_who_is_behind_is_told_and_an_edit_takes_the_newest(world: World, calendars: SqlCalendars) -> None:
+async def test_who_is_behind_is_told_and_an_edit_takes_the_newest(world: World, calendars: CalendarStore) -> None:
     await calendars.save("ours", CLOSED, by=PERSON)
     await save(
         world, "tick", schedule=[{"every": "1h", "calendar": "ours"}, {"cron": "0 2 * * *", "calendar": "weekdays"}]
@@ -103,7 +102,7 @@ async def test_who_is_behind_is_told_and_an_edit_takes_the_newest(world: World, 
     assert await calendars.users("ours", limit=10) == [(NS, "tick", 2)]
 
 
-async def test_a_calendar_in_use_stays(world: World, calendars: SqlCalendars) -> None:
+async def test_a_calendar_in_use_stays(world: World, calendars: CalendarStore) -> None:
     await calendars.save("ours", CLOSED, by=PERSON)
     await save(world, "tick", schedule={"every": "1h", "calendar": "ours"})
     with pytest.raises(CalendarInUse, match="used by tick"):
@@ -116,7 +115,7 @@ async def test_a_calendar_in_use_stays(world: World, calendars: SqlCalendars) ->
 
 
 async def test_a_store_that_fails_at_a_calendar_says_nothing_about_the_definition(
-    world: World, calendars: SqlCalendars
+    world: World, calendars: CalendarStore
 ) -> None:
     await calendars.save("ours", CLOSED, by=PERSON)
     job = await save(world, "tick", schedule={"every": "1h", "calendar": "ours"})
@@ -130,7 +129,7 @@ async def test_a_store_that_fails_at_a_calendar_says_nothing_about_the_definitio
     assert (await fire(world, fresh)).created == 1
 
 
-async def test_a_calendar_that_cannot_be_read_harms_no_other_job(world: World, calendars: SqlCalendars) -> None:
+async def test_a_calendar_that_cannot_be_read_harms_no_other_job(world: World, calendars: CalendarStore) -> None:
     await calendars.save("ours", CLOSED, by=PERSON)
     await calendars.save("theirs", CLOSED, by=PERSON)
     ours = await save(world, "ours", schedule={"every": "1h", "calendar": "ours"})

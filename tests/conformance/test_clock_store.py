@@ -7,7 +7,6 @@ from foliot.domain.verdict import judge
 from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import Beat, BeatAnswer, Hello
 from foliot.store.sql.cluster.clock import trust
-from foliot.store.sql.people.lookups import SqlLookups
 from tests.conformance.building import decider, every, make_due, runs_of
 from tests.sql.world import CHANCE, World
 
@@ -52,14 +51,14 @@ async def test_a_beat_tells_how_far_a_clock_is_off_and_is_told_the_time(world: W
     (one,) = await servers(world, 1)
     answer = await beat(world, one, 1, None)
     assert abs(answer.store_now - await world.now()) < 60 * SECOND
-    (node,) = await SqlLookups(world.database).nodes(include_dead_since=None)
+    (node,) = await world.store.lookups.nodes(include_dead_since=None)
     assert node.clock_offset_us is None
     for number, offset_us in enumerate((HOUR, -HOUR, 250), start=2):
         await beat(world, one, number, offset_us)
-        (node,) = await SqlLookups(world.database).nodes(include_dead_since=None)
+        (node,) = await world.store.lookups.nodes(include_dead_since=None)
         assert node.clock_offset_us == offset_us
     await beat(world, one, 9, None)  # an older worker says nothing, and nothing is forgotten
-    (node,) = await SqlLookups(world.database).nodes(include_dead_since=None)
+    (node,) = await world.store.lookups.nodes(include_dead_since=None)
     assert node.clock_offset_us == 250
 
 
@@ -72,11 +71,11 @@ async def test_wall_clocks_of_three_sessions_far_from_the_store_make_it_suspect_
     assert await report(one, ahead_us=0) is True
     pulse = await world.store.firing.pulse()
     assert (pulse.clock_suspect, pulse.clock_ahead_us) == (True, 0)
-    assert (await SqlLookups(world.database).cluster()).clock_ahead_us == 0
+    assert (await world.store.lookups.cluster()).clock_ahead_us == 0
     await beat(world, three, 2, 0)
     await beat(world, two, 2, 0)
     assert await report(one, ahead_us=0) is False
-    assert (await SqlLookups(world.database).cluster()).clock_ahead_us is None
+    assert (await world.store.lookups.cluster()).clock_ahead_us is None
 
 
 async def test_an_offset_that_was_trusted_is_not_doubted_and_another_is(world: World) -> None:

@@ -3,17 +3,16 @@
 import pytest
 
 from foliot.domain.instants import HOUR
-from foliot.ports.store.journal import EventFilter, Happening, Topic
+from foliot.ports.store.journal import EventFilter, Happening, Journal, Topic
 from foliot.store.sql.people import journal as sql_journal
-from foliot.store.sql.people.journal import SqlJournal
 from tests.sql.world import World
 
 EVERYTHING = EventFilter()
 
 
 @pytest.fixture
-def journal(world: World) -> SqlJournal:
-    return SqlJournal(world.database)
+def journal(world: World) -> Journal:
+    return world.store.journal
 
 
 def happening(n: int, *, topic: Topic = Topic.JOBS, namespace: str | None = "default") -> Happening:
@@ -28,7 +27,7 @@ def happening(n: int, *, topic: Topic = Topic.JOBS, namespace: str | None = "def
     )
 
 
-async def test_what_two_saw_is_noted_once(journal: SqlJournal) -> None:
+async def test_what_two_saw_is_noted_once(journal: Journal) -> None:
     await journal.note([happening(1), happening(2)])
     await journal.note([happening(2), happening(3), happening(3)])
     page = await journal.newest(EVERYTHING, limit=10)
@@ -37,7 +36,7 @@ async def test_what_two_saw_is_noted_once(journal: SqlJournal) -> None:
     assert page.items[0].data["reason"] == "月底 🧾"
 
 
-async def test_pages_go_back_to_the_first_event_and_miss_none(journal: SqlJournal) -> None:
+async def test_pages_go_back_to_the_first_event_and_miss_none(journal: Journal) -> None:
     await journal.note([happening(n) for n in range(25)])
     seen, before_id = [], None
     for _ in range(10):
@@ -50,7 +49,7 @@ async def test_pages_go_back_to_the_first_event_and_miss_none(journal: SqlJourna
 
 
 async def test_a_filter_looks_at_a_bounded_number_of_rows_and_says_where_to_go_on(
-    journal: SqlJournal, monkeypatch: pytest.MonkeyPatch
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sql_journal, "LOOK_MAX", 5)
     await journal.note([happening(n, topic=Topic.NODES if n < 2 else Topic.JOBS) for n in range(12)])
@@ -63,7 +62,7 @@ async def test_a_filter_looks_at_a_bounded_number_of_rows_and_says_where_to_go_o
     assert page.next_before_id is None
 
 
-async def test_a_namespace_sees_only_its_own_and_nothing_of_the_cluster(journal: SqlJournal) -> None:
+async def test_a_namespace_sees_only_its_own_and_nothing_of_the_cluster(journal: Journal) -> None:
     await journal.note(
         [happening(1), happening(2, namespace="other"), happening(3, topic=Topic.CLUSTER, namespace=None)]
     )
@@ -72,14 +71,14 @@ async def test_a_namespace_sees_only_its_own_and_nothing_of_the_cluster(journal:
     assert len((await journal.newest(EventFilter(subject="job2"), limit=10)).items) == 1
 
 
-async def test_what_comes_later_is_read_forwards(journal: SqlJournal) -> None:
+async def test_what_comes_later_is_read_forwards(journal: Journal) -> None:
     await journal.note([happening(1)])
     last = await journal.newest_id()
     await journal.note([happening(2), happening(3)])
     assert [event.data["n"] for event in await journal.after(EVERYTHING, last, limit=10)] == [2, 3]
 
 
-async def test_old_events_are_forgotten_and_only_they(world: World, journal: SqlJournal) -> None:
+async def test_old_events_are_forgotten_and_only_they(world: World, journal: Journal) -> None:
     await journal.note([happening(1), happening(2)])
     await world.elapse(HOUR)
     await journal.note([happening(3)])

@@ -23,7 +23,7 @@ async def _write(one: Worker, *chunks: LogChunk) -> list[Landing]:
 
 
 async def _text(world: World, run_id: int, *, attempt: int | None = None, offset: int = 0) -> str:
-    chunks = await world.store.queries.logs(run_id, attempt=attempt, offset=offset)
+    chunks = await world.store.lookups.logs(run_id, attempt=attempt, offset=offset)
     return "".join(chunk.text for chunk in chunks)
 
 

@@ -9,25 +9,25 @@ from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.domain.names import nearest
 from foliot.domain.verdict import Cause
+from foliot.ports.store import Store
 from foliot.ports.store.backfills import BackfillNotFound, BackfillState, NewBackfill, Selection
 from foliot.ports.store.lookups import BadCursor, JobFilter, RunFilter
 from foliot.store.sql.people import lookups, run_reads
-from foliot.store.sql.people.records import SqlRecords
 from tests.conformance.building import DECIDE, NS, PERSON, every, make_due, save
 from tests.conformance.working import lead, trigger, worker
 from tests.sql.world import World
 
 
 @pytest.fixture
-def records(world: World) -> SqlRecords:
-    return SqlRecords.of(world.store)
+def store(world: World) -> Store:
+    return world.store
 
 
-async def all_jobs(records: SqlRecords, wanted: JobFilter, limit: int) -> list[str]:
+async def all_jobs(store: Store, wanted: JobFilter, limit: int) -> list[str]:
     names: list[str] = []
     cursor = None
     for _ in range(50):
-        page = await records.lookups.jobs(wanted, limit=limit, cursor=cursor)
+        page = await store.lookups.jobs(wanted, limit=limit, cursor=cursor)
         names += [job.name for job in page.items]
         cursor = page.next_cursor
         if cursor is None:
@@ -35,7 +35,7 @@ async def all_jobs(records: SqlRecords, wanted: JobFilter, limit: int) -> list[s
     raise AssertionError("the list has no end")
 
 
-async def test_jobs_are_ranked_by_how_their_latest_runs_went(world: World, records: SqlRecords) -> None:
+async def test_jobs_are_ranked_by_how_their_latest_runs_went(world: World, store: Store) -> None:
     anne = await worker(world)
     took_and_failed = {"a": (3, 1), "b": (9, 2), "c": (1, 0), "d": (5, 2)}
     for name, (tenths, failed) in took_and_failed.items():
@@ -48,25 +48,25 @@ async def test_jobs_are_ranked_by_how_their_latest_runs_went(world: World, recor
             await anne.complete(run, cause=cause, started_us_ago=tenths * SECOND // 10)
     await save(world, "never")
     for limit in (1, 3, 50):
-        assert await all_jobs(records, JobFilter(sort="fails"), limit) == ["b", "d", "a"]
-        assert await all_jobs(records, JobFilter(sort="p95"), limit) == ["b", "d", "a", "c"]
-        assert await all_jobs(records, JobFilter(sort="p95", text="a"), limit) == ["a"]
-    worst = (await records.lookups.jobs(JobFilter(sort="fails"), limit=1)).items[0].rank
+        assert await all_jobs(store, JobFilter(sort="fails"), limit) == ["b", "d", "a"]
+        assert await all_jobs(store, JobFilter(sort="p95"), limit) == ["b", "d", "a", "c"]
+        assert await all_jobs(store, JobFilter(sort="p95", text="a"), limit) == ["a"]
+    worst = (await store.lookups.jobs(JobFilter(sort="fails"), limit=1)).items[0].rank
     assert worst is not None
     assert (worst.runs, worst.failed) == (3, 2)
     assert worst.p95_us is not None
     assert worst.p95_us >= 9 * SECOND // 10
-    named = await records.lookups.jobs(JobFilter(sort="name"), limit=1)
+    named = await store.lookups.jobs(JobFilter(sort="name"), limit=1)
     assert named.items[0].rank is None
     with pytest.raises(BadCursor):
-        await records.lookups.jobs(JobFilter(sort="p95"), limit=1, cursor=named.next_cursor)
+        await store.lookups.jobs(JobFilter(sort="p95"), limit=1, cursor=named.next_cursor)
 
 
-async def all_runs(records: SqlRecords, wanted: RunFilter, limit: int) -> list[int]:
+async def all_runs(store: Store, wanted: RunFilter, limit: int) -> list[int]:
     ids: list[int] = []
     cursor = None
     for _ in range(200):
-        page = await records.lookups.runs(wanted, limit=limit, cursor=cursor)
+        page = await store.lookups.runs(wanted, limit=limit, cursor=cursor)
         ids += [run.run_id for run in page.items]
         cursor = page.next_cursor
         if cursor is None:
@@ -74,29 +74,29 @@ async def all_runs(records: SqlRecords, wanted: RunFilter, limit: int) -> list[i
     raise AssertionError("the list has no end")
 
 
-async def test_pages_of_jobs_miss_none_and_repeat_none(world: World, records: SqlRecords) -> None:
+async def test_pages_of_jobs_miss_none_and_repeat_none(world: World, store: Store) -> None:
     names = sorted(["Ä", "a", "b-1", "b.2", "结算", "z", "Z"], key=lambda name: name.encode())
     for name in names:
         await every(world, name, owner="data" if name in ("a", "结算") else "")
     for limit in (1, 2, 3, 50):
-        assert await all_jobs(records, JobFilter(), limit) == names
-        assert await all_jobs(records, JobFilter(namespace=NS), limit) == names
-        assert await all_jobs(records, JobFilter(owner="data"), limit) == ["a", "结算"]
-        assert sorted(await all_jobs(records, JobFilter(sort="next"), limit)) == sorted(names)
-    assert await all_jobs(records, JobFilter(namespace="none"), 2) == []
-    assert await all_jobs(records, JobFilter(text="结"), 2) == ["结算"]
+        assert await all_jobs(store, JobFilter(), limit) == names
+        assert await all_jobs(store, JobFilter(namespace=NS), limit) == names
+        assert await all_jobs(store, JobFilter(owner="data"), limit) == ["a", "结算"]
+        assert sorted(await all_jobs(store, JobFilter(sort="next"), limit)) == sorted(names)
+    assert await all_jobs(store, JobFilter(namespace="none"), 2) == []
+    assert await all_jobs(store, JobFilter(text="结"), 2) == ["结算"]
     await world.store.jobs.delete(NS, "z", by=PERSON, decide=DECIDE)
-    assert "z" not in await all_jobs(records, JobFilter(), 2)
-    assert "z" not in await all_jobs(records, JobFilter(sort="next"), 2)
-    assert [job.name for job in await records.lookups.search("结", namespace=None, limit=5)] == ["结算"]
-    assert [name for _, name in await records.lookups.job_names(NS, limit=3)] == names[:3]
+    assert "z" not in await all_jobs(store, JobFilter(), 2)
+    assert "z" not in await all_jobs(store, JobFilter(sort="next"), 2)
+    assert [job.name for job in await store.lookups.search("结", namespace=None, limit=5)] == ["结算"]
+    assert [name for _, name in await store.lookups.job_names(NS, limit=3)] == names[:3]
     with pytest.raises(JobNotFound) as refused:
-        await records.lookups.job(NS, "b-2")
+        await store.lookups.job(NS, "b-2")
     assert refused.value.nearest in ("b-1", "b.2")
 
 
 async def test_pages_of_runs_miss_none_and_repeat_none(
-    world: World, records: SqlRecords, monkeypatch: pytest.MonkeyPatch
+    world: World, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_reads, "LOOK_MAX", 6)
     job = await save(world, "tick")
@@ -104,56 +104,54 @@ async def test_pages_of_runs_miss_none_and_repeat_none(
     ids = [*await trigger(world, "tick", 5), *await trigger(world, "other", 2), *await trigger(world, "tick", 4)]
     newest_first = ids[::-1]
     for limit in (1, 2, 5, 50):
-        assert await all_runs(records, RunFilter(), limit) == newest_first
-        assert await all_runs(records, RunFilter(namespace=NS), limit) == newest_first
-        assert await all_runs(records, RunFilter(job_id=job.job_id), limit) == [*ids[7:][::-1], *ids[:5][::-1]]
-        assert await all_runs(records, RunFilter(job_id=other.job_id), limit) == ids[5:7][::-1]
-        assert await all_runs(records, RunFilter(states=("SUCCEEDED",)), limit) == []
-        assert set(await all_runs(records, RunFilter(states=("PENDING", "RUNNING")), limit)) == set(ids)
-    assert len(await all_runs(records, RunFilter(shards=True), 3)) == len(ids) + 6
+        assert await all_runs(store, RunFilter(), limit) == newest_first
+        assert await all_runs(store, RunFilter(namespace=NS), limit) == newest_first
+        assert await all_runs(store, RunFilter(job_id=job.job_id), limit) == [*ids[7:][::-1], *ids[:5][::-1]]
+        assert await all_runs(store, RunFilter(job_id=other.job_id), limit) == ids[5:7][::-1]
+        assert await all_runs(store, RunFilter(states=("SUCCEEDED",)), limit) == []
+        assert set(await all_runs(store, RunFilter(states=("PENDING", "RUNNING")), limit)) == set(ids)
+    assert len(await all_runs(store, RunFilter(shards=True), 3)) == len(ids) + 6
 
 
-async def test_until_begins_near_its_instant(world: World, records: SqlRecords) -> None:
+async def test_until_begins_near_its_instant(world: World, store: Store) -> None:
     await save(world, "tick")
     early = await trigger(world, "tick", 3)
     await world.elapse(HOUR)
     await trigger(world, "tick", 3)
     now = await world.now()
-    assert await all_runs(records, RunFilter(until=now - HOUR // 2), 2) == early[::-1]
-    assert len(await all_runs(records, RunFilter(since=now - HOUR // 2), 2)) == 3
+    assert await all_runs(store, RunFilter(until=now - HOUR // 2), 2) == early[::-1]
+    assert len(await all_runs(store, RunFilter(since=now - HOUR // 2), 2)) == 3
 
 
-async def test_the_ledger_knows_run_and_skip(world: World, records: SqlRecords) -> None:
+async def test_the_ledger_knows_run_and_skip(world: World, store: Store) -> None:
     job = await every(world, "tick", "1m")
     await make_due(world, job)
     await world.store.firing.decide_due(DECIDE, limit=10)
     assert job.next_due_at is not None
-    found = await records.lookups.ledger(job.job_id, job.next_due_at)
+    found = await store.lookups.ledger(job.job_id, job.next_due_at)
     assert found.run is not None
     assert (found.run.due_at, found.skip) == (job.next_due_at, None)
     await world.elapse(MINUTE)
     await world.store.firing.decide_due(DECIDE, limit=10)
-    skipped = await records.lookups.ledger(job.job_id, job.next_due_at + MINUTE)
+    skipped = await store.lookups.ledger(job.job_id, job.next_due_at + MINUTE)
     assert (skipped.run, skipped.skip and skipped.skip.reason) == (None, "overlap")
-    runs, skips = await records.lookups.fired(
-        job.job_id, from_at=job.next_due_at, to_at=job.next_due_at + HOUR, limit=10
-    )
+    runs, skips = await store.lookups.fired(job.job_id, from_at=job.next_due_at, to_at=job.next_due_at + HOUR, limit=10)
     assert (len(runs), [skip.count for skip in skips]) == (1, [1])
 
 
-async def test_what_a_run_waits_for(world: World, records: SqlRecords) -> None:
+async def test_what_a_run_waits_for(world: World, store: Store) -> None:
     await save(world, "tick", overlap="queue", place={"concurrency": {"db": 1}})
     first, second = await trigger(world, "tick", 2)
-    run = await records.lookups.run(second)
+    run = await store.lookups.run(second)
     assert run is not None
-    waiting = await records.lookups.waiting(run)
+    waiting = await store.lookups.waiting(run)
     assert waiting.ahead is not None
     assert (waiting.ahead.run_id, waiting.ahead_count) == (first, 1)
     assert [(limit.name, limit.max, limit.used) for limit in waiting.limits] == [("res:default/db", 1, 0)]
     assert waiting.lane.handler == "python:jobs:tick"
 
 
-async def test_attempts_and_figures(world: World, records: SqlRecords) -> None:
+async def test_attempts_and_figures(world: World, store: Store) -> None:
     job = await save(world, "tick", retries={"max": 1, "backoff": "1s", "jitter": False})
     (run_id,) = await trigger(world, "tick")
     one = await worker(world)
@@ -162,14 +160,14 @@ async def test_attempts_and_figures(world: World, records: SqlRecords) -> None:
     await world.elapse(2 * SECOND)
     leased = await one.lease_one()
     await one.complete(leased)
-    attempts = await records.lookups.attempts(run_id)
+    attempts = await store.lookups.attempts(run_id)
     told = [(row.attempt, row.cause, row.node) for row in attempts]
     assert told == [(1, "error", one.name), (2, "succeeded", one.name)]
-    assert [run.run_id for run in await records.lookups.last_ended(job.job_id, limit=5)] == [run_id]
+    assert [run.run_id for run in await store.lookups.last_ended(job.job_id, limit=5)] == [run_id]
 
 
 async def test_a_job_that_is_not_there_is_told_with_the_nearest_found_beside_the_loop(
-    world: World, records: SqlRecords, monkeypatch: pytest.MonkeyPatch
+    world: World, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("greet", "settle", "tick"):
         await save(world, name)
@@ -182,52 +180,52 @@ async def test_a_job_that_is_not_there_is_told_with_the_nearest_found_beside_the
         return nearest(name, known)
 
     monkeypatch.setattr(lookups, "nearest", slow)
-    asked = asyncio.create_task(records.lookups.job(NS, "setle"))
+    asked = asyncio.create_task(store.lookups.job(NS, "setle"))
     await asyncio.wait_for(reached.wait(), 60)
-    assert (await records.lookups.job(NS, "settle")).name == "settle"  # the others go on, with the store and the loop
+    assert (await store.lookups.job(NS, "settle")).name == "settle"  # the others go on, with the store and the loop
     leave.set()
     with pytest.raises(JobNotFound, match="did you mean settle"):
         await asked
 
 
-async def test_the_cluster_at_a_glance(world: World, records: SqlRecords) -> None:
+async def test_the_cluster_at_a_glance(world: World, store: Store) -> None:
     await save(world, "tick")
     one = await worker(world)
     await trigger(world, "tick", 3)
     await one.lease_one()
     term = await lead(world)
-    found = await records.lookups.cluster()
+    found = await store.lookups.cluster()
     assert (found.term, found.leader_session, found.queue, found.running) == (term, "leader", 2, 1)
-    nodes = await records.lookups.nodes()
+    nodes = await store.lookups.nodes()
     assert [(node.name, node.running, list(node.handlers)) for node in nodes] == [(one.name, 1, ["python:jobs:tick"])]
-    changes = await records.lookups.changes(after_id=0, limit=10)
+    changes = await store.lookups.changes(after_id=0, limit=10)
     assert (len(changes.created), len(changes.live)) == (3, 1)
 
 
-async def test_a_backfill_makes_each_run_once_however_many_servers_try(world: World, records: SqlRecords) -> None:
+async def test_a_backfill_makes_each_run_once_however_many_servers_try(world: World, store: Store) -> None:
     job = await every(world, "tick", "1m", overlap="allow")
     now = await world.now()
     instants = [(now // MINUTE - n) * MINUTE for n in range(5, 0, -1)]
-    made = await records.backfills.add(
+    made = await store.backfills.add(
         NewBackfill(
             job_id=job.job_id, version=1, from_at=instants[0], to_at=instants[-1] + 1, selection=Selection.MISSING,
             parallel=2, newest_first=False, instants=instants, created_by="ops", reason="月底",
         )
     )  # fmt: skip
-    second = SqlRecords.of(await world.open())
+    second = await world.open()
     one = await worker(world)
     for _ in range(20):
-        assert await records.backfills.advance(limit=10) + await second.backfills.advance(limit=10) <= 2
+        assert await store.backfills.advance(limit=10) + await second.backfills.advance(limit=10) <= 2
         leased = await one.lease(2)
         if leased:
             await one.complete(*leased)
-        if (await records.backfills.get(made.id)).state is BackfillState.DONE:
+        if (await store.backfills.get(made.id)).state is BackfillState.DONE:
             break
-    done = await records.backfills.get(made.id)
+    done = await store.backfills.get(made.id)
     assert (done.state, done.inserted, done.succeeded, done.reason) == (BackfillState.DONE, 5, 5, "月底")
-    taken = await records.backfills.taken(job.job_id, from_at=instants[0], to_at=instants[-1] + 1)
+    taken = await store.backfills.taken(job.job_id, from_at=instants[0], to_at=instants[-1] + 1)
     assert taken == dict.fromkeys(instants, "SUCCEEDED")
-    assert [row.id for row in await records.backfills.list(namespace=NS, limit=5)] == [made.id]
-    assert await records.backfills.list(namespace="none", limit=5) == []
+    assert [row.id for row in await store.backfills.list(namespace=NS, limit=5)] == [made.id]
+    assert await store.backfills.list(namespace="none", limit=5) == []
     with pytest.raises(BackfillNotFound):
-        await records.backfills.get(999)
+        await store.backfills.get(999)

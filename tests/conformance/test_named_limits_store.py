@@ -12,7 +12,6 @@ from foliot.ports.store.jobs import Saved
 from foliot.ports.store.limits import LimitHeld, LimitInUse, LimitNotFound
 from foliot.ports.store.runs import TriggerRequest
 from foliot.store.sql.leasing import limits
-from foliot.store.sql.people.named_limits import SqlLimits
 from foliot.words.language import Language
 from foliot.words.messages import tell
 from tests.conformance.building import DECIDE, PERSON, definition
@@ -33,7 +32,7 @@ async def save(world: World, says: Definition, *, namespace: str = "default", jo
 
 
 async def maxima(world: World) -> dict[tuple[str | None, str], int]:
-    found = await SqlLimits(world.database).list(namespace=None, after="", limit=100)
+    found = await world.store.limits.list(namespace=None, after="", limit=100)
     return {(one.namespace, one.name): one.max for one in found}
 
 
@@ -77,7 +76,7 @@ async def test_a_save_that_says_the_same_number_changes_no_limit(world: World) -
 
 
 async def test_jobs_saved_after_an_admin_made_a_limit_count_in_it(world: World) -> None:
-    store = SqlLimits(world.database)
+    store = world.store.limits
     await store.set_shared("db", 1)
     for namespace in ("ours", "theirs"):
         await save(world, naming("db", 1), namespace=namespace, check_limit=refuse)
@@ -92,7 +91,7 @@ async def test_jobs_saved_after_an_admin_made_a_limit_count_in_it(world: World) 
 
 
 async def test_a_limit_of_the_cluster_goes_when_no_job_counts_in_it(world: World) -> None:
-    store = SqlLimits(world.database)
+    store = world.store.limits
     await store.set_shared("db", 3)
     await save(world, naming("db", 3))
     await save(world, definition())
@@ -129,7 +128,7 @@ async def test_a_limit_from_before_namespaces_is_one_of_the_cluster(world: World
 
 async def test_a_limit_of_the_cluster_that_was_deleted_does_not_come_back_and_holds_up_nobody(world: World) -> None:
     """A run that is tried again goes by the version it began with, which names the limit."""
-    store = SqlLimits(world.database)
+    store = world.store.limits
     await store.set_shared("db", 1)
     await save(world, naming("db", 1, overlap="allow", retries={"max": 3, "backoff": "1s", "jitter": False}))
     await world.store.runs.trigger(_ask("default", "a"))
@@ -151,7 +150,7 @@ async def test_a_limit_of_the_cluster_that_was_deleted_does_not_come_back_and_ho
 
 
 async def test_a_limit_of_the_cluster_stays_while_a_run_holds_it(world: World) -> None:
-    store = SqlLimits(world.database)
+    store = world.store.limits
     await store.set_shared("db", 1)
     await save(world, naming("db", 1))
     await world.store.runs.trigger(_ask("default", "a"))
@@ -177,7 +176,7 @@ async def test_a_missing_row_is_made_again_where_it_belongs(world: World) -> Non
 
 
 async def test_a_list_of_one_namespace_goes_on_behind_a_key(world: World) -> None:
-    store = SqlLimits(world.database)
+    store = world.store.limits
     await store.set_shared("a", 1)
     for name in ("x", "y"):
         await save(world, naming(name, 1), namespace="ours", job=name)

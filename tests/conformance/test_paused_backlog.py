@@ -18,7 +18,6 @@ from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.jobs import JobRecord
 from foliot.store.sql.jobs import backlog, held_time
-from foliot.store.sql.jobs.calendars import SqlCalendars
 from tests.conformance.building import NS, PERSON, cursor_of, decider, every, fire, make_due, runs_of, save, skips_of
 from tests.sql.world import World
 
@@ -264,7 +263,7 @@ async def test_a_skip_row_grows_only_while_its_words_stay_the_same(world: World)
     noon = now // DAY * DAY + 36 * HOUR
     days = [(noon, noon + 2 * HOUR, "stocktaking"), (noon + 2 * HOUR, noon + 4 * HOUR, "release")]
     blackouts = [{"from": _written(first), "to": _written(last), "why": why} for first, last, why in days]
-    await SqlCalendars(world.database).save("closed", {"blackouts": blackouts}, by=PERSON)
+    await world.store.calendars.save("closed", {"blackouts": blackouts}, by=PERSON)
     job = await save(world, schedule={"every": "1h", "calendar": "closed"}, overlap="allow", misfire="skip")
     for hours in range(5):
         await world.elapse(max(0, noon + hours * HOUR - await world.now()))

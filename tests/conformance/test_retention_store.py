@@ -119,9 +119,9 @@ async def test_dead_sessions_are_listed_for_a_while(world: World) -> None:
     await world.change("UPDATE nodes SET state = 'dead' WHERE id = :id", id=ben.session)
     await world.elapse(5 * MINUTE)
     await _forget(world)
-    assert len(await world.store.queries.nodes()) == 3
+    assert len(await world.rows("SELECT id FROM nodes")) == 3
     await world.elapse(6 * MINUTE)
     await _forget(world)
-    left = {node["session"] for node in await world.store.queries.nodes()}
+    left = {row["id"] for row in await world.rows("SELECT id FROM nodes")}
     assert left == {ben.session, carl.session}  # a run points at ben, and carl is not dead yet
     assert run.attempt == 1

@@ -118,7 +118,7 @@ async def test_a_log_is_written_by_its_owner(world: World) -> None:
     assert await write(mine.session, [chunk], owner="t-1") == [Landing.RECORDED]
     more = replace(chunk, offset=1, text="b")
     assert await write(CHANCE.token(), [more], owner="t-1") == [Landing.RECORDED]
-    assert "".join(one.text for one in await world.store.queries.logs(run.run_id)) == "ab"
+    assert "".join(one.text for one in await world.store.lookups.logs(run.run_id)) == "ab"
 
 
 async def test_the_lease_alone_decides_for_a_session_without_owner(world: World) -> None:

@@ -7,7 +7,6 @@ import pytest
 from foliot.domain.errors import BadField, BadName, JobNotFound
 from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import Hello
-from foliot.store.sql.people.lookups import SqlLookups
 from tests.conformance.building import DECIDE, NS, PERSON, ask, save
 from tests.sql.world import World
 
@@ -32,7 +31,7 @@ async def test_a_job_is_found_by_its_very_name(world: World, namespace: str, nam
     with pytest.raises(JobNotFound):
         await world.store.jobs.find(namespace, name)
     with pytest.raises(JobNotFound):
-        await SqlLookups(world.database).job(namespace, name)
+        await world.store.lookups.job(namespace, name)
     with pytest.raises(JobNotFound):
         await world.store.jobs.pause(namespace, name, by=PERSON, decide=DECIDE)
     with pytest.raises(JobNotFound):

@@ -9,7 +9,6 @@ from foliot.domain.run import Landing
 from foliot.ports.store.backfills import NewBackfill, Selection
 from foliot.ports.store.jobs import JobRecord
 from foliot.ports.worker_link import LeasedRun
-from foliot.store.sql.people.records import SqlRecords
 from tests.conformance.building import (
     NS,
     PERSON,
@@ -341,13 +340,12 @@ async def _backfill(world: World, job: JobRecord, selection: Selection) -> list[
     before = {run["id"] for run in await runs_of(world)}
     assert job.next_at is not None
     instants = [job.next_at - 5 * HOUR, job.next_at - 4 * HOUR]
-    records = SqlRecords.of(world.store)
     new = NewBackfill(
         job_id=job.job_id, version=1, from_at=instants[0], to_at=instants[-1] + 1, selection=selection,
         parallel=2, newest_first=False, instants=instants, created_by="ops", reason="",
     )  # fmt: skip
-    await records.backfills.add(new)
-    assert await records.backfills.advance(limit=10) == 2
+    await world.store.backfills.add(new)
+    assert await world.store.backfills.advance(limit=10) == 2
     return [run["id"] for run in await runs_of(world) if run["id"] not in before and run["shard"] == -1]
 
 

@@ -10,7 +10,6 @@ from foliot.store.sql.cluster import reaper
 from foliot.store.sql.ending import cancellation, ends, fixed_delay, locked_runs, logs, parents, retention, success
 from foliot.store.sql.firing import line_heads
 from foliot.store.sql.leasing import candidates, kinds, leases, limits, merge_input
-from foliot.store.sql.people import queries
 from tests.sql.explaining import ATTEMPTS, BATCH, LONG_LINE, RUNNING, SESSIONS, Hot, Loaded
 
 KEY = frozenset({""})
@@ -324,21 +323,6 @@ LEASING: list[Hot] = [
         uses=KEY,
         scans=frozenset({"run_logs"}),
         sets=lambda loaded: {"d": [(run_id,) for run_id, _ in lease_rows(loaded)]},
-    ),
-    Hot(
-        name="a page of runs",
-        statement=queries.RUNS,
-        uses=KEY,
-        scans=frozenset({"r"}),  # the page itself, already chosen
-        values=lambda _: {"before": 2**62, "look": BATCH // 2},
-    ),
-    Hot(
-        name="a page of a job's runs",
-        statement=queries.RUNS_OF_JOBS,
-        uses=frozenset({"runs_by_job"}),
-        reads_max=100,
-        values=lambda _: {"before": 2**62, "look": 50},
-        sets=lambda _: {"d": [(555,)]},
     ),
 ]
 

@@ -9,7 +9,6 @@ from foliot.domain.instants import HOUR
 from foliot.ports.store.backfills import NewBackfill, Selection
 from foliot.store.sql.firing.line import NOTHING_OPEN, situations
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet
-from foliot.store.sql.people.records import SqlRecords
 from tests.conformance.building import every, fire, make_due, runs_of, skips_of
 from tests.sql.world import World
 
@@ -101,7 +100,7 @@ async def test_a_backfill_at_the_head_of_a_line_takes_no_fire_away(world: World)
     job = await every(world, overlap="queue", shards=2)
     assert job.next_at is not None
     missed = job.next_at - 2 * HOUR
-    backfills = SqlRecords.of(world.store).backfills
+    backfills = world.store.backfills
     await backfills.add(
         NewBackfill(
             job_id=job.job_id,

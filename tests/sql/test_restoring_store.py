@@ -18,7 +18,6 @@ from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import Hello
 from foliot.store.sql.cluster.restore import TERMS_APART, ServersLive, restored
 from foliot.store.sql.kernel.epoch import origin
-from foliot.store.sql.people.journal import SqlJournal
 from tests.conformance.building import every, fire, save
 from tests.conformance.working import lead, run_of, trigger, worker
 from tests.servers.fixtures import MakeDatabase
@@ -139,7 +138,7 @@ async def test_nothing_of_the_forgotten_time_counts_and_nothing_is_given_out_twi
     assert again.fence > max(later.fence, held[tick].fence)
     assert again.fence >> EPOCH_BITS == done.epoch
 
-    happened = await SqlJournal(other.database).newest(EventFilter(), limit=5)
+    happened = await other.store.journal.newest(EventFilter(), limit=5)
     assert [event.kind for event in happened.items] == ["store.restored"]
 
 

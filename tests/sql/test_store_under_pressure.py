@@ -19,7 +19,6 @@ from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.store.sql.kernel.connect import POOL_SIZES
 from foliot.store.sql.kernel.database import Pool, TryAgain, Tx
 from foliot.store.sql.kernel.statement import Statement
-from foliot.store.sql.people.tokens import SqlTokens
 from tests.conformance.building import ask, every, fire, make_due, runs_of, save
 from tests.conformance.working import trigger, worker
 from tests.sql.interleavings.halting import halting, naive, until_blocked
@@ -106,7 +105,7 @@ async def test_ends_that_wait_for_a_limit_keep_nobody_else_waiting(postgres_worl
         assert (await fire(world, patient)).created == 1
         assert (await patient.firing.pulse()).now
         assert (await anne.beat(*held)).alive
-        assert (await SqlTokens(patient.database).find("0" * 64, urgent=True))[0] is None
+        assert (await patient.tokens.find("0" * 64, urgent=True))[0] is None
         assert not any(end.done() for end in ends)
         await transaction.rollback()
     assert [landing for end in ends for landing in await end] == [Landing.RECORDED] * len(held)

@@ -42,7 +42,7 @@ from foliot.api.routes import (
 from foliot.domain.access import Scope
 from foliot.domain.errors import FoliotError
 from foliot.operations.aside import aside
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.operations.watch import Watch
 from foliot.ports.store.errors import DataRefused
 
@@ -52,7 +52,7 @@ CLIENT_GONE: Final = 499  # the usual word for it, which no client ever sees
 
 
 def build_api(
-    services: PeopleServices,
+    services: Services,
     *,
     plain_routes: Callable[[Authenticator], Sequence[BaseRoute]] = lambda _: (),
     render_metrics: Callable[[], bytes] = lambda: b"",

@@ -16,20 +16,20 @@ from foliot.domain.instants import SECOND, Instant, Micros, parse_duration
 from foliot.domain.run import RunId, parse_run_id
 from foliot.domain.schedule.errors import BadTime
 from foliot.domain.schedule.moments import read_instant
-from foliot.operations.people import PeopleServices
+from foliot.operations import services as operations
 from foliot.words.language import Language
 
 LIMIT_MAX: Final = 200
 
 
-def services_of(request: Request) -> PeopleServices:
+def services_of(request: Request) -> operations.Services:
     """The services of the server that was asked."""
     services = request.app.state.services
-    assert isinstance(services, PeopleServices)
+    assert isinstance(services, operations.Services)
     return services
 
 
-Services = Annotated[PeopleServices, Depends(services_of)]
+Services = Annotated[operations.Services, Depends(services_of)]
 Reader = Annotated[Principal, Depends(Needs(Scope.READ))]
 Runner = Annotated[Principal, Depends(Needs(Scope.RUN))]
 Writer = Annotated[Principal, Depends(Needs(Scope.WRITE))]

@@ -31,7 +31,7 @@ from foliot.domain.errors import FoliotError, InvalidInput
 from foliot.domain.instants import DAY, MINUTE, Micros
 from foliot.domain.payload import parse_json
 from foliot.operations.aside import aside
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.replies import Claimed, KeyReused, Replayed, Reply, StillRunning
 
 DEPTH_MAX: Final = 40
@@ -199,13 +199,13 @@ async def _once(request: Request, inner: Handler) -> Response:
     key = request.headers["idempotency-key"]
     if not 0 < len(key) <= KEY_LENGTH_MAX:
         raise BadRequest(f"An Idempotency-Key has 1 to {KEY_LENGTH_MAX} characters.")
-    services: PeopleServices = request.app.state.services
+    services: Services = request.app.state.services
     authenticator: Authenticator = request.app.state.authenticator
     who = await authenticator.principal(request)
     key_hash = request_key(request, who)
     assert key_hash is not None
     request_hash = _hash(request.url.query, (await request.body()).decode("utf-8", "replace"))
-    found = await services.replies.claim(
+    found = await services.store.replies.claim(
         key_hash, request_hash, services.chance.token(), keep_us=KEEP_US, give_up_us=GIVE_UP_US
     )
     match found:
@@ -219,7 +219,7 @@ async def _once(request: Request, inner: Handler) -> Response:
             raise KeyReused
 
 
-async def _answered(request: Request, inner: Handler, services: PeopleServices, key_hash: str, claim: str) -> Response:
+async def _answered(request: Request, inner: Handler, services: Services, key_hash: str, claim: str) -> Response:
     try:
         response = await inner(request)
     except RequestValidationError as invalid:
@@ -227,13 +227,13 @@ async def _answered(request: Request, inner: Handler, services: PeopleServices, 
     except FoliotError as error:
         response = problem_response(request, error)
     except BaseException:
-        await services.replies.release(key_hash, claim)
+        await services.store.replies.release(key_hash, claim)
         raise
     body = getattr(response, "body", None)
     if response.status_code >= 400 or not isinstance(body, bytes):  # nothing was done, so it may be asked for again
-        await services.replies.release(key_hash, claim)
+        await services.store.replies.release(key_hash, claim)
         return response
-    await services.replies.keep(key_hash, claim, _kept(request, response))
+    await services.store.replies.keep(key_hash, claim, _kept(request, response))
     return response
 
 

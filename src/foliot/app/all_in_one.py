@@ -97,7 +97,7 @@ class AllInOne:
                 chance=self._chance,
             )
             server.metrics.watch_store(store.database.troubles)
-            await self._run_with(server, HttpFace(server, store), http, stop)
+            await self._run_with(server, HttpFace(server), http, stop)
         finally:
             await store.close()
 

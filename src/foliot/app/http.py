@@ -15,10 +15,8 @@ from foliot.domain.errors import ClusterTrouble, FoliotError
 from foliot.engine.caretaking import Backfilling, Chronicling, Clearing
 from foliot.engine.upkeep import LeaderDuty
 from foliot.operations.calendars import replan
-from foliot.operations.people import PeopleServices, with_records
+from foliot.operations.services import Services
 from foliot.operations.tokens import bootstrap, end_for_this_machine, issue_for_this_machine, make_login_code
-from foliot.store.sql.people.records import SqlRecords
-from foliot.store.sql.store import SqlStore
 
 log = structlog.get_logger("foliot.http")
 
@@ -54,9 +52,8 @@ class Access:
 class HttpFace:
     """A server's app and the operations behind it."""
 
-    def __init__(self, server: Server, store: SqlStore) -> None:
-        records = SqlRecords.of(store)
-        self.services: PeopleServices = with_records(server.services, records)
+    def __init__(self, server: Server) -> None:
+        self.services: Services = server.services
         self.app: FastAPI = build_api(
             self.services,
             plain_routes=lambda authenticator: worker_routes(server.workers, authenticator.worker),
@@ -65,7 +62,6 @@ class HttpFace:
             secure_cookies=server.settings.is_protected,
             insecure_http=server.settings.insecure_http,
         )
-        server.workers.trespassers.journal = server.workers.declaring.journal = self.services.journal
         server.metrics.watch_requests(self.app.state.refused)
         for duty in self._caretaking(server):
             server.duties.add(duty)
@@ -73,9 +69,9 @@ class HttpFace:
     def _caretaking(self, server: Server) -> list[LeaderDuty]:
         """What the leader does for people."""
         services = self.services
-        backfilling = Backfilling(services.backfills, on_made=services.runs_may_be_ready)
-        chronicling = Chronicling(services.lookups, services.journal, tide=server.tide)
-        clearing = Clearing(services.lookups, services.journal, services.replies)
+        backfilling = Backfilling(services.store.backfills, on_made=services.runs_may_be_ready)
+        chronicling = Chronicling(services.store.lookups, services.store.journal, tide=server.tide)
+        clearing = Clearing(services.store.lookups, services.store.journal, services.store.replies)
         return [
             LeaderDuty("backfilling", server.leadership, backfilling.advance, every_s=BACKFILL_EVERY_S),
             LeaderDuty("chronicling", server.leadership, chronicling.chronicle, every_s=CHRONICLE_EVERY_S),

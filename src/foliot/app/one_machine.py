@@ -4,7 +4,7 @@ import socket
 from collections.abc import Sequence
 
 from foliot.domain.errors import StorageTrouble
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 
 SQLITE = "sqlite"
 
@@ -22,13 +22,13 @@ class SqliteInCluster(StorageTrouble):
         )
 
 
-async def check_one_machine(services: PeopleServices) -> None:
+async def check_one_machine(services: Services) -> None:
     """Refuse a SQLite store that a live server of another machine uses."""
-    cluster = await services.lookups.cluster()
+    cluster = await services.store.lookups.cluster()
     if cluster.store != SQLITE:
         return
     here = socket.gethostname()
-    nodes = await services.lookups.nodes()
+    nodes = await services.store.lookups.nodes()
     others = {node.host for node in nodes if node.kind == "server" and node.host != here and node.until > cluster.now}
     if others:
         raise SqliteInCluster(sorted(others))

@@ -27,6 +27,7 @@ from foliot.engine.step_guard import StepGuard
 from foliot.engine.sweeping import Sweeping
 from foliot.engine.upkeep import Forgetting, LeaderDuty, Reaping, Repairing
 from foliot.observability.metrics import ServerMetrics
+from foliot.operations.offers import Offers
 from foliot.operations.services import Services
 from foliot.operations.serving_workers import WorkerService
 from foliot.ports.chance import Chance
@@ -131,6 +132,7 @@ class Server:
             decide=decide,
             judge=judge,
             times=timing.session,
+            offers=Offers(store.lookups, clock),
             runs_may_be_ready=self._runs_may_be_ready,
             cursors_moved=self._cursors_moved,
             cancels_asked=self._cancels_asked,

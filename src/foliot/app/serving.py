@@ -33,7 +33,7 @@ async def serve(
         wakeups = open_wakeups(settings.store_url, clock=clock, chance=chance)
         server = Server(settings, store, clock=clock, chance=chance, wakeups=wakeups)
         server.metrics.watch_store(store.database.troubles)
-        face = HttpFace(server, store)
+        face = HttpFace(server)
         await check_one_machine(face.services)
         first_token = await face.begin(bootstrap_token)
         async with asyncio.TaskGroup() as tasks:

@@ -14,7 +14,7 @@ from foliot.domain.schedule import Schedule
 from foliot.operations.calendars import read_definition
 from foliot.operations.finding import find_job, group_of, namespace_of
 from foliot.operations.notes import note_job
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.operations.trigger import checked_params
 from foliot.ports.store.backfills import TAKEN_MAX, BackfillNotFound, BackfillRow, BackfillState, NewBackfill, Selection
 from foliot.ports.store.lookups import JobRow
@@ -74,11 +74,11 @@ class Started:
     created: bool
 
 
-async def preview(services: PeopleServices, who: Principal, order: BackfillOrder) -> Preview:
+async def preview(services: Services, who: Principal, order: BackfillOrder) -> Preview:
     """What a backfill would do. Nothing changes."""
     job = await find_job(services, who, order.namespace, order.job)
     who.demand(Scope.RUN, group=group_of(job))
-    now = await services.lookups.now()
+    now = await services.store.lookups.now()
     if order.to_at <= order.from_at:
         raise BadField("to", "it is not after from", hint="from is included, to is not")
     if order.to_at > now:
@@ -92,7 +92,7 @@ async def preview(services: PeopleServices, who: Principal, order: BackfillOrder
 
 
 async def start(
-    services: PeopleServices, who: Principal, order: BackfillOrder, *, token: str, request_key: str | None = None
+    services: Services, who: Principal, order: BackfillOrder, *, token: str, request_key: str | None = None
 ) -> Started:
     """Begin what was previewed; `BackfillChanged` when it would not be the same instants any more.
 
@@ -114,13 +114,13 @@ async def start(
         reason=order.reason,
     )
     await advance(services)
-    return Started(backfill=await services.backfills.get(backfill.id), created=is_new)
+    return Started(backfill=await services.store.backfills.get(backfill.id), created=is_new)
 
 
 async def _asked_before(
-    services: PeopleServices, who: Principal, order: BackfillOrder, request_key: str | None
+    services: Services, who: Principal, order: BackfillOrder, request_key: str | None
 ) -> BackfillRow | None:
-    found = await services.backfills.asked(request_key) if request_key is not None else None
+    found = await services.store.backfills.asked(request_key) if request_key is not None else None
     if found is None:
         return None
     job = await find_job(services, who, order.namespace, order.job)
@@ -132,13 +132,13 @@ async def _asked_before(
 
 
 async def _begin(
-    services: PeopleServices, who: Principal, order: BackfillOrder, *, token: str, request_key: str | None
+    services: Services, who: Principal, order: BackfillOrder, *, token: str, request_key: str | None
 ) -> BackfillRow:
     seen = await preview(services, who, order)
     if seen.token != token:
         raise BackfillChanged(order.job, count=len(seen.instants))
     params = await checked_params(services, seen.job, order.params)
-    return await services.backfills.add(
+    return await services.store.backfills.add(
         NewBackfill(
             job_id=seen.job.job_id,
             version=seen.job.version,
@@ -156,25 +156,25 @@ async def _begin(
     )
 
 
-async def advance(services: PeopleServices) -> int:
+async def advance(services: Services) -> int:
     """One round over active backfills, as a server does every second; how many runs were made."""
-    made = await services.backfills.advance(limit=20)
+    made = await services.store.backfills.advance(limit=20)
     if made:
         services.runs_may_be_ready()
     return made
 
 
-async def find_backfill(services: PeopleServices, who: Principal, backfill_id: int) -> BackfillRow:
+async def find_backfill(services: Services, who: Principal, backfill_id: int) -> BackfillRow:
     """The backfill, or `BackfillNotFound`."""
     who.demand(Scope.READ)
-    found = await services.backfills.get(backfill_id)
+    found = await services.store.backfills.get(backfill_id)
     if not who.sees(found.namespace):
         raise BackfillNotFound(backfill_id)
     return found
 
 
 async def list_backfills(
-    services: PeopleServices,
+    services: Services,
     who: Principal,
     *,
     namespace: str | None = None,
@@ -193,30 +193,28 @@ async def list_backfills(
             job_id = (await find_job(services, who, within or "default", job)).job_id
         except JobNotFound:
             return []
-    return await services.backfills.list(namespace=within, job_id=job_id, limit=limit, before_id=before_id)
+    return await services.store.backfills.list(namespace=within, job_id=job_id, limit=limit, before_id=before_id)
 
 
-async def set_state(services: PeopleServices, who: Principal, backfill_id: int, state: BackfillState) -> BackfillRow:
+async def set_state(services: Services, who: Principal, backfill_id: int, state: BackfillState) -> BackfillRow:
     """Pause it, let it go on, or end it. Runs it has made already go on."""
     found = await find_backfill(services, who, backfill_id)
     try:
-        group = group_of(await services.lookups.job(found.namespace, found.job))
+        group = group_of(await services.store.lookups.job(found.namespace, found.job))
     except JobNotFound:
         group = DEFAULT_GROUP
     who.demand(Scope.RUN, group=group)
-    changed = await services.backfills.set_state(backfill_id, state)
+    changed = await services.store.backfills.set_state(backfill_id, state)
     await note_job(services, who, f"backfill.{state}", found.namespace, found.job, backfill=backfill_id)
     return changed
 
 
-async def _chosen(
-    services: PeopleServices, job: JobRow, definition: Definition, order: BackfillOrder
-) -> Sequence[Instant]:
+async def _chosen(services: Services, job: JobRow, definition: Definition, order: BackfillOrder) -> Sequence[Instant]:
     """The instants of the range that the selection wants, in the order in which they get their runs."""
     schedule = definition.schedule
     if schedule is None or schedule.fixed_delay_us is not None:
         raise BadField("job", f"{job.name} has no instants of its own to fill", hint=f"foliot job trigger {job.name}")
-    taken = await services.backfills.taken(job.job_id, from_at=order.from_at, to_at=order.to_at)
+    taken = await services.store.backfills.taken(job.job_id, from_at=order.from_at, to_at=order.to_at)
     if len(taken) >= TAKEN_MAX:
         raise _too_many(TAKEN_MAX, "runs")
     chosen: list[Instant] = []

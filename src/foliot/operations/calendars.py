@@ -23,7 +23,7 @@ from foliot.domain.schedule.errors import BadCalendar, UnknownCalendar
 from foliot.domain.schedule.unusual import UnusualDay, unusual_days
 from foliot.operations.finding import actor
 from foliot.operations.notes import note
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.calendars import CalendarRow, CalendarUse
 from foliot.ports.store.journal import Happening, Topic
@@ -47,7 +47,7 @@ class KnownCalendar:
 
 
 async def save_calendar(
-    services: PeopleServices, who: Principal, name: str, document: Mapping[str, Any], *, reason: str = ""
+    services: Services, who: Principal, name: str, document: Mapping[str, Any], *, reason: str = ""
 ) -> CalendarRow:
     """A new version, unless the newest says the same. Jobs that use it take it over, each by an edit of its own."""
     who.demand_everywhere(Scope.WRITE)
@@ -55,7 +55,7 @@ async def save_calendar(
     if builtin_calendar(name) is not None:
         raise BadCalendar(f'"{name}" is a calendar everybody has already.', hint="choose another name")
     canonical = calendar_to_document(calendar_from_document(name, dict(document)))
-    row = await services.calendars.save(name, canonical, by=actor(who, reason))
+    row = await services.store.calendars.save(name, canonical, by=actor(who, reason))
     await note(
         services,
         Happening(
@@ -71,33 +71,31 @@ async def save_calendar(
     return row
 
 
-async def find_calendar(
-    services: PeopleServices, who: Principal, name: str, version: int | None = None
-) -> KnownCalendar:
+async def find_calendar(services: Services, who: Principal, name: str, version: int | None = None) -> KnownCalendar:
     """A calendar, its days ahead that stand out, and the jobs pinned to it, as far as the token sees them.
 
     `UnknownCalendar` when there is none.
     """
     who.demand(Scope.READ)
-    now = await services.lookups.now()
+    now = await services.store.lookups.now()
     built_in = builtin_calendar(name) if version is None else None
     if built_in is not None:
         return replace(_built_in(built_in), ahead=_ahead(built_in, now))
     pin = name if version is None else f"{name}@{version}"
-    found = (await services.calendars.find([pin])).get(pin)
+    found = (await services.store.calendars.find([pin])).get(pin)
     if found is None:
-        known = [row.name for row in await services.calendars.list()]
+        known = [row.name for row in await services.store.calendars.list()]
         raise UnknownCalendar(pin, nearest=nearest(name, [*known, *SHOWN]))
-    users = await services.calendars.users(name, limit=USERS_SHOWN)
+    users = await services.store.calendars.users(name, limit=USERS_SHOWN)
     ahead = _ahead(calendar_from_document(found.name, dict(found.document)), now)
     return replace(_saved(found), users=[user for user in users if who.sees(user[0])], ahead=ahead)
 
 
-async def list_calendars(services: PeopleServices, who: Principal) -> Sequence[KnownCalendar]:
+async def list_calendars(services: Services, who: Principal) -> Sequence[KnownCalendar]:
     """The newest version of each that was saved, then some of those everybody has."""
     who.demand(Scope.READ)
     built_in = [found for name in SHOWN if (found := builtin_calendar(name)) is not None]
-    return [*map(_saved, await services.calendars.list()), *map(_built_in, built_in)]
+    return [*map(_saved, await services.store.calendars.list()), *map(_built_in, built_in)]
 
 
 def _saved(row: CalendarRow) -> KnownCalendar:
@@ -112,10 +110,10 @@ def _ahead(calendar: Calendar, now: Instant) -> Sequence[UnusualDay]:
     return unusual_days(calendar, now // DAY, limit=AHEAD_SHOWN)
 
 
-async def delete_calendar(services: PeopleServices, who: Principal, name: str) -> None:
+async def delete_calendar(services: Services, who: Principal, name: str) -> None:
     """Take a calendar away that nobody uses."""
     who.demand_everywhere(Scope.WRITE)
-    if not await services.calendars.delete(name):
+    if not await services.store.calendars.delete(name):
         raise UnknownCalendar(name)
     await note(
         services,
@@ -129,7 +127,7 @@ async def delete_calendar(services: PeopleServices, who: Principal, name: str) -
     )
 
 
-async def replan(services: PeopleServices) -> int:
+async def replan(services: Services) -> int:
     """Let jobs that are pinned to an older version of a calendar take over the newest; how many did.
 
     Each is an edit: what is due by now is decided under the old calendar first. One that somebody else edits at the
@@ -137,7 +135,7 @@ async def replan(services: PeopleServices) -> int:
     """
     moved = 0
     last: CalendarUse | None = None
-    while uses := await services.calendars.outdated(limit=REPLANNED_PER_ROUND, after=last):
+    while uses := await services.store.calendars.outdated(limit=REPLANNED_PER_ROUND, after=last):
         for use in uses:
             moved += await _take_over(services, use)
         last = uses[-1]
@@ -147,7 +145,7 @@ async def replan(services: PeopleServices) -> int:
     return moved
 
 
-async def _take_over(services: PeopleServices, use: CalendarUse) -> bool:
+async def _take_over(services: Services, use: CalendarUse) -> bool:
     """Save a job as it is, which pins its calendars to the newest; whether that was done."""
     try:
         definition = from_document(use.document, job=use.job)
@@ -175,7 +173,7 @@ async def _take_over(services: PeopleServices, use: CalendarUse) -> bool:
 # ------------------------------------------------------------------------------------------------------- in definitions
 
 
-async def read_definition(services: PeopleServices, document: Mapping[str, Any], *, job: str) -> Definition:
+async def read_definition(services: Services, document: Mapping[str, Any], *, job: str) -> Definition:
     """The definition of a document with the calendars it names; the error that names the field otherwise."""
     definition = from_document(document, job=job)
     schedule = definition.schedule
@@ -184,10 +182,10 @@ async def read_definition(services: PeopleServices, document: Mapping[str, Any],
     return from_document(document, job=job, calendars=await calendars_of(services, document))
 
 
-async def calendars_of(services: PeopleServices, document: Mapping[str, Any]) -> Mapping[str, Calendar]:
+async def calendars_of(services: Services, document: Mapping[str, Any]) -> Mapping[str, Calendar]:
     """The calendars a definition's document names; `UnknownCalendar` for one that is not there."""
     names = sorted(set(_named(document.get("schedule"))))
-    found = await services.calendars.find(names)
+    found = await services.store.calendars.find(names)
     for name in names:
         if name not in found:
             raise UnknownCalendar(name)

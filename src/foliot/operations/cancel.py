@@ -9,7 +9,7 @@ from foliot.domain.job import DEFAULT_GROUP
 from foliot.domain.run import format_run_id
 from foliot.operations.finding import actor, find_run, group_of
 from foliot.operations.notes import note
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.store.lookups import RunRow
 from foliot.ports.store.runs import CancelOutcome
@@ -24,7 +24,7 @@ class CancelledRun:
 
 
 async def cancel(
-    services: PeopleServices, who: Principal, run_ids: Sequence[int], *, reason: str = "", force: bool = False
+    services: Services, who: Principal, run_ids: Sequence[int], *, reason: str = "", force: bool = False
 ) -> Sequence[CancelledRun]:
     """Cancel runs; each says how it landed. All must be there and within the token's reach, or none is touched.
 
@@ -44,14 +44,14 @@ async def cancel(
     return [CancelledRun(run=run, outcome=outcome) for run, outcome in zip(after, outcomes, strict=True)]
 
 
-async def demand_run(services: PeopleServices, who: Principal, runs: Sequence[RunRow]) -> None:
+async def demand_run(services: Services, who: Principal, runs: Sequence[RunRow]) -> None:
     """Raise unless the token may act on all these runs."""
     who.demand(Scope.RUN)
     if who.group is None:
         return
     for namespace, name in sorted({(run.namespace, run.job) for run in runs}):
         try:
-            group = group_of(await services.lookups.job(namespace, name))
+            group = group_of(await services.store.lookups.job(namespace, name))
         except JobNotFound:  # deleted meanwhile: nobody's group
             group = DEFAULT_GROUP
         who.demand(Scope.RUN, group=group)

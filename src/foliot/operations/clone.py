@@ -5,12 +5,12 @@ from typing import Any
 
 from foliot.domain.access import Principal
 from foliot.operations.finding import find_job
-from foliot.operations.people import PeopleServices
 from foliot.operations.save import SavedJob, create, merged
+from foliot.operations.services import Services
 
 
 async def clone(
-    services: PeopleServices,
+    services: Services,
     who: Principal,
     namespace: str,
     name: str,

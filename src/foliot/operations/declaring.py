@@ -23,7 +23,7 @@ from foliot.operations.services import Services
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.ports.store.jobs import Saved, SaveOutcome, Standing
-from foliot.ports.store.journal import Happening, Journal, Topic
+from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.worker_link import DECLARED_MAX, DOCUMENT_MAX, DeclaredJob, Hello
 
 ACTOR_BYTES_MAX: Final = 200
@@ -75,7 +75,6 @@ class Declaring:
     """Saves what code declares."""
 
     def __init__(self, services: Services) -> None:
-        self.journal: Journal | None = None
         self._services = services
 
     async def declare(self, hello: Hello, by: Principal) -> tuple[str, ...]:
@@ -130,10 +129,8 @@ class Declaring:
         if not happenings:
             return
         self._services.cursors_moved()
-        if self.journal is None:
-            return
         try:
-            await self.journal.note(happenings)
+            await self._services.store.journal.note(happenings)
         except (StoreBusy, StoreUnavailable) as away:
             log.warning("journal.note_lost", kind="job.declared", count=len(happenings), why=str(away))
 

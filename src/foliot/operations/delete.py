@@ -4,11 +4,11 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import VersionConflict
 from foliot.operations.finding import actor, find_job, group_of
 from foliot.operations.notes import note_job
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 
 
 async def delete(
-    services: PeopleServices,
+    services: Services,
     who: Principal,
     namespace: str,
     name: str,

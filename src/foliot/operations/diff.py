@@ -6,7 +6,7 @@ from typing import Any
 
 from foliot.domain.access import Principal, Scope
 from foliot.operations.finding import find_job
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.lookups import JobRow, VersionNotFound, VersionRow
 
 
@@ -19,16 +19,16 @@ class FieldChange:
     after: Any
 
 
-async def find_version(services: PeopleServices, job: JobRow, version: int) -> VersionRow:
+async def find_version(services: Services, job: JobRow, version: int) -> VersionRow:
     """One version of a job, or `VersionNotFound`."""
-    found = await services.lookups.version(job.job_id, version)
+    found = await services.store.lookups.version(job.job_id, version)
     if found is None:
         raise VersionNotFound(job.name, version)
     return found
 
 
 async def diff(
-    services: PeopleServices, who: Principal, namespace: str, name: str, *, before: int, after: int
+    services: Services, who: Principal, namespace: str, name: str, *, before: int, after: int
 ) -> Sequence[FieldChange]:
     """What changed from one version to another."""
     who.demand(Scope.READ)

@@ -2,12 +2,12 @@
 
 from foliot.domain.access import Principal, Scope
 from foliot.operations.finding import namespace_of
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.journal import EventFilter, EventPage
 
 
 async def list_events(
-    services: PeopleServices,
+    services: Services,
     who: Principal,
     wanted: EventFilter,
     *,
@@ -26,4 +26,4 @@ async def list_events(
         since=wanted.since,
         until=wanted.until,
     )
-    return await services.journal.newest(within, limit=limit, before_id=before_id)
+    return await services.store.journal.newest(within, limit=limit, before_id=before_id)

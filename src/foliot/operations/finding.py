@@ -9,7 +9,7 @@ from foliot.domain.access import Principal
 from foliot.domain.errors import JobNotFound, RunNotFound
 from foliot.domain.job import DEFAULT_GROUP, DEFAULT_NAMESPACE
 from foliot.domain.run import format_run_id
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.lookups import JobRow, RunRow
 
@@ -26,16 +26,16 @@ def home_of(who: Principal, asked: str | None) -> str:
     return asked if asked is not None else (who.namespace or DEFAULT_NAMESPACE)
 
 
-async def find_job(services: PeopleServices, who: Principal, namespace: str, name: str) -> JobRow:
+async def find_job(services: Services, who: Principal, namespace: str, name: str) -> JobRow:
     """The job, or `JobNotFound`."""
     if not who.sees(namespace):
         raise JobNotFound(name, namespace=namespace)
-    return await services.lookups.job(namespace, name)
+    return await services.store.lookups.job(namespace, name)
 
 
-async def find_run(services: PeopleServices, who: Principal, run_id: int) -> RunRow:
+async def find_run(services: Services, who: Principal, run_id: int) -> RunRow:
     """The run, or `RunNotFound`."""
-    run = await services.lookups.run(run_id)
+    run = await services.store.lookups.run(run_id)
     if run is None or not who.sees(run.namespace):
         raise RunNotFound(format_run_id(run_id))
     return run

@@ -11,7 +11,7 @@ from foliot.domain.instants import DAY, Instant
 from foliot.domain.schedule import Schedule
 from foliot.operations.calendars import read_definition
 from foliot.operations.finding import find_job
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.lookups import JobRow, RunRow, SkipRow
 
 FIRES_MAX: Final = 1000
@@ -40,7 +40,7 @@ class Fires:
 
 
 async def fires(
-    services: PeopleServices,
+    services: Services,
     who: Principal,
     namespace: str,
     name: str,
@@ -56,7 +56,7 @@ async def fires(
     """
     who.demand(Scope.READ)
     job = await find_job(services, who, namespace, name)
-    now = await services.lookups.now()
+    now = await services.store.lookups.now()
     begin = now - RANGE_DEFAULT if from_at is None else from_at
     end = to_at
     if end is not None and end <= begin:
@@ -72,10 +72,10 @@ async def fires(
 
 
 async def _past(
-    services: PeopleServices, job: JobRow, begin: Instant, end: Instant, *, limit: int, before: Instant | None
+    services: Services, job: JobRow, begin: Instant, end: Instant, *, limit: int, before: Instant | None
 ) -> Sequence[Fire]:
     """What became of the instants in [begin, end), newest first. A range of skipped ones stands at its last instant."""
-    runs, skips = await services.lookups.fired(job.job_id, from_at=begin, to_at=end, limit=limit + 1)
+    runs, skips = await services.store.lookups.fired(job.job_id, from_at=begin, to_at=end, limit=limit + 1)
     found = [
         *(Fire(due_at=run.due_at, decision="created", run=run) for run in runs),
         *(Fire(due_at=skip.to_at, decision="skipped", skip=skip) for skip in skips),

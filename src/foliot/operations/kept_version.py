@@ -8,16 +8,16 @@ from foliot.domain.edits import Keeps, Part, Waiting, after_edit
 from foliot.domain.errors import FoliotError, JobNotFound
 from foliot.domain.job import Definition
 from foliot.domain.why.facts import KeptFacts
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.lookups import JobRow, RunRow
 
 
-async def kept_version(services: PeopleServices, run: RunRow) -> KeptFacts | None:
+async def kept_version(services: Services, run: RunRow) -> KeptFacts | None:
     """Which version the run keeps, and why; None: it has the newest, or will take it in a moment."""
     if run.state != "PENDING":
         return None
     try:
-        job = await services.lookups.job(run.namespace, run.job)
+        job = await services.store.lookups.job(run.namespace, run.job)
     except JobNotFound:
         return None
     if job.job_id != run.job_id or job.version == run.version:
@@ -26,8 +26,8 @@ async def kept_version(services: PeopleServices, run: RunRow) -> KeptFacts | Non
     return KeptFacts(version=run.version, newest=job.version, reason=reason) if reason else None
 
 
-async def _reason(services: PeopleServices, run: RunRow, job: JobRow) -> str | None:
-    version = await services.lookups.version(run.job_id, run.version)
+async def _reason(services: Services, run: RunRow, job: JobRow) -> str | None:
+    version = await services.store.lookups.version(run.job_id, run.version)
     old = _definition(version.document, run.job) if version else None
     new = _definition(job.document, run.job)
     if new is None:
@@ -36,10 +36,10 @@ async def _reason(services: PeopleServices, run: RunRow, job: JobRow) -> str | N
     return str(after) if isinstance(after, Keeps) else None
 
 
-async def _waiting(services: PeopleServices, run: RunRow) -> Waiting:
+async def _waiting(services: Services, run: RunRow) -> Waiting:
     if run.parent_id is None:
         return Waiting(is_in_line=run.place is not None, is_pinned=run.is_pinned, overlaps=not run.serial)
-    parts = await services.lookups.shards(run.parent_id)
+    parts = await services.store.lookups.shards(run.parent_id)
     return Waiting(
         part=Part.SHARD if run.shard >= 0 else Part.MERGE,
         is_pinned=run.is_pinned,

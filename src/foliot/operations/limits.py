@@ -8,43 +8,43 @@ from foliot.domain.errors import BadField
 from foliot.domain.names import check_name
 from foliot.operations.finding import namespace_of
 from foliot.operations.notes import note
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.store.limits import NamedLimit
 
 
 async def list_limits(
-    services: PeopleServices, who: Principal, *, namespace: str | None, after: str, limit: int
+    services: Services, who: Principal, *, namespace: str | None, after: str, limit: int
 ) -> Sequence[NamedLimit]:
     """Limits of the cluster, which every job may use, and those of a namespace the token sees."""
     who.demand(Scope.READ)
     asked = namespace_of(who, namespace)
     if asked is not None and not who.sees(asked):
         return []
-    return await services.limits.list(namespace=asked, after=after, limit=limit)
+    return await services.store.limits.list(namespace=asked, after=after, limit=limit)
 
 
-async def set_limit(services: PeopleServices, who: Principal, name: str, max_: int, *, reason: str = "") -> NamedLimit:
+async def set_limit(services: Services, who: Principal, name: str, max_: int, *, reason: str = "") -> NamedLimit:
     """Make a limit of the whole cluster, or change how many runs it lets through."""
     who.demand_everywhere(Scope.ADMIN)
     name = check_name("resource", name)
     if not 1 <= max_ <= RUNNING_MAX:
         raise BadField("max", f"{max_} is not a whole number from 1 to {RUNNING_MAX}")
-    limit = await services.limits.set_shared(name, max_)
+    limit = await services.store.limits.set_shared(name, max_)
     services.runs_may_be_ready()
     await _note(services, who, "limit.set", name, max=max_, reason=reason)
     return limit
 
 
-async def remove_limit(services: PeopleServices, who: Principal, name: str) -> None:
+async def remove_limit(services: Services, who: Principal, name: str) -> None:
     """Take a limit of the cluster away, once no job counts in it."""
     who.demand_everywhere(Scope.ADMIN)
     name = check_name("resource", name)
-    await services.limits.remove_shared(name)
+    await services.store.limits.remove_shared(name)
     await _note(services, who, "limit.removed", name)
 
 
-async def _note(services: PeopleServices, who: Principal, kind: str, name: str, **data: int | str) -> None:
+async def _note(services: Services, who: Principal, kind: str, name: str, **data: int | str) -> None:
     await note(
         services,
         Happening(

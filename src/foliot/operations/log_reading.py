@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from foliot.domain.access import Principal
 from foliot.domain.run import LIVE, RunState
 from foliot.operations.finding import find_run
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.lookups import RunRow
 from foliot.ports.worker_link import LogChunk
 
@@ -52,7 +52,7 @@ class Line:
 class LogReader:
     """Reads the log of one run, attempt by attempt."""
 
-    def __init__(self, services: PeopleServices, run: RunRow, *, attempt: int | None, start: Position | None) -> None:
+    def __init__(self, services: Services, run: RunRow, *, attempt: int | None, start: Position | None) -> None:
         self._services = services
         self._run = run
         self._only = attempt
@@ -110,7 +110,7 @@ class LogReader:
         """Whole lines that are there behind the position."""
         while True:
             read_from = self._read_to
-            chunks = await self._services.store.queries.logs(
+            chunks = await self._services.store.lookups.logs(
                 self._run.run_id, attempt=self._at.attempt, offset=read_from
             )
             for chunk in chunks:
@@ -153,9 +153,9 @@ class LogReader:
         return [Line(text=text.decode("utf-8", "replace"), after=self._at)]
 
 
-async def shard_run(services: PeopleServices, who: Principal, run: RunRow, shard: int) -> RunRow:
+async def shard_run(services: Services, who: Principal, run: RunRow, shard: int) -> RunRow:
     """The run of one shard, or `RunNotFound`."""
-    children = await services.lookups.shards(run.run_id)
+    children = await services.store.lookups.shards(run.run_id)
     found = next((child for child in children if child.shard == shard), None)
     return await find_run(services, who, found.run_id if found else 0)
 

@@ -12,7 +12,7 @@ from foliot.domain.names import nearest
 from foliot.operations.cluster_troubles import CLOCK_OFF_US, ClockOff, NoLeader, SchedulesAhead
 from foliot.operations.finding import actor
 from foliot.operations.notes import note
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.store.lookups import ClusterRow, NodeRow, RunFilter, RunRow
 from foliot.ports.store.rescheduling import AheadJob
@@ -105,37 +105,37 @@ class Cluster:
         return found
 
 
-async def list_nodes(services: PeopleServices, who: Principal) -> Sequence[Node]:
+async def list_nodes(services: Services, who: Principal) -> Sequence[Node]:
     """Every node session that lives, and those that died or left in the last ten minutes."""
     return (await _cluster(services, who)).nodes
 
 
-async def cluster_status(services: PeopleServices, who: Principal) -> Cluster:
+async def cluster_status(services: Services, who: Principal) -> Cluster:
     """Leader, term, queue, every node, and what is not well."""
     cluster = await _cluster(services, who)
     return replace(cluster, ahead=await services.store.jobs.farthest_ahead(limit=FARTHEST_LOOKED_AT))
 
 
-async def _cluster(services: PeopleServices, who: Principal) -> Cluster:
+async def _cluster(services: Services, who: Principal) -> Cluster:
     who.demand_everywhere(Scope.READ)
-    row = await services.lookups.cluster()
-    nodes = await services.lookups.nodes(include_dead_since=row.now - DEAD_SHOWN_US)
+    row = await services.store.lookups.cluster()
+    nodes = await services.store.lookups.nodes(include_dead_since=row.now - DEAD_SHOWN_US)
     ttl_us = services.times.ttl_us
     return Cluster(row=row, nodes=[_node(node, row, ttl_us) for node in nodes])
 
 
-async def find_node(services: PeopleServices, who: Principal, name: str) -> tuple[Node, Sequence[RunRow]]:
+async def find_node(services: Services, who: Principal, name: str) -> tuple[Node, Sequence[RunRow]]:
     """The live session of this name (or the newest), and what runs on it."""
     nodes = await list_nodes(services, who)
     own = [node for node in nodes if name in (node.row.name, node.row.handle)]
     if not own:
         raise NodeNotFound(name, nearest=nearest(name, (node.row.name for node in nodes)))
     own.sort(key=lambda node: (not node.health.is_gone, node.row.started_at))
-    runs = await services.lookups.runs(RunFilter(states=("RUNNING",), node=own[-1].row.name), limit=RUNS_SHOWN)
+    runs = await services.store.lookups.runs(RunFilter(states=("RUNNING",), node=own[-1].row.name), limit=RUNS_SHOWN)
     return own[-1], [run for run in runs.items if run.session == own[-1].row.session]
 
 
-async def drain(services: PeopleServices, who: Principal, name: str, *, reason: str = "") -> Node:
+async def drain(services: Services, who: Principal, name: str, *, reason: str = "") -> Node:
     """Ask every live session of a node to take no more work; what it holds goes on to its end."""
     who.demand_everywhere(Scope.ADMIN)
     workers = await _workers(services, who, name)
@@ -148,7 +148,7 @@ async def drain(services: PeopleServices, who: Principal, name: str, *, reason: 
     return await _again(services, who, workers[-1])
 
 
-async def undrain(services: PeopleServices, who: Principal, name: str, *, reason: str = "") -> Node:
+async def undrain(services: Services, who: Principal, name: str, *, reason: str = "") -> Node:
     """Let a node that was asked to drain take work again."""
     who.demand_everywhere(Scope.ADMIN)
     workers = await _workers(services, who, name)
@@ -162,7 +162,7 @@ async def undrain(services: PeopleServices, who: Principal, name: str, *, reason
     return await _again(services, who, taken_back[-1])
 
 
-async def _workers(services: PeopleServices, who: Principal, name: str) -> Sequence[Node]:
+async def _workers(services: Services, who: Principal, name: str) -> Sequence[Node]:
     """The live worker sessions of this name, the oldest first; `NodeNotFound` when nobody has it."""
     node, _ = await find_node(services, who, name)
     own = [one for one in await list_nodes(services, who) if name in (one.row.name, one.row.handle)]
@@ -172,12 +172,12 @@ async def _workers(services: PeopleServices, who: Principal, name: str) -> Seque
     return sorted(live, key=lambda one: one.row.started_at)
 
 
-async def _again(services: PeopleServices, who: Principal, node: Node) -> Node:
+async def _again(services: Services, who: Principal, node: Node) -> Node:
     services.offers.forget()
     return (await find_node(services, who, node.row.handle))[0]
 
 
-async def _note(services: PeopleServices, who: Principal, kind: str, node: Node, reason: str) -> None:
+async def _note(services: Services, who: Principal, kind: str, node: Node, reason: str) -> None:
     await note(
         services,
         Happening(

@@ -5,7 +5,7 @@ from typing import Any
 import structlog
 
 from foliot.domain.access import Principal
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.ports.store.journal import Happening, Topic
 
@@ -13,7 +13,7 @@ log = structlog.get_logger("foliot.people")
 
 
 async def note_job(
-    services: PeopleServices,
+    services: Services,
     who: Principal,
     kind: str,
     namespace: str,
@@ -37,10 +37,10 @@ async def note_job(
     )
 
 
-async def note(services: PeopleServices, happening: Happening) -> None:
+async def note(services: Services, happening: Happening) -> None:
     """Note something; a store that is away keeps no notes, and the log line stays."""
     log.info(happening.kind, subject=happening.subject, by=happening.by, **dict(happening.data))
     try:
-        await services.journal.note([happening])
+        await services.store.journal.note([happening])
     except (StoreBusy, StoreUnavailable) as away:
         log.warning("journal.note_lost", kind=happening.kind, subject=happening.subject, why=str(away))

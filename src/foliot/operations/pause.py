@@ -5,12 +5,12 @@ from foliot.domain.errors import BadField
 from foliot.domain.instants import Instant, isoformat
 from foliot.operations.finding import actor, find_job, group_of
 from foliot.operations.notes import note_job
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.lookups import JobRow
 
 
 async def pause(
-    services: PeopleServices,
+    services: Services,
     who: Principal,
     namespace: str,
     name: str,
@@ -21,7 +21,7 @@ async def pause(
     """Stop the schedule, for good or until an instant. What is due by now is decided first."""
     job = await find_job(services, who, namespace, name)
     who.demand(Scope.WRITE, group=group_of(job))
-    if until is not None and until <= await services.lookups.now():
+    if until is not None and until <= await services.store.lookups.now():
         raise BadField("until", f"{isoformat(until)} is past", hint="give a time that is still to come")
     await services.store.jobs.pause(namespace, job.name, by=actor(who, reason), decide=services.decide, until=until)
     await note_job(services, who, "job.paused", namespace, job.name, reason=reason, until=until and isoformat(until))
@@ -30,7 +30,7 @@ async def pause(
 
 
 async def resume(
-    services: PeopleServices,
+    services: Services,
     who: Principal,
     namespace: str,
     name: str,

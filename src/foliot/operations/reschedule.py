@@ -9,7 +9,7 @@ from foliot.domain.errors import BadField, JobNotFound
 from foliot.domain.instants import Instant, isoformat
 from foliot.operations.finding import find_job, group_of
 from foliot.operations.notes import note_job
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.lookups import JobRow
 from foliot.ports.store.rescheduling import Rescheduled
 
@@ -34,7 +34,7 @@ class RescheduledJobs:
 
 
 async def reschedule(
-    services: PeopleServices, who: Principal, namespace: str, name: str, *, dry_run: bool = False, reason: str = ""
+    services: Services, who: Principal, namespace: str, name: str, *, dry_run: bool = False, reason: str = ""
 ) -> RescheduledJob:
     """Decide what is due, and let the schedule go on at the first instant to come. `dry_run`: only look."""
     job = await find_job(services, who, namespace, name)
@@ -48,7 +48,7 @@ async def reschedule(
 
 
 async def reschedule_all(
-    services: PeopleServices,
+    services: Services,
     who: Principal,
     namespace: str,
     *,
@@ -75,9 +75,7 @@ async def reschedule_all(
     return RescheduledJobs(items=items, after=last)
 
 
-async def _note(
-    services: PeopleServices, who: Principal, namespace: str, name: str, done: Rescheduled, reason: str
-) -> None:
+async def _note(services: Services, who: Principal, namespace: str, name: str, done: Rescheduled, reason: str) -> None:
     await note_job(
         services,
         who,

@@ -5,7 +5,7 @@ from foliot.domain.errors import Conflict, JobNotFound
 from foliot.domain.run import LIVE, RunState, format_run_id
 from foliot.operations.cancel import demand_run
 from foliot.operations.finding import actor, find_run
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.operations.trigger import TriggeredRun
 from foliot.ports.store.lookups import RunRow
 from foliot.ports.store.runs import TriggerRequest
@@ -46,7 +46,7 @@ class JobGone(Conflict):
 
 
 async def retry(
-    services: PeopleServices,
+    services: Services,
     who: Principal,
     run_id: int,
     *,
@@ -83,9 +83,9 @@ async def retry(
     return TriggeredRun(run=await find_run(services, who, triggered.run_id), created=triggered.created)
 
 
-async def _check_job(services: PeopleServices, run: RunRow) -> None:
+async def _check_job(services: Services, run: RunRow) -> None:
     try:
-        job = await services.lookups.job(run.namespace, run.job)
+        job = await services.store.lookups.job(run.namespace, run.job)
     except JobNotFound:
         raise JobGone(run) from None
     if job.job_id != run.job_id:  # another job took the name

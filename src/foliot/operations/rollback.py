@@ -3,12 +3,12 @@
 from foliot.domain.access import Principal, Scope
 from foliot.operations.diff import find_version
 from foliot.operations.finding import find_job, group_of
-from foliot.operations.people import PeopleServices
 from foliot.operations.save import SavedJob, replace
+from foliot.operations.services import Services
 
 
 async def rollback(
-    services: PeopleServices,
+    services: Services,
     who: Principal,
     namespace: str,
     name: str,

@@ -12,7 +12,7 @@ from foliot.domain.names import check_name
 from foliot.operations.calendars import read_definition
 from foliot.operations.finding import actor, find_job, group_of
 from foliot.operations.notes import note_job
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.jobs import SaveOutcome
 from foliot.ports.store.lookups import JobRow
 
@@ -42,7 +42,7 @@ class SavedJob:
 
 
 async def create(
-    services: PeopleServices,
+    services: Services,
     who: Principal,
     namespace: str,
     name: str,
@@ -59,7 +59,7 @@ async def create(
 
 
 async def replace(
-    services: PeopleServices,
+    services: Services,
     who: Principal,
     namespace: str,
     name: str,
@@ -73,7 +73,7 @@ async def replace(
 
 
 async def patch(
-    services: PeopleServices,
+    services: Services,
     who: Principal,
     namespace: str,
     name: str,
@@ -90,7 +90,7 @@ async def patch(
 
 
 async def _save(
-    services: PeopleServices,
+    services: Services,
     who: Principal,
     namespace: str,
     name: str,
@@ -130,7 +130,7 @@ async def _save(
     return SavedJob(job=await find_job(services, who, namespace, name), outcome=saved.outcome)
 
 
-async def _demand_present(services: PeopleServices, who: Principal, namespace: str, name: str) -> None:
+async def _demand_present(services: Services, who: Principal, namespace: str, name: str) -> None:
     """A token limited to a group changes only jobs that are in that group now."""
     if who.group is None:
         return

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from foliot.domain.fire import Decide
 from foliot.domain.instants import SECOND, Micros
 from foliot.domain.verdict import Judge
+from foliot.operations.offers import Offers
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.store import Store
@@ -33,6 +34,7 @@ class Services:
     decide: Decide
     judge: Judge
     times: SessionTimes
+    offers: Offers  # what live workers offer
     runs_may_be_ready: Callable[[], None]  # something became leasable: look at once, here and elsewhere
     cursors_moved: Callable[[], None]  # a job may be due sooner than the last pulse said
     cancels_asked: Callable[[], None] = lambda: None  # running runs are to stop: their workers should hear of it soon

@@ -88,7 +88,7 @@ class WorkerService:
         self._ears = Ears(services.store.runs)
         self.fenced = 0  # reports that came too late and changed nothing (S5)
         self.on_fenced: Callable[[int], None] = lambda _: None
-        self.trespassers = Trespassers()
+        self.trespassers = Trespassers(services.store.journal)
         self.declaring = Declaring(services)
         self.on_reports: list[Callable[[Sequence[Report]], None]] = []  # whoever watches this process
 

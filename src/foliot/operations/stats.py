@@ -8,7 +8,7 @@ from typing import Final
 from foliot.domain.access import Principal, Scope
 from foliot.domain.instants import Instant, Micros
 from foliot.operations.finding import find_job
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.lookups import RunRow
 
 RUNS_LOOKED_AT: Final = 200
@@ -49,11 +49,11 @@ class JobStats:
     nodes: Sequence[NodeStats]
 
 
-async def stats(services: PeopleServices, who: Principal, namespace: str, name: str) -> JobStats:
+async def stats(services: Services, who: Principal, namespace: str, name: str) -> JobStats:
     """Durations, outcomes, delays and figures per node of the latest finished runs."""
     who.demand(Scope.READ)
     job = await find_job(services, who, namespace, name)
-    return stats_of(await services.lookups.last_ended(job.job_id, limit=RUNS_LOOKED_AT))
+    return stats_of(await services.store.lookups.last_ended(job.job_id, limit=RUNS_LOOKED_AT))
 
 
 def stats_of(runs: Sequence[RunRow]) -> JobStats:

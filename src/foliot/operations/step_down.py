@@ -15,7 +15,7 @@ from foliot.domain.instants import SECOND, Micros
 from foliot.domain.names import nearest
 from foliot.operations.nodes import Cluster, Health, Node, NodeNotFound, cluster_status
 from foliot.operations.notes import note
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.journal import Happening, Topic
 
 WISH_US: Final[Micros] = 5 * SECOND
@@ -41,7 +41,7 @@ class Handover:
     term: int
 
 
-async def step_down(services: PeopleServices, who: Principal, *, to: str | None = None, reason: str = "") -> Handover:
+async def step_down(services: Services, who: Principal, *, to: str | None = None, reason: str = "") -> Handover:
     """Hand leadership to a server, or to the one that has been there longest. Any server can be asked."""
     who.demand_everywhere(Scope.ADMIN)
     seen = await cluster_status(services, who)
@@ -54,10 +54,10 @@ async def step_down(services: PeopleServices, who: Principal, *, to: str | None 
     return handed
 
 
-async def _handed(services: PeopleServices, heir: str) -> int:
+async def _handed(services: Services, heir: str) -> int:
     """The term under which the heir leads, as soon as it does."""
     for _ in range(LOOKS_MAX):
-        row = await services.lookups.cluster()
+        row = await services.store.lookups.cluster()
         if row.leader_session == heir and row.leader is not None:
             return row.term
         await services.clock.wait(asyncio.Event(), for_s=LOOK_EVERY_S)

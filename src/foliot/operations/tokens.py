@@ -22,7 +22,7 @@ from foliot.domain.errors import BadField
 from foliot.domain.instants import DAY, MINUTE, Instant, Micros
 from foliot.domain.names import check_name
 from foliot.operations.notes import note
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.store.tokens import NewToken, TokenRecord
 
@@ -51,14 +51,14 @@ def hash_of(secret: str) -> str:
 
 
 async def create_token(
-    services: PeopleServices, who: Principal, name: str, grant: Grant, *, lives_us: Micros = LIVES_DEFAULT
+    services: Services, who: Principal, name: str, grant: Grant, *, lives_us: Micros = LIVES_DEFAULT
 ) -> IssuedToken:
     """A token with these scopes for this long."""
     who.demand_everywhere(Scope.ADMIN)
     if not LIVES_MIN <= lives_us <= LIVES_MAX:
         raise BadField("expires", "a token lives from a minute to a year", hint="90d is usual")
     new, secret = _new(services, who, check_name("token", name), _checked(grant), lives_us)
-    record = await services.tokens.add(new)
+    record = await services.store.tokens.add(new)
     assert record is not None, name
     await _note(services, who, "token.created", record)
     return IssuedToken(record=record, secret=secret)
@@ -71,77 +71,77 @@ def _checked(grant: Grant) -> Grant:
     return replace(grant, namespace=namespace, group=group)
 
 
-async def list_tokens(services: PeopleServices, who: Principal, *, include_gone: bool = False) -> Sequence[TokenRecord]:
+async def list_tokens(services: Services, who: Principal, *, include_gone: bool = False) -> Sequence[TokenRecord]:
     """The tokens that are good, newest first; with `include_gone` also those that were."""
     who.demand_everywhere(Scope.ADMIN)
-    return await services.tokens.list(include_gone=include_gone)
+    return await services.store.tokens.list(include_gone=include_gone)
 
 
 async def rotate_token(
-    services: PeopleServices, who: Principal, name_or_id: str, *, grace_us: Micros, lives_us: Micros | None = None
+    services: Services, who: Principal, name_or_id: str, *, grace_us: Micros, lives_us: Micros | None = None
 ) -> IssuedToken:
     """A new secret under the same name; the old one goes on for the time of grace."""
     who.demand_everywhere(Scope.ADMIN)
     if not 0 <= grace_us <= GRACE_MAX:
         raise BadField("grace", "it is longer than 30 days")
-    old = await services.tokens.named(name_or_id)
+    old = await services.store.tokens.named(name_or_id)
     grant = Grant(scopes=old.scopes, namespace=old.namespace, group=old.group)
     lives = min(old.expires_at - old.created_at, LIVES_MAX) if lives_us is None else lives_us
     new, secret = _new(services, who, old.name, grant, lives, line=old.line)
-    record = await services.tokens.replace(old.id, new, grace_us=grace_us)
+    record = await services.store.tokens.replace(old.id, new, grace_us=grace_us)
     await _note(services, who, "token.rotated", record)
     return IssuedToken(record=record, secret=secret)
 
 
-async def revoke_token(services: PeopleServices, who: Principal, name_or_id: str) -> TokenRecord:
+async def revoke_token(services: Services, who: Principal, name_or_id: str) -> TokenRecord:
     """End a token at once: by its name with every secret it has, by an id that one secret alone."""
     who.demand_everywhere(Scope.ADMIN)
-    ended = list(await services.tokens.revoke_all(name_or_id))
+    ended = list(await services.store.tokens.revoke_all(name_or_id))
     if not ended:
-        found = await services.tokens.named(name_or_id)
-        ended = [await services.tokens.revoke(found.id)]
+        found = await services.store.tokens.named(name_or_id)
+        ended = [await services.store.tokens.revoke(found.id)]
     for record in ended:
         await _note(services, who, "token.revoked", record)
     return ended[0]
 
 
-async def bootstrap(services: PeopleServices, *, given: str | None = None) -> str | None:
+async def bootstrap(services: Services, *, given: str | None = None) -> str | None:
     """The first token of a store that never had one: what was given, or a fresh one; None when there was one before."""
     secret = PREFIX + services.chance.secret() if given is None else check_secret(given)
     grant = Grant(scopes=frozenset({Scope.ADMIN, Scope.WORKER}))
     new, _ = _new(services, INTERNAL, BOOTSTRAP, grant, BOOTSTRAP_LIVES, secret=secret)
-    record = await services.tokens.add(new, only_if_none=True)
+    record = await services.store.tokens.add(new, only_if_none=True)
     return None if record is None else secret
 
 
-async def issue_for_this_machine(services: PeopleServices, name: str, grant: Grant) -> str:
+async def issue_for_this_machine(services: Services, name: str, grant: Grant) -> str:
     """A token for a process or a person on the server's own machine, as `foliot up` makes for its folder and worker."""
     unique = f"{name}-{services.chance.token()[:8]}"
     new, secret = _new(services, INTERNAL, unique, grant, SESSION_LIVES)
-    await services.tokens.add(new)
+    await services.store.tokens.add(new)
     return secret
 
 
-async def end_for_this_machine(services: PeopleServices, name: str) -> None:
+async def end_for_this_machine(services: Services, name: str) -> None:
     """End what `issue_for_this_machine` made under this name: of this process, or of one that was killed."""
-    for token in await services.tokens.list():
+    for token in await services.store.tokens.list():
         if token.created_by == INTERNAL.name and token.name.startswith(f"{name}-"):
-            await services.tokens.revoke(token.id)
+            await services.store.tokens.revoke(token.id)
 
 
-async def make_login_code(services: PeopleServices, who: Principal) -> tuple[str, Instant]:
+async def make_login_code(services: Services, who: Principal) -> tuple[str, Instant]:
     """A code for one login within 15 minutes, and until when it is good."""
     who.demand_everywhere(Scope.ADMIN)
     code = login_code(services.chance.token())
-    until = await services.tokens.add_code(hash_of(plain_code(code)), lives_us=CODE_LIVES, created_by=who.name)
+    until = await services.store.tokens.add_code(hash_of(plain_code(code)), lives_us=CODE_LIVES, created_by=who.name)
     return code, until
 
 
-async def redeem_login_code(services: PeopleServices, written: str) -> IssuedToken:
+async def redeem_login_code(services: Services, written: str) -> IssuedToken:
     """The token a code buys; `BadLoginCode` for one that is wrong, used or too old."""
     name = f"login-{services.chance.token()[:8]}"
     new, secret = _new(services, INTERNAL, name, Grant(scopes=frozenset({Scope.ADMIN})), SESSION_LIVES)
-    record = await services.tokens.redeem(hash_of(plain_code(written)), new)
+    record = await services.store.tokens.redeem(hash_of(plain_code(written)), new)
     if record is None:
         raise BadLoginCode
     await _note(services, INTERNAL, "login.redeemed", record)
@@ -149,7 +149,7 @@ async def redeem_login_code(services: PeopleServices, written: str) -> IssuedTok
 
 
 def _new(
-    services: PeopleServices,
+    services: Services,
     who: Principal,
     name: str,
     grant: Grant,
@@ -173,7 +173,7 @@ def _new(
     return new, secret
 
 
-async def _note(services: PeopleServices, who: Principal, kind: str, record: TokenRecord) -> None:
+async def _note(services: Services, who: Principal, kind: str, record: TokenRecord) -> None:
     await note(
         services,
         Happening(

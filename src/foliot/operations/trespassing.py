@@ -19,10 +19,10 @@ log = structlog.get_logger("foliot.workers")
 class Trespassers:
     """Counts such calls, and notes each token and node in the journal once."""
 
-    def __init__(self) -> None:
+    def __init__(self, journal: Journal) -> None:
         self.count = 0
         self.on_foreign: Callable[[], None] = lambda: None
-        self.journal: Journal | None = None
+        self._journal = journal
         self._noted: OrderedDict[str, None] = OrderedDict()
 
     async def note(self, hello: Hello, by: Principal) -> None:
@@ -31,7 +31,7 @@ class Trespassers:
         self.on_foreign()
         log.warning("session.foreign", token=by.name, worker=hello.name, session=hello.session)
         key = f"session.foreign:{by.token_id}:{hello.session}"
-        if self.journal is None or key in self._noted:
+        if key in self._noted:
             return  # a thousand calls are one event
         self._noted[key] = None
         if len(self._noted) > NOTED_MAX:
@@ -41,6 +41,6 @@ class Trespassers:
             key=key, topic=Topic.NODES, kind="session.foreign", subject=hello.name, by=by.name, data=data
         )
         try:
-            await self.journal.note([happening])
+            await self._journal.note([happening])
         except (StoreBusy, StoreUnavailable) as away:
             log.warning("journal.note_lost", kind=happening.kind, subject=happening.subject, why=str(away))

@@ -16,7 +16,7 @@ from foliot.domain.payload import canonical_json, json_text
 from foliot.domain.schema import TakesLong
 from foliot.operations.aside import aside
 from foliot.operations.finding import actor, find_job, find_run, group_of
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.lookups import JobRow, RunRow
 from foliot.ports.store.replies import KeyReused
 from foliot.ports.store.runs import TriggerRequest
@@ -50,7 +50,7 @@ class TriggeredRun:
     created: bool
 
 
-async def trigger(services: PeopleServices, who: Principal, order: TriggerOrder) -> TriggeredRun:
+async def trigger(services: Services, who: Principal, order: TriggerOrder) -> TriggeredRun:
     """Create the run; parameters are checked before anything is queued."""
     job = await check_order(services, who, order)
     params = await checked_params(services, job, order.params)
@@ -92,7 +92,7 @@ def _is_same(order: TriggerOrder, run: RunRow) -> bool:
     return order.at is None or order.at == run.due_at
 
 
-async def check_order(services: PeopleServices, who: Principal, order: TriggerOrder) -> JobRow:
+async def check_order(services: Services, who: Principal, order: TriggerOrder) -> JobRow:
     """The job, when this token may run it and the order makes sense."""
     job = await find_job(services, who, order.namespace, order.job)
     who.demand(Scope.RUN, group=group_of(job))
@@ -103,7 +103,7 @@ async def check_order(services: PeopleServices, who: Principal, order: TriggerOr
     return job
 
 
-async def checked_params(services: PeopleServices, job: JobRow, given: Mapping[str, Any] | None) -> str | None:
+async def checked_params(services: Services, job: JobRow, given: Mapping[str, Any] | None) -> str | None:
     """The parameters of the run as JSON text; `BadParameters` when the handler would refuse them.
 
     Given ones go over those of the definition. None: those of the definition. What no live worker describes is checked

@@ -13,7 +13,7 @@ from foliot.domain.names import check_name
 from foliot.operations.calendars import read_definition
 from foliot.operations.diff import FieldChange, changes_between
 from foliot.operations.finding import find_job
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.words.language import Language
 from foliot.words.schedules import describe
 from foliot.words.schedules.warnings import ScheduleWarning, warnings_of
@@ -36,7 +36,7 @@ class Validated:
 
 
 async def validate(
-    services: PeopleServices,
+    services: Services,
     who: Principal,
     namespace: str,
     name: str,
@@ -51,7 +51,7 @@ async def validate(
         who.demand_everywhere(Scope.WRITE)
     definition = await read_definition(services, document, job=check_name("job", name))
     canonical = to_document(definition)
-    now = await services.lookups.now()
+    now = await services.store.lookups.now()
     try:
         present = await find_job(services, who, namespace, name)
     except JobNotFound:

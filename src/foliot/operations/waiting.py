@@ -7,7 +7,7 @@ from typing import Final
 from foliot.domain.access import Principal
 from foliot.domain.run import LIVE, RunState
 from foliot.operations.finding import find_run
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.lookups import RunRow
 
 FIRST_LOOK_S: Final = 0.02
@@ -15,7 +15,7 @@ LOOK_EVERY_MAX_S: Final = 0.5
 
 
 async def wait_for_end(
-    services: PeopleServices,
+    services: Services,
     who: Principal,
     run_id: int,
     *,

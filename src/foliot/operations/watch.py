@@ -18,7 +18,7 @@ import structlog
 from foliot.domain.access import Principal, Scope
 from foliot.domain.instants import Instant, isoformat
 from foliot.domain.run import format_run_id
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.ports.store.journal import Event, EventFilter
 from foliot.ports.store.lookups import Changes, RunRow
@@ -51,7 +51,7 @@ class Change:
 class Watch:
     """One look a second for everybody who watches on this server."""
 
-    def __init__(self, services: PeopleServices) -> None:
+    def __init__(self, services: Services) -> None:
         self._services = services
         self._kept: deque[Change] = deque(maxlen=KEPT_MAX)
         self._watchers = 0
@@ -138,7 +138,7 @@ class Watch:
 
     async def _look_first(self) -> None:
         """Where things stand now; what is kept from an earlier watch is behind a gap and goes."""
-        lookups, journal = self._services.lookups, self._services.journal
+        lookups, journal = self._services.store.lookups, self._services.store.journal
         newest = (await lookups.changes(after_id=2**62, limit=1)).newest_id
         found = await lookups.changes(after_id=max(0, newest - OVERLAP_IDS), limit=CHANGES_MAX + OVERLAP_IDS)
         self._newest_run = found.newest_id
@@ -165,7 +165,7 @@ class Watch:
     async def look(self) -> None:
         """One look: compare, keep what changed, tell the watchers."""
         after_id = max(0, self._newest_run - OVERLAP_IDS)
-        found = await self._services.lookups.changes(after_id=after_id, limit=CHANGES_MAX + OVERLAP_IDS)
+        found = await self._services.store.lookups.changes(after_id=after_id, limit=CHANGES_MAX + OVERLAP_IDS)
         fresh: list[Fresh] = []
         try:
             await self._compare_all(found, fresh)
@@ -180,7 +180,7 @@ class Watch:
         for run in (*found.created, *found.live.values()):
             self._compare(run, fresh)
         for run_id in [run_id for run_id in self._live if run_id not in found.live][:CHANGES_MAX]:
-            ended = await self._services.lookups.run(run_id)
+            ended = await self._services.store.lookups.run(run_id)
             if ended is not None:
                 self._compare(ended, fresh)
         self._live = found.live
@@ -214,7 +214,7 @@ class Watch:
 
     async def _read_journal(self, fresh: list[Fresh]) -> None:
         after = max(0, self._newest_event - OVERLAP_IDS)
-        events = await self._services.journal.after(EventFilter(), after, limit=CHANGES_MAX + OVERLAP_IDS)
+        events = await self._services.store.journal.after(EventFilter(), after, limit=CHANGES_MAX + OVERLAP_IDS)
         new = [event for event in events if event.id not in self._seen_events]
         fresh.extend((event.kind, event.subject, event.namespace, _told(event)) for event in new)
         self._seen_events = {event.id for event in events}

@@ -29,7 +29,7 @@ from foliot.domain.why.facts import (
 from foliot.operations.calendars import read_definition
 from foliot.operations.finding import find_job, find_run
 from foliot.operations.kept_version import kept_version
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.lookups import JobRow, Ledger, NodeRow, RunFilter, RunRow, SkipRow, is_sharded
 
 EXPLAINED_MAX: Final = 100
@@ -38,7 +38,7 @@ _LIVE: Final = frozenset({"PENDING", "RUNNING"})
 
 
 async def why_instant(
-    services: PeopleServices, who: Principal, namespace: str, name: str, at: Instant
+    services: Services, who: Principal, namespace: str, name: str, at: Instant
 ) -> tuple[Explanation, str]:
     """Explain one instant of a job; with the zone its times are best shown in."""
     who.demand(Scope.READ)
@@ -47,7 +47,7 @@ async def why_instant(
 
 
 async def why_since(
-    services: PeopleServices, who: Principal, namespace: str, name: str, since: Instant
+    services: Services, who: Principal, namespace: str, name: str, since: Instant
 ) -> tuple[Sequence[Explanation], str]:
     """Explain what became of a job's instants since one, oldest first; a skipped range is explained once.
 
@@ -55,20 +55,20 @@ async def why_since(
     """
     who.demand(Scope.READ)
     job = await find_job(services, who, namespace, name)
-    now = await services.lookups.now()
-    runs, skips = await services.lookups.fired(job.job_id, from_at=since, to_at=now + 1, limit=EXPLAINED_MAX)
+    now = await services.store.lookups.now()
+    runs, skips = await services.store.lookups.fired(job.job_id, from_at=since, to_at=now + 1, limit=EXPLAINED_MAX)
     instants = sorted({*(run.due_at for run in runs), *(skip.to_at for skip in skips)})[-EXPLAINED_MAX:]
     told = [_of_range((await _explained(services, job, at))[0]) for at in instants]
     standing = await _standing(services, job, since=since, now=now, is_silent=not told)
     return [*told, *standing], zone_of(job.document, job.name)
 
 
-async def why_run(services: PeopleServices, who: Principal, run_id: int) -> tuple[Explanation, str]:
+async def why_run(services: Services, who: Principal, run_id: int) -> tuple[Explanation, str]:
     """Explain where a run stands and what it waits for."""
     who.demand(Scope.READ)
     run = await find_run(services, who, run_id)
-    now = await services.lookups.now()
-    version = await services.lookups.version(run.job_id, run.version)
+    now = await services.store.lookups.now()
+    version = await services.store.lookups.version(run.job_id, run.version)
     tz = zone_of(version.document, run.job) if version else "UTC"
     document = version.document if version else {}
     facts = await _run_facts(services, run, document)
@@ -90,7 +90,7 @@ def _of_range(said: Explanation) -> Explanation:
 
 
 async def _standing(
-    services: PeopleServices, job: JobRow, *, since: Instant, now: Instant, is_silent: bool
+    services: Services, job: JobRow, *, since: Instant, now: Instant, is_silent: bool
 ) -> Sequence[Explanation]:
     """What no decided instant tells: one that is due and undecided, that the job is paused, that nothing was due."""
     ahead = await _ahead(services, job, now)
@@ -106,7 +106,7 @@ async def _standing(
     return [explain_standing(facts, is_scheduled=bool(job.document.get("schedule")), since=since, now=now)]
 
 
-async def _ahead(services: PeopleServices, job: JobRow, now: Instant) -> Sequence[Explanation]:
+async def _ahead(services: Services, job: JobRow, now: Instant) -> Sequence[Explanation]:
     """That the next fire lies further ahead than the schedule allows, if it does."""
     schedule = await _schedule(services, job.document, job.name)
     stand = Stand(job.state, job.next_at, job.next_due_at, job.remaining)
@@ -116,8 +116,8 @@ async def _ahead(services: PeopleServices, job: JobRow, now: Instant) -> Sequenc
     return [explain_ahead(_facts_of(job, created_at=job.created_at), expected_at=expected_at, now=now)]
 
 
-async def _explained(services: PeopleServices, job: JobRow, at: Instant) -> tuple[Explanation, str]:
-    ledger = await services.lookups.ledger(job.job_id, at)
+async def _explained(services: Services, job: JobRow, at: Instant) -> tuple[Explanation, str]:
+    ledger = await services.store.lookups.ledger(job.job_id, at)
     version = ledger.version or ledger.first_version
     schedule = await _schedule(services, version.document, job.name)
     run = ledger.run
@@ -147,9 +147,9 @@ def _is_skipped(ledger: Ledger, schedule: Schedule | None, at: Instant) -> bool:
 # ------------------------------------------------------------------------------------------------------------- facts
 
 
-async def _job_facts(services: PeopleServices, job: JobRow, schedule: Schedule | None, ledger: Ledger) -> JobFacts:
+async def _job_facts(services: Services, job: JobRow, schedule: Schedule | None, ledger: Ledger) -> JobFacts:
     undecided = ledger.run is None and ledger.skip is None
-    servers = [node for node in await services.lookups.nodes() if node.kind == "server"] if undecided else []
+    servers = [node for node in await services.store.lookups.nodes() if node.kind == "server"] if undecided else []
     return _facts_of(
         job,
         created_at=ledger.first_version.created_at,
@@ -176,15 +176,15 @@ def _facts_of(
     )
 
 
-async def _run_facts(services: PeopleServices, run: RunRow, document: Mapping[str, Any]) -> RunFacts:
+async def _run_facts(services: Services, run: RunRow, document: Mapping[str, Any]) -> RunFacts:
     kept = await kept_version(services, run)
     facts = replace(run_facts(run), isolation=document.get("isolation"), kept=kept)
     if is_sharded(run):
-        shards = [row.state for row in await services.lookups.shards(run.run_id) if row.shard >= 0]
+        shards = [row.state for row in await services.store.lookups.shards(run.run_id) if row.shard >= 0]
         return replace(facts, started_at=run.created_at, shards=Counter(shards))
     if run.attempt < 1 or run.state == "SUCCEEDED":
         return facts
-    ended = [row for row in await services.lookups.attempts(run.run_id) if row.cause not in (None, "succeeded")]
+    ended = [row for row in await services.store.lookups.attempts(run.run_id) if row.cause not in (None, "succeeded")]
     if not ended:
         return facts
     last = ended[-1]
@@ -234,11 +234,11 @@ def _error_text(error: str | None, error_type: str | None) -> str | None:
     return line if len(line) <= ERROR_SHOWN_MAX else f"{line[:ERROR_SHOWN_MAX]}…"
 
 
-async def _queue(services: PeopleServices, run: RunRow, document: Mapping[str, Any]) -> QueueFacts | None:
+async def _queue(services: Services, run: RunRow, document: Mapping[str, Any]) -> QueueFacts | None:
     if run.state != "PENDING":
         return None
-    waiting = await services.lookups.waiting(run)
-    workers = [node for node in await services.lookups.nodes() if node.serves(run.namespace)]
+    waiting = await services.store.lookups.waiting(run)
+    workers = [node for node in await services.store.lookups.nodes() if node.serves(run.namespace)]
     return QueueFacts(
         lane=waiting.lane,
         overlap=str(document.get("overlap", "skip" if document.get("schedule") else "allow")),
@@ -261,15 +261,15 @@ def _worker(node: NodeRow) -> WorkerFacts:
     )
 
 
-async def _skip_facts(services: PeopleServices, job: JobRow, skip: SkipRow | None) -> SkipFacts | None:
+async def _skip_facts(services: Services, job: JobRow, skip: SkipRow | None) -> SkipFacts | None:
     if skip is None:
         return None
-    version = await services.lookups.version(job.job_id, skip.version)
+    version = await services.store.lookups.version(job.job_id, skip.version)
     overlap = str(version.document.get("overlap", "skip")) if version else "skip"
     open_run = None
     if skip.reason == "overlap":
         wanted = RunFilter(job_id=job.job_id, until=skip.decided_at + 1)
-        runs = (await services.lookups.runs(wanted, limit=5)).items
+        runs = (await services.store.lookups.runs(wanted, limit=5)).items
         was_open = [run for run in runs if run.ended_at is None or run.ended_at >= skip.from_at]
         open_run = run_facts(was_open[0]) if was_open else None
     return SkipFacts(
@@ -288,7 +288,7 @@ async def _skip_facts(services: PeopleServices, job: JobRow, skip: SkipRow | Non
 
 
 async def _with_neighbours(
-    services: PeopleServices, job: JobRow, said: Explanation, schedule: Schedule, at: Instant, ledger: Ledger
+    services: Services, job: JobRow, said: Explanation, schedule: Schedule, at: Instant, ledger: Ledger
 ) -> Explanation:
     """What helps to see the instant in its place: the first fire, or the ones around it."""
     if said.verdict == "before_creation":
@@ -306,18 +306,18 @@ async def _with_neighbours(
     )
 
 
-async def _neighbour(services: PeopleServices, job: JobRow, at: Instant | None, ledger: Ledger) -> Neighbour | None:
+async def _neighbour(services: Services, job: JobRow, at: Instant | None, ledger: Ledger) -> Neighbour | None:
     if at is None:
         return None
     if at > ledger.now:
         return Neighbour(at=at)
-    found = await services.lookups.ledger(job.job_id, at)
+    found = await services.store.lookups.ledger(job.job_id, at)
     if found.run is not None:
         return Neighbour(at=at, run=run_facts(found.run))
     return Neighbour(at=at, skip_reason=found.skip.reason if found.skip else None)
 
 
-async def _schedule(services: PeopleServices, document: Mapping[str, Any], name: str) -> Schedule | None:
+async def _schedule(services: Services, document: Mapping[str, Any], name: str) -> Schedule | None:
     try:
         return (await read_definition(services, document, job=name)).schedule
     except FoliotError:  # a version of a newer Foliot, or a zone this machine lacks: the rest can still be told

@@ -12,7 +12,6 @@ from foliot.domain.schedule import Schedule
 from foliot.domain.verdict import Cause
 from foliot.ports.store.backfills import BackfillState, NewBackfill, Selection
 from foliot.ports.store.jobs import SaveOutcome
-from foliot.store.sql.people.records import SqlRecords
 from tests.conformance.building import (
     NS,
     PERSON,
@@ -262,7 +261,7 @@ async def test_a_backfill_that_meets_a_delete_makes_no_run_that_nobody_would_end
     assert job.next_at is not None
     missed = job.next_at - HOUR
     filling = await halting(world, "backfill.chosen")
-    backfills = SqlRecords.of(filling.store).backfills
+    backfills = filling.store.backfills
     asked = NewBackfill(
         job_id=job.job_id,
         version=1,

@@ -18,7 +18,7 @@ from foliot.api.errors import CsrfMissing, TooManyRequests
 from foliot.domain.access import NotLoggedIn, Principal, Scope
 from foliot.domain.addresses import owner_of
 from foliot.domain.instants import Instant
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.operations.tokens import hash_of
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.ports.store.tokens import TokenRecord
@@ -34,7 +34,7 @@ _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 class Authenticator:
     """Turns a request into a principal."""
 
-    def __init__(self, services: PeopleServices, refused: Counter[str] | None = None) -> None:
+    def __init__(self, services: Services, refused: Counter[str] | None = None) -> None:
         self._services = services
         self.strangers = Strangers(services.clock, Counter() if refused is None else refused)
         self._noted_at: OrderedDict[str, float] = OrderedDict()
@@ -126,7 +126,7 @@ class Authenticator:
 
     async def _found(self, digest: str, address: str, *, urgent: bool) -> tuple[TokenRecord | None, Instant]:
         """Urgent connections are for those who were good lately: a flood of made-up tokens must not delay firing."""
-        tokens = self._services.tokens
+        tokens = self._services.store.tokens
         if self.knows(digest):
             return await tokens.find(digest, urgent=urgent)
         async with self.strangers.turn(address):
@@ -154,7 +154,7 @@ class Authenticator:
         while len(self._noted_at) > NOTED_MAX:
             self._noted_at.popitem(last=False)
         try:
-            await self._services.tokens.used(token_id)
+            await self._services.store.tokens.used(token_id)
         except (StoreBusy, StoreUnavailable):
             return
 

@@ -95,7 +95,7 @@ async def explain_cron(services: Services, who: Reader, language: Speaks, body: 
     """The sentence, the next instants, and what may surprise."""
     document = {"cron": body.expression, "tz": body.timezone} | ({"dialect": body.dialect} if body.dialect else {})
     schedule = schedule_from_document(document)
-    now = await services.lookups.now()
+    now = await services.store.lookups.now()
     warnings = warnings_of(schedule, now=now, language=language)
     return CronOut(
         expression=body.expression,

@@ -56,7 +56,7 @@ async def versions(
     job = await find_job(services, who, home_of(who, namespace), name)
     if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
         raise BadCursor
-    rows = await services.lookups.versions(job.job_id, limit=limit, before=int(cursor) if cursor else None)
+    rows = await services.store.lookups.versions(job.job_id, limit=limit, before=int(cursor) if cursor else None)
     more = str(rows[-1].version) if len(rows) == limit and rows[-1].version > 1 else None
     return Page(items=[VersionOut.of(row) for row in rows], next_cursor=more)
 

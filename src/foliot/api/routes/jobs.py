@@ -62,7 +62,6 @@ from foliot.operations import rollback as rolling_back
 from foliot.operations import save as saving
 from foliot.operations.diff import changes_between
 from foliot.operations.finding import find_job, home_of, namespace_of
-from foliot.operations.people import PeopleServices
 from foliot.operations.save import SavedJob
 from foliot.operations.trigger import TriggerOrder, check_order, checked_params
 from foliot.operations.trigger import trigger as trigger_run
@@ -109,7 +108,7 @@ async def list_jobs(
         late=late,
         sort=read_words(sort, "sort", ("name", "next", "fails", "p95"))[0] if sort else "name",
     )
-    page = await services.lookups.jobs(wanted, limit=limit, cursor=cursor)
+    page = await services.store.lookups.jobs(wanted, limit=limit, cursor=cursor)
     items = [JobOut.of(job, language=language, full=False) for job in page.items]
     return Page(items=items, next_cursor=page.next_cursor)
 
@@ -378,7 +377,7 @@ def _saved(saved: SavedJob, response: Response, language: Language) -> JobOut:
 
 
 async def _explained(
-    services: PeopleServices,
+    services: Services,
     who: Principal,
     namespace: str,
     name: str,
@@ -390,10 +389,10 @@ async def _explained(
     if not stale.found:
         return stale
     job = await find_job(services, who, namespace, name)
-    ago = human_duration(max(0, await services.lookups.now() - job.updated_at), language)
+    ago = human_duration(max(0, await services.store.lookups.now() - job.updated_at), language)
     stale = VersionConflict(name, expected=stale.expected, found=job.version, by=job.updated_by, ago=ago)
     stale.data["current"] = {"version": job.version, "updated_by": job.updated_by, "definition": dict(job.document)}
-    old = await services.lookups.version(job.job_id, stale.expected)
+    old = await services.store.lookups.version(job.job_id, stale.expected)
     before = wanted if wanted is not None else (old.document if old else {})
     stale.data["changes"] = [ChangeOut.of(change).model_dump() for change in changes_between(before, job.document)]
     return stale

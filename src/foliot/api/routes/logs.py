@@ -16,7 +16,6 @@ from foliot.domain.instants import Instant, to_datetime
 from foliot.domain.run import LIVE, RunState
 from foliot.operations.finding import find_run
 from foliot.operations.log_reading import Line, LogReader, Position, prefixed, shard_run
-from foliot.operations.people import PeopleServices
 from foliot.ports.store.lookups import RunRow
 
 router: Final = APIRouter(prefix=PREFIX + "/runs/{run}", tags=["runs"], route_class=FoliotRoute)
@@ -93,11 +92,11 @@ class _Wanted:
         return self._is_in and (self._grep is None or self._grep in text.casefold())
 
 
-async def _all_lines(services: PeopleServices, run: RunRow, attempt: int | None) -> AsyncIterator[Line]:
+async def _all_lines(services: Services, run: RunRow, attempt: int | None) -> AsyncIterator[Line]:
     async for line in LogReader(services, run, attempt=attempt, start=None).lines():
         yield line
     if run.shard == -1 and run.parent_id is None:
-        for child in await services.lookups.shards(run.run_id):
+        for child in await services.store.lookups.shards(run.run_id):
             async for line in LogReader(services, child, attempt=attempt, start=None).lines():
                 yield prefixed(line, child.shard)
 

@@ -10,7 +10,7 @@ from foliot.api.asking import READS, Reader
 from foliot.api.auth.rights import Open
 from foliot.api.route import FoliotRoute
 from foliot.domain.access import Scope
-from foliot.operations.people import PeopleServices
+from foliot.operations.services import Services
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 
 router: Final = APIRouter(tags=["probes"], route_class=FoliotRoute)
@@ -22,7 +22,7 @@ Nobody = Annotated[None, Depends(Open())]
 class StoreLook:
     """Whether the store answers. Anybody may ask, as often as they like: those who ask together share one look."""
 
-    def __init__(self, services: PeopleServices) -> None:
+    def __init__(self, services: Services) -> None:
         self._services = services
         self._looking: asyncio.Task[bool] | None = None
 
@@ -35,7 +35,7 @@ class StoreLook:
     async def _look(self) -> bool:
         try:
             async with asyncio.timeout(STORE_WITHIN_S):
-                await self._services.lookups.now()
+                await self._services.store.lookups.now()
         except (StoreBusy, StoreUnavailable, TimeoutError):
             return False
         return True

@@ -53,7 +53,6 @@ from foliot.domain.errors import RunNotFound
 from foliot.domain.run import DERIVED, LIVE, RunState
 from foliot.operations.cancel import cancel as cancel_runs
 from foliot.operations.finding import find_job, find_run, home_of, namespace_of
-from foliot.operations.people import PeopleServices
 from foliot.operations.retry import retry as retry_run
 from foliot.operations.waiting import wait_for_end
 from foliot.operations.why import why_run
@@ -101,7 +100,7 @@ async def list_runs(
         labels=read_labels(label),
         shards=shards,
     )
-    page = await services.lookups.runs(wanted, limit=limit, cursor=cursor)
+    page = await services.store.lookups.runs(wanted, limit=limit, cursor=cursor)
     return Page(items=[RunOut.of(run, full=False) for run in page.items], next_cursor=page.next_cursor)
 
 
@@ -173,7 +172,7 @@ async def attempts(
 ) -> AttemptsOut:
     """Oldest first."""
     found = await find_run(services, who, run_id_of(run))
-    rows = await services.lookups.attempts(found.run_id)
+    rows = await services.store.lookups.attempts(found.run_id)
     page, more = page_of(rows, lambda row: str(row.attempt), limit=limit, cursor=cursor)
     return AttemptsOut(items=[AttemptOut.of(row) for row in page], next_cursor=more)
 
@@ -182,7 +181,7 @@ async def attempts(
 async def shards(services: Services, who: Reader, run: str, limit: AnyLimit = None, cursor: Cursor = None) -> ShardsOut:
     """In order, with a count per state of all of them."""
     found = await find_run(services, who, run_id_of(run))
-    rows = await services.lookups.shards(found.run_id)
+    rows = await services.store.lookups.shards(found.run_id)
     counts: dict[str, int] = {}
     for row in rows:
         counts[row.state] = counts.get(row.state, 0) + 1
@@ -203,7 +202,7 @@ async def timeline(
 ) -> TimelineOut:
     """Due, created, leased, started, ended: every moment, oldest first."""
     found = await find_run(services, who, run_id_of(run))
-    entries = timeline_of(found, list(await services.lookups.attempts(found.run_id)))
+    entries = timeline_of(found, list(await services.store.lookups.attempts(found.run_id)))
     page, more = page_of(entries, lambda entry: f"{entry.at} {entry.what}", limit=limit, cursor=cursor)
     return TimelineOut(items=page, next_cursor=more)
 
@@ -221,7 +220,7 @@ async def why(
     return why_out(explanation, tz=zone_of(tz, zone), language=language)
 
 
-async def _find(services: PeopleServices, who: Principal, written: str) -> RunRow:
+async def _find(services: Services, who: Principal, written: str) -> RunRow:
     """One of several runs; when it is not there, under the name that was written."""
     try:
         return await find_run(services, who, run_id_of(written))
@@ -230,7 +229,7 @@ async def _find(services: PeopleServices, who: Principal, written: str) -> RunRo
 
 
 async def _chosen(
-    services: PeopleServices, who: Principal, body: BulkRuns, namespace: str | None, *, states: tuple[str, ...]
+    services: Services, who: Principal, body: BulkRuns, namespace: str | None, *, states: tuple[str, ...]
 ) -> Sequence[RunRow]:
     """The runs a bulk verb is about; `CountDiffers` when they are not as many as somebody saw."""
     if (body.ids is None) == (body.job is None):
@@ -247,7 +246,7 @@ async def _chosen(
         since=read_moment(body.since, "since"),
         until=read_moment(body.until, "until"),
     )
-    found = (await services.lookups.runs(wanted, limit=BULK_MAX + 1)).items
+    found = (await services.store.lookups.runs(wanted, limit=BULK_MAX + 1)).items
     if len(found) != body.expected:
         raise CountDiffers(expected=body.expected, found=len(found))
     return found

@@ -114,6 +114,6 @@ async def login(request: Request, services: Services, body: LoginIn, response: R
 @router.post("/logout", responses=WRITES, status_code=204, summary="End the token that asks")
 async def logout(request: Request, services: Services, who: Reader, response: Response) -> None:
     """Its next call is refused; the cookie goes."""
-    await services.tokens.revoke(who.token_id)
+    await services.store.tokens.revoke(who.token_id)
     secure: bool = request.app.state.secure_cookies
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="lax", secure=secure)

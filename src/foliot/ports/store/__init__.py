@@ -2,11 +2,17 @@
 
 from typing import Protocol
 
+from foliot.ports.store.backfills import BackfillStore
+from foliot.ports.store.calendars import CalendarStore
 from foliot.ports.store.firing import FiringStore
 from foliot.ports.store.jobs import JobStore
+from foliot.ports.store.journal import Journal
+from foliot.ports.store.limits import LimitStore
+from foliot.ports.store.lookups import Lookups
 from foliot.ports.store.nodes import NodeStore
-from foliot.ports.store.queries import Queries
+from foliot.ports.store.replies import ReplyStore
 from foliot.ports.store.runs import RunStore
+from foliot.ports.store.tokens import TokenStore
 
 
 class Store(Protocol):
@@ -28,6 +34,18 @@ class Store(Protocol):
     @property
     def nodes(self) -> NodeStore: ...
     @property
-    def queries(self) -> Queries: ...
+    def lookups(self) -> Lookups: ...
+    @property
+    def backfills(self) -> BackfillStore: ...
+    @property
+    def calendars(self) -> CalendarStore: ...
+    @property
+    def limits(self) -> LimitStore: ...
+    @property
+    def tokens(self) -> TokenStore: ...
+    @property
+    def journal(self) -> Journal: ...
+    @property
+    def replies(self) -> ReplyStore: ...
 
     async def close(self) -> None: ...

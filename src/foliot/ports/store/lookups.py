@@ -12,6 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from foliot.domain.errors import InvalidInput, NotFound
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import Lane
+from foliot.ports.worker_link import LogChunk
 
 T = TypeVar("T")
 
@@ -347,6 +348,10 @@ class Lookups(Protocol):
     async def shards(self, run_id: int, *, limit: int = 10_000) -> Sequence[RunRow]: ...
 
     async def attempts(self, run_id: int) -> Sequence[AttemptRow]: ...
+
+    async def logs(self, run_id: int, *, attempt: int | None = None, offset: int = 0) -> Sequence[LogChunk]:
+        """A stretch of the log; go on at the end of its last chunk."""
+        ...
 
     async def last_ended(self, job_id: int, *, limit: int) -> Sequence[RunRow]:
         """The newest finished runs of a job, newest first."""

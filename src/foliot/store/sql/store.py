@@ -8,8 +8,10 @@ from foliot.domain.instants import Instant
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.store.sql.ending.ends import Ending
+from foliot.store.sql.firing.backfills import SqlBackfills
 from foliot.store.sql.firing_store import SqlFiringStore
 from foliot.store.sql.job_store import SqlJobStore
+from foliot.store.sql.jobs.calendars import SqlCalendars
 from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel import schema
@@ -18,7 +20,11 @@ from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.epoch import compare, warn_if_lossy
 from foliot.store.sql.kernel.statement import Statement
 from foliot.store.sql.node_store import SqlNodeStore
-from foliot.store.sql.people.queries import SqlQueries
+from foliot.store.sql.people.journal import SqlJournal
+from foliot.store.sql.people.lookups import SqlLookups
+from foliot.store.sql.people.named_limits import SqlLimits
+from foliot.store.sql.people.replies import SqlReplies
+from foliot.store.sql.people.tokens import SqlTokens
 from foliot.store.sql.run_store import SqlRunStore
 
 _SETTINGS: Final = Statement("{settings}")
@@ -43,7 +49,13 @@ class SqlStore:
         self.jobs = SqlJobStore(database, self.definitions, ending)
         self.runs = SqlRunStore(database, self.definitions, lanes, ending)
         self.nodes = SqlNodeStore(database, self.definitions, ending)
-        self.queries = SqlQueries(database)
+        self.lookups = SqlLookups(database)
+        self.backfills = SqlBackfills(database, self.definitions)
+        self.calendars = SqlCalendars(database)
+        self.limits = SqlLimits(database)
+        self.tokens = SqlTokens(database)
+        self.journal = SqlJournal(database)
+        self.replies = SqlReplies(database)
 
     @classmethod
     async def open(

@@ -1,4 +1,4 @@
-"""The reads of the surfaces for people, together (`ports.lookups.Lookups`)."""
+"""The reads of the surfaces for people, together (`ports.store.lookups.Lookups`)."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -22,10 +22,13 @@ from foliot.ports.store.lookups import (
     VersionRow,
     Waiting,
 )
+from foliot.ports.worker_link import LogChunk
+from foliot.store.sql.ending import logs
 from foliot.store.sql.kernel.database import Database, Tx
 from foliot.store.sql.people import cluster_reads, job_reads, ledger_reads, run_reads
 
 NEAREST_AMONG: Final = 5000
+LOG_CHUNKS_MAX: Final = 100
 
 T = TypeVar("T")
 
@@ -70,6 +73,9 @@ class SqlLookups:
 
     async def attempts(self, run_id: int) -> Sequence[AttemptRow]:
         return await self._read(lambda tx: run_reads.list_attempts(tx, run_id))
+
+    async def logs(self, run_id: int, *, attempt: int | None = None, offset: int = 0) -> Sequence[LogChunk]:
+        return await self._read(lambda tx: logs.read(tx, run_id, attempt=attempt, offset=offset, limit=LOG_CHUNKS_MAX))
 
     async def last_ended(self, job_id: int, *, limit: int) -> Sequence[RunRow]:
         return await self._read(lambda tx: run_reads.last_ended(tx, job_id, limit=limit))
