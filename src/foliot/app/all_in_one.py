@@ -13,6 +13,7 @@ import structlog
 
 from foliot import __version__
 from foliot.app.data_folder import DataFolder
+from foliot.app.handler_kinds import beside_python
 from foliot.app.http import Access, HttpFace, check_reach
 from foliot.app.inprocess import InProcessLink
 from foliot.app.listening import HttpServer
@@ -174,6 +175,7 @@ class AllInOne:
                     process_environment=settings.environment.passed_on(os.environ),
                 ),
                 PythonHandlers.of(loaded, settings.sources),
+                beside_python(),
             )
 
         def ended(failure: BaseException | None) -> None:

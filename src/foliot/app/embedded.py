@@ -12,6 +12,7 @@ import structlog
 from foliot import __version__
 from foliot.app.all_in_one import AllInOne, UpSettings
 from foliot.app.data_folder import FOLDER
+from foliot.app.handler_kinds import beside_python
 from foliot.app.http import Access
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.working import WorkerThread
@@ -82,7 +83,7 @@ async def _worker(endpoint: Endpoint, jobs: tuple[str, ...], *, slots: int, grou
             capture=False,  # the program's own output is not a run's
             process_environment=rules.passed_on(os.environ),
         )
-        return Worker(link, SystemClock(), SystemChance(), settings, PythonHandlers.of(loaded, jobs))
+        return Worker(link, SystemClock(), SystemChance(), settings, PythonHandlers.of(loaded, jobs), beside_python())
 
     thread = WorkerThread(make, ended=_ended, at_end=link.close)
     thread.start()

@@ -14,7 +14,9 @@ from typing import Any, Final
 
 from foliot.domain.errors import ClusterTrouble, Conflict, InvalidInput
 
-HANDLERS: Final[Mapping[str, str]] = {}
+HANDLERS: Final[Mapping[str, str]] = {
+    "python": "foliot.worker.handlers.python:PythonHandlers",
+}
 
 TABLES: Final[Mapping[str, Mapping[str, str]]] = {
     "foliot.handlers": HANDLERS,

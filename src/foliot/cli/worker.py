@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from foliot import __version__
+from foliot.app.handler_kinds import beside_python
 from foliot.app.run_loop import run_for_long
 from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemChance, SystemClock
@@ -124,7 +125,8 @@ async def _work(endpoint: Endpoint, settings: WorkerSettings, modules: tuple[str
             f"{', '.join(modules)} declares no jobs.", hint="decorate functions with @job; see foliot new"
         )
     link = HttpWorkerLink.to(endpoint)
-    running = Worker(link, SystemClock(), SystemChance(), settings, PythonHandlers.of(loaded, modules))
+    code = PythonHandlers.of(loaded, modules)
+    running = Worker(link, SystemClock(), SystemChance(), settings, code, beside_python())
     stop = asyncio.Event()
     stop_on_signals(stop)
     try:

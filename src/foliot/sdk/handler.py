@@ -4,7 +4,7 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -26,7 +26,7 @@ class Place(NamedTuple):
 
 
 class Handler:
-    """A function a worker can run."""
+    """A function a worker can run (`ports.handler.Invocable`)."""
 
     def __init__(self, function: Callable[..., Any], *, job: str = "", tz: str = "UTC", is_merge: bool = False) -> None:
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
@@ -44,6 +44,11 @@ class Handler:
     def name(self) -> str:
         """`python:module:qualname`, the same on every machine that has the code."""
         return handler_name(self.function)
+
+    @property
+    def title(self) -> str:
+        """Its name in messages: the function's own."""
+        return self.function.__name__
 
     @property
     def module(self) -> str:
@@ -68,6 +73,13 @@ class Handler:
         except OSError:
             return ""
         return hashlib.sha256(source).hexdigest()[:12]
+
+    def bind(self, params: str | None, ctx: Any) -> Callable[[], Any]:
+        """The function with its arguments (`ports.handler.Invocable`); `BadParameters` when they do not fit."""
+        ctx.in_zone(self.tz)
+        parameters = self.parameters
+        args, kwargs = parameters.arguments(parameters.parse(params), ctx)
+        return partial(self.function, *args, **kwargs)
 
     def offer(self) -> HandlerOffer:
         """What a worker says of it when it registers."""

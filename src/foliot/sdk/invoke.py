@@ -3,6 +3,7 @@
 import asyncio
 import os
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -11,8 +12,8 @@ from foliot.domain.errors import FoliotError
 from foliot.domain.parameters import BadParameters
 from foliot.domain.policies.retry import error_name
 from foliot.domain.verdict import Cause
+from foliot.ports.handler import Invocable
 from foliot.sdk.ctx import Ctx, current
-from foliot.sdk.handler import Handler
 from foliot.sdk.results import ResultNotJson, ResultTooLarge, encode_result
 from foliot.sdk.stopping import Cancelled
 
@@ -41,7 +42,7 @@ class Outcome:
 _SUCCESS: Final = Outcome(cause=Cause.SUCCEEDED)
 
 
-def invoke(handler: Handler, params_json: str | None, ctx: Ctx) -> Outcome:
+def invoke(handler: Invocable, params_json: str | None, ctx: Ctx) -> Outcome:
     """Call a handler and wait for it; an async one gets a loop of its own and is cancelled when asked to stop."""
     if handler.is_async:
         with asyncio.Runner() as runner:
@@ -49,31 +50,29 @@ def invoke(handler: Handler, params_json: str | None, ctx: Ctx) -> Outcome:
     bound = _bind(handler, params_json, ctx)
     if isinstance(bound, Outcome):
         return bound
-    args, kwargs = bound
     try:
         with current(ctx):
-            value = handler.function(*args, **kwargs)
+            value = bound()
     except BaseException as error:  # noqa: BLE001  whatever a handler raises is its outcome
         return _ended_by(error, handler, ctx)
     return _returned(value, handler, ctx)
 
 
-async def invoke_async(handler: Handler, params_json: str | None, ctx: Ctx) -> Outcome:
+async def invoke_async(handler: Invocable, params_json: str | None, ctx: Ctx) -> Outcome:
     """Call an async handler in the running loop. Whoever asks it to stop also cancels the task."""
     assert handler.is_async, handler
     bound = _bind(handler, params_json, ctx)
     if isinstance(bound, Outcome):
         return bound
-    args, kwargs = bound
     try:
         with current(ctx):
-            value = await handler.function(*args, **kwargs)
+            value = await bound()
     except BaseException as error:  # noqa: BLE001  whatever a handler raises is its outcome
         return _ended_by(error, handler, ctx)
     return _returned(value, handler, ctx)
 
 
-async def invoke_until_asked(handler: Handler, params_json: str | None, ctx: Ctx) -> Outcome:
+async def invoke_until_asked(handler: Invocable, params_json: str | None, ctx: Ctx) -> Outcome:
     """Call an async handler in the running loop, and cancel it when the run is asked to stop."""
     call = asyncio.create_task(invoke_async(handler, params_json, ctx), name="handler")
     stop = asyncio.create_task(ctx.stop_asked(), name="stop")
@@ -87,31 +86,29 @@ async def invoke_until_asked(handler: Handler, params_json: str | None, ctx: Ctx
         stop.cancel()
 
 
-def _bind(handler: Handler, params_json: str | None, ctx: Ctx) -> tuple[list[Any], dict[str, Any]] | Outcome:
+def _bind(handler: Invocable, params_json: str | None, ctx: Ctx) -> Callable[[], Any] | Outcome:
     try:
-        ctx.in_zone(handler.tz)
-        parameters = handler.parameters
-        return parameters.arguments(parameters.parse(params_json), ctx)
+        return handler.bind(params_json, ctx)
     except BadParameters as error:
         said = error
-    except Exception as error:  # noqa: BLE001  annotations that cannot be resolved: the handler is not fit to run
+    except Exception as error:  # noqa: BLE001  annotations or options nobody can use: the handler is not fit to run
         return Outcome(cause=Cause.REJECTED, error=_message(error), error_type=type(error).__name__)
     ctx.log.error(said.sentence, hint=said.hint, code=said.code)
     return Outcome(cause=Cause.REJECTED, error=str(said), error_type=type(said).__name__)
 
 
-def _returned(value: Any, handler: Handler, ctx: Ctx) -> Outcome:
+def _returned(value: Any, handler: Invocable, ctx: Ctx) -> Outcome:
     cause = Cause.CANCELLED if ctx.cancelled else Cause.SUCCEEDED
     if value is None:
         return _SUCCESS if cause is Cause.SUCCEEDED else Outcome(cause=cause)
     try:
-        return Outcome(cause=cause, result=encode_result(value, function=handler.function.__name__, run=ctx.run_id))
+        return Outcome(cause=cause, result=encode_result(value, function=handler.title, run=ctx.run_id))
     except (ResultTooLarge, ResultNotJson) as error:
         ctx.log.warning(error.sentence, hint=error.hint, code=error.code)
         return Outcome(cause=cause, error=str(error), error_type=type(error).__name__)
 
 
-def _ended_by(error: BaseException, handler: Handler, ctx: Ctx) -> Outcome:
+def _ended_by(error: BaseException, handler: Invocable, ctx: Ctx) -> Outcome:
     if isinstance(error, KeyboardInterrupt | GeneratorExit):
         raise error
     if isinstance(error, Cancelled):

@@ -16,11 +16,12 @@ from foliot.domain.job import Isolation
 from foliot.domain.run import format_run_id
 from foliot.domain.verdict import Cause
 from foliot.ports.clock import Clock
-from foliot.sdk.handler import Handler
+from foliot.ports.handler import HandlerKind, Invocable
 from foliot.sdk.invoke import Outcome
 from foliot.worker.attempt import Attempt
 from foliot.worker.deadlines import Deadlines
 from foliot.worker.figures import Figures
+from foliot.worker.handlers import handler_of
 from foliot.worker.isolation.place import Place
 from foliot.worker.lines import safe_text
 from foliot.worker.reports import Ended
@@ -42,7 +43,7 @@ class Execution:
         clock: Clock,
         figures: Figures,
         *,
-        handlers: Mapping[str, Handler],
+        kinds: Mapping[str, HandlerKind],
         slots: int,
         plain: Isolation,
         is_trusted: Callable[[], bool],
@@ -57,7 +58,7 @@ class Execution:
         `broke`: a bug of ours came up in a turn of the loop, where nobody else would hear of it.
         """
         self.slots: Final = slots
-        self.handlers = handlers
+        self.kinds = kinds
         self.places: dict[Isolation, Place] = {}
         self.running: dict[str, Attempt] = {}
         self.deadlines = Deadlines(clock, self.has)
@@ -187,7 +188,11 @@ class Execution:
     def _begin(self, attempt: Attempt) -> None:
         run = attempt.run
         self.running[run.lease_id] = attempt
-        handler = self.handlers.get(run.handler)
+        try:
+            handler = handler_of(self.kinds, run)
+        except Exception as error:  # noqa: BLE001  options that the kind cannot use: the run is not fit to start
+            self._reject(attempt, f"{type(error).__name__}: {error}", type(error).__name__)
+            return
         if handler is None:
             self._reject(attempt, f"This worker has no handler {run.handler}.", "UnknownHandler")
             return
@@ -199,7 +204,7 @@ class Execution:
         self._places_of[run.lease_id] = place
         place.begin(attempt, handler)
 
-    def _isolation_of(self, attempt: Attempt, handler: Handler) -> Isolation | None:
+    def _isolation_of(self, attempt: Attempt, handler: Invocable) -> Isolation | None:
         asked = attempt.run.isolation
         if asked is None:
             return Isolation.LOOP if handler.is_async else self._plain

@@ -2,15 +2,17 @@
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import structlog
 
 from foliot.domain.errors import Denied
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
+from foliot.ports.handler import HandlerKind
 from foliot.ports.worker_link import Hello, WorkerLink
 from foliot.worker.calling import Backoff, NoAnswer, NotTaken, answer_of
+from foliot.worker.handlers import offers_of
 from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.session import Session
 from foliot.worker.settings import WorkerSettings
@@ -28,6 +30,7 @@ class Registrar:
         chance: Chance,
         settings: WorkerSettings,
         code: Callable[[], PythonHandlers],
+        others: Mapping[str, HandlerKind],
     ) -> None:
         self.session_id = chance.token()
         self.refusal: Denied | None = None  # why no server will ever take it in
@@ -36,6 +39,7 @@ class Registrar:
         self._chance = chance
         self._settings = settings
         self._code = code
+        self._others = others  # kinds that stay the same while the worker runs
         self._is_known = False  # some server took it in before
         self._heard: PythonHandlers | None = None  # the code a server was told of last
         self._news = asyncio.Event()  # a server heard of some code, or no more will be said
@@ -99,7 +103,7 @@ class Registrar:
             name=settings.name,
             group=settings.group,
             slots=settings.slots,
-            handlers=code.offers,
+            handlers=(*code.offers(), *offers_of(self._others)),
             labels=settings.labels,
             version=settings.version,
             pid=os.getpid(),

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import structlog
@@ -10,6 +10,7 @@ import structlog
 from foliot.domain.job import Isolation
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
+from foliot.ports.handler import HandlerKind
 from foliot.ports.worker_link import WorkerLink
 from foliot.worker.answers import Answers
 from foliot.worker.attempt import Attempt
@@ -18,6 +19,7 @@ from foliot.worker.draining import Drain
 from foliot.worker.execution import Execution
 from foliot.worker.figures import Figures
 from foliot.worker.guard import Guard
+from foliot.worker.handlers import path_of
 from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.heartbeat import Heartbeat
 from foliot.worker.isolation.kill_list import KillList
@@ -52,9 +54,12 @@ class Worker:
         chance: Chance,
         settings: WorkerSettings,
         code: PythonHandlers | None = None,
+        kinds: Sequence[HandlerKind] = (),
     ) -> None:
+        """`kinds`: what it executes beside Python functions."""
         self.figures = Figures()
         self.code = code or PythonHandlers()
+        self._others: Mapping[str, HandlerKind] = {kind.kind: kind for kind in kinds}
         self._link = link
         self._clock = clock
         self._chance = chance
@@ -87,7 +92,7 @@ class Worker:
         Code that is not whole cannot be loaded by new processes: those there are keep the last good version.
         """
         self.code = code
-        self._execution.handlers = code.handlers
+        self._execution.kinds = self._kinds()
         self._pool.keeps_children = not code.is_whole
         if code.is_whole:
             self._pool.replace(code.sources)
@@ -176,12 +181,22 @@ class Worker:
         self._guard.stop()
         await self._loop_place.close(within_s=_CLOSE_WITHIN_S)
         await self._pool.close()
+        await self._close_kinds()
         self._closing.set()
         for part in (self._reporter, self._logs, self._execution.deadlines):
             part.close()
         self._over.set()
         if self._heart is not None:
             await asyncio.to_thread(self._heart.join)
+
+    async def _close_kinds(self) -> None:
+        """Let each kind give back what it holds. One that fails or hangs keeps no other from it, nor the worker."""
+        for name, kind in self._others.items():
+            try:
+                async with asyncio.timeout(_CLOSE_WITHIN_S):
+                    await kind.close()
+            except Exception as error:  # noqa: BLE001  a package's own code
+                log.error("handler.not_closed", kind=name, why=f"{type(error).__name__}: {error}"[:300])
 
     # ---------------------------------------------------------------------------------------------- what threads say
 
@@ -237,10 +252,14 @@ class Worker:
         self._poller.nudge()
         self._drain.nudge()
 
+    def _kinds(self) -> Mapping[str, HandlerKind]:
+        """Every kind it executes, by name, with the newest code."""
+        return {**self._others, self.code.kind: self.code}
+
     def _assemble(self) -> None:
         settings, clock, chance, link, figures = self._settings, self._clock, self._chance, self._link, self.figures
         self._kills = KillList()
-        self._registrar = Registrar(link, clock, chance, settings, code=lambda: self.code)
+        self._registrar = Registrar(link, clock, chance, settings, code=lambda: self.code, others=self._others)
         self._load = LoadFigures()
         self._logs = Logs(
             link,
@@ -266,7 +285,7 @@ class Worker:
         self._execution = Execution(
             clock,
             figures,
-            handlers=self.code.handlers,
+            kinds=self._kinds(),
             slots=settings.slots,
             plain=settings.isolation,
             is_trusted=self._is_trusted,
@@ -324,6 +343,7 @@ class Worker:
             self._kills,
             self.figures,
             sources=self.code.sources,
+            kinds=[path_of(kind) for kind in self._others.values()],
             settings=PoolSettings(
                 size=settings.slots,
                 warm=settings.processes_warm,

@@ -148,14 +148,12 @@ async def test_a_file_that_broke_leaves_the_last_good_version_running(
 
 
 async def test_a_child_that_cannot_load_the_code_says_why(tmp_path: Path) -> None:
-    good = code()
     broken = tmp_path / "broken_jobs.py"
     broken.write_text("import no_such_module_anywhere\n")
     server = FakeServer(SystemClock())
     settings = WorkerSettings(name="w", processes_warm=0)
-    worker = Worker(
-        server, SystemClock(), SystemChance(), settings, PythonHandlers(handlers=good.handlers, sources=(str(broken),))
-    )
+    not_there_anew = replace(code(), sources=(str(broken),))
+    worker = Worker(server, SystemClock(), SystemChance(), settings, not_there_anew)
     task = asyncio.create_task(worker.run())
     house = House(server, worker, task)
     try:

@@ -121,7 +121,7 @@ async def test_a_context_does_not_leak_from_one_run_to_the_next() -> None:
     async with working(slots=1) as house:
         handler = Handler(leaky, job="leaky")
         await house.until(lambda: house.worker.session is not None)
-        await house.worker.reload(PythonHandlers(handlers={**house.worker.code.handlers, handler.name: handler}))
+        await house.worker.reload(PythonHandlers(handlers={handler.name: handler}, offered=(handler.offer(),)))
         for _ in range(5):
             house.server.add(handler.name)
         await house.done()

@@ -6,12 +6,14 @@ from typing import Any
 
 from foliot.domain.job import Isolation
 from foliot.domain.verdict import Cause
+from foliot.ports.handler import Invocable
 from foliot.ports.worker_link import LeasedRun
 from foliot.sdk.handler import Handler
 from foliot.sdk.invoke import Outcome
 from foliot.worker.attempt import Attempt
 from foliot.worker.execution import BURST, Execution
 from foliot.worker.figures import Figures
+from foliot.worker.handlers.python import PythonHandlers
 from tests.clocks import DrivenClock, settle
 
 
@@ -29,7 +31,7 @@ class Turns:
         self.here: list[Attempt] = []
         self.broken: Exception | None = None
 
-    def begin(self, attempt: Attempt, handler: Handler) -> None:
+    def begin(self, attempt: Attempt, handler: Invocable) -> None:
         del handler
         if self.broken is not None:
             raise self.broken
@@ -51,7 +53,7 @@ def executing(place: Turns, *, slots: int, bugs: list[BaseException] | None = No
     execution = Execution(
         DrivenClock(),
         Figures(),
-        handlers={"h": Handler(noop, job="noop")},
+        kinds={"python": PythonHandlers(handlers={"python:h": Handler(noop, job="noop")})},
         slots=slots,
         plain=Isolation.PROCESS,
         is_trusted=lambda: True,
@@ -70,7 +72,7 @@ def attempts(count: int) -> list[Attempt]:
     return [
         Attempt(
             LeasedRun(
-                run_id=n, job_id=1, namespace="default", job="noop", version=1, handler="h", attempt=1,
+                run_id=n, job_id=1, namespace="default", job="noop", version=1, handler="python:h", attempt=1,
                 lease_id=f"{n:032x}", fence=1, due_at=0, leased_at=0,
             ),
             logs,

@@ -3,39 +3,34 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 
 from foliot.domain.definition import to_document
-from foliot.ports.worker_link import DeclaredJob, HandlerOffer
+from foliot.domain.errors import BadField
+from foliot.ports.worker_link import DeclaredJob, HandlerOffer, LeasedRun
 from foliot.sdk.handler import Handler
 from foliot.sdk.registry import Loaded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonHandlers:
-    """What a worker has loaded, and what its child processes load in turn."""
+    """The kind `python` (`ports.handler.HandlerKind`) with the code that is loaded. New code is a new one of these."""
 
-    handlers: Mapping[str, Handler] = field(default_factory=dict)
-    sources: tuple[str, ...] = ()  # files and modules
+    handlers: Mapping[str, Handler] = field(default_factory=dict)  # by offer: python:module:function
+    sources: tuple[str, ...] = ()  # files and modules, which child processes load in turn
     jobs: tuple[DeclaredJob, ...] = ()
     is_whole: bool = True  # False: a source does not load, and what is here of it is its last good version
-    offers: tuple[HandlerOffer, ...] = field(init=False)  # made now: a file may change while its code runs on
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "offers", tuple(handler.offer() for handler in self.handlers.values()))
-
-    @property
-    def has_plain_functions(self) -> bool:
-        """Whether some function is not async: those run in child processes."""
-        return any(not handler.is_async for handler in self.handlers.values())
+    offered: tuple[HandlerOffer, ...] = ()  # made with the rest: a file may change while its code runs on
+    kind: str = field(default="python", init=False)
 
     @classmethod
     def of(cls, loaded: Loaded, sources: Sequence[str | Path]) -> Self:
         """What these sources gave."""
+        handlers = loaded.handlers
         return cls(
-            handlers=loaded.handlers,
+            handlers=handlers,
             sources=tuple(map(str, sources)),
             jobs=tuple(
                 DeclaredJob(
@@ -46,4 +41,31 @@ class PythonHandlers:
                 for declaration in loaded.declarations
             ),
             is_whole=not loaded.problems,
+            offered=tuple(handler.offer() for handler in handlers.values()),
         )
+
+    @property
+    def has_plain_functions(self) -> bool:
+        """Whether some function is not async: those run in child processes."""
+        return any(not handler.is_async for handler in self.handlers.values())
+
+    def validate(self, options: Any) -> None:
+        """Options are the function's name."""
+        if not isinstance(options, str):
+            hint = 'write {python: "billing.jobs:settle"}'
+            raise BadField("run.python", "it is not the name of a function", hint=hint)
+
+    def describe(self, options: Any) -> str:
+        """The function's name says it all."""
+        return str(options)
+
+    def offers(self) -> Sequence[HandlerOffer]:
+        """Each function, with the schema of its parameters."""
+        return self.offered
+
+    def handler_of(self, run: LeasedRun) -> Handler | None:
+        """The function, by the name that the run's lane has."""
+        return self.handlers.get(run.handler)
+
+    async def close(self) -> None:
+        """Nothing is held: child processes are the pool's."""

@@ -10,19 +10,22 @@ import faulthandler
 import gc
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import monotonic  # noqa: TID251  a child is a real process: no simulation drives it
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from foliot.domain.verdict import Cause
+from foliot.ports.handler import HandlerKind
 from foliot.ports.worker_link import LeasedRun
 from foliot.sdk.ctx import Ctx
 from foliot.sdk.invoke import Outcome, invoke, trimmed_traceback
 from foliot.sdk.log import Level, render
-from foliot.sdk.registry import Loaded, load
+from foliot.sdk.registry import load
 from foliot.sdk.stopping import Cancelled
 from foliot.worker.capture import records_taken
+from foliot.worker.handlers import handler_of, made_again
+from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.isolation.control import Control
 from foliot.worker.isolation.limits import (
     DUMP_SIGNAL,
@@ -60,15 +63,21 @@ def main() -> None:
             child.tidy()
 
 
+class ChildCode(NamedTuple):
+    """What a child process has loaded."""
+
+    kinds: Mapping[str, HandlerKind]
+    problems: Sequence[str]  # what kept a source or a kind from loading
+
+
 class Child:
     """Executes runs with the code that was loaded."""
 
-    def __init__(self, control: Control, output: Output, loaded: Loaded, limits: Limits) -> None:
+    def __init__(self, control: Control, output: Output, code: ChildCode, limits: Limits) -> None:
         self._control = control
         self._output = output
-        self._loaded = loaded
+        self._code = code
         self._limits = limits
-        self._handlers = loaded.handlers
         self._home = Path.cwd()
 
     def execute(self, run: LeasedRun) -> None:
@@ -99,12 +108,12 @@ class Child:
                 os.chdir(self._home)
 
     def _outcome(self, run: LeasedRun, port: "ChildPort") -> Outcome:
-        handler = self._handlers.get(run.handler)
-        if handler is None:
-            why = "; ".join(map(str, self._loaded.problems)) or "the code has changed"
-            error = f"{run.handler} could not be loaded in a new process: {why}"
-            return Outcome(cause=Cause.ERROR, error=error, error_type="NotLoaded")
         try:
+            handler = handler_of(self._code.kinds, run)
+            if handler is None:
+                why = "; ".join(self._code.problems) or "the code has changed"
+                error = f"{run.handler} could not be loaded in a new process: {why}"
+                return Outcome(cause=Cause.ERROR, error=error, error_type="NotLoaded")
             with self._control.run_of(run.lease_id):
                 return invoke(handler, run.params, Ctx(run, port))
         except Cancelled:  # SIGTERM struck between two steps of ours
@@ -163,18 +172,21 @@ def _whole(number: float) -> int:
     return max(-_NUMBER_MAX, min(int(number), _NUMBER_MAX))
 
 
-def _load(order: Load, control: Control) -> Loaded:
+def _load(order: Load, control: Control) -> ChildCode:
     sys.path[:] = order.path
     limit_process(order.limits)
     try:
         loaded = load(order.sources)
+        kinds, broken = made_again(order.kinds)
     except BaseException as error:  # noqa: BLE001  whatever a module does at import: the worker must hear of it
         control.send(Broken(safe_text(trimmed_traceback(error))))
         raise SystemExit(1) from None
     gc.collect()
     gc.freeze()  # what modules left is there to stay: no later collection need look at it
-    control.send(Ready(memory_peak_bytes(), [safe_text(str(problem)) for problem in loaded.problems]))
-    return loaded
+    problems = [safe_text(str(problem)) for problem in (*loaded.problems, *broken)]
+    control.send(Ready(memory_peak_bytes(), problems))
+    python = PythonHandlers(handlers=loaded.handlers)
+    return ChildCode({**kinds, python.kind: python}, problems)
 
 
 if __name__ == "__main__":

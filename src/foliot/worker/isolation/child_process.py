@@ -105,7 +105,7 @@ class ChildProcess:
             env=None if environment is None else dict(environment),
         )
 
-    async def open(self, sources: list[str], limits: Limits) -> None:
+    async def open(self, sources: list[str], limits: Limits, kinds: list[str]) -> None:
         """Begin to listen, and let the child load the code."""
         os.set_blocking(self._output, False)
         self._loop.add_reader(self._output, self._read_output)
@@ -114,7 +114,7 @@ class ChildProcess:
             lambda: ControlProtocol(self._hear, self._confused, self._control_closed), sock=self._control
         )
         self._transport = transport
-        self._send(Load(sources, sys.path, limits))
+        self._send(Load(sources, sys.path, limits, kinds))
 
     def start(self, attempt: Attempt) -> None:
         """Execute a run."""

@@ -14,8 +14,8 @@ import structlog
 
 from foliot.domain.verdict import Cause
 from foliot.ports.clock import Clock
+from foliot.ports.handler import Invocable
 from foliot.sdk.ctx import Ctx
-from foliot.sdk.handler import Handler
 from foliot.sdk.invoke import Outcome, invoke_async
 from foliot.worker.attempt import Attempt
 from foliot.worker.capture import current_attempt
@@ -43,7 +43,7 @@ class LoopPlace:
         self._empty = asyncio.Event()
         self.running: dict[asyncio.Task[None], Attempt] = {}
 
-    def begin(self, attempt: Attempt, handler: Handler) -> None:
+    def begin(self, attempt: Attempt, handler: Invocable) -> None:
         if not self._host.may_start(attempt):
             return
         port = AttemptPort(attempt, self._host.progressed)
@@ -74,7 +74,7 @@ class LoopPlace:
         if self.running and not await self._clock.wait(self._empty, for_s=within_s):
             log.error("run.will_not_stop", jobs=sorted({attempt.run.job for attempt in self.running.values()}))
 
-    async def _run(self, attempt: Attempt, handler: Handler, port: AttemptPort) -> None:
+    async def _run(self, attempt: Attempt, handler: Invocable, port: AttemptPort) -> None:
         current_attempt.set(attempt)
         try:
             outcome = await invoke_async(handler, attempt.run.params, Ctx(attempt.run, port))

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from foliot.domain.verdict import Cause
-from foliot.sdk.handler import Handler
+from foliot.ports.handler import Invocable
 from foliot.sdk.invoke import Outcome
 from foliot.worker.attempt import Attempt
 
@@ -27,7 +27,7 @@ class Host(Protocol):
 class Place(Protocol):
     """Where attempts execute. Every call comes from the loop."""
 
-    def begin(self, attempt: Attempt, handler: Handler) -> None:
+    def begin(self, attempt: Attempt, handler: Invocable) -> None:
         """Execute it, as soon as there is room."""
         ...
 

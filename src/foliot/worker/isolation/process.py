@@ -15,7 +15,7 @@ import structlog
 
 from foliot.domain.verdict import Cause
 from foliot.ports.clock import Clock
-from foliot.sdk.handler import Handler
+from foliot.ports.handler import Invocable
 from foliot.sdk.invoke import Outcome
 from foliot.worker.attempt import Attempt
 from foliot.worker.figures import Figures
@@ -59,7 +59,9 @@ class ProcessPool:
         *,
         sources: Sequence[str],
         settings: PoolSettings,
+        kinds: Sequence[str] = (),
     ) -> None:
+        """`kinds`: where children find the classes of kinds beside Python functions."""
         self.tasks: asyncio.TaskGroup | None = None  # where its own tasks live, from when the worker runs
         self.keeps_children = False  # new ones could not load what these have: replace none without need
         self._host = host
@@ -67,6 +69,7 @@ class ProcessPool:
         self._kills = kills
         self._figures = figures
         self._sources = list(sources)
+        self._kinds = list(kinds)
         self._settings = settings
         self._children: set[ChildProcess] = set()
         self._idle: list[ChildProcess] = []  # the one used last is taken first: it is warm
@@ -93,7 +96,7 @@ class ProcessPool:
             self._retire(child)
         self.warm_up()
 
-    def begin(self, attempt: Attempt, handler: Handler) -> None:
+    def begin(self, attempt: Attempt, handler: Invocable) -> None:
         del handler  # the child has its own
         self._waiting.append(attempt)
         self._match()
@@ -217,7 +220,7 @@ class ProcessPool:
         self._task(self._start(child), name=f"child {child.pid}")
 
     async def _start(self, child: ChildProcess) -> None:
-        await child.open(self._sources, self._settings.limits)
+        await child.open(self._sources, self._settings.limits, self._kinds)
         if not await self._clock.wait(child.settled, for_s=START_WITHIN_S):
             log.error("child.start_too_slow", pid=child.pid, within_s=START_WITHIN_S)
             self._kills.send(child.pid, signal.SIGKILL, to_group=True)

@@ -6,8 +6,8 @@ import threading
 
 from foliot.domain.run import format_run_id
 from foliot.domain.verdict import Cause
+from foliot.ports.handler import Invocable
 from foliot.sdk.ctx import Ctx
-from foliot.sdk.handler import Handler
 from foliot.sdk.invoke import Outcome, invoke
 from foliot.worker.attempt import Attempt
 from foliot.worker.capture import current_attempt
@@ -23,7 +23,7 @@ class ThreadPlace:
         self._loop = asyncio.get_running_loop()
         self._clean = contextvars.copy_context()  # of the worker: neither run nor handler in it
 
-    def begin(self, attempt: Attempt, handler: Handler) -> None:
+    def begin(self, attempt: Attempt, handler: Invocable) -> None:
         if not self._host.may_start(attempt):
             return
         port = AttemptPort(attempt, self._host.progressed)
@@ -46,7 +46,7 @@ class ThreadPlace:
     def kill(self, attempt: Attempt) -> None:
         self.stop(attempt, grace_s=0.0)
 
-    def _run(self, attempt: Attempt, handler: Handler, port: AttemptPort) -> None:
+    def _run(self, attempt: Attempt, handler: Invocable, port: AttemptPort) -> None:
         try:
             outcome = invoke(handler, attempt.run.params, Ctx(attempt.run, port))
         except BaseException as error:  # noqa: BLE001  what invoke lets pass ends the run, never the report of it

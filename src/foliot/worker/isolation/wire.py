@@ -32,6 +32,7 @@ class Load(msgspec.Struct, tag="load", frozen=True):
     sources: list[str]  # files and modules
     path: list[str]
     limits: Limits
+    kinds: list[str] = []  # classes of handler kinds beside Python functions: package.module:Class
 
 
 class Start(msgspec.Struct, tag="start", frozen=True):

@@ -1,0 +1,81 @@
+"""Kinds of handlers: what a job of a kind says, what a worker offers of it, and what executes its runs.
+
+A kind is one class, named in the table `HANDLERS` of `app/plugins.py` or by an entry point `foliot.handlers`. It is
+made without arguments. Servers ask it about the options of a job; workers ask it for offers, and for what executes a
+run:
+
+    job file        run: {http: {url: "https://example.org", method: GET}}        the kind `http`, and its options
+    lane            needs the offer `http`: the options are data of the job, and two jobs share one lane
+    worker          leases the run, asks the kind `http` for its handler, and calls that where the job wants it
+
+Which offer a job needs is no matter of the kind: every server must say the same (`domain.handler`).
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Protocol
+
+from foliot.ports.worker_link import HandlerOffer, LeasedRun
+
+
+class Invocable(Protocol):
+    """What executes a run: a Python function, or a kind with the options of one job. `sdk.invoke` calls it."""
+
+    @property
+    def title(self) -> str:
+        """The name that messages about its result use: `settle`."""
+        ...
+
+    @property
+    def is_async(self) -> bool:
+        """True: it runs in the worker's loop unless its job says otherwise. False: it blocks, and never runs there."""
+        ...
+
+    def bind(self, params: str | None, ctx: Any) -> Callable[[], Any]:
+        """The call, ready to be made: it returns the result, or when `is_async` a coroutine of it.
+
+        `params` is JSON text, `ctx` a `foliot.Ctx`. What this raises rejects the run: nothing was started. What the
+        call raises is an error of the run, which may be tried again. A call that is asked to stop is cancelled where it
+        awaits, or sees `ctx.cancelled`.
+        """
+        ...
+
+
+class HandlerKind(Protocol):
+    """One kind of handler. `validate` and `describe` are pure; the rest is asked on workers alone, from their loop."""
+
+    @property
+    def kind(self) -> str:
+        """Its word in job files: `python`, `http`."""
+        ...
+
+    def validate(self, options: Any) -> None:
+        """Raise `BadField` for options that no run could use; its path begins with `run.<kind>`."""
+        ...
+
+    def describe(self, options: Any) -> str:
+        """What a job of these options does, in a few words for people: `GET https://example.org`. No secrets."""
+        ...
+
+    def offers(self) -> Sequence[HandlerOffer]:
+        """What this worker can execute of the kind: the kind's own name, or names that begin with `<kind>:`."""
+        ...
+
+    def handler_of(self, run: LeasedRun) -> Invocable | None:
+        """What executes this run (`run.options` holds the options as JSON text); None: it is not here (any more)."""
+        ...
+
+    async def close(self) -> None:
+        """The worker ends: give back connections and whatever else the kind holds."""
+        ...
+
+
+class HandlerKinds(Protocol):
+    """The kinds that this process knows; each is imported when somebody asks for it."""
+
+    def names(self) -> Collection[str]:
+        """Their words in job files."""
+        ...
+
+    def find(self, kind: str) -> HandlerKind | None:
+        """A kind; None: it is not known here, or cannot be loaded."""
+        ...
