@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from foliot.domain.fire import Situation
-from foliot.domain.policies.overlap import QUEUE_ALL_MAX
+from foliot.store.sql.firing.line_counts import CAP, LineCounts
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
 
@@ -38,11 +38,27 @@ _OPEN: Final = f"NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR ({_SCHEDULED
 """All but backfills: a scheduled instant that somebody asked for was missing and is made up for."""
 _WAITING: Final = "r.state = 'PENDING' AND r.attempt = 0"
 
+_COUNTS: Final = LineCounts.counted(
+    open="coalesce(sum(q.is_open), 0)",
+    waiting="coalesce(sum(q.is_open * q.waiting), 0)",
+    catch_up="coalesce(sum(q.late), 0)",
+    scheduled="coalesce(sum(q.is_open * q.scheduled), 0)",
+)
+_PARENTS_WAITING_MARIADB: Final = f"""
+    sum({_OPEN} AND r.open_children > 0)
+    - coalesce(min(CASE WHEN {_OPEN} AND r.open_children > 0 THEN r.place END) = min(r.place), 0)
+"""
+_COUNTS_MARIADB: Final = LineCounts.counted(
+    open=f"least(sum({_OPEN}), :cap)",
+    waiting=f"least(sum({_OPEN} AND {_WAITING}) + {_PARENTS_WAITING_MARIADB}, :cap)",
+    catch_up=f"least(sum({_WAITING} AND r.class = 1), :cap)",
+    scheduled=f"least(sum({_OPEN} AND {_SCHEDULED}), :cap)",
+)
+
 SITUATION: Final = Statement(
     f"""
     SELECT d.job_id, (
-      SELECT coalesce(sum(q.is_open), 0) + 32768 * coalesce(sum(q.is_open * q.waiting), 0)
-             + 1073741824 * coalesce(sum(q.late), 0) + 35184372088832 * coalesce(sum(q.is_open * q.scheduled), 0)
+      SELECT {_COUNTS}
       FROM (
         SELECT CASE WHEN {_OPEN} THEN 1 ELSE 0 END AS is_open,
                CASE WHEN {_WAITING} THEN 1
@@ -61,23 +77,14 @@ SITUATION: Final = Statement(
     """,
     RowSet("d", job_id=BIGINT),
     mysql=f"""
-    SELECT r.line_job,
-           least(sum({_OPEN}), :cap)
-           + 32768 * least(
-               sum({_OPEN} AND {_WAITING}) + sum({_OPEN} AND r.open_children > 0)
-               - coalesce(min(CASE WHEN {_OPEN} AND r.open_children > 0 THEN r.place END) = min(r.place), 0), :cap)
-           + 1073741824 * least(sum({_WAITING} AND r.class = 1), :cap)
-           + 35184372088832 * least(sum({_OPEN} AND {_SCHEDULED}), :cap)
+    SELECT r.line_job, {_COUNTS_MARIADB}
     FROM {{d}} STRAIGHT_JOIN runs r ON r.line_job = d.job_id
     WHERE r.parent_id IS NULL
     GROUP BY r.line_job
     """,
 )
-"""Open runs per job: four counters of 15 bits in one number, because only a scalar may be correlated everywhere.
-
-A parent of shards is RUNNING from its first moment; it waits as long as it is not the head of its line. Counting stops
-at `cap`, so a line of fifty thousand costs no more than one of a thousand.
-"""
+"""Open runs per job, as `LineCounts`. A parent of shards is RUNNING from its first moment; it waits as long as it is
+not the head of its line."""
 
 NEWEST_FIRES: Final = Statement(
     f"""
@@ -91,9 +98,6 @@ NEWEST_FIRES: Final = Statement(
 """How the newest fire of the schedule stands, wherever in a long line."""
 
 NOTHING_OPEN: Final = Situation(open=0, waiting=0, catch_up=0, scheduled=0)
-
-_CAP: Final = QUEUE_ALL_MAX + 1
-_MASK: Final = 32767
 
 
 class Place(NamedTuple):
@@ -121,18 +125,11 @@ def situations(tx: Tx, job_ids: Iterable[int]) -> dict[int, Situation]:
     wanted: Sequence[tuple[int]] = [(job_id,) for job_id in job_ids]
     if not wanted:
         return {}
-    seen = {job_id: _unpacked(int(counts)) for job_id, counts in tx.rows(SITUATION, {"cap": _CAP}, d=wanted)}
-    beyond = [(job_id,) for job_id, situation in seen.items() if situation.open >= _CAP and not situation.scheduled]
+    seen: dict[int, Situation] = {
+        job_id: LineCounts.unpacked(int(counts)) for job_id, counts in tx.rows(SITUATION, {"cap": CAP}, d=wanted)
+    }
+    beyond = [(job_id,) for job_id, situation in seen.items() if situation.open >= CAP and not situation.scheduled]
     if beyond:  # more triggers than are counted stand before any fire there may be
         for job_id, state in tx.rows(NEWEST_FIRES, d=beyond):
             seen[job_id] = seen[job_id]._replace(scheduled=int(state in ("PENDING", "RUNNING")))
     return seen
-
-
-def _unpacked(counts: int) -> Situation:
-    return Situation(
-        open=counts & _MASK,
-        waiting=counts >> 15 & _MASK,
-        catch_up=counts >> 30 & _MASK,
-        scheduled=counts >> 45 & _MASK,
-    )

@@ -10,23 +10,25 @@ from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
 from foliot.domain.run import FailureKind, RunState
 from foliot.store.sql.firing.follow import CHILD, LIMITS, PAST, PINNED, SERIAL, follow_of
+from foliot.store.sql.firing.run_shape import RunShape
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 
+_SHAPE: Final = {name: RunShape.column(name, of="d.shape") for name in RunShape._fields}
+
 INSERT_RUNS: Final = Statement(
-    """
-    {insert_ignore} runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
+    f"""
+    {{insert_ignore}} runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
                           parked, follow, state, ver, created_at)
-    SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, d.shape >> 16, d.shape & 1,
-           (d.shape >> 12) & 15, (d.shape >> 2) & 3, d.place, (d.shape >> 1) & 1, (d.shape >> 4) & 255, 'PENDING', 1,
-           :now
-    FROM {d} WHERE true
-    {ignore_duplicates}
+    SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, {_SHAPE["lane"]}, {_SHAPE["catch_up"]},
+           {_SHAPE["priority"]}, {_SHAPE["serial"]}, d.place, {_SHAPE["parked"]}, {_SHAPE["follow"]}, 'PENDING', 1, :now
+    FROM {{d}} WHERE true
+    {{ignore_duplicates}}
     """,
     RowSet("d", job_id=BIGINT, version=BIGINT, fire_key=TEXT, due_at=BIGINT, not_before=BIGINT, place=BIGINT,
            shape=BIGINT),
 )  # fmt: skip
-"""Plain fires. What only takes a few values travels in one number, `shape_of`: each column of a set costs its share."""
+"""Plain fires. What only takes a few values travels as one number (`RunShape`)."""
 
 INSERT_OTHER_RUNS: Final = Statement(
     """

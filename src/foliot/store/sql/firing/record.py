@@ -15,7 +15,8 @@ from foliot.domain.planning import troubled
 from foliot.store.sql.firing.follow import serial_of
 from foliot.store.sql.firing.line import bump
 from foliot.store.sql.firing.new_runs import INSERT_RUNS, NewRun, insert_runs
-from foliot.store.sql.jobs.definitions import StoredJob, shape_of
+from foliot.store.sql.firing.run_shape import CATCH_UP, PARKED, shape_of
+from foliot.store.sql.jobs.definitions import StoredJob
 from foliot.store.sql.kernel.database import RefusedForData, TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 
@@ -143,12 +144,16 @@ def record(
             rest.append((cursor, plan))
         for place, run in enumerate(plan.runs, seen + 1):
             due_at, fire_key, not_before, catch_up, parked = run
-            shape = job.shape if isinstance(job, StoredJob) else shape_of(job)
             lateness.append(now - (due_at if woke_at is None else woke_at))
             if job.definition.shards:
                 parents.append(_planned(job, run, place))
             else:
-                runs.append((job_id, job.version, fire_key, due_at, not_before, place, shape | parked << 1 | catch_up))
+                shape = job.shape if isinstance(job, StoredJob) else shape_of(job)
+                if parked:
+                    shape |= PARKED
+                if catch_up:
+                    shape |= CATCH_UP
+                runs.append((job_id, job.version, fire_key, due_at, not_before, place, shape))
     _move_cursors(tx, steps, moves)
     tx.point("firing.cursors_moved")
     created = tx.change(INSERT_RUNS, {"now": now}, d=runs) if runs else 0

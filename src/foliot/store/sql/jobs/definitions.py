@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 from foliot.domain.definition import from_document
 from foliot.domain.job import Definition, Lane, LoadedJob
 from foliot.domain.payload import canonical_json
-from foliot.store.sql.firing.follow import follow_of, serial_of
+from foliot.store.sql.firing.run_shape import shape_of
 from foliot.store.sql.jobs.calendars import pins_of, read, with_calendars
 from foliot.store.sql.kernel.database import TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
@@ -56,7 +56,7 @@ class StoredJob(LoadedJob):
     """A job version with what every fire needs of it, worked out once."""
 
     size: int = field(default=1000, compare=False, repr=False)  # bytes of its document
-    shape: int = field(init=False, compare=False, repr=False)  # see `shape_of`
+    shape: int = field(init=False, compare=False, repr=False)  # of its fires, see `firing.run_shape`
     needs_situation: bool = field(init=False, compare=False, repr=False)  # its plan depends on what is open
 
     def __post_init__(self) -> None:
@@ -64,12 +64,6 @@ class StoredJob(LoadedJob):
         definition = self.definition
         object.__setattr__(self, "needs_situation", definition.is_serial or definition.is_delayed)
         object.__setattr__(self, "shape", shape_of(self))
-
-
-def shape_of(job: LoadedJob) -> int:
-    """What is alike in all fires of a job, in one number: lane, priority, follow, serial; two bits are the fire's."""
-    follow = follow_of(job, scheduled=True)
-    return job.lane_id << 16 | job.definition.priority << 12 | follow << 4 | serial_of(job) << 2
 
 
 class Found(NamedTuple):
