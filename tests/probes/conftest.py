@@ -8,16 +8,26 @@ import pytest
 from tests.probes.scene import Up, running_up
 
 CANARY = "canary-5a1d"
+LEAK = "leakleakleak"
 JOBS = '''
 import os
 
-from foliot import job
+from foliot import Ctx, job
 
 
 @job
 def environment() -> str:
     """What a job sees of the worker's environment."""
     return str(dict(os.environ))
+
+
+@job
+def leaky(ctx: Ctx) -> None:
+    """Fails as a driver of a database does, with the address it was given."""
+    address = "postgresql://app:" + "leak" * 3 + "@db:5432/prod?password=" + "leak" * 3
+    print(address)
+    ctx.log.warning("trying", address=address)
+    raise ConnectionError(f"no connection to {address}")
 '''
 
 

@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 
 from tests.eventually import eventually
-from tests.probes.conftest import CANARY
+from tests.probes.conftest import CANARY, LEAK
 from tests.probes.scene import V1, Up, command, stranger
 
 ESCAPE, RIGHT_TO_LEFT = "\x1b[2J", "\u202e"
@@ -25,6 +25,19 @@ def test_a_job_does_not_see_what_its_worker_was_started_with(up: Up) -> None:
     result = json.dumps(up.run(run)["result"])
     assert "PATH" in result
     assert CANARY not in result
+
+
+def test_the_password_of_an_address_is_in_no_error_and_no_log(up: Up) -> None:
+    eventually(lambda: up.ask("GET", f"{V1}/jobs/leaky").status_code == 200, what="the job is declared")
+    run = up.trigger("leaky")
+    eventually(lambda: up.run(run)["state"] == "FAILED", what="it failed")
+    assert "no connection to postgresql://app:***@db:5432/prod?password=***" in up.run(run)["error"]
+    paths = ("", "/logs", "/attempts", "/timeline", "/why")
+    said = [up.ask("GET", f"{V1}/runs/{run}{path}").text for path in paths]
+    assert said[1].count("postgresql://app:***@db:5432/prod?password=***") >= 2, "printed and logged"
+    said += [up.ask("GET", f"{V1}/{path}").text for path in ("journal", "runs")]
+    said += [up("run", "show", run).out, up("run", "logs", run).out, (up.folder / "up.log").read_text()]
+    assert not [one for one in said if LEAK in one]
 
 
 def test_a_project_sends_nothing_of_the_user_to_a_server_of_its_choice(tmp_path: Path) -> None:

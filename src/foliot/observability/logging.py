@@ -8,6 +8,7 @@ from typing import Any, Literal, TextIO
 
 import structlog
 
+from foliot.domain.redaction import redacted
 from foliot.domain.visible import visible, visible_line
 
 LogFormat = Literal["console", "json", "auto"]
@@ -33,6 +34,7 @@ def configure_logging(*, level: str = "info", form: LogFormat = "auto") -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso" if as_json else "%H:%M:%S", utc=as_json),
             structlog.processors.format_exc_info,
+            _redacted,
             _keep if as_json else _visible,
             renderer,
             _visible_json if as_json else _keep,
@@ -69,6 +71,14 @@ def _keep(_logger: Any, _name: str, event: Any) -> Any:
     return event
 
 
+def _redacted(_logger: Any, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """An error of a driver or client tells the address it was given, with the password in it (SEC-19)."""
+    for name, value in event.items():
+        if isinstance(value, str):
+            event[name] = redacted(value)
+    return event
+
+
 def _visible(_logger: Any, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
     """What others wrote (names, errors, addresses) steers no terminal, and starts no line of its own."""
     for name, value in event.items():
@@ -85,4 +95,4 @@ class _VisibleFormatter(logging.Formatter):
     """The same for the loggers of other packages."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return visible(super().format(record))
+        return visible(redacted(super().format(record)))

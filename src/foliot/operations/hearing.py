@@ -19,6 +19,7 @@ from foliot.domain.payload import (
     is_odd,
     json_text,
 )
+from foliot.domain.redaction import redacted
 from foliot.operations.aside import in_slices
 from foliot.ports.worker_link import HandlerOffer, HeldLease, Hello, Report, Signed
 
@@ -174,7 +175,8 @@ def _heard(report: Report) -> tuple[Report, bool]:
     if (trouble := _trouble_of_checkpoint(checkpoint)) is not None:
         checkpoint = None
         troubles.append(trouble)
-    error, error_type = _text(report.error, ERROR_MAX), _text(report.error_type, ERROR_TYPE_MAX)
+    error = None if report.error is None else redacted(_text(report.error, ERROR_MAX))
+    error_type = None if report.error_type is None else _text(report.error_type, ERROR_TYPE_MAX)
     if troubles:
         error = "\n".join([*([error] if error else []), *troubles])
         error_type = error_type or REFUSED_TYPE
@@ -223,8 +225,6 @@ def _is_progress(text: str | None) -> bool:
     return "\0" not in said.note
 
 
-def _text(text: str | None, longest: int) -> str | None:
+def _text(text: str, longest: int) -> str:
     """Text that every store takes: so long, without NUL and half characters."""
-    if text is None:
-        return None
     return text[:longest].encode(errors="replace").decode().replace("\0", "?")

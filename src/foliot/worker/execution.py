@@ -13,6 +13,7 @@ import structlog
 
 from foliot.domain.instants import SECOND
 from foliot.domain.job import Isolation
+from foliot.domain.redaction import redacted
 from foliot.domain.run import format_run_id
 from foliot.domain.verdict import Cause
 from foliot.ports.clock import Clock
@@ -269,7 +270,7 @@ class Execution:
                     ended_at=now,
                     started_at=started_at,
                     result=outcome.result,
-                    error=None if outcome.error is None else safe_text(outcome.error),
+                    error=None if outcome.error is None else redacted(safe_text(outcome.error)),
                     error_type=outcome.error_type,
                     checkpoint=attempt.checkpoint,
                     log=attempt.log,

@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from foliot.domain.redaction import redacted
+
 LINE_MAX: Final = 64 * 1024
 OUT: Final = "OUT"  # standard output, and whatever else wrote to the process's own descriptors
 ERR: Final = "ERR"  # sys.stderr
@@ -27,7 +29,7 @@ def encode_record(level: str, text: str) -> bytes:
 
 def format_line(stamp: str, line: Line) -> str:
     """As it is kept: time in UTC, level, text. A line that begins with no time goes on with the one before it."""
-    return f"{stamp}  {line.level}  {line.text}\n"
+    return f"{stamp}  {line.level}  {redacted(line.text)}\n"
 
 
 def format_stamp(moment: datetime) -> str:

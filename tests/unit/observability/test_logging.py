@@ -68,3 +68,17 @@ def test_colours_are_for_terminals_whose_owners_want_them(
     structlog.get_logger("test").warning("said")
     assert "said" in terminal.getvalue()
     assert ("\x1b[" in terminal.getvalue()) is colours
+
+
+@pytest.mark.parametrize("form", ["json", "console"])
+def test_a_line_shows_no_password_of_an_address(
+    capsys: pytest.CaptureFixture[str], form: Literal["json", "console"]
+) -> None:
+    configure_logging(form=form)
+    try:
+        raise ConnectionError("no connection to redis://app:secret@cache")
+    except ConnectionError as error:
+        structlog.get_logger("test").error("store.away", error=str(error), exc_info=True)
+    said = capsys.readouterr().err
+    assert "redis://app:***@cache" in said
+    assert "app:secret" not in said
