@@ -115,6 +115,7 @@ def test_a_job_is_made_changed_compared_cloned_and_taken_away(foliot: Shell) -> 
     assert foliot("job", "create", "nightly", "--py", "jobs:greet").code == 5
     checked = foliot("job", "create", "other", "--cron", "0 9 1 * MON", "--py", "jobs:greet", "--check")
     assert "[FOL-1003]" in checked.out
+    assert "priority': 7" in foliot("job", "show", "nightly").out
     changed = foliot("job", "edit", "nightly", "--set", "timeout=45m", "--unset", "owner", "--reason", "slow")
     assert (changed.code, changed.err) == (0, "✔ nightly is v2 now\n")
     assert "already, nothing changed" in foliot("job", "edit", "nightly", "--set", "timeout=45m").err
@@ -125,7 +126,11 @@ def test_a_job_is_made_changed_compared_cloned_and_taken_away(foliot: Shell) -> 
     assert [version["reason"] for version in versions["items"]] == ["slow", ""]
     assert foliot("job", "rollback", "nightly", "--to", "v1").err == "✔ nightly is v3 now\n"
     assert foliot("job", "clone", "nightly", "nightly_eu", "--set", "params.name=eu").code == 0
-    assert foliot("job", "show", "nightly_eu", "--yaml").out.startswith("owner: ops\nparams:\n  name: eu\n")
+    assert foliot("job", "edit", "nightly_eu", "--set", "max_lost=5", "--set", "grace=20s").code == 0
+    assert re.search(r"^grace +20s$(?s:.*)^max_lost +5$", foliot("job", "show", "nightly_eu").out, re.MULTILINE)
+    assert foliot("job", "show", "nightly_eu", "--yaml").out.startswith(
+        "grace: 20s\nmax_lost: 5\nowner: ops\nparams:\n  name: eu\n"
+    )
     shown = foliot("job", "show", "nightly_eu", "-o", "yaml").out
     assert "  params:\n    name: eu" in shown
     paused = foliot("job", "pause", "nightly", "--until", "2h", "--reason", "moving")

@@ -1,11 +1,14 @@
 """Writes the reference pages that the code itself can tell: the command line, the REST API, the codes of messages.
 
+In pages that are written by hand it writes the tables of a job's fields.
+
 python -m tests.docs.generate          write them
 python -m tests.docs.generate --check  exit 1 when one is not current
 """
 
+import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from inspect import cleandoc
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +17,7 @@ from typing import Any, cast
 import click
 
 from foliot.cli.asking import GLOBAL_NAMES
+from foliot.domain.fields import JobField
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 EVERY_POST_TAKES = "Idempotency-Key"  # the head of the page tells of it
@@ -199,12 +203,58 @@ def errors_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def sdk_page() -> str:
+    """The options of a job, in a page that is written by hand."""
+    from foliot.domain.fields import OPTIONS
+
+    return _with_fields("sdk.md", OPTIONS.values())
+
+
+def policies_page() -> str:
+    """The times of a job, in a page that is written by hand."""
+    from foliot.domain.fields import DURATION, OPTIONS
+
+    return _with_fields("policies.md", [field for field in OPTIONS.values() if field.kind is DURATION])
+
+
+def _with_fields(page: str, rows: Iterable[JobField]) -> str:
+    """The page as it is, with the table of these fields as it should be."""
+    start, end = "<!-- fields: ", "<!-- end of fields -->"
+    before, opening, rest = (REFERENCE / page).read_text("utf-8").partition(start)
+    note, _, _ = rest.partition("\n")
+    after = rest.partition(end)[2]
+    table = "\n".join(["| field | usual | allowed | meaning |", "| --- | --- | --- | --- |", *map(_field_row, rows)])
+    return f"{before}{opening}{note}\n\n{table}\n\n{end}{after}"
+
+
+def _field_row(field: JobField) -> str:
+    allowed = ", ".join(f"`{word}`" for word in field.kind.words)
+    if not allowed and not inspect.isfunction(field.check):  # a bound with figures: a policy has many
+        allowed = str(field.check or "")
+    mark = " (*place*)" if field.name.startswith("place.") else ""
+    return f"| `{field.own_name}`{mark} | {_usual_of(field)} | {allowed or '–'} | {field.meaning} |"
+
+
+def _usual_of(field: JobField) -> str:
+    if field.usual_is:
+        return field.usual_is
+    if field.usual is False:
+        return "no"
+    return f"`{field.kind.write(field.usual)}`" if field.usual or field.usual == 0 else "–"
+
+
 def _head(name: str) -> str:
     """What no code can tell: the prose a page begins with."""
     return (Path(__file__).parent / "heads" / name).read_text("utf-8").strip()
 
 
-PAGES = {"cli.md": cli_page, "rest-api.md": rest_page, "errors.md": errors_page}
+PAGES = {
+    "cli.md": cli_page,
+    "rest-api.md": rest_page,
+    "errors.md": errors_page,
+    "sdk.md": sdk_page,
+    "policies.md": policies_page,
+}
 
 
 def main() -> int:

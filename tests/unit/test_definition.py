@@ -230,7 +230,9 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"place": {"concurrency": {"d b": 1}}}, "place.concurrency", "a space"),
     ({"place": {"concurrency": {f"r{n}": 1 for n in range(21)}}}, "place.concurrency", "21"),
     ({"place": {"require": "zone=cn"}}, "place.require", "not a mapping"),
+    ({"place": {"concurrency": {"settle.db": "two"}}}, "place.concurrency.settle.db", '"two" is not a whole number'),
     ({"place": 5}, "place", "not a mapping"),
+    ({"timezone": 5}, "timezone", "5 is not text"),
 ]
 
 

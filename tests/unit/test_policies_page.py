@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from foliot.domain.bounds import GRACE_MAX, START_WITHIN_MAX, START_WITHIN_MIN, TIMEOUT_MAX
 from foliot.domain.definition import from_document
-from foliot.domain.instants import DAY, HOUR, MILLISECOND, MINUTE, SECOND
+from foliot.domain.instants import HOUR, SECOND
 from foliot.domain.job import Definition
 from foliot.domain.pacing import CATCH_UP_RATE
 from foliot.domain.policies.misfire import CATCH_UP_MAX, MISFIRE_AFTER
@@ -50,6 +49,3 @@ def test_its_numbers_are_those_of_the_code() -> None:
     assert (MISFIRE_AFTER, usual.misfire.within_us, CATCH_UP_MAX, CATCH_UP_RATE) == (60 * SECOND, HOUR, 1000, 50)
     assert (QUEUE_ALL_MAX, RETRIES_MAX, usual.max_lost) == (1000, 1000, 3)
     assert format_backoff(usual.retry.backoff) == "10s..10m"
-    assert (usual.timeout_us, usual.grace_us, usual.start_within_us) == (None, 10 * SECOND, MINUTE)
-    assert (TIMEOUT_MAX, GRACE_MAX) == (366 * DAY, DAY)
-    assert (START_WITHIN_MIN, START_WITHIN_MAX) == (100 * MILLISECOND, DAY)

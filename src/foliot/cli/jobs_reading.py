@@ -12,6 +12,7 @@ from foliot.cli.output import Column, to_yaml
 from foliot.cli.speaking import Line, echo
 from foliot.cli.times import Times
 from foliot.cli.watching import repeat
+from foliot.domain.fields import names_in
 
 
 @click.command("list")
@@ -139,6 +140,9 @@ def zone_of(desk: Desk, definition: Mapping[str, Any]) -> str | None:
     return None if desk.resolved.get("tz") or not isinstance(schedule, Mapping) else schedule.get("tz")
 
 
+SHOWN_ABOVE: Final = frozenset(("schedule", "run", "description", "owner", "group", "tags"))
+
+
 def _lines(desk: Desk, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -> Iterator[tuple[str, Line]]:
     times, out = desk.times, desk.out
     definition = job["definition"]
@@ -161,8 +165,8 @@ def _lines(desk: Desk, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -
     yield "owner", job["owner"]
     yield "group", job["group"]
     yield "tags", ", ".join(f"{key}={value}" for key, value in job["tags"].items())
-    for field in ("params", "timeout", "retries", "overlap", "misfire", "on_lost", "shards", "place", "isolation"):
-        if field in definition:
+    for field in names_in(""):
+        if field in definition and field not in SHOWN_ABOVE:
             yield field, str(definition[field])
     yield "version", f"v{job['version']} by {job['updated_by']}, {times.full(job['updated_at'])}"
 

@@ -1,22 +1,21 @@
-"""Bounds: what a definition may say at most. Everything has a limit, and the refusal says which (SEC-23)."""
+"""Bounds: what the fields of a definition may say at most. Everything has a limit, and the refusal says which (SEC-23).
+
+A bound is called with the path of a field, as job files write it, and its value. Its text is for the reference page.
+"""
 
 from collections.abc import Mapping
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
 
 from foliot.domain.errors import BadField, BadName, InvalidInput
-from foliot.domain.instants import DAY, MILLISECOND, Micros, format_duration
-from foliot.domain.job import PRIORITY_MAX, Definition, Isolation
+from foliot.domain.instants import Micros, format_duration
+from foliot.domain.job import Definition, Isolation
 from foliot.domain.names import check_label, check_name
 from foliot.domain.payload import DEPTH_MAX, PARAMS_BYTES_MAX, json_text
-from foliot.domain.policies.misfire import CATCH_UP_MAX, MISFIRE_AFTER, WITHIN_MAX, MisfireMode
+from foliot.domain.policies.misfire import CATCH_UP_MAX, MISFIRE_AFTER, WITHIN_MAX, Misfire, MisfireMode
 from foliot.domain.policies.retry import DELAYS_MAX, PAUSE_MAX, RETRIES_MAX, BackoffKind, RetryPolicy
 
 PRIORITY_MIN: Final = 1
-TIMEOUT_MAX: Final[Micros] = 366 * DAY
-GRACE_MAX: Final[Micros] = DAY
-START_WITHIN_MIN: Final[Micros] = 100 * MILLISECOND
-START_WITHIN_MAX: Final[Micros] = DAY
-MAX_LOST_MAX: Final = 1000
 SHARDS_MAX: Final = 10_000
 RUNNING_MAX: Final = 100_000
 RESOURCES_MAX: Final = 20
@@ -28,83 +27,175 @@ ERROR_NAMES_MAX: Final = 50
 BUDGET_MAX: Final = 1_000_000
 
 
-def check_definition(definition: Definition) -> None:
-    """Refuse what is out of bounds or does not fit together; the error names the field as job files do."""
-    _check_texts(definition)
-    _check_numbers(definition)
-    _check_retries(definition.retry)
-    _check_misfire(definition)
-    _check_place(definition)
-    _check_together(definition)
+class Bound(Protocol):
+    """Refuses a value of a field that is out of bounds."""
+
+    def __call__(self, path: str, value: Any, /) -> None: ...
 
 
-def _check_texts(definition: Definition) -> None:
-    _check_handler("run", definition.handler)
-    if definition.merge is not None:
-        _check_handler("merge", definition.merge)
-    _check_name("group", "group", definition.group)
-    _check_text("owner", definition.owner, OWNER_BYTES_MAX)
-    _check_text("description", definition.description, DESCRIPTION_BYTES_MAX, is_one_line=False)
-    _check_labels("tags", definition.tags)
-    try:
-        json_text(definition.params, bytes_max=PARAMS_BYTES_MAX, depth_max=DEPTH_MAX, what="params")
-    except InvalidInput as error:
-        raise BadField("params", error.sentence.rstrip("."), hint=error.hint) from error
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A whole number from `least` to `most`."""
+
+    least: int
+    most: int
+
+    def __call__(self, path: str, value: int) -> None:
+        if type(value) is not int or not self.least <= value <= self.most:
+            raise BadField(path, f"{str(value)[:40]} is not a whole number from {self}")
+
+    def __str__(self) -> str:
+        return f"{self.least} to {self.most}"
 
 
-def _check_numbers(definition: Definition) -> None:
-    _check_between("place.priority", definition.priority, PRIORITY_MIN, PRIORITY_MAX)
-    _check_between("max_lost", definition.max_lost, 1, MAX_LOST_MAX)
-    _check_between("shards", definition.shards, 0, SHARDS_MAX)
-    if definition.timeout_us is not None:
-        _check_duration("timeout", definition.timeout_us, MILLISECOND, TIMEOUT_MAX)
-    _check_duration("grace", definition.grace_us, 0, GRACE_MAX)
-    _check_duration("start_within", definition.start_within_us, START_WITHIN_MIN, START_WITHIN_MAX)
+@dataclass(frozen=True, slots=True)
+class Lasting:
+    """A duration from `least` to `most`."""
+
+    least: Micros
+    most: Micros
+
+    def __call__(self, path: str, value_us: Micros) -> None:
+        if not self.least <= value_us <= self.most:
+            raise BadField(path, f"{format_duration(value_us)} is out of bounds", hint=f"from {self}")
+
+    def __str__(self) -> str:
+        return f"{format_duration(self.least)} to {format_duration(self.most)}"
 
 
-def _check_retries(retry: RetryPolicy) -> None:
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text that can be kept and shown."""
+
+    bytes_max: int
+    is_one_line: bool = True
+
+    def __call__(self, path: str, text: str) -> None:
+        try:
+            size = len(text.encode())
+        except UnicodeEncodeError:
+            raise BadField(path, "text holds half a character (a lone surrogate)", hint="remove it") from None
+        if size > self.bytes_max:
+            raise BadField(path, f"it has {size} bytes; the limit is {self.bytes_max}")
+        if "\0" in text or (self.is_one_line and not text.isprintable()):
+            raise BadField(path, "it holds an invisible character", hint="remove it")
+
+    def __str__(self) -> str:
+        return f"up to {self.bytes_max} bytes"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A name; `what` is the word for what it names."""
+
+    what: str
+
+    def __call__(self, path: str, name: str) -> None:
+        try:
+            check_name(self.what, name)
+        except BadName as error:
+            raise BadField(path, error.sentence.rstrip("."), hint=error.hint) from error
+
+    def __str__(self) -> str:
+        return "a name"
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Names with values."""
+
+    most: int = LABELS_MAX
+
+    def __call__(self, path: str, labels: Mapping[str, str]) -> None:
+        Between(0, self.most)(path, len(labels))
+        is_named = Named("label")
+        for key, value in labels.items():
+            is_named(path, key)
+            try:
+                check_label(value)
+            except BadName as error:
+                raise BadField(f"{path}.{key}", error.sentence.rstrip("."), hint=error.hint) from error
+
+    def __str__(self) -> str:
+        return f"up to {self.most}"
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """Named resources, and how many runs may hold each."""
+
+    most: int = RESOURCES_MAX
+
+    def __call__(self, path: str, limits: Mapping[str, int]) -> None:
+        Between(0, self.most)(path, len(limits))
+        for name, held in limits.items():
+            Named("resource")(path, name)
+            Between(1, RUNNING_MAX)(f"{path}.{name}", held)
+
+    def __str__(self) -> str:
+        return f"up to {self.most}, each 1 to {RUNNING_MAX}"
+
+
+@dataclass(frozen=True, slots=True)
+class Json:
+    """A value that is kept as JSON."""
+
+    bytes_max: int = PARAMS_BYTES_MAX
+
+    def __call__(self, path: str, value: Any) -> None:
+        try:
+            json_text(value, bytes_max=self.bytes_max, depth_max=DEPTH_MAX, what=path)
+        except InvalidInput as error:
+            raise BadField(path, error.sentence.rstrip("."), hint=error.hint) from error
+
+    def __str__(self) -> str:
+        return f"up to {self.bytes_max // 1024} KiB as JSON"
+
+
+def check_handler(path: str, handler: str) -> None:
+    """A kind and a name: `python:billing.jobs:settle`."""
+    kind, _, name = handler.partition(":")
+    if not kind.replace("_", "a").replace("-", "a").isalnum() or not kind.isascii() or not name:
+        raise BadField(path, f'"{handler[:80]}" is not a kind and a name', hint='write {python: "billing.jobs:settle"}')
+    Text(HANDLER_BYTES_MAX)(path, handler)
+
+
+def check_retries(path: str, retry: RetryPolicy) -> None:
+    """Each number and pause of a retry policy."""
+    is_pause = Lasting(0, PAUSE_MAX)
     backoff = retry.backoff
-    _check_between("retries.max", retry.max, 0, RETRIES_MAX)
+    Between(0, RETRIES_MAX)(f"{path}.max", retry.max)
     if backoff.kind is BackoffKind.LIST:
-        _check_between("retries.backoff", len(backoff.delays_us), 1, DELAYS_MAX)
+        Between(1, DELAYS_MAX)(f"{path}.backoff", len(backoff.delays_us))
         for delay_us in backoff.delays_us:
-            _check_duration("retries.backoff", delay_us, 0, PAUSE_MAX)
+            is_pause(f"{path}.backoff", delay_us)
     else:
-        _check_duration("retries.backoff", backoff.first_us, 0, PAUSE_MAX)
-        _check_duration("retries.backoff", backoff.cap_us, 0, PAUSE_MAX)
+        is_pause(f"{path}.backoff", backoff.first_us)
+        is_pause(f"{path}.backoff", backoff.cap_us)
     if retry.budget_per_hour is not None:
-        _check_between("retries.budget_per_hour", retry.budget_per_hour, 0, BUDGET_MAX)
-    _check_between("retries.on", len(retry.on), 0, ERROR_NAMES_MAX)
+        Between(0, BUDGET_MAX)(f"{path}.budget_per_hour", retry.budget_per_hour)
+    Between(0, ERROR_NAMES_MAX)(f"{path}.on", len(retry.on))
     for name in retry.on:
-        _check_text("retries.on", name, OWNER_BYTES_MAX)
+        Text(OWNER_BYTES_MAX)(f"{path}.on", name)
 
 
-def _check_misfire(definition: Definition) -> None:
-    misfire = definition.misfire
+def check_misfire(path: str, misfire: Misfire) -> None:
+    """The window and the number of a misfire policy."""
     if misfire.mode is MisfireMode.SKIP:
         return
     if misfire.within_us < MISFIRE_AFTER:  # nothing younger counts as missed, so such a window would never catch up
         raise BadField(
-            f"misfire.{misfire.mode}",
+            f"{path}.{misfire.mode}",
             f"{format_duration(misfire.within_us)} is shorter than {format_duration(MISFIRE_AFTER)}, "
             "before which no fire counts as missed",
             hint="write misfire: skip, or a longer time",
         )
-    _check_duration(f"misfire.{misfire.mode}", misfire.within_us, MISFIRE_AFTER, WITHIN_MAX)
-    _check_between("misfire.limit", misfire.limit, 1, CATCH_UP_MAX)
+    Lasting(MISFIRE_AFTER, WITHIN_MAX)(f"{path}.{misfire.mode}", misfire.within_us)
+    Between(1, CATCH_UP_MAX)(f"{path}.limit", misfire.limit)
 
 
-def _check_place(definition: Definition) -> None:
-    _check_labels("place.require", definition.require)
-    if definition.max_running is not None:
-        _check_between("place.max_running", definition.max_running, 1, RUNNING_MAX)
-    _check_between("place.concurrency", len(definition.limits), 0, RESOURCES_MAX)
-    for name, most in definition.limits.items():
-        _check_name("place.concurrency", "resource", name)
-        _check_between(f"place.concurrency.{name}", most, 1, RUNNING_MAX)
-
-
-def _check_together(definition: Definition) -> None:
+def check_together(definition: Definition) -> None:
+    """Refuse fields that do not fit together."""
     if definition.merge is not None and not definition.shards:
         raise BadField("merge", "there is nothing to merge without shards", hint="add shards: 16, or leave merge out")
     if not definition.exclusive:
@@ -117,49 +208,3 @@ def _check_together(definition: Definition) -> None:
             f"a {definition.isolation} cannot be killed, and an exclusive job must be when its lease is in doubt",
             hint="write isolation: process",
         )
-
-
-def _check_handler(path: str, handler: str) -> None:
-    kind, _, name = handler.partition(":")
-    if not kind.replace("_", "a").replace("-", "a").isalnum() or not kind.isascii() or not name:
-        raise BadField(path, f'"{handler[:80]}" is not a kind and a name', hint='write {python: "billing.jobs:settle"}')
-    _check_text(path, handler, HANDLER_BYTES_MAX)
-
-
-def _check_labels(path: str, labels: Mapping[str, str]) -> None:
-    _check_between(path, len(labels), 0, LABELS_MAX)
-    for key, value in labels.items():
-        _check_name(path, "label", key)
-        try:
-            check_label(value)
-        except BadName as error:
-            raise BadField(f"{path}.{key}", error.sentence.rstrip("."), hint=error.hint) from error
-
-
-def _check_name(path: str, kind: str, name: str) -> None:
-    try:
-        check_name(kind, name)
-    except BadName as error:
-        raise BadField(path, error.sentence.rstrip("."), hint=error.hint) from error
-
-
-def _check_text(path: str, text: str, bytes_max: int, *, is_one_line: bool = True) -> None:
-    try:
-        size = len(text.encode())
-    except UnicodeEncodeError:
-        raise BadField(path, "text holds half a character (a lone surrogate)", hint="remove it") from None
-    if size > bytes_max:
-        raise BadField(path, f"it has {size} bytes; the limit is {bytes_max}")
-    if "\0" in text or (is_one_line and not text.isprintable()):
-        raise BadField(path, "it holds an invisible character", hint="remove it")
-
-
-def _check_between(path: str, value: int, least: int, most: int) -> None:
-    if type(value) is not int or not least <= value <= most:
-        raise BadField(path, f"{str(value)[:40]} is not a whole number from {least} to {most}")
-
-
-def _check_duration(path: str, value_us: Micros, least: Micros, most: Micros) -> None:
-    if not least <= value_us <= most:
-        bounds = f"{format_duration(least)} to {format_duration(most)}"
-        raise BadField(path, f"{format_duration(value_us)} is out of bounds", hint=f"from {bounds}")

@@ -1,4 +1,4 @@
-"""Reading documents: one value at a time, with the path of what is wrong in the words of the document."""
+"""Reading documents: one value at a time. A refusal names the path of the value in the words of the document."""
 
 import unicodedata
 from collections.abc import Callable, Mapping
@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, Final, TypeVar
 
 from foliot.domain.errors import BadField, InvalidInput, UnknownField
-from foliot.domain.instants import parse_duration
+from foliot.domain.instants import Micros, parse_duration
 from foliot.domain.names import nearest
 
 TEXTS_MAX: Final = 1000  # far more than any field takes: what is allowed is checked with the bounds
@@ -29,66 +29,64 @@ def mapping(written: Any, path: str, known: tuple[str, ...] | None = None) -> Ma
     return written
 
 
+def part(fields: Mapping[str, Any], path: str, read: Callable[[Any, str], Any], usual: Any) -> Any:
+    """One field of a mapping by its path, `retries.max`; `usual` when it is not written."""
+    value = fields.get(path.rpartition(".")[2])
+    return usual if value is None else read(value, path)
+
+
 def texts(written: Any, path: str) -> dict[str, str]:
     """A mapping of names to text, both in their one form."""
     given = mapping(written, path)
     if len(given) > TEXTS_MAX:
         raise BadField(path, f"it has {len(given)} names, more than are looked at")
-    return {name(key): name(text({"value": value}, "value", "", f"{path}.{key}")) for key, value in given.items()}
+    return {in_one_form(key): name("" if value is None else value, f"{path}.{key}") for key, value in given.items()}
 
 
-def name(written: str) -> str:
+def name(written: Any, path: str) -> str:
     """A name in its one form; whether it may be one is checked with the bounds."""
+    return in_one_form(text(written, path))
+
+
+def in_one_form(written: str) -> str:
+    """Text in the Unicode form that names are compared in."""
     return unicodedata.normalize("NFC", written)
 
 
-def text(fields: Mapping[str, Any], field: str, usual: str, path: str | None = None) -> str:
+def text(written: Any, path: str) -> str:
     """Text, and nothing that merely looks like it: a YAML 1.0 or yes is refused, not guessed."""
-    value = fields.get(field)
-    if value is None:
-        return usual
-    if not isinstance(value, str):
-        raise BadField(path or field, f"{shown(value)} is not text", hint="put it in quotes")
-    return value
+    if not isinstance(written, str):
+        raise BadField(path, f"{shown(written)} is not text", hint="put it in quotes")
+    return written
 
 
-def whole(fields: Mapping[str, Any], field: str, usual: Any, path: str | None = None) -> Any:
+def whole(written: Any, path: str) -> int:
     """A whole number."""
-    value = fields.get(field)
-    if value is None:
-        return usual
-    if type(value) is not int:
-        raise BadField(path or field, f"{shown(value)} is not a whole number")
-    return value
+    if type(written) is not int:
+        raise BadField(path, f"{shown(written)} is not a whole number")
+    return written
 
 
-def truth(fields: Mapping[str, Any], field: str, usual: bool, path: str | None = None) -> bool:
+def truth(written: Any, path: str) -> bool:
     """True or false."""
-    value = fields.get(field)
-    if value is None:
-        return usual
-    if not isinstance(value, bool):
-        raise BadField(path or field, f"{shown(value)} is neither true nor false")
-    return value
+    if not isinstance(written, bool):
+        raise BadField(path, f"{shown(written)} is neither true nor false")
+    return written
 
 
-def word(kind: type[Word], fields: Mapping[str, Any], field: str, usual: Any) -> Any:
+def word(kind: type[Word], written: Any, path: str) -> Word:
     """One of a few words."""
-    value = fields.get(field)
-    if value is None:
-        return usual
     words = [one.value for one in kind]
-    if not isinstance(value, str) or value not in words:
-        meant = nearest(value[:200], words) if isinstance(value, str) else None
+    if not isinstance(written, str) or written not in words:
+        meant = nearest(written[:200], words) if isinstance(written, str) else None
         hint = f"did you mean {meant}?" if meant else None
-        raise BadField(field, f"{shown(value)} is not one of {', '.join(words)}", hint=hint)
-    return kind(value)
+        raise BadField(path, f"{shown(written)} is not one of {', '.join(words)}", hint=hint)
+    return kind(written)
 
 
-def duration(fields: Mapping[str, Any], field: str, usual: Any = None, path: str | None = None) -> Any:
+def duration(written: Any, path: str) -> Micros:
     """A duration in microseconds."""
-    value = fields.get(field)
-    return usual if value is None else parsed(parse_duration, value, path or field)
+    return parsed(parse_duration, written, path)
 
 
 def parsed(read: Callable[[Any], Read], value: Any, path: str) -> Read:

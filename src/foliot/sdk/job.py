@@ -7,18 +7,19 @@ from contextvars import ContextVar
 from dataclasses import replace
 from datetime import datetime
 from functools import update_wrapper
-from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, TypeVar, overload
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, TypeVar, get_overloads, overload
 
 from foliot.client.run import AsyncRun, Run
-from foliot.domain.bounds import check_definition
+from foliot.domain.definition import check_definition
+from foliot.domain.errors import UnknownField
 from foliot.domain.job import DEFAULT_GROUP, DEFAULT_NAMESPACE, PRIORITY_DEFAULT, Definition
-from foliot.domain.names import check_name
+from foliot.domain.names import check_name, nearest
 from foliot.domain.policies.misfire import Misfire
 from foliot.domain.policies.retry import RetryPolicy
 from foliot.domain.schedule import Schedule
 from foliot.sdk.ctx import Ctx
 from foliot.sdk.handler import Handler, Place, handler_name
-from foliot.sdk.options import Duration, Overlaps, check_options, definition_of
+from foliot.sdk.options import Duration, Overlaps, definition_of
 from foliot.sdk.triggering import Call
 
 P = ParamSpec("P")
@@ -154,7 +155,7 @@ def job(*given: Any, name: str | None = None, namespace: str = DEFAULT_NAMESPACE
     if len(given) == 1 and inspect.isroutine(given[0]) and not options and name is None:
         return _declare(given[0], (), name=None, namespace=namespace, options={})
 
-    check_options(options)
+    _check_options(options)
 
     def decorate(function: Callable[..., Any]) -> JobFunction[..., ..., Any]:
         return _declare(function, given, name=name, namespace=namespace, options=options)
@@ -190,6 +191,14 @@ def _declare(
     if found is not None:
         found.append(declared)
     return declared
+
+
+def _check_options(given: Mapping[str, Any]) -> None:
+    """`UnknownField` for a word that is no option of a job: the last overload names those there are."""
+    known = tuple(inspect.signature(get_overloads(job)[-1]).parameters)[3:]
+    for option in given:
+        if option not in known:
+            raise UnknownField(option, nearest=nearest(option, known), known=known)
 
 
 def _zone_of(definition: Definition) -> str:

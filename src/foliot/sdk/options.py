@@ -5,15 +5,10 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any, Literal, TypeAlias
 
-from foliot.domain.bounds import check_definition
-from foliot.domain.errors import BadField, UnknownField
-from foliot.domain.instants import parse_duration
-from foliot.domain.job import DEFAULT_GROUP, PRIORITY_DEFAULT, Definition, Isolation, OnLost
-from foliot.domain.names import nearest
-from foliot.domain.policies.alert import alert_from
-from foliot.domain.policies.misfire import Misfire
-from foliot.domain.policies.overlap import Overlap
-from foliot.domain.policies.retry import RetryPolicy
+from foliot.domain.definition import check_definition
+from foliot.domain.errors import BadField
+from foliot.domain.fields import OPTIONS, JobField, usual_overlap
+from foliot.domain.job import Definition, Isolation
 from foliot.domain.reading import word
 from foliot.domain.schedule import Schedule, schedule_from_document
 from foliot.sdk.results import to_plain
@@ -28,64 +23,37 @@ def definition_of(
     *,
     name: str,
     handler: str,
-    description: str | None = None,
-    group: str = DEFAULT_GROUP,
-    owner: str = "",
-    tags: Mapping[str, str] | None = None,
     params: Mapping[str, Any] | None = None,
-    retries: RetryPolicy | int = 0,
-    timeout: Duration | None = None,
-    grace: Duration = "10s",
-    start_within: Duration = "1m",
-    overlap: Overlaps | None = None,
-    misfire: Misfire | None = None,
-    on_lost: Literal["rerun", "fail"] = "rerun",
-    max_lost: int = 3,
-    exclusive: bool = False,
-    isolation: Literal["loop", "process", "thread"] | None = None,
-    priority: int = PRIORITY_DEFAULT,
-    require: Mapping[str, str] | None = None,
-    max_running: int | None = None,
-    concurrency: Mapping[str, int] | None = None,
-    shards: int = 0,
-    alert: Mapping[str, Any] | None = None,
+    description: str | None = None,
+    isolation: str | None = None,
+    **options: Any,
 ) -> Definition:
-    """The definition these options say; `BadField` names one that is not allowed."""
-    definition = Definition(
-        handler=handler,
-        schedule=_united(triggers, name),
-        group=group,
-        params={key: to_plain(value, key, typed=True) for key, value in (params or {}).items()},
-        priority=priority,
-        timeout_us=None if timeout is None else parse_duration(timeout),
-        grace_us=parse_duration(grace),
-        start_within_us=parse_duration(start_within),
-        retry=retries if isinstance(retries, RetryPolicy) else RetryPolicy(max=retries),
-        overlap=word(Overlap, {"overlap": overlap}, "overlap", Overlap.SKIP if triggers else Overlap.ALLOW),
-        misfire=misfire or Misfire(),
-        on_lost=word(OnLost, {"on_lost": on_lost}, "on_lost", OnLost.RERUN),
-        max_lost=max_lost,
-        exclusive=exclusive,
-        isolation=_isolation(function, isolation),
-        require=dict(require or {}),
-        max_running=max_running,
-        limits=dict(concurrency or {}),
-        shards=shards,
-        description=inspect.getdoc(function) or "" if description is None else description,
-        owner=owner,
-        tags=dict(tags or {}),
-        alert=alert_from(alert),
-    )
+    """The definition these options of `@job` say; `BadField` names one that is not allowed.
+
+    The table of fields says how an option is taken. Named here are those that depend on the function.
+    """
+    schedule = _united(triggers, name)
+    values: dict[str, Any] = {
+        "handler": handler,
+        "schedule": schedule,
+        "overlap": usual_overlap(schedule),
+        "params": {key: to_plain(value, key, typed=True) for key, value in (params or {}).items()},
+        "description": description if description is not None else inspect.getdoc(function) or "",
+        "isolation": _isolation(function, isolation),
+    }
+    for option, given in options.items():
+        field = OPTIONS[option]
+        if given is None and _none_is_usual(field):
+            continue
+        values[field.attribute] = field.kind.take(given, option)
+    definition = Definition(**values)
     check_definition(definition)
     return definition
 
 
-def check_options(given: Mapping[str, Any]) -> None:
-    """`UnknownField` for a word that is no option of a job."""
-    known = tuple(inspect.signature(definition_of).parameters)[4:]
-    for option in given:
-        if option not in known:
-            raise UnknownField(option, nearest=nearest(option, known), known=known)
+def _none_is_usual(field: JobField) -> bool:
+    """Whether `None` stands for the usual value: of a number or a text it does not."""
+    return bool(field.kind.words) or not isinstance(field.usual, int | str)
 
 
 def _united(triggers: tuple[Schedule, ...], job: str) -> Schedule | None:
@@ -104,7 +72,7 @@ def _united(triggers: tuple[Schedule, ...], job: str) -> Schedule | None:
 
 
 def _isolation(function: Callable[..., Any], written: str | None) -> Isolation | None:
-    isolation: Isolation | None = word(Isolation, {"isolation": written}, "isolation", None)
+    isolation = None if written is None else word(Isolation, written, "isolation")
     if isolation is Isolation.LOOP and not inspect.iscoroutinefunction(function):
         raise BadField(
             "isolation",

@@ -11,7 +11,7 @@ import foliot
 from foliot import AsyncFoliot, Ctx, Foliot
 from foliot.client.calls import trigger
 from foliot.client.run import Run
-from foliot.sdk.options import definition_of
+from foliot.domain.fields import OPTIONS
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGES = ["tutorials/first-job.md", "how-to/test-your-jobs.md", "reference/sdk.md"]
@@ -50,8 +50,7 @@ def first_column(text: str) -> set[str]:
 
 
 def test_every_option_of_a_job_is_explained() -> None:
-    known = set(inspect.signature(definition_of).parameters) - {"function", "triggers", "handler"} | {"namespace"}
-    assert first_column(section("`@job`")) == known
+    assert first_column(section("`@job`")) == {*OPTIONS, "name", "namespace"}
 
 
 def test_every_option_of_a_trigger_is_explained() -> None:

@@ -2,7 +2,9 @@
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from foliot.domain import fields
 
 Duration = Annotated[str | float, Field(description="`90s`, `15m`, `1h30m`, or a number of seconds.", examples=["30m"])]
 Handler = Annotated[
@@ -60,41 +62,46 @@ class MisfireForm(_Form):
     limit: int | None = None
 
 
-class PlaceForm(_Form):
-    """Where runs may be, and how many at once."""
+_OF_KIND: Final[dict[str, Any]] = {
+    "text": str,
+    "texts": dict[str, str],
+    "whole": int,
+    "truth": bool,
+    "duration": Duration,
+    "mapping": dict[str, Any],
+    "resources": Annotated[dict[str, int], Field(examples=[{"settle-db": 4}])],
+    "handler": Handler,
+    "schedule": str | ScheduleForm | list[str | ScheduleForm],
+    "retries": int | RetriesForm,
+    "misfire": str | MisfireForm,
+}
+"""What people write for a field, by the kind of its values in the table of fields."""
 
-    require: dict[str, str] | None = None
-    concurrency: dict[str, int] | None = Field(None, examples=[{"settle-db": 4}])
-    max_running: int | None = None
-    priority: int | None = Field(None, description="1 to 10, 10 is most urgent.")
+
+def _form_of(field: fields.JobField) -> Any:
+    """The type of a field and its default, as pydantic makes a model of them."""
+    written = Literal[field.kind.words] if field.kind.words else _OF_KIND[field.kind.called]
+    if field.name == "run":
+        return (written, ...)
+    is_measured = field.kind in (fields.WHOLE, fields.DURATION)
+    description = f"{field.meaning[0].upper()}{field.meaning[1:]}: {field.check}." if is_measured else None
+    return (written | None, Field(None, description=description))
 
 
-class DefinitionForm(_Form):
-    """What a version of a job says, in the form of job files. Only `run` is needed."""
+PlaceForm = create_model(
+    "PlaceForm",
+    __base__=_Form,
+    __doc__="Where runs may be, and how many at once.",
+    **{name: _form_of(fields.BY_NAME[f"place.{name}"]) for name in fields.names_in("place")},
+)
+_OWN_FORM: Final[dict[str, Any]] = {"place": (PlaceForm | None, None)}
 
-    run: Handler
-    merge: Handler | None = None
-    description: str | None = None
-    owner: str | None = None
-    group: str | None = None
-    tags: dict[str, str] | None = None
-    schedule: str | ScheduleForm | list[str | ScheduleForm] | None = None
-    timezone: str | None = None
-    params: dict[str, Any] | None = None
-    shards: int | None = None
-    timeout: Duration | None = None
-    grace: Duration | None = None
-    start_within: Duration | None = None
-    isolation: Literal["loop", "process", "thread"] | None = None
-    exclusive: bool | None = None
-    retries: int | RetriesForm | None = None
-    overlap: Literal["allow", "skip", "queue", "queue_all", "replace"] | None = None
-    misfire: str | MisfireForm | None = None
-    on_lost: Literal["rerun", "fail"] | None = None
-    max_lost: int | None = None
-    place: PlaceForm | None = None
-    alert: dict[str, Any] | None = None
-
+DefinitionForm = create_model(
+    "DefinitionForm",
+    __base__=_Form,
+    __doc__="What a version of a job says, in the form of job files. Only `run` is needed.",
+    **{name: _OWN_FORM.get(name) or _form_of(fields.BY_NAME[name]) for name in fields.names_in("")},
+)
 
 SCHEMA_MARK: Final = "x-foliot-form"
 FORMS: Final[dict[str, type[BaseModel]]] = {"DefinitionForm": DefinitionForm}

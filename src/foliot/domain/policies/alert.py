@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from foliot.domain.errors import BadField
 from foliot.domain.instants import DAY, SECOND, Micros, format_duration, parse_duration
 from foliot.domain.names import check_name
-from foliot.domain.reading import mapping, parsed, shown, text, truth
+from foliot.domain.reading import mapping, parsed, part, shown, text, truth
 
 LATE_MIN: Final[Micros] = SECOND
 WITHIN_MAX: Final[Micros] = 366 * DAY
@@ -53,7 +53,8 @@ def alert_from(written: Any) -> AlertPolicy | None:
     fields = mapping(written, "alert", _FIELDS)
     if not fields:
         return None
-    failed, late, slower = truth(fields, "failed", False, "alert.failed"), fields.get("late"), fields.get("slower_than")
+    failed = part(fields, "alert.failed", truth, False)
+    late, slower = fields.get("late"), fields.get("slower_than")
     for condition in _listed(fields.get("on"), "alert.on"):
         what, _, how = condition.strip().partition(" ")
         match what:
@@ -74,7 +75,7 @@ def alert_from(written: Any) -> AlertPolicy | None:
         slower=None if slower is None else _pace(slower),
         after=after,
         within_us=within_us,
-        recover=truth(fields, "recover", False, "alert.recover"),
+        recover=part(fields, "alert.recover", truth, False),
         to=tuple(check_name("channel", channel) for channel in _listed(fields.get("to"), "alert.to")),
     )
 
@@ -102,7 +103,7 @@ def _listed(written: Any, path: str) -> list[str]:
     given = [] if written is None else list(written) if isinstance(written, list | tuple) else [written]
     if len(given) > TO_MAX:
         raise BadField(path, f"it has {len(given)} entries; the limit is {TO_MAX}")
-    return [text({"one": one}, "one", "", path) for one in given]
+    return ["" if one is None else text(one, path) for one in given]
 
 
 def _times(written: Any) -> tuple[int, Micros | None]:

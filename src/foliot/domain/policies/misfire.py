@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
-from foliot.domain.instants import DAY, HOUR, SECOND, Micros, parse_duration
+from foliot.domain.errors import BadField
+from foliot.domain.instants import DAY, HOUR, SECOND, Micros, format_duration, parse_duration
+from foliot.domain.reading import duration, mapping, part, whole, word
 
 MISFIRE_AFTER: Final[Micros] = 60 * SECOND
 CATCH_UP_MAX: Final = 1000
@@ -44,3 +46,33 @@ def all(within: str | float | timedelta = "1h", limit: int = CATCH_UP_MAX) -> Mi
 
 skip: Final = Misfire(mode=MisfireMode.SKIP)
 """What was missed is left out and said so."""
+
+
+_USUAL: Final = Misfire()
+
+
+def misfire_from(written: Any, path: str = "misfire") -> Misfire:
+    """A misfire policy as job files write it: `skip`, `{latest: 6h}` or `{all: 1d, limit: 100}`."""
+    if isinstance(written, str):
+        return Misfire(mode=word(MisfireMode, written, path))
+    fields = mapping(written, path, ("latest", "all", "limit"))
+    modes = [mode for mode in (MisfireMode.LATEST, MisfireMode.ALL) if mode in fields]
+    if len(modes) != 1 or ("limit" in fields and modes[0] is MisfireMode.LATEST):
+        raise BadField(path, "it is not one policy", hint="write {latest: 6h}, {all: 1d, limit: 100} or skip")
+    mode = modes[0]
+    return Misfire(
+        mode=mode,
+        within_us=part(fields, f"{path}.{mode}", duration, _USUAL.within_us),
+        limit=part(fields, f"{path}.limit", whole, _USUAL.limit),
+    )
+
+
+def written_misfire(misfire: Misfire) -> dict[str, Any] | str | None:
+    """The canonical form: what is as usual is left out."""
+    if misfire.mode is MisfireMode.SKIP:
+        return MisfireMode.SKIP.value
+    if misfire.mode is MisfireMode.LATEST:
+        is_usual = misfire.within_us == _USUAL.within_us
+        return None if is_usual else {"latest": format_duration(misfire.within_us)}
+    limit = {} if misfire.limit == _USUAL.limit else {"limit": misfire.limit}
+    return {"all": format_duration(misfire.within_us), **limit}

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from foliot.domain.errors import InvalidInput
 from foliot.domain.instants import DAY, MINUTE, SECOND, Micros, format_duration, parse_duration
+from foliot.domain.reading import mapping, parsed, part, text, truth, whole
 
 RETRIES_MAX: Final = 1000
 DELAYS_MAX: Final = 100
@@ -87,6 +88,10 @@ class RetryPolicy:
         )
 
 
+_USUAL: Final = RetryPolicy()
+_FIELDS: Final = ("max", "backoff", "jitter", "on", "budget_per_hour")
+
+
 def retry_from(
     times: int = 0,
     *,
@@ -104,6 +109,38 @@ def retry_from(
         on=tuple(error if isinstance(error, str) else error_name(error) for error in named),
         budget_per_hour=budget_per_hour,
     )
+
+
+def retries_from(written: Any, path: str = "retries") -> RetryPolicy:
+    """A retry policy as job files write it: a number, or `{max: 3, backoff: 30s..10m}`."""
+    if isinstance(written, int):
+        return RetryPolicy(max=whole(written, path))
+    fields = mapping(written, path, _FIELDS)
+    on = fields.get("on") or ()
+    errors = on if isinstance(on, list | tuple) else (on,)
+    return RetryPolicy(
+        max=part(fields, f"{path}.max", whole, _USUAL.max),
+        backoff=part(fields, f"{path}.backoff", _backoff_at, _USUAL.backoff),
+        jitter=part(fields, f"{path}.jitter", truth, _USUAL.jitter),
+        on=tuple("" if error is None else text(error, f"{path}.on") for error in errors),
+        budget_per_hour=part(fields, f"{path}.budget_per_hour", whole, None),
+    )
+
+
+def written_retries(retry: RetryPolicy) -> dict[str, Any]:
+    """The canonical form: what is as usual is left out."""
+    written = {
+        "max": retry.max or None,
+        "backoff": format_backoff(retry.backoff) if retry.backoff != _USUAL.backoff else None,
+        "jitter": None if retry.jitter else False,
+        "on": list(retry.on) or None,
+        "budget_per_hour": retry.budget_per_hour,
+    }
+    return {field: value for field, value in written.items() if value is not None}
+
+
+def _backoff_at(written: Any, path: str) -> Backoff:
+    return parsed(parse_backoff, written, path)
 
 
 def parse_backoff(written: Duration | Sequence[Duration] | Backoff) -> Backoff:

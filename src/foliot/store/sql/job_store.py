@@ -9,8 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Final, NamedTuple
 
-from foliot.domain.bounds import check_definition
-from foliot.domain.definition import definition_hash, to_document
+from foliot.domain.definition import check_definition, definition_hash, to_document
 from foliot.domain.edits import tightens
 from foliot.domain.errors import VersionConflict
 from foliot.domain.fire import Cursor, CursorState, Decide
