@@ -18,8 +18,13 @@ HANDLERS: Final[Mapping[str, str]] = {
     "python": "foliot.worker.handlers.python:PythonHandlers",
 }
 
+COORDINATORS: Final[Mapping[str, str]] = {
+    "store": "foliot.coordination.store:StoreCoordinator",
+}
+
 TABLES: Final[Mapping[str, Mapping[str, str]]] = {
     "foliot.handlers": HANDLERS,
+    "foliot.coordinators": COORDINATORS,
 }
 """Group of entry points → the table they add to."""
 

@@ -11,7 +11,8 @@ from typing import Final
 import structlog
 
 from foliot import __version__
-from foliot.app.settings import ServerSettings
+from foliot.app.plugins import load
+from foliot.app.settings import ServerSettings, Timing
 from foliot.domain.fire import Decide
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.planning import CatchUpPacer, decide_batch
@@ -32,6 +33,7 @@ from foliot.operations.services import Services
 from foliot.operations.serving_workers import WorkerService
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
+from foliot.ports.coordinator import Coordinator, ElectionTimes, MakeCoordinator
 from foliot.ports.store import Store
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.firing import Decided
@@ -66,6 +68,13 @@ class Desk:
         self._leasing.forget(session)
 
 
+def make_coordinator(store: Store, timing: Timing, wakeups: Wakeups | None) -> Coordinator:
+    """The backend that holds elections and carries wake-ups: today the store's own."""
+    make: MakeCoordinator = load("foliot.coordinators", "store")
+    times = ElectionTimes(term_us=timing.leader_ttl_us, session_us=timing.session.ttl_us)
+    return make(store.nodes, times, wakeups)
+
+
 class Server:
     """One server: kill it at any moment, the others go on."""
 
@@ -81,7 +90,7 @@ class Server:
         self.leadership = Leadership(clock)
         self.is_stopping = False  # no more traffic is wanted; what is under way goes on
         self._clock = clock
-        self._wakeups = wakeups
+        self._coordinator = make_coordinator(store, timing, wakeups)
         decide: Decide = functools.partial(decide_batch, pacer=CatchUpPacer())
 
         self.pulsing = Pulsing(store.firing, self.tide, clock=clock, every_s=timing.pulse_us / SECOND)
@@ -93,13 +102,12 @@ class Server:
         )
         self.sweeping = Sweeping(store.firing, on_moved=self.leasing.hint)
         self.leading = Leading(
-            store.nodes,
+            self._coordinator,
             self.leadership,
             self.tide,
             session=self.session,
             ttl_us=timing.leader_ttl_us,
             margin_us=timing.leader_ttl_us // 5,
-            session_ttl_us=timing.session.ttl_us,
             clock=clock,
             on_change=lambda term: self.metrics.leading.set(term is not None),
             on_handed=self._cursors_moved,  # wakes the pulse everywhere
@@ -201,14 +209,11 @@ class Server:
     @contextlib.asynccontextmanager
     async def _listening(self) -> AsyncIterator[None]:
         """Hear the wake-ups of other servers while it runs. All of it works without, by polling."""
-        if self._wakeups is None:
-            yield
-            return
-        await self._wakeups.listen(self._woken)
+        await self._coordinator.listen(self._woken)
         try:
             yield
         finally:
-            await self._wakeups.close()
+            await self._coordinator.close()
 
     def _woken(self, topic: str) -> None:
         if topic == READY:
@@ -230,19 +235,15 @@ class Server:
 
     def _runs_may_be_ready(self) -> None:
         self.leasing.hint()
-        self._send(READY)
+        self._coordinator.send(READY)
 
     def _cursors_moved(self) -> None:
         self.pulsing.wake.set()
-        self._send(DUE)
+        self._coordinator.send(DUE)
 
     def _cancels_asked(self) -> None:
         self.leasing.call_for_beats()
-        self._send(STOP)
-
-    def _send(self, topic: str) -> None:
-        if self._wakeups is not None:
-            self._wakeups.send(topic)
+        self._coordinator.send(STOP)
 
     def _hello(self, session: str) -> Hello:
         return Hello(

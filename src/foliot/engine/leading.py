@@ -9,9 +9,9 @@ from foliot.domain.instants import SECOND, Micros
 from foliot.engine.presence import OwnSession
 from foliot.engine.pulse import Tide
 from foliot.ports.clock import Clock
+from foliot.ports.coordinator import Coordinator, LeaderRow
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.firing import Pulse
-from foliot.ports.store.nodes import NodeStore
 
 log = structlog.get_logger("foliot.engine")
 
@@ -49,27 +49,25 @@ class Leading:
 
     def __init__(
         self,
-        store: NodeStore,
+        coordinator: Coordinator,
         leadership: Leadership,
         tide: Tide,
         *,
         session: OwnSession,
         ttl_us: Micros,
         margin_us: Micros,
-        session_ttl_us: Micros,
         clock: Clock,
         on_change: Callable[[int | None], None],
         on_handed: Callable[[], None] = lambda: None,
     ) -> None:
         """`on_handed`: somebody else leads now and should hear of it soon."""
         self.wake = asyncio.Event()
-        self._store = store
+        self._coordinator = coordinator
         self._leadership = leadership
         self._tide = tide
         self._session = session
         self._ttl_us = ttl_us
         self._margin_us = margin_us
-        self._session_ttl_us = session_ttl_us
         self._clock = clock
         self._on_change = on_change
         self._on_handed = on_handed
@@ -84,14 +82,12 @@ class Leading:
         if leading and self._heir is not None:
             await self._hand_over(self._heir)
             return self._ttl_us / SECOND / 5
-        if not leading and not self._vacant():
+        if not leading and not self._coordinator.may_bid(self._session.id, self._leader_row()):
             self._tell(None)
             return self._ttl_us / SECOND / 5
         sent_at = self._clock.monotonic()
         try:
-            term = await self._store.campaign(
-                self._session.id, ttl_us=self._ttl_us, session_ttl_us=self._session_ttl_us
-            )
+            term = await self._coordinator.campaign(self._session.id)
         except StoreUnavailable:
             if self._leadership.term is None:
                 self._tell(None)
@@ -118,7 +114,7 @@ class Leading:
         number = self._leadership.number
         self._leadership.lost()
         self._tell(None)
-        handed = await self._store.appoint(heir, session=self._session.id, term=number, ttl_us=self._ttl_us)
+        handed = await self._coordinator.transfer(heir, session=self._session.id, term=number)
         if handed is None:  # the heir is gone, or another won meanwhile: whoever is there campaigns
             log.warning("leader.not_handed_over", term=number, heir=heir)
             return
@@ -131,16 +127,15 @@ class Leading:
         term = self._leadership.term
         self._leadership.lost()
         if term is not None:
-            await self._store.resign(self._session.id, term=term)
+            await self._coordinator.resign(self._session.id, term=term)
         self._tell(None)
 
-    def _vacant(self) -> bool:
-        """By the last pulse, nobody (or this very session) holds the lease. A guess that only saves statements."""
+    def _leader_row(self) -> LeaderRow | None:
+        """As the last pulse told it."""
         pulse = self._tide.pulse
-        if pulse is None or pulse.leader in (None, self._session.id):
-            return True
-        now = self._tide.store_now()
-        return not now <= pulse.leader_until <= now + 2 * self._ttl_us
+        if pulse is None:
+            return None
+        return LeaderRow(session=pulse.leader, until=pulse.leader_until, now=self._tide.store_now())
 
     def _tell(self, term: int | None) -> None:
         if term != self._seen:

@@ -1,0 +1,64 @@
+"""Coordination: which server bids for the next term, and how servers wake each other.
+
+A backend makes elections quick and orderly, never safe. Whatever it chooses, the term is drawn from the store's row by
+a guarded update (R16): a backend that is wrong or away grants nothing and keeps nothing (R15).
+
+A backend beside the store lets only the server that it chose bid. When it has been silent for as long as a term lasts,
+or the store's row ran out two such times ago, `may_bid` says yes to everybody: the row decides among them.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from foliot.domain.instants import Instant, Micros
+from foliot.ports.store.nodes import NodeStore, Term
+from foliot.ports.wakeups import Wakeups
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ElectionTimes:
+    """How long a term lasts unless it is renewed, and how long a session lives (R8 goes by it)."""
+
+    term_us: Micros
+    session_us: Micros
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaderRow:
+    """Who leads by the store's row, as this server saw it last."""
+
+    session: str | None
+    until: Instant
+    now: Instant  # store time as this server reckons it
+
+
+class Coordinator(Wakeups, Protocol):
+    """Holds elections among servers. It also carries their wake-ups, which tell when an election may be due."""
+
+    def may_bid(self, session: str, row: LeaderRow | None) -> bool:
+        """Whether this server should bid now. `row` None: nothing is known of it yet.
+
+        A guess that saves statements and keeps servers out of each other's way; `campaign` decides.
+        """
+        ...
+
+    async def campaign(self, session: str) -> Term | None:
+        """Win the next term, or renew the one that this session holds; None: another holds it."""
+        ...
+
+    async def transfer(self, heir: str, *, session: str, term: int) -> int | None:
+        """Hand over to a live server's session, under the next term; the caller no longer trusts its own (I10).
+
+        None: `session` does not hold this term any more, or the heir is not there.
+        """
+        ...
+
+    async def resign(self, session: str, *, term: int) -> None:
+        """Give the term up at once: the next campaign of another server wins (R18)."""
+        ...
+
+
+class MakeCoordinator(Protocol):
+    """How a backend is made: it gets the store's row, and the wake-ups that the store's database can send, if any."""
+
+    def __call__(self, terms: NodeStore, times: ElectionTimes, wakeups: Wakeups | None) -> Coordinator: ...
