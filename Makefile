@@ -91,6 +91,10 @@ faults: services ## the whole matrix of faults, its figures into docs/ and READM
 	  || code=$$?; $(BIN)/python -m tests.cluster.figures gather $$folder && $(BIN)/python -m tests.cluster.figures show; \
 	rm -rf $$folder; exit $$code
 
+.PHONY: sql
+sql: setup ## write the SQL that really runs, per database, into docs/reference/sql/
+	@$(BIN)/python -m tests.sql.rendered
+
 .PHONY: bench
 bench: services ## measure everything beside the raw limit, keep the figures (ten minutes); ONLY=storm; AGAINST=<commit>
 	@$(if $(AGAINST),$(BIN)/python -m bench --against $(AGAINST) $(ONLY),$(if $(ONLY),$(BIN)/python -m bench $(ONLY),$(BIN)/python -m bench --record docs/reference/figures && $(BIN)/python -m bench.figures))

@@ -1,0 +1,1406 @@
+-- Every statement of the store as mariadb gets it. Written by `make sql`: change the code, then run it.
+
+-- cluster/clock.py REPORT
+UPDATE nodes SET clock_offset_us = %(ahead)s, wall_offset_us = coalesce(%(offset)s, wall_offset_us)
+WHERE id = %(session)s AND state <> 'dead';
+
+-- cluster/clock.py OVERTAKEN
+UPDATE nodes SET clock_offset_us = 0
+WHERE id = %(session)s AND (SELECT m.clock_suspect FROM store_meta m WHERE m.id = 1) = 0;
+
+-- cluster/clock.py LEADS
+SELECT n.clock_offset_us FROM nodes n
+WHERE n.kind = 'server' AND n.state = 'live' AND n.clock_offset_us IS NOT NULL;
+
+-- cluster/clock.py OFFSETS
+SELECT n.wall_offset_us FROM nodes n WHERE n.state = 'live' AND n.wall_offset_us IS NOT NULL
+ORDER BY n.id LIMIT %(limit)s;
+
+-- cluster/clock.py KNOWN
+SELECT clock_suspect, clock_ahead_us, clock_trusted_us FROM store_meta WHERE id = 1;
+
+-- cluster/clock.py SUSPECT
+UPDATE store_meta SET clock_suspect = 1, last_good_time = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(ahead)s, clock_ahead_us = %(ahead)s
+WHERE id = 1 AND clock_suspect = 0;
+
+-- cluster/clock.py AHEAD
+UPDATE store_meta SET clock_ahead_us = %(ahead)s WHERE id = 1 AND clock_suspect = 1;
+
+-- cluster/clock.py AGREED
+UPDATE store_meta SET clock_suspect = 0, clock_ahead_us = NULL WHERE id = 1 AND clock_suspect = 1;
+
+-- cluster/clock.py TRUST
+UPDATE store_meta SET clock_trusted_us = %(offset)s WHERE id = 1;
+
+-- cluster/clock.py NO_LEADS
+UPDATE nodes SET clock_offset_us = 0 WHERE kind = 'server' AND state <> 'dead';
+
+-- cluster/leadership.py RENEW
+UPDATE leases SET until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s
+WHERE name = 'leader' AND holder_session = %(session)s AND until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND until <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s + %(ttl)s;
+
+-- cluster/leadership.py WIN
+UPDATE leases SET holder_session = %(session)s, term = term + 1, until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s
+WHERE name = 'leader' AND (until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) OR until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s + %(ttl)s);
+
+-- cluster/leadership.py HELD
+SELECT l.term, l.until, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), m.last_tick_at FROM leases l JOIN store_meta m ON m.id = 1
+WHERE l.name = 'leader';
+
+-- cluster/leadership.py TICK
+UPDATE store_meta SET
+  reap_after = CASE WHEN 2 * (TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - last_tick_at) > %(session_ttl)s OR last_tick_at > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+                    THEN TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(session_ttl)s ELSE reap_after END,
+  last_tick_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+WHERE id = 1;
+
+-- cluster/leadership.py CLAMP
+UPDATE nodes SET until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(session_ttl)s WHERE state <> 'dead' AND until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(session_ttl)s;
+
+-- cluster/leadership.py RESIGN
+UPDATE leases SET until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - 1 WHERE name = 'leader' AND holder_session = %(session)s AND term = %(term)s;
+
+-- cluster/leadership.py WISH
+UPDATE leases SET holder_session = %(heir)s, term = term + 1, until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s WHERE name = 'heir';
+
+-- cluster/leadership.py FIRST_WISH
+INSERT INTO leases (name, holder_session, term, until)
+SELECT 'heir', d.heir, 0, 0 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (heir LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE leases.name = leases.name;
+
+-- cluster/leadership.py APPOINT
+UPDATE leases SET holder_session = %(heir)s, term = term + 1, until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s
+WHERE name = 'leader' AND holder_session = %(session)s AND term = %(term)s AND EXISTS (
+  SELECT 1 FROM nodes n WHERE n.id = %(heir)s AND n.kind = 'server' AND n.state = 'live' AND n.until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+);
+
+-- cluster/reaper.py DECLARE_DEAD
+UPDATE nodes SET state = 'dead', ended_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+WHERE state <> 'dead' AND until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(grace)s
+  AND (SELECT CASE WHEN TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) >= m.reap_after AND 2 * (TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - m.last_tick_at) <= %(session_ttl)s
+                   THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1) = 1
+  AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s);
+
+-- cluster/reaper.py OF_THE_DEAD
+SELECT r.id, r.lease_id, r.request_no, r.started_at, n.settled, n.progress
+FROM nodes n JOIN runs r ON r.held_by = n.id AND r.state = 'RUNNING'
+WHERE n.state = 'dead' AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s)
+ORDER BY r.id LIMIT %(limit)s;
+
+-- cluster/reaper.py LATE
+SELECT r.id, r.lease_id, r.started_at, r.deadline_at, r.job_id, r.version, r.cancel_at, r.session_id
+FROM runs r
+WHERE r.state = 'RUNNING' AND r.held_by > '' AND r.deadline_at < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(grace)s AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s)
+      AND r.deadline_at < %(before)s
+      AND (r.deadline_at, r.id) > (%(after_at)s, %(after_id)s)
+ORDER BY r.deadline_at, r.id LIMIT %(limit)s;
+
+-- cluster/reaper.py LAST_BEATS
+SELECT n.id, n.last_beat_at, n.progress FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN nodes n FORCE INDEX (PRIMARY) ON n.id = d.id WHERE true;
+
+-- cluster/restore.py LIVE_SERVERS
+SELECT name FROM nodes WHERE kind = 'server' AND state <> 'dead' AND until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ORDER BY name;
+
+-- cluster/restore.py SESSIONS
+SELECT count(*) FROM nodes WHERE state <> 'dead';
+
+-- cluster/restore.py IN_HANDS
+SELECT count(*) FROM runs WHERE state = 'RUNNING' AND held_by > '';
+
+-- cluster/restore.py OVERDUE
+SELECT count(*), min(o.next_due_at) FROM (
+  SELECT c.next_due_at FROM cursors c WHERE c.next_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND c.next_due_at IS NOT NULL
+  ORDER BY c.next_at LIMIT %(limit)s
+) o;
+
+-- cluster/restore.py TERM
+SELECT term FROM leases WHERE name = 'leader';
+
+-- cluster/restore.py RAISE
+UPDATE store_meta SET epoch = %(epoch)s, reap_after = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(session_ttl)s, clock_suspect = 0, clock_ahead_us = NULL
+WHERE id = 1 AND epoch = %(seen)s;
+
+-- cluster/restore.py FENCE
+UPDATE runs SET ver = ver + 1, lease_id = %(nobody)s WHERE state = 'RUNNING' AND held_by > '';
+
+-- cluster/restore.py END_SESSIONS
+UPDATE nodes SET state = 'dead', ended_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE state <> 'dead';
+
+-- cluster/restore.py NO_LEADER
+UPDATE leases SET holder_session = NULL, term = term + %(apart)s, until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - 1 WHERE name = 'leader';
+
+-- cluster/restore.py _NEXT_ID_MARIADB
+SELECT greatest(coalesce((SELECT max(t.auto_increment) FROM information_schema.tables t
+                          WHERE t.table_schema = database() AND t.table_name = %(name)s), 0), %(greatest)s);
+
+-- ending/cancellation.py OPEN_CHILDREN
+SELECT r.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.parent_id = d.id WHERE true AND r.state IN ('PENDING', 'RUNNING');
+
+-- ending/cancellation.py ASK
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.cancel_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), runs.error = %(error)s, runs.ver = runs.ver + 1 WHERE runs.id = d.id AND runs.state = 'RUNNING' AND runs.cancel_at IS NULL;
+
+-- ending/cancellation.py FORCE
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.cancel_at = coalesce(runs.cancel_at, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))), runs.error = %(error)s, runs.ver = runs.ver + 1, runs.deadline_at = CASE WHEN runs.deadline_at < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN runs.deadline_at ELSE TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) END WHERE runs.id = d.id AND runs.state = 'RUNNING';
+
+-- ending/ends.py END
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, reported BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, started_at BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, result LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, error LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, error_type LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, checkpoint LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, deaths BIGINT PATH '$[10]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = d.state, runs.kind = d.kind, runs.ver = runs.ver + 1, runs.last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END, runs.lease_id = NULL, runs.ended_at = %(now)s, runs.started_at = coalesce(runs.started_at, d.started_at), runs.deadline_at = NULL, runs.result = d.result, runs.error_type = d.error_type, runs.checkpoint = coalesce(d.checkpoint, runs.checkpoint), runs.deaths = runs.deaths + d.deaths, runs.error = coalesce(d.error, CASE WHEN d.state = 'CANCELLED' THEN runs.error END) WHERE runs.id = d.id AND runs.lease_id = d.lease_id;
+
+-- ending/ends.py END_WAITING
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, error LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = d.state, runs.kind = d.kind, runs.ver = runs.ver + 1, runs.parked = 0, runs.ended_at = %(now)s, runs.error = d.error WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- ending/ends.py BACK
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, reported BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, not_before BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, failures BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, deaths BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, checkpoint LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = 'PENDING', runs.ver = runs.ver + 1, runs.last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END, runs.lease_id = NULL, runs.session_id = NULL, runs.request_no = NULL, runs.leased_at = NULL, runs.started_at = NULL, runs.deadline_at = NULL, runs.assigned_to = NULL, runs.assigned_until = NULL, runs.parked = 0, runs.not_before = d.not_before, runs.failures = runs.failures + d.failures, runs.deaths = runs.deaths + d.deaths, runs.checkpoint = coalesce(d.checkpoint, runs.checkpoint) WHERE runs.id = d.id AND runs.lease_id = d.lease_id AND runs.cancel_at IS NULL;
+
+-- ending/ends.py INSERT_ATTEMPTS
+INSERT INTO attempts (run_id, attempt, job_id, cause, lease_id, session_id, fence, leased_at, started_at,
+                          ended_at, error, error_type, retried)
+SELECT d.run_id, d.attempt, d.job_id, d.cause, d.lease_id, d.session_id, d.fence, d.leased_at, d.started_at,
+       %(now)s, d.error, d.error_type, d.retried
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (run_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, attempt BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, cause LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, session_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, fence BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, leased_at BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, started_at BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, error LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, error_type LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, retried BIGINT PATH '$[11]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+ON DUPLICATE KEY UPDATE attempts.run_id = attempts.run_id;
+
+-- ending/ends.py RETRIES
+SELECT d.job_id, (SELECT count(*) FROM attempts a WHERE a.job_id = d.job_id AND a.ended_at > %(since)s
+                                                    AND a.retried = 1)
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d;
+
+-- ending/fixed_delay.py SET_NEXT
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, version BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, next_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, next_due_at BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN cursors FORCE INDEX (PRIMARY) SET cursors.state = d.state, cursors.next_at = d.next_at, cursors.next_due_at = d.next_due_at, cursors.cursor_ver = cursors.cursor_ver + 1 WHERE cursors.job_id = d.job_id AND coalesce(cursors.next_at, -1) = -1 AND cursors.version = d.version
+      AND cursors.state = 'active';
+
+-- ending/fixed_delay.py WAIT_FOR
+UPDATE runs SET follow = follow | 1, ver = ver + 1
+WHERE line_job = %(job_id)s AND state IN ('PENDING', 'RUNNING') AND shard = -1 AND place IS NOT NULL
+      AND parent_id IS NULL AND fire_key >= 's:' AND fire_key < 's;' AND triggered_by IS NULL
+      AND (follow & 1) = 0;
+
+-- ending/lease_owner.py OWNERS
+SELECT n.id, n.owner FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN nodes n ON n.id = d.id;
+
+-- ending/lease_owner.py LEASES
+SELECT r.lease_id, r.last_lease_id, r.session_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true;
+
+-- ending/locked_runs.py SEE
+SELECT
+    r.id, r.job_id, r.version, r.parent_id, r.lane, r.follow, r.state, r.ver, r.attempt, r.failures,
+    r.deaths, r.open_children, r.cancel_at, r.lease_id, r.last_lease_id, r.session_id, r.fence, r.leased_at,
+    r.started_at,
+    CASE WHEN r.cancel_at IS NOT NULL OR (
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+) THEN 1 ELSE 0 END,
+    CASE WHEN
+    (r.follow & 8) > 0 AND (
+      SELECT 1 FROM runs p
+      WHERE p.parked_job = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL LIMIT 1) = 1
+ THEN 1 ELSE 0 END,
+    TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+ FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true;
+
+-- ending/locked_runs.py LOCK
+SELECT
+    r.id, r.job_id, r.version, r.parent_id, r.lane, r.follow, r.state, r.ver, r.attempt, r.failures,
+    r.deaths, r.open_children, r.cancel_at, r.lease_id, r.last_lease_id, r.session_id, r.fence, r.leased_at,
+    r.started_at,
+    CASE WHEN r.cancel_at IS NOT NULL OR (
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+) THEN 1 ELSE 0 END,
+    CASE WHEN
+    (r.follow & 8) > 0 AND (
+      SELECT 1 FROM runs p
+      WHERE p.parked_job = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL LIMIT 1) = 1
+ THEN 1 ELSE 0 END,
+    TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+ FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true ORDER BY r.id FOR UPDATE;
+
+-- ending/locked_runs.py LOCK_CURSORS
+SELECT c.job_id, c.version FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN cursors c FORCE INDEX (PRIMARY) ON c.job_id = d.job_id WHERE true
+ORDER BY c.job_id FOR UPDATE;
+
+-- ending/logs.py WRITTEN
+SELECT d.run_id, r.lease_id,
+       (SELECT coalesce(max(l.at_offset + l.size), 0) FROM run_logs l
+        WHERE l.run_id = d.run_id AND l.attempt = r.attempt),
+       (SELECT coalesce(sum(l.size), 0) FROM run_logs l WHERE l.run_id = d.run_id), r.attempt, r.session_id
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (run_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.id = d.run_id
+WHERE r.lease_id IS NOT NULL;
+
+-- ending/logs.py WRITE
+INSERT INTO run_logs (run_id, attempt, at_offset, size, written_at, body)
+SELECT r.id, r.attempt, d.at_offset, d.size, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), substr(CAST(%(bodies)s AS BINARY),
+              CAST(d.body_at AS SIGNED), CAST(d.body_size AS SIGNED))
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (run_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, at_offset BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, size BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, body_at BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, body_size BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.id = d.run_id AND r.lease_id = d.lease_id
+WHERE true
+ON DUPLICATE KEY UPDATE run_logs.run_id = run_logs.run_id;
+
+-- ending/logs.py READ
+SELECT l.run_id, l.attempt, l.at_offset, l.size, l.body FROM run_logs l
+WHERE l.run_id = %(run_id)s AND l.attempt >= %(from_attempt)s AND l.attempt <= %(to_attempt)s
+      AND (l.attempt > %(from_attempt)s OR l.at_offset + l.size > %(offset)s)
+ORDER BY l.attempt, l.at_offset LIMIT %(limit)s;
+
+-- ending/parents.py TALLY
+SELECT r.parent_id, r.state, r.kind, count(*) FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.parent_id = d.id WHERE true
+GROUP BY r.parent_id, r.state, r.kind;
+
+-- ending/parents.py COUNT_DOWN
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, open_children BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, ended_at BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, result LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, error LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.open_children = d.open_children, runs.state = d.state, runs.kind = d.kind, runs.ended_at = d.ended_at, runs.result = d.result, runs.ver = runs.ver + 1, runs.error = CASE WHEN d.state IN ('RUNNING', 'CANCELLED') THEN coalesce(d.error, runs.error) ELSE d.error END WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- ending/parents.py INSERT_MERGE
+INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
+                      serial, place, parked, follow, state, ver, created_at, triggered_by, reason, params)
+SELECT p.job_id, p.version, d.fire_key, -1, p.id, p.due_at, %(now)s, d.lane, p.class, p.priority,
+       p.serial, p.place, 0, d.follow, 'PENDING', 1, %(now)s, p.triggered_by, p.reason, p.params
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, lane BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, follow BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs p ON p.id = d.id WHERE true
+ON DUPLICATE KEY UPDATE runs.job_id = runs.job_id;
+
+-- ending/retention.py WALK
+SELECT r.id, r.created_at,
+       CASE WHEN r.ended_at < %(before)s AND r.state NOT IN ('PENDING', 'RUNNING')
+                 AND NOT EXISTS (SELECT 1 FROM runs p WHERE p.id = r.parent_id
+                                 AND (p.ended_at IS NULL OR p.ended_at >= %(before)s))
+            THEN 1 ELSE 0 END
+FROM runs r WHERE r.id > %(after)s ORDER BY r.id LIMIT %(limit)s;
+
+-- ending/retention.py DELETE_RUNS
+DELETE runs FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) ON runs.id = d.id WHERE true AND ended_at IS NOT NULL;
+
+-- ending/retention.py DELETE_ATTEMPTS
+DELETE attempts FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN attempts ON attempts.run_id = d.id WHERE true;
+
+-- ending/retention.py DELETE_LOGS
+DELETE run_logs FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN run_logs ON run_logs.run_id = d.id WHERE true;
+
+-- ending/retention.py WALK_SKIPS
+SELECT id, to_at FROM skips WHERE id > %(after)s ORDER BY id LIMIT %(limit)s;
+
+-- ending/retention.py DELETE_SKIPS
+DELETE skips FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN skips ON skips.id = d.id WHERE true AND to_at < %(before)s;
+
+-- ending/retention.py LONG_DEAD
+SELECT n.id FROM nodes n
+WHERE n.state = 'dead' AND n.until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(listed)s AND (n.ended_at IS NULL OR n.ended_at < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(listed)s)
+  AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.held_by = n.id AND r.state = 'RUNNING')
+ORDER BY n.id LIMIT %(limit)s;
+
+-- ending/retention.py DELETE_NODES
+DELETE nodes FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN nodes FORCE INDEX (PRIMARY) ON nodes.id = d.id WHERE true;
+
+-- ending/success.py GLANCE
+   SELECT r.id, r.lease_id, r.last_lease_id, r.started_at, r.leased_at, r.follow, r.job_id,
+          CASE WHEN
+   (r.follow & 8) > 0 AND (
+     SELECT 1 FROM runs p
+     WHERE p.parked_job = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL LIMIT 1) = 1
+THEN 1 ELSE 0 END, r.session_id, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+   FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true;
+
+-- ending/success.py SUCCEED
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, started_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, result LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = 'SUCCEEDED', runs.ver = runs.ver + 1, runs.last_lease_id = runs.lease_id, runs.lease_id = NULL, runs.ended_at = %(now)s, runs.started_at = coalesce(runs.started_at, d.started_at), runs.deadline_at = NULL, runs.result = d.result, runs.error = NULL WHERE runs.id = d.id AND runs.lease_id = d.lease_id;
+
+-- firing/backfills.py ADD
+INSERT INTO backfills (job_id, version, from_at, to_at, selection, parallel, newest_first, state, ver, instants,
+                           total, inserted, succeeded, failed, live, params, created_at, created_by, reason,
+                           request_key)
+VALUES (%(job_id)s, %(version)s, %(from_at)s, %(to_at)s, %(selection)s, %(parallel)s, %(newest_first)s, 'active', 1, %(instants)s,
+        %(total)s, 0, 0, 0, '[]', %(params)s, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), %(created_by)s, %(reason)s, %(request_key)s)
+ON DUPLICATE KEY UPDATE backfills.job_id = backfills.job_id
+RETURNING id;
+
+-- firing/backfills.py ASKED
+SELECT
+    b.id, b.job_id, j.namespace, j.name, j.deleted_at, b.version, b.from_at, b.to_at, b.selection, b.parallel,
+    b.newest_first, b.state, b.ver, b.instants, b.total, b.inserted, b.succeeded, b.failed, b.live, b.params,
+    b.created_at, b.created_by, b.reason, b.ended_at FROM backfills b JOIN jobs j ON j.id = b.job_id WHERE b.request_key = %(request_key)s;
+
+-- firing/backfills.py ONE
+SELECT
+    b.id, b.job_id, j.namespace, j.name, j.deleted_at, b.version, b.from_at, b.to_at, b.selection, b.parallel,
+    b.newest_first, b.state, b.ver, b.instants, b.total, b.inserted, b.succeeded, b.failed, b.live, b.params,
+    b.created_at, b.created_by, b.reason, b.ended_at FROM backfills b JOIN jobs j ON j.id = b.job_id WHERE b.id = %(id)s;
+
+-- firing/backfills.py PAGE
+SELECT
+    b.id, b.job_id, j.namespace, j.name, j.deleted_at, b.version, b.from_at, b.to_at, b.selection, b.parallel,
+    b.newest_first, b.state, b.ver, b.instants, b.total, b.inserted, b.succeeded, b.failed, b.live, b.params,
+    b.created_at, b.created_by, b.reason, b.ended_at FROM backfills b JOIN jobs j ON j.id = b.job_id WHERE b.id < %(before)s AND (%(any_namespace)s = 1 OR j.namespace = %(namespace)s) ORDER BY b.id DESC LIMIT %(rows)s;
+
+-- firing/backfills.py PAGE_OF_JOB
+SELECT
+    b.id, b.job_id, j.namespace, j.name, j.deleted_at, b.version, b.from_at, b.to_at, b.selection, b.parallel,
+    b.newest_first, b.state, b.ver, b.instants, b.total, b.inserted, b.succeeded, b.failed, b.live, b.params,
+    b.created_at, b.created_by, b.reason, b.ended_at FROM backfills b JOIN jobs j ON j.id = b.job_id WHERE b.job_id = %(job_id)s AND b.id < %(before)s ORDER BY b.id DESC LIMIT %(rows)s;
+
+-- firing/backfills.py ACTIVE
+SELECT id FROM backfills WHERE state = 'active' AND id > %(after)s ORDER BY id LIMIT %(rows)s;
+
+-- firing/backfills.py SET_STATE
+UPDATE backfills SET state = %(state)s, ver = ver + 1, ended_at = %(ended_at)s WHERE id = %(id)s AND state IN ('active', 'paused');
+
+-- firing/backfills.py WENT_ON
+UPDATE backfills SET inserted = %(inserted)s, succeeded = %(succeeded)s, failed = %(failed)s, live = %(live)s, state = %(state)s, ended_at = %(ended_at)s, ver = ver + 1 WHERE id = %(id)s AND ver = %(seen)s;
+
+-- firing/backfills.py STATES
+SELECT runs.id, runs.state FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs ON runs.id = d.id;
+
+-- firing/backfills.py BY_KEY
+SELECT runs.id, runs.fire_key, runs.triggered_by FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs ON runs.job_id = d.job_id AND runs.fire_key = d.fire_key AND runs.shard = -1;
+
+-- firing/backfills.py SCHEDULED
+SELECT due_at, state, id, fire_key FROM runs WHERE job_id = %(job_id)s AND fire_key > %(after)s AND fire_key < %(past)s AND shard = -1 AND due_at >= %(from_at)s AND due_at < %(to_at)s ORDER BY fire_key LIMIT 5000;
+
+-- firing/backfills.py BACKFILLED
+SELECT due_at, state, id FROM runs WHERE job_id = %(job_id)s AND fire_key >= 'b:' AND fire_key < 'b;' AND shard = -1 AND due_at >= %(from_at)s AND due_at < %(to_at)s ORDER BY id DESC LIMIT 100000;
+
+-- firing/line.py BUMP
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, bump BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN cursors FORCE INDEX (PRIMARY) SET cursors.cursor_ver = cursors.cursor_ver + d.bump WHERE cursors.job_id = d.job_id;
+
+-- firing/line.py LOCK
+SELECT cursors.job_id, cursors.cursor_ver, cursors.version FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN cursors FORCE INDEX (PRIMARY) ON cursors.job_id = d.job_id WHERE true ORDER BY cursors.job_id FOR UPDATE;
+
+-- firing/line.py PLACES
+SELECT cursors.job_id, cursors.cursor_ver, cursors.version, jobs.deleted_at FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d
+JOIN cursors ON cursors.job_id = d.job_id JOIN jobs ON jobs.id = d.job_id;
+
+-- firing/line.py SITUATION
+    SELECT r.line_job, least(sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL))), %(cap)s) + 32768 * least(sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.state = 'PENDING' AND r.attempt = 0) +
+    sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.open_children > 0)
+    - coalesce(min(CASE WHEN NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.open_children > 0 THEN r.place END) = min(r.place), 0)
+, %(cap)s) + 1073741824 * least(sum(r.state = 'PENDING' AND r.attempt = 0 AND r.class = 1), %(cap)s) + 35184372088832 * least(sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.fire_key >= 's:' AND r.fire_key < 's;'), %(cap)s)
+    FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.line_job = d.job_id
+    WHERE r.parent_id IS NULL
+    GROUP BY r.line_job;
+
+-- firing/line.py NEWEST_FIRES
+SELECT d.job_id, (SELECT r.state FROM runs r
+                  WHERE r.job_id = d.job_id AND r.fire_key >= 's:' AND r.fire_key < 's;' AND r.shard = -1 AND r.triggered_by IS NULL
+                  ORDER BY r.fire_key DESC LIMIT 1)
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d;
+
+-- firing/line_heads.py HEADS
+SELECT h.id, h.state FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs h ON h.id = (
+  SELECT r.id FROM runs r WHERE r.line_job = d.job_id ORDER BY r.place, r.id LIMIT 1);
+
+-- firing/line_heads.py PARKED
+SELECT r.id, r.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true AND r.state = 'PENDING' AND r.parked = 1 AND r.place IS NOT NULL
+ORDER BY r.id FOR UPDATE SKIP LOCKED;
+
+-- firing/line_heads.py PARKED_SHARDS
+SELECT r.id, r.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.parent_id = d.id WHERE true AND r.state = 'PENDING' AND r.parked = 1
+ORDER BY r.id FOR UPDATE SKIP LOCKED;
+
+-- firing/line_heads.py UNPARK
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.parked = 0, runs.ver = runs.ver + 1, runs.not_before = CASE WHEN runs.not_before < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ELSE runs.not_before END WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- firing/new_runs.py INSERT_RUNS
+INSERT INTO runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
+                      parked, follow, state, ver, created_at)
+SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, d.shape >> 16, d.shape & 1,
+       (d.shape >> 12) & 15, (d.shape >> 2) & 3, d.place, (d.shape >> 1) & 1, (d.shape >> 4) & 255, 'PENDING', 1, %(now)s
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, version BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, due_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, not_before BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, place BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, shape BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+ON DUPLICATE KEY UPDATE runs.job_id = runs.job_id;
+
+-- firing/new_runs.py INSERT_OTHER_RUNS
+INSERT INTO runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
+                      parked, follow, state, kind, ver, open_children, created_at, ended_at, error, triggered_by,
+                      reason, params)
+SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, d.lane, d.class, d.priority, d.serial, d.place,
+       d.parked, d.follow, d.state, d.kind, 1, d.open_children, %(now)s, d.ended_at, d.error, d.triggered_by,
+       d.reason, d.params
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, version BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, due_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, not_before BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, lane BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, class BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, priority BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, serial BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, place BIGINT PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, parked BIGINT PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, follow BIGINT PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, open_children BIGINT PATH '$[14]' NULL ON EMPTY ERROR ON ERROR, ended_at BIGINT PATH '$[15]' NULL ON EMPTY ERROR ON ERROR, error LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[16]' NULL ON EMPTY ERROR ON ERROR, triggered_by LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[17]' NULL ON EMPTY ERROR ON ERROR, reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[18]' NULL ON EMPTY ERROR ON ERROR, params LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[19]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+ON DUPLICATE KEY UPDATE runs.job_id = runs.job_id;
+
+-- firing/new_runs.py INSERT_CHILDREN
+INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
+                      serial, place, parked, follow, state, ver, created_at, triggered_by, reason, params)
+SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
+       p.serial, p.place, p.parked, d.follow | (p.follow & 96), 'PENDING', 1, %(now)s, p.triggered_by,
+       p.reason, p.params
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, place BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, shard BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, follow BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d
+JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
+WHERE p.place = d.place AND p.state = 'RUNNING'
+ON DUPLICATE KEY UPDATE runs.job_id = runs.job_id;
+
+-- firing/record.py STEP
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, seen BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, next_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, next_due_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN cursors FORCE INDEX (PRIMARY) SET cursors.next_at = d.next_at, cursors.next_due_at = d.next_due_at, cursors.cursor_ver = cursors.cursor_ver + 1 WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen;
+
+-- firing/record.py MOVE
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, seen BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, bump BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, version BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, next_at BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, next_due_at BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, remaining BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, skip_from BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, skip_reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, skip_why LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, trouble LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[11]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN cursors FORCE INDEX (PRIMARY) SET cursors.version = d.version, cursors.state = d.state, cursors.next_at = d.next_at, cursors.next_due_at = d.next_due_at, cursors.cursor_ver = cursors.cursor_ver + d.bump, cursors.remaining = d.remaining, cursors.skip_from = d.skip_from, cursors.skip_reason = d.skip_reason, cursors.skip_why = d.skip_why, cursors.trouble = d.trouble WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen;
+
+-- firing/record.py INSERT_SKIPS
+INSERT INTO skips (job_id, fire_key, from_at, to_at, count, reason, why, version, decided_at, held)
+SELECT d.job_id, d.fire_key, d.from_at, d.to_at, d.count, d.reason, d.why, d.version, %(now)s, d.held
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, from_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, to_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, count BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, why LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, version BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, held BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+ON DUPLICATE KEY UPDATE skips.job_id = skips.job_id;
+
+-- firing/record.py EXTEND_SKIPS
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, from_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, to_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, count BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, why LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, version BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, held BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN skips SET skips.to_at = d.to_at, skips.count = skips.count + d.count, skips.decided_at = %(now)s WHERE skips.job_id = d.job_id AND skips.fire_key = d.fire_key;
+
+-- firing/record.py KNOWN_SKIPS
+SELECT skips.job_id, skips.fire_key FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d
+JOIN skips ON skips.job_id = d.job_id AND skips.fire_key = d.fire_key;
+
+-- firing/record.py RESUMED
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs FORCE INDEX (PRIMARY) SET jobs.pause_reason = NULL, jobs.paused_at = NULL, jobs.updated_at = %(now)s WHERE jobs.id = d.job_id;
+
+-- firing/record.py NO_LONGER_HELD
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN skips SET skips.held = 0 WHERE skips.job_id = d.job_id AND skips.held = 1;
+
+-- firing/record.py WAITING_CATCH_UP
+SELECT runs.id, runs.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d
+JOIN runs ON runs.line_job = d.job_id
+WHERE runs.state IN ('PENDING', 'RUNNING') AND runs.shard = -1 AND runs.state = 'PENDING'
+      AND runs.place IS NOT NULL AND runs.class = 1 AND runs.attempt = 0
+ORDER BY runs.id LIMIT %(limit)s
+FOR UPDATE SKIP LOCKED;
+
+-- firing/record.py PROMOTE
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.class = 0, runs.not_before = %(now)s, runs.ver = runs.ver + 1 WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'PENDING';
+
+-- firing/repair.py WITHOUT_NEXT
+SELECT j.id FROM jobs j JOIN cursors c ON c.job_id = j.id
+WHERE j.from_end = 1 AND j.id > %(after)s AND coalesce(c.next_at, -1) = -1 AND c.state = 'active'
+ORDER BY j.from_end, j.id LIMIT %(limit)s;
+
+-- firing/repair.py LOCK
+SELECT c.job_id, c.version, c.state, c.next_at, c.next_due_at, c.cursor_ver, c.remaining, c.skip_from,
+       c.skip_reason, c.skip_why
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN cursors c FORCE INDEX (PRIMARY) ON c.job_id = d.job_id WHERE true AND c.next_at IS NULL AND c.state = 'active'
+ORDER BY c.job_id FOR UPDATE SKIP LOCKED;
+
+-- firing/sweep.py DUE_LATER
+SELECT id, job_id, version FROM runs WHERE waits = 2 AND not_before <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ORDER BY not_before, id LIMIT %(limit)s;
+
+-- firing/sweep.py DUE_LATER_OF_OTHERS
+SELECT id, job_id, version FROM runs
+WHERE waits = 2 AND not_before <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND job_id NOT IN (SELECT d.job_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d)
+ORDER BY not_before, id LIMIT %(limit)s;
+
+-- firing/sweep.py FREE_CURSORS
+SELECT cursors.job_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN cursors FORCE INDEX (PRIMARY) ON cursors.job_id = d.job_id WHERE true ORDER BY cursors.job_id FOR UPDATE SKIP LOCKED;
+
+-- firing/sweep.py STILL_LATER
+SELECT runs.id, runs.job_id, runs.version, runs.fire_key, runs.ver, runs.serial, runs.priority, runs.follow,
+       runs.not_before
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) ON runs.id = d.id WHERE true AND runs.state = 'PENDING' AND runs.place IS NULL
+ORDER BY runs.id FOR UPDATE SKIP LOCKED;
+
+-- firing/sweep.py ADMIT
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, version BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, lane BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, priority BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, serial BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, place BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, parked BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, children BIGINT PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, follow BIGINT PATH '$[10]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.version = d.version, runs.lane = d.lane, runs.priority = d.priority, runs.serial = d.serial, runs.place = d.place, runs.parked = d.parked, runs.state = d.state, runs.open_children = d.children, runs.follow = d.follow, runs.not_before = %(now)s, runs.ver = runs.ver + 1 WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'PENDING' AND runs.place IS NULL;
+
+-- firing/sweep.py PARKED_JOBS
+SELECT q.parked_job, (SELECT r.serial FROM runs r WHERE r.parked_job = q.parked_job ORDER BY r.place, r.id LIMIT 1)
+FROM (SELECT w.parked_job FROM runs w WHERE w.parked_job > %(after)s GROUP BY w.parked_job ORDER BY w.parked_job
+      LIMIT %(limit)s) q;
+
+-- firing/sweep.py REPLACED_WAITING
+SELECT r.id, r.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d
+JOIN runs r ON r.line_job = d.job_id
+WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.state = 'PENDING' AND r.parent_id IS NULL
+      AND
+r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+  SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                         AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+UNION ALL
+SELECT c.id, c.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d
+JOIN runs r ON r.line_job = d.job_id
+JOIN runs c ON c.parent_id = r.id
+WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.state = 'RUNNING' AND c.state = 'PENDING'
+      AND
+r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+  SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                         AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+LIMIT %(limit)s;
+
+-- firing/triggers.py JOBS
+SELECT d.n, jobs.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (n BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d
+JOIN jobs ON jobs.namespace = d.namespace AND jobs.name = d.name AND jobs.deleted_at = 0;
+
+-- firing/triggers.py BY_KEY
+SELECT d.n, runs.id, runs.not_before FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (n BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d
+JOIN runs ON runs.job_id = d.job_id AND runs.fire_key = d.fire_key AND runs.shard = -1;
+
+-- firing_store.py PULSE
+SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)),
+       (SELECT c.next_at FROM cursors c WHERE c.next_at >= %(low)s ORDER BY c.next_at, c.job_id LIMIT 1),
+       CASE WHEN EXISTS (SELECT 1 FROM runs r WHERE r.waits = 1 AND r.not_before <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))) THEN 1 ELSE 0 END,
+       (SELECT 1 FROM runs r WHERE r.parked_job > -1 ORDER BY r.parked_job LIMIT 1),
+       (SELECT 1 FROM runs r WHERE r.waits = 2 AND r.not_before <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ORDER BY r.not_before LIMIT 1),
+       m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until, m.clock_ahead_us,
+       (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)))
+FROM store_meta m JOIN leases l ON l.name = 'leader'
+WHERE m.id = 1;
+
+-- firing_store.py TAKE
+SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
+       skip_why, trouble, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+FROM cursors WHERE next_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND next_at >= %(low)s AND next_at <= %(until)s
+ORDER BY next_at, job_id LIMIT %(limit)s FOR UPDATE SKIP LOCKED;
+
+-- firing_store.py TAKE_OVERDUE
+WITH overdue AS  (
+  SELECT c.job_id FROM cursors c WHERE c.next_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(overdue)s AND c.next_at <= %(until)s
+  ORDER BY c.next_at, c.job_id LIMIT %(limit)s
+)
+SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
+       skip_why, trouble, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND next_at + 0 <= %(until)s
+ORDER BY job_id FOR UPDATE;
+
+-- job_store.py FIND
+SELECT j.id, j.version, v.hash, c.state, c.next_at, c.next_due_at, j.created_at, j.updated_at,
+       j.pause_reason, c.trouble, j.source
+FROM jobs j
+JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+JOIN cursors c ON c.job_id = j.id
+WHERE j.namespace = %(namespace)s AND length(j.namespace) = length(%(namespace)s) AND j.name = %(name)s AND length(j.name) = length(%(name)s) AND j.deleted_at = 0;
+
+-- job_store.py KNOWN
+SELECT j.id, j.version, v.hash, j.source
+FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+WHERE j.namespace = %(namespace)s AND length(j.namespace) = length(%(namespace)s) AND j.name = %(name)s AND length(j.name) = length(%(name)s) AND j.deleted_at = 0;
+
+-- job_store.py LANE
+SELECT l.document FROM job_versions v JOIN lanes l ON l.id = v.lane_id
+WHERE v.job_id = %(job_id)s AND v.version = %(version)s;
+
+-- job_store.py DOCUMENT
+SELECT definition FROM job_versions WHERE job_id = %(job_id)s AND version = %(version)s;
+
+-- job_store.py INSERT_JOB
+INSERT INTO jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end)
+SELECT %(namespace)s, %(name)s, 0, 1, %(source)s, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), %(from_end)s WHERE true ON DUPLICATE KEY UPDATE jobs.namespace = jobs.namespace;
+
+-- job_store.py JOB_ID
+SELECT id FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s) AND deleted_at = 0 AND version = 1;
+
+-- job_store.py INSERT_VERSION
+INSERT INTO job_versions (job_id, version, hash, definition, lane_id, merge_lane_id, created_at, created_by, reason)
+VALUES (%(job_id)s, %(version)s, %(hash)s, %(definition)s, %(lane_id)s, %(merge_lane_id)s, %(now)s, %(by)s, %(reason)s);
+
+-- job_store.py INSERT_CURSOR
+INSERT INTO cursors (job_id, version, state, next_at, next_due_at, cursor_ver, remaining)
+VALUES (%(job_id)s, 1, %(state)s, %(next_at)s, %(next_due_at)s, 1, %(remaining)s);
+
+-- job_store.py NEW_VERSION
+UPDATE jobs SET version = %(version)s, moving = %(version)s, source = %(source)s, updated_at = %(now)s, from_end = %(from_end)s
+WHERE id = %(job_id)s AND version = %(seen)s AND deleted_at = 0;
+
+-- job_store.py OF_CODE
+UPDATE jobs SET source = 'code' WHERE id = %(job_id)s AND version = %(version)s AND deleted_at = 0;
+
+-- job_store.py PRESENT
+SELECT j.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN jobs j ON j.namespace = %(namespace)s AND j.name = d.name AND j.deleted_at = 0;
+
+-- job_store.py OF_CODE_COUNT
+SELECT count(*) FROM (SELECT 1 AS one FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND deleted_at = 0 AND source = 'code' LIMIT %(limit)s) q;
+
+-- job_store.py NOTE_PAUSE
+UPDATE jobs SET pause_reason = %(reason)s, paused_at = %(at)s, updated_at = %(now)s WHERE id = %(job_id)s AND deleted_at = 0;
+
+-- job_store.py NOTE_PAUSE_AGAIN
+UPDATE jobs SET pause_reason = %(reason)s, updated_at = %(now)s WHERE id = %(job_id)s AND deleted_at = 0;
+
+-- job_store.py DELETE
+UPDATE jobs SET deleted_at = %(now)s, updated_at = %(now)s, moving = version WHERE id = %(job_id)s AND deleted_at = 0;
+
+-- jobs/calendars.py NEWEST
+SELECT c.name, c.version, c.document, c.created_at, c.created_by, c.reason FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (label LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN calendars c ON c.name = d.label AND c.latest = 1;
+
+-- jobs/calendars.py PINNED
+SELECT c.name, c.version, c.document, c.created_at, c.created_by, c.reason FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (label LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, version BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN calendars c ON c.name = d.label AND c.version = d.version;
+
+-- jobs/calendars.py ALL
+SELECT c.name, c.version, c.document, c.created_at, c.created_by, c.reason FROM calendars c WHERE c.latest = 1 ORDER BY c.name LIMIT 5000;
+
+-- jobs/calendars.py LAST
+SELECT max(version) FROM calendars WHERE name = %(name)s AND length(name) = length(%(name)s);
+
+-- jobs/calendars.py INSERT
+INSERT INTO calendars (name, version, document, created_at, created_by, reason, latest) VALUES (%(name)s, %(version)s, %(document)s, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), %(by)s, %(reason)s, 1) ON DUPLICATE KEY UPDATE calendars.name = calendars.name;
+
+-- jobs/calendars.py AGE
+UPDATE calendars SET latest = 0 WHERE name = %(name)s AND length(name) = length(%(name)s) AND latest = 1 AND version <> %(version)s;
+
+-- jobs/calendars.py USERS
+SELECT j.namespace, j.name, u.version FROM calendar_uses u JOIN jobs j ON j.id = u.job_id AND j.deleted_at = 0 WHERE u.name = %(name)s AND length(u.name) = length(%(name)s) ORDER BY j.namespace, j.name LIMIT %(rows)s;
+
+-- jobs/calendars.py OUTDATED
+SELECT j.id, j.namespace, j.name, j.version, j.source, v.definition, u.name AS calendar, u.version AS pinned
+FROM calendars c JOIN calendar_uses u ON u.name = c.name AND u.version < c.version
+JOIN jobs j ON j.id = u.job_id AND j.deleted_at = 0
+JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+WHERE c.latest = 1 AND (u.name > %(calendar)s OR (u.name = %(calendar)s AND (u.version > %(pinned)s
+      OR (u.version = %(pinned)s AND u.job_id > %(job_id)s))))
+ORDER BY u.name, u.version, u.job_id LIMIT %(rows)s;
+
+-- jobs/calendars.py FORGET_USES
+DELETE FROM calendar_uses WHERE job_id = %(job_id)s;
+
+-- jobs/calendars.py KEEP_USES
+INSERT INTO calendar_uses (job_id, name, version) SELECT %(job_id)s, d.label, d.version FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (label LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, version BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d;
+
+-- jobs/change.py LOCK
+SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
+       skip_why
+FROM cursors WHERE job_id = %(job_id)s FOR UPDATE;
+
+-- jobs/definitions.py VERSIONS
+SELECT v.job_id, v.version, j.namespace, j.name, v.definition, v.lane_id, v.merge_lane_id
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, version BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d
+JOIN job_versions v ON v.job_id = d.job_id AND v.version = d.version
+JOIN jobs j ON j.id = v.job_id;
+
+-- jobs/definitions.py LANES_BY_HASH
+SELECT lanes.hash, lanes.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN lanes ON lanes.hash = d.hash;
+
+-- jobs/definitions.py DRAW_LANES
+UPDATE store_meta SET lane_seq = lane_seq + %(n)s WHERE id = 1;
+
+-- jobs/definitions.py LANES_DRAWN
+SELECT lane_seq FROM store_meta WHERE id = 1;
+
+-- jobs/definitions.py INSERT_LANES
+INSERT INTO lanes (id, hash, document) SELECT d.id, d.hash, d.document FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, document LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d;
+
+-- jobs/definitions.py LANES_AFTER
+SELECT id, document FROM lanes WHERE id > %(after)s ORDER BY id;
+
+-- jobs/held_time.py HELD
+SELECT fire_key, from_at, to_at, version FROM skips WHERE job_id = %(job_id)s AND held = 1 ORDER BY to_at DESC LIMIT %(rows)s;
+
+-- jobs/held_time.py TAKE_BACK
+DELETE FROM skips WHERE job_id = %(job_id)s AND held = 1 AND fire_key IN (SELECT d.fire_key FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
+
+-- jobs/held_time.py SHORTEN
+UPDATE skips SET fire_key = %(key)s, from_at = %(from_at)s, count = %(count)s WHERE job_id = %(job_id)s AND held = 1 AND fire_key = %(was)s;
+
+-- jobs/line_order.py STEP_OUT
+UPDATE runs SET place = NULL, parked = 1, ver = ver + 1
+WHERE line_job = %(job_id)s AND state IN ('PENDING', 'RUNNING') AND shard = -1 AND place IS NOT NULL
+      AND state = 'PENDING' AND attempt = 0 AND parent_id IS NULL AND fire_key >= 'm:' AND fire_key < 'm;'
+      AND not_before > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
+
+-- jobs/line_order.py NOT_BEGUN
+SELECT r.id, r.ver, r.place, r.open_children FROM runs r
+WHERE r.line_job = %(job_id)s AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL
+      AND r.attempt = 0 AND r.parent_id IS NULL AND r.lease_id IS NULL
+ORDER BY r.id FOR UPDATE;
+
+-- jobs/line_order.py PARTS
+SELECT r.id, r.ver, r.parent_id, r.attempt, r.state FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.parent_id = d.id WHERE true
+ORDER BY r.id FOR UPDATE;
+
+-- jobs/line_order.py LINE_UP
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, place BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, parked BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, follow BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.place = d.place, runs.serial = %(serial)s, runs.parked = d.parked, runs.follow = runs.follow | d.follow, runs.ver = runs.ver + 1 WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- jobs/removal.py FOR_LATER
+SELECT r.id, r.ver, r.id FROM runs r FORCE INDEX (runs_later)
+WHERE r.waits = 2 AND r.job_id = %(job_id)s AND r.shard = -1 AND r.id > %(after)s
+ORDER BY r.id LIMIT %(limit)s;
+
+-- jobs/removal.py IN_LINE
+SELECT r.id, r.ver, r.place FROM runs r
+WHERE r.line_job = %(job_id)s AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
+      AND r.place > %(after)s AND r.state = 'PENDING' AND r.parent_id IS NULL
+ORDER BY r.place, r.id LIMIT %(limit)s;
+
+-- jobs/removal.py SHARDS
+SELECT r.id, r.ver, r.id FROM runs r
+WHERE r.parent_id IN (
+        SELECT p.id FROM runs p
+        WHERE p.line_job = %(job_id)s AND p.state IN ('PENDING', 'RUNNING') AND p.shard = -1 AND p.open_children > 0
+              AND NOT EXISTS (SELECT 1 FROM runs c WHERE c.parent_id = p.id AND c.attempt > 0))
+      AND r.shard >= 0 AND r.id > %(after)s AND r.state = 'PENDING'
+ORDER BY r.id LIMIT %(limit)s;
+
+-- jobs/removal.py CLEARED
+UPDATE jobs SET moving = NULL WHERE id = %(job_id)s AND deleted_at > 0;
+
+-- jobs/reschedule.py STANDING
+   SELECT c.job_id, c.version, c.state, c.next_at, c.next_due_at, c.remaining, j.namespace, j.name
+   FROM cursors c JOIN jobs j ON j.id = c.job_id AND j.deleted_at = 0
+WHERE c.job_id > %(after)s AND j.namespace = %(namespace)s AND length(j.namespace) = length(%(namespace)s) ORDER BY c.job_id LIMIT %(limit)s;
+
+-- jobs/reschedule.py FARTHEST
+   SELECT c.job_id, c.version, c.state, c.next_at, c.next_due_at, c.remaining, j.namespace, j.name
+   FROM cursors c JOIN jobs j ON j.id = c.job_id AND j.deleted_at = 0
+WHERE c.next_at > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND c.state = 'active' ORDER BY c.next_at DESC, c.job_id DESC LIMIT %(limit)s;
+
+-- jobs/reschedule.py SKIPPED_EARLY
+SELECT coalesce(sum(count), 0) FROM skips WHERE job_id = %(job_id)s AND to_at >= %(first)s AND from_at >= %(first)s;
+
+-- jobs/reschedule.py TAKE_BACK
+DELETE FROM skips WHERE job_id = %(job_id)s AND to_at >= %(first)s AND from_at >= %(first)s;
+
+-- jobs/reschedule.py SPANNING
+SELECT id, from_at, count AS instants, version FROM skips WHERE job_id = %(job_id)s AND to_at >= %(first)s AND from_at < %(first)s ORDER BY to_at LIMIT %(rows)s;
+
+-- jobs/reschedule.py SHORTEN
+UPDATE skips SET to_at = %(to_at)s, count = %(count)s WHERE id = %(id)s AND to_at > %(to_at)s;
+
+-- jobs/reschedule.py MADE_EARLY
+SELECT count(*) FROM runs
+WHERE job_id = %(job_id)s AND fire_key >= %(low)s AND fire_key < %(high)s AND shard = -1 AND due_at > %(now)s
+      AND triggered_by IS NULL;
+
+-- jobs/reschedule.py RUNS_EARLY
+SELECT r.id, r.ver FROM runs r
+WHERE r.line_job = %(job_id)s AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL
+      AND r.state = 'PENDING' AND r.parent_id IS NULL AND r.attempt = 0
+      AND r.due_at >= %(first)s AND r.not_before > %(now)s AND r.fire_key >= %(low)s AND r.fire_key < %(high)s
+ORDER BY r.place, r.id LIMIT %(limit)s;
+
+-- jobs/reschedule.py PARENTS_EARLY
+SELECT p.id, p.open_children FROM runs p
+WHERE p.line_job = %(job_id)s AND p.state IN ('PENDING', 'RUNNING') AND p.shard = -1 AND p.open_children > 0
+      AND p.due_at >= %(first)s AND p.not_before > %(now)s AND p.fire_key >= %(low)s AND p.fire_key < %(high)s
+      AND NOT EXISTS (SELECT 1 FROM runs c WHERE c.parent_id = p.id AND c.attempt > 0)
+ORDER BY p.place, p.id LIMIT %(limit)s;
+
+-- jobs/reschedule.py PARTS
+SELECT r.id, r.ver, r.parent_id, r.state FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.parent_id = d.id WHERE true ORDER BY r.id;
+
+-- jobs/reschedule.py FREE_INSTANT
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.fire_key = d.fire_key, runs.ver = runs.ver + 1 WHERE runs.id = d.id AND runs.state NOT IN ('PENDING', 'RUNNING');
+
+-- jobs/reschedule.py RETRIES_EARLY
+SELECT r.id FROM runs r
+WHERE r.line_job = %(job_id)s AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL
+      AND r.state = 'PENDING' AND r.attempt > 0 AND r.not_before > %(soon)s
+ORDER BY r.place, r.id LIMIT %(limit)s;
+
+-- jobs/reschedule.py RETRY_NOW
+UPDATE runs SET not_before = %(now)s, ver = ver + 1 WHERE id = %(id)s AND state = 'PENDING' AND not_before > %(soon)s;
+
+-- jobs/suggestions.py NAMES_NEAR
+SELECT name FROM (SELECT name FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND deleted_at = 0 AND name >= %(name)s
+                  ORDER BY  name LIMIT %(limit)s) after_it
+UNION ALL
+SELECT name FROM (SELECT name FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND deleted_at = 0 AND name < %(name)s
+                  ORDER BY  name DESC LIMIT %(limit)s) before_it;
+
+-- jobs/version_move.py FOR_LATER.look
+   SELECT
+   r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
+   r.lane, r.not_before, r.open_children, CASE WHEN (r.follow & 4) > 0 AND EXISTS (
+     SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
+FROM runs r FORCE INDEX (runs_later)
+   WHERE r.waits = 2 AND r.job_id = %(job_id)s AND r.shard = -1 AND r.id > %(after)s AND r.attempt = 0
+         AND r.version < %(version)s
+   ORDER BY r.id LIMIT %(limit)s;
+
+-- jobs/version_move.py FOR_LATER.take
+   SELECT
+   r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
+   r.lane, r.not_before, r.open_children, CASE WHEN (r.follow & 4) > 0 AND EXISTS (
+     SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
+FROM runs r FORCE INDEX (runs_later)
+   WHERE r.waits = 2 AND r.job_id = %(job_id)s AND r.shard = -1 AND r.id > %(after)s AND r.attempt = 0
+         AND r.version < %(version)s
+   ORDER BY r.id LIMIT %(limit)s
+    FOR UPDATE SKIP LOCKED;
+
+-- jobs/version_move.py IN_LINE.look
+   SELECT
+   r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
+   r.lane, r.not_before, r.open_children, CASE WHEN (r.follow & 4) > 0 AND EXISTS (
+     SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
+FROM runs r
+   WHERE r.line_job = %(job_id)s AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
+         AND r.place > %(after)s AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < %(version)s
+   ORDER BY r.place, r.id LIMIT %(limit)s;
+
+-- jobs/version_move.py IN_LINE.take
+   SELECT
+   r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
+   r.lane, r.not_before, r.open_children, CASE WHEN (r.follow & 4) > 0 AND EXISTS (
+     SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
+FROM runs r
+   WHERE r.line_job = %(job_id)s AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
+         AND r.place > %(after)s AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < %(version)s
+   ORDER BY r.place, r.id LIMIT %(limit)s
+    FOR UPDATE SKIP LOCKED;
+
+-- jobs/version_move.py PARENTS.look
+   SELECT
+   r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
+   r.lane, r.not_before, r.open_children, CASE WHEN (r.follow & 4) > 0 AND EXISTS (
+     SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
+FROM runs r
+   WHERE r.line_job = %(job_id)s AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place > %(after)s
+         AND r.state = 'RUNNING' AND r.parent_id IS NULL AND r.open_children > 0 AND r.attempt = 0
+         AND r.version < %(version)s AND NOT EXISTS (SELECT 1 FROM runs b WHERE b.parent_id = r.id AND b.attempt > 0)
+   ORDER BY r.place, r.id LIMIT %(limit)s;
+
+-- jobs/version_move.py PARENTS.take
+   SELECT
+   r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
+   r.lane, r.not_before, r.open_children, CASE WHEN (r.follow & 4) > 0 AND EXISTS (
+     SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
+FROM runs r
+   WHERE r.line_job = %(job_id)s AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place > %(after)s
+         AND r.state = 'RUNNING' AND r.parent_id IS NULL AND r.open_children > 0 AND r.attempt = 0
+         AND r.version < %(version)s AND NOT EXISTS (SELECT 1 FROM runs b WHERE b.parent_id = r.id AND b.attempt > 0)
+   ORDER BY r.place, r.id LIMIT %(limit)s
+    FOR UPDATE SKIP LOCKED;
+
+-- jobs/version_move.py PARTS
+    SELECT
+    r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
+    r.lane, r.not_before, r.open_children, CASE WHEN (r.follow & 4) > 0 AND EXISTS (
+      SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
+, r.parent_id, r.attempt, r.state FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.parent_id = d.id WHERE true
+    ORDER BY r.id FOR UPDATE;
+
+-- jobs/version_move.py SHARDS.look
+   SELECT
+   r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
+   r.lane, r.not_before, r.open_children, CASE WHEN (r.follow & 4) > 0 AND EXISTS (
+     SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
+FROM runs r
+   WHERE r.parent_id IN (SELECT p.id FROM runs p WHERE p.line_job = %(job_id)s AND p.state IN ('PENDING', 'RUNNING')
+                               AND p.shard = -1 AND (p.version = %(version)s OR EXISTS (SELECT 1 FROM runs b WHERE b.parent_id = p.id AND b.attempt > 0)))
+         AND r.shard >= 0 AND r.id > %(after)s AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < %(version)s
+   ORDER BY r.id LIMIT %(limit)s;
+
+-- jobs/version_move.py SHARDS.take
+   SELECT
+   r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
+   r.lane, r.not_before, r.open_children, CASE WHEN (r.follow & 4) > 0 AND EXISTS (
+     SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
+FROM runs r
+   WHERE r.parent_id IN (SELECT p.id FROM runs p WHERE p.line_job = %(job_id)s AND p.state IN ('PENDING', 'RUNNING')
+                               AND p.shard = -1 AND (p.version = %(version)s OR EXISTS (SELECT 1 FROM runs b WHERE b.parent_id = p.id AND b.attempt > 0)))
+         AND r.shard >= 0 AND r.id > %(after)s AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < %(version)s
+   ORDER BY r.id LIMIT %(limit)s
+    FOR UPDATE SKIP LOCKED;
+
+-- jobs/version_move.py TAKE_VERSION
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, lane BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, priority BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, serial BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, parked BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, follow BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, not_before BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.version = %(version)s, runs.lane = d.lane, runs.priority = d.priority, runs.serial = d.serial, runs.parked = d.parked, runs.follow = d.follow, runs.not_before = d.not_before, runs.ver = runs.ver + 1 WHERE runs.id = d.id AND runs.ver = d.ver AND runs.attempt = 0;
+
+-- jobs/version_move.py CURRENT
+SELECT moving FROM jobs WHERE id = %(job_id)s AND moving IS NOT NULL AND deleted_at = 0;
+
+-- jobs/version_move.py MOVED
+UPDATE jobs SET moving = NULL WHERE id = %(job_id)s AND moving = %(version)s AND deleted_at = 0;
+
+-- jobs/version_move.py UNFINISHED
+SELECT moving, id, deleted_at FROM jobs WHERE moving >= %(moving)s AND (moving > %(moving)s OR id > %(after)s)
+ORDER BY moving, id LIMIT %(limit)s;
+
+-- kernel/database.py _NOW
+SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
+
+-- kernel/epoch.py FINGERPRINT
+SELECT @foliot_fingerprint, @foliot_lossy;
+
+-- kernel/epoch.py REMEMBERED
+SELECT epoch, fingerprint, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) FROM store_meta WHERE id = 1;
+
+-- kernel/epoch.py RAISE
+UPDATE store_meta SET epoch = %(epoch)s, fingerprint = %(fingerprint)s
+WHERE id = 1 AND epoch = %(seen)s AND fingerprint = %(known)s;
+
+-- kernel/schema.py _LOCK
+SELECT GET_LOCK(CONCAT('foliot.', DATABASE()), 60);
+
+-- kernel/schema.py _UNLOCK
+SELECT RELEASE_LOCK(CONCAT('foliot.', DATABASE()));
+
+-- kernel/schema.py _READABLE_FROM
+SELECT readable_from FROM store_meta WHERE id = 1;
+
+-- leasing/candidates.py LOOK_AT_KIND
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END FROM runs r FORCE INDEX (runs_ready)
+    WHERE r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority = %(priority)s AND r.not_before >= %(low)s
+          AND
+    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= %(now)s
+    AND (r.assigned_to IS NULL OR r.assigned_until <= %(now)s OR r.assigned_to IN (SELECT s.id FROM JSON_TABLE(%(s)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS s))
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND coalesce((r.place, coalesce(r.parent_id, r.id)) <= (
+      SELECT e.place, e.id FROM runs e WHERE e.line_job = r.job_id ORDER BY e.place, e.id LIMIT 1), true)))
+    ORDER BY r.not_before, r.id LIMIT %(n)s;
+
+-- leasing/candidates.py TAKE_OF_KIND
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END FROM runs r FORCE INDEX (runs_ready)
+    WHERE r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority = %(priority)s AND r.not_before >= %(low)s
+          AND
+    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= %(now)s
+    AND (r.assigned_to IS NULL OR r.assigned_until <= %(now)s OR r.assigned_to IN (SELECT s.id FROM JSON_TABLE(%(s)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS s))
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND coalesce((r.place, coalesce(r.parent_id, r.id)) <= (
+      SELECT e.place, e.id FROM runs e WHERE e.line_job = r.job_id ORDER BY e.place, e.id LIMIT 1), true)))
+    ORDER BY r.not_before, r.id LIMIT %(n)s
+ FOR UPDATE SKIP LOCKED;
+
+-- leasing/kinds.py ASKING
+   SELECT s.id, n.state, CASE WHEN n.until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END, m.epoch, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+FROM store_meta m CROSS JOIN JSON_TABLE(%(s)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS s LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1;
+
+-- leasing/kinds.py PRESENT_NEXT
+SELECT r.ready_lane, r.class, r.priority FROM runs r
+WHERE r.ready_lane > %(lane)s OR (r.ready_lane = %(lane)s AND r.class > %(class)s)
+      OR (r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority > %(priority)s)
+ORDER BY r.ready_lane, r.class, r.priority LIMIT 1;
+
+-- leasing/leases.py REPEATED
+SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,
+       r.follow, r.due_at, r.params, r.checkpoint, r.reason
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, request_no BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.held_by = d.session AND r.request_no = d.request_no AND r.state = 'RUNNING';
+
+-- leasing/leases.py RAISE_FENCES
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, runs BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN cursors FORCE INDEX (PRIMARY) SET cursors.fence_seq = d.runs + CASE WHEN cursors.fence_seq < 1048576 THEN 1048576
+                                             ELSE cursors.fence_seq END WHERE cursors.job_id = d.job_id;
+
+-- leasing/leases.py FENCES
+SELECT c.job_id, c.fence_seq FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN cursors c FORCE INDEX (PRIMARY) ON c.job_id = d.job_id WHERE true ORDER BY c.job_id;
+
+-- leasing/leases.py LOCK_PICKED
+SELECT r.id, r.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true AND r.state = 'PENDING'
+ORDER BY r.id FOR UPDATE SKIP LOCKED;
+
+-- leasing/leases.py LEASE
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, request_no BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, fence BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, deadline_at BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = 'RUNNING', runs.ver = runs.ver + 1, runs.attempt = runs.attempt + 1, runs.lease_id = d.lease_id, runs.session_id = d.session, runs.request_no = d.request_no, runs.fence = d.fence, runs.leased_at = %(now)s, runs.deadline_at = d.deadline_at WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- leasing/leases.py PUT_OFF
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.not_before = %(not_before)s, runs.ver = runs.ver + 1 WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- leasing/leases.py LANE_JOBS
+SELECT v.job_id, max(v.version) FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN job_versions v ON v.lane_id = d.lane WHERE true OR v.merge_lane_id IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d)
+GROUP BY v.job_id;
+
+-- leasing/limits.py ROOM
+SELECT limits.name, limits.max - limits.used FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN limits ON limits.name = d.name;
+
+-- leasing/limits.py LOCK
+SELECT l.name, l.max - l.used, l.used, l.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits l FORCE INDEX (PRIMARY) ON l.name = d.name WHERE true
+ORDER BY l.name FOR UPDATE;
+
+-- leasing/limits.py TAKE
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, n BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits FORCE INDEX (PRIMARY) SET limits.used = limits.used + d.n, limits.ver = limits.ver + 1 WHERE limits.name = d.name AND limits.used + d.n <= limits.max;
+
+-- leasing/limits.py GIVE
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, n BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits FORCE INDEX (PRIMARY) SET limits.used = CASE WHEN limits.used > d.n THEN limits.used - d.n ELSE 0 END, limits.ver = limits.ver + 1 WHERE limits.name = d.name;
+
+-- leasing/limits.py MAKE
+INSERT INTO limits (name, max, used, ver, namespace)
+SELECT d.name, d.max, 0, 1, d.namespace FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, max BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE limits.name = limits.name;
+
+-- leasing/limits.py SET_MAX
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, max BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits FORCE INDEX (PRIMARY) SET limits.max = d.max, limits.ver = limits.ver + 1 WHERE limits.name = d.name AND limits.max <> d.max;
+
+-- leasing/limits.py MAXIMA
+SELECT l.name, l.max FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits l FORCE INDEX (PRIMARY) ON l.name = d.name WHERE true ORDER BY l.name FOR UPDATE;
+
+-- leasing/limits.py SHARED
+SELECT limits.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN limits ON limits.name = d.name;
+
+-- leasing/limits.py NAMES
+SELECT name FROM limits WHERE name > %(after)s ORDER BY name LIMIT %(limit)s;
+
+-- leasing/limits.py RUNNING
+SELECT r.lane, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.held_by > ''
+       AND r.lease_id IS NOT NULL AND r.lane IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d)
+GROUP BY r.lane;
+
+-- leasing/limits.py CORRECT
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, used BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits FORCE INDEX (PRIMARY) SET limits.used = d.used, limits.ver = limits.ver + 1 WHERE limits.name = d.name AND limits.ver = d.ver;
+
+-- leasing/merge_input.py PARENTS
+SELECT r.id, r.parent_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true;
+
+-- leasing/merge_input.py SIZES
+SELECT r.parent_id, sum(coalesce(length(r.result), 4) + 1) FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.parent_id = d.id WHERE true AND r.shard >= 0 GROUP BY r.parent_id;
+
+-- leasing/merge_input.py RESULTS
+SELECT r.parent_id, r.result FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.parent_id = d.id WHERE true AND r.shard >= 0 ORDER BY r.parent_id, r.shard;
+
+-- node_store.py REGISTER
+INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
+                       version, protocol, host, pid, labels, handlers, namespace, owner)
+SELECT d.id, d.name, d.kind, 'live', TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), 0, 0, d.group_name, d.slots,
+       d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, group_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, slots BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, version LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, protocol BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, host LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, pid BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, labels LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, handlers LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, owner LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[12]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+ON DUPLICATE KEY UPDATE nodes.id = nodes.id;
+
+-- node_store.py REGISTER_AGAIN
+UPDATE nodes SET until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s, slots = %(slots)s, version = %(version)s, labels = %(labels)s, handlers = %(handlers)s
+WHERE id = %(session)s AND kind = %(kind)s AND state <> 'dead'
+      AND coalesce(owner, '') = %(owner)s;
+
+-- node_store.py WHOSE
+SELECT kind, owner FROM nodes WHERE id = %(session)s;
+
+-- node_store.py LIVE
+SELECT count(*) FROM nodes WHERE state IN ('live', 'draining');
+
+-- node_store.py LIVE_OF
+SELECT count(*) FROM nodes WHERE state IN ('live', 'draining') AND kind = 'worker' AND owner = %(owner)s;
+
+-- node_store.py ADOPT
+UPDATE nodes SET owner = %(owner)s WHERE id = %(session)s AND kind = 'worker' AND owner IS NULL;
+
+-- node_store.py HELLO
+SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner FROM nodes
+WHERE id = %(session)s AND kind = 'worker' AND state <> 'dead';
+
+-- node_store.py HELD
+    SELECT n.state, n.beat_no, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)),
+           r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
+           CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 2
+                WHEN r.cancel_at IS NOT NULL OR (
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+) THEN 1 ELSE 0 END
+    FROM nodes n LEFT JOIN runs r ON r.held_by = n.id AND r.state = 'RUNNING'
+    WHERE n.id = %(session)s;
+
+-- node_store.py FREE
+SELECT r.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true
+  AND EXISTS (SELECT 1 FROM nodes n WHERE n.id = %(session)s AND n.beat_no = %(beat_no)s)
+ORDER BY r.id FOR UPDATE SKIP LOCKED;
+
+-- node_store.py STARTED
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, started_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, deadline_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, checkpoint LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.ver = runs.ver + 1, runs.checkpoint = coalesce(d.checkpoint, runs.checkpoint), runs.deadline_at = CASE WHEN runs.started_at IS NULL AND d.started_at IS NOT NULL
+                               AND NOT (runs.cancel_at IS NOT NULL AND runs.deadline_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)))
+                          THEN d.deadline_at ELSE runs.deadline_at END, runs.started_at = coalesce(runs.started_at, d.started_at) WHERE runs.id = d.id AND runs.lease_id = d.lease_id
+  AND (runs.started_at IS NULL AND d.started_at IS NOT NULL
+       OR d.checkpoint IS NOT NULL AND (runs.checkpoint IS NULL OR runs.checkpoint <> d.checkpoint));
+
+-- node_store.py BEAT
+UPDATE nodes SET until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s, last_beat_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), beat_no = %(beat_no)s, settled = %(settled)s, `load` = %(load)s,
+       progress = %(progress)s, wall_offset_us = coalesce(%(wall_offset)s, wall_offset_us),
+       state = CASE WHEN state = 'live' AND %(draining)s = 1 THEN 'draining' ELSE state END
+WHERE id = %(session)s AND state <> 'dead' AND beat_no < %(beat_no)s;
+
+-- node_store.py UNDRAIN
+UPDATE nodes SET state = 'live', drained_by = NULL WHERE id = %(session)s AND state = 'draining' AND drained_by IS NOT NULL;
+
+-- node_store.py DRAIN
+UPDATE nodes SET state = 'draining', drained_by = %(by)s WHERE id = %(session)s AND state = 'live';
+
+-- node_store.py LEFT
+SELECT r.id, r.lease_id, r.request_no, r.started_at, n.progress
+FROM nodes n JOIN runs r ON r.held_by = n.id AND r.state = 'RUNNING'
+WHERE n.id = %(session)s ORDER BY r.id LIMIT %(limit)s;
+
+-- node_store.py LEAVE
+UPDATE nodes SET state = 'dead', ended_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), settled = %(settled)s WHERE id = %(session)s AND state <> 'dead';
+
+-- people/cluster_reads.py NODES
+SELECT id, name, kind, state, until, started_at, last_beat_at, ended_at, group_name, slots, version, host, pid, wall_offset_us, labels, handlers, `load`, drained_by, namespace FROM nodes WHERE state <> 'dead' OR ended_at >= %(since)s ORDER BY kind, name, started_at LIMIT 5000;
+
+-- people/cluster_reads.py RUNNING
+SELECT session_id, count(*) AS n FROM runs WHERE state = 'RUNNING' AND held_by > '' GROUP BY session_id;
+
+-- people/cluster_reads.py META
+SELECT epoch, clock_suspect, clock_ahead_us FROM store_meta WHERE id = 1;
+
+-- people/cluster_reads.py LEADER
+SELECT l.holder_session, l.term, l.until, n.name FROM leases l LEFT JOIN nodes n ON n.id = l.holder_session WHERE l.name = 'leader';
+
+-- people/cluster_reads.py QUEUE
+SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 0 AND waits = 1 LIMIT 10001) q;
+
+-- people/cluster_reads.py EXECUTING
+SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'RUNNING' AND held_by >= '' LIMIT 10001) q;
+
+-- people/cluster_reads.py OLDEST_READY
+SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 0 AND waits = 1 LIMIT 10001) q;
+
+-- people/cluster_reads.py OVERDUE
+SELECT next_at FROM cursors WHERE next_at <= %(now)s ORDER BY next_at LIMIT 1;
+
+-- people/job_reads.py ONE
+SELECT
+    j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
+    j.updated_at, v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM jobs j
+    JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+    JOIN cursors c ON c.job_id = j.id WHERE j.namespace = %(namespace)s AND length(j.namespace) = length(%(namespace)s) AND j.name = %(name)s AND length(j.name) = length(%(name)s) AND j.deleted_at = 0;
+
+-- people/job_reads.py BY_NAME_IN
+SELECT id, namespace, name FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name > %(name)s AND deleted_at = 0 ORDER BY  name LIMIT %(rows)s;
+
+-- people/job_reads.py BY_NAME
+SELECT id, namespace, name FROM jobs WHERE (namespace > %(namespace)s OR (namespace = %(namespace)s AND name > %(name)s)) AND deleted_at = 0 ORDER BY namespace, name LIMIT %(rows)s;
+
+-- people/job_reads.py BY_NEXT
+SELECT job_id AS id, next_at FROM cursors WHERE (next_at > %(next_at)s OR (next_at = %(next_at)s AND job_id > %(job_id)s)) ORDER BY next_at, job_id LIMIT %(rows)s;
+
+-- people/job_reads.py BY_ID
+SELECT
+    j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
+    j.updated_at, v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN jobs j ON j.id = d.id
+    JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+    JOIN cursors c ON c.job_id = j.id;
+
+-- people/job_reads.py LAST_RUNS
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at, r.attempt, r.parked, r.place,
+       r.cancel_at
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.id = (
+  SELECT q.id FROM runs q WHERE q.job_id = d.job_id AND q.shard = -1 AND q.parent_id IS NULL
+  ORDER BY q.id DESC LIMIT 1
+);
+
+-- people/job_reads.py NAMES
+SELECT namespace, name FROM jobs WHERE deleted_at = 0 ORDER BY namespace, name LIMIT %(rows)s;
+
+-- people/job_reads.py NAMES_IN
+SELECT namespace, name FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND deleted_at = 0 ORDER BY name LIMIT %(rows)s;
+
+-- people/job_reads.py VERSIONS
+SELECT version, hash, definition, created_at, created_by, reason FROM job_versions WHERE job_id = %(job_id)s AND version < %(before)s ORDER BY version DESC LIMIT %(rows)s;
+
+-- people/job_reads.py VERSION
+SELECT version, hash, definition, created_at, created_by, reason FROM job_versions WHERE job_id = %(job_id)s AND version = %(version)s;
+
+-- people/job_reads.py SEARCH
+SELECT
+j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
+j.updated_at, v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM (
+  SELECT * FROM jobs WHERE namespace >= %(low)s AND namespace <= %(high)s AND deleted_at = 0
+  ORDER BY namespace, name LIMIT 20000
+) j
+JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+JOIN cursors c ON c.job_id = j.id
+WHERE lower(j.name) LIKE %(pattern)s ESCAPE '!' OR lower(v.definition) LIKE %(pattern)s ESCAPE '!'
+ORDER BY CASE WHEN lower(j.name) LIKE %(prefix)s ESCAPE '!' THEN 0
+              WHEN lower(j.name) LIKE %(pattern)s ESCAPE '!' THEN 1 ELSE 2 END, j.namespace, j.name
+LIMIT %(rows)s;
+
+-- people/journal.py _NOTE
+INSERT INTO events (event_key, at, topic, kind, namespace, subject, made_by, data) SELECT n.event_key, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), n.topic, n.kind, n.namespace, n.subject, n.made_by, n.data FROM JSON_TABLE(%(n)s, '$[*]' COLUMNS (event_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, topic LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, subject LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, made_by LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, data LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR)) AS n WHERE 1 = 1 ON DUPLICATE KEY UPDATE events.event_key = events.event_key;
+
+-- people/journal.py _BEFORE
+SELECT id, at, topic, kind, namespace, subject, made_by, data FROM events WHERE id < %(before)s ORDER BY id DESC LIMIT %(rows)s;
+
+-- people/journal.py _BEFORE_OF
+SELECT id, at, topic, kind, namespace, subject, made_by, data FROM events WHERE subject = %(subject)s AND id < %(before)s ORDER BY id DESC LIMIT %(rows)s;
+
+-- people/journal.py _AFTER
+SELECT id, at, topic, kind, namespace, subject, made_by, data FROM events WHERE id > %(after)s ORDER BY id LIMIT %(rows)s;
+
+-- people/journal.py _NEWEST
+SELECT coalesce(max(id), 0) FROM events;
+
+-- people/journal.py _OLD
+SELECT id FROM events WHERE at < %(before)s ORDER BY at LIMIT %(rows)s;
+
+-- people/journal.py _FORGET
+DELETE FROM events WHERE id >= %(first)s AND id <= %(last)s AND at < %(before)s;
+
+-- people/ledger_reads.py FIRED
+SELECT
+    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = %(job_id)s AND r.fire_key >= %(low)s AND r.fire_key < %(high)s AND r.shard = -1 ORDER BY r.fire_key DESC LIMIT %(rows)s;
+
+-- people/ledger_reads.py SKIPPED
+SELECT from_at, to_at, count AS instants, reason, why, version, decided_at FROM skips WHERE job_id = %(job_id)s AND to_at >= %(from_at)s AND from_at < %(to_at)s ORDER BY to_at DESC LIMIT %(rows)s;
+
+-- people/ledger_reads.py BY_KEY
+SELECT
+    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = %(job_id)s AND r.fire_key = %(fire_key)s AND r.shard = -1;
+
+-- people/ledger_reads.py SKIP_OVER
+SELECT from_at, to_at, count AS instants, reason, why, version, decided_at FROM skips WHERE job_id = %(job_id)s AND to_at >= %(at)s AND from_at <= %(at)s ORDER BY to_at LIMIT 1;
+
+-- people/ledger_reads.py IN_FORCE
+SELECT version, hash, definition, created_at, created_by, reason FROM job_versions WHERE job_id = %(job_id)s AND created_at <= %(at)s ORDER BY version DESC LIMIT 1;
+
+-- people/ledger_reads.py FIRST
+SELECT version, hash, definition, created_at, created_by, reason FROM job_versions WHERE job_id = %(job_id)s ORDER BY version LIMIT 1;
+
+-- people/ledger_reads.py LINE
+SELECT
+    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.line_job = %(job_id)s AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1000;
+
+-- people/ledger_reads.py LANE
+SELECT document FROM lanes WHERE id = %(lane)s;
+
+-- people/ledger_reads.py LIMITS
+SELECT limits.name, limits.max, limits.used FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (label LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN limits ON limits.name = d.label;
+
+-- people/named_limits.py _LIST
+SELECT name, namespace, max, used FROM limits WHERE name > %(after)s AND name < 'res;' ORDER BY name LIMIT %(rows)s;
+
+-- people/named_limits.py _LIST_IN
+SELECT name, namespace, max, used FROM limits WHERE name > %(after)s AND name < 'res;' AND (namespace IS NULL OR namespace = %(namespace)s) ORDER BY name LIMIT %(rows)s;
+
+-- people/named_limits.py _FIND
+SELECT name, namespace, max, used FROM limits WHERE name = %(name)s AND length(name) = length(%(name)s);
+
+-- people/named_limits.py _REMOVE
+DELETE FROM limits WHERE name = %(name)s AND length(name) = length(%(name)s);
+
+-- people/named_limits.py _USERS
+SELECT j.name FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+WHERE j.deleted_at = 0 AND (v.lane_id IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d) OR v.merge_lane_id IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d))
+ORDER BY j.name LIMIT 20;
+
+-- people/ranking.py LATEST
+SELECT q.job_id, q.state, q.ended_at - q.started_at AS took FROM (
+  SELECT job_id, state, started_at, ended_at FROM runs ORDER BY id DESC LIMIT 10000
+) q
+WHERE q.state IN ('SUCCEEDED', 'FAILED');
+
+-- people/replies.py _CLAIM
+INSERT INTO replies (hash, request_hash, claim, made_at) VALUES (%(hash)s, %(request_hash)s, %(claim)s, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))) ON DUPLICATE KEY UPDATE replies.hash = replies.hash;
+
+-- people/replies.py _FIND
+SELECT request_hash, claim, status, headers, body, made_at FROM replies WHERE hash = %(hash)s FOR UPDATE;
+
+-- people/replies.py _TAKE_OVER
+UPDATE replies SET request_hash = %(request_hash)s, claim = %(claim)s, made_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), status = NULL, headers = NULL, body = NULL WHERE hash = %(hash)s AND claim = %(seen)s;
+
+-- people/replies.py _KEEP
+UPDATE replies SET status = %(status)s, headers = %(headers)s, body = %(body)s WHERE hash = %(hash)s AND claim = %(claim)s AND status IS NULL;
+
+-- people/replies.py _RELEASE
+DELETE FROM replies WHERE hash = %(hash)s AND claim = %(claim)s AND status IS NULL;
+
+-- people/replies.py _OLD
+SELECT hash FROM replies WHERE made_at < %(before)s ORDER BY made_at LIMIT %(rows)s;
+
+-- people/replies.py _FORGET
+DELETE FROM replies WHERE hash = %(hash)s AND made_at < %(before)s;
+
+-- people/run_reads.py WALK
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.id < %(before)s ORDER BY r.id DESC LIMIT %(rows)s;
+
+-- people/run_reads.py WALK_JOB
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.job_id = %(job_id)s AND r.id < %(before)s ORDER BY r.id DESC LIMIT %(rows)s;
+
+-- people/run_reads.py WALK_LIVE
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND +r.id < %(before)s ORDER BY +r.id DESC LIMIT %(rows)s;
+
+-- people/run_reads.py FETCH
+SELECT
+    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.id = d.id JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
+
+-- people/run_reads.py ONE
+SELECT
+    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node, n.progress, n.last_beat_at FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id = %(id)s;
+
+-- people/run_reads.py SHARDS
+SELECT
+    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.parent_id = %(id)s ORDER BY r.shard, r.id LIMIT %(rows)s;
+
+-- people/run_reads.py JOBS
+SELECT j.id, j.namespace, v.definition FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN jobs j ON j.id = d.id JOIN job_versions v ON v.job_id = j.id AND v.version = j.version;
+
+-- people/run_reads.py NODES
+SELECT n.id, n.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN nodes n ON n.id = d.id;
+
+-- people/run_reads.py AT_OR_ABOVE
+SELECT id, created_at FROM runs WHERE id >= %(id)s ORDER BY id LIMIT 1;
+
+-- people/run_reads.py BOUNDS
+SELECT coalesce(min(id), 0) AS low, coalesce(max(id), 0) AS high FROM runs;
+
+-- people/run_reads.py ATTEMPTS
+SELECT a.attempt, a.cause, n.name AS node, a.session_id, a.fence, a.leased_at, a.started_at, a.ended_at, a.error, a.error_type FROM attempts a LEFT JOIN nodes n ON n.id = a.session_id WHERE a.run_id = %(id)s ORDER BY a.attempt;
+
+-- people/run_reads.py ENDED
+SELECT
+    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE job_id = %(job_id)s ORDER BY id DESC LIMIT %(look)s) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL ORDER BY r.id DESC LIMIT %(rows)s;
+
+-- people/run_reads.py NEWER
+SELECT
+    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id > %(after)s ORDER BY r.id LIMIT %(rows)s;
+
+-- people/run_reads.py LIVE
+SELECT
+    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE state = 'RUNNING' AND held_by >= '' LIMIT %(rows)s) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
+
+-- people/run_reads.py NEWEST
+SELECT coalesce(max(id), 0) FROM runs;
+
+-- people/tokens.py _BY_HASH
+SELECT id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, last_used_at, revoked_at, line, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now FROM tokens WHERE hash = %(hash)s;
+
+-- people/tokens.py _NOW
+SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
+
+-- people/tokens.py _ANY
+SELECT 1 FROM tokens LIMIT 1;
+
+-- people/tokens.py _BY_NAME
+SELECT id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, last_used_at, revoked_at, line FROM tokens WHERE name = %(name)s AND length(name) = length(%(name)s) AND revoked_at = 0 AND expires_at > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
+
+-- people/tokens.py _BY_ID
+SELECT id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, last_used_at, revoked_at, line FROM tokens WHERE id = %(id)s;
+
+-- people/tokens.py _OF_NAME
+SELECT id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, last_used_at, revoked_at, line FROM tokens WHERE name = %(name)s AND length(name) = length(%(name)s) AND expires_at > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND (revoked_at = 0 OR revoked_at > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))) ORDER BY created_at DESC, id;
+
+-- people/tokens.py _ALL
+SELECT id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, last_used_at, revoked_at, line FROM tokens ORDER BY created_at DESC, id LIMIT 1000;
+
+-- people/tokens.py _ADD
+INSERT INTO tokens (id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, revoked_at, line) VALUES (%(id)s, %(name)s, %(hash)s, %(scopes)s, %(namespace)s, %(group_name)s, %(now)s, %(created_by)s, %(expires_at)s, 0, %(line)s);
+
+-- people/tokens.py _END
+UPDATE tokens SET revoked_at = %(at)s WHERE id = %(id)s AND (revoked_at = 0 OR revoked_at > %(at)s) AND expires_at > %(at)s;
+
+-- people/tokens.py _ENDS_THEN
+SELECT 1 FROM tokens mine JOIN tokens other ON other.name = mine.name AND other.revoked_at = %(at)s WHERE mine.id = %(id)s AND other.id <> %(id)s;
+
+-- people/tokens.py _STEP_ASIDE
+UPDATE tokens SET revoked_at = expires_at WHERE name = %(name)s AND length(name) = length(%(name)s) AND revoked_at = 0 AND expires_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
+
+-- people/tokens.py _USED
+UPDATE tokens SET last_used_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE id = %(id)s;
+
+-- people/tokens.py _ADD_CODE
+INSERT INTO login_codes (hash, created_by, expires_at) VALUES (%(hash)s, %(created_by)s, %(expires_at)s);
+
+-- people/tokens.py _FORGET_CODES
+DELETE FROM login_codes WHERE expires_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
+
+-- people/tokens.py _USE_CODE
+DELETE FROM login_codes WHERE hash = %(hash)s AND expires_at > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
+
+-- store.py _SETTINGS
+SELECT @foliot_isolation, @@innodb_flush_log_at_trx_commit;

@@ -1,0 +1,1613 @@
+-- Every statement of the store as postgresql gets it. Written by `make sql`: change the code, then run it.
+
+-- cluster/clock.py REPORT
+UPDATE nodes SET clock_offset_us = $1, wall_offset_us = coalesce($2, wall_offset_us)
+WHERE id = $3 AND state <> 'dead';
+
+-- cluster/clock.py OVERTAKEN
+UPDATE nodes SET clock_offset_us = 0
+WHERE id = $1 AND (SELECT m.clock_suspect FROM store_meta m WHERE m.id = 1) = 0;
+
+-- cluster/clock.py LEADS
+SELECT n.clock_offset_us FROM nodes n
+WHERE n.kind = 'server' AND n.state = 'live' AND n.clock_offset_us IS NOT NULL;
+
+-- cluster/clock.py OFFSETS
+SELECT n.wall_offset_us FROM nodes n WHERE n.state = 'live' AND n.wall_offset_us IS NOT NULL
+ORDER BY n.id LIMIT $1;
+
+-- cluster/clock.py KNOWN
+SELECT clock_suspect, clock_ahead_us, clock_trusted_us FROM store_meta WHERE id = 1;
+
+-- cluster/clock.py SUSPECT
+UPDATE store_meta SET clock_suspect = 1, last_good_time = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1, clock_ahead_us = $1
+WHERE id = 1 AND clock_suspect = 0;
+
+-- cluster/clock.py AHEAD
+UPDATE store_meta SET clock_ahead_us = $1 WHERE id = 1 AND clock_suspect = 1;
+
+-- cluster/clock.py AGREED
+UPDATE store_meta SET clock_suspect = 0, clock_ahead_us = NULL WHERE id = 1 AND clock_suspect = 1;
+
+-- cluster/clock.py TRUST
+UPDATE store_meta SET clock_trusted_us = $1 WHERE id = 1;
+
+-- cluster/clock.py NO_LEADS
+UPDATE nodes SET clock_offset_us = 0 WHERE kind = 'server' AND state <> 'dead';
+
+-- cluster/leadership.py RENEW
+UPDATE leases SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1
+WHERE name = 'leader' AND holder_session = $2 AND until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND until <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1 + $1;
+
+-- cluster/leadership.py WIN
+UPDATE leases SET holder_session = $1, term = term + 1, until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $2
+WHERE name = 'leader' AND (until < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) OR until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $2 + $2);
+
+-- cluster/leadership.py HELD
+SELECT l.term, l.until, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), m.last_tick_at FROM leases l JOIN store_meta m ON m.id = 1
+WHERE l.name = 'leader';
+
+-- cluster/leadership.py TICK
+UPDATE store_meta SET
+  reap_after = CASE WHEN 2 * (CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - last_tick_at) > $1 OR last_tick_at > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+                    THEN CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1 ELSE reap_after END,
+  last_tick_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+WHERE id = 1;
+
+-- cluster/leadership.py CLAMP
+UPDATE nodes SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1 WHERE state <> 'dead' AND until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1;
+
+-- cluster/leadership.py RESIGN
+UPDATE leases SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - 1 WHERE name = 'leader' AND holder_session = $1 AND term = $2;
+
+-- cluster/leadership.py WISH
+UPDATE leases SET holder_session = $1, term = term + 1, until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $2 WHERE name = 'heir';
+
+-- cluster/leadership.py FIRST_WISH
+INSERT INTO leases (name, holder_session, term, until)
+SELECT 'heir', d.heir, 0, 0 FROM unnest($1::text::text[]) AS d(heir) WHERE true ON CONFLICT DO NOTHING;
+
+-- cluster/leadership.py APPOINT
+UPDATE leases SET holder_session = $1, term = term + 1, until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $2
+WHERE name = 'leader' AND holder_session = $3 AND term = $4 AND EXISTS (
+  SELECT 1 FROM nodes n WHERE n.id = $1 AND n.kind = 'server' AND n.state = 'live' AND n.until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+);
+
+-- cluster/reaper.py DECLARE_DEAD
+UPDATE nodes SET state = 'dead', ended_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+WHERE state <> 'dead' AND until < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1
+  AND (SELECT CASE WHEN CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) >= m.reap_after AND 2 * (CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - m.last_tick_at) <= $2
+                   THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1) = 1
+  AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $3);
+
+-- cluster/reaper.py OF_THE_DEAD
+SELECT r.id, r.lease_id, r.request_no, r.started_at, n.settled, n.progress
+FROM nodes n JOIN runs r ON r.session_id = n.id AND r.state = 'RUNNING'
+WHERE n.state = 'dead' AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $1)
+ORDER BY r.id LIMIT $2;
+
+-- cluster/reaper.py LATE
+SELECT r.id, r.lease_id, r.started_at, r.deadline_at, r.job_id, r.version, r.cancel_at, r.session_id
+FROM runs r
+WHERE r.state = 'RUNNING' AND r.session_id > '' AND r.deadline_at < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1 AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $2)
+      AND r.deadline_at < $3
+      AND (r.deadline_at, r.id) > ($4, $5)
+ORDER BY r.deadline_at, r.id LIMIT $6;
+
+-- cluster/reaper.py LAST_BEATS
+SELECT n.id, n.last_beat_at, n.progress FROM nodes n WHERE n.id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id));
+
+-- cluster/restore.py LIVE_SERVERS
+SELECT name FROM nodes WHERE kind = 'server' AND state <> 'dead' AND until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) ORDER BY name;
+
+-- cluster/restore.py SESSIONS
+SELECT count(*) FROM nodes WHERE state <> 'dead';
+
+-- cluster/restore.py IN_HANDS
+SELECT count(*) FROM runs WHERE state = 'RUNNING' AND session_id > '';
+
+-- cluster/restore.py OVERDUE
+SELECT count(*), min(o.next_due_at) FROM (
+  SELECT c.next_due_at FROM cursors c WHERE c.next_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND c.next_due_at IS NOT NULL
+  ORDER BY c.next_at LIMIT $1
+) o;
+
+-- cluster/restore.py TERM
+SELECT term FROM leases WHERE name = 'leader';
+
+-- cluster/restore.py RAISE
+UPDATE store_meta SET epoch = $1, reap_after = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $2, clock_suspect = 0, clock_ahead_us = NULL
+WHERE id = 1 AND epoch = $3;
+
+-- cluster/restore.py FENCE
+UPDATE runs SET ver = ver + 1, lease_id = $1 WHERE state = 'RUNNING' AND session_id > '';
+
+-- cluster/restore.py END_SESSIONS
+UPDATE nodes SET state = 'dead', ended_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) WHERE state <> 'dead';
+
+-- cluster/restore.py NO_LEADER
+UPDATE leases SET holder_session = NULL, term = term + $1, until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - 1 WHERE name = 'leader';
+
+-- cluster/restore.py _NEXT_ID_MARIADB
+SELECT greatest(coalesce((SELECT max(t.auto_increment) FROM information_schema.tables t
+                          WHERE t.table_schema = database() AND t.table_name = $1), 0), $2);
+
+-- ending/cancellation.py OPEN_CHILDREN
+SELECT r.id FROM runs r WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND r.state IN ('PENDING', 'RUNNING');
+
+-- ending/cancellation.py ASK
+UPDATE runs SET cancel_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), error = $1, ver = runs.ver + 1 FROM unnest($2::text::bigint[]) AS d(id)
+WHERE runs.id = d.id AND runs.state = 'RUNNING' AND runs.cancel_at IS NULL;
+
+-- ending/cancellation.py FORCE
+UPDATE runs SET cancel_at = coalesce(runs.cancel_at, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)), error = $1, ver = runs.ver + 1,
+       deadline_at = CASE WHEN runs.deadline_at < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN runs.deadline_at ELSE CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) END
+FROM unnest($2::text::bigint[]) AS d(id)
+WHERE runs.id = d.id AND runs.state = 'RUNNING';
+
+-- ending/ends.py END
+UPDATE runs SET state = d.state, kind = d.kind, ver = runs.ver + 1, lease_id = NULL,
+       last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END,
+       ended_at = $1, started_at = coalesce(runs.started_at, d.started_at), deadline_at = NULL,
+       result = d.result, error_type = d.error_type, checkpoint = coalesce(d.checkpoint, runs.checkpoint),
+       deaths = runs.deaths + d.deaths,
+       error = coalesce(d.error, CASE WHEN d.state = 'CANCELLED' THEN runs.error END)
+FROM unnest($2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::text[], $6::text::text[], $7::text::bigint[], $8::text::text[], $9::text::text[], $10::text::text[], $11::text::text[], $12::text::bigint[]) AS d(id, lease_id, reported, state, kind, started_at, result, error, error_type, checkpoint, deaths)
+WHERE runs.id = d.id AND runs.lease_id = d.lease_id;
+
+-- ending/ends.py END_WAITING
+UPDATE runs SET state = d.state, kind = d.kind, ver = runs.ver + 1, parked = 0, ended_at = $1, error = d.error
+FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::text[], $6::text::text[]) AS d(id, ver, state, kind, error)
+WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- ending/ends.py BACK
+UPDATE runs SET state = 'PENDING', ver = runs.ver + 1, lease_id = NULL,
+       last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END,
+       session_id = NULL, request_no = NULL, leased_at = NULL, started_at = NULL, deadline_at = NULL,
+       assigned_to = NULL, assigned_until = NULL, parked = 0, not_before = d.not_before,
+       failures = runs.failures + d.failures, deaths = runs.deaths + d.deaths,
+       checkpoint = coalesce(d.checkpoint, runs.checkpoint)
+FROM unnest($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[], $7::text::text[]) AS d(id, lease_id, reported, not_before, failures, deaths, checkpoint)
+WHERE runs.id = d.id AND runs.lease_id = d.lease_id AND runs.cancel_at IS NULL;
+
+-- ending/ends.py INSERT_ATTEMPTS
+INSERT INTO attempts (run_id, attempt, job_id, cause, lease_id, session_id, fence, leased_at, started_at,
+                          ended_at, error, error_type, retried)
+SELECT d.run_id, d.attempt, d.job_id, d.cause, d.lease_id, d.session_id, d.fence, d.leased_at, d.started_at,
+       $1, d.error, d.error_type, d.retried
+FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::text[], $6::text::text[], $7::text::text[], $8::text::bigint[], $9::text::bigint[], $10::text::bigint[], $11::text::text[], $12::text::text[], $13::text::bigint[]) AS d(run_id, attempt, job_id, cause, lease_id, session_id, fence, leased_at, started_at, error, error_type, retried) WHERE true
+ON CONFLICT DO NOTHING;
+
+-- ending/ends.py RETRIES
+SELECT d.job_id, (SELECT count(*) FROM attempts a WHERE a.job_id = d.job_id AND a.ended_at > $1
+                                                    AND a.retried = 1)
+FROM unnest($2::text::bigint[]) AS d(job_id);
+
+-- ending/fixed_delay.py SET_NEXT
+UPDATE cursors SET state = d.state, next_at = d.next_at, next_due_at = d.next_due_at,
+       cursor_ver = cursor_ver + 1
+FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[]) AS d(job_id, version, state, next_at, next_due_at)
+WHERE cursors.job_id = d.job_id AND coalesce(cursors.next_at, -1) = -1 AND cursors.version = d.version
+      AND cursors.state = 'active';
+
+-- ending/fixed_delay.py WAIT_FOR
+UPDATE runs SET follow = follow | 1, ver = ver + 1
+WHERE job_id = $1 AND state IN ('PENDING', 'RUNNING') AND shard = -1 AND place IS NOT NULL
+      AND parent_id IS NULL AND fire_key >= 's:' AND fire_key < 's;' AND triggered_by IS NULL
+      AND (follow & 1) = 0;
+
+-- ending/lease_owner.py OWNERS
+SELECT n.id, n.owner FROM unnest($1::text::text[]) AS d(id) JOIN nodes n ON n.id = d.id;
+
+-- ending/lease_owner.py LEASES
+SELECT r.lease_id, r.last_lease_id, r.session_id FROM runs r WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
+-- ending/locked_runs.py SEE
+SELECT
+    r.id, r.job_id, r.version, r.parent_id, r.lane, r.follow, r.state, r.ver, r.attempt, r.failures,
+    r.deaths, r.open_children, r.cancel_at, r.lease_id, r.last_lease_id, r.session_id, r.fence, r.leased_at,
+    r.started_at,
+    CASE WHEN r.cancel_at IS NOT NULL OR (
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+) THEN 1 ELSE 0 END,
+    CASE WHEN
+    (r.follow & 8) > 0 AND (
+      SELECT 1 FROM runs p
+      WHERE p.job_id = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL LIMIT 1) = 1
+ THEN 1 ELSE 0 END,
+    CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+ FROM runs r WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
+-- ending/locked_runs.py LOCK
+SELECT
+    r.id, r.job_id, r.version, r.parent_id, r.lane, r.follow, r.state, r.ver, r.attempt, r.failures,
+    r.deaths, r.open_children, r.cancel_at, r.lease_id, r.last_lease_id, r.session_id, r.fence, r.leased_at,
+    r.started_at,
+    CASE WHEN r.cancel_at IS NOT NULL OR (
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+) THEN 1 ELSE 0 END,
+    CASE WHEN
+    (r.follow & 8) > 0 AND (
+      SELECT 1 FROM runs p
+      WHERE p.job_id = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL LIMIT 1) = 1
+ THEN 1 ELSE 0 END,
+    CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+ FROM runs r WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) ORDER BY r.id FOR UPDATE;
+
+-- ending/locked_runs.py LOCK_CURSORS
+SELECT c.job_id, c.version FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id))
+ORDER BY c.job_id FOR UPDATE;
+
+-- ending/logs.py WRITTEN
+SELECT d.run_id, r.lease_id,
+       (SELECT coalesce(max(l.at_offset + l.size), 0) FROM run_logs l
+        WHERE l.run_id = d.run_id AND l.attempt = r.attempt),
+       (SELECT coalesce(sum(l.size), 0) FROM run_logs l WHERE l.run_id = d.run_id), r.attempt, r.session_id
+FROM unnest($1::text::bigint[]) AS d(run_id) JOIN runs r ON r.id = d.run_id
+WHERE r.lease_id IS NOT NULL;
+
+-- ending/logs.py WRITE
+INSERT INTO run_logs (run_id, attempt, at_offset, size, written_at, body)
+SELECT r.id, r.attempt, d.at_offset, d.size, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), substr(CAST($1 AS bytea),
+              CAST(d.body_at AS INTEGER), CAST(d.body_size AS INTEGER))
+FROM unnest($2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[], $7::text::bigint[]) AS d(run_id, lease_id, at_offset, size, body_at, body_size) JOIN runs r ON r.id = d.run_id AND r.lease_id = d.lease_id
+WHERE true
+ON CONFLICT DO NOTHING;
+
+-- ending/logs.py READ
+SELECT l.run_id, l.attempt, l.at_offset, l.size, l.body FROM run_logs l
+WHERE l.run_id = $1 AND l.attempt >= $2 AND l.attempt <= $3
+      AND (l.attempt > $2 OR l.at_offset + l.size > $4)
+ORDER BY l.attempt, l.at_offset LIMIT $5;
+
+-- ending/parents.py TALLY
+SELECT r.parent_id, r.state, r.kind, count(*) FROM runs r WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id))
+GROUP BY r.parent_id, r.state, r.kind;
+
+-- ending/parents.py COUNT_DOWN
+UPDATE runs SET open_children = d.open_children, state = d.state, kind = d.kind, ended_at = d.ended_at,
+       result = d.result, ver = runs.ver + 1,
+       error = CASE WHEN d.state IN ('RUNNING', 'CANCELLED') THEN coalesce(d.error, runs.error) ELSE d.error END
+FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::text[], $8::text::text[]) AS d(id, ver, open_children, state, kind, ended_at, result, error)
+WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- ending/parents.py INSERT_MERGE
+INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
+                      serial, place, parked, follow, state, ver, created_at, triggered_by, reason, params)
+SELECT p.job_id, p.version, d.fire_key, -1, p.id, p.due_at, $1, d.lane, p.class, p.priority,
+       p.serial, p.place, 0, d.follow, 'PENDING', 1, $1, p.triggered_by, p.reason, p.params
+FROM unnest($2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[]) AS d(id, fire_key, lane, follow) JOIN runs p ON p.id = d.id WHERE true
+ON CONFLICT DO NOTHING;
+
+-- ending/retention.py WALK
+SELECT r.id, r.created_at,
+       CASE WHEN r.ended_at < $1 AND r.state NOT IN ('PENDING', 'RUNNING')
+                 AND NOT EXISTS (SELECT 1 FROM runs p WHERE p.id = r.parent_id
+                                 AND (p.ended_at IS NULL OR p.ended_at >= $1))
+            THEN 1 ELSE 0 END
+FROM runs r WHERE r.id > $2 ORDER BY r.id LIMIT $3;
+
+-- ending/retention.py DELETE_RUNS
+DELETE FROM runs WHERE id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND ended_at IS NOT NULL;
+
+-- ending/retention.py DELETE_ATTEMPTS
+DELETE FROM attempts WHERE run_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
+-- ending/retention.py DELETE_LOGS
+DELETE FROM run_logs WHERE run_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
+-- ending/retention.py WALK_SKIPS
+SELECT id, to_at FROM skips WHERE id > $1 ORDER BY id LIMIT $2;
+
+-- ending/retention.py DELETE_SKIPS
+DELETE FROM skips WHERE id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND to_at < $2;
+
+-- ending/retention.py LONG_DEAD
+SELECT n.id FROM nodes n
+WHERE n.state = 'dead' AND n.until < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1 AND (n.ended_at IS NULL OR n.ended_at < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1)
+  AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.session_id = n.id AND r.state = 'RUNNING')
+ORDER BY n.id LIMIT $2;
+
+-- ending/retention.py DELETE_NODES
+DELETE FROM nodes WHERE id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id));
+
+-- ending/success.py GLANCE
+   SELECT r.id, r.lease_id, r.last_lease_id, r.started_at, r.leased_at, r.follow, r.job_id,
+          CASE WHEN
+   (r.follow & 8) > 0 AND (
+     SELECT 1 FROM runs p
+     WHERE p.job_id = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL LIMIT 1) = 1
+THEN 1 ELSE 0 END, r.session_id, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+   FROM runs r WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
+-- ending/success.py SUCCEED
+UPDATE runs SET state = 'SUCCEEDED', ver = runs.ver + 1, lease_id = NULL, last_lease_id = runs.lease_id,
+       ended_at = $1, started_at = coalesce(runs.started_at, d.started_at), deadline_at = NULL,
+       result = d.result, error = NULL
+FROM unnest($2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::text[]) AS d(id, lease_id, started_at, result)
+WHERE runs.id = d.id AND runs.lease_id = d.lease_id;
+
+-- firing/backfills.py ADD
+INSERT INTO backfills (job_id, version, from_at, to_at, selection, parallel, newest_first, state, ver, instants,
+                           total, inserted, succeeded, failed, live, params, created_at, created_by, reason,
+                           request_key)
+VALUES ($1, $2, $3, $4, $5, $6, $7, 'active', 1, $8,
+        $9, 0, 0, 0, '[]', $10, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), $11, $12, $13)
+ON CONFLICT DO NOTHING
+RETURNING id;
+
+-- firing/backfills.py ASKED
+SELECT
+    b.id, b.job_id, j.namespace, j.name, j.deleted_at, b.version, b.from_at, b.to_at, b.selection, b.parallel,
+    b.newest_first, b.state, b.ver, b.instants, b.total, b.inserted, b.succeeded, b.failed, b.live, b.params,
+    b.created_at, b.created_by, b.reason, b.ended_at FROM backfills b JOIN jobs j ON j.id = b.job_id WHERE b.request_key = $1;
+
+-- firing/backfills.py ONE
+SELECT
+    b.id, b.job_id, j.namespace, j.name, j.deleted_at, b.version, b.from_at, b.to_at, b.selection, b.parallel,
+    b.newest_first, b.state, b.ver, b.instants, b.total, b.inserted, b.succeeded, b.failed, b.live, b.params,
+    b.created_at, b.created_by, b.reason, b.ended_at FROM backfills b JOIN jobs j ON j.id = b.job_id WHERE b.id = $1;
+
+-- firing/backfills.py PAGE
+SELECT
+    b.id, b.job_id, j.namespace, j.name, j.deleted_at, b.version, b.from_at, b.to_at, b.selection, b.parallel,
+    b.newest_first, b.state, b.ver, b.instants, b.total, b.inserted, b.succeeded, b.failed, b.live, b.params,
+    b.created_at, b.created_by, b.reason, b.ended_at FROM backfills b JOIN jobs j ON j.id = b.job_id WHERE b.id < $1 AND ($2 = 1 OR j.namespace = $3) ORDER BY b.id DESC LIMIT $4;
+
+-- firing/backfills.py PAGE_OF_JOB
+SELECT
+    b.id, b.job_id, j.namespace, j.name, j.deleted_at, b.version, b.from_at, b.to_at, b.selection, b.parallel,
+    b.newest_first, b.state, b.ver, b.instants, b.total, b.inserted, b.succeeded, b.failed, b.live, b.params,
+    b.created_at, b.created_by, b.reason, b.ended_at FROM backfills b JOIN jobs j ON j.id = b.job_id WHERE b.job_id = $1 AND b.id < $2 ORDER BY b.id DESC LIMIT $3;
+
+-- firing/backfills.py ACTIVE
+SELECT id FROM backfills WHERE state = 'active' AND id > $1 ORDER BY id LIMIT $2;
+
+-- firing/backfills.py SET_STATE
+UPDATE backfills SET state = $1, ver = ver + 1, ended_at = $2 WHERE id = $3 AND state IN ('active', 'paused');
+
+-- firing/backfills.py WENT_ON
+UPDATE backfills SET inserted = $1, succeeded = $2, failed = $3, live = $4, state = $5, ended_at = $6, ver = ver + 1 WHERE id = $7 AND ver = $8;
+
+-- firing/backfills.py STATES
+SELECT runs.id, runs.state FROM unnest($1::text::bigint[]) AS d(id) JOIN runs ON runs.id = d.id;
+
+-- firing/backfills.py BY_KEY
+SELECT runs.id, runs.fire_key, runs.triggered_by FROM unnest($1::text::bigint[], $2::text::text[]) AS d(job_id, fire_key) JOIN runs ON runs.job_id = d.job_id AND runs.fire_key = d.fire_key AND runs.shard = -1;
+
+-- firing/backfills.py SCHEDULED
+SELECT due_at, state, id, fire_key FROM runs WHERE job_id = $1 AND fire_key > $2 AND fire_key < $3 AND shard = -1 AND due_at >= $4 AND due_at < $5 ORDER BY fire_key LIMIT 5000;
+
+-- firing/backfills.py BACKFILLED
+SELECT due_at, state, id FROM runs WHERE job_id = $1 AND fire_key >= 'b:' AND fire_key < 'b;' AND shard = -1 AND due_at >= $2 AND due_at < $3 ORDER BY id DESC LIMIT 100000;
+
+-- firing/line.py BUMP
+UPDATE cursors SET cursor_ver = cursor_ver + d.bump FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(job_id, bump) WHERE cursors.job_id = d.job_id;
+
+-- firing/line.py LOCK
+SELECT cursors.job_id, cursors.cursor_ver, cursors.version FROM cursors
+WHERE cursors.job_id IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id)) ORDER BY cursors.job_id FOR UPDATE;
+
+-- firing/line.py PLACES
+SELECT cursors.job_id, cursors.cursor_ver, cursors.version, jobs.deleted_at FROM unnest($1::text::bigint[]) AS d(job_id)
+JOIN cursors ON cursors.job_id = d.job_id JOIN jobs ON jobs.id = d.job_id;
+
+-- firing/line.py SITUATION
+SELECT d.job_id, (
+  SELECT coalesce(sum(q.is_open), 0) + 32768 * coalesce(sum(q.is_open * q.waiting), 0) + 1073741824 * coalesce(sum(q.late), 0) + 35184372088832 * coalesce(sum(q.is_open * q.scheduled), 0)
+  FROM (
+    SELECT CASE WHEN NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) THEN 1 ELSE 0 END AS is_open,
+           CASE WHEN r.state = 'PENDING' AND r.attempt = 0 THEN 1
+                WHEN r.open_children > 0 AND row_number() OVER (ORDER BY r.place, r.id) > 1 THEN 1
+                ELSE 0 END AS waiting,
+           CASE WHEN r.state = 'PENDING' AND r.attempt = 0 AND r.class = 1 THEN 1 ELSE 0 END AS late,
+           CASE WHEN r.fire_key >= 's:' AND r.fire_key < 's;' THEN 1 ELSE 0 END AS scheduled
+    FROM runs r
+    WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
+          AND r.place IS NOT NULL AND r.parent_id IS NULL
+    ORDER BY r.place, r.id LIMIT $1
+  ) q
+) AS counts
+FROM unnest($2::text::bigint[]) AS d(job_id)
+WHERE EXISTS (SELECT 1 FROM runs r WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1);
+
+-- firing/line.py NEWEST_FIRES
+SELECT d.job_id, (SELECT r.state FROM runs r
+                  WHERE r.job_id = d.job_id AND r.fire_key >= 's:' AND r.fire_key < 's;' AND r.shard = -1 AND r.triggered_by IS NULL
+                  ORDER BY r.fire_key DESC LIMIT 1)
+FROM unnest($1::text::bigint[]) AS d(job_id);
+
+-- firing/line_heads.py HEADS
+SELECT h.id, h.state FROM runs h WHERE h.id IN (
+  SELECT (SELECT r.id FROM runs r
+          WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL
+          ORDER BY r.place, r.id LIMIT 1)
+  FROM unnest($1::text::bigint[]) AS d(job_id));
+
+-- firing/line_heads.py PARKED
+SELECT r.id, r.ver FROM runs r
+WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND r.state = 'PENDING' AND r.parked = 1 AND r.place IS NOT NULL
+ORDER BY r.id FOR UPDATE SKIP LOCKED;
+
+-- firing/line_heads.py PARKED_SHARDS
+SELECT r.id, r.ver FROM runs r
+WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND r.state = 'PENDING' AND r.parked = 1
+ORDER BY r.id FOR UPDATE SKIP LOCKED;
+
+-- firing/line_heads.py UNPARK
+UPDATE runs SET parked = 0, ver = runs.ver + 1,
+       not_before = CASE WHEN runs.not_before < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) ELSE runs.not_before END
+FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(id, ver)
+WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- firing/new_runs.py INSERT_RUNS
+INSERT INTO runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
+                      parked, follow, state, ver, created_at)
+SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, d.shape >> 16, d.shape & 1,
+       (d.shape >> 12) & 15, (d.shape >> 2) & 3, d.place, (d.shape >> 1) & 1, (d.shape >> 4) & 255, 'PENDING', 1, $1
+FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::bigint[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[]) AS d(job_id, version, fire_key, due_at, not_before, place, shape) WHERE true
+ON CONFLICT DO NOTHING;
+
+-- firing/new_runs.py INSERT_OTHER_RUNS
+INSERT INTO runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
+                      parked, follow, state, kind, ver, open_children, created_at, ended_at, error, triggered_by,
+                      reason, params)
+SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, d.lane, d.class, d.priority, d.serial, d.place,
+       d.parked, d.follow, d.state, d.kind, 1, d.open_children, $1, d.ended_at, d.error, d.triggered_by,
+       d.reason, d.params
+FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::bigint[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[], $9::text::bigint[], $10::text::bigint[], $11::text::bigint[], $12::text::bigint[], $13::text::bigint[], $14::text::text[], $15::text::text[], $16::text::bigint[], $17::text::bigint[], $18::text::text[], $19::text::text[], $20::text::text[], $21::text::text[]) AS d(job_id, version, fire_key, due_at, not_before, lane, class, priority, serial, place, parked, follow, state, kind, open_children, ended_at, error, triggered_by, reason, params) WHERE true
+ON CONFLICT DO NOTHING;
+
+-- firing/new_runs.py INSERT_CHILDREN
+INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
+                      serial, place, parked, follow, state, ver, created_at, triggered_by, reason, params)
+SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
+       p.serial, p.place, p.parked, d.follow | (p.follow & 96), 'PENDING', 1, $1, p.triggered_by,
+       p.reason, p.params
+FROM unnest($2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[]) AS d(job_id, fire_key, place, shard, follow)
+JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
+WHERE p.place = d.place AND p.state = 'RUNNING'
+ON CONFLICT DO NOTHING;
+
+-- firing/record.py STEP
+UPDATE cursors SET next_at = d.next_at, next_due_at = d.next_due_at, cursor_ver = cursor_ver + 1
+FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[]) AS d(job_id, seen, next_at, next_due_at)
+WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen;
+
+-- firing/record.py MOVE
+UPDATE cursors SET version = d.version, state = d.state, next_at = d.next_at, next_due_at = d.next_due_at,
+       cursor_ver = cursor_ver + d.bump, remaining = d.remaining, skip_from = d.skip_from,
+       skip_reason = d.skip_reason, skip_why = d.skip_why, trouble = d.trouble
+FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::text[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[], $9::text::bigint[], $10::text::text[], $11::text::text[], $12::text::text[]) AS d(job_id, seen, bump, version, state, next_at, next_due_at, remaining, skip_from, skip_reason, skip_why, trouble)
+WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen;
+
+-- firing/record.py INSERT_SKIPS
+INSERT INTO skips (job_id, fire_key, from_at, to_at, count, reason, why, version, decided_at, held)
+SELECT d.job_id, d.fire_key, d.from_at, d.to_at, d.count, d.reason, d.why, d.version, $1, d.held
+FROM unnest($2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[], $7::text::text[], $8::text::text[], $9::text::bigint[], $10::text::bigint[]) AS d(job_id, fire_key, from_at, to_at, count, reason, why, version, held) WHERE true
+ON CONFLICT DO NOTHING;
+
+-- firing/record.py EXTEND_SKIPS
+UPDATE skips SET to_at = d.to_at, count = skips.count + d.count, decided_at = $1
+FROM unnest($2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[], $7::text::text[], $8::text::text[], $9::text::bigint[], $10::text::bigint[]) AS d(job_id, fire_key, from_at, to_at, count, reason, why, version, held)
+WHERE skips.job_id = d.job_id AND skips.fire_key = d.fire_key;
+
+-- firing/record.py KNOWN_SKIPS
+SELECT skips.job_id, skips.fire_key FROM unnest($1::text::bigint[], $2::text::text[]) AS d(job_id, fire_key)
+JOIN skips ON skips.job_id = d.job_id AND skips.fire_key = d.fire_key;
+
+-- firing/record.py RESUMED
+UPDATE jobs SET pause_reason = NULL, paused_at = NULL, updated_at = $1 FROM unnest($2::text::bigint[]) AS d(job_id) WHERE jobs.id = d.job_id;
+
+-- firing/record.py NO_LONGER_HELD
+UPDATE skips SET held = 0 FROM unnest($1::text::bigint[]) AS d(job_id) WHERE skips.job_id = d.job_id AND skips.held = 1;
+
+-- firing/record.py WAITING_CATCH_UP
+SELECT runs.id, runs.ver FROM unnest($1::text::bigint[]) AS d(job_id)
+JOIN runs ON runs.job_id = d.job_id
+WHERE runs.state IN ('PENDING', 'RUNNING') AND runs.shard = -1 AND runs.state = 'PENDING'
+      AND runs.place IS NOT NULL AND runs.class = 1 AND runs.attempt = 0
+ORDER BY runs.id LIMIT $2
+FOR UPDATE SKIP LOCKED;
+
+-- firing/record.py PROMOTE
+UPDATE runs SET class = 0, not_before = $1, ver = runs.ver + 1
+FROM unnest($2::text::bigint[], $3::text::bigint[]) AS d(id, ver)
+WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'PENDING';
+
+-- firing/repair.py WITHOUT_NEXT
+SELECT j.id FROM jobs j JOIN cursors c ON c.job_id = j.id
+WHERE j.from_end = 1 AND j.id > $1 AND coalesce(c.next_at, -1) = -1 AND c.state = 'active'
+ORDER BY j.from_end, j.id LIMIT $2;
+
+-- firing/repair.py LOCK
+SELECT c.job_id, c.version, c.state, c.next_at, c.next_due_at, c.cursor_ver, c.remaining, c.skip_from,
+       c.skip_reason, c.skip_why
+FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id)) AND c.next_at IS NULL AND c.state = 'active'
+ORDER BY c.job_id FOR UPDATE SKIP LOCKED;
+
+-- firing/sweep.py DUE_LATER
+SELECT id, job_id, version FROM runs
+WHERE state = 'PENDING' AND place IS NULL AND not_before <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+ORDER BY not_before, id LIMIT $1;
+
+-- firing/sweep.py DUE_LATER_OF_OTHERS
+SELECT id, job_id, version FROM runs
+WHERE state = 'PENDING' AND place IS NULL AND not_before <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND job_id NOT IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id))
+ORDER BY not_before, id LIMIT $2;
+
+-- firing/sweep.py FREE_CURSORS
+SELECT cursors.job_id FROM cursors
+WHERE cursors.job_id IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id)) ORDER BY cursors.job_id FOR UPDATE SKIP LOCKED;
+
+-- firing/sweep.py STILL_LATER
+SELECT runs.id, runs.job_id, runs.version, runs.fire_key, runs.ver, runs.serial, runs.priority, runs.follow,
+       runs.not_before
+FROM runs
+WHERE runs.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND runs.state = 'PENDING' AND runs.place IS NULL
+ORDER BY runs.id FOR UPDATE SKIP LOCKED;
+
+-- firing/sweep.py ADMIT
+UPDATE runs SET version = d.version, lane = d.lane, priority = d.priority, serial = d.serial, place = d.place,
+       parked = d.parked, state = d.state, open_children = d.children, follow = d.follow, not_before = $1,
+       ver = runs.ver + 1
+FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[], $9::text::bigint[], $10::text::text[], $11::text::bigint[], $12::text::bigint[]) AS d(id, ver, version, lane, priority, serial, place, parked, state, children, follow)
+WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'PENDING' AND runs.place IS NULL;
+
+-- firing/sweep.py PARKED_JOBS
+WITH RECURSIVE waiting (job_id, serial, n) AS (
+  SELECT r.job_id, r.serial, 1 FROM runs r
+  WHERE r.id = (SELECT x.id FROM runs x
+                WHERE x.state = 'PENDING' AND x.parked = 1 AND x.place IS NOT NULL AND x.job_id > $1
+                ORDER BY x.job_id, x.place, x.id LIMIT 1)
+  UNION ALL
+  SELECT r.job_id, r.serial, waiting.n + 1 FROM waiting
+  JOIN runs r ON r.id = (SELECT x.id FROM runs x
+                         WHERE x.state = 'PENDING' AND x.parked = 1 AND x.place IS NOT NULL
+                               AND x.job_id > waiting.job_id
+                         ORDER BY x.job_id, x.place, x.id LIMIT 1)
+  WHERE waiting.n < $2
+)
+SELECT waiting.job_id, waiting.serial FROM waiting;
+
+-- firing/sweep.py REPLACED_WAITING
+SELECT r.id, r.ver FROM unnest($1::text::bigint[]) AS d(job_id)
+JOIN runs r ON r.job_id = d.job_id
+WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.state = 'PENDING' AND r.parent_id IS NULL
+      AND
+r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+  SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                         AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+UNION ALL
+SELECT c.id, c.ver FROM unnest($1::text::bigint[]) AS d(job_id)
+JOIN runs r ON r.job_id = d.job_id
+JOIN runs c ON c.parent_id = r.id
+WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.state = 'RUNNING' AND c.state = 'PENDING'
+      AND
+r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+  SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                         AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+LIMIT $2;
+
+-- firing/triggers.py JOBS
+SELECT d.n, jobs.id FROM unnest($1::text::bigint[], $2::text::text[], $3::text::text[]) AS d(n, namespace, name)
+JOIN jobs ON jobs.namespace = d.namespace AND jobs.name = d.name AND jobs.deleted_at = 0;
+
+-- firing/triggers.py BY_KEY
+SELECT d.n, runs.id, runs.not_before FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[]) AS d(n, job_id, fire_key)
+JOIN runs ON runs.job_id = d.job_id AND runs.fire_key = d.fire_key AND runs.shard = -1;
+
+-- firing_store.py PULSE
+WITH RECURSIVE ready (lane, class, priority, not_before) AS (
+  SELECT r.lane, r.class, r.priority, r.not_before FROM runs r
+  WHERE r.id = (SELECT x.id FROM runs x WHERE x.state = 'PENDING' AND x.parked = 0
+                ORDER BY x.lane, x.class, x.priority, x.not_before, x.id LIMIT 1)
+  UNION ALL
+  SELECT r.lane, r.class, r.priority, r.not_before FROM ready
+  JOIN runs r ON r.id = (SELECT x.id FROM runs x WHERE x.state = 'PENDING' AND x.parked = 0
+                         AND (x.lane, x.class, x.priority) > (ready.lane, ready.class, ready.priority)
+                         ORDER BY x.lane, x.class, x.priority, x.not_before, x.id LIMIT 1)
+  WHERE ready.not_before > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+)
+SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint),
+       (SELECT c.next_at FROM cursors c WHERE c.next_at >= $1 ORDER BY c.next_at, c.job_id LIMIT 1),
+       CASE WHEN EXISTS (SELECT 1 FROM ready WHERE not_before <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)) THEN 1 ELSE 0 END,
+       (SELECT 1 FROM runs r WHERE r.state = 'PENDING' AND r.parked = 1 AND r.place IS NOT NULL
+        ORDER BY r.job_id, r.place, r.id LIMIT 1),
+       (SELECT 1 FROM runs r WHERE r.state = 'PENDING' AND r.place IS NULL AND r.not_before <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+        ORDER BY r.not_before, r.id LIMIT 1),
+       m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until, m.clock_ahead_us,
+       (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint))
+FROM store_meta m JOIN leases l ON l.name = 'leader'
+WHERE m.id = 1;
+
+-- firing_store.py TAKE
+SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
+       skip_why, trouble, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+FROM cursors WHERE next_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND next_at >= $1 AND next_at <= $2
+ORDER BY next_at, job_id LIMIT $3 FOR UPDATE SKIP LOCKED;
+
+-- firing_store.py TAKE_OVERDUE
+WITH overdue AS MATERIALIZED (
+  SELECT c.job_id FROM cursors c WHERE c.next_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1 AND c.next_at <= $2
+  ORDER BY c.next_at, c.job_id LIMIT $3
+)
+SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
+       skip_why, trouble, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND next_at + 0 <= $2
+ORDER BY job_id FOR UPDATE;
+
+-- job_store.py FIND
+SELECT j.id, j.version, v.hash, c.state, c.next_at, c.next_due_at, j.created_at, j.updated_at,
+       j.pause_reason, c.trouble, j.source
+FROM jobs j
+JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+JOIN cursors c ON c.job_id = j.id
+WHERE j.namespace = $1 AND j.name = $2 AND j.deleted_at = 0;
+
+-- job_store.py KNOWN
+SELECT j.id, j.version, v.hash, j.source
+FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+WHERE j.namespace = $1 AND j.name = $2 AND j.deleted_at = 0;
+
+-- job_store.py LANE
+SELECT l.document FROM job_versions v JOIN lanes l ON l.id = v.lane_id
+WHERE v.job_id = $1 AND v.version = $2;
+
+-- job_store.py DOCUMENT
+SELECT definition FROM job_versions WHERE job_id = $1 AND version = $2;
+
+-- job_store.py INSERT_JOB
+INSERT INTO jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end)
+SELECT $1, $2, 0, 1, $3, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), $4 WHERE true ON CONFLICT DO NOTHING;
+
+-- job_store.py JOB_ID
+SELECT id FROM jobs WHERE namespace = $1 AND name = $2 AND deleted_at = 0 AND version = 1;
+
+-- job_store.py INSERT_VERSION
+INSERT INTO job_versions (job_id, version, hash, definition, lane_id, merge_lane_id, created_at, created_by, reason)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+
+-- job_store.py INSERT_CURSOR
+INSERT INTO cursors (job_id, version, state, next_at, next_due_at, cursor_ver, remaining)
+VALUES ($1, 1, $2, $3, $4, 1, $5);
+
+-- job_store.py NEW_VERSION
+UPDATE jobs SET version = $1, moving = $1, source = $2, updated_at = $3, from_end = $4
+WHERE id = $5 AND version = $6 AND deleted_at = 0;
+
+-- job_store.py OF_CODE
+UPDATE jobs SET source = 'code' WHERE id = $1 AND version = $2 AND deleted_at = 0;
+
+-- job_store.py PRESENT
+SELECT j.name FROM unnest($1::text::text[]) AS d(name) JOIN jobs j ON j.namespace = $2 AND j.name = d.name AND j.deleted_at = 0;
+
+-- job_store.py OF_CODE_COUNT
+SELECT count(*) FROM (SELECT 1 AS one FROM jobs WHERE namespace = $1 AND deleted_at = 0 AND source = 'code' LIMIT $2) q;
+
+-- job_store.py NOTE_PAUSE
+UPDATE jobs SET pause_reason = $1, paused_at = $2, updated_at = $3 WHERE id = $4 AND deleted_at = 0;
+
+-- job_store.py NOTE_PAUSE_AGAIN
+UPDATE jobs SET pause_reason = $1, updated_at = $2 WHERE id = $3 AND deleted_at = 0;
+
+-- job_store.py DELETE
+UPDATE jobs SET deleted_at = $1, updated_at = $1, moving = version WHERE id = $2 AND deleted_at = 0;
+
+-- jobs/calendars.py NEWEST
+SELECT c.name, c.version, c.document, c.created_at, c.created_by, c.reason FROM unnest($1::text::text[]) AS d(label) JOIN calendars c ON c.name = d.label AND c.latest = 1;
+
+-- jobs/calendars.py PINNED
+SELECT c.name, c.version, c.document, c.created_at, c.created_by, c.reason FROM unnest($1::text::text[], $2::text::bigint[]) AS d(label, version) JOIN calendars c ON c.name = d.label AND c.version = d.version;
+
+-- jobs/calendars.py ALL
+SELECT c.name, c.version, c.document, c.created_at, c.created_by, c.reason FROM calendars c WHERE c.latest = 1 ORDER BY c.name LIMIT 5000;
+
+-- jobs/calendars.py LAST
+SELECT max(version) FROM calendars WHERE name = $1;
+
+-- jobs/calendars.py INSERT
+INSERT INTO calendars (name, version, document, created_at, created_by, reason, latest) VALUES ($1, $2, $3, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), $4, $5, 1) ON CONFLICT DO NOTHING;
+
+-- jobs/calendars.py AGE
+UPDATE calendars SET latest = 0 WHERE name = $1 AND latest = 1 AND version <> $2;
+
+-- jobs/calendars.py USERS
+SELECT j.namespace, j.name, u.version FROM calendar_uses u JOIN jobs j ON j.id = u.job_id AND j.deleted_at = 0 WHERE u.name = $1 ORDER BY j.namespace, j.name LIMIT $2;
+
+-- jobs/calendars.py OUTDATED
+SELECT j.id, j.namespace, j.name, j.version, j.source, v.definition, u.name AS calendar, u.version AS pinned
+FROM calendars c JOIN calendar_uses u ON u.name = c.name AND u.version < c.version
+JOIN jobs j ON j.id = u.job_id AND j.deleted_at = 0
+JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+WHERE c.latest = 1 AND (u.name > $1 OR (u.name = $1 AND (u.version > $2
+      OR (u.version = $2 AND u.job_id > $3))))
+ORDER BY u.name, u.version, u.job_id LIMIT $4;
+
+-- jobs/calendars.py FORGET_USES
+DELETE FROM calendar_uses WHERE job_id = $1;
+
+-- jobs/calendars.py KEEP_USES
+INSERT INTO calendar_uses (job_id, name, version) SELECT $1, d.label, d.version FROM unnest($2::text::text[], $3::text::bigint[]) AS d(label, version);
+
+-- jobs/change.py LOCK
+SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
+       skip_why
+FROM cursors WHERE job_id = $1 FOR UPDATE;
+
+-- jobs/definitions.py VERSIONS
+SELECT v.job_id, v.version, j.namespace, j.name, v.definition, v.lane_id, v.merge_lane_id
+FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(job_id, version)
+JOIN job_versions v ON v.job_id = d.job_id AND v.version = d.version
+JOIN jobs j ON j.id = v.job_id;
+
+-- jobs/definitions.py LANES_BY_HASH
+SELECT lanes.hash, lanes.id FROM unnest($1::text::text[]) AS d(hash) JOIN lanes ON lanes.hash = d.hash;
+
+-- jobs/definitions.py DRAW_LANES
+UPDATE store_meta SET lane_seq = lane_seq + $1 WHERE id = 1;
+
+-- jobs/definitions.py LANES_DRAWN
+SELECT lane_seq FROM store_meta WHERE id = 1;
+
+-- jobs/definitions.py INSERT_LANES
+INSERT INTO lanes (id, hash, document) SELECT d.id, d.hash, d.document FROM unnest($1::text::bigint[], $2::text::text[], $3::text::text[]) AS d(id, hash, document);
+
+-- jobs/definitions.py LANES_AFTER
+SELECT id, document FROM lanes WHERE id > $1 ORDER BY id;
+
+-- jobs/held_time.py HELD
+SELECT fire_key, from_at, to_at, version FROM skips WHERE job_id = $1 AND held = 1 ORDER BY to_at DESC LIMIT $2;
+
+-- jobs/held_time.py TAKE_BACK
+DELETE FROM skips WHERE job_id = $1 AND held = 1 AND fire_key IN (SELECT d.fire_key FROM unnest($2::text::text[]) AS d(fire_key));
+
+-- jobs/held_time.py SHORTEN
+UPDATE skips SET fire_key = $1, from_at = $2, count = $3 WHERE job_id = $4 AND held = 1 AND fire_key = $5;
+
+-- jobs/line_order.py STEP_OUT
+UPDATE runs SET place = NULL, parked = 1, ver = ver + 1
+WHERE job_id = $1 AND state IN ('PENDING', 'RUNNING') AND shard = -1 AND place IS NOT NULL
+      AND state = 'PENDING' AND attempt = 0 AND parent_id IS NULL AND fire_key >= 'm:' AND fire_key < 'm;'
+      AND not_before > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
+
+-- jobs/line_order.py NOT_BEGUN
+SELECT r.id, r.ver, r.place, r.open_children FROM runs r
+WHERE r.job_id = $1 AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL
+      AND r.attempt = 0 AND r.parent_id IS NULL AND r.lease_id IS NULL
+ORDER BY r.id FOR UPDATE;
+
+-- jobs/line_order.py PARTS
+SELECT r.id, r.ver, r.parent_id, r.attempt, r.state FROM runs r WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id))
+ORDER BY r.id FOR UPDATE;
+
+-- jobs/line_order.py LINE_UP
+UPDATE runs SET place = d.place, serial = $1, parked = d.parked, follow = runs.follow | d.follow,
+       ver = runs.ver + 1
+FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[]) AS d(id, ver, place, parked, follow) WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- jobs/removal.py FOR_LATER
+SELECT r.id, r.ver, r.id FROM runs r
+WHERE r.job_id = $1 AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
+      AND r.place IS NULL AND r.id > $2 AND r.state = 'PENDING'
+ORDER BY r.id LIMIT $3;
+
+-- jobs/removal.py IN_LINE
+SELECT r.id, r.ver, r.place FROM runs r
+WHERE r.job_id = $1 AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
+      AND r.place > $2 AND r.state = 'PENDING' AND r.parent_id IS NULL
+ORDER BY r.place, r.id LIMIT $3;
+
+-- jobs/removal.py SHARDS
+SELECT r.id, r.ver, r.id FROM runs r
+WHERE r.parent_id IN (
+        SELECT p.id FROM runs p
+        WHERE p.job_id = $1 AND p.state IN ('PENDING', 'RUNNING') AND p.shard = -1 AND p.open_children > 0
+              AND NOT EXISTS (SELECT 1 FROM runs c WHERE c.parent_id = p.id AND c.attempt > 0))
+      AND r.shard >= 0 AND r.id > $2 AND r.state = 'PENDING'
+ORDER BY r.id LIMIT $3;
+
+-- jobs/removal.py CLEARED
+UPDATE jobs SET moving = NULL WHERE id = $1 AND deleted_at > 0;
+
+-- jobs/reschedule.py STANDING
+   SELECT c.job_id, c.version, c.state, c.next_at, c.next_due_at, c.remaining, j.namespace, j.name
+   FROM cursors c JOIN jobs j ON j.id = c.job_id AND j.deleted_at = 0
+WHERE c.job_id > $1 AND j.namespace = $2 ORDER BY c.job_id LIMIT $3;
+
+-- jobs/reschedule.py FARTHEST
+   SELECT c.job_id, c.version, c.state, c.next_at, c.next_due_at, c.remaining, j.namespace, j.name
+   FROM cursors c JOIN jobs j ON j.id = c.job_id AND j.deleted_at = 0
+WHERE c.next_at > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND c.state = 'active' ORDER BY c.next_at DESC, c.job_id DESC LIMIT $1;
+
+-- jobs/reschedule.py SKIPPED_EARLY
+SELECT coalesce(sum(count), 0) FROM skips WHERE job_id = $1 AND to_at >= $2 AND from_at >= $2;
+
+-- jobs/reschedule.py TAKE_BACK
+DELETE FROM skips WHERE job_id = $1 AND to_at >= $2 AND from_at >= $2;
+
+-- jobs/reschedule.py SPANNING
+SELECT id, from_at, count AS instants, version FROM skips WHERE job_id = $1 AND to_at >= $2 AND from_at < $2 ORDER BY to_at LIMIT $3;
+
+-- jobs/reschedule.py SHORTEN
+UPDATE skips SET to_at = $1, count = $2 WHERE id = $3 AND to_at > $1;
+
+-- jobs/reschedule.py MADE_EARLY
+SELECT count(*) FROM runs
+WHERE job_id = $1 AND fire_key >= $2 AND fire_key < $3 AND shard = -1 AND due_at > $4
+      AND triggered_by IS NULL;
+
+-- jobs/reschedule.py RUNS_EARLY
+SELECT r.id, r.ver FROM runs r
+WHERE r.job_id = $1 AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL
+      AND r.state = 'PENDING' AND r.parent_id IS NULL AND r.attempt = 0
+      AND r.due_at >= $2 AND r.not_before > $3 AND r.fire_key >= $4 AND r.fire_key < $5
+ORDER BY r.place, r.id LIMIT $6;
+
+-- jobs/reschedule.py PARENTS_EARLY
+SELECT p.id, p.open_children FROM runs p
+WHERE p.job_id = $1 AND p.state IN ('PENDING', 'RUNNING') AND p.shard = -1 AND p.open_children > 0
+      AND p.due_at >= $2 AND p.not_before > $3 AND p.fire_key >= $4 AND p.fire_key < $5
+      AND NOT EXISTS (SELECT 1 FROM runs c WHERE c.parent_id = p.id AND c.attempt > 0)
+ORDER BY p.place, p.id LIMIT $6;
+
+-- jobs/reschedule.py PARTS
+SELECT r.id, r.ver, r.parent_id, r.state FROM runs r WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) ORDER BY r.id;
+
+-- jobs/reschedule.py FREE_INSTANT
+UPDATE runs SET fire_key = d.fire_key, ver = runs.ver + 1 FROM unnest($1::text::bigint[], $2::text::text[]) AS d(id, fire_key)
+WHERE runs.id = d.id AND runs.state NOT IN ('PENDING', 'RUNNING');
+
+-- jobs/reschedule.py RETRIES_EARLY
+SELECT r.id FROM runs r
+WHERE r.job_id = $1 AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL
+      AND r.state = 'PENDING' AND r.attempt > 0 AND r.not_before > $2
+ORDER BY r.place, r.id LIMIT $3;
+
+-- jobs/reschedule.py RETRY_NOW
+UPDATE runs SET not_before = $1, ver = ver + 1 WHERE id = $2 AND state = 'PENDING' AND not_before > $3;
+
+-- jobs/suggestions.py NAMES_NEAR
+SELECT name FROM (SELECT name FROM jobs WHERE namespace = $1 AND deleted_at = 0 AND name >= $2
+                  ORDER BY namespace, name LIMIT $3) after_it
+UNION ALL
+SELECT name FROM (SELECT name FROM jobs WHERE namespace = $1 AND deleted_at = 0 AND name < $2
+                  ORDER BY namespace DESC, name DESC LIMIT $3) before_it;
+
+-- jobs/version_move.py FOR_LATER.look
+   SELECT
+   r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
+   r.lane, r.not_before, r.open_children, CASE WHEN (r.follow & 4) > 0 AND EXISTS (
+     SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
+FROM runs r
+   WHERE r.job_id = $1 AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
+         AND r.place IS NULL AND r.id > $2 AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < $3
+   ORDER BY r.id LIMIT $4;
+
+-- jobs/version_move.py FOR_LATER.take
+   SELECT
+   r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
+   r.lane, r.not_before, r.open_children, CASE WHEN (r.follow & 4) > 0 AND EXISTS (
+     SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
+FROM runs r
+   WHERE r.job_id = $1 AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
+         AND r.place IS NULL AND r.id > $2 AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < $3
+   ORDER BY r.id LIMIT $4
+    FOR UPDATE SKIP LOCKED;
+
+-- jobs/version_move.py IN_LINE.look
+   SELECT
+   r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
+   r.lane, r.not_before, r.open_children, CASE WHEN (r.follow & 4) > 0 AND EXISTS (
+     SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
+FROM runs r
+   WHERE r.job_id = $1 AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
+         AND r.place > $2 AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < $3
+   ORDER BY r.place, r.id LIMIT $4;
+
+-- jobs/version_move.py IN_LINE.take
+   SELECT
+   r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
+   r.lane, r.not_before, r.open_children, CASE WHEN (r.follow & 4) > 0 AND EXISTS (
+     SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
+FROM runs r
+   WHERE r.job_id = $1 AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
+         AND r.place > $2 AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < $3
+   ORDER BY r.place, r.id LIMIT $4
+    FOR UPDATE SKIP LOCKED;
+
+-- jobs/version_move.py PARENTS.look
+   SELECT
+   r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
+   r.lane, r.not_before, r.open_children, CASE WHEN (r.follow & 4) > 0 AND EXISTS (
+     SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
+FROM runs r
+   WHERE r.job_id = $1 AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place > $2
+         AND r.state = 'RUNNING' AND r.parent_id IS NULL AND r.open_children > 0 AND r.attempt = 0
+         AND r.version < $3 AND NOT EXISTS (SELECT 1 FROM runs b WHERE b.parent_id = r.id AND b.attempt > 0)
+   ORDER BY r.place, r.id LIMIT $4;
+
+-- jobs/version_move.py PARENTS.take
+   SELECT
+   r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
+   r.lane, r.not_before, r.open_children, CASE WHEN (r.follow & 4) > 0 AND EXISTS (
+     SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
+FROM runs r
+   WHERE r.job_id = $1 AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place > $2
+         AND r.state = 'RUNNING' AND r.parent_id IS NULL AND r.open_children > 0 AND r.attempt = 0
+         AND r.version < $3 AND NOT EXISTS (SELECT 1 FROM runs b WHERE b.parent_id = r.id AND b.attempt > 0)
+   ORDER BY r.place, r.id LIMIT $4
+    FOR UPDATE SKIP LOCKED;
+
+-- jobs/version_move.py PARTS
+    SELECT
+    r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
+    r.lane, r.not_before, r.open_children, CASE WHEN (r.follow & 4) > 0 AND EXISTS (
+      SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
+, r.parent_id, r.attempt, r.state FROM runs r WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id))
+    ORDER BY r.id FOR UPDATE;
+
+-- jobs/version_move.py SHARDS.look
+   SELECT
+   r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
+   r.lane, r.not_before, r.open_children, CASE WHEN (r.follow & 4) > 0 AND EXISTS (
+     SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
+FROM runs r
+   WHERE r.parent_id IN (SELECT p.id FROM runs p WHERE p.job_id = $1 AND p.state IN ('PENDING', 'RUNNING')
+                               AND p.shard = -1 AND (p.version = $2 OR EXISTS (SELECT 1 FROM runs b WHERE b.parent_id = p.id AND b.attempt > 0)))
+         AND r.shard >= 0 AND r.id > $3 AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < $2
+   ORDER BY r.id LIMIT $4;
+
+-- jobs/version_move.py SHARDS.take
+   SELECT
+   r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
+   r.lane, r.not_before, r.open_children, CASE WHEN (r.follow & 4) > 0 AND EXISTS (
+     SELECT 1 FROM runs s WHERE s.parent_id = r.parent_id AND s.attempt > 0) THEN 1 ELSE 0 END
+FROM runs r
+   WHERE r.parent_id IN (SELECT p.id FROM runs p WHERE p.job_id = $1 AND p.state IN ('PENDING', 'RUNNING')
+                               AND p.shard = -1 AND (p.version = $2 OR EXISTS (SELECT 1 FROM runs b WHERE b.parent_id = p.id AND b.attempt > 0)))
+         AND r.shard >= 0 AND r.id > $3 AND r.state = 'PENDING' AND r.attempt = 0 AND r.version < $2
+   ORDER BY r.id LIMIT $4
+    FOR UPDATE SKIP LOCKED;
+
+-- jobs/version_move.py TAKE_VERSION
+UPDATE runs SET version = $1, lane = d.lane, priority = d.priority, serial = d.serial, parked = d.parked,
+       follow = d.follow, not_before = d.not_before, ver = runs.ver + 1
+FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[], $9::text::bigint[]) AS d(id, ver, lane, priority, serial, parked, follow, not_before)
+WHERE runs.id = d.id AND runs.ver = d.ver AND runs.attempt = 0;
+
+-- jobs/version_move.py CURRENT
+SELECT moving FROM jobs WHERE id = $1 AND moving IS NOT NULL AND deleted_at = 0;
+
+-- jobs/version_move.py MOVED
+UPDATE jobs SET moving = NULL WHERE id = $1 AND moving = $2 AND deleted_at = 0;
+
+-- jobs/version_move.py UNFINISHED
+SELECT moving, id, deleted_at FROM jobs WHERE moving >= $1 AND (moving > $1 OR id > $2)
+ORDER BY moving, id LIMIT $3;
+
+-- kernel/database.py _NOW
+SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
+
+-- kernel/epoch.py FINGERPRINT
+SELECT concat_ws('/', 'postgresql', (SELECT system_identifier FROM pg_control_system()), left(pg_walfile_name(pg_current_wal_lsn()), 8), extract(epoch FROM pg_postmaster_start_time())), CASE WHEN current_setting('synchronous_standby_names') = '' AND (EXISTS (SELECT 1 FROM pg_stat_replication) OR EXISTS (SELECT 1 FROM pg_replication_slots WHERE slot_type = 'physical')) THEN 'its standbys are not synchronous' END;
+
+-- kernel/epoch.py REMEMBERED
+SELECT epoch, fingerprint, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) FROM store_meta WHERE id = 1;
+
+-- kernel/epoch.py RAISE
+UPDATE store_meta SET epoch = $1, fingerprint = $2
+WHERE id = 1 AND epoch = $3 AND fingerprint = $4;
+
+-- kernel/schema.py _LOCK
+SELECT pg_advisory_xact_lock(7166315);
+
+-- kernel/schema.py _READABLE_FROM
+SELECT readable_from FROM store_meta WHERE id = 1;
+
+-- leasing/candidates.py PEEK
+SELECT f.lane, f.class, f.priority, f.not_before
+FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[]) AS k(lane, class, priority, low, n) CROSS JOIN LATERAL (
+  SELECT r.lane, r.class, r.priority, r.not_before FROM runs r
+  WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low AND
+r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
+AND (r.assigned_to IS NULL OR r.assigned_until <= $6 OR r.assigned_to IN (SELECT s.id FROM unnest($7::text::text[]) AS s(id)))
+AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+  SELECT 1 FROM runs e
+  WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+        AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+  ORDER BY r.not_before, r.id LIMIT k.n) f;
+
+-- leasing/candidates.py LOOK
+SELECT r.*
+    FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[]) AS k(lane, class, priority, low, n) CROSS JOIN LATERAL (
+      SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END AS replaced FROM runs r
+      WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low AND
+    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
+    AND (r.assigned_to IS NULL OR r.assigned_until <= $6 OR r.assigned_to IN (SELECT s.id FROM unnest($7::text::text[]) AS s(id)))
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+      ORDER BY r.not_before, r.id LIMIT k.n
+) r;
+
+-- leasing/candidates.py TAKE
+SELECT r.*
+    FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[]) AS k(lane, class, priority, low, n) CROSS JOIN LATERAL (
+      SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END AS replaced FROM runs r
+      WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low AND
+    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
+    AND (r.assigned_to IS NULL OR r.assigned_until <= $6 OR r.assigned_to IN (SELECT s.id FROM unnest($7::text::text[]) AS s(id)))
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+      ORDER BY r.not_before, r.id LIMIT k.n
+ FOR UPDATE SKIP LOCKED) r;
+
+-- leasing/candidates.py LOOK_AT_KIND
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END FROM runs r
+    WHERE r.lane = $1 AND r.class = $2 AND r.priority = $3 AND r.not_before >= $4 AND
+    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $5
+    AND (r.assigned_to IS NULL OR r.assigned_until <= $5 OR r.assigned_to IN (SELECT s.id FROM unnest($6::text::text[]) AS s(id)))
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+    ORDER BY r.not_before, r.id LIMIT $7;
+
+-- leasing/candidates.py TAKE_OF_KIND
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END FROM runs r
+    WHERE r.lane = $1 AND r.class = $2 AND r.priority = $3 AND r.not_before >= $4 AND
+    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $5
+    AND (r.assigned_to IS NULL OR r.assigned_until <= $5 OR r.assigned_to IN (SELECT s.id FROM unnest($6::text::text[]) AS s(id)))
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+    ORDER BY r.not_before, r.id LIMIT $7
+ FOR UPDATE SKIP LOCKED;
+
+-- leasing/kinds.py LOOK_AROUND
+    WITH RECURSIVE walk AS (
+      SELECT f.lane, f.class, f.priority, g.to_lane, g.to_class, g.to_priority FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[]) AS g(from_lane, from_class, from_priority, to_lane, to_class, to_priority) CROSS JOIN LATERAL (
+        SELECT r.lane, r.class, r.priority FROM runs r
+        WHERE r.state = 'PENDING' AND r.parked = 0
+              AND (r.lane, r.class, r.priority) > (g.from_lane, g.from_class, g.from_priority)
+              AND (r.lane, r.class, r.priority) < (g.to_lane, g.to_class, g.to_priority)
+        ORDER BY r.lane, r.class, r.priority LIMIT 1) f
+      UNION ALL
+      SELECT f.lane, f.class, f.priority, w.to_lane, w.to_class, w.to_priority FROM walk w CROSS JOIN LATERAL (
+        SELECT r.lane, r.class, r.priority FROM runs r
+        WHERE r.state = 'PENDING' AND r.parked = 0
+              AND (r.lane, r.class, r.priority) > (w.lane, w.class, w.priority)
+              AND (r.lane, r.class, r.priority) < (w.to_lane, w.to_class, w.to_priority)
+        ORDER BY r.lane, r.class, r.priority LIMIT 1) f
+    )
+    SELECT s.id, n.state, CASE WHEN n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END, m.epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+, NULL, NULL, NULL FROM store_meta m CROSS JOIN unnest($7::text::text[]) AS s(id) LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1
+    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, lane, class, priority FROM walk;
+
+-- leasing/kinds.py PRESENT
+   WITH RECURSIVE walk AS (
+     SELECT f.lane, f.class, f.priority, g.to_lane, g.to_class, g.to_priority FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[]) AS g(from_lane, from_class, from_priority, to_lane, to_class, to_priority) CROSS JOIN LATERAL (
+       SELECT r.lane, r.class, r.priority FROM runs r
+       WHERE r.state = 'PENDING' AND r.parked = 0
+             AND (r.lane, r.class, r.priority) > (g.from_lane, g.from_class, g.from_priority)
+             AND (r.lane, r.class, r.priority) < (g.to_lane, g.to_class, g.to_priority)
+       ORDER BY r.lane, r.class, r.priority LIMIT 1) f
+     UNION ALL
+     SELECT f.lane, f.class, f.priority, w.to_lane, w.to_class, w.to_priority FROM walk w CROSS JOIN LATERAL (
+       SELECT r.lane, r.class, r.priority FROM runs r
+       WHERE r.state = 'PENDING' AND r.parked = 0
+             AND (r.lane, r.class, r.priority) > (w.lane, w.class, w.priority)
+             AND (r.lane, r.class, r.priority) < (w.to_lane, w.to_class, w.to_priority)
+       ORDER BY r.lane, r.class, r.priority LIMIT 1) f
+   )
+SELECT lane, class, priority FROM walk;
+
+-- leasing/kinds.py ASKING
+   SELECT s.id, n.state, CASE WHEN n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END, m.epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+FROM store_meta m CROSS JOIN unnest($1::text::text[]) AS s(id) LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1;
+
+-- leasing/kinds.py PRESENT_NEXT
+SELECT r.lane, r.class, r.priority FROM runs r
+WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > ($1, $2, $3)
+ORDER BY r.lane, r.class, r.priority LIMIT 1;
+
+-- leasing/leases.py REPEATED
+SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,
+       r.follow, r.due_at, r.params, r.checkpoint, r.reason
+FROM unnest($1::text::text[], $2::text::bigint[]) AS d(session, request_no) JOIN runs r ON r.session_id = d.session AND r.request_no = d.request_no AND r.state = 'RUNNING';
+
+-- leasing/leases.py RAISE_FENCES
+UPDATE cursors SET fence_seq = d.runs + CASE WHEN cursors.fence_seq < 1048576 THEN 1048576
+                                             ELSE cursors.fence_seq END
+FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(job_id, runs) WHERE cursors.job_id = d.job_id;
+
+-- leasing/leases.py FENCES
+SELECT c.job_id, c.fence_seq FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id)) ORDER BY c.job_id;
+
+-- leasing/leases.py LOCK_PICKED
+SELECT r.id, r.ver FROM runs r WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND r.state = 'PENDING'
+ORDER BY r.id FOR UPDATE SKIP LOCKED;
+
+-- leasing/leases.py LEASE
+UPDATE runs SET state = 'RUNNING', ver = runs.ver + 1, attempt = runs.attempt + 1, lease_id = d.lease_id,
+       session_id = d.session, request_no = d.request_no, fence = d.fence, leased_at = $1,
+       deadline_at = d.deadline_at
+FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[]) AS d(id, ver, lease_id, session, request_no, fence, deadline_at)
+WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- leasing/leases.py PUT_OFF
+UPDATE runs SET not_before = $1, ver = runs.ver + 1 FROM unnest($2::text::bigint[], $3::text::bigint[]) AS d(id, ver)
+WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- leasing/leases.py LANE_JOBS
+SELECT v.job_id, max(v.version) FROM job_versions v
+WHERE v.lane_id IN (SELECT d.lane FROM unnest($1::text::bigint[]) AS d(lane)) OR v.merge_lane_id IN (SELECT d.lane FROM unnest($1::text::bigint[]) AS d(lane))
+GROUP BY v.job_id;
+
+-- leasing/limits.py ROOM
+SELECT limits.name, limits.max - limits.used FROM unnest($1::text::text[]) AS d(name) JOIN limits ON limits.name = d.name;
+
+-- leasing/limits.py LOCK
+SELECT l.name, l.max - l.used, l.used, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM unnest($1::text::text[]) AS d(name))
+ORDER BY l.name FOR UPDATE;
+
+-- leasing/limits.py TAKE
+UPDATE limits SET used = limits.used + d.n, ver = limits.ver + 1 FROM unnest($1::text::text[], $2::text::bigint[]) AS d(name, n)
+WHERE limits.name = d.name AND limits.used + d.n <= limits.max;
+
+-- leasing/limits.py GIVE
+UPDATE limits SET used = CASE WHEN limits.used > d.n THEN limits.used - d.n ELSE 0 END, ver = limits.ver + 1
+FROM unnest($1::text::text[], $2::text::bigint[]) AS d(name, n) WHERE limits.name = d.name;
+
+-- leasing/limits.py MAKE
+INSERT INTO limits (name, max, used, ver, namespace)
+SELECT d.name, d.max, 0, 1, d.namespace FROM unnest($1::text::text[], $2::text::bigint[], $3::text::text[]) AS d(name, max, namespace) WHERE true ON CONFLICT DO NOTHING;
+
+-- leasing/limits.py SET_MAX
+UPDATE limits SET max = d.max, ver = limits.ver + 1 FROM unnest($1::text::text[], $2::text::bigint[]) AS d(name, max)
+WHERE limits.name = d.name AND limits.max <> d.max;
+
+-- leasing/limits.py MAXIMA
+SELECT l.name, l.max FROM limits l WHERE l.name IN (SELECT d.name FROM unnest($1::text::text[]) AS d(name)) ORDER BY l.name FOR UPDATE;
+
+-- leasing/limits.py SHARED
+SELECT limits.name FROM unnest($1::text::text[]) AS d(name) JOIN limits ON limits.name = d.name;
+
+-- leasing/limits.py NAMES
+SELECT name FROM limits WHERE name > $1 ORDER BY name LIMIT $2;
+
+-- leasing/limits.py RUNNING
+SELECT r.lane, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.session_id > ''
+       AND r.lease_id IS NOT NULL AND r.lane IN (SELECT d.lane FROM unnest($1::text::bigint[]) AS d(lane))
+GROUP BY r.lane;
+
+-- leasing/limits.py CORRECT
+UPDATE limits SET used = d.used, ver = limits.ver + 1 FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[]) AS d(name, ver, used) WHERE limits.name = d.name AND limits.ver = d.ver;
+
+-- leasing/merge_input.py PARENTS
+SELECT r.id, r.parent_id FROM runs r WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
+-- leasing/merge_input.py SIZES
+SELECT r.parent_id, sum(coalesce(length(r.result), 4) + 1) FROM runs r
+WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND r.shard >= 0 GROUP BY r.parent_id;
+
+-- leasing/merge_input.py RESULTS
+SELECT r.parent_id, r.result FROM runs r
+WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND r.shard >= 0 ORDER BY r.parent_id, r.shard;
+
+-- node_store.py REGISTER
+INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
+                       version, protocol, host, pid, labels, handlers, namespace, owner)
+SELECT d.id, d.name, d.kind, 'live', CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), 0, 0, d.group_name, d.slots,
+       d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner
+FROM unnest($2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::text[], $8::text::bigint[], $9::text::text[], $10::text::bigint[], $11::text::text[], $12::text::text[], $13::text::text[], $14::text::text[]) AS d(id, name, kind, group_name, slots, version, protocol, host, pid, labels, handlers, namespace, owner) WHERE true
+ON CONFLICT DO NOTHING;
+
+-- node_store.py REGISTER_AGAIN
+UPDATE nodes SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1, slots = $2, version = $3, labels = $4, handlers = $5
+WHERE id = $6 AND kind = $7 AND state <> 'dead'
+      AND coalesce(owner, '') = $8;
+
+-- node_store.py WHOSE
+SELECT kind, owner FROM nodes WHERE id = $1;
+
+-- node_store.py LIVE
+SELECT count(*) FROM nodes WHERE state IN ('live', 'draining');
+
+-- node_store.py LIVE_OF
+SELECT count(*) FROM nodes WHERE state IN ('live', 'draining') AND kind = 'worker' AND owner = $1;
+
+-- node_store.py ADOPT
+UPDATE nodes SET owner = $1 WHERE id = $2 AND kind = 'worker' AND owner IS NULL;
+
+-- node_store.py HELLO
+SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner FROM nodes
+WHERE id = $1 AND kind = 'worker' AND state <> 'dead';
+
+-- node_store.py HELD
+    SELECT n.state, n.beat_no, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint),
+           r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
+           CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 2
+                WHEN r.cancel_at IS NOT NULL OR (
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+) THEN 1 ELSE 0 END
+    FROM nodes n LEFT JOIN runs r ON r.session_id = n.id AND r.state = 'RUNNING'
+    WHERE n.id = $1;
+
+-- node_store.py FREE
+SELECT r.id FROM runs r
+WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id))
+  AND EXISTS (SELECT 1 FROM nodes n WHERE n.id = $2 AND n.beat_no = $3)
+ORDER BY r.id FOR UPDATE SKIP LOCKED;
+
+-- node_store.py STARTED
+UPDATE runs SET ver = runs.ver + 1, checkpoint = coalesce(d.checkpoint, runs.checkpoint),
+       started_at = coalesce(runs.started_at, d.started_at),
+       deadline_at = CASE WHEN runs.started_at IS NULL AND d.started_at IS NOT NULL
+                               AND NOT (runs.cancel_at IS NOT NULL AND runs.deadline_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint))
+                          THEN d.deadline_at ELSE runs.deadline_at END
+FROM unnest($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::bigint[], $5::text::text[]) AS d(id, lease_id, started_at, deadline_at, checkpoint)
+WHERE runs.id = d.id AND runs.lease_id = d.lease_id
+  AND (runs.started_at IS NULL AND d.started_at IS NOT NULL
+       OR d.checkpoint IS NOT NULL AND (runs.checkpoint IS NULL OR runs.checkpoint <> d.checkpoint));
+
+-- node_store.py BEAT
+UPDATE nodes SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1, last_beat_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), beat_no = $2, settled = $3, load = $4,
+       progress = $5, wall_offset_us = coalesce($6, wall_offset_us),
+       state = CASE WHEN state = 'live' AND $7 = 1 THEN 'draining' ELSE state END
+WHERE id = $8 AND state <> 'dead' AND beat_no < $2;
+
+-- node_store.py UNDRAIN
+UPDATE nodes SET state = 'live', drained_by = NULL WHERE id = $1 AND state = 'draining' AND drained_by IS NOT NULL;
+
+-- node_store.py DRAIN
+UPDATE nodes SET state = 'draining', drained_by = $1 WHERE id = $2 AND state = 'live';
+
+-- node_store.py LEFT
+SELECT r.id, r.lease_id, r.request_no, r.started_at, n.progress
+FROM nodes n JOIN runs r ON r.session_id = n.id AND r.state = 'RUNNING'
+WHERE n.id = $1 ORDER BY r.id LIMIT $2;
+
+-- node_store.py LEAVE
+UPDATE nodes SET state = 'dead', ended_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), settled = $1 WHERE id = $2 AND state <> 'dead';
+
+-- people/cluster_reads.py NODES
+SELECT id, name, kind, state, until, started_at, last_beat_at, ended_at, group_name, slots, version, host, pid, wall_offset_us, labels, handlers, load, drained_by, namespace FROM nodes WHERE state <> 'dead' OR ended_at >= $1 ORDER BY kind, name, started_at LIMIT 5000;
+
+-- people/cluster_reads.py RUNNING
+SELECT session_id, count(*) AS n FROM runs WHERE state = 'RUNNING' AND session_id > '' GROUP BY session_id;
+
+-- people/cluster_reads.py META
+SELECT epoch, clock_suspect, clock_ahead_us FROM store_meta WHERE id = 1;
+
+-- people/cluster_reads.py LEADER
+SELECT l.holder_session, l.term, l.until, n.name FROM leases l LEFT JOIN nodes n ON n.id = l.holder_session WHERE l.name = 'leader';
+
+-- people/cluster_reads.py QUEUE
+SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 0  LIMIT 10001) q;
+
+-- people/cluster_reads.py EXECUTING
+SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'RUNNING'  LIMIT 10001) q;
+
+-- people/cluster_reads.py OLDEST_READY
+SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 0  LIMIT 10001) q;
+
+-- people/cluster_reads.py OVERDUE
+SELECT next_at FROM cursors WHERE next_at <= $1 ORDER BY next_at LIMIT 1;
+
+-- people/job_reads.py ONE
+SELECT
+    j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
+    j.updated_at, v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM jobs j
+    JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+    JOIN cursors c ON c.job_id = j.id WHERE j.namespace = $1 AND j.name = $2 AND j.deleted_at = 0;
+
+-- people/job_reads.py BY_NAME_IN
+SELECT id, namespace, name FROM jobs WHERE namespace = $1 AND name > $2 AND deleted_at = 0 ORDER BY namespace, name LIMIT $3;
+
+-- people/job_reads.py BY_NAME
+SELECT id, namespace, name FROM jobs WHERE (namespace, name) > ($1, $2) AND deleted_at = 0 ORDER BY namespace, name LIMIT $3;
+
+-- people/job_reads.py BY_NEXT
+SELECT job_id AS id, next_at FROM cursors WHERE (next_at, job_id) > ($1, $2) ORDER BY next_at, job_id LIMIT $3;
+
+-- people/job_reads.py BY_ID
+SELECT
+    j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
+    j.updated_at, v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM unnest($1::text::bigint[]) AS d(id) JOIN jobs j ON j.id = d.id
+    JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+    JOIN cursors c ON c.job_id = j.id;
+
+-- people/job_reads.py LAST_RUNS
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at, r.attempt, r.parked, r.place,
+       r.cancel_at
+FROM unnest($1::text::bigint[]) AS d(job_id) JOIN runs r ON r.id = (
+  SELECT q.id FROM runs q WHERE q.job_id = d.job_id AND q.shard = -1 AND q.parent_id IS NULL
+  ORDER BY q.id DESC LIMIT 1
+);
+
+-- people/job_reads.py NAMES
+SELECT namespace, name FROM jobs WHERE deleted_at = 0 ORDER BY namespace, name LIMIT $1;
+
+-- people/job_reads.py NAMES_IN
+SELECT namespace, name FROM jobs WHERE namespace = $1 AND deleted_at = 0 ORDER BY name LIMIT $2;
+
+-- people/job_reads.py VERSIONS
+SELECT version, hash, definition, created_at, created_by, reason FROM job_versions WHERE job_id = $1 AND version < $2 ORDER BY version DESC LIMIT $3;
+
+-- people/job_reads.py VERSION
+SELECT version, hash, definition, created_at, created_by, reason FROM job_versions WHERE job_id = $1 AND version = $2;
+
+-- people/job_reads.py SEARCH
+SELECT
+j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
+j.updated_at, v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM (
+  SELECT * FROM jobs WHERE namespace >= $1 AND namespace <= $2 AND deleted_at = 0
+  ORDER BY namespace, name LIMIT 20000
+) j
+JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+JOIN cursors c ON c.job_id = j.id
+WHERE lower(j.name) LIKE $3 ESCAPE '!' OR lower(v.definition) LIKE $3 ESCAPE '!'
+ORDER BY CASE WHEN lower(j.name) LIKE $4 ESCAPE '!' THEN 0
+              WHEN lower(j.name) LIKE $3 ESCAPE '!' THEN 1 ELSE 2 END, j.namespace, j.name
+LIMIT $5;
+
+-- people/journal.py _NOTE
+INSERT INTO events (event_key, at, topic, kind, namespace, subject, made_by, data) SELECT n.event_key, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), n.topic, n.kind, n.namespace, n.subject, n.made_by, n.data FROM unnest($1::text::text[], $2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::text[], $7::text::text[]) AS n(event_key, topic, kind, namespace, subject, made_by, data) WHERE 1 = 1 ON CONFLICT DO NOTHING;
+
+-- people/journal.py _BEFORE
+SELECT id, at, topic, kind, namespace, subject, made_by, data FROM events WHERE id < $1 ORDER BY id DESC LIMIT $2;
+
+-- people/journal.py _BEFORE_OF
+SELECT id, at, topic, kind, namespace, subject, made_by, data FROM events WHERE subject = $1 AND id < $2 ORDER BY id DESC LIMIT $3;
+
+-- people/journal.py _AFTER
+SELECT id, at, topic, kind, namespace, subject, made_by, data FROM events WHERE id > $1 ORDER BY id LIMIT $2;
+
+-- people/journal.py _NEWEST
+SELECT coalesce(max(id), 0) FROM events;
+
+-- people/journal.py _OLD
+SELECT id FROM events WHERE at < $1 ORDER BY at LIMIT $2;
+
+-- people/journal.py _FORGET
+DELETE FROM events WHERE id >= $1 AND id <= $2 AND at < $3;
+
+-- people/ledger_reads.py FIRED
+SELECT
+    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = $1 AND r.fire_key >= $2 AND r.fire_key < $3 AND r.shard = -1 ORDER BY r.fire_key DESC LIMIT $4;
+
+-- people/ledger_reads.py SKIPPED
+SELECT from_at, to_at, count AS instants, reason, why, version, decided_at FROM skips WHERE job_id = $1 AND to_at >= $2 AND from_at < $3 ORDER BY to_at DESC LIMIT $4;
+
+-- people/ledger_reads.py BY_KEY
+SELECT
+    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = $1 AND r.fire_key = $2 AND r.shard = -1;
+
+-- people/ledger_reads.py SKIP_OVER
+SELECT from_at, to_at, count AS instants, reason, why, version, decided_at FROM skips WHERE job_id = $1 AND to_at >= $2 AND from_at <= $2 ORDER BY to_at LIMIT 1;
+
+-- people/ledger_reads.py IN_FORCE
+SELECT version, hash, definition, created_at, created_by, reason FROM job_versions WHERE job_id = $1 AND created_at <= $2 ORDER BY version DESC LIMIT 1;
+
+-- people/ledger_reads.py FIRST
+SELECT version, hash, definition, created_at, created_by, reason FROM job_versions WHERE job_id = $1 ORDER BY version LIMIT 1;
+
+-- people/ledger_reads.py LINE
+SELECT
+    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = $1 AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1000;
+
+-- people/ledger_reads.py LANE
+SELECT document FROM lanes WHERE id = $1;
+
+-- people/ledger_reads.py LIMITS
+SELECT limits.name, limits.max, limits.used FROM unnest($1::text::text[]) AS d(label) JOIN limits ON limits.name = d.label;
+
+-- people/named_limits.py _LIST
+SELECT name, namespace, max, used FROM limits WHERE name > $1 AND name < 'res;' ORDER BY name LIMIT $2;
+
+-- people/named_limits.py _LIST_IN
+SELECT name, namespace, max, used FROM limits WHERE name > $1 AND name < 'res;' AND (namespace IS NULL OR namespace = $2) ORDER BY name LIMIT $3;
+
+-- people/named_limits.py _FIND
+SELECT name, namespace, max, used FROM limits WHERE name = $1;
+
+-- people/named_limits.py _REMOVE
+DELETE FROM limits WHERE name = $1;
+
+-- people/named_limits.py _USERS
+SELECT j.name FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+WHERE j.deleted_at = 0 AND (v.lane_id IN (SELECT d.lane FROM unnest($1::text::bigint[]) AS d(lane)) OR v.merge_lane_id IN (SELECT d.lane FROM unnest($1::text::bigint[]) AS d(lane)))
+ORDER BY j.name LIMIT 20;
+
+-- people/ranking.py LATEST
+SELECT q.job_id, q.state, q.ended_at - q.started_at AS took FROM (
+  SELECT job_id, state, started_at, ended_at FROM runs ORDER BY id DESC LIMIT 10000
+) q
+WHERE q.state IN ('SUCCEEDED', 'FAILED');
+
+-- people/replies.py _CLAIM
+INSERT INTO replies (hash, request_hash, claim, made_at) VALUES ($1, $2, $3, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)) ON CONFLICT DO NOTHING;
+
+-- people/replies.py _FIND
+SELECT request_hash, claim, status, headers, body, made_at FROM replies WHERE hash = $1 FOR UPDATE;
+
+-- people/replies.py _TAKE_OVER
+UPDATE replies SET request_hash = $1, claim = $2, made_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), status = NULL, headers = NULL, body = NULL WHERE hash = $3 AND claim = $4;
+
+-- people/replies.py _KEEP
+UPDATE replies SET status = $1, headers = $2, body = $3 WHERE hash = $4 AND claim = $5 AND status IS NULL;
+
+-- people/replies.py _RELEASE
+DELETE FROM replies WHERE hash = $1 AND claim = $2 AND status IS NULL;
+
+-- people/replies.py _OLD
+SELECT hash FROM replies WHERE made_at < $1 ORDER BY made_at LIMIT $2;
+
+-- people/replies.py _FORGET
+DELETE FROM replies WHERE hash = $1 AND made_at < $2;
+
+-- people/run_reads.py WALK
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.id < $1 ORDER BY r.id DESC LIMIT $2;
+
+-- people/run_reads.py WALK_JOB
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.job_id = $1 AND r.id < $2 ORDER BY r.id DESC LIMIT $3;
+
+-- people/run_reads.py WALK_LIVE
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND +r.id < $1 ORDER BY +r.id DESC LIMIT $2;
+
+-- people/run_reads.py FETCH
+SELECT
+    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM unnest($1::text::bigint[]) AS d(id) JOIN runs r ON r.id = d.id JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
+
+-- people/run_reads.py ONE
+SELECT
+    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node, n.progress, n.last_beat_at FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id = $1;
+
+-- people/run_reads.py SHARDS
+SELECT
+    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.parent_id = $1 ORDER BY r.shard, r.id LIMIT $2;
+
+-- people/run_reads.py JOBS
+SELECT j.id, j.namespace, v.definition FROM unnest($1::text::bigint[]) AS d(id) JOIN jobs j ON j.id = d.id JOIN job_versions v ON v.job_id = j.id AND v.version = j.version;
+
+-- people/run_reads.py NODES
+SELECT n.id, n.name FROM unnest($1::text::text[]) AS d(id) JOIN nodes n ON n.id = d.id;
+
+-- people/run_reads.py AT_OR_ABOVE
+SELECT id, created_at FROM runs WHERE id >= $1 ORDER BY id LIMIT 1;
+
+-- people/run_reads.py BOUNDS
+SELECT coalesce(min(id), 0) AS low, coalesce(max(id), 0) AS high FROM runs;
+
+-- people/run_reads.py ATTEMPTS
+SELECT a.attempt, a.cause, n.name AS node, a.session_id, a.fence, a.leased_at, a.started_at, a.ended_at, a.error, a.error_type FROM attempts a LEFT JOIN nodes n ON n.id = a.session_id WHERE a.run_id = $1 ORDER BY a.attempt;
+
+-- people/run_reads.py ENDED
+SELECT
+    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE job_id = $1 ORDER BY id DESC LIMIT $2) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL ORDER BY r.id DESC LIMIT $3;
+
+-- people/run_reads.py NEWER
+SELECT
+    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id > $1 ORDER BY r.id LIMIT $2;
+
+-- people/run_reads.py LIVE
+SELECT
+    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE state = 'RUNNING'  LIMIT $1) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
+
+-- people/run_reads.py NEWEST
+SELECT coalesce(max(id), 0) FROM runs;
+
+-- people/tokens.py _BY_HASH
+SELECT id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, last_used_at, revoked_at, line, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now FROM tokens WHERE hash = $1;
+
+-- people/tokens.py _NOW
+SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
+
+-- people/tokens.py _ANY
+SELECT 1 FROM tokens LIMIT 1;
+
+-- people/tokens.py _BY_NAME
+SELECT id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, last_used_at, revoked_at, line FROM tokens WHERE name = $1 AND revoked_at = 0 AND expires_at > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
+
+-- people/tokens.py _BY_ID
+SELECT id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, last_used_at, revoked_at, line FROM tokens WHERE id = $1;
+
+-- people/tokens.py _OF_NAME
+SELECT id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, last_used_at, revoked_at, line FROM tokens WHERE name = $1 AND expires_at > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND (revoked_at = 0 OR revoked_at > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)) ORDER BY created_at DESC, id;
+
+-- people/tokens.py _ALL
+SELECT id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, last_used_at, revoked_at, line FROM tokens ORDER BY created_at DESC, id LIMIT 1000;
+
+-- people/tokens.py _ADD
+INSERT INTO tokens (id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, revoked_at, line) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10);
+
+-- people/tokens.py _END
+UPDATE tokens SET revoked_at = $1 WHERE id = $2 AND (revoked_at = 0 OR revoked_at > $1) AND expires_at > $1;
+
+-- people/tokens.py _ENDS_THEN
+SELECT 1 FROM tokens mine JOIN tokens other ON other.name = mine.name AND other.revoked_at = $1 WHERE mine.id = $2 AND other.id <> $2;
+
+-- people/tokens.py _STEP_ASIDE
+UPDATE tokens SET revoked_at = expires_at WHERE name = $1 AND revoked_at = 0 AND expires_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
+
+-- people/tokens.py _USED
+UPDATE tokens SET last_used_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) WHERE id = $1;
+
+-- people/tokens.py _ADD_CODE
+INSERT INTO login_codes (hash, created_by, expires_at) VALUES ($1, $2, $3);
+
+-- people/tokens.py _FORGET_CODES
+DELETE FROM login_codes WHERE expires_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
+
+-- people/tokens.py _USE_CODE
+DELETE FROM login_codes WHERE hash = $1 AND expires_at > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
+
+-- store.py _SETTINGS
+SELECT current_setting('transaction_isolation'), current_setting('synchronous_commit');
