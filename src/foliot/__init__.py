@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from foliot.client.foliot import AsyncFoliot, Foliot
-    from foliot.client.run import AsyncRun, Run
+    from foliot.client.awaited.foliot import AsyncFoliot
+    from foliot.client.awaited.run import AsyncRun
+    from foliot.client.blocking.foliot import Foliot
+    from foliot.client.blocking.run import Run
     from foliot.domain.errors import FoliotError
     from foliot.domain.policies.retry import retry_from as Retry  # noqa: N812  read as the thing it makes
     from foliot.domain.schedule.words import at, cron, daily, every, weekly
@@ -41,15 +43,15 @@ __all__ = [
 
 # Where each of them is; imported when first asked for, so that `import foliot` costs next to nothing.
 _WHERE: Final = {
-    "AsyncFoliot": "foliot.client.foliot:AsyncFoliot",
-    "AsyncRun": "foliot.client.run:AsyncRun",
+    "AsyncFoliot": "foliot.client.awaited.foliot:AsyncFoliot",
+    "AsyncRun": "foliot.client.awaited.run:AsyncRun",
     "Cancelled": "foliot.sdk.stopping:Cancelled",
     "Ctx": "foliot.sdk.ctx:Ctx",
-    "Foliot": "foliot.client.foliot:Foliot",
+    "Foliot": "foliot.client.blocking.foliot:Foliot",
     "FoliotError": "foliot.domain.errors:FoliotError",
     "JobFunction": "foliot.sdk.job:JobFunction",
     "Retry": "foliot.domain.policies.retry:retry_from",
-    "Run": "foliot.client.run:Run",
+    "Run": "foliot.client.blocking.run:Run",
     "at": "foliot.domain.schedule.words:at",
     "configure": "foliot.sdk.connection:configure",
     "cron": "foliot.domain.schedule.words:cron",

@@ -21,7 +21,7 @@ from foliot.app.http import Access, HttpFace
 from foliot.app.listening import PortTaken
 from foliot.app.settings import Timing
 from foliot.app.system import SystemChance, SystemClock
-from foliot.client.foliot import AsyncFoliot
+from foliot.client.awaited.foliot import AsyncFoliot
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause
 from foliot.operations.services import SessionTimes

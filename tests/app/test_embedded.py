@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from foliot.app.embedded import NoJobsGiven
-from foliot.client.foliot import AsyncFoliot
+from foliot.client.awaited.foliot import AsyncFoliot
 from foliot.integrations.fastapi import lifespan
 from foliot.sdk.connection import connection
 from tests.app.test_all_in_one import running, settings

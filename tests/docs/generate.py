@@ -1,4 +1,4 @@
-"""Writes the reference pages that the code itself can tell: the command line, the REST API, the codes of messages.
+"""Writes the reference pages that the code itself can tell: command line, REST API, clients, codes of messages.
 
 In pages that are written by hand it writes the tables of a job's fields.
 
@@ -187,6 +187,32 @@ def _remark(parameter: dict[str, Any]) -> str:
     return f" ({', '.join(remarks)})" if remarks else ""
 
 
+def client_page() -> str:
+    """Every call of the clients."""
+    from foliot import Foliot
+
+    parts = ["# The clients", NOTE, _head("client.md")]
+    with Foliot("http://127.0.0.1:1") as client:
+        for name, part in vars(client).items():
+            if type(part).__module__.startswith("foliot.client.blocking."):
+                parts += [f"## `{name}`", str(type(part).__doc__), _calls(name, part)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _calls(room: str, part: Any) -> str:
+    """A table of the calls of one part of the client, in the order of the source."""
+    rows = ["| call | |", "| --- | --- |"]
+    for name, method in vars(type(part)).items():
+        if not name.startswith("_"):
+            given = inspect.signature(method).parameters.values()
+            words = [
+                f"{one.name}=" if one.kind is one.KEYWORD_ONLY else one.name for one in given if one.name != "self"
+            ]
+            said = str(method.__doc__).partition("\n")[0].replace("|", "\\|")
+            rows.append(f"| `{room}.{name}({', '.join(words)})` | {said} |")
+    return "\n".join(rows)
+
+
 def errors_page() -> str:
     """Every code in both languages."""
     from foliot.cli.catalogue import BRANCHES, catalogue
@@ -251,6 +277,7 @@ def _head(name: str) -> str:
 PAGES = {
     "cli.md": cli_page,
     "rest-api.md": rest_page,
+    "client.md": client_page,
     "errors.md": errors_page,
     "sdk.md": sdk_page,
     "policies.md": policies_page,

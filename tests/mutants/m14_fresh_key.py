@@ -1,7 +1,7 @@
 """M14: the answer to a trigger is lost on its way, and the client asks again."""
 
+from foliot.client.awaited.foliot import AsyncFoliot
 from foliot.client.errors import ServerAway
-from foliot.client.foliot import AsyncFoliot
 from tests.cluster.cluster import Cluster
 from tests.conformance.building import save
 from tests.eventually import soon

@@ -42,7 +42,7 @@ def test_a_wrong_trigger_is_told_in_words_that_help(tmp_path: Path) -> None:
     assert 'Argument "day" to "trigger" of "JobFunction" has incompatible type "str"; expected "date"' in said
     assert 'Missing positional argument "day" in call to "trigger"' in said
     assert 'Unexpected keyword argument "dry" for "trigger"' in said
-    assert 'Revealed type is "def (day: datetime.date) -> foliot.client.run.Run"' in said
+    assert 'Revealed type is "def (day: datetime.date) -> foliot.client.blocking.run.Run"' in said
 
 
 def test_the_examples_are_typed_strictly() -> None:

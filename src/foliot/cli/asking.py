@@ -18,8 +18,8 @@ from foliot.domain.visible import visible_line
 if TYPE_CHECKING:
     from foliot.cli.contexts import Resolved
     from foliot.cli.times import Times
+    from foliot.client.blocking.foliot import Foliot
     from foliot.client.calls import Call
-    from foliot.client.foliot import Foliot
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -281,9 +281,9 @@ def make_client(resolved: "Resolved", lang: str, timeout: str) -> "Foliot":
     from pathlib import Path
 
     from foliot.cli.contexts import PROJECT, TokenForWhom
+    from foliot.client.blocking.foliot import Foliot
     from foliot.client.discovery import UnreadableAccess, is_yes
     from foliot.client.errors import NoServerKnown
-    from foliot.client.foliot import Foliot
 
     class Speaking(Foliot):
         """A client that says which language its reader speaks."""

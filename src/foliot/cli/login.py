@@ -26,7 +26,7 @@ def login(desk: Desk, *, url: str | None, name: str | None) -> None:
     """
     from foliot.cli.contexts import Context, Contexts
     from foliot.client import calls
-    from foliot.client.foliot import Foliot
+    from foliot.client.blocking.foliot import Foliot
 
     address, code = _split(url or _server(desk))
     ca_file = _ca_file(desk, address)

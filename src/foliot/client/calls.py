@@ -1,21 +1,142 @@
-"""The calls of the REST API as plain values. No I/O here.
+"""The calls of the REST API, one entry per route, and the requests they make. No I/O here.
 
-Every call may be sent again when its answer was lost: reads change nothing, and writes carry an idempotency key.
+Both clients and the command line ask by this table; a test compares it with the server's OpenAPI document. Every call
+may be sent again when its answer was lost: reads change nothing, and each POST carries an idempotency key.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, TypeAlias
+from functools import cache
+from typing import Any, Final, NamedTuple, TypeAlias
 from urllib.parse import quote
 
 from foliot.domain.instants import format_duration, parse_duration
-from foliot.domain.run import format_run_id
 
 Duration: TypeAlias = str | float | timedelta
 Moment: TypeAlias = datetime | str
+Answer: TypeAlias = dict[str, Any]
+"""The JSON object of an answer."""
 
 PREFIX: Final = "/api/v1"
+
+
+class Route(NamedTuple):
+    """One operation of the API. Names stand as the server spells them.
+
+    `name!` must be given. `name:argument` is given under another name than the server's: its own is taken, or a word
+    of Python.
+    """
+
+    method: str
+    path: str
+    query: str = ""
+    body: str = ""
+    headers: str = ""
+    answer: str = ""  # the model in the OpenAPI document; empty: nothing, or a stream
+
+
+_BACKFILL: Final = "job! namespace:in_namespace from:from_! to! only parallel newest_first params reason"
+_BULK: Final = "ids job states since until expected reason force"
+_PAGE: Final = "limit cursor"
+
+CALLS: Final[Mapping[str, Route]] = {
+    # jobs
+    "list_jobs": Route(
+        "GET", "/jobs", f"namespace {_PAGE} state owner group label q failing late sort", answer="Page_JobOut_"
+    ),
+    "create_job": Route("POST", "/jobs", "namespace", "name! definition! reason", answer="JobOut"),
+    "validate_job": Route("POST", "/jobs:validate", "namespace", "name definition!", answer="ValidOut"),
+    "get_job": Route("GET", "/jobs/{name}", "namespace", answer="JobOut"),
+    "put_job": Route("PUT", "/jobs/{name}", "namespace", "definition! reason", "If-Match If-None-Match", "JobOut"),
+    "patch_job": Route("PATCH", "/jobs/{name}", "namespace", "definition! reason", "If-Match!", "JobOut"),
+    "delete_job": Route("DELETE", "/jobs/{name}", "namespace reason", headers="If-Match!"),
+    "pause_job": Route("POST", "/jobs/{name}:pause", "namespace", "until reason", answer="JobOut"),
+    "resume_job": Route("POST", "/jobs/{name}:resume", "namespace", "catch_up reason", answer="JobOut"),
+    "reschedule_job": Route("POST", "/jobs/{name}:reschedule", "namespace", "dry_run reason", answer="RescheduledOut"),
+    "reschedule_jobs": Route(
+        "POST", "/jobs:reschedule", "namespace", "dry_run reason after limit", answer="RescheduledListOut"
+    ),
+    "trigger_job": Route(
+        "POST",
+        "/jobs/{name}:trigger",
+        "namespace",
+        "params at delay overlap priority key reason dry_run",
+        answer="RunOut",
+    ),
+    "clone_job": Route(
+        "POST",
+        "/jobs/{name}:clone",
+        "namespace",
+        "name:new_name! namespace:to_namespace changes reason",
+        answer="JobOut",
+    ),
+    "rollback_job": Route("POST", "/jobs/{name}:rollback", "namespace", "to! reason", "If-Match", "JobOut"),
+    "list_job_versions": Route("GET", "/jobs/{name}/versions", f"namespace {_PAGE}", answer="Page_VersionOut_"),
+    "get_job_version": Route("GET", "/jobs/{name}/versions/{version}", "namespace", answer="VersionOut"),
+    "diff_job_versions": Route("GET", "/jobs/{name}/diff", "before! after! namespace", answer="DiffOut"),
+    "list_job_fires": Route("GET", "/jobs/{name}/fires", f"namespace from:from_ to {_PAGE}", answer="FiresOut"),
+    "explain_job": Route("GET", "/jobs/{name}/why", "namespace at since tz", answer="WhyListOut"),
+    "get_job_stats": Route("GET", "/jobs/{name}/stats", "namespace", answer="StatsOut"),
+    "get_job_parameters": Route("GET", "/jobs/{name}/parameters", "namespace", answer="ParametersOut"),
+    # runs
+    "list_runs": Route(
+        "GET", "/runs", f"namespace {_PAGE} job state kind since until node label shards", answer="Page_RunOut_"
+    ),
+    "get_run": Route("GET", "/runs/{run}", "wait", answer="RunOut"),
+    "cancel_run": Route("POST", "/runs/{run}:cancel", body="reason force", answer="RunOut"),
+    "retry_run": Route("POST", "/runs/{run}:retry", body="version reason", answer="RunOut"),
+    "cancel_runs": Route("POST", "/runs:cancel", "namespace", _BULK, answer="BulkOut"),
+    "retry_runs": Route("POST", "/runs:retry", "namespace", _BULK, answer="RetriedOut"),
+    "list_run_attempts": Route("GET", "/runs/{run}/attempts", _PAGE, answer="AttemptsOut"),
+    "list_run_shards": Route("GET", "/runs/{run}/shards", _PAGE, answer="ShardsOut"),
+    "get_run_result": Route("GET", "/runs/{run}/result", answer="ResultOut"),
+    "get_run_timeline": Route("GET", "/runs/{run}/timeline", _PAGE, answer="TimelineOut"),
+    "explain_run": Route("GET", "/runs/{run}/why", "tz", answer="WhyOut"),
+    "get_run_logs": Route(
+        "GET", "/runs/{run}/logs", "attempt shard follow tail level grep since", headers="Last-Event-ID"
+    ),
+    # backfills
+    "list_backfills": Route("GET", "/backfills", f"namespace job {_PAGE}", answer="Page_BackfillOut_"),
+    "start_backfill": Route("POST", "/backfills", "namespace", f"{_BACKFILL} token:confirmed!", answer="BackfillOut"),
+    "preview_backfill": Route("POST", "/backfills:preview", "namespace", _BACKFILL, answer="BackfillPreviewOut"),
+    "get_backfill": Route("GET", "/backfills/{number}", answer="BackfillOut"),
+    "end_backfill": Route("DELETE", "/backfills/{number}", answer="BackfillOut"),
+    "pause_backfill": Route("POST", "/backfills/{number}:pause", answer="BackfillOut"),
+    "resume_backfill": Route("POST", "/backfills/{number}:resume", answer="BackfillOut"),
+    # calendars and limits
+    "list_calendars": Route("GET", "/calendars", _PAGE, answer="CalendarsOut"),
+    "get_calendar": Route("GET", "/calendars/{name}", "version", answer="CalendarOut"),
+    "put_calendar": Route("PUT", "/calendars/{name}", body="calendar! reason", answer="CalendarOut"),
+    "delete_calendar": Route("DELETE", "/calendars/{name}"),
+    "list_limits": Route("GET", "/limits", f"namespace {_PAGE}", answer="Page_LimitOut_"),
+    "set_cluster_limit": Route("PUT", "/cluster/limits/{name}", body="max! reason", answer="LimitOut"),
+    "remove_cluster_limit": Route("DELETE", "/cluster/limits/{name}"),
+    # the cluster and its nodes
+    "get_cluster": Route("GET", "/cluster", answer="ClusterOut"),
+    "step_down": Route("POST", "/cluster:step-down", body="to reason", answer="HandoverOut"),
+    "search": Route("GET", "/search", f"q! namespace {_PAGE}", answer="HitsOut"),
+    "explain_cron": Route("POST", "/cron:explain", body="expression! timezone dialect count", answer="CronOut"),
+    "list_nodes": Route("GET", "/nodes", _PAGE, answer="NodesOut"),
+    "get_node": Route("GET", "/nodes/{name}", answer="NodeOut"),
+    "drain_node": Route("POST", "/nodes/{name}:drain", body="reason", answer="NodeOut"),
+    "undrain_node": Route("POST", "/nodes/{name}:undrain", body="reason", answer="NodeOut"),
+    # what happened, and what happens
+    "list_journal": Route("GET", "/journal", f"namespace topic subject since until {_PAGE}", answer="Page_EventOut_"),
+    "stream_events": Route("GET", "/events", "topics", headers="Last-Event-ID"),
+    # who may do what
+    "list_tokens": Route("GET", "/tokens", f"all:include_ended {_PAGE}", answer="TokensOut"),
+    "create_token": Route(
+        "POST", "/tokens", body="name! scopes! expires namespace:for_namespace group", answer="IssuedOut"
+    ),
+    "rotate_token": Route("POST", "/tokens/{name}:rotate", body="grace", answer="IssuedOut"),
+    "revoke_token": Route("DELETE", "/tokens/{name}", answer="TokenOut"),
+    "whoami": Route("GET", "/whoami", answer="WhoOut"),
+    "create_login_code": Route("POST", "/login-codes", answer="LoginCodeOut"),
+    "login": Route("POST", "/login", body="code! cookie", answer="IssuedOut"),
+    "logout": Route("POST", "/logout"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,46 +151,31 @@ class Call:
     wait_s: float = 0.0  # how long the server may hold the answer on purpose
 
 
-def get(path: str, **query: Any) -> Call:
-    """A read."""
-    return Call(method="GET", path=PREFIX + path, query=_texts(query))
+def call(operation: str, *, token: str = "", if_version: int | None = None, **given: Any) -> Call:
+    """The request of an operation of the table.
 
-
-def post(path: str, body: Mapping[str, Any], *, token: str, **query: Any) -> Call:
-    """A write. The token, fresh for each call and the same in all its tries, makes it safe to repeat."""
+    `token`, fresh for each call and the same in all its tries, makes a POST safe to repeat. `if_version` is the version
+    of a job that the caller saw; without one, a save makes a new job. What is given as None is left out; so is an empty
+    text or False where the server does not need it, because these are its defaults.
+    """
+    route = CALLS[operation]
+    names = _path_names(route.path)
+    path = route.path.format_map({name: _segment(given.pop(name)) for name in names})
+    query = {wire: _text(value) for wire, value in _taken(route.query, given)}
+    body = {wire: _json(value) for wire, value in _taken(route.body, given)}
+    assert not given, f"{operation} does not take {', '.join(given)}"
+    headers = {"Idempotency-Key": token} if route.method == "POST" else {}
+    if "If-Match" in route.headers and if_version:
+        headers["If-Match"] = f'"v{if_version}"'
+    elif "If-None-Match" in route.headers:
+        headers["If-None-Match"] = "*"
     return Call(
-        method="POST",
+        method=route.method,
         path=PREFIX + path,
-        query=_texts(query),
-        body={name: value for name, value in body.items() if value is not None},
-        headers={"Idempotency-Key": token},
+        query=query,
+        body=body if route.body or route.method == "POST" else None,
+        headers=headers,
     )
-
-
-def trigger(
-    job: str,
-    params: Mapping[str, Any] | None,
-    *,
-    key: str | None,
-    token: str,
-    namespace: str,
-    delay: Duration | None = None,
-    at: Moment | None = None,
-    reason: str = "",
-    overlap: str | None = None,
-    priority: int | None = None,
-) -> Call:
-    """Ask for one run of a job. `key` is the run's own: the same key means the same run, for as long as it is kept."""
-    body = {
-        "key": key or token,
-        "params": dict(params or {}),
-        "at": moment(at),
-        "delay": None if delay is None else format_duration(parse_duration(delay)),
-        "reason": reason or None,
-        "overlap": overlap,
-        "priority": priority,
-    }
-    return post(f"/jobs/{name_in_path(job)}:trigger", body, token=token, namespace=namespace)
 
 
 def moment(at: Moment | None) -> str | None:
@@ -79,23 +185,74 @@ def moment(at: Moment | None) -> str | None:
     return at
 
 
-def name_in_path(name: str) -> str:
-    """A name as one segment of a path."""
-    return quote(name, safe="")
+class Field(NamedTuple):
+    """A parameter of a query or a field of a body."""
+
+    wire: str  # as the server spells it
+    argument: str  # as it is given here
+    is_needed: bool
 
 
-def run_in_path(run: str | int) -> str:
-    """A run's id as one segment of a path."""
-    return quote(format_run_id(run) if isinstance(run, int) else run, safe="")
+@cache
+def fields(written: str) -> tuple[Field, ...]:
+    """The fields of an entry of the table."""
+    found = []
+    for word in written.split():
+        wire, _, argument = word.rstrip("!").partition(":")
+        found.append(Field(wire, argument or wire, word.endswith("!")))
+    return tuple(found)
 
 
-def _texts(query: Mapping[str, Any]) -> dict[str, str]:
-    return {name: _text(value) for name, value in query.items() if value is not None}
+def _taken(written: str, given: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Take from what was given the fields that are to be sent."""
+    for one in fields(written):
+        value = given.pop(one.argument, None)
+        is_default = value is False or value == ""
+        if value is not None and (one.is_needed or not is_default):
+            yield one.wire, value
+
+
+@cache
+def _path_names(path: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"{(\w+)}", path))
+
+
+def _segment(value: Any) -> str:
+    """A name or a number as one segment of a path."""
+    return quote(str(value), safe="")
 
 
 def _text(value: Any) -> str:
+    """A value of a query."""
     if isinstance(value, bool):
         return "1" if value else "0"
     if isinstance(value, list | tuple):
         return ",".join(map(str, value))
-    return str(moment(value) if isinstance(value, datetime) else value)
+    return str(_json(value))
+
+
+def _json(value: Any) -> Any:
+    """A value of a body."""
+    if isinstance(value, datetime):
+        return moment(value)
+    if isinstance(value, timedelta):
+        return format_duration(parse_duration(value))
+    return value
+
+
+def get(path: str, **query: Any) -> Call:
+    """A read of an address."""
+    texts = {name: _text(value) for name, value in query.items() if value is not None}
+    return Call(method="GET", path=PREFIX + path, query=texts)
+
+
+def post(path: str, body: Mapping[str, Any], *, token: str, **query: Any) -> Call:
+    """A write to an address."""
+    given = {name: value for name, value in body.items() if value is not None}
+    return Call(
+        method="POST",
+        path=PREFIX + path,
+        query=get(path, **query).query,
+        body=given,
+        headers={"Idempotency-Key": token},
+    )

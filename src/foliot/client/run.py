@@ -1,17 +1,11 @@
-"""A run, as a client sees it: what the server said last, and what can be asked of it."""
+"""A run, as a client sees it: what the server said last."""
 
-from __future__ import annotations
-
-from collections.abc import AsyncIterator, Iterator, Mapping
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
 
 from foliot.client.errors import RunNotFinished, RunNotSucceeded
-from foliot.domain.instants import format_duration, parse_duration
 from foliot.domain.run import LIVE, RunState
-
-if TYPE_CHECKING:
-    from foliot.client.runs import AsyncRuns, Runs
 
 
 class RunView:
@@ -77,59 +71,6 @@ class RunView:
         if not self.is_final:
             raise RunNotFinished(self.id, self.job, self.state)
         raise RunNotSucceeded(self.id, self.job, self.state, self.failure_kind, self.error)
-
-
-class Run(RunView):
-    """A run, and the client it came from."""
-
-    def __init__(self, raw: Mapping[str, Any], runs: Runs) -> None:
-        super().__init__(raw)
-        self._runs = runs
-
-    def refresh(self) -> Run:
-        """The run as it is now."""
-        return self._runs.get(self.id)
-
-    def wait(self, timeout: str | float | timedelta = "1h") -> Run:
-        """The run once it is over; `RunNotFinished` when that takes longer."""
-        return self._runs.wait(self.id, timeout)
-
-    def cancel(self, *, reason: str = "") -> Run:
-        """Ask it to stop."""
-        return self._runs.cancel(self.id, reason=reason)
-
-    def logs(self, *, attempt: int | None = None, follow: bool = False) -> Iterator[str]:
-        """Its lines; with `follow`, as they come, until it is over."""
-        return self._runs.logs(self.id, attempt=attempt, follow=follow)
-
-
-class AsyncRun(RunView):
-    """`Run` for async code."""
-
-    def __init__(self, raw: Mapping[str, Any], runs: AsyncRuns) -> None:
-        super().__init__(raw)
-        self._runs = runs
-
-    async def refresh(self) -> AsyncRun:
-        """The run as it is now."""
-        return await self._runs.get(self.id)
-
-    async def wait(self, timeout: str | float | timedelta = "1h") -> AsyncRun:
-        """The run once it is over; `RunNotFinished` when that takes longer."""
-        return await self._runs.wait(self.id, timeout)
-
-    async def cancel(self, *, reason: str = "") -> AsyncRun:
-        """Ask it to stop."""
-        return await self._runs.cancel(self.id, reason=reason)
-
-    def logs(self, *, attempt: int | None = None, follow: bool = False) -> AsyncIterator[str]:
-        """Its lines; with `follow`, as they come, until it is over."""
-        return self._runs.logs(self.id, attempt=attempt, follow=follow)
-
-
-def not_finished(run: RunView, timeout: str | float | timedelta) -> RunNotFinished:
-    """The error of a wait that was not long enough."""
-    return RunNotFinished(run.id, run.job, run.state, format_duration(parse_duration(timeout)))
 
 
 def _moment(text: Any) -> datetime | None:

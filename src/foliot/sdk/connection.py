@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
-    from foliot.client.foliot import AsyncFoliot, Foliot
+    from foliot.client.awaited.foliot import AsyncFoliot
+    from foliot.client.blocking.foliot import Foliot
 
 
 class Connection:
@@ -42,7 +43,7 @@ class Connection:
         """The client for plain code."""
         with self._lock:
             if self._client is None:
-                from foliot.client.foliot import Foliot  # costs time: not when declaring
+                from foliot.client.blocking.foliot import Foliot  # costs time: not when declaring
 
                 self._client = Foliot(**self._given)
             return self._client
@@ -55,7 +56,7 @@ class Connection:
             if self._async_client is not None:
                 return self._async_client
             if loop not in self._of_loops:
-                from foliot.client.foliot import AsyncFoliot
+                from foliot.client.awaited.foliot import AsyncFoliot
 
                 self._of_loops[loop] = AsyncFoliot(**self._given)
             return self._of_loops[loop]

@@ -9,7 +9,8 @@ from datetime import datetime
 from functools import update_wrapper
 from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, TypeVar, get_overloads, overload
 
-from foliot.client.run import AsyncRun, Run
+from foliot.client.awaited.run import AsyncRun
+from foliot.client.blocking.run import Run
 from foliot.domain.definition import check_definition
 from foliot.domain.errors import UnknownField
 from foliot.domain.job import DEFAULT_GROUP, DEFAULT_NAMESPACE, PRIORITY_DEFAULT, Definition

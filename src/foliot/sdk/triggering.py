@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec
 
 import msgspec
 
+from foliot.client.awaited.run import AsyncRun
+from foliot.client.blocking.run import Run
 from foliot.client.calls import Duration, Moment
-from foliot.client.run import AsyncRun, Run
 from foliot.sdk.connection import connection
 from foliot.sdk.parameters import Parameters
 

@@ -1,0 +1,1 @@
+"""`AsyncFoliot`, by hand: the blocking client is derived from these files."""

@@ -1,0 +1,50 @@
+"""What happened, and what changes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING
+
+from foliot.client.awaited.streaming import streamed
+from foliot.client.calls import Answer, Moment
+from foliot.client.pages import Page, page_of
+from foliot.client.streams import Event, EventStream
+
+if TYPE_CHECKING:
+    from foliot.client.awaited.foliot import AsyncFoliot
+
+
+class AsyncEvents:
+    """What happened, and what changes."""
+
+    def __init__(self, client: AsyncFoliot) -> None:
+        self._client = client
+        self._ask = client.ask
+
+    async def list(
+        self,
+        *,
+        topic: str | Sequence[str] | None = None,
+        subject: str | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        namespace: str | None = None,
+    ) -> Page[Answer]:
+        """A page of the journal: changes of jobs, cancels, drains, elections, tokens, the newest first."""
+        answer = await self._ask(
+            "list_journal",
+            topic=topic,
+            subject=subject,
+            since=since,
+            until=until,
+            limit=limit,
+            cursor=cursor,
+            namespace=namespace,
+        )
+        return page_of(dict, answer)
+
+    def follow(self, topics: str | Sequence[str]) -> AsyncIterator[Event]:
+        """What changes, as it changes, across broken connections: `runs`, `nodes`, `jobs/settle` …"""
+        return streamed(self._client, EventStream(topics if isinstance(topics, str) else ",".join(topics)))

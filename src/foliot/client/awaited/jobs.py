@@ -1,0 +1,286 @@
+"""Jobs of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from foliot.client.awaited.run import AsyncRun
+from foliot.client.calls import Answer, Duration, Moment
+from foliot.client.job import Job
+from foliot.client.pages import Page, page_of
+from foliot.domain.instants import format_duration, parse_duration
+
+if TYPE_CHECKING:
+    from foliot.client.awaited.foliot import AsyncFoliot
+
+Definition = Mapping[str, Any]
+
+
+class AsyncJobs:
+    """Jobs of a cluster."""
+
+    def __init__(self, client: AsyncFoliot) -> None:
+        self._client = client
+        self._ask = client.ask
+
+    # --------------------------------------------------------------------------------------------------------- running
+
+    async def trigger(
+        self,
+        name: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        key: str | None = None,
+        delay: Duration | None = None,
+        at: Moment | None = None,
+        reason: str = "",
+        overlap: str | None = None,
+        priority: int | None = None,
+        namespace: str | None = None,
+    ) -> AsyncRun:
+        """Ask for a run now or later. The same `key` means the same run, however often it is sent."""
+        token = self._client.machine.token()
+        raw = await self._ask(
+            "trigger_job",
+            name=name,
+            params=dict(params or {}),
+            key=key or token,  # a run of its own, and the same run in all tries
+            token=token,
+            delay=None if delay is None else format_duration(parse_duration(delay)),
+            at=at,
+            reason=reason,
+            overlap=overlap,
+            priority=priority,
+            namespace=namespace,
+        )
+        return AsyncRun(raw, self._client.runs)
+
+    async def check_trigger(
+        self,
+        name: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        delay: Duration | None = None,
+        at: Moment | None = None,
+        overlap: str | None = None,
+        priority: int | None = None,
+        namespace: str | None = None,
+    ) -> Answer:
+        """Check a trigger; no run is made."""
+        answer: Answer = await self._ask(
+            "trigger_job",
+            name=name,
+            params=dict(params or {}),
+            delay=delay,
+            at=at,
+            overlap=overlap,
+            priority=priority,
+            dry_run=True,
+            namespace=namespace,
+        )
+        return answer
+
+    # --------------------------------------------------------------------------------------------------------- reading
+
+    async def list(
+        self,
+        *,
+        state: str | Sequence[str] | None = None,
+        owner: str | None = None,
+        group: str | None = None,
+        label: Sequence[str] = (),
+        q: str = "",
+        failing: bool = False,
+        late: bool = False,
+        sort: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        namespace: str | None = None,
+    ) -> Page[Job]:
+        """A page of jobs: those with these tags (`label`), found by a text (`q`), whose last run failed (`failing`)."""
+        answer = await self._ask(
+            "list_jobs",
+            state=state,
+            owner=owner,
+            group=group,
+            label=label or None,
+            q=q,
+            failing=failing,
+            late=late,
+            sort=sort,
+            limit=limit,
+            cursor=cursor,
+            namespace=namespace,
+        )
+        return page_of(Job, answer)
+
+    async def get(self, name: str, *, namespace: str | None = None) -> Job:
+        """A job; `JobNotFound` when there is none of this name."""
+        return Job(await self._ask("get_job", name=name, namespace=namespace))
+
+    async def versions(
+        self, name: str, *, limit: int = 50, cursor: str | None = None, namespace: str | None = None
+    ) -> Page[Answer]:
+        """A page of its versions, the newest first, with who made each and why."""
+        answer = await self._ask("list_job_versions", name=name, limit=limit, cursor=cursor, namespace=namespace)
+        return page_of(dict, answer)
+
+    async def version(self, name: str, version: int, *, namespace: str | None = None) -> Answer:
+        """One version with its definition."""
+        return dict(await self._ask("get_job_version", name=name, version=version, namespace=namespace))
+
+    async def diff(self, name: str, before: int, after: int, *, namespace: str | None = None) -> Answer:
+        """What changed between two versions, field by field."""
+        return dict(await self._ask("diff_job_versions", name=name, before=before, after=after, namespace=namespace))
+
+    async def fires(
+        self,
+        name: str,
+        *,
+        from_: Moment | None = None,
+        to: Moment | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        namespace: str | None = None,
+    ) -> Answer:
+        """Its `past` fires with their runs and skips, and its `future` ones."""
+        return dict(
+            await self._ask(
+                "list_job_fires", name=name, from_=from_, to=to, limit=limit, cursor=cursor, namespace=namespace
+            )
+        )
+
+    async def why(
+        self,
+        name: str,
+        *,
+        at: Moment | None = None,
+        since: Moment | None = None,
+        tz: str | None = None,
+        namespace: str | None = None,
+    ) -> Page[Answer]:
+        """Why it did or did not run at one instant, or at each since one."""
+        answer = await self._ask("explain_job", name=name, at=at, since=since, tz=tz, namespace=namespace)
+        return page_of(dict, answer)
+
+    async def stats(self, name: str, *, namespace: str | None = None) -> Answer:
+        """How its runs ended, and how long they took."""
+        return dict(await self._ask("get_job_stats", name=name, namespace=namespace))
+
+    async def parameters(self, name: str, *, namespace: str | None = None) -> Answer:
+        """The JSON Schema of its parameters, as workers offer it."""
+        return dict(await self._ask("get_job_parameters", name=name, namespace=namespace))
+
+    # -------------------------------------------------------------------------------------------------------- changing
+
+    async def create(self, name: str, definition: Definition, *, reason: str = "", namespace: str | None = None) -> Job:
+        """A new job."""
+        return Job(await self._ask("create_job", name=name, definition=definition, reason=reason, namespace=namespace))
+
+    async def validate(self, definition: Definition, *, name: str = "", namespace: str | None = None) -> Answer:
+        """What a definition means: its schedule in words, the next instants, warnings. Nothing is saved."""
+        return dict(await self._ask("validate_job", name=name, definition=definition, namespace=namespace))
+
+    async def put(
+        self,
+        name: str,
+        definition: Definition,
+        *,
+        if_version: int | None = None,
+        reason: str = "",
+        namespace: str | None = None,
+    ) -> Job:
+        """Save a whole definition over the version that was seen; without one, as a new job."""
+        return Job(
+            await self._ask(
+                "put_job",
+                name=name,
+                definition=definition,
+                if_version=if_version,
+                reason=reason,
+                namespace=namespace,
+            )
+        )
+
+    async def patch(
+        self, name: str, definition: Definition, *, if_version: int, reason: str = "", namespace: str | None = None
+    ) -> Job:
+        """Change the given fields of the version that was seen; a field that is null goes away."""
+        return Job(
+            await self._ask(
+                "patch_job",
+                name=name,
+                definition=definition,
+                if_version=if_version,
+                reason=reason,
+                namespace=namespace,
+            )
+        )
+
+    async def delete(self, name: str, *, if_version: int, reason: str = "", namespace: str | None = None) -> None:
+        """Delete the job, if it still has the version that was seen. Its history stays."""
+        await self._ask("delete_job", name=name, if_version=if_version, reason=reason, namespace=namespace)
+
+    async def clone(
+        self,
+        name: str,
+        new_name: str,
+        *,
+        to_namespace: str | None = None,
+        changes: Definition | None = None,
+        reason: str = "",
+        namespace: str | None = None,
+    ) -> Job:
+        """A new job from another, with some fields changed."""
+        return Job(
+            await self._ask(
+                "clone_job",
+                name=name,
+                new_name=new_name,
+                to_namespace=to_namespace,
+                changes=changes,
+                reason=reason,
+                namespace=namespace,
+            )
+        )
+
+    async def rollback(
+        self, name: str, to: int, *, if_version: int | None = None, reason: str = "", namespace: str | None = None
+    ) -> Job:
+        """A new version with the content of an earlier one."""
+        return Job(
+            await self._ask("rollback_job", name=name, to=to, if_version=if_version, reason=reason, namespace=namespace)
+        )
+
+    async def pause(
+        self, name: str, *, until: Moment | None = None, reason: str = "", namespace: str | None = None
+    ) -> Job:
+        """Stop its schedule; triggers go on working."""
+        return Job(await self._ask("pause_job", name=name, until=until, reason=reason, namespace=namespace))
+
+    async def resume(self, name: str, *, catch_up: bool = False, reason: str = "", namespace: str | None = None) -> Job:
+        """Let its schedule go on; with `catch_up`, by the misfire policy for the time it was paused."""
+        return Job(await self._ask("resume_job", name=name, catch_up=catch_up, reason=reason, namespace=namespace))
+
+    async def reschedule(
+        self, name: str, *, dry_run: bool = False, reason: str = "", namespace: str | None = None
+    ) -> Answer:
+        """Set its schedule right after the store's clock was ahead: where it stood `before` and stands `after`."""
+        return dict(await self._ask("reschedule_job", name=name, dry_run=dry_run, reason=reason, namespace=namespace))
+
+    async def reschedule_all(
+        self,
+        *,
+        dry_run: bool = False,
+        reason: str = "",
+        after: int = 0,
+        limit: int | None = None,
+        namespace: str | None = None,
+    ) -> Answer:
+        """The same for every job that stands ahead, a stretch at a time: go on with the `after` of the answer."""
+        return dict(
+            await self._ask(
+                "reschedule_jobs", dry_run=dry_run, reason=reason, after=after, limit=limit, namespace=namespace
+            )
+        )

@@ -1,0 +1,34 @@
+"""Servers and workers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foliot.client.calls import Answer
+from foliot.client.pages import Page, page_of
+
+if TYPE_CHECKING:
+    from foliot.client.awaited.foliot import AsyncFoliot
+
+
+class AsyncNodes:
+    """Servers and workers."""
+
+    def __init__(self, client: AsyncFoliot) -> None:
+        self._ask = client.ask
+
+    async def list(self, *, limit: int | None = None, cursor: str | None = None) -> Page[Answer]:
+        """Every node and how it is."""
+        return page_of(dict, await self._ask("list_nodes", limit=limit, cursor=cursor))
+
+    async def get(self, name: str) -> Answer:
+        """A node, by name or id, and what runs on it."""
+        return dict(await self._ask("get_node", name=name))
+
+    async def drain(self, name: str, *, reason: str = "") -> Answer:
+        """Take a node out of service: it takes no more work, what it runs goes on to its end."""
+        return dict(await self._ask("drain_node", name=name, reason=reason))
+
+    async def undrain(self, name: str, *, reason: str = "") -> Answer:
+        """Take a drained node back into service."""
+        return dict(await self._ask("undrain_node", name=name, reason=reason))

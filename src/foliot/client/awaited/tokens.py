@@ -1,0 +1,65 @@
+"""Tokens: who may do what, and how one gets in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from foliot.client.calls import Answer, Duration
+from foliot.client.pages import Page, page_of
+
+if TYPE_CHECKING:
+    from foliot.client.awaited.foliot import AsyncFoliot
+
+
+class AsyncTokens:
+    """Tokens: who may do what, and how one gets in."""
+
+    def __init__(self, client: AsyncFoliot) -> None:
+        self._ask = client.ask
+
+    async def list(
+        self, *, include_ended: bool = False, limit: int | None = None, cursor: str | None = None
+    ) -> Page[Answer]:
+        """Every token without its secret, the newest first."""
+        return page_of(dict, await self._ask("list_tokens", include_ended=include_ended, limit=limit, cursor=cursor))
+
+    async def create(
+        self,
+        name: str,
+        scopes: Sequence[str],
+        *,
+        expires: Duration | None = None,
+        for_namespace: str | None = None,
+        group: str | None = None,
+    ) -> Answer:
+        """A new `token`: its secret is in this answer and nowhere else."""
+        return dict(
+            await self._ask(
+                "create_token", name=name, scopes=scopes, expires=expires, for_namespace=for_namespace, group=group
+            )
+        )
+
+    async def rotate(self, name: str, *, grace: Duration | None = None) -> Answer:
+        """A new secret; the old one goes on for the time of grace."""
+        return dict(await self._ask("rotate_token", name=name, grace=grace))
+
+    async def revoke(self, name: str) -> Answer:
+        """End a token at once, on every server."""
+        return dict(await self._ask("revoke_token", name=name))
+
+    async def whoami(self) -> Answer:
+        """Whose token asks, and what it may do."""
+        return dict(await self._ask("whoami"))
+
+    async def create_login_code(self) -> Answer:
+        """A code for one login, good for 15 minutes."""
+        return dict(await self._ask("create_login_code"))
+
+    async def login(self, code: str, *, cookie: bool = False) -> Answer:
+        """The `token` that a one-time code buys."""
+        return dict(await self._ask("login", code=code, cookie=cookie))
+
+    async def logout(self) -> None:
+        """End the token that asks."""
+        await self._ask("logout")

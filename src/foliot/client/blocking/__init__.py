@@ -1,0 +1,1 @@
+"""`Foliot`, derived from the async client: python -m tests.client.derive writes these files."""

@@ -1,0 +1,40 @@
+"""The cluster as a whole."""
+
+# Written by python -m tests.client.derive: change foliot/client/awaited/cluster.py, then run it.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foliot.client.calls import Answer
+from foliot.client.pages import Page, page_of
+
+if TYPE_CHECKING:
+    from foliot.client.blocking.foliot import Foliot
+
+
+class Cluster:
+    """The cluster as a whole."""
+
+    def __init__(self, client: Foliot) -> None:
+        self._ask = client.ask
+
+    def status(self) -> Answer:
+        """Leader, term, queue, lag, troubles and every node."""
+        return dict(self._ask("get_cluster"))
+
+    def step_down(self, *, to: str | None = None, reason: str = "") -> Answer:
+        """Hand the cluster's housekeeping to another server."""
+        return dict(self._ask("step_down", to=to, reason=reason))
+
+    def search(
+        self, q: str, *, limit: int = 20, cursor: str | None = None, namespace: str | None = None
+    ) -> Page[Answer]:
+        """Jobs, runs and nodes by a part of their names."""
+        return page_of(dict, self._ask("search", q=q, limit=limit, cursor=cursor, namespace=namespace))
+
+    def explain_cron(
+        self, expression: str, *, timezone: str | None = None, dialect: str | None = None, count: int | None = None
+    ) -> Answer:
+        """What a cron expression means, its next instants, warnings."""
+        return dict(self._ask("explain_cron", expression=expression, timezone=timezone, dialect=dialect, count=count))

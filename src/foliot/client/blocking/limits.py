@@ -1,0 +1,32 @@
+"""Named limits: how many runs may hold a resource at once."""
+
+# Written by python -m tests.client.derive: change foliot/client/awaited/limits.py, then run it.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foliot.client.calls import Answer
+from foliot.client.pages import Page, page_of
+
+if TYPE_CHECKING:
+    from foliot.client.blocking.foliot import Foliot
+
+
+class Limits:
+    """Named limits: how many runs may hold a resource at once."""
+
+    def __init__(self, client: Foliot) -> None:
+        self._ask = client.ask
+
+    def list(self, *, limit: int = 50, cursor: str | None = None, namespace: str | None = None) -> Page[Answer]:
+        """A page of the limits of the cluster and of the namespace, and how many runs hold each."""
+        return page_of(dict, self._ask("list_limits", limit=limit, cursor=cursor, namespace=namespace))
+
+    def set(self, name: str, max: int, *, reason: str = "") -> Answer:  # noqa: A002  as the API says it
+        """Make a limit of the whole cluster, or change it."""
+        return dict(self._ask("set_cluster_limit", name=name, max=max, reason=reason))
+
+    def remove(self, name: str) -> None:
+        """Take a limit of the whole cluster away, once no job counts in it and no run holds it."""
+        self._ask("remove_cluster_limit", name=name)

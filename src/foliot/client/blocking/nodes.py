@@ -1,0 +1,36 @@
+"""Servers and workers."""
+
+# Written by python -m tests.client.derive: change foliot/client/awaited/nodes.py, then run it.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from foliot.client.calls import Answer
+from foliot.client.pages import Page, page_of
+
+if TYPE_CHECKING:
+    from foliot.client.blocking.foliot import Foliot
+
+
+class Nodes:
+    """Servers and workers."""
+
+    def __init__(self, client: Foliot) -> None:
+        self._ask = client.ask
+
+    def list(self, *, limit: int | None = None, cursor: str | None = None) -> Page[Answer]:
+        """Every node and how it is."""
+        return page_of(dict, self._ask("list_nodes", limit=limit, cursor=cursor))
+
+    def get(self, name: str) -> Answer:
+        """A node, by name or id, and what runs on it."""
+        return dict(self._ask("get_node", name=name))
+
+    def drain(self, name: str, *, reason: str = "") -> Answer:
+        """Take a node out of service: it takes no more work, what it runs goes on to its end."""
+        return dict(self._ask("drain_node", name=name, reason=reason))
+
+    def undrain(self, name: str, *, reason: str = "") -> Answer:
+        """Take a drained node back into service."""
+        return dict(self._ask("undrain_node", name=name, reason=reason))

@@ -1,0 +1,92 @@
+"""What both clients know of a cluster: its servers, the token, the namespace, how long to try. No I/O here."""
+
+import ssl
+from collections.abc import Sequence
+from typing import Any, Final
+
+import httpx2
+
+from foliot.client.calls import CALLS, Call, Duration, call
+from foliot.client.discovery import CLIENT_FILE, Endpoint, find_endpoint
+from foliot.client.loopback import is_on_this_machine
+from foliot.client.machine import Machine
+from foliot.client.sending import Servers, Tries, request_of, timeout_of
+from foliot.client.trust import trusting
+from foliot.domain.errors import FoliotError
+from foliot.domain.instants import SECOND, parse_duration
+from foliot.domain.job import DEFAULT_NAMESPACE
+
+UNAUTHORISED: Final = 401
+
+
+class ClusterAccess:
+    """The way to a cluster, without the connection."""
+
+    def __init__(
+        self,
+        url: str | Sequence[str] | None = None,
+        token: str | None = None,
+        *,
+        namespace: str | None = DEFAULT_NAMESPACE,
+        timeout: Duration = "10s",
+        ca_file: str | None = None,
+        insecure_http: bool = False,
+        lang: str | None = None,
+        verify: ssl.SSLContext | None = None,
+        machine: Machine | None = None,
+    ) -> None:
+        """`namespace` None: the token's own, and lists are about all it sees. `lang`: of messages, such as zh-CN."""
+        self.endpoint = (
+            Endpoint.of(url, token, ca_file=ca_file, insecure_http=insecure_http) if url else find_endpoint()
+        )
+        if self.endpoint.token:
+            self.endpoint.demand_safe_way()
+        self.namespace = namespace
+        self.machine = machine or Machine()
+        self._lang = lang
+        self._within_s = parse_duration(timeout) / SECOND
+        self._servers = Servers(self.endpoint)
+        # Proxy variables of the environment do not hold for this machine itself.
+        local = all(is_on_this_machine(address) for address in self.endpoint.urls)
+        secure = any(address.startswith("https:") for address in self.endpoint.urls)
+        if secure and verify is None and self.endpoint.ca_file is not None:
+            verify = trusting(self.endpoint.ca_file)
+        # Reading the system's certificates takes a while: only where they are needed.
+        self._connect(verify=verify or secure, trust_env=not local)
+
+    def _connect(self, *, verify: ssl.SSLContext | bool, trust_env: bool) -> None:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {','.join(self.endpoint.urls)}>"
+
+    def call(self, operation: str, **given: Any) -> Call:
+        """The request of an operation of the table, in this client's namespace unless another is given."""
+        if "namespace" in given and given["namespace"] is None:
+            given["namespace"] = self.namespace
+        if CALLS[operation].method == "POST":
+            given.setdefault("token", self.machine.token())
+        return call(operation, **given)
+
+    def tries(self, call: Call) -> Tries:
+        """A fresh series of tries for a call."""
+        return Tries(call, self._servers, self.machine, within_s=self._within_s)
+
+    def _request(self, call: Call) -> dict[str, Any]:
+        request = request_of(call, self._servers.url, self.endpoint.token)
+        if self._lang:
+            request["headers"]["Accept-Language"] = self._lang
+        return request | {"timeout": timeout_of(call, self._within_s)}
+
+    def _finds_another_token(self, response: httpx2.Response) -> bool:
+        """Whether the `foliot up` of this folder is another one by now: its token ended with the one before."""
+        if response.status_code != UNAUTHORISED or self.endpoint.said_by != str(CLIENT_FILE):
+            return False
+        try:
+            found = find_endpoint()
+        except FoliotError:
+            return False
+        if found.said_by != self.endpoint.said_by or found.token == self.endpoint.token:
+            return False
+        self.endpoint, self._servers = found, Servers(found)
+        return True

@@ -1,0 +1,31 @@
+"""A job, as a client sees it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class Job:
+    """What a server said of a job. `raw` has all of it."""
+
+    def __init__(self, raw: Mapping[str, Any]) -> None:
+        self.raw = dict(raw)
+
+    def __repr__(self) -> str:
+        return f"<job {self.name}: {self.state}>"
+
+    @property
+    def name(self) -> str:
+        return str(self.raw["name"])
+
+    @property
+    def namespace(self) -> str:
+        return str(self.raw.get("namespace", ""))
+
+    @property
+    def state(self) -> str:
+        """active, paused or done."""
+        return str(self.raw.get("state", ""))
+
+    @property
+    def version(self) -> int:
+        return int(self.raw.get("version") or 0)

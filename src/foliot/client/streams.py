@@ -1,0 +1,128 @@
+"""Streams of the API: a run's log, what changes in the cluster. One that breaks goes on where it was. No I/O here."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final, Generic, TypeVar
+
+import httpx2
+
+from foliot.client.calls import Call, call
+from foliot.client.sending import Tries, refusal
+
+QUIET_MAX_S: Final = 60.0  # a living stream says something every 15 s
+EVENTS: Final = "text/event-stream"
+
+Item = TypeVar("Item")
+
+
+class Stream(Generic[Item]):
+    """One stream: what to ask for next, and what the parts of an answer mean."""
+
+    pause_s: float = 0.0  # before the next request, when the server ended the stream
+
+    def __init__(self) -> None:
+        self.is_over = False
+        self._last_id = ""
+
+    def call(self) -> Call:
+        """The next request: from the beginning, or from where the last answer broke off."""
+        asked = self._first_call()
+        headers = {**asked.headers, **({"Last-Event-ID": self._last_id} if self._last_id else {})}
+        return replace(asked, headers=headers)
+
+    def _first_call(self) -> Call:
+        raise NotImplementedError
+
+    def of_event(self, event: httpx2.ServerSentEvent) -> Iterator[Item]:
+        """What one event brings. Its `id` is where the next answer begins."""
+        self._last_id = event.id or self._last_id
+        yield from self._items(event)
+
+    def _items(self, event: httpx2.ServerSentEvent) -> Iterator[Item]:
+        raise NotImplementedError
+
+    def of_text(self, text: str) -> Iterator[Item]:
+        """What a piece of an answer without events brings."""
+        raise NotImplementedError
+
+    def of_text_end(self) -> Iterator[Item]:
+        """What is left when such an answer ends; the stream is over."""
+        raise NotImplementedError
+
+
+class LogStream(Stream[str]):
+    """One run's log: plain text, or events up to `end`."""
+
+    def __init__(self, run: str, *, follow: bool, tail: int | None = None, **which: Any) -> None:
+        """`which`: attempt, shard, level, grep, since, as the API takes them."""
+        super().__init__()
+        self._run = run
+        self._which = which
+        self._tail = tail
+        self._follow = follow
+        self._rest = ""
+
+    def _first_call(self) -> Call:
+        self._rest = ""  # of an answer that broke off
+        tail = None if self._last_id else self._tail  # an answer that goes on is behind it
+        asked = call("get_run_logs", run=self._run, follow=self._follow, tail=tail, **self._which)
+        if self._follow:
+            return replace(asked, headers={"Accept": EVENTS}, wait_s=QUIET_MAX_S)
+        return replace(asked, headers={"Accept": "text/plain"})
+
+    def _items(self, event: httpx2.ServerSentEvent) -> Iterator[str]:
+        if event.event == "end":
+            self.is_over = True
+        elif event.data:
+            yield from event.data.split("\n")
+
+    def of_text(self, text: str) -> Iterator[str]:
+        """Lines as the log has them: a newline ends one, and no other character that might (such as U+2028) does."""
+        *whole, self._rest = (self._rest + text).split("\n")
+        yield from whole
+
+    def of_text_end(self) -> Iterator[str]:
+        """A last line without a newline."""
+        self.is_over = True
+        if self._rest:
+            yield self._rest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that changed. `kind` `reset` says: changes are missing here, read the lists again."""
+
+    id: str
+    kind: str
+    data: dict[str, Any]
+
+
+class EventStream(Stream[Event]):
+    """What changes in the cluster, without an end."""
+
+    pause_s = 1.0
+
+    def __init__(self, topics: str) -> None:
+        super().__init__()
+        self._topics = topics
+
+    def _first_call(self) -> Call:
+        return replace(call("stream_events", topics=self._topics), headers={"Accept": EVENTS}, wait_s=QUIET_MAX_S)
+
+    def _items(self, event: httpx2.ServerSentEvent) -> Iterator[Event]:
+        if event.event != "hello":
+            yield Event(id=event.id, kind=event.event, data=json.loads(event.data) if event.data else {})
+
+
+def is_events(response: httpx2.Response) -> bool:
+    """Whether an answer is a stream of events."""
+    return str(response.headers.get("content-type", "")).startswith(EVENTS)
+
+
+def pause_before_next(tries: Tries, response: httpx2.Response) -> float:
+    """How long to pause before the next try after an answer that is no stream; or the error it stands for."""
+    pause_s = tries.answered(response)
+    if pause_s is None:
+        raise refusal(response)
+    return pause_s
