@@ -97,7 +97,6 @@ class AllInOne:
                 clock=self._clock,
                 chance=self._chance,
             )
-            server.metrics.watch_store(store.database.troubles)
             await self._run_with(server, HttpFace(server), http, stop)
         finally:
             await store.close()

@@ -13,10 +13,14 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final
 
 from foliot.domain.errors import ClusterTrouble, Conflict, InvalidInput
+from foliot.store.sql.kernel.dialects import DIALECTS
 
 HANDLERS: Final[Mapping[str, str]] = {
     "python": "foliot.worker.handlers.python:PythonHandlers",
 }
+
+STORES: Final[Mapping[str, str]] = dict.fromkeys(DIALECTS, "foliot.store.sql.store:SqlStore.open")
+"""By the scheme of a store's URL; every SQL dialect is served by the same store."""
 
 COORDINATORS: Final[Mapping[str, str]] = {
     "store": "foliot.coordination.store:StoreCoordinator",
@@ -24,6 +28,7 @@ COORDINATORS: Final[Mapping[str, str]] = {
 
 TABLES: Final[Mapping[str, Mapping[str, str]]] = {
     "foliot.handlers": HANDLERS,
+    "foliot.stores": STORES,
     "foliot.coordinators": COORDINATORS,
 }
 """Group of entry points → the table they add to."""

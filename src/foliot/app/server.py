@@ -37,7 +37,6 @@ from foliot.ports.coordinator import Coordinator, ElectionTimes, MakeCoordinator
 from foliot.ports.store import Store
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.firing import Decided
-from foliot.ports.wakeups import Wakeups
 from foliot.ports.worker_link import Hello, Leased, LeasePoll
 
 READY: Final = "ready"
@@ -68,29 +67,28 @@ class Desk:
         self._leasing.forget(session)
 
 
-def make_coordinator(store: Store, timing: Timing, wakeups: Wakeups | None) -> Coordinator:
+def make_coordinator(store: Store, timing: Timing) -> Coordinator:
     """The backend that holds elections and carries wake-ups: today the store's own."""
     make: MakeCoordinator = load("foliot.coordinators", "store")
     times = ElectionTimes(term_us=timing.leader_ttl_us, session_us=timing.session.ttl_us)
-    return make(store.nodes, times, wakeups)
+    return make(store.nodes, times, store.wakeups)
 
 
 class Server:
     """One server: kill it at any moment, the others go on."""
 
-    def __init__(
-        self, settings: ServerSettings, store: Store, *, clock: Clock, chance: Chance, wakeups: Wakeups | None = None
-    ) -> None:
+    def __init__(self, settings: ServerSettings, store: Store, *, clock: Clock, chance: Chance) -> None:
         timing = settings.timing
         self.settings = settings
         self.store = store
         self.metrics = ServerMetrics()
+        self.metrics.watch_store(store.troubles)
         self.session = OwnSession(chance)
         self.tide = Tide(clock)
         self.leadership = Leadership(clock)
         self.is_stopping = False  # no more traffic is wanted; what is under way goes on
         self._clock = clock
-        self._coordinator = make_coordinator(store, timing, wakeups)
+        self._coordinator = make_coordinator(store, timing)
         decide: Decide = functools.partial(decide_batch, pacer=CatchUpPacer())
 
         self.pulsing = Pulsing(store.firing, self.tide, clock=clock, every_s=timing.pulse_us / SECOND)

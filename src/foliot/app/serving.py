@@ -8,12 +8,13 @@ from foliot.app.faults import fault_point
 from foliot.app.http import HttpFace, check_reach
 from foliot.app.listening import HttpServer
 from foliot.app.one_machine import check_one_machine
+from foliot.app.plugins import known, load
 from foliot.app.server import Server
 from foliot.app.settings import ServerSettings
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.tls import Certificate
-from foliot.store.sql.kernel.wakeups import open_wakeups
-from foliot.store.sql.store import SqlStore
+from foliot.ports.store import OpenStore
+from foliot.store.sql.kernel.connect import BadStoreUrl, scheme_of
 
 
 async def serve(
@@ -28,11 +29,10 @@ async def serve(
     clock, chance = SystemClock(), SystemChance()
     certificate = Certificate(settings.tls) if settings.tls else None
     http = HttpServer(settings.host, settings.port, certificate=certificate)
-    store = await SqlStore.open(settings.store_url, clock=clock, chance=chance, point=fault_point(settings.fault_point))
+    open_store = store_opener(settings.store_url)
+    store = await open_store(settings.store_url, clock=clock, chance=chance, point=fault_point(settings.fault_point))
     try:
-        wakeups = open_wakeups(settings.store_url, clock=clock, chance=chance)
-        server = Server(settings, store, clock=clock, chance=chance, wakeups=wakeups)
-        server.metrics.watch_store(store.database.troubles)
+        server = Server(settings, store, clock=clock, chance=chance)
         face = HttpFace(server)
         await check_one_machine(face.services)
         first_token = await face.begin(bootstrap_token)
@@ -46,3 +46,12 @@ async def serve(
             http_stop.set()
     finally:
         await store.close()
+
+
+def store_opener(url: str) -> OpenStore:
+    """What opens the store of this URL, by its scheme."""
+    scheme = scheme_of(url)
+    if scheme not in known("foliot.stores"):
+        raise BadStoreUrl(url, f'"{scheme}" is not a known kind of store')
+    opener: OpenStore = load("foliot.stores", scheme)
+    return opener

@@ -8,6 +8,9 @@ import pytest
 
 from foliot.app import plugins
 from foliot.app.plugins import PartNameTaken, PartNotLoaded, UnknownPart, known, load
+from foliot.app.serving import store_opener
+from foliot.store.sql.kernel.connect import BadStoreUrl
+from foliot.store.sql.store import SqlStore
 from foliot.words.language import Language
 from foliot.words.messages import tell
 
@@ -87,3 +90,15 @@ def test_two_packages_do_not_share_a_name(install: Callable[..., None]) -> None:
     with pytest.raises(PartNameTaken, match=r"foliot-owl brings .* that foliot-bird has already") as refused:
         known(GROUP)
     assert "foliot-bird 的重名" in tell(refused.value, Language.CHINESE)[0]
+
+
+@pytest.mark.parametrize("url", ["sqlite:///x.db", "postgresql+asyncpg://h/db", "postgres://h/db", "MariaDB://h/db"])
+def test_a_store_is_opened_by_the_scheme_of_its_url(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    monkeypatch.undo()
+    assert store_opener(url) == SqlStore.open
+
+
+def test_a_url_of_no_known_store_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    with pytest.raises(BadStoreUrl, match="mongodb"):
+        store_opener("mongodb://h/db")

@@ -1,7 +1,10 @@
 """The store: the one truth. Claims and outcomes, not rows."""
 
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from foliot.ports.chance import Chance
+from foliot.ports.clock import Clock
 from foliot.ports.store.backfills import BackfillStore
 from foliot.ports.store.calendars import CalendarStore
 from foliot.ports.store.firing import FiringStore
@@ -13,6 +16,7 @@ from foliot.ports.store.nodes import NodeStore
 from foliot.ports.store.replies import ReplyStore
 from foliot.ports.store.runs import RunStore
 from foliot.ports.store.tokens import TokenStore
+from foliot.ports.wakeups import Wakeups
 
 
 class Store(Protocol):
@@ -48,4 +52,24 @@ class Store(Protocol):
     @property
     def replies(self) -> ReplyStore: ...
 
+    @property
+    def wakeups(self) -> Wakeups | None:
+        """How its database wakes other servers; None: it cannot, and they go by their pulse."""
+        ...
+
+    @property
+    def troubles(self) -> Mapping[str, int]:
+        """How many calls went wrong so far, by kind; it is counted on."""
+        ...
+
     async def close(self) -> None: ...
+
+
+class OpenStore(Protocol):
+    """How a store is opened on its URL; it refuses one whose schema or settings do not fit."""
+
+    async def __call__(
+        self, url: str, *, clock: Clock, chance: Chance, point: Callable[[str], None] | None = None
+    ) -> Store:
+        """`point`: called at the named places of its transactions, where tests break a server."""
+        ...

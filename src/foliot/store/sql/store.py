@@ -1,12 +1,13 @@
 """The SQL store as a whole: opened on a URL, checked, and split into the stores of the port."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, Self
 
 from foliot.domain.errors import ClusterTrouble
 from foliot.domain.instants import Instant
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
+from foliot.ports.wakeups import Wakeups
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.firing.backfills import SqlBackfills
 from foliot.store.sql.firing_store import SqlFiringStore
@@ -19,6 +20,7 @@ from foliot.store.sql.kernel.connect import open_database
 from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.epoch import compare, warn_if_lossy
 from foliot.store.sql.kernel.statement import Statement
+from foliot.store.sql.kernel.wakeups import open_wakeups
 from foliot.store.sql.node_store import SqlNodeStore
 from foliot.store.sql.people.journal import SqlJournal
 from foliot.store.sql.people.lookups import SqlLookups
@@ -39,8 +41,10 @@ class UnsafeStore(ClusterTrouble):
 class SqlStore:
     """`ports.store.Store` on a SQL database."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, wakeups: Wakeups | None = None) -> None:
         self.database = database
+        self.wakeups = wakeups
+        self.troubles: Mapping[str, int] = database.troubles
         database.runner.greet = compare
         self.definitions = Definitions()
         lanes = Lanes()
@@ -76,7 +80,7 @@ class SqlStore:
         except BaseException:
             await database.close()
             raise
-        return cls(database)
+        return cls(database, open_wakeups(url, clock=clock, chance=chance))
 
     async def close(self) -> None:
         """Close every connection."""
