@@ -398,6 +398,19 @@ async def test_the_watchdog_mends_a_fixed_delay_that_waits_for_nothing(world: Wo
     assert await world.now() < cursor["next_at"] <= await world.now() + MINUTE + SECOND
 
 
+async def test_the_watchdog_finds_out_what_an_older_server_did_not_write(world: World) -> None:
+    """During a rolling upgrade a server saves jobs and does not say which of them have a fixed delay."""
+    delayed = await save(world, "delayed", schedule={"every": "1m", "from_end": True})
+    for name in ("a", "b", "c"):
+        await save(world, name, params={"from_start": True})
+    await world.change("UPDATE jobs SET from_end = NULL")
+    await world.change(f"UPDATE cursors SET next_at = NULL, next_due_at = NULL WHERE job_id = {delayed.job_id}")
+    assert sum([await world.store.jobs.repair(limit=3) for _ in range(4)]) == 1
+    assert (await cursor_of(world, delayed))["next_at"] is not None
+    assert await world.value("SELECT count(*) FROM jobs WHERE from_end IS NULL") == 0
+    assert await world.value("SELECT count(*) FROM jobs WHERE from_end = 1") == 1
+
+
 async def test_what_waits_of_a_deleted_job_ends_and_what_is_in_progress_finishes(world: World) -> None:
     await put(world, overlap="queue_all")
     for key in ("head", "behind"):

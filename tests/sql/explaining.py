@@ -95,7 +95,7 @@ def load(tx: Tx) -> None:
 
     document = json.dumps({"run": {"python": "jobs:tick"}, "schedule": {"every": "1h"}})
     insert("jobs", JOBS, id="n", namespace="'default'", name="'job-' || n", version=1, source="'api'", created_at=now,
-           updated_at=now)  # fmt: skip
+           updated_at=now, from_end=0)  # fmt: skip
     insert("job_versions", JOBS, job_id="n", version=1, hash="'h'", definition=f"'{document}'", created_at=now,
            lane_id=f"1 + n % {LANES}", created_by="'test'", reason="''")  # fmt: skip
     at = f"CASE WHEN n % 100 = 0 THEN NULL WHEN n <= {DUE} THEN {now} - n * 1000 ELSE {now} + n * {SECOND} END"

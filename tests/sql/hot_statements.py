@@ -183,6 +183,12 @@ HOT: list[Hot] = [
         values=lambda _: {"moving": 0, "after": 0, "limit": BATCH},
     ),
     Hot(
+        name="jobs of which it is not known whether they have a fixed delay",
+        statement=repair.UNKNOWN,
+        uses=frozenset({"jobs_from_end"}),
+        values=lambda _: {"limit": BATCH},
+    ),
+    Hot(
         name="fixed delays without a next instant",
         statement=repair.WITHOUT_NEXT,
         uses=frozenset({"jobs_from_end"}),

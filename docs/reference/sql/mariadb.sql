@@ -464,6 +464,15 @@ SELECT j.id FROM jobs j JOIN cursors c ON c.job_id = j.id
 WHERE j.from_end = 1 AND j.id > %(after)s AND coalesce(c.next_at, -1) = -1 AND c.state = 'active'
 ORDER BY j.from_end, j.id LIMIT %(limit)s;
 
+-- firing/repair.py UNKNOWN
+SELECT j.id FROM jobs j WHERE j.from_end IS NULL ORDER BY j.from_end, j.id LIMIT %(limit)s FOR UPDATE SKIP LOCKED;
+
+-- firing/repair.py LEARN
+UPDATE jobs SET from_end = CASE WHEN EXISTS (
+  SELECT 1 FROM job_versions v
+  WHERE v.job_id = jobs.id AND v.version = jobs.version AND v.definition LIKE '%%"from_end"_true%%') THEN 1 ELSE 0 END
+WHERE jobs.id IN (SELECT d.job_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
+
 -- firing/repair.py LOCK
 SELECT c.job_id, c.version, c.state, c.next_at, c.next_due_at, c.cursor_ver, c.remaining, c.skip_from,
        c.skip_reason, c.skip_why

@@ -26,7 +26,7 @@ from foliot.ports.store.jobs import JobRecord, Saved, SaveOutcome, Standing
 from foliot.ports.store.rescheduling import AheadJob, Rescheduled
 from foliot.store.sql.ending import fixed_delay
 from foliot.store.sql.ending.ends import Ending
-from foliot.store.sql.firing.repair import repair_delays
+from foliot.store.sql.firing.repair import learn_delays, repair_delays
 from foliot.store.sql.jobs import calendars, change, line_order, reschedule
 from foliot.store.sql.jobs.backlog import in_rounds, settle
 from foliot.store.sql.jobs.definitions import Definitions, lane_from, lane_ids, lanes_after
@@ -411,6 +411,7 @@ class SqlJobStore:
 
     async def repair(self, *, limit: int) -> int:
         after = self._repaired_after
+        await self._database.transact(lambda tx: learn_delays(tx, limit=limit))
         repaired, self._repaired_after = await self._database.transact(
             lambda tx: repair_delays(tx, self._definitions, after=after, limit=limit)
         )
@@ -468,9 +469,9 @@ def _lets_later_ones_in(job: LoadedJob | None) -> bool:
     return job is None or not (job.definition.is_serial or job.definition.shards)
 
 
-def _from_end(written: _Written) -> int | None:
+def _from_end(written: _Written) -> int:
     """`jobs.from_end`: what the watchdog of fixed delays goes by."""
-    return 1 if written.definition.is_delayed else None
+    return int(written.definition.is_delayed)
 
 
 def _lanes(job_id: int, written: _Written) -> list[Lane]:

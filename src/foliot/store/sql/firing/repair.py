@@ -1,4 +1,8 @@
-"""The watchdog's hand on cursors: a fixed delay that waits for the end of a run that is not there gets going again."""
+"""The watchdog's hand on cursors: a fixed delay that waits for the end of a run that is not there gets going again.
+
+It goes by `jobs.from_end`. 1: the job's version has a fixed delay. 0: it has none. NULL: a server that does not know
+the column yet saved the job; the watchdog reads its definition.
+"""
 
 from typing import Final
 
@@ -19,6 +23,22 @@ WITHOUT_NEXT: Final = Statement(
 """Only jobs with a fixed delay: those without a schedule, however many, have no next instant either.
 (`next_at IS NULL` in so many words would let a planner begin with all of these.)"""
 
+UNKNOWN: Final = Statement(
+    "SELECT j.id FROM jobs j WHERE j.from_end IS NULL ORDER BY j.from_end, j.id LIMIT :limit {skip_locked}"
+)
+
+# The underscore stands for a colon, which would begin the name of a value here. A parameter that looks like a fixed
+# delay does no harm: `repair_delays` reads the definition.
+LEARN: Final = Statement(
+    """
+    UPDATE jobs SET from_end = CASE WHEN EXISTS (
+      SELECT 1 FROM job_versions v
+      WHERE v.job_id = jobs.id AND v.version = jobs.version AND v.definition LIKE '%"from_end"_true%') THEN 1 ELSE 0 END
+    WHERE jobs.id IN (SELECT d.job_id FROM {d})
+    """,
+    RowSet("d", job_id=BIGINT),
+)
+
 LOCK: Final = Statement(
     """
     SELECT c.job_id, c.version, c.state, c.next_at, c.next_due_at, c.cursor_ver, c.remaining, c.skip_from,
@@ -28,6 +48,16 @@ LOCK: Final = Statement(
     """,
     RowSet("d", job_id=BIGINT),
 )
+
+
+def learn_delays(tx: Tx, *, limit: int) -> None:
+    """Find out which of some jobs have a fixed delay, where it is not known.
+
+    The rows are locked first: the second statement then sees the version that an edit just wrote.
+    """
+    found = tx.rows(UNKNOWN, {"limit": limit})
+    if found:
+        tx.change(LEARN, d=[(job_id,) for (job_id,) in found])
 
 
 def repair_delays(tx: Tx, definitions: Definitions, *, after: int, limit: int) -> tuple[int, int]:

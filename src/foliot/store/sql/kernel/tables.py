@@ -69,7 +69,7 @@ jobs = sa.Table(
     sa.Column("moving", sa.Integer, nullable=True),  # version its waiting runs still have to take; NULL: none
     sa.Column("created_at", Time, nullable=False),
     sa.Column("updated_at", Time, nullable=False),
-    sa.Column("from_end", Flag, nullable=True),  # 1: its version has a fixed delay
+    sa.Column("from_end", Flag, nullable=True),  # 1: its version has a fixed delay; NULL: not known
     sa.UniqueConstraint("namespace", "name", "deleted_at", name="jobs_name"),
     sa.Index("jobs_moving", "moving", "id"),
     sa.Index("jobs_from_end", "from_end", "id"),
