@@ -13,6 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final
 
 from foliot.domain.errors import ClusterTrouble, Conflict, InvalidInput
+from foliot.domain.routing import ROUTES
 from foliot.store.sql.kernel.dialects import DIALECTS
 
 HANDLERS: Final[Mapping[str, str]] = {
@@ -30,6 +31,7 @@ TABLES: Final[Mapping[str, Mapping[str, str]]] = {
     "foliot.handlers": HANDLERS,
     "foliot.stores": STORES,
     "foliot.coordinators": COORDINATORS,
+    "foliot.routes": ROUTES,
 }
 """Group of entry points → the table they add to."""
 

@@ -1,0 +1,11 @@
+"""The route `any`: whichever fitting worker asks first gets the run."""
+
+from collections.abc import Sequence
+
+from foliot.domain.routing import ANYONE, Candidate, Ready, Routed
+
+
+def route(ready: Ready, candidates: Sequence[Candidate]) -> Routed:
+    """Nobody in particular, whoever is there."""
+    del candidates
+    return Routed([ANYONE] * len(ready.fire_keys), ready.state)
