@@ -635,8 +635,7 @@ FROM store_meta m JOIN leases l ON l.name = 'leader'
 WHERE m.id = 1;
 
 -- firing_store.py TAKE
-SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
-       skip_why, trouble, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
 FROM cursors WHERE next_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND next_at >= $1 AND next_at <= $2
 ORDER BY next_at, job_id LIMIT $3 FOR UPDATE SKIP LOCKED;
 
@@ -645,8 +644,7 @@ WITH overdue AS MATERIALIZED (
   SELECT c.job_id FROM cursors c WHERE c.next_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1 AND c.next_at <= $2
   ORDER BY c.next_at, c.job_id LIMIT $3
 )
-SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
-       skip_why, trouble, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
 FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND next_at + 0 <= $2
 ORDER BY job_id FOR UPDATE;
 

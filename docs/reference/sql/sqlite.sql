@@ -634,8 +634,7 @@ FROM store_meta m JOIN leases l ON l.name = 'leader'
 WHERE m.id = 1;
 
 -- firing_store.py TAKE
-SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
-       skip_why, trouble, foliot_now()
+SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, foliot_now()
 FROM cursors WHERE next_at <= foliot_now() AND next_at >= :low AND next_at <= :until
 ORDER BY next_at, job_id LIMIT :limit;
 
@@ -644,8 +643,7 @@ WITH overdue AS MATERIALIZED (
   SELECT c.job_id FROM cursors c WHERE c.next_at <= foliot_now() - :overdue AND c.next_at <= :until
   ORDER BY c.next_at, c.job_id LIMIT :limit
 )
-SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
-       skip_why, trouble, foliot_now()
+SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, foliot_now()
 FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= foliot_now() AND next_at + 0 <= :until
 ORDER BY job_id;
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from foliot.domain.fire import Cursor, Decide, DueJob
 from foliot.domain.instants import MILLISECOND, SECOND, Instant
@@ -62,29 +62,38 @@ PULSE: Final = Statement(
 """R24. `ready` steps from one (lane, class, priority) to the next and stops at the first due run: future and parked
 runs cost nothing, whatever their number. Each sub-select is ordered like its index, so that no plan walks the table."""
 
+_COLUMNS: Final = f"{', '.join(Cursor._fields)}, trouble, {{now}}"
+"""Of a taken cursor; `_taken` takes the rows apart."""
+
 TAKE: Final = Statement(
-    """
-    SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
-           skip_why, trouble, {now}
-    FROM cursors WHERE next_at <= {now} AND next_at >= :low AND next_at <= :until
-    ORDER BY next_at, job_id LIMIT :limit {skip_locked}
+    f"""
+    SELECT {_COLUMNS}
+    FROM cursors WHERE next_at <= {{now}} AND next_at >= :low AND next_at <= :until
+    ORDER BY next_at, job_id LIMIT :limit {{skip_locked}}
     """
 )
 
 TAKE_OVERDUE: Final = Statement(
-    """
-    WITH overdue AS {materialized} (
-      SELECT c.job_id FROM cursors c WHERE c.next_at <= {now} - :overdue AND c.next_at <= :until
+    f"""
+    WITH overdue AS {{materialized}} (
+      SELECT c.job_id FROM cursors c WHERE c.next_at <= {{now}} - :overdue AND c.next_at <= :until
       ORDER BY c.next_at, c.job_id LIMIT :limit
     )
-    SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
-           skip_why, trouble, {now}
-    FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= {now} AND next_at + 0 <= :until
-    ORDER BY job_id {for_update}
+    SELECT {_COLUMNS}
+    FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= {{now}} AND next_at + 0 <= :until
+    ORDER BY job_id {{for_update}}
     """
 )
 """Waiting for the locks, so in the order of the primary key (R3); a cursor that moved meanwhile falls out. The `+ 0`
 keeps that check away from the index: after an outage every cursor there is would match it."""
+
+
+class _Taken(NamedTuple):
+    """Due cursors that this transaction has locked."""
+
+    now: Instant
+    cursors: list[Cursor]
+    flagged: frozenset[int]  # jobs whose cursor carries the trouble of an earlier plan
 
 
 class _Bounds(NamedTuple):
@@ -139,33 +148,34 @@ class SqlFiringStore:
         self, decide: Decide, limit: int, bounds: "_Bounds", waiting: bool, carefully: bool, tx: Tx
     ) -> Decided:
         if waiting:
-            taken = tx.tuples(TAKE_OVERDUE, {"overdue": OVERDUE_US, "limit": limit, "until": bounds.until})
+            rows = tx.tuples(TAKE_OVERDUE, {"overdue": OVERDUE_US, "limit": limit, "until": bounds.until})
         else:
-            taken = tx.tuples(TAKE, {"low": bounds.low, "limit": limit, "until": bounds.until})
-        if not taken:
+            rows = tx.tuples(TAKE, {"low": bounds.low, "limit": limit, "until": bounds.until})
+        if not rows:
             return Decided(now=tx.now(), taken=0, created=0, skipped=0)
-        now = min(int(taken[0][-1]), bounds.until)
+        taken = _taken(rows)
+        cursors = taken.cursors
+        now = min(taken.now, bounds.until)
         tx.learn_now(now)
         tx.point("firing.taken")
-        new = tuple.__new__  # a named tuple's own constructor is written in Python, and this is the hottest path
-        due, broken = due_jobs(tx, self._definitions, [new(Cursor, row[:10]) for row in taken])
+        due, broken = due_jobs(tx, self._definitions, cursors)
         plans = decide(now, due)
         count = within_rows(due, plans)
-        flagged = frozenset(row[0] for row in taken if row[10] is not None)
         write = record_carefully if carefully else record
-        recorded = write(tx, now, due[:count], plans[:count], flagged=flagged)
+        recorded = write(tx, now, due[:count], plans[:count], flagged=taken.flagged)
         if broken:
             flag(tx, now, broken)
         tx.point("firing.recorded")
         return Decided(
             now=now,
-            taken=len(taken),
+            taken=len(rows),
             created=recorded.created,
             skipped=recorded.skipped,
             duplicates=recorded.duplicates,
             troubled=recorded.troubled + tuple(cursor.job_id for cursor, _ in broken),
             lateness_us=recorded.lateness_us,
-            lowest_at=min(row[3] for row in taken) if waiting else taken[0][3],
+            # `TAKE` has them in this order; `TAKE_OVERDUE` by job.
+            lowest_at=min(cursor.next_at or 0 for cursor in cursors) if waiting else cursors[0].next_at,
         )
 
     async def admit(self, *, limit: int) -> int:
@@ -182,6 +192,17 @@ class SqlFiringStore:
             return len(await self._database.transact(lambda tx: self._ending.quit_in(tx, quits)))
         except Contended:
             return len(await self._database.transact(lambda tx: self._ending.quit_in(tx, quits, carefully=True)))
+
+
+def _taken(rows: Sequence[Sequence[Any]]) -> _Taken:
+    """The rows of `TAKE` with names. A row is a cursor, then its trouble, then store time."""
+    # This is the hottest path: a named tuple's own constructor is written in Python, so `tuple`'s is called instead.
+    new, size = tuple.__new__, len(Cursor._fields)
+    return _Taken(
+        now=int(rows[0][-1]),
+        cursors=[new(Cursor, row[:size]) for row in rows],
+        flagged=frozenset(row[0] for row in rows if row[size] is not None),
+    )
 
 
 def due_jobs(

@@ -36,6 +36,7 @@ GLANCE: Final = Statement(
     """,
     RowSet("d", id=BIGINT),
 )
+_LAST_LEASE, _SESSION = 2, 8  # where `GLANCE` has them; its rows stay tuples, for nearly every run ends here
 
 SUCCEED: Final = Statement(
     """
@@ -57,14 +58,14 @@ def is_plain_success(report: Report) -> bool:
 def succeed(tx: Tx, reports: Sequence[Report], speaker: Speaker) -> list[Landing] | None:
     """Record these plain successes, each statement by itself; None: some runs are not plain, and nothing was done."""
     seen = {row[0]: row for row in tx.tuples(GLANCE, d=[(report.run_id,) for report in reports])}
-    strangers = speaker.strangers(tx, {row[8] for row in seen.values()})
+    strangers = speaker.strangers(tx, {row[_SESSION] for row in seen.values()})
     landings: list[Landing] = []
     rows: dict[int, tuple[Any, ...]] = {}
     next_in_line: set[int] = set()
     now = 0
     for report in reports:
         row = seen.get(report.run_id)
-        if row is None or row[8] in strangers:
+        if row is None or row[_SESSION] in strangers:
             landings.append(Landing.FENCED)  # forgotten long ago, or never the speaker's
             continue
         run_id, lease_id, last_lease_id, started_at, leased_at, follow, job_id, is_followed, _, now = row
@@ -89,7 +90,7 @@ def succeed(tx: Tx, reports: Sequence[Report], speaker: Speaker) -> list[Landing
 
 def _read_back(tx: Tx, reports: Sequence[Report], landings: Sequence[Landing]) -> list[Landing]:
     """Somebody was quicker with some of them: what is not recorded under its lease is another's now."""
-    last = {row[0]: row[2] for row in tx.tuples(GLANCE, d=[(report.run_id,) for report in reports])}
+    last = {row[0]: row[_LAST_LEASE] for row in tx.tuples(GLANCE, d=[(report.run_id,) for report in reports])}
     return [
         Landing.FENCED if landing is Landing.RECORDED and last.get(report.run_id) != report.lease_id else landing
         for report, landing in zip(reports, landings, strict=True)

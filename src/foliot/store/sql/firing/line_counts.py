@@ -28,7 +28,7 @@ class LineCounts(Situation):
 
     @classmethod
     def unpacked(cls, number: int) -> "LineCounts":
-        return cls._make(_PACKING.unpacked(number))
+        return tuple.__new__(cls, _PACKING.unpacked(number))  # `_make` is written in Python, and this is a hot path
 
     @staticmethod
     def counted(**expressions: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, Final, NamedTuple
 
-from foliot.domain.fire import Cursor, CursorState, DueJob, Plan, PlannedRun, open_skip_after, skip_key
+from foliot.domain.fire import Cursor, CursorState, DueJob, Plan, PlannedRun, PlannedSkip, open_skip_after, skip_key
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
 from foliot.domain.planning import troubled
@@ -21,6 +21,40 @@ from foliot.store.sql.kernel.database import RefusedForData, TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 
 ROWS_MAX: Final = 2000  # of one transaction (R9); a plan larger than this still goes as a whole
+
+# ------------------------------------------------------------------------------------------------- rows to be written
+
+
+class CursorMove(NamedTuple):
+    """Where a cursor goes, when more about it changes than its next instant."""
+
+    job_id: int
+    seen: int  # the `cursor_ver` that was read: the guard
+    bump: int
+    version: int
+    state: str
+    next_at: Instant | None
+    next_due_at: Instant | None
+    remaining: int | None
+    skip_from: Instant | None
+    skip_reason: str | None
+    skip_why: str | None
+    trouble: str | None
+
+
+class NewSkip(NamedTuple):
+    """A row of `skips`, or what an open one is extended by."""
+
+    job_id: int
+    fire_key: str
+    from_at: Instant
+    to_at: Instant
+    count: int  # type: ignore[assignment]  # how many instants, not tuple's method
+    reason: str
+    why: str
+    version: int
+    held: int
+
 
 # ------------------------------------------------------------------------------------------------------- statements
 
@@ -42,9 +76,8 @@ MOVE: Final = Statement(
     FROM {d}
     WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen
     """,
-    RowSet("d", job_id=BIGINT, seen=BIGINT, bump=BIGINT, version=BIGINT, state=TEXT, next_at=BIGINT, next_due_at=BIGINT,
-           remaining=BIGINT, skip_from=BIGINT, skip_reason=TEXT, skip_why=TEXT, trouble=TEXT),
-)  # fmt: skip
+    RowSet.of("d", CursorMove),
+)
 
 INSERT_SKIPS: Final = Statement(
     """
@@ -53,9 +86,8 @@ INSERT_SKIPS: Final = Statement(
     FROM {d} WHERE true
     {ignore_duplicates}
     """,
-    RowSet("d", job_id=BIGINT, fire_key=TEXT, from_at=BIGINT, to_at=BIGINT, count=BIGINT, reason=TEXT, why=TEXT,
-           version=BIGINT, held=BIGINT),
-)  # fmt: skip
+    RowSet.of("d", NewSkip),
+)
 
 EXTEND_SKIPS: Final = Statement(
     """
@@ -63,9 +95,8 @@ EXTEND_SKIPS: Final = Statement(
     FROM {d}
     WHERE skips.job_id = d.job_id AND skips.fire_key = d.fire_key
     """,
-    RowSet("d", job_id=BIGINT, fire_key=TEXT, from_at=BIGINT, to_at=BIGINT, count=BIGINT, reason=TEXT, why=TEXT,
-           version=BIGINT, held=BIGINT),
-)  # fmt: skip
+    RowSet.of("d", NewSkip),
+)
 
 KNOWN_SKIPS: Final = Statement(
     """
@@ -129,31 +160,24 @@ def record(
     `flagged`: jobs whose cursor carries the trouble of an earlier plan, which a good one clears.
     """
     steps: list[tuple[Any, ...]] = []
-    moves: list[tuple[Any, ...]] = []
+    moves: list[CursorMove] = []
     runs: list[tuple[Any, ...]] = []
     parents: list[NewRun] = []
     rest: list[tuple[Cursor, Plan]] = []  # plans with more to them than a run
     lateness: list[int] = []
     for (cursor, job, _), plan in zip(due, plans, strict=True):
-        job_id, _, _, woke_at, _, seen, *_ = cursor
-        next_at = plan.next_at
-        if _is_plain_step(cursor, plan) and job_id not in flagged:
-            steps.append((job_id, seen, now if next_at is not None and next_at < now else next_at, plan.next_due_at))
+        seen, woke_at = cursor.cursor_ver, cursor.next_at
+        if _is_plain_step(cursor, plan) and cursor.job_id not in flagged:
+            steps.append((cursor.job_id, seen, _fresh(plan.next_at, now), plan.next_due_at))
         else:
             moves.append(_move(cursor, job.version, plan, now))
             rest.append((cursor, plan))
         for place, run in enumerate(plan.runs, seen + 1):
-            due_at, fire_key, not_before, catch_up, parked = run
-            lateness.append(now - (due_at if woke_at is None else woke_at))
+            lateness.append(now - (run.due_at if woke_at is None else woke_at))
             if job.definition.shards:
                 parents.append(_planned(job, run, place))
             else:
-                shape = job.shape if isinstance(job, StoredJob) else shape_of(job)
-                if parked:
-                    shape |= PARKED
-                if catch_up:
-                    shape |= CATCH_UP
-                runs.append((job_id, job.version, fire_key, due_at, not_before, place, shape))
+                runs.append(_fire(job, run, place))
     _move_cursors(tx, steps, moves)
     tx.point("firing.cursors_moved")
     created = tx.change(INSERT_RUNS, {"now": now}, d=runs) if runs else 0
@@ -190,10 +214,10 @@ def record_change(
 
     `job` is the version that the plan's runs belong to; None when it has none. An edit closes the open skip row.
     """
-    move = list(_move(cursor, version or cursor.version, plan, now))
+    move = _move(cursor, version or cursor.version, plan, now)
     if version is not None:
-        move[_SKIP_FROM : _SKIP_FROM + 3] = None, None, None
-    _move_cursors(tx, [], [tuple(move)])
+        move = move._replace(skip_from=None, skip_reason=None, skip_why=None)
+    _move_cursors(tx, [], [move])
     if plan.runs:
         assert job is not None, "runs belong to a version"
         insert_runs(tx, now, [_planned(job, run, place) for place, run in enumerate(plan.runs, cursor.cursor_ver + 1)])
@@ -220,31 +244,54 @@ def within_rows(due: Sequence[DueJob], plans: Sequence[Plan], rows_max: int = RO
 
 
 def _is_plain_step(cursor: Cursor, plan: Plan) -> bool:
-    runs, skips, state, _, _, remaining, promote, trouble = plan
-    _, _, was, _, _, _, left, skip_from, _, _ = cursor
+    """Whether the cursor only goes on to its next instant (`STEP`)."""
     return (
-        len(runs) <= 1
-        and not skips
-        and state == was
-        and remaining == left
-        and skip_from is None
-        and not promote
-        and trouble is None
+        len(plan.runs) <= 1
+        and not plan.skips
+        and plan.state == cursor.state
+        and plan.remaining == cursor.remaining
+        and cursor.skip_from is None
+        and not plan.promote
+        and plan.trouble is None
     )
 
 
-def _move(cursor: Cursor, version: int, plan: Plan, now: Instant) -> tuple[Any, ...]:
-    if plan.trouble is not None:  # nothing was decided: all but the time of the next look stays
-        return (cursor.job_id, cursor.cursor_ver, 1, cursor.version, cursor.state, _fresh(plan.next_at, now),
-                cursor.next_due_at, cursor.remaining, cursor.skip_from, cursor.skip_reason, cursor.skip_why,
-                plan.trouble)  # fmt: skip
+def _move(cursor: Cursor, version: int, plan: Plan, now: Instant) -> CursorMove:
+    if plan.trouble is not None:
+        return _left_undecided(cursor, plan, now)
     skip = open_skip_after(cursor, plan)
-    return (cursor.job_id, cursor.cursor_ver, len(plan.runs) or 1, version, str(plan.state), _fresh(plan.next_at, now),
-            plan.next_due_at, plan.remaining, skip.from_at, skip.reason and str(skip.reason), skip.why,
-            None)  # fmt: skip
+    return CursorMove(
+        job_id=cursor.job_id,
+        seen=cursor.cursor_ver,
+        bump=len(plan.runs) or 1,
+        version=version,
+        state=str(plan.state),
+        next_at=_fresh(plan.next_at, now),
+        next_due_at=plan.next_due_at,
+        remaining=plan.remaining,
+        skip_from=skip.from_at,
+        skip_reason=skip.reason and str(skip.reason),
+        skip_why=skip.why,
+        trouble=None,
+    )
 
 
-_SKIP_FROM: Final = 8  # where `_move` has the open skip row
+def _left_undecided(cursor: Cursor, plan: Plan, now: Instant) -> CursorMove:
+    """Nothing was decided: all but the time of the next look stays."""
+    return CursorMove(
+        job_id=cursor.job_id,
+        seen=cursor.cursor_ver,
+        bump=1,
+        version=cursor.version,
+        state=cursor.state,
+        next_at=_fresh(plan.next_at, now),
+        next_due_at=cursor.next_due_at,
+        remaining=cursor.remaining,
+        skip_from=cursor.skip_from,
+        skip_reason=cursor.skip_reason,
+        skip_why=cursor.skip_why,
+        trouble=plan.trouble,
+    )
 
 
 def _fresh(next_at: Instant | None, now: Instant) -> Instant | None:
@@ -252,7 +299,7 @@ def _fresh(next_at: Instant | None, now: Instant) -> Instant | None:
     return now if next_at is not None and next_at < now else next_at
 
 
-def _move_cursors(tx: Tx, steps: Sequence[tuple[Any, ...]], moves: Sequence[tuple[Any, ...]]) -> None:
+def _move_cursors(tx: Tx, steps: Sequence[tuple[Any, ...]], moves: Sequence[CursorMove]) -> None:
     """R1: each cursor as it was seen, or nothing. They are locked: a miss means a lock that did not hold (Galera)."""
     if steps and tx.change(STEP, d=steps) != len(steps):
         raise TryAgain("a cursor moved although it was locked")
@@ -261,6 +308,16 @@ def _move_cursors(tx: Tx, steps: Sequence[tuple[Any, ...]], moves: Sequence[tupl
 
 
 # -------------------------------------------------------------------------------------------------------------- runs
+
+
+def _fire(job: LoadedJob, run: PlannedRun, place: int) -> tuple[Any, ...]:
+    """A plain fire, as `INSERT_RUNS` takes it."""
+    shape = job.shape if isinstance(job, StoredJob) else shape_of(job)
+    if run.parked:
+        shape |= PARKED
+    if run.catch_up:
+        shape |= CATCH_UP
+    return (job.job_id, job.version, run.fire_key, run.due_at, run.not_before, place, shape)
 
 
 def _planned(job: LoadedJob, run: PlannedRun, place: int, *, error: str | None = None) -> NewRun:
@@ -283,17 +340,14 @@ def _planned(job: LoadedJob, run: PlannedRun, place: int, *, error: str | None =
 
 def _record_rest(tx: Tx, now: Instant, rest: Sequence[tuple[Cursor, Plan]]) -> int:
     """Skips, promotions, pauses that ended; how many instants were skipped."""
-    new: list[tuple[Any, ...]] = []
-    longer: list[tuple[Any, ...]] = []
+    new: list[NewSkip] = []
+    longer: list[NewSkip] = []
     promoted: list[tuple[int]] = []
     resumed: list[tuple[int]] = []
     skipped = 0
     for cursor, plan in rest:
         for skip in plan.skips:
-            begin = cursor.skip_from if skip.extends and cursor.skip_from is not None else skip.from_at
-            row = (cursor.job_id, skip_key(begin), skip.from_at, skip.to_at, skip.count, str(skip.reason), skip.why,
-                   cursor.version, int(skip.held))  # fmt: skip
-            (longer if skip.extends else new).append(row)
+            (longer if skip.extends else new).append(_skip_row(cursor, skip))
             skipped += skip.count
         if plan.promote:
             promoted.append((cursor.job_id,))
@@ -311,9 +365,25 @@ def _record_rest(tx: Tx, now: Instant, rest: Sequence[tuple[Cursor, Plan]]) -> i
     return skipped
 
 
-def _unknown(tx: Tx, skips: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    known = {tuple(row) for row in tx.rows(KNOWN_SKIPS, d=[skip[:2] for skip in skips])}
-    return [skip for skip in skips if skip[:2] not in known]
+def _skip_row(cursor: Cursor, skip: PlannedSkip) -> NewSkip:
+    begins_at = cursor.skip_from if skip.extends and cursor.skip_from is not None else skip.from_at
+    return NewSkip(
+        job_id=cursor.job_id,
+        fire_key=skip_key(begins_at),
+        from_at=skip.from_at,
+        to_at=skip.to_at,
+        count=skip.count,
+        reason=str(skip.reason),
+        why=skip.why,
+        version=cursor.version,
+        held=int(skip.held),
+    )
+
+
+def _unknown(tx: Tx, skips: Sequence[NewSkip]) -> list[NewSkip]:
+    keys = [(skip.job_id, skip.fire_key) for skip in skips]
+    known = {tuple(row) for row in tx.rows(KNOWN_SKIPS, d=keys)}
+    return [skip for skip, key in zip(skips, keys, strict=True) if key not in known]
 
 
 def promote(tx: Tx, now: Instant, jobs: Sequence[tuple[int]]) -> int:

@@ -11,7 +11,7 @@ JSON text (SQLite, MariaDB), so a batch of a thousand rows is still one statemen
 import re
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, get_args, get_type_hints
 
 _NAME: Final = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
 _PIECE: Final = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
@@ -37,6 +37,12 @@ class RowSet:
         self.name = name
         self.columns = tuple(columns.items())
         self.bound_names = tuple(f"{name}__{column}" for column in columns)  # where each column is a value of its own
+
+    @classmethod
+    def of(cls, name: str, row: type[tuple[Any, ...]], /) -> "RowSet":
+        """A set of named tuples: their fields are its columns."""
+        fields = get_type_hints(row).items()
+        return cls(name, **{field: BIGINT if int in (kind, *get_args(kind)) else TEXT for field, kind in fields})
 
 
 class Rendering(Protocol):

@@ -98,6 +98,26 @@ LANE_JOBS: Final = Statement(
 )
 
 
+class _Repeated(NamedTuple):
+    """A row of `REPEATED`: a run that is RUNNING under a request."""
+
+    session: str
+    request_no: int
+    id: int
+    job_id: int
+    version: int
+    attempt: int
+    lease_id: str
+    fence: int
+    leased_at: Instant
+    shard: int
+    follow: int
+    due_at: Instant
+    params: str | None
+    checkpoint: str | None
+    reason: str | None
+
+
 class Outcome(NamedTuple):
     """What a lease did; runs it found replaced by a later one are to be ended in a transaction of their own."""
 
@@ -142,14 +162,17 @@ class Leasing:
     def _repeated(self, tx: Tx, polls: Sequence[Poll]) -> dict[tuple[str, int], list[LeasedRun]]:
         """A request whose answer was lost gets back what is still RUNNING under it (R5)."""
         served: dict[tuple[str, int], list[LeasedRun]] = {}
-        rows = tx.rows(REPEATED, d=[(poll.session, poll.request_no) for poll in polls]) if polls else ()
-        jobs = self._definitions.find(tx, {(row[3], row[4]) for row in rows}).jobs if rows else {}
-        parts = parts_of(tx, [row.id for row in rows if row.follow & MERGE])
-        for session, request_no, run_id, job_id, version, attempt, lease_id, fence, leased_at, *rest in rows:
-            job = jobs.get((job_id, version))
+        if not polls:
+            return served
+        rows = tx.tuples(REPEATED, d=[(poll.session, poll.request_no) for poll in polls])
+        runs = [_Repeated._make(row) for row in rows]
+        jobs = self._definitions.find(tx, {(run.job_id, run.version) for run in runs}).jobs
+        parts = parts_of(tx, [run.id for run in runs if run.follow & MERGE])
+        for run in runs:
+            job = jobs.get((run.job_id, run.version))
             if job is not None:
-                run = _leased_run(run_id, job, attempt, lease_id, fence, leased_at, *rest, parts=parts.get(run_id))
-                served.setdefault((session, request_no), []).append(run)
+                leased = _leased_run(run, job, run.attempt, run.lease_id, run.fence, run.leased_at, parts.get(run.id))
+                served.setdefault((run.session, run.request_no), []).append(leased)
         return served
 
     # -- choosing ---------------------------------------------------------------------------------------------------
@@ -225,8 +248,7 @@ class Leasing:
             fence = base + taken.fences.get(run.id, attempt)
             deadline_at = now + job.definition.start_within_us
             rows.append((run.id, run.ver, lease_id, poll.session, poll.request_no, fence, deadline_at))
-            leased = _leased_run(run.id, job, attempt, lease_id, fence, now, run.shard, run.follow, run.due_at,
-                                 run.params, run.checkpoint, run.reason, parts=parts.get(run.id))  # fmt: skip
+            leased = _leased_run(run, job, attempt, lease_id, fence, now, parts.get(run.id))
             served.setdefault((poll.session, poll.request_no), []).append(leased)
         rows.sort()  # by primary key (R3)
         if tx.change(LEASE, {"now": now}, d=rows) != len(rows):
@@ -313,45 +335,42 @@ def _grant(poll: Poll, state: str, served: Mapping[tuple[str, int], Sequence[Lea
 
 
 def _leased_run(
-    run_id: int,
+    run: Candidate | _Repeated,
     job: LoadedJob,
     attempt: int,
     lease_id: str,
     fence: int,
     leased_at: Instant,
-    shard: int,
-    follow: int,
-    due_at: Instant,
-    params: str | None,
-    checkpoint: str | None,
-    reason: str | None,
-    *,
-    parts: str | None = None,
+    parts: str | None,
 ) -> LeasedRun:
+    """The run as its worker gets it. `parts`: what the shards returned, for their merge run."""
     definition = job.definition
-    given = params if params is not None else _params_of(definition)
+    params = run.params if run.params is not None else _params_of(definition)
+    handler = definition.handler
+    if run.follow & MERGE and definition.merge is not None:
+        handler = definition.merge
     return LeasedRun(
-        run_id=run_id,
+        run_id=run.id,
         job_id=job.job_id,
         namespace=job.namespace,
         job=job.name,
         version=job.version,
-        handler=definition.merge or definition.handler if follow & MERGE else definition.handler,
-        params=given if parts is None else with_parts(given, parts),
+        handler=handler,
+        params=params if parts is None else with_parts(params, parts),
         attempt=attempt,
         lease_id=lease_id,
         fence=fence,
-        due_at=due_at,
+        due_at=run.due_at,
         leased_at=leased_at,
         timeout_us=definition.timeout_us,
         grace_us=definition.grace_us,
         at_most_once=definition.on_lost is OnLost.FAIL,
         exclusive=definition.exclusive,
         isolation=str(definition.isolation) if definition.isolation else None,
-        shard=shard,
+        shard=run.shard,
         shards=definition.shards,
-        checkpoint=checkpoint,
-        reason=reason or "",
+        checkpoint=run.checkpoint,
+        reason=run.reason or "",
         tz=definition.schedule.tz if definition.schedule is not None else "",
     )
 
