@@ -129,7 +129,7 @@ def test_a_job_is_made_changed_compared_cloned_and_taken_away(foliot: Shell) -> 
     assert foliot("job", "edit", "nightly_eu", "--set", "max_lost=5", "--set", "grace=20s").code == 0
     assert re.search(r"^grace +20s$(?s:.*)^max_lost +5$", foliot("job", "show", "nightly_eu").out, re.MULTILINE)
     assert foliot("job", "show", "nightly_eu", "--yaml").out.startswith(
-        "grace: 20s\nmax_lost: 5\nowner: ops\nparams:\n  name: eu\n"
+        'grace: "20s"\nmax_lost: 5\nowner: ops\nparams:\n  name: eu\n'
     )
     shown = foliot("job", "show", "nightly_eu", "-o", "yaml").out
     assert "  params:\n    name: eu" in shown
