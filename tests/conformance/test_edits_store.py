@@ -7,9 +7,9 @@ import pytest
 from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.domain.verdict import Cause
 from foliot.ports.store.jobs import JobRecord
+from foliot.ports.store.runs import BadTrigger
 from foliot.ports.worker_link import LeasedRun
 from foliot.store.sql.firing.follow import FIXED_DELAY
-from foliot.store.sql.firing.triggers import BadTrigger
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet
 from tests.conformance.building import PERSON, cursor_of, every, fire, make_due, runs_of, save, skips_of
 from tests.conformance.working import Worker, run_of, trigger, worker

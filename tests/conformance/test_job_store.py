@@ -11,7 +11,6 @@ from foliot.domain.errors import BadName, InvalidInput, JobNotFound, VersionConf
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
 from foliot.domain.job import Lane
 from foliot.domain.run import Landing
-from foliot.ports.store.actor import Actor
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.jobs import Saved, SaveOutcome
 from foliot.store.sql.ending.ends import Ending
@@ -176,16 +175,6 @@ async def test_a_definition_that_cannot_be_stored_is_refused_before_anything_is(
         await world.store.jobs.save(NS, "tick", bad, by=PERSON, decide=decider())
     assert await world.value("SELECT count(*) FROM jobs") == 0
     assert await world.value("SELECT count(*) FROM lanes") == 0
-
-
-@pytest.mark.parametrize("by", [Actor(name="a\0b"), Actor(name="a", reason="x" * 3000), Actor(name="\ud800")], ids=str)
-async def test_words_that_cannot_be_stored_are_refused_before_anything_is(world: World, by: Actor) -> None:
-    with pytest.raises(InvalidInput):
-        await world.store.jobs.save(NS, "tick", definition(), by=by, decide=decider())
-    await every(world)
-    with pytest.raises(InvalidInput):
-        await world.store.jobs.pause(NS, "tick", by=by, decide=decider())
-    assert (await world.store.jobs.find(NS, "tick")).state == "active"
 
 
 # ---------------------------------------------------------------------------------------------------- deciding the past

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from foliot.domain.errors import InvalidInput, JobNotFound
+from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import HOUR, MINUTE
-from foliot.store.sql.firing.triggers import BadTrigger
+from foliot.ports.store.runs import BadTrigger
 from tests.conformance.building import NS, PERSON, ask, cursor_of, decider, every, fire, make_due, runs_of, save
 from tests.sql.world import World
 
@@ -132,16 +132,6 @@ async def test_a_job_that_is_not_there_is_named(world: World) -> None:
         {"key": "结" * 67},
         {"key": "a\0b"},
         {"key": "a\ud800b"},
-        {"params": "{"},
-        {"params": "NaN"},
-        {"params": '{"a":Infinity}'},
-        {"params": '{"a":1e999}'},
-        {"params": "9" * 30},
-        {"params": '{"a":1,"a":2}'},
-        {"params": "[" * 40 + "]" * 40},
-        {"params": '"' + "x" * 70_000 + '"'},
-        {"params": '"\ud800"'},
-        {"params": '"a\\u0000b"'},
         {"priority": 0},
         {"priority": 11},
         {"priority": 2**40},
@@ -153,10 +143,9 @@ async def test_a_job_that_is_not_there_is_named(world: World) -> None:
     ],
     ids=str,
 )
-async def test_what_cannot_be_stored_is_refused_before_anything_is(world: World, wish: dict[str, Any]) -> None:
+async def test_what_the_operation_refuses_is_a_bug_here_and_changes_nothing(world: World, wish: dict[str, Any]) -> None:
     job = await save(world)
-    with pytest.raises(InvalidInput) as refused:
+    with pytest.raises(AssertionError):
         await world.store.runs.trigger(ask(**wish))
-    assert refused.value.code.startswith("FOL-1")
     assert await runs_of(world) == []
     assert (await cursor_of(world, job))["cursor_ver"] == 1

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from foliot.domain import names
 from foliot.domain.errors import BadName
-from foliot.domain.names import NAME_BYTES_MAX, check_label, check_name, nearest
+from foliot.domain.names import check_label, check_name, nearest
+from foliot.domain.texts import NAME_BYTES_MAX
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from foliot.domain.instants import SECOND, Instant, Micros, parse_duration
 from foliot.domain.run import RunId, parse_run_id
 from foliot.domain.schedule.errors import BadTime
 from foliot.domain.schedule.moments import read_instant
+from foliot.domain.texts import NAME_BYTES_MAX
 from foliot.operations import services as operations
 from foliot.words.language import Language
 
@@ -37,10 +38,11 @@ Admin = Annotated[Principal, Depends(Needs(Scope.ADMIN))]
 Speaks = Annotated[Language, Depends(language_of)]
 
 Namespace = Annotated[
-    str | None, Query(max_length=200, description="Where the name is looked up; the token's own, or default.")
+    str | None,
+    Query(max_length=NAME_BYTES_MAX, description="Where the name is looked up; the token's own, or default."),
 ]
 EveryNamespace = Annotated[
-    str | None, Query(max_length=200, description="What the list is about; every namespace the token sees.")
+    str | None, Query(max_length=NAME_BYTES_MAX, description="What the list is about; every namespace the token sees.")
 ]
 IfMatch = Annotated[
     str | None, Header(alias="If-Match", max_length=100, description="The ETag of what was read.", examples=['"v3"'])

@@ -30,6 +30,7 @@ from foliot.domain.access import Principal
 from foliot.domain.errors import FoliotError, InvalidInput
 from foliot.domain.instants import DAY, MINUTE, Micros
 from foliot.domain.payload import parse_json
+from foliot.domain.texts import KEY_BYTES_MAX
 from foliot.operations.aside import aside
 from foliot.operations.services import Services
 from foliot.ports.store.replies import Claimed, KeyReused, Replayed, Reply, StillRunning
@@ -38,7 +39,6 @@ DEPTH_MAX: Final = 40
 QUERY_BYTES_MAX: Final = 16 * KIB
 FIELDS_MAX: Final = 100  # of a body: no model has as many, and each unknown one costs an error of its own
 ASIDE_FROM: Final = 16 * KIB  # longer ones are parsed beside the loop: some milliseconds for each of these
-KEY_LENGTH_MAX: Final = 200
 KEEP_US: Final[Micros] = DAY
 GIVE_UP_US: Final[Micros] = MINUTE
 REPLAYED: Final = "Idempotent-Replayed"
@@ -197,8 +197,8 @@ def request_key(request: Request, who: Principal) -> str | None:
 async def _once(request: Request, inner: Handler) -> Response:
     """Answer the first request with this key; give its repeats the same answer."""
     key = request.headers["idempotency-key"]
-    if not 0 < len(key) <= KEY_LENGTH_MAX:
-        raise BadRequest(f"An Idempotency-Key has 1 to {KEY_LENGTH_MAX} characters.")
+    if not 0 < len(key) <= KEY_BYTES_MAX:
+        raise BadRequest(f"An Idempotency-Key has 1 to {KEY_BYTES_MAX} characters.")
     services: Services = request.app.state.services
     authenticator: Authenticator = request.app.state.authenticator
     who = await authenticator.principal(request)

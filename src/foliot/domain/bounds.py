@@ -14,15 +14,13 @@ from foliot.domain.names import check_label, check_name
 from foliot.domain.payload import DEPTH_MAX, PARAMS_BYTES_MAX, json_text
 from foliot.domain.policies.misfire import CATCH_UP_MAX, MISFIRE_AFTER, WITHIN_MAX, Misfire, MisfireMode
 from foliot.domain.policies.retry import DELAYS_MAX, PAUSE_MAX, RETRIES_MAX, BackoffKind, RetryPolicy
+from foliot.domain.texts import HANDLER_BYTES_MAX, NAME_BYTES_MAX
 
 PRIORITY_MIN: Final = 1
 SHARDS_MAX: Final = 10_000
 RUNNING_MAX: Final = 100_000
 RESOURCES_MAX: Final = 20
 LABELS_MAX: Final = 50
-HANDLER_BYTES_MAX: Final = 500
-DESCRIPTION_BYTES_MAX: Final = 20_000
-OWNER_BYTES_MAX: Final = 200
 ERROR_NAMES_MAX: Final = 50
 BUDGET_MAX: Final = 1_000_000
 
@@ -176,7 +174,7 @@ def check_retries(path: str, retry: RetryPolicy) -> None:
         Between(0, BUDGET_MAX)(f"{path}.budget_per_hour", retry.budget_per_hour)
     Between(0, ERROR_NAMES_MAX)(f"{path}.on", len(retry.on))
     for name in retry.on:
-        Text(OWNER_BYTES_MAX)(f"{path}.on", name)
+        Text(NAME_BYTES_MAX)(f"{path}.on", name)
 
 
 def check_misfire(path: str, misfire: Misfire) -> None:

@@ -12,8 +12,6 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from foliot.domain.bounds import (
-    DESCRIPTION_BYTES_MAX,
-    OWNER_BYTES_MAX,
     PRIORITY_MIN,
     RUNNING_MAX,
     SHARDS_MAX,
@@ -38,6 +36,7 @@ from foliot.domain.policies.overlap import Overlap
 from foliot.domain.policies.retry import RetryPolicy, retries_from, written_retries
 from foliot.domain.reading import duration, in_one_form, mapping, name, text, texts, truth, whole, word
 from foliot.domain.schedule import Schedule
+from foliot.domain.texts import DESCRIPTION_BYTES_MAX, OWNER_BYTES_MAX
 
 Word = TypeVar("Word", bound=StrEnum)
 

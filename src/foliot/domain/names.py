@@ -11,9 +11,7 @@ from heapq import nlargest
 from typing import Final
 
 from foliot.domain.errors import BadName
-
-NAME_BYTES_MAX: Final = 200
-LABEL_VALUE_BYTES_MAX: Final = 200
+from foliot.domain.texts import NAME_BYTES_MAX
 
 _BETWEEN: Final = frozenset("_-.")  # no "/" and ":" (they have a meaning in addresses), no spaces (in command lines)
 _ALIKE_ENOUGH: Final = 0.6

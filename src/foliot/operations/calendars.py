@@ -21,6 +21,7 @@ from foliot.domain.schedule import (
 from foliot.domain.schedule.builtin import SHOWN
 from foliot.domain.schedule.errors import BadCalendar, UnknownCalendar
 from foliot.domain.schedule.unusual import UnusualDay, unusual_days
+from foliot.domain.texts import actor_name
 from foliot.operations.finding import actor
 from foliot.operations.notes import note
 from foliot.operations.services import Services
@@ -157,7 +158,7 @@ async def _take_over(services: Services, use: CalendarUse) -> bool:
             use.namespace,
             use.job,
             definition,
-            by=Actor(name=f"calendar {use.calendar}", reason="the calendar changed"),
+            by=Actor(name=actor_name(f"calendar {use.calendar}"), reason="the calendar changed"),
             decide=services.decide,
             expected_version=use.job_version,
             source=use.source,

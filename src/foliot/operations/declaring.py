@@ -18,6 +18,7 @@ from foliot.domain.job import Definition
 from foliot.domain.limits import check_change
 from foliot.domain.names import check_name
 from foliot.domain.payload import parse_json
+from foliot.domain.texts import actor_name
 from foliot.operations.aside import AT_ONCE, aside, in_slices
 from foliot.operations.services import Services
 from foliot.ports.store.actor import Actor
@@ -26,7 +27,6 @@ from foliot.ports.store.jobs import Saved, SaveOutcome, Standing
 from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.worker_link import DECLARED_MAX, DOCUMENT_MAX, DeclaredJob, Hello
 
-ACTOR_BYTES_MAX: Final = 200
 REFUSED_SHOWN: Final = 5  # in the log; the worker hears of each
 READ_AT_ONCE: Final = 100
 _JOB_WEIGHT: Final = 200  # of a definition, however short
@@ -211,7 +211,7 @@ def _check_replacing(name: str, by: Principal, standing: Standing) -> None:
 
 def _called(hello: Hello) -> str:
     """A worker as the one who did something, no longer than such names may be."""
-    return f"worker {hello.name}".encode()[:ACTOR_BYTES_MAX].decode(errors="ignore")
+    return actor_name(f"worker {hello.name}")
 
 
 def _happening(saved: Saved, hello: Hello, by: Principal) -> Happening:

@@ -9,6 +9,7 @@ from foliot.domain.access import Principal
 from foliot.domain.errors import JobNotFound, RunNotFound
 from foliot.domain.job import DEFAULT_GROUP, DEFAULT_NAMESPACE
 from foliot.domain.run import format_run_id
+from foliot.domain.texts import actor_name, check_reason
 from foliot.operations.services import Services
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.lookups import JobRow, RunRow
@@ -47,5 +48,6 @@ def group_of(job: JobRow) -> str:
 
 
 def actor(who: Principal, reason: str = "") -> Actor:
-    """Who asks, as the store records it."""
-    return Actor(name=who.name[:200], reason=reason)
+    """Who asks and why, as the store records it."""
+    check_reason(reason)
+    return Actor(name=actor_name(who.name), reason=reason)

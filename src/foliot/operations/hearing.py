@@ -20,13 +20,12 @@ from foliot.domain.payload import (
     json_text,
 )
 from foliot.domain.redaction import redacted
+from foliot.domain.texts import ERROR_TYPE_MAX, NOTE_MAX
 from foliot.operations.aside import in_slices
 from foliot.ports.worker_link import HandlerOffer, HeldLease, Hello, Report, Signed
 
 ERROR_MAX: Final = 64 * 1024
-ERROR_TYPE_MAX: Final = 1000
 PROGRESS_MAX: Final = 8 * 1024
-NOTE_MAX: Final = 500
 SCHEMA_BYTES_MAX: Final = 64 * 1024
 SCHEMAS_BYTES_MAX: Final = 4 * 1024 * 1024  # of all handlers of a session
 REFUSED_TYPE: Final = "ResultRefused"

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from foliot.domain.access import Principal, Scope
-from foliot.domain.errors import BadField, Conflict, JobNotFound, VersionConflict
+from foliot.domain.errors import Conflict, JobNotFound, VersionConflict
 from foliot.domain.limits import check_change
 from foliot.domain.names import check_name
 from foliot.operations.calendars import read_definition
@@ -15,8 +15,6 @@ from foliot.operations.notes import note_job
 from foliot.operations.services import Services
 from foliot.ports.store.jobs import SaveOutcome
 from foliot.ports.store.lookups import JobRow
-
-REASON_BYTES_MAX: Final = 2000
 
 
 class JobExists(Conflict):
@@ -103,8 +101,7 @@ async def _save(
     namespace = check_name("namespace", namespace)
     if not who.sees(namespace):
         who.demand_everywhere(Scope.WRITE)
-    if len(reason.encode()) > REASON_BYTES_MAX:
-        raise BadField("reason", f"it is longer than {REASON_BYTES_MAX} bytes")
+    by = actor(who, reason)
     definition = await read_definition(services, document, job=name)
     who.demand(Scope.WRITE, group=definition.group)
     await _demand_present(services, who, namespace, name)
@@ -112,7 +109,7 @@ async def _save(
         namespace,
         name,
         definition,
-        by=actor(who, reason),
+        by=by,
         decide=services.decide,
         expected_version=expected_version,
         source="api",

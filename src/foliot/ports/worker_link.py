@@ -18,6 +18,7 @@ import msgspec
 
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
+from foliot.domain.texts import HANDLER_BYTES_MAX, LABEL_BYTES_MAX, NAME_BYTES_MAX, SESSION_BYTES_MAX
 from foliot.domain.verdict import Cause
 
 SLOTS_MAX: Final = 100_000
@@ -26,10 +27,10 @@ SESSIONS_MAX: Final = 5000  # live ones of a token, and of those that took its p
 Small = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 Whole = Annotated[int, msgspec.Meta(ge=0, le=2**53)]  # numbers that rise by one, and microseconds
 Signed = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
-SessionId = Annotated[str, msgspec.Meta(min_length=1, max_length=32, pattern=r"\A[!-~]+\Z")]
-LeaseId = Annotated[str, msgspec.Meta(max_length=32)]  # compared, never kept
+SessionId = Annotated[str, msgspec.Meta(min_length=1, max_length=SESSION_BYTES_MAX, pattern=r"\A[!-~]+\Z")]
+LeaseId = Annotated[str, msgspec.Meta(max_length=SESSION_BYTES_MAX)]  # compared, never kept
 ONE_LINE: Final = r"\A[^\x00-\x1f\x7f]*\Z"  # people see it in lists and logs
-Label = Annotated[str, msgspec.Meta(max_length=200, pattern=ONE_LINE)]
+Label = Annotated[str, msgspec.Meta(max_length=LABEL_BYTES_MAX, pattern=ONE_LINE)]
 HANDLERS_MAX: Final = 10_000
 DECLARED_MAX: Final = 20_000
 DOCUMENT_MAX: Final = 256 * 1024
@@ -40,7 +41,7 @@ BATCH_MAX: Final = 10_000
 class HandlerOffer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A handler this worker can run."""
 
-    name: Annotated[str, msgspec.Meta(max_length=500, pattern=ONE_LINE)]  # "python:jobs:tick"
+    name: Annotated[str, msgspec.Meta(max_length=HANDLER_BYTES_MAX, pattern=ONE_LINE)]  # "python:jobs:tick"
     parameters: Mapping[str, Any] | None = None  # JSON Schema
     code_hash: Annotated[str, msgspec.Meta(max_length=200, pattern=ONE_LINE)] = ""
 
@@ -48,7 +49,7 @@ class HandlerOffer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 class DeclaredJob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A job that the worker's code declares: its definition document as JSON text."""
 
-    namespace: Annotated[str, msgspec.Meta(max_length=200)]
+    namespace: Annotated[str, msgspec.Meta(max_length=NAME_BYTES_MAX)]
     name: Annotated[str, msgspec.Meta(max_length=1000)]
     document: Annotated[str, msgspec.Meta(max_length=DOCUMENT_MAX)]
 
@@ -57,7 +58,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A worker session introduces itself."""
 
     session: SessionId
-    name: Annotated[str, msgspec.Meta(max_length=200, pattern=ONE_LINE)]
+    name: Annotated[str, msgspec.Meta(max_length=NAME_BYTES_MAX, pattern=ONE_LINE)]
     group: Annotated[str, msgspec.Meta(max_length=100, pattern=ONE_LINE)]
     slots: Annotated[int, msgspec.Meta(ge=0, le=SLOTS_MAX)]
     handlers: Annotated[tuple[HandlerOffer, ...], msgspec.Meta(max_length=HANDLERS_MAX)]

@@ -11,6 +11,7 @@ from typing import Any, Final
 from foliot.domain.errors import FoliotError
 from foliot.domain.parameters import BadParameters
 from foliot.domain.policies.retry import error_name
+from foliot.domain.texts import ERROR_TYPE_MAX
 from foliot.domain.verdict import Cause
 from foliot.ports.handler import Invocable
 from foliot.sdk.ctx import Ctx, current
@@ -19,7 +20,6 @@ from foliot.sdk.stopping import Cancelled
 
 MESSAGE_MAX: Final = 4_096
 TRACEBACK_MAX: Final = 32_768
-ERROR_TYPE_MAX: Final = 1_000
 _EVERY_ERROR: Final = (Exception, BaseException, object)
 _OWN_FRAMES: Final = str(Path(__file__).parents[1]) + os.sep
 

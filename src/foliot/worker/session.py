@@ -7,12 +7,12 @@ from typing import Final
 import msgspec
 
 from foliot.domain.instants import SECOND
+from foliot.domain.texts import NOTE_MAX
 from foliot.ports.worker_link import HeldLease, Welcome
 from foliot.worker.attempt import Attempt
 from foliot.worker.lines import safe_text
 
 _NEVER: Final = float("-inf")
-_NOTE_MAX: Final = 500
 
 
 class Session:
@@ -107,7 +107,7 @@ def to_held(attempt: Attempt, *, now: float, checkpoint: str | None = None) -> H
 
 
 def _progress_json(done: int, total: int | None, note: str) -> str | None:
-    shown = safe_text(str(note)[:_NOTE_MAX])
+    shown = safe_text(str(note)[:NOTE_MAX])
     try:
         return msgspec.json.encode({"done": done, "total": total, "note": shown}).decode()
     except (OverflowError, TypeError):  # numbers no JSON can hold: a beat must go out all the same

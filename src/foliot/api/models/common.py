@@ -6,6 +6,7 @@ from urllib.parse import quote, urlencode
 from pydantic import BaseModel, ConfigDict, Field
 
 from foliot.domain.instants import SECOND, Instant, Micros, isoformat
+from foliot.domain.texts import NAME_BYTES_MAX, REASON_BYTES_MAX
 
 T = TypeVar("T")
 PREFIX: Final = "/api/v1"
@@ -13,8 +14,8 @@ PREFIX: Final = "/api/v1"
 Moment = Annotated[str, Field(json_schema_extra={"format": "date-time"}, examples=["2026-03-02T06:02:20Z"])]
 """RFC 3339 in UTC."""
 Seconds = Annotated[float, Field(examples=[4.25])]
-Name = Annotated[str, Field(min_length=1, max_length=200, examples=["settle"])]
-Reason = Annotated[str, Field(max_length=2000, examples=["month end"])]
+Name = Annotated[str, Field(min_length=1, max_length=NAME_BYTES_MAX, examples=["settle"])]
+Reason = Annotated[str, Field(max_length=REASON_BYTES_MAX, examples=["month end"])]
 
 
 def one_of(*words: str) -> Any:

@@ -7,8 +7,11 @@ from pydantic import Field
 
 from foliot.api.models.common import Input, Listed, Moment, Name, Output, Reason, Seconds, moment, one_of, seconds
 from foliot.api.models.definition import SCHEMA_MARK
+from foliot.domain.bounds import PRIORITY_MIN
 from foliot.domain.instants import Micros
+from foliot.domain.job import PRIORITY_MAX
 from foliot.domain.run import format_run_id
+from foliot.domain.texts import KEY_BYTES_MAX
 from foliot.operations.diff import FieldChange
 from foliot.operations.fires import Fire, schedule_of
 from foliot.operations.stats import JobStats, Spread
@@ -93,8 +96,8 @@ class TriggerJob(Input):
     at: Moment | None = None
     delay: str | float | None = Field(None, examples=["10m"])
     overlap: Literal["allow"] | None = None
-    priority: int | None = Field(None, ge=1, le=10)
-    key: str | None = Field(None, min_length=1, max_length=200, examples=["refund-7"])
+    priority: int | None = Field(None, ge=PRIORITY_MIN, le=PRIORITY_MAX)
+    key: str | None = Field(None, min_length=1, max_length=KEY_BYTES_MAX, examples=["refund-7"])
     reason: Reason = ""
     dry_run: bool = False
 

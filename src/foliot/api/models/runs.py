@@ -12,6 +12,7 @@ from foliot.domain.instants import SECOND, Instant
 from foliot.domain.payload import DEPTH_MAX, is_nested_deeper
 from foliot.domain.run import format_run_id
 from foliot.domain.run import shown_state as shown_word
+from foliot.domain.texts import NAME_BYTES_MAX
 from foliot.ports.store.lookups import AttemptRow, Progress, RunRow, is_sharded
 
 
@@ -46,7 +47,7 @@ class BulkRuns(Input):
     """Many runs: by their ids, or all of a job in some states, with the number that is expected."""
 
     ids: list[str] | None = Field(None, max_length=200, examples=[["r-8k2f", "r-8k31"]])
-    job: str | None = Field(None, max_length=200)
+    job: str | None = Field(None, max_length=NAME_BYTES_MAX)
     states: list[AnyCaseState] | None = Field(None, max_length=5)
     since: Moment | None = None
     until: Moment | None = None

@@ -22,6 +22,7 @@ from foliot.api.models.common import Page, located, moment
 from foliot.api.route import FoliotRoute, request_key
 from foliot.domain.access import Principal
 from foliot.domain.errors import BadField
+from foliot.domain.texts import NAME_BYTES_MAX
 from foliot.operations import backfill as operations
 from foliot.operations.backfill import BackfillOrder
 from foliot.operations.finding import home_of
@@ -38,7 +39,7 @@ async def list_backfills(
     services: Services,
     who: Reader,
     namespace: EveryNamespace = None,
-    job: Annotated[str | None, Query(max_length=200)] = None,
+    job: Annotated[str | None, Query(max_length=NAME_BYTES_MAX)] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[BackfillOut]:

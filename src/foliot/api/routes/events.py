@@ -25,6 +25,7 @@ from foliot.api.models.cluster import EventOut
 from foliot.api.models.common import Page
 from foliot.api.route import FoliotRoute
 from foliot.api.streams import HEADERS, comment, event, until_gone
+from foliot.domain.texts import NAME_BYTES_MAX
 from foliot.operations.events import list_events
 from foliot.operations.watch import Change, Watch
 from foliot.ports.store.journal import EventFilter, Topic
@@ -48,7 +49,9 @@ async def journal(
     who: Reader,
     namespace: EveryNamespace = None,
     topic: Annotated[str | None, Query(max_length=100, examples=["jobs,nodes"])] = None,
-    subject: Annotated[str | None, Query(max_length=200, description="The name of the job, run or node.")] = None,
+    subject: Annotated[
+        str | None, Query(max_length=NAME_BYTES_MAX, description="The name of the job, run or node.")
+    ] = None,
     since: When = None,
     until: When = None,
     limit: Limit = 50,

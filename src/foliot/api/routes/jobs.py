@@ -54,6 +54,7 @@ from foliot.api.models.runs import RunOut, made_run
 from foliot.api.route import FoliotRoute, request_key
 from foliot.domain.access import Principal
 from foliot.domain.errors import VersionConflict
+from foliot.domain.texts import NAME_BYTES_MAX, REASON_BYTES_MAX
 from foliot.operations import clone as cloning
 from foliot.operations import delete as deleting
 from foliot.operations import pause as pausing
@@ -61,13 +62,14 @@ from foliot.operations import reschedule as rescheduling
 from foliot.operations import rollback as rolling_back
 from foliot.operations import save as saving
 from foliot.operations.diff import changes_between
-from foliot.operations.finding import find_job, home_of, namespace_of
+from foliot.operations.finding import actor, find_job, home_of, namespace_of
 from foliot.operations.save import SavedJob
-from foliot.operations.trigger import TriggerOrder, check_order, checked_params
+from foliot.operations.trigger import check as check_trigger
 from foliot.operations.trigger import trigger as trigger_run
 from foliot.operations.validate import validate as validate_job
 from foliot.ports.store.jobs import SaveOutcome
 from foliot.ports.store.lookups import JobFilter
+from foliot.ports.store.runs import TriggerRequest
 from foliot.words.humane import human_duration
 from foliot.words.language import Language
 
@@ -84,8 +86,8 @@ async def list_jobs(
     limit: Limit = 50,
     cursor: Cursor = None,
     state: Annotated[str | None, Query(max_length=50, examples=["active,paused"])] = None,
-    owner: Annotated[str | None, Query(max_length=200)] = None,
-    group: Annotated[str | None, Query(max_length=200)] = None,
+    owner: Annotated[str | None, Query(max_length=NAME_BYTES_MAX)] = None,
+    group: Annotated[str | None, Query(max_length=NAME_BYTES_MAX)] = None,
     label: Annotated[list[str] | None, Query(max_length=20, examples=[["team:data"]])] = None,
     q: Annotated[str, Query(max_length=200, description="In name, description or owner.")] = "",
     failing: Annotated[bool, Query(description="Whose last run failed.")] = False,
@@ -211,7 +213,7 @@ async def delete_job(
     language: Speaks,
     name: str,
     namespace: Namespace = None,
-    reason: Annotated[str, Query(max_length=2000)] = "",
+    reason: Annotated[str, Query(max_length=REASON_BYTES_MAX)] = "",
     if_match: IfMatch = None,
 ) -> None:
     """Soft: history stays, the name is free again."""
@@ -299,22 +301,20 @@ async def trigger(
     namespace: Namespace = None,
 ) -> RunOut | Response:
     """A run now or later. The same key means the same run. `dry_run`: only check."""
-    order = TriggerOrder(
+    asked = TriggerRequest(
         namespace=home_of(who, namespace),
         job=name,
-        params=body.params,
+        by=actor(who, body.reason),
+        key=body.key or request_key(request, who) or "",
         at=read_moment(body.at, "at"),
         delay_us=read_duration(body.delay, "delay"),
         allow_overlap=body.overlap == "allow",
         priority=body.priority,
-        key=body.key or request_key(request, who),
-        reason=body.reason,
     )
     if body.dry_run:
-        job = await check_order(services, who, order)
-        await checked_params(services, job, order.params)
+        job, _ = await check_trigger(services, who, asked, body.params)
         return JSONResponse(DryRunOut(dry_run=True, job=job.name, version=job.version).model_dump())
-    triggered = await trigger_run(services, who, order)
+    triggered = await trigger_run(services, who, asked, body.params)
     return made_run(triggered.run, response, is_new=triggered.created)
 
 

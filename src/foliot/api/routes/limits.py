@@ -8,10 +8,11 @@ from foliot.api.asking import PREFIX, READS, WRITES, Admin, Cursor, EveryNamespa
 from foliot.api.models.common import Page
 from foliot.api.models.limits import LimitIn, LimitOut
 from foliot.api.route import FoliotRoute
+from foliot.domain.texts import NAME_BYTES_MAX
 from foliot.operations import limits as operations
 
 router: Final = APIRouter(prefix=PREFIX, tags=["limits"], route_class=FoliotRoute)
-LimitName = Annotated[str, Path(max_length=200)]
+LimitName = Annotated[str, Path(max_length=NAME_BYTES_MAX)]
 
 
 @router.get("/limits", responses=READS, summary="List named limits")

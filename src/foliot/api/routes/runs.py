@@ -51,6 +51,7 @@ from foliot.api.streams import until_gone
 from foliot.domain.access import Principal
 from foliot.domain.errors import RunNotFound
 from foliot.domain.run import DERIVED, LIVE, RunState
+from foliot.domain.texts import NAME_BYTES_MAX
 from foliot.operations.cancel import cancel as cancel_runs
 from foliot.operations.finding import find_job, find_run, home_of, namespace_of
 from foliot.operations.retry import retry as retry_run
@@ -72,14 +73,14 @@ async def list_runs(
     namespace: EveryNamespace = None,
     limit: Limit = 50,
     cursor: Cursor = None,
-    job: Annotated[str | None, Query(max_length=200)] = None,
+    job: Annotated[str | None, Query(max_length=NAME_BYTES_MAX)] = None,
     state: Annotated[
         str | None, Query(max_length=100, examples=["failed,running"], description="Also as shown: held, retrying.")
     ] = None,
     kind: Annotated[str | None, Query(max_length=100, examples=["timeout"])] = None,
     since: When = None,
     until: When = None,
-    node: Annotated[str | None, Query(max_length=200)] = None,
+    node: Annotated[str | None, Query(max_length=NAME_BYTES_MAX)] = None,
     label: Annotated[list[str] | None, Query(max_length=20, examples=[["team:data"]])] = None,
     shards: Annotated[bool, Query(description="Also the shards of sharded runs.")] = False,
 ) -> Page[RunOut]:

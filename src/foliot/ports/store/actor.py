@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from foliot.domain.texts import ACTOR_BYTES_MAX, REASON_BYTES_MAX, is_kept
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
@@ -9,3 +11,7 @@ class Actor:
 
     name: str
     reason: str = ""
+
+    def __post_init__(self) -> None:
+        assert is_kept(self.name, ACTOR_BYTES_MAX), self
+        assert is_kept(self.reason, REASON_BYTES_MAX), self

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from foliot.domain.errors import InvalidInput
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Judge
@@ -13,16 +14,22 @@ from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
 from foliot.ports.worker_link import LeasedRun, LogChunk, Report
 
 
+class BadTrigger(InvalidInput):
+    """A trigger that asks for something that cannot be."""
+
+    code = "FOL-1021"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriggerRequest:
-    """Ask for one run of a job now or later."""
+    """Ask for one run of a job now or later. `operations.trigger` checks it; the store asserts that."""
 
     namespace: str
     job: str
-    key: str  # idempotency key; a fresh token when the caller has none
     by: Actor
-    params: str | None = None  # JSON text, already validated
-    at: Instant | None = None
+    key: str = ""  # idempotency key; the operation draws one for a request that has none
+    params: str | None = None  # of the run, as JSON text; None: those of the definition
+    at: Instant | None = None  # or `delay_us`, not both
     delay_us: Micros | None = None
     allow_overlap: bool = False
     priority: int | None = None

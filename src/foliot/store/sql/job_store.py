@@ -37,7 +37,6 @@ from foliot.store.sql.jobs.version_move import FROM_THE_FIRST, finish_moves, mov
 from foliot.store.sql.kernel.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
 from foliot.store.sql.leasing import limits
-from foliot.store.sql.people.texts import check_actor
 
 FIND: Final = Statement(
     """
@@ -191,7 +190,6 @@ class SqlJobStore:
         check_limit: Callable[[LimitChange], None] | None = None,
     ) -> Saved:
         check_definition(definition)
-        check_actor(by)
         document = canonical_json(to_document(definition))
         written = _Written(
             check_name("namespace", namespace),
@@ -307,8 +305,6 @@ class SqlJobStore:
     async def pause(
         self, namespace: str, name: str, *, by: Actor, decide: Decide, until: Instant | None = None
     ) -> JobRecord:
-        check_actor(by)
-
         def work(tx: Tx, is_last: bool) -> bool | None:
             cursor, is_settled = settle(tx, self._definitions, self._locked(tx, namespace, name), decide)
             if not is_settled and not is_last:

@@ -11,6 +11,7 @@ import msgspec
 from foliot.domain.access import ForeignSession, TooManySessions
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
+from foliot.domain.texts import SESSION_BYTES_MAX, is_key
 from foliot.domain.verdict import Cause, Judge
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.errors import StoreBusy
@@ -23,12 +24,10 @@ from foliot.store.sql.ending.settlement import Claim
 from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.kernel.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
-from foliot.store.sql.people.texts import check_key
 
 SETTLED_ALL: Final = 2**63 - 1
 """`nodes.settled` of a session that left in peace: whatever still turns up under it never reached its worker."""
 
-SESSION_BYTES_MAX: Final = 32
 LEAVE_STEP: Final = 500
 LEAVE_STEPS_MAX: Final = 100
 
@@ -167,7 +166,7 @@ class SqlNodeStore:
 
     async def register(self, hello: Hello, *, kind: str, ttl_us: Micros) -> Instant:
         """A repeated call renews the session, which its worker trusts from then on, and tells of its newest code."""
-        check_key("session", hello.session, SESSION_BYTES_MAX)
+        assert is_key(hello.session, SESSION_BYTES_MAX), hello.session
 
         def work(tx: Tx) -> Instant:
             handlers = msgspec.json.encode(hello.handlers).decode()

@@ -21,7 +21,7 @@ from foliot.store.sql.ending.cancellation import cancel
 from foliot.store.sql.ending.ends import Contended, Ending
 from foliot.store.sql.ending.lease_owner import Speaker, own_leases
 from foliot.store.sql.ending.settlement import Claim, Quit
-from foliot.store.sql.firing.triggers import check_trigger, trigger
+from foliot.store.sql.firing.triggers import trigger
 from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import Database, Pool, RefusedForData, Tx
@@ -44,7 +44,6 @@ class SqlRunStore:
         self._skips_after = 0
 
     async def trigger(self, request: TriggerRequest) -> Triggered:
-        check_trigger(request)
         work = partial(trigger, definitions=self._definitions, requests=[request])
         (answer,) = await self._database.transact(work, pool=Pool.API)
         if isinstance(answer, FoliotError):

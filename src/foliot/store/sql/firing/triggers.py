@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from foliot.domain.bounds import PRIORITY_MIN
-from foliot.domain.errors import FoliotError, InvalidInput
+from foliot.domain.errors import FoliotError
 from foliot.domain.fire import Situation, trigger_key
 from foliot.domain.instants import Instant
 from foliot.domain.job import PRIORITY_MAX, LoadedJob
-from foliot.domain.payload import check_json
 from foliot.domain.schedule import HORIZON
-from foliot.ports.store.runs import Triggered, TriggerRequest
+from foliot.domain.texts import KEY_BYTES_MAX, is_key, pads
+from foliot.ports.store.runs import BadTrigger, Triggered, TriggerRequest
 from foliot.store.sql.firing.follow import serial_of
 from foliot.store.sql.firing.line import Place, bump, situations
 from foliot.store.sql.firing.new_runs import NewRun, insert_runs
@@ -23,9 +23,6 @@ from foliot.store.sql.jobs.definitions import Definitions, Found, Key
 from foliot.store.sql.jobs.suggestions import not_found
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
-from foliot.store.sql.people.texts import check_actor, check_key, pads
-
-KEY_BYTES_MAX: Final = 200
 
 JOBS: Final = Statement(
     """
@@ -53,32 +50,10 @@ class _Wish(NamedTuple):
     fire_key: str
 
 
-class BadTrigger(InvalidInput):
-    """A trigger that asks for something that cannot be."""
-
-    code = "FOL-1021"
-
-
-def check_trigger(request: TriggerRequest) -> None:
-    """Refuse what cannot be stored before anything is."""
-    check_key("idempotency key", request.key, KEY_BYTES_MAX)
-    check_actor(request.by)
-    if request.priority is not None and not PRIORITY_MIN <= request.priority <= PRIORITY_MAX:
-        raise BadTrigger(
-            f"Priority {request.priority} is not between {PRIORITY_MIN} and {PRIORITY_MAX}.", hint="5 is the usual one"
-        )
-    if request.at is not None and request.delay_us is not None:
-        raise BadTrigger("A trigger has a time or a delay, not both.")
-    if request.at is not None and not 0 <= request.at < HORIZON:
-        raise BadTrigger("The time of the trigger lies outside 1970 to 2199.")
-    if request.delay_us is not None and not 0 <= request.delay_us < HORIZON:
-        raise BadTrigger("The delay of the trigger is negative or too long.")
-    if request.params is not None:
-        check_json(request.params, what="The parameters")
-
-
 def trigger(tx: Tx, definitions: Definitions, requests: Sequence[TriggerRequest]) -> list[Triggered | FoliotError]:
-    """One run per request, all in this transaction: the run, or why there is none. Checked before (`check_trigger`)."""
+    """One run per request, all in this transaction: the run, or why there is none."""
+    for request in requests:
+        _assert_checked(request)
     answers: list[Triggered | FoliotError | None] = [None] * len(requests)
     wishes = _wishes(tx, requests, answers)
     _answer_known(tx, wishes, answers)
@@ -96,6 +71,14 @@ def trigger(tx: Tx, definitions: Definitions, requests: Sequence[TriggerRequest]
         _make(tx, definitions, new, last, answers)
     assert all(answer is not None for answer in answers), answers
     return [answer for answer in answers if answer is not None]
+
+
+def _assert_checked(request: TriggerRequest) -> None:
+    """The caller has refused what no store keeps (`operations.trigger`)."""
+    assert is_key(request.key, KEY_BYTES_MAX), request
+    assert request.priority is None or PRIORITY_MIN <= request.priority <= PRIORITY_MAX, request
+    assert request.at is None or request.delay_us is None, request
+    assert 0 <= (request.at or request.delay_us or 0) < HORIZON, request
 
 
 def _wishes(tx: Tx, requests: Sequence[TriggerRequest], answers: list[Triggered | FoliotError | None]) -> list[_Wish]:
