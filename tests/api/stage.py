@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -15,7 +14,7 @@ from zoneinfo import ZoneInfo
 from foliot.app.system import SystemChance
 from foliot.domain.access import Principal, Scope
 from foliot.domain.instants import SECOND, Instant, Micros, parse_duration, to_datetime, to_instant
-from foliot.domain.planning import CatchUpPacer, decide_batch
+from foliot.domain.planner import Planner
 from foliot.domain.run import format_run_id, parse_run_id
 from foliot.domain.verdict import Cause, judge
 from foliot.operations.offers import Offers
@@ -142,7 +141,7 @@ class Stage:
             store=self.store,
             clock=self.clock,
             chance=self.chance,
-            decide=partial(decide_batch, pacer=CatchUpPacer()),
+            plans=Planner(),
             judge=judge,
             times=TIMES,
             offers=Offers(self.store.lookups, self.clock),
@@ -190,7 +189,7 @@ class Stage:
 
     async def fire(self) -> None:
         """Decide everything that is due."""
-        while (await self.store.firing.decide_due(self.services.decide, limit=100)).taken:
+        while (await self.store.firing.decide_due(self.services.plans.decide, limit=100)).taken:
             pass
 
     async def run_ids(self) -> list[str]:

@@ -9,7 +9,6 @@ from foliot.api.worker_protocol import worker_routes
 from foliot.app.server import Server
 from foliot.app.settings import ServerSettings
 from foliot.operations import declaring
-from foliot.ports.store.actor import Actor
 from foliot.ports.store.journal import Event, EventFilter
 from tests.api.asking import Api, opened_api
 from tests.api.stage import Stage
@@ -51,7 +50,7 @@ async def test_code_declares_so_many_jobs_of_a_namespace_and_no_more(
     assert "Code has declared 3 jobs in namespace toys already, which is the most." in refused[0]
     assert await names_in(api, "toys") == ["a", "b", "by_hand", "c"]
     assert "refused" not in (await register(worker, "c", *declared("d", namespace="pay"))).json(), "of each namespace"
-    await stage.store.jobs.delete("toys", "a", by=Actor(name="root"), decide=stage.services.decide)
+    await stage.store.jobs.delete("toys", "a", plans=stage.services.plans)
     assert "refused" not in (await register(worker, "d", *declared("d"))).json()
 
 

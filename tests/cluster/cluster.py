@@ -1,7 +1,6 @@
 """A cluster of real processes on one store: started, killed, paused and, at the end, settled and judged."""
 
 import asyncio
-import functools
 import json
 import os
 import random
@@ -14,7 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from foliot.app.system import SystemChance, SystemClock
-from foliot.domain.planning import CatchUpPacer, decide_batch
+from foliot.domain.planner import Planner
 from foliot.domain.run import format_run_id
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.lookups import JobFilter
@@ -312,11 +311,11 @@ class Cluster:
     async def settle(self, *, within_s: float = SETTLE_WITHIN_S) -> None:
         """End the load: pause every job, wait until nothing is live any more."""
         began_at = time.monotonic()
-        decide = functools.partial(decide_batch, pacer=CatchUpPacer())
+        plans = Planner()
         async with self._store() as store:
             page = await store.lookups.jobs(JobFilter(), limit=100)
             for job in page.items:
-                await store.jobs.pause(job.namespace, job.name, by=BY, decide=decide)
+                await store.jobs.pause(job.namespace, job.name, by=BY, plans=plans)
 
             async def quiet() -> bool:
                 return await _count(store, "state IN ('PENDING', 'RUNNING')") == 0

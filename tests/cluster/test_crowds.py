@@ -11,7 +11,7 @@ import asyncpg
 import pytest
 
 from foliot.domain.definition import from_document
-from foliot.domain.planning import CatchUpPacer, decide_batch
+from foliot.domain.planner import Planner
 from foliot.ports.store.runs import TriggerRequest
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.store import SqlStore
@@ -89,8 +89,7 @@ async def make_jobs(cluster: Cluster, count: int) -> int:
     at = datetime.fromtimestamp(due_at // SECOND, UTC).isoformat()
     document = {"run": {"python": f"tests.cluster.crowd:{MANY}"}, "schedule": {"at": at}, "overlap": "allow"}
     async with cluster.open_store() as store:
-        decide = partial(decide_batch, pacer=CatchUpPacer())
-        first = await store.jobs.save("default", "z-0", from_document(document, job="z-0"), by=BY, decide=decide)
+        first = await store.jobs.save("default", "z-0", from_document(document, job="z-0"), by=BY, plans=Planner())
         copies = [(n, f"z-{n}") for n in range(1, count)]
         await store.database.transact(partial(_copy, first.job.job_id, copies))
     assert await now(cluster) < due_at, "the jobs were there before they were due"

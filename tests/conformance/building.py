@@ -1,13 +1,13 @@
 """Jobs for tests, in few words."""
 
-from functools import partial
 from typing import Any
 
 from foliot.domain.definition import from_document
 from foliot.domain.fire import Decide
 from foliot.domain.instants import Instant
 from foliot.domain.job import Definition
-from foliot.domain.planning import CatchUpPacer, decide_batch
+from foliot.domain.pacing import CatchUpPacer
+from foliot.domain.planner import Planner
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.firing import Decided
 from foliot.ports.store.jobs import JobRecord
@@ -30,15 +30,16 @@ def definition(*, run: str = "python:jobs:tick", job: str = "", **document: Any)
 
 def decider(rate_per_s: float = 50) -> Decide:
     """The real planner, as a server has it."""
-    return partial(decide_batch, pacer=CatchUpPacer(rate_per_s))
+    return Planner(CatchUpPacer(rate_per_s)).decide
 
 
-DECIDE = decider()
+PLANS = Planner()
+DECIDE = PLANS.decide
 
 
 async def save(world: World, name: str = "tick", **document: Any) -> JobRecord:
     """Save a job through the store; without a schedule unless the document has one."""
-    saved = await world.store.jobs.save(NS, name, definition(job=name, **document), by=PERSON, decide=DECIDE)
+    saved = await world.store.jobs.save(NS, name, definition(job=name, **document), by=PERSON, plans=PLANS)
     return saved.job
 
 

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from foliot.domain.instants import HOUR, isoformat
 from foliot.domain.schedule.errors import UnknownCalendar
 from foliot.ports.store.calendars import CalendarInUse, CalendarStore
-from tests.conformance.building import DECIDE, NS, PERSON, cursor_of, definition, fire, make_due, save, skips_of
+from tests.conformance.building import DECIDE, NS, PERSON, PLANS, cursor_of, definition, fire, make_due, save, skips_of
 from tests.sql.world import World
 
 CLOSED = {"exclude": ["2026-12-31"]}
@@ -50,7 +50,7 @@ async def test_a_job_is_pinned_to_the_newest_and_the_ledger_heeds_it(world: Worl
     assert job.definition.schedule is not None
     assert job.definition.schedule.calendar_name == "ours@1"
     same = await world.store.jobs.save(
-        NS, "tick", definition(job="tick", schedule={"every": "1h", "calendar": "ours"}), by=PERSON, decide=DECIDE
+        NS, "tick", definition(job="tick", schedule={"every": "1h", "calendar": "ours"}), by=PERSON, plans=PLANS
     )
     assert same.outcome == "same"  # written without its pin it is still the same
     await world.elapse(3 * HOUR)
@@ -96,7 +96,7 @@ async def test_who_is_behind_is_told_and_an_edit_takes_the_newest(world: World, 
     assert (use.job, use.calendar, use.pinned) == ("tick", "ours", 1)
     assert await calendars.users("ours", limit=10) == [(NS, "tick", 1)]
     await world.store.jobs.save(
-        NS, "tick", definition(job="tick", schedule=use.document["schedule"]), by=PERSON, decide=DECIDE
+        NS, "tick", definition(job="tick", schedule=use.document["schedule"]), by=PERSON, plans=PLANS
     )
     assert await calendars.outdated(limit=10) == []
     assert await calendars.users("ours", limit=10) == [(NS, "tick", 2)]
@@ -107,7 +107,7 @@ async def test_a_calendar_in_use_stays(world: World, calendars: CalendarStore) -
     await save(world, "tick", schedule={"every": "1h", "calendar": "ours"})
     with pytest.raises(CalendarInUse, match="used by tick"):
         await calendars.delete("ours")
-    await world.store.jobs.delete(NS, "tick", by=PERSON, decide=DECIDE)
+    await world.store.jobs.delete(NS, "tick", plans=PLANS)
     assert await calendars.delete("ours")
     assert not await calendars.delete("ours")
     assert await calendars.find(["ours"]) == {}

@@ -6,6 +6,7 @@ import pytest
 
 from foliot.domain.fire import Plan
 from foliot.domain.instants import HOUR, MINUTE, SECOND
+from foliot.domain.planner import Planner
 from foliot.store.sql.firing.follow import CHILD, FIXED_DELAY, LIMITS, SERIAL
 from tests.conformance.building import PERSON, ask, cursor_of, decider, every, fire, make_due, runs_of, save, skips_of
 from tests.conformance.working import worker
@@ -363,7 +364,7 @@ async def test_a_pause_that_ends_by_itself_leaves_one_skip(world: World) -> None
     job = await every(world, interval="1h")
     assert job.next_due_at is not None
     until = job.next_due_at + 2 * HOUR + MINUTE
-    paused = await world.store.jobs.pause("default", "tick", by=PERSON, decide=decider(), until=until)
+    paused = await world.store.jobs.pause("default", "tick", by=PERSON, plans=Planner(), until=until)
     assert (paused.state, paused.paused_until, paused.next_at) == ("paused", until, None)
     assert (await world.store.firing.pulse()).next_at == until
     await world.elapse(until + SECOND - await world.now())

@@ -10,6 +10,7 @@ import pytest
 from foliot.domain.errors import BadName, InvalidInput, JobNotFound, VersionConflict
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
 from foliot.domain.job import Lane
+from foliot.domain.planner import Planner
 from foliot.domain.run import Landing
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.jobs import Saved, SaveOutcome
@@ -21,7 +22,6 @@ from tests.conformance.building import (
     PERSON,
     ask,
     cursor_of,
-    decider,
     definition,
     every,
     fire,
@@ -39,7 +39,7 @@ async def put(
 ) -> Saved:
     wanted = definition(job=name, **document)
     return await world.store.jobs.save(
-        NS, name, wanted, by=PERSON, decide=decider(), expected_version=expected, create=create
+        NS, name, wanted, by=PERSON, plans=Planner(), expected_version=expected, create=create
     )
 
 
@@ -113,7 +113,7 @@ async def test_who_makes_the_same_job_at_once_makes_it_once(world: World) -> Non
 
     async def make(n: int) -> SaveOutcome:
         store = (world.store, other)[n % 2]
-        return (await store.jobs.save(NS, "tick", wanted, by=PERSON, decide=decider())).outcome
+        return (await store.jobs.save(NS, "tick", wanted, by=PERSON, plans=Planner())).outcome
 
     outcomes = await asyncio.gather(*(make(n) for n in range(6)))
     assert sorted(outcomes) == [SaveOutcome.CREATED] + [SaveOutcome.SAME] * 5
@@ -127,7 +127,7 @@ async def test_who_edits_at_once_makes_one_version_each(world: World) -> None:
     async def edit(n: int) -> int:
         store = (world.store, other)[n % 2]
         wanted = definition(timeout=f"{n + 2}m")
-        return (await store.jobs.save(NS, "tick", wanted, by=PERSON, decide=decider())).job.version
+        return (await store.jobs.save(NS, "tick", wanted, by=PERSON, plans=Planner())).job.version
 
     assert sorted(await asyncio.gather(*(edit(n) for n in range(6)))) == [2, 3, 4, 5, 6, 7]
 
@@ -172,7 +172,7 @@ async def test_a_definition_that_cannot_be_stored_is_refused_before_anything_is(
 ) -> None:
     bad = replace(definition(), **change)
     with pytest.raises(InvalidInput):
-        await world.store.jobs.save(NS, "tick", bad, by=PERSON, decide=decider())
+        await world.store.jobs.save(NS, "tick", bad, by=PERSON, plans=Planner())
     assert await world.value("SELECT count(*) FROM jobs") == 0
     assert await world.value("SELECT count(*) FROM lanes") == 0
 
@@ -195,7 +195,7 @@ async def test_an_edit_decides_what_was_due_under_the_old_version(world: World) 
 
 async def test_an_edit_of_a_paused_job_leaves_it_paused(world: World) -> None:
     job = await every(world, interval="1h")
-    await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())
+    await world.store.jobs.pause(NS, "tick", by=PERSON, plans=Planner())
     await make_due(world, job, late_us=2 * HOUR + MINUTE)
     changed = await put(world, schedule={"every": "20s"})
     assert (changed.job.state, changed.job.next_at) == ("paused", None)
@@ -210,7 +210,7 @@ async def test_an_edit_mends_a_job_whose_old_version_cannot_be_read(world: World
     fresh = await world.open()
     await fire(world, fresh)
     wanted = definition(schedule={"every": "2h"})
-    saved = await fresh.jobs.save(NS, "tick", wanted, by=PERSON, decide=decider())
+    saved = await fresh.jobs.save(NS, "tick", wanted, by=PERSON, plans=Planner())
     assert (saved.outcome, saved.job.version, saved.job.trouble) == (SaveOutcome.CHANGED, 2, None)
     (skip,) = await skips_of(world, job)
     assert (skip["reason"], skip["from_at"]) == ("edited", job.next_due_at)
@@ -284,11 +284,11 @@ async def test_jobs_whose_runs_cannot_move_here_keep_no_others_from_it(world: Wo
 
 async def test_paused_time_is_one_skip(world: World) -> None:
     job = await every(world, interval="1h")
-    paused = await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())
+    paused = await world.store.jobs.pause(NS, "tick", by=PERSON, plans=Planner())
     assert (paused.state, paused.pause_reason, paused.next_at) == ("paused", "a test", None)
     await make_due(world, job, late_us=3 * HOUR + MINUTE)
     assert (await fire(world)).taken == 0
-    resumed = await world.store.jobs.resume(NS, "tick", by=PERSON, decide=decider())
+    resumed = await world.store.jobs.resume(NS, "tick", plans=Planner())
     assert (resumed.state, resumed.pause_reason) == ("active", "")
     assert resumed.next_at is not None
     assert resumed.next_at > await world.now()
@@ -299,9 +299,9 @@ async def test_paused_time_is_one_skip(world: World) -> None:
 
 async def test_paused_time_is_caught_up_when_asked(world: World) -> None:
     job = await every(world, interval="10m", overlap="allow", misfire={"all": "1d"})
-    await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())
+    await world.store.jobs.pause(NS, "tick", by=PERSON, plans=Planner())
     await make_due(world, job, late_us=HOUR)
-    await world.store.jobs.resume(NS, "tick", by=PERSON, decide=decider(), catch_up=True)
+    await world.store.jobs.resume(NS, "tick", plans=Planner(), catch_up=True)
     assert len(await runs_of(world)) == 7
     assert await skips_of(world, job) == []
 
@@ -309,16 +309,16 @@ async def test_paused_time_is_caught_up_when_asked(world: World) -> None:
 async def test_a_pause_first_decides_what_was_due(world: World) -> None:
     job = await every(world, interval="1h")
     await make_due(world, job)
-    await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())
+    await world.store.jobs.pause(NS, "tick", by=PERSON, plans=Planner())
     assert [run["due_at"] for run in await runs_of(world)] == [job.next_due_at]
 
 
 async def test_pausing_twice_and_resuming_twice_is_fine(world: World) -> None:
     await every(world)
     for _ in range(2):
-        assert (await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())).state == "paused"
+        assert (await world.store.jobs.pause(NS, "tick", by=PERSON, plans=Planner())).state == "paused"
     for _ in range(2):
-        assert (await world.store.jobs.resume(NS, "tick", by=PERSON, decide=decider())).state == "active"
+        assert (await world.store.jobs.resume(NS, "tick", plans=Planner())).state == "active"
 
 
 async def test_a_job_that_cannot_be_read_can_still_be_paused_and_deleted(world: World) -> None:
@@ -326,9 +326,9 @@ async def test_a_job_that_cannot_be_read_can_still_be_paused_and_deleted(world: 
     await world.change("UPDATE job_versions SET definition = :text", text="{}")
     fresh = await world.open()
     with pytest.raises(InvalidInput):  # done, but there is no definition to show
-        await fresh.jobs.pause(NS, "tick", by=PERSON, decide=decider())
+        await fresh.jobs.pause(NS, "tick", by=PERSON, plans=Planner())
     assert await world.value("SELECT state FROM cursors") == "paused"
-    await fresh.jobs.delete(NS, "tick", by=PERSON, decide=decider())
+    await fresh.jobs.delete(NS, "tick", plans=Planner())
     with pytest.raises(JobNotFound):
         await fresh.jobs.find(NS, "tick")
 
@@ -341,13 +341,13 @@ async def test_a_deleted_job_frees_its_name_and_keeps_its_history(world: World) 
     await make_due(world, job)
     await fire(world)
     await world.elapse(HOUR + MINUTE)
-    await world.store.jobs.delete(NS, "tick", by=PERSON, decide=decider())
+    await world.store.jobs.delete(NS, "tick", plans=Planner())
     assert (await cursor_of(world, job))["state"] == "done"
     assert [skip["reason"] for skip in await skips_of(world, job)] == ["edited"]
     with pytest.raises(JobNotFound):
         await world.store.jobs.find(NS, "tick")
     with pytest.raises(JobNotFound):
-        await world.store.jobs.delete(NS, "tick", by=PERSON, decide=decider())
+        await world.store.jobs.delete(NS, "tick", plans=Planner())
     again = await put(world, schedule={"every": "1h"})
     assert again.outcome is SaveOutcome.CREATED
     assert again.job.job_id != job.job_id
@@ -407,7 +407,7 @@ async def test_what_waits_of_a_deleted_job_ends_and_what_is_in_progress_finishes
     await world.store.runs.trigger(ask(key="later", delay_us=MINUTE))
     anne = await worker(world)
     head = await anne.lease_one()
-    await world.store.jobs.delete(NS, "tick", by=PERSON, decide=decider())
+    await world.store.jobs.delete(NS, "tick", plans=Planner())
     told = {run["fire_key"]: (run["state"], run["error"]) for run in await runs_of(world)}
     ended = ("CANCELLED", "The job was deleted.")
     assert told == {"m:head": ("RUNNING", None), "m:behind": ended, "m:later": ended}
@@ -424,7 +424,7 @@ async def test_shards_of_a_deleted_job_end_unless_one_was_begun(world: World) ->
     anne = await worker(world)
     first = await anne.lease_one()
     await world.store.runs.trigger(ask(key="waits"))
-    await world.store.jobs.delete(NS, "tick", by=PERSON, decide=decider())
+    await world.store.jobs.delete(NS, "tick", plans=Planner())
     states = {(run["fire_key"], run["shard"]): run["state"] for run in await runs_of(world)}
     assert states == {
         ("m:begun", -1): "RUNNING", ("m:begun", 0): "RUNNING", ("m:begun", 1): "PENDING",
@@ -444,7 +444,7 @@ async def test_the_watchdog_ends_what_waits_of_a_job_when_its_deleter_could_not(
             raise StoreUnavailable("The store does not answer.")
 
     failing = await world.open(point=fail)
-    await failing.jobs.delete(NS, "tick", by=PERSON, decide=decider())  # it is deleted, whatever comes after
+    await failing.jobs.delete(NS, "tick", plans=Planner())  # it is deleted, whatever comes after
     assert await states_of(world) == ["PENDING"] * 3
     assert await world.store.jobs.repair(limit=10) == 3
     assert await states_of(world) == ["CANCELLED"] * 3
@@ -463,8 +463,8 @@ async def test_many_waiting_runs_of_a_deleted_job_end_in_steps(world: World) -> 
 
 async def test_names_without_a_job_and_how_many_code_declared(world: World) -> None:
     for name, source in (("a", "code"), ("b", "code"), ("c", "api")):
-        await world.store.jobs.save(NS, name, definition(), by=PERSON, decide=decider(), source=source)
-    await world.store.jobs.delete(NS, "b", by=PERSON, decide=decider())
+        await world.store.jobs.save(NS, name, definition(), by=PERSON, plans=Planner(), source=source)
+    await world.store.jobs.delete(NS, "b", plans=Planner())
     unknown_of = world.store.jobs.unknown_of
     assert await unknown_of(NS, {"a", "c"}, count_max=9) == (frozenset(), 0), "nothing is new: nobody counts"
     assert await unknown_of(NS, {"a", "A", "b", "结算"}, count_max=9) == (frozenset({"A", "b", "结算"}), 1)

@@ -13,7 +13,7 @@ from foliot.ports.store import Store
 from foliot.ports.store.backfills import BackfillNotFound, BackfillState, NewBackfill, Selection
 from foliot.ports.store.lookups import BadCursor, JobFilter, RunFilter
 from foliot.store.sql.people import lookups, run_reads
-from tests.conformance.building import DECIDE, NS, PERSON, every, make_due, save
+from tests.conformance.building import DECIDE, NS, PLANS, every, make_due, save
 from tests.conformance.working import lead, trigger, worker
 from tests.sql.world import World
 
@@ -85,7 +85,7 @@ async def test_pages_of_jobs_miss_none_and_repeat_none(world: World, store: Stor
         assert sorted(await all_jobs(store, JobFilter(sort="next"), limit)) == sorted(names)
     assert await all_jobs(store, JobFilter(namespace="none"), 2) == []
     assert await all_jobs(store, JobFilter(text="结"), 2) == ["结算"]
-    await world.store.jobs.delete(NS, "z", by=PERSON, decide=DECIDE)
+    await world.store.jobs.delete(NS, "z", plans=PLANS)
     assert "z" not in await all_jobs(store, JobFilter(), 2)
     assert "z" not in await all_jobs(store, JobFilter(sort="next"), 2)
     assert [job.name for job in await store.lookups.search("结", namespace=None, limit=5)] == ["结算"]

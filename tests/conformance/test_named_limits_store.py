@@ -14,7 +14,7 @@ from foliot.ports.store.runs import TriggerRequest
 from foliot.store.sql.leasing import limits
 from foliot.words.language import Language
 from foliot.words.messages import tell
-from tests.conformance.building import DECIDE, PERSON, definition
+from tests.conformance.building import PERSON, PLANS, definition
 from tests.conformance.working import worker
 from tests.sql.world import World
 
@@ -28,7 +28,7 @@ def refuse(change: LimitChange) -> None:
 
 
 async def save(world: World, says: Definition, *, namespace: str = "default", job: str = "tick", **how: Any) -> Saved:
-    return await world.store.jobs.save(namespace, job, says, by=PERSON, decide=DECIDE, **how)
+    return await world.store.jobs.save(namespace, job, says, by=PERSON, plans=PLANS, **how)
 
 
 async def maxima(world: World) -> dict[tuple[str | None, str], int]:
@@ -156,7 +156,7 @@ async def test_a_limit_of_the_cluster_stays_while_a_run_holds_it(world: World) -
     await world.store.runs.trigger(_ask("default", "a"))
     anne = await worker(world)
     run = await anne.lease_one()
-    await world.store.jobs.delete("default", "tick", by=PERSON, decide=DECIDE)
+    await world.store.jobs.delete("default", "tick", plans=PLANS)
     with pytest.raises(LimitHeld, match="held by 1 running run") as refused:
         await store.remove_shared("db")
     assert tell(refused.value, Language.CHINESE)[0] == "限额 db 正被 1 个执行中的运行占用。"

@@ -7,14 +7,14 @@ import pytest
 from foliot.domain.errors import Denied
 from foliot.ports.store.jobs import SaveOutcome, Standing
 from foliot.ports.store.runs import Poll, TriggerRequest
-from tests.conformance.building import DECIDE, PERSON, definition
+from tests.conformance.building import PERSON, PLANS, definition
 from tests.conformance.working import Worker, worker
 from tests.sql.world import CHANCE, World
 
 
 async def put(world: World, namespace: str, name: str = "tick", *, source: str = "api", **document: Any) -> None:
     wanted = definition(job=name, **document)
-    await world.store.jobs.save(namespace, name, wanted, by=PERSON, decide=DECIDE, source=source)
+    await world.store.jobs.save(namespace, name, wanted, by=PERSON, plans=PLANS, source=source)
 
 
 async def trigger_in(world: World, namespace: str, n: int) -> list[int]:
@@ -76,9 +76,7 @@ async def test_who_may_not_replace_a_job_leaves_it_as_it_is(world: World) -> Non
 
     async def declare(**document: Any) -> SaveOutcome:
         wanted = definition(job="tick", **document)
-        saved = await world.store.jobs.save(
-            "pay", "tick", wanted, by=PERSON, decide=DECIDE, source="code", allow=refuse
-        )
+        saved = await world.store.jobs.save("pay", "tick", wanted, by=PERSON, plans=PLANS, source="code", allow=refuse)
         return saved.outcome
 
     with pytest.raises(Denied):

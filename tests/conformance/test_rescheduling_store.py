@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat
+from foliot.domain.planner import Planner
 from foliot.ports.store.jobs import JobRecord
 from foliot.ports.store.rescheduling import Rescheduled
-from tests.conformance.building import NS, PERSON, cursor_of, decider, fire, make_due, runs_of, save, skips_of
+from tests.conformance.building import NS, PERSON, PLANS, cursor_of, fire, make_due, runs_of, save, skips_of
 from tests.sql.world import World
 
 YEARS = 3 * 366 * DAY
@@ -16,7 +17,7 @@ HOURLY: dict[str, Any] = {"schedule": {"every": "1h"}, "overlap": "allow"}
 
 
 async def reschedule(world: World, *, dry_run: bool = False) -> Rescheduled:
-    return await world.store.jobs.reschedule(NS, "tick", decide=decider(), dry_run=dry_run)
+    return await world.store.jobs.reschedule(NS, "tick", plans=Planner(), dry_run=dry_run)
 
 
 async def fire_all(world: World) -> None:
@@ -230,7 +231,7 @@ async def test_a_fixed_delay_counts_from_now(world: World) -> None:
 async def test_a_pause_stays_and_its_schedule_is_right_when_it_ends(world: World) -> None:
     await save(world, **HOURLY)
     await sent_ahead(world)
-    await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())
+    await world.store.jobs.pause(NS, "tick", by=PERSON, plans=Planner())
     done = await reschedule(world)
     assert (done.before.state, done.after.state) == ("paused", "paused")
     assert done.after.next_due_at is not None
@@ -255,8 +256,8 @@ async def test_a_schedule_that_is_right_is_left_alone(world: World, schedule: di
     await world.elapse(HOUR)
     await fire_all(world)
     assert not (await reschedule(world)).is_changed
-    assert await world.store.jobs.ahead(NS, limit=10) == ([], None)
-    assert list(await world.store.jobs.farthest_ahead(limit=10)) == []
+    assert await world.store.jobs.ahead(NS, plans=PLANS, limit=10) == ([], None)
+    assert list(await world.store.jobs.farthest_ahead(plans=PLANS, limit=10)) == []
 
 
 async def test_jobs_that_stand_ahead_are_found_page_by_page(world: World) -> None:
@@ -267,18 +268,18 @@ async def test_jobs_that_stand_ahead_are_found_page_by_page(world: World) -> Non
         "UPDATE cursors SET next_at = :far, next_due_at = :far "
         "WHERE job_id IN (SELECT id FROM jobs WHERE name IN ('b', 'd'))", far=far,
     )  # fmt: skip
-    first, after = await world.store.jobs.ahead(NS, limit=2)
+    first, after = await world.store.jobs.ahead(NS, plans=PLANS, limit=2)
     assert after is not None
-    rest, end = await world.store.jobs.ahead(NS, after=after, limit=3)
+    rest, end = await world.store.jobs.ahead(NS, plans=PLANS, after=after, limit=3)
     assert ([job.name for job in first], [job.name for job in rest], end) == (["b"], ["d"], None)
-    assert {job.name for job in await world.store.jobs.farthest_ahead(limit=10)} == {"b", "d"}
-    assert await world.store.jobs.ahead("elsewhere", limit=10) == ([], None)
+    assert {job.name for job in await world.store.jobs.farthest_ahead(plans=PLANS, limit=10)} == {"b", "d"}
+    assert await world.store.jobs.ahead("elsewhere", plans=PLANS, limit=10) == ([], None)
 
 
 async def test_a_cursor_that_wakes_years_later_wakes_in_time_again(world: World) -> None:
     job = await save(world, **HOURLY)
     await world.change("UPDATE cursors SET next_at = :far", far=await world.now() + YEARS)  # trouble, while ahead
-    assert [found.name for found in await world.store.jobs.farthest_ahead(limit=10)] == ["tick"]
+    assert [found.name for found in await world.store.jobs.farthest_ahead(plans=PLANS, limit=10)] == ["tick"]
     done = await reschedule(world)
     assert done.after.next_at == job.next_at
 

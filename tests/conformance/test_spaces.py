@@ -7,7 +7,7 @@ import pytest
 from foliot.domain.errors import BadName, JobNotFound
 from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import Hello
-from tests.conformance.building import DECIDE, NS, PERSON, ask, save
+from tests.conformance.building import NS, PERSON, PLANS, ask, save
 from tests.sql.world import World
 
 
@@ -33,9 +33,9 @@ async def test_a_job_is_found_by_its_very_name(world: World, namespace: str, nam
     with pytest.raises(JobNotFound):
         await world.store.lookups.job(namespace, name)
     with pytest.raises(JobNotFound):
-        await world.store.jobs.pause(namespace, name, by=PERSON, decide=DECIDE)
+        await world.store.jobs.pause(namespace, name, by=PERSON, plans=PLANS)
     with pytest.raises(JobNotFound):
-        await world.store.jobs.delete(namespace, name, by=PERSON, decide=DECIDE)
+        await world.store.jobs.delete(namespace, name, plans=PLANS)
     with pytest.raises(JobNotFound):
         await world.store.runs.trigger(replace(ask(name, "k"), namespace=namespace))
     assert (await world.store.jobs.find(NS, "tick")).name == "tick"

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from foliot.domain.instants import DAY, HOUR, MINUTE
+from foliot.domain.planner import Planner
 from foliot.domain.run import Landing
 from foliot.ports.store.backfills import NewBackfill, Selection
 from foliot.ports.store.jobs import JobRecord
@@ -14,7 +15,6 @@ from tests.conformance.building import (
     PERSON,
     ask,
     cursor_of,
-    decider,
     every,
     fire,
     make_due,
@@ -360,6 +360,6 @@ async def test_what_waits_goes_on_when_its_job_is_paused(world: World) -> None:
     job = await every(world)
     await make_due(world, job)
     await fire(world)
-    await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())
+    await world.store.jobs.pause(NS, "tick", by=PERSON, plans=Planner())
     anne = await worker(world)
     assert (await anne.lease_one()).job == "tick"

@@ -7,8 +7,9 @@ import pytest
 
 from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import HOUR, MINUTE
+from foliot.domain.planner import Planner
 from foliot.ports.store.runs import BadTrigger
-from tests.conformance.building import NS, PERSON, ask, cursor_of, decider, every, fire, make_due, runs_of, save
+from tests.conformance.building import NS, PERSON, ask, cursor_of, every, fire, make_due, runs_of, save
 from tests.sql.world import World
 
 
@@ -100,7 +101,7 @@ async def test_no_run_of_an_exclusive_job_overlaps_another_because_somebody_asks
 
 async def test_a_paused_job_can_be_triggered(world: World) -> None:
     await every(world)
-    await world.store.jobs.pause(NS, "tick", by=PERSON, decide=decider())
+    await world.store.jobs.pause(NS, "tick", by=PERSON, plans=Planner())
     assert (await world.store.runs.trigger(ask())).created
 
 

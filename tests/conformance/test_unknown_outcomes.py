@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 
 from foliot.domain.instants import HOUR, SECOND
+from foliot.domain.planner import Planner
 from foliot.ports.store.errors import OutcomeUnknown, StoreUnavailable
 from foliot.store.sql.store import SqlStore
 from tests.conformance.building import (
@@ -15,7 +16,6 @@ from tests.conformance.building import (
     PERSON,
     ask,
     cursor_of,
-    decider,
     definition,
     every,
     fire,
@@ -112,8 +112,8 @@ async def test_lost_answers_to_an_edit_are_resolved_by_repeating_it(
         await far.jobs.find(NS, "tick")
         proxy.ambush(COMMIT, lose=lose, then=then)
         with pytest.raises(OutcomeUnknown):
-            await far.jobs.save(NS, "tick", wanted, by=PERSON, decide=decider(), expected_version=version)
-        again = await far.jobs.save(NS, "tick", wanted, by=PERSON, decide=decider(), expected_version=version)
+            await far.jobs.save(NS, "tick", wanted, by=PERSON, plans=Planner(), expected_version=version)
+        again = await far.jobs.save(NS, "tick", wanted, by=PERSON, plans=Planner(), expected_version=version)
         version += 1
         assert (again.job.version, again.job.definition) == (version, wanted)
     assert await postgres_world.value("SELECT count(*) FROM job_versions") == 21

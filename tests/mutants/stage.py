@@ -24,7 +24,7 @@ from foliot.ports.worker_link import LeasedRun
 from foliot.store.sql.store import SqlStore
 from tests.cluster.cluster import Cluster
 from tests.cluster.recording import record_postgresql, record_sqlite
-from tests.conformance.building import DECIDE, NS, PERSON, fire
+from tests.conformance.building import NS, PERSON, PLANS, fire
 from tests.conformance.working import Worker
 from tests.eventually import soon
 from tests.sql.world import World, migrate
@@ -185,7 +185,7 @@ class Stage:
         """Decide what is due, pause every job, execute what is left."""
         await fire(self.world)
         for row in await self.world.rows("SELECT name FROM jobs WHERE deleted_at = 0"):
-            await self.world.store.jobs.pause(NS, row["name"], by=PERSON, decide=DECIDE)
+            await self.world.store.jobs.pause(NS, row["name"], by=PERSON, plans=PLANS)
         last = await self.worker()
 
         async def quiet() -> bool:

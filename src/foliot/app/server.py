@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import functools
 import os
 import socket
 from collections.abc import AsyncIterator
@@ -13,9 +12,8 @@ import structlog
 from foliot import __version__
 from foliot.app.plugins import load
 from foliot.app.settings import ServerSettings, Timing
-from foliot.domain.fire import Decide
 from foliot.domain.instants import SECOND, Instant
-from foliot.domain.planning import CatchUpPacer, decide_batch
+from foliot.domain.planner import Planner
 from foliot.domain.schedule import tzdata_version
 from foliot.domain.verdict import judge
 from foliot.engine.firing import Firing
@@ -89,11 +87,11 @@ class Server:
         self.is_stopping = False  # no more traffic is wanted; what is under way goes on
         self._clock = clock
         self._coordinator = make_coordinator(store, timing)
-        decide: Decide = functools.partial(decide_batch, pacer=CatchUpPacer())
+        planner = Planner()
 
         self.pulsing = Pulsing(store.firing, self.tide, clock=clock, every_s=timing.pulse_us / SECOND)
         self.firing = Firing(
-            store.firing, decide, self.tide, clock=clock, again=self.pulsing.wake, on_decided=self._decided
+            store.firing, planner.decide, self.tide, clock=clock, again=self.pulsing.wake, on_decided=self._decided
         )
         self.leasing = Leasing(
             store.runs, LaneBook(store.jobs), self.tide, clock=clock, on_granted=self.metrics.granted
@@ -135,7 +133,7 @@ class Server:
             store=store,
             clock=clock,
             chance=chance,
-            decide=decide,
+            plans=planner,
             judge=judge,
             times=timing.session,
             offers=Offers(store.lookups, clock),

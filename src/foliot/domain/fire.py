@@ -5,10 +5,13 @@ Tuples, not dataclasses: a storm decides thousands of these in one transaction.
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-from foliot.domain.instants import Instant
+from foliot.domain.instants import MINUTE, Instant, Micros
 from foliot.domain.job import LoadedJob
+
+TROUBLE_REST: Final[Micros] = MINUTE
+TROUBLE_TEXT_MAX: Final = 500
 
 
 class CursorState(StrEnum):
@@ -133,6 +136,12 @@ def skip_key(from_at: Instant) -> str:
 def kept(cursor: Cursor) -> Plan:
     """The plan that decides nothing and moves nothing."""
     return Plan((), (), cursor.state, cursor.next_at, cursor.next_due_at, cursor.remaining)
+
+
+def troubled(cursor: Cursor, error: Exception, now: Instant) -> Plan:
+    """The plan could not be made: nothing is decided, look again in a minute."""
+    text = f"{type(error).__name__}: {error}"[:TROUBLE_TEXT_MAX]
+    return kept(cursor)._replace(next_at=now + TROUBLE_REST, trouble=text)
 
 
 def extending(cursor: Cursor, skips: Sequence[PlannedSkip]) -> tuple[PlannedSkip, ...]:

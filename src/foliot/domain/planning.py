@@ -6,11 +6,13 @@ has come by store time; nothing is created before its instant (S3). A clock that
 """
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
+from foliot.domain.changes import CatchUp
 from foliot.domain.delays import first_delay, plan_delay, resume_delay
 from foliot.domain.drafting import FRESH, Draft
 from foliot.domain.fire import (
+    TROUBLE_TEXT_MAX,
     Cursor,
     CursorState,
     DueJob,
@@ -20,22 +22,20 @@ from foliot.domain.fire import (
     SkipReason,
     extending,
     kept,
+    troubled,
 )
 from foliot.domain.holding import Held, can_be_held, joined
-from foliot.domain.instants import MINUTE, Instant, Micros
+from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
 from foliot.domain.pacing import CatchUpPacer as CatchUpPacer  # noqa: PLC0414  it belongs to `decide_batch`
 from foliot.domain.policies.misfire import MISFIRE_AFTER
 from foliot.domain.schedule import HORIZON, Schedule
 from foliot.domain.stretches import has_jitter, has_rulings
 
-TROUBLE_REST: Final[Micros] = MINUTE
-
 _ACTIVE: Final = CursorState.ACTIVE
 _PAUSED: Final = CursorState.PAUSED
 _DONE: Final = CursorState.DONE
 _ACTIVE_WORD: Final = CursorState.ACTIVE.value
-_TROUBLE_TEXT_MAX: Final = 500
 _new: Final = tuple.__new__  # half the cost of a named tuple's own constructor
 
 
@@ -144,13 +144,6 @@ def plan_resume(due: DueJob, now: Instant, catch_up: bool = False) -> Plan:
     return _finished(due, schedule, draft, first, _last_due(job, schedule, now), now)
 
 
-class CatchUp(NamedTuple):
-    """A part of paused time decided. `undecided_from`: the first instant that a further plan decides."""
-
-    plan: Plan
-    undecided_from: Instant | None
-
-
 def plan_catch_up(due: DueJob, held: Sequence[Held], now: Instant) -> CatchUp:
     """Resume, and decide paused time from its first held instant on by the misfire policy of the present version.
 
@@ -178,12 +171,6 @@ def plan_delete(due: DueJob, now: Instant) -> Plan:
     past = _with_rest_left_out(due, kept(due.cursor), now, SkipReason.EDITED, why)
     skips = extending(due.cursor, [skip._replace(held=False) for skip in past.skips])
     return past._replace(skips=skips, state=_DONE, next_at=None, next_due_at=None)
-
-
-def troubled(cursor: Cursor, error: Exception, now: Instant) -> Plan:
-    """The plan could not be made: nothing is decided, look again in a minute."""
-    text = f"{type(error).__name__}: {error}"[:_TROUBLE_TEXT_MAX]
-    return kept(cursor)._replace(next_at=now + TROUBLE_REST, trouble=text)
 
 
 # ------------------------------------------------------------------------------------------------- active cursors
@@ -280,7 +267,7 @@ def _with_rest_left_out(due: DueJob, past: Plan, now: Instant, reason: SkipReaso
         rest = rest._replace(held=is_paused and can_be_held(schedule))
     except Exception as error:  # noqa: BLE001  the schedule cannot even be counted
         rest = PlannedSkip(
-            first, max(first, now), 1, reason, f"{said}; {type(error).__name__}: {error}"[:_TROUBLE_TEXT_MAX]
+            first, max(first, now), 1, reason, f"{said}; {type(error).__name__}: {error}"[:TROUBLE_TEXT_MAX]
         )
         next_due_at = None
     state = past.state if next_due_at is not None or schedule.fixed_delay_us is not None else _DONE

@@ -5,25 +5,17 @@ beyond them, and the job would be silent until the time that the clock had shown
 goes back to the first instant that is still to come. What was decided for instants up to now stays decided (S1).
 """
 
-from typing import Final, NamedTuple
+from typing import Final
 
-from foliot.domain.fire import Cursor, CursorState, DueJob, Plan, kept
+from foliot.domain.changes import Stand
+from foliot.domain.fire import TROUBLE_REST, Cursor, CursorState, DueJob, Plan, kept
 from foliot.domain.instants import MINUTE, Instant, Micros, ceil_to_second
 from foliot.domain.job import LoadedJob
-from foliot.domain.planning import TROUBLE_REST, wake_of_next
+from foliot.domain.planning import wake_of_next
 from foliot.domain.schedule import Schedule
 
 AHEAD_US: Final[Micros] = MINUTE
 """So far a cursor may be ahead of its schedule: clocks that step back a little are not worth a word."""
-
-
-class Stand(NamedTuple):
-    """Where a cursor stands: of a job that moves, its wake time too."""
-
-    state: str
-    next_at: Instant | None
-    next_due_at: Instant | None
-    remaining: int | None
 
 
 def expected_next(stand: Stand, schedule: Schedule | None, now: Instant) -> Instant | None:

@@ -159,7 +159,7 @@ async def _take_over(services: Services, use: CalendarUse) -> bool:
             use.job,
             definition,
             by=Actor(name=actor_name(f"calendar {use.calendar}"), reason="the calendar changed"),
-            decide=services.decide,
+            plans=services.plans,
             expected_version=use.job_version,
             source=use.source,
         )

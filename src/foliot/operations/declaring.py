@@ -119,7 +119,7 @@ class Declaring:
             draft.name,
             draft.definition,
             by=Actor(name=_called(hello), reason="declared in code"),
-            decide=self._services.decide,
+            plans=self._services.plans,
             source="code",
             allow=partial(_check_replacing, draft.name, by),
             check_limit=partial(check_change, by),

@@ -2,7 +2,7 @@
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import VersionConflict
-from foliot.operations.finding import actor, find_job, group_of
+from foliot.operations.finding import find_job, group_of
 from foliot.operations.notes import note_job
 from foliot.operations.services import Services
 
@@ -21,6 +21,6 @@ async def delete(
     who.demand(Scope.WRITE, group=group_of(job))
     if expected_version is not None and expected_version != job.version:
         raise VersionConflict(job.name, expected=expected_version, found=job.version)
-    await services.store.jobs.delete(namespace, job.name, by=actor(who, reason), decide=services.decide)
+    await services.store.jobs.delete(namespace, job.name, plans=services.plans)
     await note_job(services, who, "job.deleted", namespace, job.name, key=str(job.job_id), reason=reason)
     services.cursors_moved()

@@ -113,7 +113,8 @@ async def list_nodes(services: Services, who: Principal) -> Sequence[Node]:
 async def cluster_status(services: Services, who: Principal) -> Cluster:
     """Leader, term, queue, every node, and what is not well."""
     cluster = await _cluster(services, who)
-    return replace(cluster, ahead=await services.store.jobs.farthest_ahead(limit=FARTHEST_LOOKED_AT))
+    ahead = await services.store.jobs.farthest_ahead(plans=services.plans, limit=FARTHEST_LOOKED_AT)
+    return replace(cluster, ahead=ahead)
 
 
 async def _cluster(services: Services, who: Principal) -> Cluster:

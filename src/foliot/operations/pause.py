@@ -23,7 +23,7 @@ async def pause(
     who.demand(Scope.WRITE, group=group_of(job))
     if until is not None and until <= await services.store.lookups.now():
         raise BadField("until", f"{isoformat(until)} is past", hint="give a time that is still to come")
-    await services.store.jobs.pause(namespace, job.name, by=actor(who, reason), decide=services.decide, until=until)
+    await services.store.jobs.pause(namespace, job.name, by=actor(who, reason), plans=services.plans, until=until)
     await note_job(services, who, "job.paused", namespace, job.name, reason=reason, until=until and isoformat(until))
     services.cursors_moved()
     return await find_job(services, who, namespace, job.name)
@@ -41,9 +41,7 @@ async def resume(
     """Let the schedule go on. Paused time is left out as one skip, or caught up by the misfire policy."""
     job = await find_job(services, who, namespace, name)
     who.demand(Scope.WRITE, group=group_of(job))
-    await services.store.jobs.resume(
-        namespace, job.name, by=actor(who, reason), decide=services.decide, catch_up=catch_up
-    )
+    await services.store.jobs.resume(namespace, job.name, plans=services.plans, catch_up=catch_up)
     await note_job(services, who, "job.resumed", namespace, job.name, reason=reason, catch_up=catch_up or None)
     services.cursors_moved()
     services.runs_may_be_ready()

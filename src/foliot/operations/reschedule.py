@@ -39,7 +39,7 @@ async def reschedule(
     """Decide what is due, and let the schedule go on at the first instant to come. `dry_run`: only look."""
     job = await find_job(services, who, namespace, name)
     who.demand(Scope.WRITE, group=group_of(job))
-    done = await services.store.jobs.reschedule(namespace, job.name, decide=services.decide, dry_run=dry_run)
+    done = await services.store.jobs.reschedule(namespace, job.name, plans=services.plans, dry_run=dry_run)
     if not dry_run and done.is_changed:
         await _note(services, who, namespace, job.name, done, reason)
         services.cursors_moved()
@@ -63,7 +63,7 @@ async def reschedule_all(
         who.demand_everywhere(Scope.WRITE)
     if not 1 <= limit <= LOOKED_AT_MAX:
         raise BadField("limit", f"{limit} is not between 1 and {LOOKED_AT_MAX}")
-    found, last = await services.store.jobs.ahead(namespace, after=after, limit=limit)
+    found, last = await services.store.jobs.ahead(namespace, plans=services.plans, after=after, limit=limit)
     items = []
     for job in found:
         if who.group is not None and who.group != job.group:

@@ -110,7 +110,7 @@ async def _save(
         name,
         definition,
         by=by,
-        decide=services.decide,
+        plans=services.plans,
         expected_version=expected_version,
         source="api",
         check_limit=partial(check_change, who),

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from foliot.domain.fire import Decide
+from foliot.domain.changes import Plans
 from foliot.domain.instants import SECOND, Micros
 from foliot.domain.verdict import Judge
 from foliot.operations.offers import Offers
@@ -31,7 +31,7 @@ class Services:
     store: Store
     clock: Clock
     chance: Chance
-    decide: Decide
+    plans: Plans
     judge: Judge
     times: SessionTimes
     offers: Offers  # what live workers offer

@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Any, Final
 
 from foliot.domain.access import Principal, Scope
+from foliot.domain.changes import Stand
 from foliot.domain.definition import from_document
 from foliot.domain.errors import FoliotError
 from foliot.domain.fire import is_of_schedule
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.job import DEFAULT_GROUP
-from foliot.domain.rescheduling import Stand, expected_next
+from foliot.domain.rescheduling import expected_next
 from foliot.domain.run import format_run_id
 from foliot.domain.schedule import Schedule
 from foliot.domain.why import Explanation, explain_ahead, explain_instant, explain_run, explain_standing

@@ -8,7 +8,18 @@ from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
-from tests.conformance.building import DECIDE, NS, PERSON, ask, cursor_of, definition, fire, make_due, runs_of, save
+from tests.conformance.building import (
+    NS,
+    PERSON,
+    PLANS,
+    ask,
+    cursor_of,
+    definition,
+    fire,
+    make_due,
+    runs_of,
+    save,
+)
 from tests.conformance.working import Worker, attempts_of, lead, run_of, trigger, worker
 from tests.sql.interleavings.halting import halting, is_deadlock, naive, patient, until_blocked
 from tests.sql.world import World
@@ -154,7 +165,7 @@ async def test_a_fixed_delay_run_that_ends_while_its_job_is_edited(postgres_worl
     run = await anne.lease_one()
     editing = await halting(world, "changing.recorded")
     new = definition(job="tick", schedule={"every": "1h", "from_end": True})
-    await editing.start(editing.store.jobs.save(NS, "tick", new, by=PERSON, decide=DECIDE))
+    await editing.start(editing.store.jobs.save(NS, "tick", new, by=PERSON, plans=PLANS))
     async with naive(world) as connection:  # naive: the run's own version, read before the lock, has a delay of 30 s
         assert await connection.fetchval("SELECT version FROM cursors WHERE job_id = $1", job_id) == run.version
     anne.store = await patient(world)
@@ -173,7 +184,7 @@ async def test_a_fixed_delay_run_that_ends_while_its_job_is_paused(postgres_worl
     anne, job_id = await _delayed(world)
     run = await anne.lease_one()
     pausing = await halting(world, "changing.recorded")
-    await pausing.start(pausing.store.jobs.pause(NS, "tick", by=PERSON, decide=DECIDE))
+    await pausing.start(pausing.store.jobs.pause(NS, "tick", by=PERSON, plans=PLANS))
     anne.store = await patient(world)
     ending = asyncio.create_task(anne.complete(run))
     await until_blocked(world, ending)
@@ -184,7 +195,7 @@ async def test_a_fixed_delay_run_that_ends_while_its_job_is_paused(postgres_worl
     async with naive(world) as connection:  # naive: a paused job gets a wake time, and wakes
         assert await connection.execute(SET_NEXT, job_id, 7) == "UPDATE 1"
         await connection.execute("UPDATE cursors SET next_at = NULL, next_due_at = NULL")
-    await world.store.jobs.resume(NS, "tick", by=PERSON, decide=DECIDE)
+    await world.store.jobs.resume(NS, "tick", plans=PLANS)
     assert (await world.value("SELECT next_at FROM cursors")) is not None
 
 

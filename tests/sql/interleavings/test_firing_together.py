@@ -7,6 +7,7 @@ import pytest
 
 from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant
+from foliot.domain.planner import Planner
 from foliot.domain.planning import plan
 from foliot.domain.schedule import Schedule
 from foliot.domain.verdict import Cause
@@ -17,7 +18,6 @@ from tests.conformance.building import (
     PERSON,
     ask,
     cursor_of,
-    decider,
     definition,
     every,
     fire,
@@ -153,7 +153,7 @@ async def test_an_edit_waits_for_a_fire_and_decides_what_is_left(postgres_world:
     await firing.start(fire(world, firing.store))
     editor = await patient(world)
     wanted = definition(schedule={"every": "1d"}, overlap="allow")
-    edit = asyncio.create_task(editor.jobs.save(NS, "tick", wanted, by=PERSON, decide=decider()))
+    edit = asyncio.create_task(editor.jobs.save(NS, "tick", wanted, by=PERSON, plans=Planner()))
     await until_blocked(world, edit)
     await world.elapse(HOUR)  # one more instant comes due under the old version while the edit waits
     assert (await firing.finish()).created == 1
@@ -174,7 +174,7 @@ async def test_an_edit_that_moves_the_cursor_without_deciding_the_past_loses_an_
         at=tomorrow,
         id=naively.job_id,
     )
-    await world.store.jobs.save(NS, "properly", definition(schedule={"every": "1d"}), by=PERSON, decide=decider())
+    await world.store.jobs.save(NS, "properly", definition(schedule={"every": "1d"}), by=PERSON, plans=Planner())
     await fire(world)
     ledger = {
         job.name: [run["due_at"] for run in await runs_of(world, job.name)]
@@ -190,7 +190,7 @@ async def test_a_fire_that_waited_for_an_edit_finds_nothing_left(postgres_world:
     await make_due(world, job, late_us=SECOND)
     editing = await halting(world, "changing.recorded")
     wanted = definition(schedule={"every": "1d"}, overlap="allow")
-    await editing.start(editing.store.jobs.save(NS, "tick", wanted, by=PERSON, decide=decider()))
+    await editing.start(editing.store.jobs.save(NS, "tick", wanted, by=PERSON, plans=Planner()))
     assert (await fire(world)).taken == 0  # another's lock: passed over
     overdue = asyncio.create_task(fire(world, await patient(world), waiting=True))
     await until_blocked(world, overdue)
@@ -246,7 +246,7 @@ async def test_a_trigger_that_meets_a_delete_makes_no_run_that_nobody_would_end(
     await save(world)
     triggering = await halting(world, "trigger.found")
     await triggering.start(triggering.store.runs.trigger(ask()))
-    await world.store.jobs.delete(NS, "tick", by=PERSON, decide=decider())
+    await world.store.jobs.delete(NS, "tick", plans=Planner())
     async with naive(world) as connection:
         # Naive: the cursor is there and can be bumped, deleted or not.
         assert await connection.execute("UPDATE cursors SET cursor_ver = cursor_ver + 1") == "UPDATE 1"
@@ -277,7 +277,7 @@ async def test_a_backfill_that_meets_a_delete_makes_no_run_that_nobody_would_end
     )
     backfill = await backfills.add(asked)
     await filling.start(backfills.advance(limit=20))
-    await world.store.jobs.delete(NS, "tick", by=PERSON, decide=decider())
+    await world.store.jobs.delete(NS, "tick", plans=Planner())
     assert await filling.finish() == 0
     assert await runs_of(world) == []
     assert (await backfills.get(backfill.id)).state == BackfillState.DONE

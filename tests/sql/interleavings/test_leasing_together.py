@@ -11,7 +11,7 @@ from foliot.domain.verdict import Cause, judge
 from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
 from foliot.ports.worker_link import HeldLease, Leaving
 from foliot.store.sql.leasing.leases import ABOVE_ATTEMPTS
-from tests.conformance.building import DECIDE, NS, PERSON, ask, definition, runs_of, save
+from tests.conformance.building import NS, PERSON, PLANS, ask, definition, runs_of, save
 from tests.conformance.working import attempts_of, lead, run_of, trigger, worker
 from tests.sql.interleavings.halting import halting, naive, patient, until_blocked
 from tests.sql.world import World
@@ -79,7 +79,7 @@ async def test_an_edit_that_meets_a_lease_lets_the_others_line_up_behind_it(post
         assert await connection.fetchval("SELECT count(*) FROM runs WHERE attempt > 0") == 0
     editor = await patient(world)
     new = definition(job="tick", **exclusive)
-    editing = asyncio.create_task(editor.jobs.save(NS, "tick", new, by=PERSON, decide=DECIDE))
+    editing = asyncio.create_task(editor.jobs.save(NS, "tick", new, by=PERSON, plans=PLANS))
     await until_blocked(world, editing)
     (run,) = await leasing.finish()
     await editing

@@ -5,10 +5,11 @@ from itertools import pairwise
 
 import pytest
 
-from foliot.domain.fire import Cursor, Decide, DueJob, Plan
+from foliot.domain.fire import TROUBLE_REST, Cursor, Decide, DueJob, Plan
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
 from foliot.domain.pacing import CatchUpPacer
-from foliot.domain.planning import TROUBLE_REST, decide_batch, plan
+from foliot.domain.planner import Planner
+from foliot.domain.planning import decide_batch, plan
 from foliot.domain.policies import misfire
 from foliot.domain.schedule import Schedule
 from tests.unit.planning.situations import at, cron, due, every, job
@@ -102,3 +103,14 @@ def test_runs_on_time_are_not_paced() -> None:
     decide_batch(MORNING + HOUR // 2, [due(job(cron("0 * * * *")), MORNING)] * 100, pacer=pacer)
     (decided,) = decide_batch(MORNING, [due(job(every("1s")), MORNING)], pacer=pacer)
     assert [run.not_before for run in decided.runs] == [MORNING]
+
+
+def test_jobs_that_are_resumed_with_a_catch_up_share_the_pace_of_their_server() -> None:
+    planner = Planner(CatchUpPacer(rate_per_s=1))
+    loaded = job(MINUTELY, misfire=misfire.all())
+    paused = due(loaded, MORNING, state="paused")
+    now = MORNING + 10 * MINUTE
+    plans = [planner.resume(catch_up=True).plan(paused, now) for _ in range(2)]
+    starts = [run.not_before for plan in plans for run in plan.runs if run.catch_up]
+    assert len(starts) > 10
+    assert [later - earlier for earlier, later in pairwise(starts)] == [SECOND] * (len(starts) - 1)

@@ -5,14 +5,12 @@ in turns: so many jobs due at one instant are fired; then their runs are leased 
 is the twin here.
 """
 
-import functools
 import time
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from foliot.domain.fire import Decide
 from foliot.domain.instants import HOUR
-from foliot.domain.planning import CatchUpPacer, decide_batch
+from foliot.domain.planner import Planner
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store.runs import Poll
@@ -92,7 +90,7 @@ class BigData:
 
     async def _worked(self, side: Ground, number: int) -> dict[str, float]:
         """Fire the first jobs, lease and end their runs, and take them away again; seconds of each."""
-        decide: Decide = functools.partial(decide_batch, pacer=CatchUpPacer())
+        decide = Planner().decide
         at = this_second()
         await side.make_due(at, jobs=self.due)
         await side.tidy()

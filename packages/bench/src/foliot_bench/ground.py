@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from foliot.domain.definition import from_document
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.job import LoadedJob
+from foliot.domain.planner import Planner
 from foliot.ports.store.actor import Actor
 from foliot.store.sql.firing.follow import follow_of, serial_of
 from foliot.store.sql.kernel import schema
@@ -163,7 +164,7 @@ class Ground:
         """
         document = {"run": {"python": HANDLER}, "schedule": schedule, "overlap": overlap}
         definition = from_document({name: value for name, value in document.items() if value is not None})
-        saved = await self.store.jobs.save("default", f"{prefix}0", definition, by=BY, decide=lambda _now, _due: [])
+        saved = await self.store.jobs.save("default", f"{prefix}0", definition, by=BY, plans=Planner())
         first = saved.job.job_id
         for numbers in _slices(prefix, max(known, 1), count):
             for statement in (COPY_JOBS, COPY_VERSIONS, COPY_CURSORS):

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from foliot.api.models.common import Input, Moment, Output, Reason, moment, one_of
 from foliot.api.models.jobs import JobOut
-from foliot.domain.rescheduling import Stand
+from foliot.domain.changes import Stand
 from foliot.operations.reschedule import LOOKED_AT_MAX, RescheduledJob, RescheduledJobs
 from foliot.words.language import Language
 

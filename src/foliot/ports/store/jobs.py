@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from foliot.domain.fire import Decide
+from foliot.domain.changes import Plans
 from foliot.domain.instants import Instant
 from foliot.domain.job import Definition, Lane, LoadedJob
 from foliot.domain.limits import LimitChange
@@ -68,7 +68,7 @@ class JobStore(Protocol):
         definition: Definition,
         *,
         by: Actor,
-        decide: Decide,
+        plans: Plans,
         expected_version: int | None = None,
         create: bool = True,
         source: str = "api",
@@ -84,34 +84,34 @@ class JobStore(Protocol):
         ...
 
     async def pause(
-        self, namespace: str, name: str, *, by: Actor, decide: Decide, until: Instant | None = None
+        self, namespace: str, name: str, *, by: Actor, plans: Plans, until: Instant | None = None
     ) -> JobRecord: ...
 
-    async def resume(
-        self, namespace: str, name: str, *, by: Actor, decide: Decide, catch_up: bool = False
-    ) -> JobRecord:
+    async def resume(self, namespace: str, name: str, *, plans: Plans, catch_up: bool = False) -> JobRecord:
         """Paused time becomes one `paused` skip, unless `catch_up`: then the misfire policy decides it."""
         ...
 
-    async def delete(self, namespace: str, name: str, *, by: Actor, decide: Decide) -> None:
+    async def delete(self, namespace: str, name: str, *, plans: Plans) -> None:
         """Soft: definitions and history stay, the name is free again.
 
         What waits ends CANCELLED, at once or (when the store fails) soon; what is in progress finishes.
         """
         ...
 
-    async def reschedule(self, namespace: str, name: str, *, decide: Decide, dry_run: bool = False) -> Rescheduled:
+    async def reschedule(self, namespace: str, name: str, *, plans: Plans, dry_run: bool = False) -> Rescheduled:
         """Decide what is due; then let the cursor go on at the first instant to come, where it stands further ahead.
 
         What was decided early, for instants to come, is taken back. `dry_run`: only say what that would do.
         """
         ...
 
-    async def ahead(self, namespace: str, *, after: int = 0, limit: int) -> tuple[Sequence[AheadJob], int | None]:
+    async def ahead(
+        self, namespace: str, *, plans: Plans, after: int = 0, limit: int
+    ) -> tuple[Sequence[AheadJob], int | None]:
         """Of the next `limit` jobs those that stand ahead of their schedules; where to go on, None at the end."""
         ...
 
-    async def farthest_ahead(self, *, limit: int) -> Sequence[AheadJob]:
+    async def farthest_ahead(self, *, plans: Plans, limit: int) -> Sequence[AheadJob]:
         """Of the `limit` jobs whose next fire is farthest those that stand ahead of their schedules."""
         ...
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from foliot.domain.changes import Stand
 from foliot.domain.instants import Instant
-from foliot.domain.rescheduling import Stand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,20 +6,18 @@ edit, a pause, a fire and a trigger of one job follow each other in some order a
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Final, NamedTuple
 
+from foliot.domain.changes import Plans
 from foliot.domain.definition import check_definition, definition_hash, to_document
 from foliot.domain.edits import tightens
 from foliot.domain.errors import VersionConflict
-from foliot.domain.fire import Cursor, CursorState, Decide
+from foliot.domain.fire import Cursor, CursorState
 from foliot.domain.instants import Instant
 from foliot.domain.job import Definition, Lane, LoadedJob, lane_of
 from foliot.domain.limits import LimitChange
 from foliot.domain.names import check_name
-from foliot.domain.pacing import CatchUpPacer
 from foliot.domain.payload import canonical_json
-from foliot.domain.planning import first_cursor
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.ports.store.jobs import JobRecord, Saved, SaveOutcome, Standing
@@ -150,9 +148,9 @@ def _pinned(tx: Tx, written: _Written) -> _Written:
 
 
 class _Settling(NamedTuple):
-    """How what is due is decided before an edit, and whether the edit must be made in this round."""
+    """What a change means for the schedule, and whether the change must be made in this round."""
 
-    decide: Decide
+    plans: Plans
     is_last: bool
 
 
@@ -182,7 +180,7 @@ class SqlJobStore:
         definition: Definition,
         *,
         by: Actor,
-        decide: Decide,
+        plans: Plans,
         expected_version: int | None = None,
         create: bool = True,
         source: str = "api",
@@ -204,7 +202,7 @@ class SqlJobStore:
         )
 
         def work(tx: Tx, is_last: bool) -> Saved | None:
-            settling = _Settling(decide, is_last)
+            settling = _Settling(plans, is_last)
             return self._save(tx, _resolved(tx, written), settling, expected_version=expected_version, create=create)
 
         saved = await in_rounds(self._database, work)
@@ -222,15 +220,15 @@ class SqlJobStore:
             raise VersionConflict(written.name, expected=expected_version, found=0)
         if not create:
             raise not_found(tx, written.namespace, written.name)
-        return self._create(tx, written)
+        return self._create(tx, written, settling.plans)
 
-    def _create(self, tx: Tx, written: _Written) -> Saved:
+    def _create(self, tx: Tx, written: _Written, plans: Plans) -> Saved:
         key = {"namespace": written.namespace, "name": written.name}
         if not tx.change(INSERT_JOB, {**key, "source": written.source, "from_end": _from_end(written)}):
             raise TryAgain("somebody made the job meanwhile: this is an edit")
         job_id = int(tx.rows(JOB_ID, key)[0][0])
         job = self._insert_version(tx, written, job_id, 1)
-        plan = first_cursor(job, tx.now())
+        plan = plans.first(job, tx.now())
         cursor = {"state": str(plan.state), "next_at": plan.next_at, "next_due_at": plan.next_due_at}
         tx.change(INSERT_CURSOR, {"job_id": job_id, "remaining": plan.remaining, **cursor})
         _keep_limits(tx, written, job_id, before=None)
@@ -255,12 +253,12 @@ class SqlJobStore:
             raise VersionConflict(written.name, expected=expected_version, found=found.version)
         if written.allow is not None:
             written.allow(_standing(tx, found))
-        cursor, is_settled = settle(tx, self._definitions, cursor, settling.decide)
+        cursor, is_settled = settle(tx, self._definitions, cursor, settling.plans.decide)
         if not is_settled and not settling.is_last:
             return None
         now = tx.now()
         job = self._insert_version(tx, written, found.job_id, found.version + 1, lanes)
-        change.apply(tx, self._definitions, cursor, change.edit(job), version=job.version)
+        change.apply(tx, self._definitions, cursor, settling.plans.edit(job), version=job.version)
         self._edit_line(tx, found, job)
         version_key = {"job_id": job.job_id, "version": found.version}
         changed = {"job_id": job.job_id, "version": job.version, "seen": found.version}
@@ -303,13 +301,13 @@ class SqlJobStore:
     # -- pause, resume, delete ----------------------------------------------------------------------------------------
 
     async def pause(
-        self, namespace: str, name: str, *, by: Actor, decide: Decide, until: Instant | None = None
+        self, namespace: str, name: str, *, by: Actor, plans: Plans, until: Instant | None = None
     ) -> JobRecord:
         def work(tx: Tx, is_last: bool) -> bool | None:
-            cursor, is_settled = settle(tx, self._definitions, self._locked(tx, namespace, name), decide)
+            cursor, is_settled = settle(tx, self._definitions, self._locked(tx, namespace, name), plans.decide)
             if not is_settled and not is_last:
                 return None
-            now = change.apply(tx, self._definitions, cursor, change.pause(until))
+            now = change.apply(tx, self._definitions, cursor, plans.pause(until))
             said = {"job_id": cursor.job_id, "reason": by.reason, "now": now}
             if cursor.state == CursorState.PAUSED:
                 tx.change(NOTE_PAUSE_AGAIN, said)
@@ -320,49 +318,50 @@ class SqlJobStore:
         await in_rounds(self._database, work)
         return await self.find(namespace, name)
 
-    async def resume(
-        self, namespace: str, name: str, *, by: Actor, decide: Decide, catch_up: bool = False
-    ) -> JobRecord:
-        pacer = CatchUpPacer()
-
+    async def resume(self, namespace: str, name: str, *, plans: Plans, catch_up: bool = False) -> JobRecord:
         def work(tx: Tx, is_last: bool) -> bool | None:
             cursor = self._locked(tx, namespace, name)
             if catch_up and not is_last:
-                is_resumed = catch_up_held(tx, self._definitions, cursor, pacer)
+                is_resumed = catch_up_held(tx, self._definitions, cursor, plans)
                 if is_resumed is not None:
                     return is_resumed or None
-            now = change.apply(tx, self._definitions, cursor, change.resume(catch_up=catch_up, pacer=pacer))
+            now = change.apply(tx, self._definitions, cursor, plans.resume(catch_up=catch_up))
             tx.change(NOTE_PAUSE, {"job_id": cursor.job_id, "reason": None, "at": None, "now": now})
             return True
 
         await in_rounds(self._database, work)
         return await self.find(namespace, name)
 
-    async def reschedule(self, namespace: str, name: str, *, decide: Decide, dry_run: bool = False) -> Rescheduled:
+    async def reschedule(self, namespace: str, name: str, *, plans: Plans, dry_run: bool = False) -> Rescheduled:
         def work(tx: Tx, is_last: bool) -> Rescheduled | None:
             cursor = self._locked(tx, namespace, name)
             if not dry_run:
-                cursor, is_settled = settle(tx, self._definitions, cursor, decide)
+                cursor, is_settled = settle(tx, self._definitions, cursor, plans.decide)
                 if not is_settled and not is_last:
                     return None
-            return reschedule.reschedule(tx, self._definitions, self._ending, cursor, dry_run=dry_run)
+            return reschedule.reschedule(tx, self._definitions, self._ending, cursor, plans, dry_run=dry_run)
 
         return await in_rounds(self._database, work)
 
-    async def ahead(self, namespace: str, *, after: int = 0, limit: int) -> tuple[Sequence[AheadJob], int | None]:
-        look = partial(
-            reschedule.standing_ahead, definitions=self._definitions, namespace=namespace, after=after, limit=limit
+    async def ahead(
+        self, namespace: str, *, plans: Plans, after: int = 0, limit: int
+    ) -> tuple[Sequence[AheadJob], int | None]:
+        def look(tx: Tx) -> tuple[Sequence[AheadJob], int | None]:
+            return reschedule.standing_ahead(
+                tx, self._definitions, plans, namespace=namespace, after=after, limit=limit
+            )
+
+        return await self._database.read(look)
+
+    async def farthest_ahead(self, *, plans: Plans, limit: int) -> Sequence[AheadJob]:
+        return await self._database.read(
+            lambda tx: reschedule.farthest_ahead(tx, self._definitions, plans, limit=limit)
         )
-        return await self._database.read(look)
 
-    async def farthest_ahead(self, *, limit: int) -> Sequence[AheadJob]:
-        look = partial(reschedule.farthest_ahead, definitions=self._definitions, limit=limit)
-        return await self._database.read(look)
-
-    async def delete(self, namespace: str, name: str, *, by: Actor, decide: Decide) -> None:
+    async def delete(self, namespace: str, name: str, *, plans: Plans) -> None:
         def work(tx: Tx) -> int:
             cursor = self._locked(tx, namespace, name)
-            now = change.apply(tx, self._definitions, cursor, change.DELETE)
+            now = change.apply(tx, self._definitions, cursor, plans.delete())
             tx.change(DELETE, {"job_id": cursor.job_id, "now": now})
             return cursor.job_id
 

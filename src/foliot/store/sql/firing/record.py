@@ -8,10 +8,19 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, Final, NamedTuple
 
-from foliot.domain.fire import Cursor, CursorState, DueJob, Plan, PlannedRun, PlannedSkip, open_skip_after, skip_key
+from foliot.domain.fire import (
+    Cursor,
+    CursorState,
+    DueJob,
+    Plan,
+    PlannedRun,
+    PlannedSkip,
+    open_skip_after,
+    skip_key,
+    troubled,
+)
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
-from foliot.domain.planning import troubled
 from foliot.store.sql.firing.follow import serial_of
 from foliot.store.sql.firing.line import bump
 from foliot.store.sql.firing.new_runs import INSERT_RUNS, NewRun, insert_runs

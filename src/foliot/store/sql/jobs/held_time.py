@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from foliot.domain.changes import Plans
 from foliot.domain.fire import Cursor, CursorState, skip_key
 from foliot.domain.holding import Held, can_be_held
 from foliot.domain.instants import Instant
-from foliot.domain.pacing import CatchUpPacer
-from foliot.domain.planning import plan_catch_up
 from foliot.domain.schedule import Schedule
 from foliot.store.sql.firing.record import record_change
 from foliot.store.sql.firing_store import due_jobs
@@ -32,7 +31,7 @@ SHORTEN: Final = Statement(
 )
 
 
-def catch_up_held(tx: Tx, definitions: Definitions, cursor: Cursor, pacer: CatchUpPacer) -> bool | None:
+def catch_up_held(tx: Tx, definitions: Definitions, cursor: Cursor, plans: Plans) -> bool | None:
     """Decide held time, as much as one plan covers; whether that resumed the job. None: it holds nothing."""
     if cursor.state != CursorState.PAUSED:
         return None
@@ -45,11 +44,11 @@ def catch_up_held(tx: Tx, definitions: Definitions, cursor: Cursor, pacer: Catch
         return None
     now = tx.now()
     try:
-        plan, undecided_from = plan_catch_up(due[0], held, now)
+        plan, undecided_from = plans.catch_up(due[0], held, now)
     except Exception:  # noqa: BLE001  a job that cannot be planned can still be resumed; what was held stays skipped
         return None
     _take_back(tx, cursor.job_id, rows, held, undecided_from)
-    record_change(tx, now, cursor, pacer.spread(plan, now), job=due[0].job)
+    record_change(tx, now, cursor, plan, job=due[0].job)
     return plan.state != CursorState.PAUSED
 
 

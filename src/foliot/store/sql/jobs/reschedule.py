@@ -8,10 +8,10 @@ was begun stays, and its key keeps its instant from a second one (S1). Only what
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from foliot.domain.fire import Cursor, DueJob, Plan, schedule_key, withdrawn_key
+from foliot.domain.changes import Plans, Rescheduling, Stand
+from foliot.domain.fire import Cursor, DueJob, schedule_key, withdrawn_key
 from foliot.domain.instants import Instant
 from foliot.domain.policies.retry import PAUSE_MAX
-from foliot.domain.rescheduling import Stand, comes_again_from, is_ahead, plan_reschedule
 from foliot.domain.run import RunState
 from foliot.ports.store.rescheduling import AheadJob, Rescheduled
 from foliot.store.sql.ending.ends import Ending
@@ -123,17 +123,19 @@ class _Early(NamedTuple):
     runs: Sequence[_Run] = ()
 
 
-def reschedule(tx: Tx, definitions: Definitions, ending: Ending, cursor: Cursor, *, dry_run: bool) -> Rescheduled:
+def reschedule(
+    tx: Tx, definitions: Definitions, ending: Ending, cursor: Cursor, plans: Plans, *, dry_run: bool
+) -> Rescheduled:
     """Set a locked cursor right, of which nothing is due any more. `dry_run`: say what that would do."""
     due, broken = due_jobs(tx, definitions, [cursor])
     if broken:
         raise broken[0][1]
     now = tx.now()
-    plan, early = _looked(tx, due[0], now)
+    (plan, again_from), early = _looked(tx, due[0], plans, now)
     before = _stand(cursor)
     after = Stand(str(plan.state), plan.next_at, plan.next_due_at, plan.remaining)
     retries = _retries(tx, cursor.job_id, now)
-    given_back = early.instants + _take_back(tx, definitions, due[0], early, plan, now, dry_run=dry_run)
+    given_back = early.instants + _take_back(tx, definitions, cursor.job_id, early, again_from, dry_run=dry_run)
     if not dry_run:
         if after != before:
             record_change(tx, now, cursor, plan, job=due[0].job, version=cursor.version)
@@ -145,26 +147,26 @@ def reschedule(tx: Tx, definitions: Definitions, ending: Ending, cursor: Cursor,
 
 
 def standing_ahead(
-    tx: Tx, definitions: Definitions, *, namespace: str, after: int, limit: int
+    tx: Tx, definitions: Definitions, plans: Plans, *, namespace: str, after: int, limit: int
 ) -> tuple[list[AheadJob], int | None]:
     """Of the next jobs of a namespace those that stand ahead of their schedules; the last one looked at, None: all."""
     rows = tx.rows(STANDING, {"namespace": namespace, "after": after, "limit": limit})
-    return _ahead(tx, definitions, rows), rows[-1].job_id if len(rows) == limit else None
+    return _ahead(tx, definitions, plans, rows), rows[-1].job_id if len(rows) == limit else None
 
 
-def farthest_ahead(tx: Tx, definitions: Definitions, *, limit: int) -> list[AheadJob]:
+def farthest_ahead(tx: Tx, definitions: Definitions, plans: Plans, *, limit: int) -> list[AheadJob]:
     """Of the jobs whose next fire is farthest those that stand ahead of their schedules."""
-    return _ahead(tx, definitions, tx.rows(FARTHEST, {"limit": limit}))
+    return _ahead(tx, definitions, plans, tx.rows(FARTHEST, {"limit": limit}))
 
 
-def _ahead(tx: Tx, definitions: Definitions, rows: Sequence[Any]) -> list[AheadJob]:
+def _ahead(tx: Tx, definitions: Definitions, plans: Plans, rows: Sequence[Any]) -> list[AheadJob]:
     jobs = definitions.find(tx, [(row.job_id, row.version) for row in rows]).jobs
     now = tx.now()
     found = []
     for row in rows:
         job = jobs.get((row.job_id, row.version))
         stand = Stand(row.state, row.next_at, row.next_due_at, row.remaining)
-        if job is not None and is_ahead(stand, job, now):
+        if job is not None and plans.is_ahead(stand, job, now):
             group = job.definition.group
             found.append(AheadJob(namespace=row.namespace, name=row.name, group=group, next_due_at=row.next_due_at))
     return found
@@ -177,15 +179,14 @@ def _stand(cursor: Cursor) -> Stand:
 # -------------------------------------------------------------------------------------------------- early decisions
 
 
-def _looked(tx: Tx, due: DueJob, now: Instant) -> tuple[Plan, _Early]:
+def _looked(tx: Tx, due: DueJob, plans: Plans, now: Instant) -> tuple[Rescheduling, _Early]:
     """Where the cursor goes, and what was decided for the instants it then comes to again."""
     job_id, schedule = due.cursor.job_id, due.job.definition.schedule
     if schedule is not None and schedule.fixed_delay_us is not None:
         early = _early(tx, job_id, now + 1, now)
-        return plan_reschedule(due, now, early=len(early.runs)), early
-    plan = plan_reschedule(due, now, early=_made(tx, due.cursor, now))
-    first = comes_again_from(plan, schedule, now)
-    return plan, _Early() if first is None else _early(tx, job_id, first, now)
+        return plans.reschedule(due, now, early=len(early.runs)), early
+    going = plans.reschedule(due, now, early=_made(tx, due.cursor, now))
+    return going, _Early() if going.again_from is None else _early(tx, job_id, going.again_from, now)
 
 
 def _made(tx: Tx, cursor: Cursor, now: Instant) -> int:
@@ -227,13 +228,11 @@ def _parents(tx: Tx, values: Mapping[str, Any]) -> list[_Run]:
 
 
 def _take_back(
-    tx: Tx, definitions: Definitions, due: DueJob, early: _Early, plan: Plan, now: Instant, *, dry_run: bool
+    tx: Tx, definitions: Definitions, job_id: int, early: _Early, first: Instant | None, *, dry_run: bool
 ) -> int:
-    """Skips of instants that come again go; one that began before is shortened. How many instants were cut off it."""
-    first = comes_again_from(plan, due.job.definition.schedule, now)
+    """Skips of instants from `first` on go; one that began before is shortened. How many instants were cut off it."""
     if first is None:
         return 0
-    job_id = due.cursor.job_id
     jobs = definitions.find(tx, [(job_id, row.version) for row in early.spanning]).jobs
     cut_off = 0
     for row in early.spanning:
