@@ -6,9 +6,10 @@ import msgspec
 import pytest
 
 from foliot.domain.access import Principal, Scope
+from foliot.domain.job import Lane
 from foliot.operations.serving_workers import WorkerService
 from foliot.ports.store.errors import StoreUnavailable
-from foliot.ports.worker_link import DeclaredJob, Hello
+from foliot.ports.worker_link import DeclaredJob, HandlerOffer, Hello
 from foliot.store.sql.kernel.statement import Statement
 from tests.api.stage import TIMES, Stage
 from tests.api.test_hanging_up import NoDesk
@@ -74,3 +75,14 @@ async def test_a_registration_that_breaks_off_leaves_no_session_behind(
     stage.elapse("1m")
     await service.register(HELLO, by=WORKER)
     assert await sessions(stage) == [("live", stage.clock.at + TIMES.ttl_us)]
+
+
+async def test_what_a_worker_offers_is_known_as_soon_as_it_is_registered(stage: Stage) -> None:
+    """A server remembers for some seconds what workers offer; one that registers with this server counts at once."""
+    lane = Lane(namespace="default", group="default", handler="python:m:f")
+    assert await stage.services.offers.schema_of(lane) is None
+    takes = {"type": "object", "properties": {"day": {}}}
+    offers = (HandlerOffer(name="python:m:f", parameters=takes),)
+    service = WorkerService(stage.services, Desk())
+    await service.register(msgspec.structs.replace(HELLO, handlers=offers), by=WORKER)
+    assert await stage.services.offers.schema_of(lane) == takes

@@ -18,12 +18,15 @@ class Offers:
         self._clock = clock
         self._known: Sequence[NodeRow] = ()
         self._read_at = float("-inf")
+        self._forgotten = 0
 
     async def workers(self, namespace: str) -> Sequence[NodeRow]:
         """Workers that are alive, draining ones too, and may serve this namespace."""
         if self._clock.monotonic() - self._read_at > FRESH_S:
+            forgotten = self._forgotten
             self._known = tuple(await self._lookups.nodes())
-            self._read_at = self._clock.monotonic()
+            if forgotten == self._forgotten:  # else a worker may have registered just after it was read
+                self._read_at = self._clock.monotonic()
         return [node for node in self._known if node.serves(namespace)]
 
     async def fitting(self, lane: Lane) -> Sequence[NodeRow]:
@@ -46,6 +49,7 @@ class Offers:
 
     def forget(self) -> None:
         """Read anew at the next question."""
+        self._forgotten += 1
         self._read_at = float("-inf")
 
 
