@@ -3,11 +3,11 @@
 import pytest
 from msgspec.structs import replace
 
-from foliot.domain.access import ForeignSession, TooManySessions
+from foliot.domain.access import ForeignSession, TooManySessions, TooMuchOffered
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store.nodes import SESSION_TTL_US
-from foliot.ports.worker_link import Hello, Leaving, LogChunk
+from foliot.ports.worker_link import HandlerOffer, Hello, Leaving, LogChunk
 from foliot.store.sql import node_store
 from tests.conformance.building import save
 from tests.conformance.working import Worker, run_of, trigger
@@ -46,6 +46,32 @@ async def test_an_owner_has_only_so_many_live_sessions(world: World, monkeypatch
     await register(world, None, kind="server")
     await world.store.nodes.leave(Leaving(session=first.session), judge)
     await register(world, "t-1")
+
+
+async def test_the_sessions_of_an_owner_say_only_so_much_of_their_handlers(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every server holds in memory what workers offer."""
+    monkeypatch.setattr(node_store, "OFFERS_BYTES_FEW", 100)
+    monkeypatch.setattr(node_store, "OFFERS_BYTES_MAX", 3000)
+
+    async def say(session: str, words: int, owner: str = "t-1") -> None:
+        offers = (HandlerOffer(name="python:m:f", parameters={"enum": ["x" * words]}),)
+        hello = Hello(session=session, name="w", group="default", slots=8, handlers=offers, owner=owner)
+        await world.store.nodes.register(hello, kind="worker", ttl_us=SESSION_TTL_US)
+
+    await say("a", 1000)
+    await say("b", 1000)
+    with pytest.raises(TooMuchOffered):
+        await say("c", 1000)
+    assert await world.value("SELECT count(*) FROM nodes") == 2, "it did not begin"
+    with pytest.raises(TooMuchOffered):
+        await say("b", 2000)
+    await say("b", 1100)
+    await say("c", 10)
+    await say("d", 1000, "t-2")
+    await world.store.nodes.leave(Leaving(session="b"), judge)
+    await say("c", 1000)
 
 
 async def test_the_leases_of_an_owner_are_told_from_others(world: World) -> None:

@@ -123,6 +123,11 @@ def _limits() -> str:
         ),
         ("live sessions of workers with one token", str(worker_link.SESSIONS_MAX), "409 with `FOL-3026`"),
         (
+            "what the live sessions of a token say of their handlers",
+            f"{_size(worker_link.OFFERS_BYTES_MAX)}; a session counts beyond {_size(worker_link.OFFERS_BYTES_FEW)}",
+            "409 with `FOL-3027`",
+        ),
+        (
             "the schemas of a session's handlers",
             f"{_size(hearing.SCHEMA_BYTES_MAX)} each, {_size(hearing.SCHEMAS_BYTES_MAX)} together",
             "422",

@@ -213,6 +213,19 @@ class TooManySessions(Conflict):
         )
 
 
+class TooMuchOffered(Conflict):
+    """The live sessions of a token say more of their handlers than every server should hold in memory."""
+
+    code = "FOL-3027"
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"The workers of this token say more than {most // 2**20} MiB of their handlers, which is the most.",
+            hint="give each worker only the modules it needs, or give some of them another token",
+            most=most,
+        )
+
+
 class TokenInTheOpen(Denied):
     """A token that crossed a network unencrypted."""
 

@@ -28,7 +28,7 @@ class NodeStore(Protocol):
         """A new session, live until now + ttl; returns store time. Again: the same session says so of itself anew.
 
         `ForeignSession` when it is of another kind or owner: it stays as it is. `TooManySessions` when it would be one
-        more of its owner than there may be.
+        more of its owner than there may be; `TooMuchOffered` when its owner's sessions say too much of their handlers.
         """
         ...
 

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from foliot.domain.access import ForeignSession, TooManySessions
+from foliot.domain.access import ForeignSession, TooManySessions, TooMuchOffered
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
 from foliot.domain.texts import SESSION_BYTES_MAX, is_key
@@ -16,7 +16,16 @@ from foliot.domain.verdict import Cause, Judge
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.errors import StoreBusy
 from foliot.ports.store.nodes import SESSION_TTL_US, Term
-from foliot.ports.worker_link import SESSIONS_MAX, Beat, BeatAnswer, HandlerOffer, Hello, Leaving
+from foliot.ports.worker_link import (
+    OFFERS_BYTES_FEW,
+    OFFERS_BYTES_MAX,
+    SESSIONS_MAX,
+    Beat,
+    BeatAnswer,
+    HandlerOffer,
+    Hello,
+    Leaving,
+)
 from foliot.store.sql.cluster import clock, leadership
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.ending.locked_runs import REPLACED
@@ -34,19 +43,20 @@ LEAVE_STEPS_MAX: Final = 100
 REGISTER: Final = Statement(
     """
     {insert_ignore} nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
-                           version, protocol, host, pid, labels, handlers, namespace, owner)
+                           version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes)
     SELECT d.id, d.name, d.kind, 'live', {now} + :ttl, {now}, {now}, 0, 0, d.group_name, d.slots,
-           d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner
+           d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes
     FROM {d} WHERE true
     {ignore_duplicates}
     """,
     RowSet("d", id=TEXT, name=TEXT, kind=TEXT, group_name=TEXT, slots=BIGINT, version=TEXT, protocol=BIGINT, host=TEXT,
-           pid=BIGINT, labels=TEXT, handlers=TEXT, namespace=TEXT, owner=TEXT),
+           pid=BIGINT, labels=TEXT, handlers=TEXT, namespace=TEXT, owner=TEXT, offer_bytes=BIGINT),
 )  # fmt: skip
 
 REGISTER_AGAIN: Final = Statement(
     """
-    UPDATE nodes SET until = {now} + :ttl, slots = :slots, version = :version, labels = :labels, handlers = :handlers
+    UPDATE nodes SET until = {now} + :ttl, slots = :slots, version = :version, labels = :labels, handlers = :handlers,
+                     offer_bytes = :offer_bytes
     WHERE id = :session AND kind = :kind AND state <> 'dead'
           AND coalesce(owner, '') = :owner
     """
@@ -60,6 +70,14 @@ LIVE: Final = Statement("SELECT count(*) FROM nodes WHERE state IN ('live', 'dra
 
 LIVE_OF: Final = Statement(
     "SELECT count(*) FROM nodes WHERE state IN ('live', 'draining') AND kind = 'worker' AND owner = :owner"
+)
+
+OFFERED_BY: Final = Statement(
+    """
+    SELECT coalesce(sum(offer_bytes), 0) FROM nodes
+    WHERE state IN ('live', 'draining') AND kind = 'worker' AND owner = :owner AND id <> :session
+          AND offer_bytes > :few
+    """
 )
 
 ADOPT: Final = Statement("UPDATE nodes SET owner = :owner WHERE id = :session AND kind = 'worker' AND owner IS NULL")
@@ -171,10 +189,14 @@ class SqlNodeStore:
         def work(tx: Tx) -> Instant:
             handlers = msgspec.json.encode(hello.handlers).decode()
             labels = msgspec.json.encode(hello.labels).decode()
+            size = len(handlers.encode())
             row = (hello.session, hello.name, kind, hello.group, hello.slots, hello.version, hello.protocol,
-                   hello.host, hello.pid, labels, handlers, hello.namespace, hello.owner)  # fmt: skip
+                   hello.host, hello.pid, labels, handlers, hello.namespace, hello.owner, size)  # fmt: skip
             again = {"session": hello.session, "ttl": ttl_us, "slots": hello.slots, "version": hello.version,
-                     "labels": labels, "handlers": handlers, "kind": kind, "owner": hello.owner or ""}  # fmt: skip
+                     "labels": labels, "handlers": handlers, "kind": kind, "owner": hello.owner or "",
+                     "offer_bytes": size}  # fmt: skip
+            if kind == "worker" and hello.owner and size > OFFERS_BYTES_FEW:
+                _check_offers(tx, hello.owner, hello.session, size)
             if not tx.change(REGISTER_AGAIN, again):
                 if kind == "worker" and hello.owner:
                     _check_room(tx, hello.owner)
@@ -400,6 +422,13 @@ def _check_room(tx: Tx, owner: str) -> None:
         return
     if tx.rows(LIVE_OF, {"owner": owner})[0][0] >= SESSIONS_MAX:
         raise TooManySessions(SESSIONS_MAX)
+
+
+def _check_offers(tx: Tx, owner: str, session: str, size: int) -> None:
+    """`TooMuchOffered` when the owner's sessions say too much of their handlers: every server reads all of it."""
+    (others,) = tx.rows(OFFERED_BY, {"owner": owner, "session": session, "few": OFFERS_BYTES_FEW})
+    if int(others[0]) + size > OFFERS_BYTES_MAX:
+        raise TooMuchOffered(OFFERS_BYTES_MAX)
 
 
 def _hello(row: Any) -> Hello:

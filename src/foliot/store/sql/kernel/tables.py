@@ -269,6 +269,7 @@ nodes = sa.Table(
     sa.Column("wall_offset_us", sa.BigInteger, nullable=True),  # its wall clock's lead over store time; shown (C2)
     sa.Column("namespace", Name(100), nullable=True),  # of its token: the only one it serves; NULL: every
     sa.Column("owner", Name(32), nullable=True),  # line of the token that began it; NULL: a server's, or not recorded
+    sa.Column("offer_bytes", sa.Integer, nullable=True),  # length of `handlers`
     sa.Index("nodes_until", "state", "until"),
 )
 
