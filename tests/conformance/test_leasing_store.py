@@ -6,7 +6,7 @@ from foliot.domain.verdict import Cause
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.store.runs import Poll
-from foliot.store.sql.leasing.kinds import Ground
+from foliot.store.sql.leasing.run_kinds import WaitingKinds
 from tests.conformance.building import PERSON, every, fire, make_due, runs_of, save
 from tests.conformance.working import Worker, attempts_of, run_of, states_of, trigger, worker
 from tests.sql.world import World
@@ -420,7 +420,7 @@ async def test_a_server_that_was_just_started_knows_nothing_and_finds_all(world:
     await anne.lease(1)
     fresh = await world.open()
     assert len(await (await worker(world, fresh)).lease(8)) == 1
-    assert Ground().kinds({1}) == []
+    assert WaitingKinds().kinds({1}) == []
 
 
 async def test_an_empty_round_costs_nothing_and_says_so(world: World) -> None:

@@ -9,7 +9,7 @@ from foliot.store.sql import node_store
 from foliot.store.sql.cluster import reaper
 from foliot.store.sql.ending import cancellation, ends, fixed_delay, locked_runs, logs, parents, retention, success
 from foliot.store.sql.firing import line_heads
-from foliot.store.sql.leasing import candidates, kinds, leases, limits, merge_input
+from foliot.store.sql.leasing import candidates, leases, limits, merge_input, run_kinds
 from tests.sql.explaining import ATTEMPTS, BATCH, LONG_LINE, RUNNING, SESSIONS, Hot, Loaded
 
 KEY = frozenset({""})
@@ -55,7 +55,7 @@ def now(loaded: Loaded) -> dict[str, int]:
 LEASING: list[Hot] = [
     Hot(
         name="look around",
-        statement=kinds.LOOK_AROUND,
+        statement=run_kinds.LOOK_AROUND,
         uses=READY,
         scans=SMALL,
         reads_max=200,
@@ -64,7 +64,7 @@ LEASING: list[Hot] = [
     ),
     Hot(
         name="look around knowing most",
-        statement=kinds.LOOK_AROUND,
+        statement=run_kinds.LOOK_AROUND,
         uses=READY,
         scans=SMALL,
         reads_max=200,
@@ -73,7 +73,7 @@ LEASING: list[Hot] = [
     ),
     Hot(
         name="kinds present",
-        statement=kinds.PRESENT,
+        statement=run_kinds.PRESENT,
         uses=READY,
         reads_max=200,
         engines=POSTGRESQL,
@@ -81,7 +81,7 @@ LEASING: list[Hot] = [
     ),
     Hot(
         name="next kind present",
-        statement=kinds.PRESENT_NEXT,
+        statement=run_kinds.PRESENT_NEXT,
         uses=READY,
         engines=SQLITE,
         values=lambda _: {"lane": 3, "class": 0, "priority": 4},

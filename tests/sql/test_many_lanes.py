@@ -9,7 +9,7 @@ from foliot.domain.job import Lane
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 from foliot.store.sql.leasing import limits
-from foliot.store.sql.leasing.kinds import KINDS_MAX
+from foliot.store.sql.leasing.run_kinds import KINDS_MAX
 from tests.conformance.building import save
 from tests.conformance.working import run_of, trigger, worker
 from tests.sql.world import World

@@ -955,16 +955,6 @@ SELECT readable_from FROM store_meta WHERE id = 1;
     ORDER BY r.not_before, r.id LIMIT %(n)s
  FOR UPDATE SKIP LOCKED;
 
--- leasing/kinds.py ASKING
-   SELECT s.id, n.state, CASE WHEN n.until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END, m.epoch, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
-FROM store_meta m CROSS JOIN JSON_TABLE(%(s)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS s LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1;
-
--- leasing/kinds.py PRESENT_NEXT
-SELECT r.ready_lane, r.class, r.priority FROM runs r
-WHERE r.ready_lane > %(lane)s OR (r.ready_lane = %(lane)s AND r.class > %(class)s)
-      OR (r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority > %(priority)s)
-ORDER BY r.ready_lane, r.class, r.priority LIMIT 1;
-
 -- leasing/leases.py REPEATED
 SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,
        r.follow, r.due_at, r.params, r.checkpoint, r.reason
@@ -1036,6 +1026,16 @@ SELECT r.parent_id, sum(coalesce(length(r.result), 4) + 1) FROM JSON_TABLE(%(d)s
 
 -- leasing/merge_input.py RESULTS
 SELECT r.parent_id, r.result FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.parent_id = d.id WHERE true AND r.shard >= 0 ORDER BY r.parent_id, r.shard;
+
+-- leasing/run_kinds.py ASKING
+   SELECT s.id, n.state, CASE WHEN n.until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END, m.epoch, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+FROM store_meta m CROSS JOIN JSON_TABLE(%(s)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS s LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1;
+
+-- leasing/run_kinds.py PRESENT_NEXT
+SELECT r.ready_lane, r.class, r.priority FROM runs r
+WHERE r.ready_lane > %(lane)s OR (r.ready_lane = %(lane)s AND r.class > %(class)s)
+      OR (r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority > %(priority)s)
+ORDER BY r.ready_lane, r.class, r.priority LIMIT 1;
 
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,

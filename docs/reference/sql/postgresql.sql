@@ -1108,53 +1108,6 @@ SELECT r.*
     ORDER BY r.not_before, r.id LIMIT $7
  FOR UPDATE SKIP LOCKED;
 
--- leasing/kinds.py LOOK_AROUND
-    WITH RECURSIVE walk AS (
-      SELECT f.lane, f.class, f.priority, g.to_lane, g.to_class, g.to_priority FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[]) AS g(from_lane, from_class, from_priority, to_lane, to_class, to_priority) CROSS JOIN LATERAL (
-        SELECT r.lane, r.class, r.priority FROM runs r
-        WHERE r.state = 'PENDING' AND r.parked = 0
-              AND (r.lane, r.class, r.priority) > (g.from_lane, g.from_class, g.from_priority)
-              AND (r.lane, r.class, r.priority) < (g.to_lane, g.to_class, g.to_priority)
-        ORDER BY r.lane, r.class, r.priority LIMIT 1) f
-      UNION ALL
-      SELECT f.lane, f.class, f.priority, w.to_lane, w.to_class, w.to_priority FROM walk w CROSS JOIN LATERAL (
-        SELECT r.lane, r.class, r.priority FROM runs r
-        WHERE r.state = 'PENDING' AND r.parked = 0
-              AND (r.lane, r.class, r.priority) > (w.lane, w.class, w.priority)
-              AND (r.lane, r.class, r.priority) < (w.to_lane, w.to_class, w.to_priority)
-        ORDER BY r.lane, r.class, r.priority LIMIT 1) f
-    )
-    SELECT s.id, n.state, CASE WHEN n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END, m.epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
-, NULL, NULL, NULL FROM store_meta m CROSS JOIN unnest($7::text::text[]) AS s(id) LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1
-    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, lane, class, priority FROM walk;
-
--- leasing/kinds.py PRESENT
-   WITH RECURSIVE walk AS (
-     SELECT f.lane, f.class, f.priority, g.to_lane, g.to_class, g.to_priority FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[]) AS g(from_lane, from_class, from_priority, to_lane, to_class, to_priority) CROSS JOIN LATERAL (
-       SELECT r.lane, r.class, r.priority FROM runs r
-       WHERE r.state = 'PENDING' AND r.parked = 0
-             AND (r.lane, r.class, r.priority) > (g.from_lane, g.from_class, g.from_priority)
-             AND (r.lane, r.class, r.priority) < (g.to_lane, g.to_class, g.to_priority)
-       ORDER BY r.lane, r.class, r.priority LIMIT 1) f
-     UNION ALL
-     SELECT f.lane, f.class, f.priority, w.to_lane, w.to_class, w.to_priority FROM walk w CROSS JOIN LATERAL (
-       SELECT r.lane, r.class, r.priority FROM runs r
-       WHERE r.state = 'PENDING' AND r.parked = 0
-             AND (r.lane, r.class, r.priority) > (w.lane, w.class, w.priority)
-             AND (r.lane, r.class, r.priority) < (w.to_lane, w.to_class, w.to_priority)
-       ORDER BY r.lane, r.class, r.priority LIMIT 1) f
-   )
-SELECT lane, class, priority FROM walk;
-
--- leasing/kinds.py ASKING
-   SELECT s.id, n.state, CASE WHEN n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END, m.epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
-FROM store_meta m CROSS JOIN unnest($1::text::text[]) AS s(id) LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1;
-
--- leasing/kinds.py PRESENT_NEXT
-SELECT r.lane, r.class, r.priority FROM runs r
-WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > ($1, $2, $3)
-ORDER BY r.lane, r.class, r.priority LIMIT 1;
-
 -- leasing/leases.py REPEATED
 SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,
        r.follow, r.due_at, r.params, r.checkpoint, r.reason
@@ -1238,6 +1191,53 @@ WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND 
 -- leasing/merge_input.py RESULTS
 SELECT r.parent_id, r.result FROM runs r
 WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND r.shard >= 0 ORDER BY r.parent_id, r.shard;
+
+-- leasing/run_kinds.py LOOK_AROUND
+    WITH RECURSIVE walk AS (
+      SELECT f.lane, f.class, f.priority, g.to_lane, g.to_class, g.to_priority FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[]) AS g(from_lane, from_class, from_priority, to_lane, to_class, to_priority) CROSS JOIN LATERAL (
+        SELECT r.lane, r.class, r.priority FROM runs r
+        WHERE r.state = 'PENDING' AND r.parked = 0
+              AND (r.lane, r.class, r.priority) > (g.from_lane, g.from_class, g.from_priority)
+              AND (r.lane, r.class, r.priority) < (g.to_lane, g.to_class, g.to_priority)
+        ORDER BY r.lane, r.class, r.priority LIMIT 1) f
+      UNION ALL
+      SELECT f.lane, f.class, f.priority, w.to_lane, w.to_class, w.to_priority FROM walk w CROSS JOIN LATERAL (
+        SELECT r.lane, r.class, r.priority FROM runs r
+        WHERE r.state = 'PENDING' AND r.parked = 0
+              AND (r.lane, r.class, r.priority) > (w.lane, w.class, w.priority)
+              AND (r.lane, r.class, r.priority) < (w.to_lane, w.to_class, w.to_priority)
+        ORDER BY r.lane, r.class, r.priority LIMIT 1) f
+    )
+    SELECT s.id, n.state, CASE WHEN n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END, m.epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+, NULL, NULL, NULL FROM store_meta m CROSS JOIN unnest($7::text::text[]) AS s(id) LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1
+    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, lane, class, priority FROM walk;
+
+-- leasing/run_kinds.py PRESENT
+   WITH RECURSIVE walk AS (
+     SELECT f.lane, f.class, f.priority, g.to_lane, g.to_class, g.to_priority FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[]) AS g(from_lane, from_class, from_priority, to_lane, to_class, to_priority) CROSS JOIN LATERAL (
+       SELECT r.lane, r.class, r.priority FROM runs r
+       WHERE r.state = 'PENDING' AND r.parked = 0
+             AND (r.lane, r.class, r.priority) > (g.from_lane, g.from_class, g.from_priority)
+             AND (r.lane, r.class, r.priority) < (g.to_lane, g.to_class, g.to_priority)
+       ORDER BY r.lane, r.class, r.priority LIMIT 1) f
+     UNION ALL
+     SELECT f.lane, f.class, f.priority, w.to_lane, w.to_class, w.to_priority FROM walk w CROSS JOIN LATERAL (
+       SELECT r.lane, r.class, r.priority FROM runs r
+       WHERE r.state = 'PENDING' AND r.parked = 0
+             AND (r.lane, r.class, r.priority) > (w.lane, w.class, w.priority)
+             AND (r.lane, r.class, r.priority) < (w.to_lane, w.to_class, w.to_priority)
+       ORDER BY r.lane, r.class, r.priority LIMIT 1) f
+   )
+SELECT lane, class, priority FROM walk;
+
+-- leasing/run_kinds.py ASKING
+   SELECT s.id, n.state, CASE WHEN n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END, m.epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+FROM store_meta m CROSS JOIN unnest($1::text::text[]) AS s(id) LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1;
+
+-- leasing/run_kinds.py PRESENT_NEXT
+SELECT r.lane, r.class, r.priority FROM runs r
+WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > ($1, $2, $3)
+ORDER BY r.lane, r.class, r.priority LIMIT 1;
 
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,

@@ -1047,15 +1047,6 @@ SELECT readable_from FROM store_meta WHERE id = 1;
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
     ORDER BY r.not_before, r.id LIMIT :n;
 
--- leasing/kinds.py ASKING
-   SELECT s.id, n.state, CASE WHEN n.until >= foliot_now() THEN 1 ELSE 0 END, m.epoch, foliot_now()
-FROM store_meta m CROSS JOIN (SELECT json_extract(value, '$[0]') AS id FROM json_each(:s)) AS s LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1;
-
--- leasing/kinds.py PRESENT_NEXT
-SELECT r.lane, r.class, r.priority FROM runs r
-WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > (:lane, :class, :priority)
-ORDER BY r.lane, r.class, r.priority LIMIT 1;
-
 -- leasing/leases.py REPEATED
 SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,
        r.follow, r.due_at, r.params, r.checkpoint, r.reason
@@ -1139,6 +1130,15 @@ WHERE r.parent_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id
 -- leasing/merge_input.py RESULTS
 SELECT r.parent_id, r.result FROM runs r
 WHERE r.parent_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND r.shard >= 0 ORDER BY r.parent_id, r.shard;
+
+-- leasing/run_kinds.py ASKING
+   SELECT s.id, n.state, CASE WHEN n.until >= foliot_now() THEN 1 ELSE 0 END, m.epoch, foliot_now()
+FROM store_meta m CROSS JOIN (SELECT json_extract(value, '$[0]') AS id FROM json_each(:s)) AS s LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1;
+
+-- leasing/run_kinds.py PRESENT_NEXT
+SELECT r.lane, r.class, r.priority FROM runs r
+WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > (:lane, :class, :priority)
+ORDER BY r.lane, r.class, r.priority LIMIT 1;
 
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,

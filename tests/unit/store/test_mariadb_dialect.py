@@ -42,7 +42,7 @@ def test_every_statement_of_the_store_is_put_in_its_words(name: str) -> None:
         assert not FOREIGN.search(text), text
 
 
-ONLY_WITH_LATERAL = {"kinds.LOOK_AROUND", "kinds.PRESENT", "picking.LOOK", "picking.PEEK", "picking.TAKE"}
+ONLY_WITH_LATERAL = {"run_kinds.LOOK_AROUND", "run_kinds.PRESENT", "picking.LOOK", "picking.PEEK", "picking.TAKE"}
 """Never asked here: `Dialect.lateral` says so."""
 
 D = RowSet("d", id=BIGINT, ver=BIGINT, lease=TEXT)

@@ -100,21 +100,21 @@ NEWEST_FIRES: Final = Statement(
 NOTHING_OPEN: Final = Situation(open=0, waiting=0, catch_up=0, scheduled=0)
 
 
-class Place(NamedTuple):
-    """Where a job's line ends now, its present version, and when the job was deleted (0: it was not)."""
+class LineEnd(NamedTuple):
+    """Where a job's line ends now, and what the job is now."""
 
-    last: int
+    last: int  # the place of the newest run
     version: int
-    deleted_at: int
+    deleted_at: int  # 0: it was not deleted
 
 
-def bump(tx: Tx, by: Mapping[int, int]) -> dict[int, Place]:
+def bump(tx: Tx, by: Mapping[int, int]) -> dict[int, LineEnd]:
     """Raise the cursors of these jobs; the last place of each. Jobs without a cursor are left out."""
     keys = [(job_id,) for job_id in by]
     if len(by) > 1:
         tx.rows(LOCK, d=keys)  # by primary key, so that two who bump the same jobs do not deadlock (R3)
     tx.change(BUMP, d=list(by.items()))
-    return {row[0]: Place(*row[1:]) for row in tx.rows(PLACES, d=keys)}
+    return {row[0]: LineEnd(*row[1:]) for row in tx.rows(PLACES, d=keys)}
 
 
 def situations(tx: Tx, job_ids: Iterable[int]) -> dict[int, Situation]:

@@ -14,7 +14,7 @@ from foliot.domain.run import RunState
 from foliot.store.sql.ending.locked_runs import REPLACED
 from foliot.store.sql.ending.settlement import Quit
 from foliot.store.sql.firing.follow import LIMITS, REPLACING
-from foliot.store.sql.firing.line import NOTHING_OPEN, Place, bump, situations
+from foliot.store.sql.firing.line import NOTHING_OPEN, LineEnd, bump, situations
 from foliot.store.sql.firing.line_heads import unpark
 from foliot.store.sql.firing.new_runs import insert_children
 from foliot.store.sql.firing.record import ROWS_MAX
@@ -171,13 +171,13 @@ def admit_due(tx: Tx, definitions: Definitions, *, limit: int) -> int:
     return entered
 
 
-def _versions(later: Sequence[_Later], last: Mapping[int, Place]) -> set[tuple[int, int]]:
+def _versions(later: Sequence[_Later], last: Mapping[int, LineEnd]) -> set[tuple[int, int]]:
     """The versions these runs have, and those their jobs have by now."""
     had = {(run.job_id, run.version) for run in later}
     return had | {(run.job_id, last[run.job_id].version) for run in later}
 
 
-def _entry(run: _Later, jobs: Mapping[tuple[int, int], LoadedJob], place: Place) -> Edited | None:
+def _entry(run: _Later, jobs: Mapping[tuple[int, int], LoadedJob], place: LineEnd) -> Edited | None:
     """The run as it enters the line of its job; None: it does not."""
     new = jobs.get((run.job_id, place.version))
     if new is None or place.deleted_at:

@@ -17,7 +17,7 @@ from foliot.domain.schedule import HORIZON
 from foliot.domain.texts import KEY_BYTES_MAX, is_key, pads
 from foliot.ports.store.runs import BadTrigger, Triggered, TriggerRequest
 from foliot.store.sql.firing.follow import serial_of
-from foliot.store.sql.firing.line import Place, bump, situations
+from foliot.store.sql.firing.line import LineEnd, bump, situations
 from foliot.store.sql.firing.new_runs import NewRun, insert_runs
 from foliot.store.sql.jobs.definitions import Definitions, Found, Key
 from foliot.store.sql.jobs.suggestions import not_found
@@ -110,7 +110,7 @@ def _make(
     tx: Tx,
     definitions: Definitions,
     wishes: Sequence[_Wish],
-    last: dict[int, Place],
+    last: dict[int, LineEnd],
     answers: list[Triggered | FoliotError | None],
 ) -> None:
     now = tx.now()
@@ -158,14 +158,14 @@ def _refusal(request: TriggerRequest, found: Found, version: Key, current: Key) 
     return None
 
 
-def _version_of(wish: _Wish, last: dict[int, Place]) -> tuple[int, int]:
+def _version_of(wish: _Wish, last: dict[int, LineEnd]) -> tuple[int, int]:
     return wish.job_id, wish.request.version or last[wish.job_id].version
 
 
 class _Line:
     """Where the next run of each job stands."""
 
-    def __init__(self, last: dict[int, Place], seen: dict[int, Situation], wanted: Counter[int]) -> None:
+    def __init__(self, last: dict[int, LineEnd], seen: dict[int, Situation], wanted: Counter[int]) -> None:
         self._place = {job_id: place.last - wanted[job_id] for job_id, place in last.items()}
         self._open = {job_id: situation.open for job_id, situation in seen.items()}
 

@@ -11,7 +11,7 @@ from foliot.domain.instants import Instant
 from foliot.store.sql.ending.locked_runs import REPLACED
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
-from foliot.store.sql.leasing.kinds import SESSIONS, STEP_US, Ground, Kind
+from foliot.store.sql.leasing.run_kinds import SESSIONS, STEP_US, RunKind, WaitingKinds
 
 ROUNDS_MAX: Final = 4
 
@@ -110,29 +110,29 @@ def by_rank(run: Candidate) -> tuple[Instant, int]:
 class Picker:
     """One look for candidates, within one transaction."""
 
-    def __init__(self, tx: Tx, ground: Ground, sessions: Iterable[str], now: Instant) -> None:
+    def __init__(self, tx: Tx, waiting: WaitingKinds, sessions: Iterable[str], now: Instant) -> None:
         self._tx = tx
-        self._ground = ground
+        self._waiting = waiting
         self._sessions = [(session,) for session in sessions]
         self._now = now
 
-    def look(self, wanted: Mapping[Kind, int]) -> list[Candidate]:
+    def look(self, wanted: Mapping[RunKind, int]) -> list[Candidate]:
         """The first so many of each kind, unlocked."""
         return self._fetch(wanted, LOOK, LOOK_AT_KIND)
 
-    def take(self, wanted: Mapping[Kind, int]) -> list[Candidate]:
+    def take(self, wanted: Mapping[RunKind, int]) -> list[Candidate]:
         """The first so many of each kind that nobody else is about to take, locked."""
         taken = self._fetch(wanted, TAKE, TAKE_OF_KIND)
-        oldest: dict[Kind, Instant] = {}
+        oldest: dict[RunKind, Instant] = {}
         lane = class_ = priority = -1
         for run in taken:  # kind by kind, each in its own order
             if run.lane != lane or run.class_ != class_ or run.priority != priority:
                 lane, class_, priority = run.lane, run.class_, run.priority
-                oldest[Kind(lane, class_, priority)] = run.not_before
-        self._ground.seen(wanted, oldest, self._now)
+                oldest[RunKind(lane, class_, priority)] = run.not_before
+        self._waiting.seen(wanted, oldest, self._now)
         return taken
 
-    def shares(self, room: Mapping[Kind, int], n: int) -> dict[Kind, int]:
+    def shares(self, room: Mapping[RunKind, int], n: int) -> dict[RunKind, int]:
         """How many of each kind belong to the best `n` by rank, catch-up getting at most half while on-time work waits.
 
         Each kind is asked for a fair part first and for more only when others cannot fill it, so the rows read stay
@@ -143,7 +143,7 @@ class Picker:
             return {kind: min(n, most) for kind, most in room.items()}
         part = -(-2 * n // len(room))
         asked = {kind: min(part, most, n) for kind, most in room.items()}
-        known: dict[Kind, list[Instant]] = {}
+        known: dict[RunKind, list[Instant]] = {}
         ask = asked
         for _ in range(ROUNDS_MAX):
             known.update(self._peek(ask))
@@ -154,19 +154,19 @@ class Picker:
             more = -(-2 * missing // len(deeper))
             ask = {kind: min(asked[kind] + more, room[kind], n) for kind in deeper}
             asked.update(ask)
-        return _best(known, n, catch_up_max=self._ground.half(n))
+        return _best(known, n, catch_up_max=self._waiting.half(n))
 
-    def _peek(self, wanted: Mapping[Kind, int]) -> dict[Kind, list[Instant]]:
-        found: dict[Kind, list[Instant]] = {kind: [] for kind in wanted}
+    def _peek(self, wanted: Mapping[RunKind, int]) -> dict[RunKind, list[Instant]]:
+        found: dict[RunKind, list[Instant]] = {kind: [] for kind in wanted}
         if self._tx.dialect.lateral:
             for *kind, not_before in self._tx.tuples(PEEK, {"now": self._now}, k=self._rows(wanted), s=self._sessions):
-                found[Kind._make(kind)].append(not_before)
+                found[RunKind._make(kind)].append(not_before)
             return found
         for run in self.look(wanted):
-            found[Kind(run.lane, run.class_, run.priority)].append(run.not_before)
+            found[RunKind(run.lane, run.class_, run.priority)].append(run.not_before)
         return found
 
-    def _fetch(self, wanted: Mapping[Kind, int], every: Statement, each: Statement) -> list[Candidate]:
+    def _fetch(self, wanted: Mapping[RunKind, int], every: Statement, each: Statement) -> list[Candidate]:
         if not wanted:
             return []
         tx, now = self._tx, self._now
@@ -184,16 +184,16 @@ class Picker:
             ]
         return [Candidate._make(row) for row in rows]
 
-    def _rows(self, wanted: Mapping[Kind, int]) -> list[tuple[int, ...]]:
-        return [(*kind, self._ground.low(kind), n) for kind, n in wanted.items() if n > 0]
+    def _rows(self, wanted: Mapping[RunKind, int]) -> list[tuple[int, ...]]:
+        return [(*kind, self._waiting.low(kind), n) for kind, n in wanted.items() if n > 0]
 
 
-def _best(known: Mapping[Kind, Sequence[Instant]], n: int, *, catch_up_max: int) -> dict[Kind, int]:
+def _best(known: Mapping[RunKind, Sequence[Instant]], n: int, *, catch_up_max: int) -> dict[RunKind, int]:
     """How many of each kind are among the best n; no more of them catch-up (class 1) while on-time work is left out."""
     ranked = sorted((kind.rank(not_before), kind) for kind, times in known.items() for not_before in times)
     on_time = sum(len(times) for kind, times in known.items() if kind.class_ == 0)
     catch_up_max = max(catch_up_max, n - on_time)
-    shares: dict[Kind, int] = {}
+    shares: dict[RunKind, int] = {}
     left = n
     for _, kind in ranked:
         if not left:

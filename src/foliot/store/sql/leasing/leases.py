@@ -26,9 +26,9 @@ from foliot.store.sql.kernel.database import TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 from foliot.store.sql.leasing import limits
 from foliot.store.sql.leasing.candidates import Candidate, Picker, by_rank
-from foliot.store.sql.leasing.kinds import Asking, Ground, Kind
+from foliot.store.sql.leasing.free_slots import FreeSlots
 from foliot.store.sql.leasing.merge_input import parts_of, with_parts, within_reach
-from foliot.store.sql.leasing.seats import Seats
+from foliot.store.sql.leasing.run_kinds import Asking, RunKind, WaitingKinds
 
 EPOCH_BITS: Final = 28
 ABOVE_ATTEMPTS: Final = 2**20
@@ -141,22 +141,22 @@ class Leasing:
         self._definitions = definitions
         self._lanes = lanes
         self._chance = chance
-        self._ground = Ground()
+        self._waiting = WaitingKinds()
 
     def lease(self, tx: Tx, polls: Sequence[Poll], limit: int) -> Outcome:
         """Serve these polls; at most `limit` runs in all."""
         lanes = {lane for poll in polls for lane in poll.lanes}
-        asking = self._ground.look_around(tx, {poll.session for poll in polls}, lanes)
+        asking = self._waiting.look_around(tx, {poll.session for poll in polls}, lanes)
         served = self._repeated(tx, [poll for poll in polls if poll.repeat])
-        seats = Seats(
+        slots = FreeSlots(
             poll
             for poll in polls
             if asking.states[poll.session] == "live" and (poll.session, poll.request_no) not in served
         )
-        taken = self._taken(tx, seats, min(limit, seats.free), asking.now) if seats.free else _Taken()
+        taken = self._taken(tx, slots, min(limit, slots.free), asking.now) if slots.free else _Taken()
         self._write(tx, taken, asking, served)
         grants = tuple(_grant(poll, asking.states[poll.session], served) for poll in polls)
-        more = bool(taken.replaced) or (seats.free > 0 and len(taken.given) >= limit)
+        more = bool(taken.replaced) or (slots.free > 0 and len(taken.given) >= limit)
         return Outcome(Granted(now=asking.now, grants=grants, more=more), taken.replaced)
 
     def _repeated(self, tx: Tx, polls: Sequence[Poll]) -> dict[tuple[str, int], list[LeasedRun]]:
@@ -177,25 +177,23 @@ class Leasing:
 
     # -- choosing ---------------------------------------------------------------------------------------------------
 
-    def _taken(self, tx: Tx, seats: Seats, n: int, now: Instant) -> _Taken:
-        taken = self._picked(tx, seats, n, now)
-        if taken is None and self._ground.look_again(tx, now):
-            taken = self._picked(tx, seats, n, now)
+    def _taken(self, tx: Tx, slots: FreeSlots, n: int, now: Instant) -> _Taken:
+        taken = self._picked(tx, slots, n, now)
+        if taken is None and self._waiting.look_again(tx, now):
+            taken = self._picked(tx, slots, n, now)
         return taken or _Taken()
 
-    def _picked(self, tx: Tx, seats: Seats, n: int, now: Instant) -> _Taken | None:
+    def _picked(self, tx: Tx, slots: FreeSlots, n: int, now: Instant) -> _Taken | None:
         """Candidates by rank, each in a slot and within its limits; None: there are none."""
-        kinds = self._ground.kinds(seats.lanes)
+        kinds = self._waiting.kinds(slots.lanes)
         lanes = self._lanes.find(tx, {kind.lane for kind in kinds})
         rooms = self._rooms(tx, lanes)
+        picker = Picker(tx, self._waiting, slots.sessions, now)
         # A lane whose limit is full is not scanned.
-        kinds = [kind for kind in kinds if _is_open(lanes[kind.lane], rooms)]
-        picker = Picker(tx, self._ground, seats.sessions, now)
-        shares = picker.shares({kind: _room(kind, lanes[kind.lane], rooms, seats) for kind in kinds}, n)
-        plain = {kind: share for kind, share in shares.items() if not lanes[kind.lane].exclusive}
-        picked = picker.look({kind: share for kind, share in shares.items() if kind not in plain})
-        fences = _raised_fences(tx, picked) if picked else {}
-        candidates = picker.take(plain) + (_locked(tx, picked) if picked else [])
+        room = {
+            kind: _room(kind, lanes[kind.lane], rooms, slots) for kind in kinds if _is_open(lanes[kind.lane], rooms)
+        }
+        candidates, fences = _chosen(tx, picker, picker.shares(room, n), lanes)
         if not candidates:
             return None
         candidates.sort(key=by_rank)
@@ -204,7 +202,7 @@ class Leasing:
         if len(readable) < len(candidates):
             _put_off(tx, [run for run in candidates if (run.job_id, run.version) not in jobs], now)
         namespaces = {job.job_id: job.namespace for job in jobs.values()}
-        given = _seated(tx, within_reach(tx, readable), lanes, namespaces, seats, now)
+        given = _given_slots(tx, within_reach(tx, readable), lanes, namespaces, slots, now)
         replaced = tuple(Quit(run.id, run.ver, REPLACED_BY) for run in candidates if run.replaced)
         return _Taken(given, jobs, fences, replaced)
 
@@ -270,8 +268,24 @@ def _is_open(lane: Lane, rooms: Mapping[str, int]) -> bool:
     return all(rooms.get(name, 0) > 0 for name in lane.limits)
 
 
-def _room(kind: Kind, lane: Lane, rooms: Mapping[str, int], seats: Seats) -> int:
-    return min([seats.free_in(kind.lane), *(rooms[name] for name in lane.limits)])
+def _room(kind: RunKind, lane: Lane, rooms: Mapping[str, int], slots: FreeSlots) -> int:
+    return min([slots.free_in(kind.lane), *(rooms[name] for name in lane.limits)])
+
+
+def _chosen(
+    tx: Tx, picker: Picker, shares: Mapping[RunKind, int], lanes: Mapping[int, Lane]
+) -> tuple[list[Candidate], dict[int, int]]:
+    """The candidates of each kind, locked; and the fences of those of exclusive jobs.
+
+    The cursors of exclusive jobs come before any run in the order of locks (R3). So their runs are picked without a
+    lock, their fences rise, and only then is a run locked.
+    """
+    plain = {kind: share for kind, share in shares.items() if not lanes[kind.lane].exclusive}
+    picked = picker.look({kind: share for kind, share in shares.items() if kind not in plain})
+    if not picked:
+        return picker.take(plain), {}
+    fences = _raised_fences(tx, picked)
+    return picker.take(plain) + _locked(tx, picked), fences
 
 
 def _raised_fences(tx: Tx, picked: Sequence[Candidate]) -> dict[int, int]:
@@ -298,12 +312,12 @@ def _put_off(tx: Tx, runs: Sequence[Candidate], now: Instant) -> None:
     tx.change(PUT_OFF, {"not_before": now + PUT_OFF_US}, d=sorted((run.id, run.ver) for run in runs))
 
 
-def _seated(
+def _given_slots(
     tx: Tx,
     candidates: Sequence[Candidate],
     lanes: Mapping[int, Lane],
     namespaces: Mapping[int, str],
-    seats: Seats,
+    slots: FreeSlots,
     now: Instant,
 ) -> list[tuple[Candidate, Poll]]:
     """Candidates with a slot, as far as their limits let them through; the limits are taken."""
@@ -314,7 +328,7 @@ def _seated(
         names = [name for name in lanes[run.lane].limits if name in rooms or not is_of_the_cluster(name)]
         if run.replaced or (names and any(rooms.get(name, 0) <= used.get(name, 0) for name in names)):
             continue
-        poll = seats.take(run, now, namespaces[run.job_id])
+        poll = slots.take(run, now, namespaces[run.job_id])
         if poll is None:
             continue
         given.append((run, poll))

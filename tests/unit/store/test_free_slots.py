@@ -5,9 +5,9 @@ from typing import Any
 from foliot.ports.store.runs import Poll
 from foliot.store.sql.leasing.candidates import Candidate, by_rank
 from foliot.store.sql.leasing.candidates import _best as best
-from foliot.store.sql.leasing.kinds import Kind
-from foliot.store.sql.leasing.kinds import _gaps as gaps
-from foliot.store.sql.leasing.seats import Seats
+from foliot.store.sql.leasing.free_slots import FreeSlots
+from foliot.store.sql.leasing.run_kinds import RunKind
+from foliot.store.sql.leasing.run_kinds import _gaps as gaps
 
 MINUTE = 60_000_000
 
@@ -21,45 +21,45 @@ def run(run_id: int = 1, **other: Any) -> Candidate:
     return Candidate(**(usual | other))
 
 
-def taken(seats: Seats, *runs: Candidate) -> list[str | None]:
-    polls = [seats.take(run, now=100, namespace="default") for run in runs]
+def taken(slots: FreeSlots, *runs: Candidate) -> list[str | None]:
+    polls = [slots.take(run, now=100, namespace="default") for run in runs]
     return [one.session if one else None for one in polls]
 
 
 def test_whoever_has_most_free_is_served_next() -> None:
-    seats = Seats([poll("a", 1), poll("b", 3), poll("c", 2)])
-    assert seats.free == 6
-    assert taken(seats, *(run(n) for n in range(7))) == ["b", "c", "b", "a", "c", "b", None]
-    assert seats.free == 0
+    slots = FreeSlots([poll("a", 1), poll("b", 3), poll("c", 2)])
+    assert slots.free == 6
+    assert taken(slots, *(run(n) for n in range(7))) == ["b", "c", "b", "a", "c", "b", None]
+    assert slots.free == 0
 
 
 def test_only_lanes_that_a_worker_serves() -> None:
-    seats = Seats([poll("a", 2, 1), poll("b", 2, 1, 2)])
-    assert seats.free_in(1) == 4
-    assert seats.free_in(2) == 2
-    assert taken(seats, run(1, lane=2), run(2, lane=2), run(3, lane=2), run(4), run(5), run(6)) == [
+    slots = FreeSlots([poll("a", 2, 1), poll("b", 2, 1, 2)])
+    assert slots.free_in(1) == 4
+    assert slots.free_in(2) == 2
+    assert taken(slots, run(1, lane=2), run(2, lane=2), run(3, lane=2), run(4), run(5), run(6)) == [
         "b", "b", None, "a", "a", None,
     ]  # fmt: skip
 
 
 def test_a_run_somebody_died_of_goes_alone() -> None:
-    seats = Seats([poll("a", 5), poll("b", 2)])
-    assert taken(seats, run(1, deaths=1), run(2), run(3, deaths=2), run(4)) == ["a", "b", None, "b"]
-    alone = Seats([poll("a", 5)])
+    slots = FreeSlots([poll("a", 5), poll("b", 2)])
+    assert taken(slots, run(1, deaths=1), run(2), run(3, deaths=2), run(4)) == ["a", "b", None, "b"]
+    alone = FreeSlots([poll("a", 5)])
     assert taken(alone, run(1), run(2, deaths=1)) == ["a", None]
 
 
 def test_an_assigned_run_goes_to_its_worker_until_its_time_is_over() -> None:
-    seats = Seats([poll("a", 5), poll("b", 1)])
+    slots = FreeSlots([poll("a", 5), poll("b", 1)])
     mine = {"assigned_to": "b", "assigned_until": 101}
-    assert taken(seats, run(1, **mine), run(2, **mine), run(3, assigned_to="gone", assigned_until=101)) == [
+    assert taken(slots, run(1, **mine), run(2, **mine), run(3, assigned_to="gone", assigned_until=101)) == [
         "b", None, None,
     ]  # fmt: skip
-    assert taken(seats, run(4, assigned_to="b", assigned_until=100)) == ["a"]
+    assert taken(slots, run(4, assigned_to="b", assigned_until=100)) == ["a"]
 
 
 def test_a_poll_with_nothing_to_offer_is_not_seated() -> None:
-    assert Seats([poll("a", 0), Poll(session="b", request_no=1, free=3, lanes=())]).free == 0
+    assert FreeSlots([poll("a", 0), Poll(session="b", request_no=1, free=3, lanes=())]).free == 0
 
 
 def test_a_step_of_priority_is_worth_a_minute() -> None:
@@ -69,7 +69,7 @@ def test_a_step_of_priority_is_worth_a_minute() -> None:
 
 
 def test_the_best_of_several_kinds() -> None:
-    usual, urgent, late = Kind(1, 0, 5), Kind(2, 0, 6), Kind(1, 1, 5)
+    usual, urgent, late = RunKind(1, 0, 5), RunKind(2, 0, 6), RunKind(1, 1, 5)
     known = {usual: [10, 20, 30], urgent: [MINUTE + 15, MINUTE + 25], late: [1, 2, 3, 4]}
     assert best(known, 4, catch_up_max=2) == {late: 2, usual: 1, urgent: 1}
     assert best(known, 9, catch_up_max=4) == {late: 4, usual: 3, urgent: 2}
@@ -81,5 +81,5 @@ def test_the_best_of_several_kinds() -> None:
 def test_gaps_lie_between_what_is_known() -> None:
     (everything,) = gaps([])
     low, high = everything[:3], everything[3:]
-    one, two = Kind(1, 0, 5), Kind(4, 1, 2)
+    one, two = RunKind(1, 0, 5), RunKind(4, 1, 2)
     assert gaps([two, one]) == [(*low, *one), (*one, *two), (*two, *high)]

@@ -88,7 +88,7 @@ PRESENT_NEXT: Final = Statement(
 )
 
 
-class Kind(NamedTuple):
+class RunKind(NamedTuple):
     """Runs that wait in one stretch of the index, in the order they are due."""
 
     lane: int
@@ -108,14 +108,30 @@ class Asking(NamedTuple):
     states: Mapping[str, str]  # of each session: live, silent (past its deadline, not yet dead), draining, dead
 
 
-class Ground:
-    """Where scans begin: what earlier ones saw, as hints that only save work (R9)."""
+class _Asker(NamedTuple):
+    """A session that asks, at one moment of the store."""
+
+    session: str
+    state: str | None  # None: the store does not know the session
+    is_in_time: int
+    epoch: int
+    now: Instant
+
+    @property
+    def shown_state(self) -> str:
+        if self.state is None:
+            return "dead"
+        return "silent" if self.state == "live" and not self.is_in_time else self.state
+
+
+class WaitingKinds:
+    """The kinds of run that wait, and where a scan of each begins: hints of earlier scans that only save work (R9)."""
 
     def __init__(self) -> None:
-        self._low: dict[Kind, Instant] = {}
+        self._low: dict[RunKind, Instant] = {}
         self._full_at: Instant = _LOWEST
         self._odd = False
-        self._walk = Walk()
+        self._walk = KindWalk()
 
     def look_around(self, tx: Tx, sessions: Iterable[str], lanes: Iterable[int]) -> "Asking":
         """Who asks, and (remembered for `kinds`) what there is in these lanes, or in more."""
@@ -128,7 +144,8 @@ class Ground:
         asking = _asking([row for row in rows if row[0] is not None])
         if is_full:
             self._full_at = asking.now
-        self._learn([row[5:] for row in rows if row[0] is None])
+        # A row without a session is a kind of run: its columns come after those of the sessions.
+        self._learn([row[len(_Asker._fields) :] for row in rows if row[0] is None])
         if not self._full_at <= asking.now < self._full_at + FULL_EVERY_US:  # a step back of the clock counts too
             self._look_at_all(tx, asking.now)
         return asking
@@ -143,7 +160,7 @@ class Ground:
         self._look_at_all(tx, now)
         return True
 
-    def kinds(self, lanes: Collection[int]) -> list[Kind]:
+    def kinds(self, lanes: Collection[int]) -> list[RunKind]:
         """The kinds of run waiting in these lanes."""
         return [kind for kind in self._low if kind.lane in lanes]
 
@@ -154,24 +171,24 @@ class Ground:
 
     def _learn(self, kinds: Iterable[Sequence[int]]) -> None:
         for kind in kinds:
-            self._low[Kind._make(kind)] = _LOWEST
+            self._low[RunKind._make(kind)] = _LOWEST
 
     def half(self, n: int) -> int:
         """Half of n, rounded up and down in turn: else a worker with one slot would never get to catch-up work."""
         self._odd = not self._odd
         return (n + self._odd) // 2
 
-    def low(self, kind: Kind) -> Instant:
+    def low(self, kind: RunKind) -> Instant:
         return self._low.get(kind, _LOWEST)
 
-    def seen(self, kinds: Iterable[Kind], oldest: Mapping[Kind, Instant], now: Instant) -> None:
+    def seen(self, kinds: Iterable[RunKind], oldest: Mapping[RunKind, Instant], now: Instant) -> None:
         """A scan of these kinds saw nothing older than this."""
         for kind in kinds:
             if kind in self._low:
                 self._low[kind] = oldest.get(kind, now) - LOOK_BACK_US
 
 
-class Walk:
+class KindWalk:
     """Kinds found one statement at a time, in the lanes that are asked for, so many per lease.
 
     The next lease begins where the last one had to stop, so that none of ten thousand lanes is passed over for ever.
@@ -182,7 +199,7 @@ class Walk:
         self._at: tuple[int, ...] = _BELOW
         self._is_cut = False
 
-    def begin(self, tx: Tx, lanes: Iterable[int]) -> list[Kind]:
+    def begin(self, tx: Tx, lanes: Iterable[int]) -> list[RunKind]:
         """What is there; from the beginning, unless the last walk was cut short."""
         self._lanes = sorted(set(lanes))
         at = self._at if self._is_cut else _BELOW
@@ -192,12 +209,12 @@ class Walk:
             kinds += [kind for kind in self._found(tx, _BELOW, KINDS_MAX - len(kinds)) if kind not in seen]
         return kinds
 
-    def go_on(self, tx: Tx) -> list[Kind]:
+    def go_on(self, tx: Tx) -> list[RunKind]:
         """What comes after that; nothing when everything was seen."""
         return self._found(tx, self._at, KINDS_MAX) if self._is_cut else []
 
-    def _found(self, tx: Tx, at: tuple[int, ...], most: int) -> list[Kind]:
-        kinds: list[Kind] = []
+    def _found(self, tx: Tx, at: tuple[int, ...], most: int) -> list[RunKind]:
+        kinds: list[RunKind] = []
         self._at = at
         for _ in range(most):
             lane = self._offered(self._at[0])
@@ -210,7 +227,7 @@ class Walk:
             if not rows:
                 self._is_cut = False
                 return kinds
-            kind = Kind._make(rows[0])
+            kind = RunKind._make(rows[0])
             if self._offered(kind.lane) == kind.lane:
                 kinds.append(kind)
                 self._at = kind
@@ -226,13 +243,12 @@ class Walk:
 
 
 def _asking(rows: Sequence[Sequence[Any]]) -> Asking:
-    states = {
-        session: "dead" if state is None else "silent" if state == "live" and not is_in_time else state
-        for session, state, is_in_time, _, _ in (row[:5] for row in rows)
-    }
-    return Asking(now=int(rows[0][4]), epoch=rows[0][3], states=states)
+    askers = [_Asker._make(row[: len(_Asker._fields)]) for row in rows]
+    states = {asker.session: asker.shown_state for asker in askers}
+    return Asking(now=int(askers[0].now), epoch=askers[0].epoch, states=states)
 
 
-def _gaps(known: Iterable[Kind]) -> list[tuple[int, ...]]:
+def _gaps(known: Iterable[RunKind]) -> list[tuple[int, ...]]:
+    """The stretches between known kinds, as `GAPS` takes them: new kinds are looked for in these alone."""
     edges = [_BELOW, *sorted(known), _ABOVE]
     return [(*low, *high) for low, high in pairwise(edges)]
