@@ -4,9 +4,10 @@ import asyncio
 import os
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
 
 from foliot.domain.errors import FoliotError
 from foliot.domain.parameters import BadParameters
@@ -24,9 +25,8 @@ _EVERY_ERROR: Final = (Exception, BaseException, object)
 _OWN_FRAMES: Final = str(Path(__file__).parents[1]) + os.sep
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """How a call ended: SUCCEEDED, ERROR, CANCELLED or REJECTED.
+class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """How a call ended: SUCCEEDED, ERROR, CANCELLED or REJECTED. A child process sends it to its worker as it is.
 
     `error` with SUCCEEDED says why the result was not kept. `result` may also come with CANCELLED: what the handler
     returned when it was asked to stop.

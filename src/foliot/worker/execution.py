@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 import structlog
+from msgspec.structs import replace
 
 from foliot.domain.instants import SECOND
 from foliot.domain.job import Isolation
@@ -25,7 +26,7 @@ from foliot.worker.figures import Figures
 from foliot.worker.handlers import handler_of
 from foliot.worker.isolation.place import Place
 from foliot.worker.lines import safe_text
-from foliot.worker.reports import Ended
+from foliot.worker.reports import AttemptEnd
 
 log = structlog.get_logger("foliot.worker.execution")
 
@@ -48,7 +49,7 @@ class Execution:
         slots: int,
         plain: Isolation,
         is_trusted: Callable[[], bool],
-        report: Callable[[Ended], None],
+        report: Callable[[AttemptEnd], None],
         drop: Callable[[Attempt], None],
         changed: Callable[[], None],
         progressed: Callable[[Attempt], None],
@@ -262,16 +263,15 @@ class Execution:
                 attempt.log.drop()
             self._drop(attempt)
         else:
+            if outcome.error is not None:
+                outcome = replace(outcome, error=redacted(safe_text(outcome.error)), traceback=None)
             self._report(
-                Ended(
+                AttemptEnd(
                     run_id=run.run_id,
                     lease_id=run.lease_id,
-                    cause=outcome.cause,
+                    outcome=outcome,
                     ended_at=now,
                     started_at=started_at,
-                    result=outcome.result,
-                    error=None if outcome.error is None else redacted(safe_text(outcome.error)),
-                    error_type=outcome.error_type,
                     checkpoint=attempt.checkpoint,
                     log=attempt.log,
                     job=run.job,

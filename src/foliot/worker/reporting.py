@@ -21,7 +21,7 @@ from foliot.ports.worker_link import Report, WorkerLink
 from foliot.worker.calling import Backoff, NoAnswer, NotTaken, answer_of
 from foliot.worker.figures import Figures
 from foliot.worker.logs import Logs
-from foliot.worker.reports import Ended, Spooled, SpooledLog, SpooledReport, to_spooled
+from foliot.worker.reports import AttemptEnd, Spooled, SpooledLog, SpooledReport, to_spooled
 from foliot.worker.spool import Spool, SpoolFolder
 
 log = structlog.get_logger("foliot.worker.reporting")
@@ -60,8 +60,8 @@ class Reporter:
         self._within_s = within_s
         self._folder = folder
         self._backoff = Backoff(chance, first_s=0.2, most_s=5.0)
-        self._silent: deque[Ended] = deque()  # ends of attempts that have no log to send first
-        self._talking: deque[Ended] = deque()
+        self._silent: deque[AttemptEnd] = deque()  # ends of attempts that have no log to send first
+        self._talking: deque[AttemptEnd] = deque()
         self._spools: list[Spool] = []  # orphans first, our own last
         self._own: Spool | None = None
         self._refused: deque[SpooledReport] = deque(maxlen=REFUSED_MAX)  # no server takes these, not even bare
@@ -81,7 +81,7 @@ class Reporter:
         """Whether every end was acknowledged."""
         return not self.waiting and not self._spools and not self._refused
 
-    def add(self, ended: Ended) -> None:
+    def add(self, ended: AttemptEnd) -> None:
         """Report this, soon."""
         (self._silent if ended.log is None else self._talking).append(ended)
         self._settled.clear()
@@ -152,7 +152,7 @@ class Reporter:
             self._settled.set()
         return True
 
-    async def _send_some(self, queue: deque[Ended]) -> None:
+    async def _send_some(self, queue: deque[AttemptEnd]) -> None:
         batch = list(islice(queue, BATCH_MAX))
         if not batch:
             return
@@ -221,7 +221,7 @@ class Reporter:
         assert len(landings) == len(reports), (len(landings), len(reports))
         return landings
 
-    def _landed(self, ends: Sequence[Ended | SpooledReport], landings: Sequence[Landing | None]) -> None:
+    def _landed(self, ends: Sequence[AttemptEnd | SpooledReport], landings: Sequence[Landing | None]) -> None:
         taken = [end for end, landing in zip(ends, landings, strict=True) if landing is not None]
         self._acknowledged([end.lease_id for end in taken])
         self._figures.acknowledged += len(taken)
@@ -232,7 +232,7 @@ class Reporter:
                 self._figures.fenced += 1
                 log.warning("report.fenced", run=end.run_id)
 
-    def _keep_refused(self, end: Ended | SpooledReport) -> None:
+    def _keep_refused(self, end: AttemptEnd | SpooledReport) -> None:
         if len(self._refused) == REFUSED_MAX:
             log.error("reports.lost", count=1, run=self._refused[0].run_id)
         self._refused.append(end if isinstance(end, SpooledReport) else to_spooled(end, self._clock))
@@ -258,7 +258,7 @@ class Reporter:
         if own is not None and self._refused and own.append(list(self._refused)):
             self._refused.clear()
 
-    def _moved(self, queue: deque[Ended], batch: list[Ended], own: Spool) -> None:
+    def _moved(self, queue: deque[AttemptEnd], batch: list[AttemptEnd], own: Spool) -> None:
         for ended in batch:
             queue.popleft()
             if ended.log is not None:
@@ -267,7 +267,7 @@ class Reporter:
         if own not in self._spools:
             self._spools.append(own)
 
-    def _entries(self, batch: list[Ended]) -> list[Spooled]:
+    def _entries(self, batch: list[AttemptEnd]) -> list[Spooled]:
         entries: list[Spooled] = []
         for ended in batch:
             if ended.log is not None:

@@ -9,34 +9,32 @@ from foliot.domain.instants import SECOND, Instant, to_instant
 from foliot.domain.verdict import Cause
 from foliot.ports.clock import Clock
 from foliot.ports.worker_link import LogChunk, Report
+from foliot.sdk.invoke import Outcome
 from foliot.worker.run_log import RunLog
 
 
-class Ended(NamedTuple):
+class AttemptEnd(NamedTuple):
     """An attempt that is over and not yet acknowledged. Times are monotonic."""
 
     run_id: int
     lease_id: str
-    cause: Cause
+    outcome: Outcome
     ended_at: float
     started_at: float | None = None
-    result: str | None = None
-    error: str | None = None
-    error_type: str | None = None
     checkpoint: str | None = None
     log: RunLog | None = None
     job: str = ""
 
     def to_report(self, now: float) -> Report:
         """As it is sent at `now`."""
-        started = self.started_at
+        started, outcome = self.started_at, self.outcome
         return Report(
             run_id=self.run_id,
             lease_id=self.lease_id,
-            cause=self.cause,
-            result=self.result,
-            error=self.error,
-            error_type=self.error_type,
+            cause=outcome.cause,
+            result=outcome.result,
+            error=outcome.error,
+            error_type=outcome.error_type,
             started_us_ago=None if started is None else max(0, int((now - started) * SECOND)),
             took_us=None if started is None else max(0, int((self.ended_at - started) * SECOND)),
             checkpoint=self.checkpoint,
@@ -62,17 +60,7 @@ class SpooledReport(msgspec.Struct, tag="report", frozen=True, omit_defaults=Tru
         ago = None
         if self.started_at is not None:
             ago = max(to_instant(wall_now) - self.started_at, self.took_us or 0)
-        return Report(
-            run_id=self.run_id,
-            lease_id=self.lease_id,
-            cause=self.cause,
-            result=self.result,
-            error=self.error,
-            error_type=self.error_type,
-            started_us_ago=ago,
-            took_us=self.took_us,
-            checkpoint=self.checkpoint,
-        )
+        return Report(started_us_ago=ago, **_told_by_both(self))
 
 
 class SpooledLog(msgspec.Struct, tag="log", frozen=True):
@@ -93,11 +81,13 @@ class SpooledLog(msgspec.Struct, tag="log", frozen=True):
 Spooled = SpooledReport | SpooledLog
 
 
-def to_spooled(ended: Ended, clock: Clock) -> SpooledReport:
+def to_spooled(end: AttemptEnd, clock: Clock) -> SpooledReport:
     """As it is kept on disk."""
-    report = ended.to_report(clock.monotonic())
-    fields: dict[str, Any] = {
-        name: getattr(report, name) for name in SpooledReport.__struct_fields__ if name != "started_at"
-    }
+    report = end.to_report(clock.monotonic())
     ago = report.started_us_ago
-    return SpooledReport(started_at=None if ago is None else to_instant(clock.now()) - ago, **fields)
+    return SpooledReport(started_at=None if ago is None else to_instant(clock.now()) - ago, **_told_by_both(report))
+
+
+def _told_by_both(report: Report | SpooledReport) -> dict[str, Any]:
+    """The fields that a report has on disk and on its way to the server."""
+    return {name: getattr(report, name) for name in SpooledReport.__struct_fields__ if name != "started_at"}

@@ -14,7 +14,8 @@ from foliot.client.worker_http import Refused
 from foliot.domain.run import Landing, RunState
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import Report
-from foliot.worker.reports import Ended, to_spooled
+from foliot.sdk.invoke import Outcome
+from foliot.worker.reports import AttemptEnd, to_spooled
 from tests.clocks import DrivenClock
 from tests.eventually import soon
 from tests.unit.worker.fake_server import FakeServer
@@ -193,7 +194,7 @@ async def test_two_hundred_results_survive_a_minute_without_a_server(tmp_path: P
             await clock.advance(5.0)
             await _disk_is_quiet(house)
             most_in_memory = max(most_in_memory, house.worker._reporter.waiting)
-        assert _live(Ended) == 0
+        assert _live(AttemptEnd) == 0
         assert house.worker.figures.spooled == 200
         assert house.worker._reporter.waiting == 0, "nothing is left in memory"
         assert most_in_memory == 0
@@ -350,7 +351,7 @@ def _live(kind: type) -> int:
 
 
 def test_a_report_is_sent_with_the_age_it_has_then() -> None:
-    ended = Ended(run_id=1, lease_id="L", cause=Cause.SUCCEEDED, started_at=10.0, ended_at=11.5)
+    ended = AttemptEnd(run_id=1, lease_id="L", outcome=Outcome(cause=Cause.SUCCEEDED), started_at=10.0, ended_at=11.5)
     assert ended.to_report(20.0) == Report(
         run_id=1, lease_id="L", cause=Cause.SUCCEEDED, started_us_ago=10_000_000, took_us=1_500_000
     )
@@ -361,7 +362,9 @@ async def test_a_spooled_report_keeps_its_age_by_the_wall_clock() -> None:
     clock = DrivenClock()
     started_at = clock.monotonic()
     await clock.advance(5)
-    ended = Ended(run_id=1, lease_id="L", cause=Cause.ERROR, started_at=started_at, ended_at=clock.monotonic())
+    ended = AttemptEnd(
+        run_id=1, lease_id="L", outcome=Outcome(cause=Cause.ERROR), started_at=started_at, ended_at=clock.monotonic()
+    )
     spooled = to_spooled(ended, clock)
     await clock.advance(60)
     report = spooled.to_report(clock.now())

@@ -36,6 +36,27 @@ def test_entries_come_back_in_order_and_whole(tmp_path: Path) -> None:
     assert spool.path.stat().st_size == 0
 
 
+# As worker 0.1 wrote them: a worker that was upgraded meanwhile sends them all the same.
+KEPT = b"""\
+{"type":"log","run_id":7,"lease_id":"L7","attempt":1,"offset":0,"text":"hello\\n"}
+{"type":"report","run_id":7,"lease_id":"L7","cause":"error","error":"E: x","error_type":"E","started_at":5,"took_us":3}
+{"type":"report","run_id":8,"lease_id":"L8","cause":"succeeded","result":"{}","checkpoint":"1"}
+"""
+
+
+def test_what_an_earlier_version_left_on_disk_is_read(tmp_path: Path) -> None:
+    spool = SpoolFolder(tmp_path).open("s1")
+    spool.close()
+    spool.path.write_bytes(KEPT)
+    (orphan,) = SpoolFolder(tmp_path).orphans()
+    assert drained(orphan) == [
+        SpooledLog(7, "L7", 1, 0, "hello\n"),
+        SpooledReport(7, "L7", Cause.ERROR, error="E: x", error_type="E", started_at=5, took_us=3),
+        report(8, result="{}", checkpoint="1"),
+    ]
+    orphan.close()
+
+
 def test_what_was_not_acknowledged_is_read_again(tmp_path: Path) -> None:
     spool = SpoolFolder(tmp_path).open("s1")
     spool.append([report(1), report(2), report(3)])

@@ -367,7 +367,7 @@ def unknown(run_id: int, lease_id: str, started_at: Instant | None) -> Claim:
     """A run of a settled request that its worker does not name; it may have named it as started before."""
     started = started_at is not None
     error = "Its worker had started it and knows nothing of it any more." if started else None
-    return Claim(run_id, lease_id, Cause.UNKNOWN_TO_WORKER, started=started, error=error)
+    return Claim(run_id=run_id, lease_id=lease_id, cause=Cause.UNKNOWN_TO_WORKER, started=started, error=error)
 
 
 def _beat_values(beat: Beat, ttl_us: Micros, held: Collection[str]) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from pathlib import Path
 from time import monotonic  # noqa: TID251  a child is a real process: no simulation drives it
 from typing import Any, Final, NamedTuple
 
+from msgspec.structs import replace
+
 from foliot.domain.verdict import Cause
 from foliot.ports.handler import HandlerKind
 from foliot.ports.worker_link import LeasedRun
@@ -36,7 +38,7 @@ from foliot.worker.isolation.limits import (
     memory_peak_bytes,
 )
 from foliot.worker.isolation.output import Output
-from foliot.worker.isolation.wire import Broken, Ended, Limits, Load, Progress, Ready, Saved, Start
+from foliot.worker.isolation.wire import Broken, CallEnded, Limits, Load, Progress, Ready, Saved, Start
 from foliot.worker.lines import safe_text
 
 PROGRESS_EVERY_S: Final = 0.2
@@ -85,15 +87,14 @@ class Child:
         limit_run(self._limits)
         port = ChildPort(self._control, self._output)
         outcome = self._outcome(run, port)
+        if outcome.error is not None:
+            outcome = replace(outcome, error=safe_text(outcome.error), traceback=None)  # the log has the traceback
         self._output.flush()
         self._control.send(
-            Ended(
+            CallEnded(
                 lease_id=run.lease_id,
-                cause=outcome.cause,
+                outcome=outcome,
                 was_asked=self._control.is_asked,
-                result=outcome.result,
-                error=None if outcome.error is None else safe_text(outcome.error),
-                error_type=outcome.error_type,
                 progress=port.take_unsent(),
                 memory_bytes=memory_peak_bytes(),
                 is_leaving=self._control.is_terminated,

@@ -17,8 +17,8 @@ from foliot.worker.attempt import Attempt
 from foliot.worker.isolation.kill_list import KillList
 from foliot.worker.isolation.wire import (
     Broken,
+    CallEnded,
     ControlProtocol,
-    Ended,
     FromChild,
     Limits,
     Load,
@@ -54,7 +54,7 @@ class Owner(Protocol):
     """Who is told what a child does. Every call comes from the loop."""
 
     def child_ready(self, child: "ChildProcess") -> None: ...
-    def child_ended_run(self, child: "ChildProcess", attempt: Attempt, message: Ended) -> None: ...
+    def child_ended_run(self, child: "ChildProcess", attempt: Attempt, message: CallEnded) -> None: ...
     def child_progressed(self, attempt: Attempt) -> None: ...
     def child_gone(self, child: "ChildProcess", attempt: Attempt | None) -> None: ...
 
@@ -163,7 +163,7 @@ class ChildProcess:
                 if self.attempt is not None:
                     self.attempt.checkpoint = message.document
                     self._owner.child_progressed(self.attempt)
-            case Ended():
+            case CallEnded():
                 self._end_run(message)
             case Ready():
                 self.memory_at_start = self.memory_peak = message.memory_bytes
@@ -176,7 +176,7 @@ class ChildProcess:
             case Broken():
                 self.problems = [message.error]
 
-    def _end_run(self, message: Ended) -> None:
+    def _end_run(self, message: CallEnded) -> None:
         attempt = self.attempt
         if attempt is None or attempt.run.lease_id != message.lease_id:
             return

@@ -24,7 +24,7 @@ from foliot.worker.isolation.kill_list import KillList, descendants, kill_all
 from foliot.worker.isolation.limits import DUMP_SIGNAL
 from foliot.worker.isolation.place import Host, judged, killed
 from foliot.worker.isolation.warden import Warden
-from foliot.worker.isolation.wire import Ended, Limits
+from foliot.worker.isolation.wire import CallEnded, Limits
 
 log = structlog.get_logger("foliot.worker.pool")
 
@@ -146,16 +146,13 @@ class ProcessPool:
             log.error("child.not_loaded", pid=child.pid, problem=problem.splitlines()[-1][:500])
         self._match()
 
-    def child_ended_run(self, child: ChildProcess, attempt: Attempt, message: Ended) -> None:
+    def child_ended_run(self, child: ChildProcess, attempt: Attempt, message: CallEnded) -> None:
         attempt.execution = None
         if self._is_spent(child) or attempt.stop_cause is not None:
             self._retire(child, with_family=attempt.stop_cause is not None)
         else:
             self._idle.append(child)
-        outcome = Outcome(
-            cause=message.cause, result=message.result, error=message.error, error_type=message.error_type
-        )
-        self._host.ended(attempt, judged(attempt, outcome, was_asked=message.was_asked))
+        self._host.ended(attempt, judged(attempt, message.outcome, was_asked=message.was_asked))
         self._match()
 
     def child_progressed(self, attempt: Attempt) -> None:

@@ -10,8 +10,8 @@ from typing import Final
 
 import msgspec
 
-from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import LeasedRun
+from foliot.sdk.invoke import Outcome
 
 FRAME_MAX: Final = 64 * 1024 * 1024
 _LENGTH: Final = struct.Struct("!I")
@@ -74,22 +74,19 @@ class Saved(msgspec.Struct, tag="saved", frozen=True):
     document: str
 
 
-class Ended(msgspec.Struct, tag="ended", frozen=True):
-    """From the child: the run is over. All it wrote was written before."""
+class CallEnded(msgspec.Struct, tag="ended", frozen=True):
+    """From the child: the call is over. All that it wrote was written before."""
 
     lease_id: str
-    cause: Cause
+    outcome: Outcome
     was_asked: bool  # it knew that it was asked to stop
-    result: str | None = None
-    error: str | None = None
-    error_type: str | None = None
     progress: Progress | None = None  # the last, if it was not sent yet
     memory_bytes: int = 0  # the most the child ever had resident
     is_leaving: bool = False  # the child is not fit for another run
 
 
 ToChild = Load | Start | Stop
-FromChild = Ready | Broken | Progress | Saved | Ended
+FromChild = Ready | Broken | Progress | Saved | CallEnded
 
 _encoder: Final = msgspec.msgpack.Encoder()
 

@@ -124,7 +124,7 @@ class Ending:
         return await self._settle(database, claims, judge)
 
     async def _settle(
-        self, database: Database, claims: Sequence[Claim | Report], judge: Judge, speaker: Speaker | None = None
+        self, database: Database, claims: Sequence[Report], judge: Judge, speaker: Speaker | None = None
     ) -> list[Landing]:
         def work(tx: Tx, *, carefully: bool = False) -> list[Landing]:
             return self.settle_in(tx, claims, judge, speaker=speaker, carefully=carefully)
@@ -137,7 +137,7 @@ class Ending:
     def settle_in(
         self,
         tx: Tx,
-        claims: Sequence[Claim | Report],
+        claims: Sequence[Report],
         judge: Judge,
         *,
         speaker: Speaker | None = None,
@@ -179,7 +179,7 @@ class Ending:
             return found.jobs
         return {**found.jobs, **remains(tx, self._lanes, {key: keys[key] for key in found.troubles})}
 
-    def _retries(self, tx: Tx, claims: Sequence[Claim | Report], held: Held, jobs: Jobs) -> dict[int, int]:
+    def _retries(self, tx: Tx, claims: Sequence[Report], held: Held, jobs: Jobs) -> dict[int, int]:
         """Retries of the last hour of those jobs that have a budget and may need it now."""
         wanted = {
             run.job_id: run.now

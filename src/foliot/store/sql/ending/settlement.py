@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from foliot.domain.instants import Instant, Micros
+from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
 from foliot.domain.run import Landing, RunState
 from foliot.domain.verdict import Back, Cause, End, Judge, RunSeen, Verdict
@@ -33,18 +33,10 @@ _LOST_AT_WORK: Final = (
 Jobs: TypeAlias = Mapping[tuple[int, int], LoadedJob]
 
 
-class Claim(NamedTuple):
-    """What the store itself says about an attempt: that it is over, and how. A worker says it by a `Report`."""
+class Claim(Report, frozen=True, kw_only=True, gc=False):
+    """A report that the store itself makes: that an attempt is over, and how. Nobody sends it."""
 
-    run_id: int
-    lease_id: str
-    cause: Cause
     started: bool  # it was, or nobody can rule it out
-    result: str | None = None
-    error: str | None = None
-    error_type: str | None = None
-    checkpoint: str | None = None
-    started_us_ago: Micros | None = None
 
 
 class Quit(NamedTuple):
@@ -78,7 +70,7 @@ class Settlement:
         self._done: dict[int, str] = {}
         self._quitting: set[int] = set()
 
-    def settle(self, claim: Claim | Report, run: Seen | None) -> Landing:
+    def settle(self, claim: Report, run: Seen | None) -> Landing:
         """Take in what is said about one attempt; how it lands."""
         if run is None or run.session_id in self.strangers:
             return Landing.FENCED  # forgotten long ago, or never the speaker's
@@ -93,7 +85,7 @@ class Settlement:
             started_at = max(self.now - claim.started_us_ago, run.leased_at or 0)
         if run.follow & LIMITS:
             self.left[run.lane] = self.left.get(run.lane, 0) + 1
-        if isinstance(claim, Report) and is_plain_success(claim):
+        if is_plain_success(claim):
             self.successes.append((run.id, lease_id, started_at, claim.result))
             if run.follow:
                 self._ended(run, _SUCCESS, claim.result, None)
@@ -114,7 +106,7 @@ class Settlement:
         self._ended(run, end, None, quit_.error)
         return True
 
-    def _verdict(self, claim: Claim | Report, run: Seen) -> Verdict:
+    def _verdict(self, claim: Report, run: Seen) -> Verdict:
         assert self._judge is not None
         if isinstance(claim, Claim):
             started = claim.started
@@ -127,7 +119,7 @@ class Settlement:
             return End(RunState.CANCELLED, deaths=verdict.deaths)
         return verdict
 
-    def _settled(self, claim: Claim | Report, run: Seen, started_at: Instant | None) -> None:
+    def _settled(self, claim: Report, run: Seen, started_at: Instant | None) -> None:
         """Its run ends or goes back; an attempt without success is told of in a row of its own."""
         verdict = self._verdict(claim, run)
         is_lost_at_work = claim.cause is Cause.LOST and started_at is not None

@@ -118,7 +118,7 @@ class _Repeated(NamedTuple):
     reason: str | None
 
 
-class Outcome(NamedTuple):
+class LeaseOutcome(NamedTuple):
     """What a lease did; runs it found replaced by a later one are to be ended in a transaction of their own."""
 
     granted: Granted
@@ -143,7 +143,7 @@ class Leasing:
         self._chance = chance
         self._waiting = WaitingKinds()
 
-    def lease(self, tx: Tx, polls: Sequence[Poll], limit: int) -> Outcome:
+    def lease(self, tx: Tx, polls: Sequence[Poll], limit: int) -> LeaseOutcome:
         """Serve these polls; at most `limit` runs in all."""
         lanes = {lane for poll in polls for lane in poll.lanes}
         asking = self._waiting.look_around(tx, {poll.session for poll in polls}, lanes)
@@ -157,7 +157,7 @@ class Leasing:
         self._write(tx, taken, asking, served)
         grants = tuple(_grant(poll, asking.states[poll.session], served) for poll in polls)
         more = bool(taken.replaced) or (slots.free > 0 and len(taken.given) >= limit)
-        return Outcome(Granted(now=asking.now, grants=grants, more=more), taken.replaced)
+        return LeaseOutcome(Granted(now=asking.now, grants=grants, more=more), taken.replaced)
 
     def _repeated(self, tx: Tx, polls: Sequence[Poll]) -> dict[tuple[str, int], list[LeasedRun]]:
         """A request whose answer was lost gets back what is still RUNNING under it (R5)."""
