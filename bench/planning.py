@@ -17,6 +17,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from foliot.domain.fire import Cursor, DueJob, Situation
+from foliot.domain.handler import python_function
 from foliot.domain.instants import SECOND, to_instant
 from foliot.domain.job import Definition, LoadedJob
 from foliot.domain.pacing import CatchUpPacer
@@ -46,7 +47,7 @@ def due_jobs(expressions: list[str]) -> list[tuple[DueJob, int]]:
         schedule = Schedule(triggers=(Cron.parse(expressions[n % len(expressions)], tz=ZONES[n % len(ZONES)]),))
         first = schedule.next_after(start)
         assert first is not None
-        definition = Definition(handler="python:bench:noop", schedule=schedule)
+        definition = Definition(handler=python_function("bench:noop"), schedule=schedule)
         loaded = LoadedJob(job_id=n, version=1, namespace="default", name=f"j{n}", definition=definition, lane_id=1)
         jobs.append((DueJob(Cursor(n, 1, "active", first, first, 1), loaded, Situation()), first + SECOND // 100))
     return jobs

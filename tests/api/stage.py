@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from foliot.app.handler_kinds import InstalledKinds
 from foliot.app.system import SystemChance
 from foliot.domain.access import Principal, Scope
 from foliot.domain.instants import SECOND, Instant, Micros, parse_duration, to_datetime, to_instant
@@ -87,7 +88,7 @@ class StageWorker:
         fitting = [
             lane_id
             for lane_id, lane in lanes.items()
-            if lane.fits(group=self.group, handlers=self.handlers, labels=self.labels)
+            if lane.fits(group=self.group, offers=self.handlers, labels=self.labels)
         ]
         poll = Poll(session=self.session, request_no=self.request_no, free=1, lanes=fitting)
         granted = await self.stage.store.runs.lease([poll], limit=10)
@@ -145,6 +146,7 @@ class Stage:
             judge=judge,
             times=TIMES,
             offers=Offers(self.store.lookups, self.clock),
+            kinds=InstalledKinds(),
             runs_may_be_ready=lambda: self.woken.append("runs"),
             cursors_moved=lambda: self.woken.append("cursors"),
         )

@@ -79,7 +79,7 @@ async def test_a_registration_that_breaks_off_leaves_no_session_behind(
 
 async def test_what_a_worker_offers_is_known_as_soon_as_it_is_registered(stage: Stage) -> None:
     """A server remembers for some seconds what workers offer; one that registers with this server counts at once."""
-    lane = Lane(namespace="default", group="default", handler="python:m:f")
+    lane = Lane(namespace="default", group="default", offer="python:m:f")
     assert await stage.services.offers.schema_of(lane) is None
     takes = {"type": "object", "properties": {"day": {}}}
     offers = (HandlerOffer(name="python:m:f", parameters=takes),)

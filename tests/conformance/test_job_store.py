@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from foliot.domain.errors import BadName, InvalidInput, JobNotFound, VersionConflict
+from foliot.domain.handler import python_function
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
 from foliot.domain.job import Lane
 from foliot.domain.planner import Planner
@@ -58,7 +59,7 @@ async def test_a_new_job_has_a_version_a_lane_and_a_cursor(world: World) -> None
     (lane,) = (await world.store.jobs.lanes()).values()
     assert lane == Lane(
         group="default",
-        handler="python:jobs:tick",
+        offer="python:jobs:tick",
         require=(("zone", "a"),),
         limits=(f"job:{job.job_id}",),
         namespace=NS,
@@ -137,7 +138,7 @@ async def test_lanes_are_shared_and_their_ids_rise_without_gaps_to_miss(world: W
     await put(world, "b")
     await put(world, "c", run="python:jobs:other", shards=2, merge="python:jobs:merge")
     lanes = await world.store.jobs.lanes()
-    assert [lane.handler for lane in lanes.values()] == ["python:jobs:tick", "python:jobs:other", "python:jobs:merge"]
+    assert [lane.offer for lane in lanes.values()] == ["python:jobs:tick", "python:jobs:other", "python:jobs:merge"]
     assert set(await world.store.jobs.lanes(after=1)) == set(lanes) - {1}
     assert (await world.store.firing.pulse()).lanes == max(lanes)
 
@@ -158,7 +159,7 @@ async def test_a_name_that_cannot_be_one_is_refused(world: World, name: str) -> 
         {"params": {"a": "\ud800"}},
         {"params": {"a": "\0"}},
         {"params": {"a": json.loads("[" * 40 + "]" * 40)}},
-        {"handler": "python:" + "x" * 600},
+        {"handler": python_function("x" * 600)},
         {"description": "a\0b"},
         {"owner": "\ud800"},
         {"priority": 99},
@@ -225,7 +226,7 @@ async def test_waiting_runs_take_the_new_version_and_lane_and_leased_ones_do_not
     anne = await worker(world)
     await anne.lease_one()
     changed = await put(world, overlap="queue_all", run="python:jobs:newer", place={"priority": 3, "max_running": 2})
-    lanes = {lane.handler: lane_id for lane_id, lane in (await world.store.jobs.lanes()).items()}
+    lanes = {lane.offer: lane_id for lane_id, lane in (await world.store.jobs.lanes()).items()}
     runs = {run["fire_key"]: run for run in await runs_of(world)}
     assert (runs["m:a"]["version"], runs["m:a"]["lane"]) == (1, lanes["python:jobs:tick"])
     for key in ("m:b", "m:c", "m:urgent", "m:later"):

@@ -148,7 +148,7 @@ async def test_what_a_run_waits_for(world: World, store: Store) -> None:
     assert waiting.ahead is not None
     assert (waiting.ahead.run_id, waiting.ahead_count) == (first, 1)
     assert [(limit.name, limit.max, limit.used) for limit in waiting.limits] == [("res:default/db", 1, 0)]
-    assert waiting.lane.handler == "python:jobs:tick"
+    assert waiting.lane.offer == "python:jobs:tick"
 
 
 async def test_attempts_and_figures(world: World, store: Store) -> None:

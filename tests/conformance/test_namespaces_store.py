@@ -28,7 +28,7 @@ async def confined(anne: Worker, namespace: str, free: int) -> Poll:
     fitting = [
         at
         for at, lane in lanes.items()
-        if lane.fits(group="default", handlers=frozenset({"python:jobs:tick"}), labels={}, namespace=namespace)
+        if lane.fits(group="default", offers=frozenset({"python:jobs:tick"}), labels={}, namespace=namespace)
     ]
     poll = await anne.poll(free, lanes=fitting)
     return Poll(session=poll.session, request_no=poll.request_no, free=free, lanes=fitting, namespace=namespace)
@@ -83,6 +83,6 @@ async def test_who_may_not_replace_a_job_leaves_it_as_it_is(world: World) -> Non
         await declare(run="python:evil:steal", group="billing")
     assert seen == [Standing(source="api", group="billing")]
     job = await world.store.jobs.find("pay", "tick")
-    assert (job.version, job.source, job.definition.handler) == (1, "api", "python:jobs:tick")
+    assert (job.version, job.source, job.definition.handler.offer) == (1, "api", "python:jobs:tick")
     assert await declare(group="billing") is SaveOutcome.SAME, "nothing is replaced: nobody is asked"
     assert (await world.store.jobs.find("pay", "tick")).source == "code", "by now code says the same"

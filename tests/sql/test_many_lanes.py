@@ -94,7 +94,7 @@ async def test_limits_of_jobs_with_nothing_to_do_are_not_asked(world: World, mon
     anne = await worker(world)
     await anne.lease(1)
     ids = [FIRST + n for n in range(MANY)]
-    idle = {at: Lane(group="default", handler="python:jobs:tick", limits=(f"job:{at}",)) for at in ids}
+    idle = {at: Lane(group="default", offer="python:jobs:tick", limits=(f"job:{at}",)) for at in ids}
     monkeypatch.setattr(world.store.runs._leasing._lanes, "_known", {**world.store.runs._leasing._lanes._known, **idle})
     asked = Asked(monkeypatch)
     known = list(await world.store.jobs.lanes())

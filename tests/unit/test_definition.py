@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from foliot.domain.bounds import SHARDS_MAX
 from foliot.domain.definition import canonical_json, definition_hash, from_document, to_document
 from foliot.domain.errors import BadField, InvalidInput, UnknownField
+from foliot.domain.handler import python_function
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
 from foliot.domain.job import Definition, Isolation, OnLost
 from foliot.domain.policies import misfire
@@ -46,7 +47,7 @@ FULL: dict[str, Any] = {
 def test_a_full_document_says_everything_and_comes_back_as_it_was() -> None:
     definition = from_document(FULL, job="settle")
     assert definition == Definition(
-        handler="python:billing.jobs:settle",
+        handler=python_function("billing.jobs:settle"),
         schedule=schedule_from_document(FULL["schedule"], job="settle"),
         group="billing",
         params={"dry_run": False},
@@ -65,7 +66,7 @@ def test_a_full_document_says_everything_and_comes_back_as_it_was() -> None:
         max_running=2,
         limits={"settle-db": 4},
         shards=16,
-        merge="python:billing.jobs:report",
+        merge=python_function("billing.jobs:report"),
         description="Nightly settlement",
         owner="data-team",
         tags={"team": "data"},
@@ -152,12 +153,21 @@ for _ in range(50):
 
 REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"run": None}, "run", "missing"),
-    ({"run": "jobs:tick"}, "run", "one kind and its name"),
-    ({"run": {"python": "a:b", "shell": "x"}}, "run", "one kind and its name"),
-    ({"run": {"python": ""}}, "run", "kind and a name"),
-    ({"run": {"": "x"}}, "run", "kind and a name"),
-    ({"run": {"py thon": "x"}}, "run", "kind and a name"),
+    ({"run": "jobs:tick"}, "run", "one kind and its options"),
+    ({"run": {"python": "a:b", "shell": "x"}}, "run", "one kind and its options"),
+    ({"run": {"python": ""}}, "run", "kind with options"),
+    ({"run": {"": "x"}}, "run", "kind with options"),
+    ({"run": {"py thon": "x"}}, "run", "kind with options"),
     ({"run": {"python": 5}}, "run.python", "not text"),
+    ({"run": {"http": None}}, "run", "kind with options"),
+    ({"run": {5: "x"}}, "run", "not a word"),
+    ({"run": {"k" * 51: "x"}}, "run", "kind with options"),
+    ({"run": {"http": {"body": "x" * 65_536}}}, "run.http", "limit is 64 KiB"),
+    ({"run": {"http": {"body": "\0"}}}, "run.http", "NUL"),
+    ({"run": {"http": {"body": float("nan")}}}, "run.http", "not a number"),
+    ({"run": {"sql": {"connection": "c" * 600}}}, "run", "limit is 500"),
+    ({"run": {"sql": {"connection": "a\nb"}}}, "run", "invisible"),
+    ({"merge": {"http": {"url": "x"}}, "shards": 2}, "merge", "only a Python function"),
     ({"run": {"python": "x" * 600}}, "run", "limit is 500"),
     ({"run": {"python": "a\nb"}}, "run", "invisible"),
     ({"merge": {"python": "a:b"}}, "merge", "without shards"),
@@ -325,7 +335,7 @@ def test_reading_and_writing_lose_nothing(document: dict[str, Any]) -> None:
 
 def test_a_definition_made_in_code_has_the_hash_of_its_file() -> None:
     in_code = Definition(
-        handler="python:billing.jobs:settle",
+        handler=python_function("billing.jobs:settle"),
         schedule=schedule_from_document({"every": "15m"}),
         retry=RetryPolicy(max=3),
         misfire=misfire.all(within=2 * HOUR // SECOND),

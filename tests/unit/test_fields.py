@@ -10,6 +10,7 @@ from foliot.domain import definition as documents
 from foliot.domain import fields
 from foliot.domain.bounds import Between
 from foliot.domain.errors import BadField
+from foliot.domain.handler import python_function
 from foliot.domain.job import Definition
 from foliot.sdk import options
 from foliot.sdk.job import job
@@ -48,7 +49,7 @@ def test_a_typed_option_has_the_usual_value_of_its_field(option: str) -> None:
 
 
 def test_every_usual_value_is_within_its_bounds() -> None:
-    documents.check_definition(Definition(handler="python:jobs:tick"))
+    documents.check_definition(Definition(handler=python_function("jobs:tick")))
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,5 +85,5 @@ def test_a_new_field_is_read_written_checked_and_taken_by_its_row() -> None:
     assert documents.to_document(documents.from_document({**RUN, "weight": 1})) == RUN
     with pytest.raises(BadField, match="weight: 101 is not a whole number from 1 to 100"):
         documents.from_document({**RUN, "weight": 101})
-    taken: Any = options.definition_of(lambda: None, (), name="tick", handler="python:jobs:tick", weight=7)
+    taken: Any = options.definition_of(lambda: None, (), name="tick", handler=python_function("jobs:tick"), weight=7)
     assert taken.weight == 7

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from foliot.domain.definition import from_document
+from foliot.domain.handler import python_function
 from foliot.domain.instants import HOUR, SECOND
 from foliot.domain.job import Definition
 from foliot.domain.pacing import CATCH_UP_RATE
@@ -45,7 +46,7 @@ def test_its_job_files_are_read(document: dict[str, Any]) -> None:
 
 
 def test_its_numbers_are_those_of_the_code() -> None:
-    usual = Definition(handler="python:jobs:tick")
+    usual = Definition(handler=python_function("jobs:tick"))
     assert (MISFIRE_AFTER, usual.misfire.within_us, CATCH_UP_MAX, CATCH_UP_RATE) == (60 * SECOND, HOUR, 1000, 50)
     assert (QUEUE_ALL_MAX, RETRIES_MAX, usual.max_lost) == (1000, 1000, 3)
     assert format_backoff(usual.retry.backoff) == "10s..10m"

@@ -4,6 +4,7 @@ from itertools import product
 
 import pytest
 
+from foliot.domain.handler import python_function
 from foliot.domain.instants import MINUTE, SECOND
 from foliot.domain.job import Definition, LoadedJob, OnLost
 from foliot.domain.policies.retry import RetryPolicy, retry_from
@@ -29,7 +30,7 @@ NEVER, THRICE = retry_from(0), retry_from(3, backoff="30s", jitter=False)
 
 
 def job(on_lost: OnLost = OnLost.RERUN, retry: RetryPolicy = NEVER, max_lost: int = 3) -> LoadedJob:
-    definition = Definition(handler="python:jobs:tick", on_lost=on_lost, retry=retry, max_lost=max_lost)
+    definition = Definition(handler=python_function("jobs:tick"), on_lost=on_lost, retry=retry, max_lost=max_lost)
     return LoadedJob(job_id=1, version=1, namespace="default", name="tick", definition=definition, lane_id=1)
 
 

@@ -10,6 +10,7 @@ from typing import Final
 import structlog
 
 from foliot import __version__
+from foliot.app.handler_kinds import InstalledKinds
 from foliot.app.plugins import load
 from foliot.app.settings import ServerSettings, Timing
 from foliot.domain.instants import SECOND, Instant
@@ -137,6 +138,7 @@ class Server:
             judge=judge,
             times=timing.session,
             offers=Offers(store.lookups, clock),
+            kinds=InstalledKinds(),
             runs_may_be_ready=self._runs_may_be_ready,
             cursors_moved=self._cursors_moved,
             cancels_asked=self._cancels_asked,

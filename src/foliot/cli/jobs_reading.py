@@ -160,7 +160,7 @@ def _lines(desk: Desk, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -
     if last:
         took = f"  {times.lasting(last['duration_s'])}" if last["duration_s"] is not None else ""
         yield "last run", (f"{last['id']}  ", out.state(last["shown"]), took)
-    yield "run", " ".join(f"{kind}: {what}" for kind, what in definition["run"].items())
+    yield "run", job["executes"] or ""
     yield "description", job["description"]
     yield "owner", job["owner"]
     yield "group", job["group"]

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from foliot.domain.errors import BadField, BadName, InvalidInput
+from foliot.domain.handler import PYTHON
 from foliot.domain.instants import Micros, format_duration
 from foliot.domain.job import Definition, Isolation
 from foliot.domain.names import check_label, check_name
 from foliot.domain.payload import DEPTH_MAX, PARAMS_BYTES_MAX, json_text
 from foliot.domain.policies.misfire import CATCH_UP_MAX, MISFIRE_AFTER, WITHIN_MAX, Misfire, MisfireMode
 from foliot.domain.policies.retry import DELAYS_MAX, PAUSE_MAX, RETRIES_MAX, BackoffKind, RetryPolicy
-from foliot.domain.texts import HANDLER_BYTES_MAX, NAME_BYTES_MAX
+from foliot.domain.texts import NAME_BYTES_MAX
 
 PRIORITY_MIN: Final = 1
 SHARDS_MAX: Final = 10_000
@@ -150,14 +151,6 @@ class Json:
         return f"up to {self.bytes_max // 1024} KiB as JSON"
 
 
-def check_handler(path: str, handler: str) -> None:
-    """A kind and a name: `python:billing.jobs:settle`."""
-    kind, _, name = handler.partition(":")
-    if not kind.replace("_", "a").replace("-", "a").isalnum() or not kind.isascii() or not name:
-        raise BadField(path, f'"{handler[:80]}" is not a kind and a name', hint='write {python: "billing.jobs:settle"}')
-    Text(HANDLER_BYTES_MAX)(path, handler)
-
-
 def check_retries(path: str, retry: RetryPolicy) -> None:
     """Each number and pause of a retry policy."""
     is_pause = Lasting(0, PAUSE_MAX)
@@ -196,6 +189,9 @@ def check_together(definition: Definition) -> None:
     """Refuse fields that do not fit together."""
     if definition.merge is not None and not definition.shards:
         raise BadField("merge", "there is nothing to merge without shards", hint="add shards: 16, or leave merge out")
+    if definition.merge is not None and definition.merge.kind != PYTHON:
+        hint = 'write merge: {python: "billing.jobs:report"}'
+        raise BadField("merge", "only a Python function can merge what shards returned", hint=hint)
     if not definition.exclusive:
         return
     if not definition.is_serial:

@@ -5,7 +5,7 @@ Reading, writing and the bounds (`domain.definition`), the options of `@job` (`s
 beside a row: the attribute of `Definition`, and the typed option of `@job`; tests compare them.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
@@ -23,11 +23,10 @@ from foliot.domain.bounds import (
     Named,
     Resources,
     Text,
-    check_handler,
     check_misfire,
     check_retries,
 )
-from foliot.domain.errors import BadField
+from foliot.domain.handler import NO_HANDLER, JobHandler, check_handler, handler_from
 from foliot.domain.instants import DAY, MILLISECOND, format_duration, parse_duration
 from foliot.domain.job import PRIORITY_MAX, Definition, Isolation, OnLost
 from foliot.domain.policies.alert import AlertPolicy, alert_from, written_alert
@@ -61,21 +60,6 @@ def _words(kind: type[Word]) -> FieldKind:
     return FieldKind(called="word", read=read, write=lambda value: value.value, take=read, words=tuple(kind))
 
 
-def _read_handler(written: Any, path: str) -> str:
-    """`{python: "billing.jobs:settle"}` becomes `python:billing.jobs:settle`."""
-    if not isinstance(written, Mapping) or len(written) != 1:
-        raise BadField(path, "it is not one kind and its name", hint='write {python: "billing.jobs:settle"}')
-    ((kind, called),) = written.items()
-    if not isinstance(called, str):
-        raise BadField(f"{path}.{kind}", "it is not text", hint='write {python: "billing.jobs:settle"}')
-    return f"{kind}:{called}"
-
-
-def _written_handler(handler: str) -> dict[str, str]:
-    kind, _, called = handler.partition(":")
-    return {kind: called}
-
-
 def _read_resources(written: Any, path: str) -> dict[str, int]:
     return {
         in_one_form(resource): whole(1 if most is None else most, f"{path}.{resource}")
@@ -100,7 +84,7 @@ DURATION: Final = FieldKind(
     called="duration", read=duration, write=format_duration, take=lambda given, _: parse_duration(given)
 )
 MAPPING: Final = FieldKind(called="mapping", read=mapping, write=dict)
-HANDLER: Final = FieldKind(called="handler", read=_read_handler, write=_written_handler)
+HANDLER: Final = FieldKind(called="handler", read=handler_from, write=JobHandler.to_document)
 SCHEDULE: Final = FieldKind(called="schedule", write=Schedule.to_document)  # read together with `timezone`
 RETRIES: Final = FieldKind(called="retries", read=retries_from, write=written_retries, take=_retries_taken)
 MISFIRE: Final = FieldKind(called="misfire", read=misfire_from, write=written_misfire)
@@ -132,7 +116,7 @@ class JobField:
         return self.name.rpartition(".")[2]
 
 
-_USUAL: Final = Definition(handler="")
+_USUAL: Final = Definition(handler=NO_HANDLER)
 
 FIELDS: Final = (
     JobField(

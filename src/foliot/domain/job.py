@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, NewType
 
+from foliot.domain.handler import JobHandler
 from foliot.domain.instants import MINUTE, SECOND, Micros
 from foliot.domain.limits import limit_key
 from foliot.domain.policies.alert import AlertPolicy
@@ -41,7 +42,7 @@ class Isolation(StrEnum):
 class Definition:
     """What one version of a job says. Immutable; its document and hash are in `domain.definition`."""
 
-    handler: str  # kind and name: "python:billing.jobs:settle"
+    handler: JobHandler
     schedule: Schedule | None = None
     group: str = DEFAULT_GROUP
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -60,7 +61,7 @@ class Definition:
     max_running: int | None = None  # concurrency of this job
     limits: Mapping[str, int] = field(default_factory=dict)  # named resources: name -> how many runs may hold it
     shards: int = 0  # 0: not sharded
-    merge: str | None = None  # handler that runs once after every shard succeeded
+    merge: JobHandler | None = None  # a Python function that runs once after every shard succeeded
     description: str = ""
     owner: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
@@ -78,10 +79,10 @@ class Definition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lane:
-    """What a run needs of a worker: group, handler, labels; and what leasing must heed: limits, exclusivity."""
+    """What a run needs of a worker: group, offer, labels; and what leasing must heed: limits, exclusivity."""
 
     group: str
-    handler: str
+    offer: str  # what the worker must be able to execute: python:billing.jobs:settle, sql:reports, http
     require: tuple[tuple[str, str], ...] = ()
     limits: tuple[str, ...] = ()  # names of rows in `limits`
     exclusive: bool = False
@@ -89,15 +90,15 @@ class Lane:
     namespace: str | None = None  # None: made before lanes had one; runs of any namespace may wait in it
 
     def fits(
-        self, *, group: str, handlers: frozenset[str], labels: Mapping[str, str], namespace: str | None = None
+        self, *, group: str, offers: frozenset[str], labels: Mapping[str, str], namespace: str | None = None
     ) -> bool:
-        """Whether a worker of this group, with these handlers and labels, may run what is in this lane.
+        """Whether a worker of this group, with these offers and labels, may run what is in this lane.
 
         `namespace`: the only one it serves. In a lane without one, leasing looks at each run.
         """
         return (
             self.group == group
-            and self.handler in handlers
+            and self.offer in offers
             and (namespace is None or self.namespace in (None, namespace))
             and all(labels.get(key) == want for key, want in self.require)
         )
@@ -125,7 +126,7 @@ def lane_of(
     definition: Definition,
     *,
     namespace: str,
-    handler: str | None = None,
+    handler: JobHandler | None = None,
     shared: Collection[str] = (),
 ) -> Lane:
     """The lane of a job's runs (or, with `handler`, of its merge run). `shared`: limits of the whole cluster."""
@@ -134,7 +135,7 @@ def lane_of(
         limits.append(f"job:{job_id}")
     return Lane(
         group=definition.group,
-        handler=handler or definition.handler,
+        offer=(handler or definition.handler).offer,
         require=tuple(sorted(definition.require.items())),
         limits=tuple(sorted(limits)),
         exclusive=definition.exclusive,

@@ -108,11 +108,11 @@ class LaneBook:
         served = self._served.get(session)
         if served is None:
             hello = self._hellos[session]
-            handlers = frozenset(offer.name for offer in hello.handlers)
+            offers = frozenset(offer.name for offer in hello.handlers)
             served = self._served[session] = tuple(
                 lane_id
                 for lane_id, lane in self._lanes.items()
-                if lane.fits(group=hello.group, handlers=handlers, labels=hello.labels, namespace=hello.namespace)
+                if lane.fits(group=hello.group, offers=offers, labels=hello.labels, namespace=hello.namespace)
             )
         return served
 

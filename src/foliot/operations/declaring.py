@@ -5,7 +5,7 @@ namespace. What was created or changed stands in the journal, with the token's n
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -14,13 +14,16 @@ import structlog
 from foliot.domain.access import Principal
 from foliot.domain.definition import from_document
 from foliot.domain.errors import Conflict, FoliotError, InvalidInput
+from foliot.domain.handler import JobHandler
 from foliot.domain.job import Definition
 from foliot.domain.limits import check_change
 from foliot.domain.names import check_name
 from foliot.domain.payload import parse_json
 from foliot.domain.texts import actor_name
 from foliot.operations.aside import AT_ONCE, aside, in_slices
+from foliot.operations.kinds import check_declared
 from foliot.operations.services import Services
+from foliot.ports.handler import HandlerKinds
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.ports.store.jobs import Saved, SaveOutcome, Standing
@@ -80,7 +83,7 @@ class Declaring:
     async def declare(self, hello: Hello, by: Principal) -> tuple[str, ...]:
         """Save the jobs of a worker's code; those that could not be, each with its reason."""
         refused: dict[int, str] = {}
-        drafts = await _read_all(hello.jobs, by, refused)
+        drafts = await _read_all(hello, by, self._services.kinds, refused)
         rooms = await self._rooms(drafts)
         drafts = await aside(_with_room, drafts, rooms, refused)
         happenings: list[Happening] = []
@@ -165,10 +168,11 @@ def _with_room(drafts: Sequence[_Draft], rooms: Mapping[str, _Room], refused: di
     return kept
 
 
-async def _read_all(jobs: Sequence[DeclaredJob], by: Principal, refused: dict[int, str]) -> list[_Draft]:
+async def _read_all(hello: Hello, by: Principal, kinds: HandlerKinds, refused: dict[int, str]) -> list[_Draft]:
     """The declared jobs that can be read and are the token's to declare; why not, for the others."""
+    jobs = hello.jobs
     numbered = list(enumerate(jobs))
-    read = partial(_read, by)
+    read = partial(_read, by, partial(check_declared, kinds, hello))
     is_light = len(jobs) <= READ_AT_ONCE and sum(map(_weight, numbered)) <= AT_ONCE
     made = read(numbered) if is_light else await in_slices(read, numbered, _weight)
     drafts = [one for one in made if isinstance(one, _Draft)]
@@ -182,23 +186,26 @@ def _weight(numbered: tuple[int, DeclaredJob]) -> int:
     return _JOB_WEIGHT + len(text) // 16 + 3 * (text.count("[") + text.count("{") + text.count(","))
 
 
-def _read(by: Principal, numbered: Sequence[tuple[int, DeclaredJob]]) -> list[_Draft | tuple[int, str]]:
+def _read(
+    by: Principal, check: Callable[[JobHandler], None], numbered: Sequence[tuple[int, DeclaredJob]]
+) -> list[_Draft | tuple[int, str]]:
     """Each job as it was read, or its number and why not."""
     made: list[_Draft | tuple[int, str]] = []
     for at, job in numbered:
         try:
-            made.append(_read_one(by, at, job))
+            made.append(_read_one(by, check, at, job))
         except FoliotError as refusal:
             made.append((at, f"{job.name[:200]}: {refusal}"))
     return made
 
 
-def _read_one(by: Principal, at: int, job: DeclaredJob) -> _Draft:
+def _read_one(by: Principal, check: Callable[[JobHandler], None], at: int, job: DeclaredJob) -> _Draft:
     namespace, name = check_name("namespace", job.namespace), check_name("job", job.name)
     by.demand_work(namespace=namespace)
     document = parse_json(job.document, bytes_max=DOCUMENT_MAX, what="The definition")
     definition = from_document(document, job=name)
     by.demand_work(group=definition.group)
+    check(definition.handler)
     return _Draft(at, namespace, name, definition)
 
 

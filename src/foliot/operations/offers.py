@@ -30,22 +30,22 @@ class Offers:
         return [node for node in self._known if node.serves(namespace)]
 
     async def fitting(self, lane: Lane) -> Sequence[NodeRow]:
-        """Workers that may run what is in this lane: by namespace, group, handler and labels."""
+        """Workers that may run what is in this lane: by namespace, group, offer and labels."""
         assert lane.namespace is not None, lane
         return [
             worker
             for worker in await self.workers(lane.namespace)
-            if lane.fits(group=worker.group, handlers=frozenset(worker.handlers), labels=worker.labels)
+            if lane.fits(group=worker.group, offers=frozenset(worker.handlers), labels=worker.labels)
         ]
 
     async def schema_of(self, lane: Lane) -> Mapping[str, Any] | None:
-        """The parameters of a lane's handler as the newest worker that may run it says; None: nobody says.
+        """The parameters of a lane's offer as the newest worker that may run it says; None: nobody says.
 
         Who may not run it has no say in what it takes (SEC-25).
         """
-        found = [worker for worker in await self.fitting(lane) if worker.handlers[lane.handler] is not None]
+        found = [worker for worker in await self.fitting(lane) if worker.handlers[lane.offer] is not None]
         newest = max(found, key=_started, default=None)
-        return newest.handlers[lane.handler] if newest is not None else None
+        return newest.handlers[lane.offer] if newest is not None else None
 
     def forget(self) -> None:
         """Read anew at the next question."""

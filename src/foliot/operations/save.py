@@ -11,6 +11,7 @@ from foliot.domain.limits import check_change
 from foliot.domain.names import check_name
 from foliot.operations.calendars import read_definition
 from foliot.operations.finding import actor, find_job, group_of
+from foliot.operations.kinds import check_kind
 from foliot.operations.notes import note_job
 from foliot.operations.services import Services
 from foliot.ports.store.jobs import SaveOutcome
@@ -104,6 +105,7 @@ async def _save(
     by = actor(who, reason)
     definition = await read_definition(services, document, job=name)
     who.demand(Scope.WRITE, group=definition.group)
+    await check_kind(services, namespace, definition.handler)
     await _demand_present(services, who, namespace, name)
     saved = await services.store.jobs.save(
         namespace,

@@ -8,9 +8,9 @@ import msgspec
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import BadField
+from foliot.domain.handler import handler_from
 from foliot.domain.instants import DAY, Micros
 from foliot.domain.job import Lane
-from foliot.domain.names import nearest
 from foliot.domain.parameters import require_fit
 from foliot.domain.payload import canonical_json, json_text
 from foliot.domain.schedule import HORIZON
@@ -116,19 +116,7 @@ def lane_of_job(job: JobRow) -> Lane:
     require = (job.document.get("place") or {}).get("require") or {}
     return Lane(
         group=group_of(job),
-        handler=handler_of(job),
+        offer=handler_from(job.document["run"], "run").offer,
         require=tuple(sorted(require.items())),
         namespace=job.namespace,
     )
-
-
-def handler_of(job: JobRow) -> str:
-    """The handler of a job's present version: `python:billing.jobs:settle`."""
-    ((kind, name),) = job.document["run"].items()
-    return f"{kind}:{name}"
-
-
-def nearest_handler(wanted: str, offered: Mapping[str, str]) -> tuple[str, str] | None:
-    """The offered handler most like the wanted one, and who offers it."""
-    found = nearest(wanted, offered)
-    return (found, offered[found]) if found else None

@@ -13,6 +13,7 @@ from foliot.domain.names import check_name
 from foliot.operations.calendars import read_definition
 from foliot.operations.diff import FieldChange, changes_between
 from foliot.operations.finding import find_job
+from foliot.operations.kinds import check_kind
 from foliot.operations.services import Services
 from foliot.words.language import Language
 from foliot.words.schedules import describe
@@ -50,6 +51,7 @@ async def validate(
     if not who.sees(namespace):  # as a save: what its workers offer is not told either (SEC-05)
         who.demand_everywhere(Scope.WRITE)
     definition = await read_definition(services, document, job=check_name("job", name))
+    await check_kind(services, namespace, definition.handler)
     canonical = to_document(definition)
     now = await services.store.lookups.now()
     try:

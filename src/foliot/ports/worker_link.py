@@ -18,7 +18,7 @@ import msgspec
 
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
-from foliot.domain.texts import HANDLER_BYTES_MAX, LABEL_BYTES_MAX, NAME_BYTES_MAX, SESSION_BYTES_MAX
+from foliot.domain.texts import LABEL_BYTES_MAX, NAME_BYTES_MAX, OFFER_BYTES_MAX, SESSION_BYTES_MAX
 from foliot.domain.verdict import Cause
 
 SLOTS_MAX: Final = 100_000
@@ -43,7 +43,7 @@ BATCH_MAX: Final = 10_000
 class HandlerOffer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A handler this worker can run."""
 
-    name: Annotated[str, msgspec.Meta(max_length=HANDLER_BYTES_MAX, pattern=ONE_LINE)]  # "python:jobs:tick"
+    name: Annotated[str, msgspec.Meta(max_length=OFFER_BYTES_MAX, pattern=ONE_LINE)]  # "python:jobs:tick"
     parameters: Mapping[str, Any] | None = None  # JSON Schema
     code_hash: Annotated[str, msgspec.Meta(max_length=200, pattern=ONE_LINE)] = ""
 
@@ -107,7 +107,8 @@ class LeasedRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, g
     namespace: str
     job: str
     version: int
-    handler: str
+    handler: str  # the offer that its lane needs
+    options: str | None = None  # of the handler, as JSON text; None: the offer says everything
     params: str | None = None  # JSON text, checked before it was stored
     attempt: int
     lease_id: str

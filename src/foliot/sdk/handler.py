@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from foliot.domain.errors import InvalidInput
+from foliot.domain.handler import python_function
 from foliot.ports.worker_link import HandlerOffer
 from foliot.sdk.parameters import Parameters
-
-PREFIX: Final = "python:"
 
 
 class Place(NamedTuple):
@@ -42,8 +41,8 @@ class Handler:
 
     @property
     def name(self) -> str:
-        """`python:module:qualname`, the same on every machine that has the code."""
-        return handler_name(self.function)
+        """What a worker offers: `python:module:qualname`."""
+        return python_function(function_name(self.function)).offer
 
     @property
     def title(self) -> str:
@@ -99,9 +98,9 @@ class GeneratorHandler(InvalidInput):
         )
 
 
-def handler_name(function: Callable[..., Any]) -> str:
-    """`python:module:qualname` of a function."""
-    return f"{PREFIX}{module_of(function)}:{function.__qualname__}"
+def function_name(function: Callable[..., Any]) -> str:
+    """`module:qualname` of a function, the same on every machine that has the code."""
+    return f"{module_of(function)}:{function.__qualname__}"
 
 
 def module_of(function: Callable[..., Any]) -> str:

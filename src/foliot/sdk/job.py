@@ -13,13 +13,14 @@ from foliot.client.awaited.run import AsyncRun
 from foliot.client.blocking.run import Run
 from foliot.domain.definition import check_definition
 from foliot.domain.errors import UnknownField
+from foliot.domain.handler import python_function
 from foliot.domain.job import DEFAULT_GROUP, DEFAULT_NAMESPACE, PRIORITY_DEFAULT, Definition
 from foliot.domain.names import check_name, nearest
 from foliot.domain.policies.misfire import Misfire
 from foliot.domain.policies.retry import RetryPolicy
 from foliot.domain.schedule import Schedule
 from foliot.sdk.ctx import Ctx
-from foliot.sdk.handler import Handler, Place, handler_name
+from foliot.sdk.handler import Handler, Place, function_name
 from foliot.sdk.options import Duration, Overlaps, definition_of
 from foliot.sdk.triggering import Call
 
@@ -77,7 +78,7 @@ class JobFunction(Generic[P, T, R_co]):
         It gets the shards' results as `parts`, and those of the run's parameters that it names.
         """
         merge_handler = Handler(function, job=f"{self.name} (merge)", tz=self.handler.tz, is_merge=True)
-        definition = replace(self._definition, merge=merge_handler.name)
+        definition = replace(self._definition, merge=python_function(function_name(function)))
         check_definition(definition)
         self.merge_handler, self._definition = merge_handler, definition
         return function
@@ -184,7 +185,8 @@ def _declare(
     options: dict[str, Any],
 ) -> JobFunction[..., ..., Any]:
     name = check_name("job", name or function.__name__)
-    definition = definition_of(function, triggers, name=name, handler=handler_name(function), **options)
+    handler = python_function(function_name(function))
+    definition = definition_of(function, triggers, name=name, handler=handler, **options)
     declared: JobFunction[..., ..., Any] = JobFunction(
         function, name=name, namespace=check_name("namespace", namespace), definition=definition
     )

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 from foliot.domain.definition import check_definition
 from foliot.domain.errors import BadField
 from foliot.domain.fields import OPTIONS, JobField, usual_overlap
+from foliot.domain.handler import JobHandler
 from foliot.domain.job import Definition, Isolation
 from foliot.domain.reading import word
 from foliot.domain.schedule import Schedule, schedule_from_document
@@ -22,7 +23,7 @@ def definition_of(
     triggers: tuple[Schedule, ...],
     *,
     name: str,
-    handler: str,
+    handler: JobHandler,
     params: Mapping[str, Any] | None = None,
     description: str | None = None,
     isolation: str | None = None,

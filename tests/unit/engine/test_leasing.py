@@ -16,7 +16,7 @@ from foliot.ports.store.runs import Grant, Granted, Poll, RunStore
 from foliot.ports.worker_link import DeclaredJob, HandlerOffer, Hello, Leased, LeasedRun, LeasePoll
 from tests.clocks import DrivenClock, settle
 
-LANE = Lane(group="default", handler="python:jobs:tick")
+LANE = Lane(group="default", offer="python:jobs:tick")
 
 
 class Shelf:
@@ -197,7 +197,7 @@ async def test_many_cancels_call_for_one_beat_a_second() -> None:
 
 
 async def test_nothing_is_leased_ahead_where_a_lane_is_at_most_once() -> None:
-    desk = Desk(shelf := Shelf(ready=3, lane=Lane(group="default", handler="python:jobs:tick", at_most_once=True)))
+    desk = Desk(shelf := Shelf(ready=3, lane=Lane(group="default", offer="python:jobs:tick", at_most_once=True)))
     asked = desk.ask(free=1, ahead=2)
     await settle()
     await desk.leasing.step()

@@ -8,6 +8,7 @@ from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 from foliot.domain.fire import Cursor, DueJob, Plan, Situation, open_skip_after
+from foliot.domain.handler import python_function
 from foliot.domain.instants import Instant, isoformat, parse_duration, to_instant
 from foliot.domain.job import Definition, LoadedJob
 from foliot.domain.policies import misfire
@@ -45,7 +46,7 @@ def job(
     misfire: Misfire = misfire.latest(),  # noqa: B008  a constant
     version: int = 1,
 ) -> LoadedJob:
-    definition = Definition(handler="python:jobs:tick", schedule=schedule, overlap=overlap, misfire=misfire)
+    definition = Definition(handler=python_function("jobs:tick"), schedule=schedule, overlap=overlap, misfire=misfire)
     return LoadedJob(job_id=1, version=version, namespace="default", name="tick", definition=definition, lane_id=1)
 
 

@@ -10,6 +10,7 @@ import pytest
 import foliot
 from foliot import Ctx, Retry, at, cron, daily, every, job, weekly
 from foliot.domain.errors import BadField, BadName, FoliotError
+from foliot.domain.handler import python_function
 from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.domain.job import Definition, Isolation, OnLost
 from foliot.domain.policies.misfire import MisfireMode
@@ -40,7 +41,7 @@ def test_a_bare_job_is_named_after_its_function_and_waits_for_triggers() -> None
     assert greet.name == "greet"
     assert greet.handler_name == f"python:{__name__}:greet"
     assert greet.definition == Definition(
-        handler=f"python:{__name__}:greet", overlap=Overlap.ALLOW, description="Says hello."
+        handler=python_function(f"{__name__}:greet"), overlap=Overlap.ALLOW, description="Says hello."
     )
 
 
@@ -93,7 +94,7 @@ def test_every_option_reaches_the_definition() -> None:
     assert (said.shards, said.priority, said.isolation) == (16, 7, Isolation.PROCESS)
     assert (said.require, said.max_running, said.limits) == ({"zone": "cn-east"}, 2, {"settle-db": 4})
     assert (said.params, said.description) == ({"day": "2026-01-31"}, "Nightly settlement")
-    assert said.merge == f"python:{__name__}:test_every_option_reaches_the_definition.<locals>.report"
+    assert said.merge == python_function(f"{__name__}:test_every_option_reaches_the_definition.<locals>.report")
     assert report(None, [{}]) == 1  # type: ignore[arg-type]
 
 

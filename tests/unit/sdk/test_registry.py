@@ -8,6 +8,7 @@ from textwrap import dedent
 
 import pytest
 
+from foliot.domain.handler import python_function
 from foliot.sdk.ctx import Ctx, RunFacts
 from foliot.sdk.invoke import invoke
 from foliot.sdk.registry import Loaded, load
@@ -64,7 +65,11 @@ def test_a_file_gives_its_jobs_handlers_and_places(folder: Folder) -> None:
     assert loaded.problems == ()
     assert names(loaded) == ["tick", "greet"]
     tick = loaded.declarations[0]
-    assert (tick.namespace, str(tick.place), tick.definition.handler) == ("default", "jobs.py:2", "python:jobs:tick")
+    assert (tick.namespace, str(tick.place), tick.definition.handler.offer) == (
+        "default",
+        "jobs.py:2",
+        "python:jobs:tick",
+    )
     assert set(loaded.handlers) == {"python:jobs:tick", "python:jobs:greet"}
     assert result(loaded, "python:jobs:greet") == '"hello world"'
     assert loaded.files == {folder.path / "jobs.py"}
@@ -333,4 +338,4 @@ def test_merge_functions_are_handlers_too(folder: Folder) -> None:
     )
     loaded = load(["jobs.py"])
     assert set(loaded.handlers) == {"python:jobs:settle", "python:jobs:report"}
-    assert loaded.declarations[0].definition.merge == "python:jobs:report"
+    assert loaded.declarations[0].definition.merge == python_function("jobs:report")

@@ -8,8 +8,8 @@ from foliot.domain import fields
 
 Duration = Annotated[str | float, Field(description="`90s`, `15m`, `1h30m`, or a number of seconds.", examples=["30m"])]
 Handler = Annotated[
-    dict[str, str],
-    Field(description="The kind and its name.", max_length=1, examples=[{"python": "billing.jobs:settle"}]),
+    dict[str, Any],
+    Field(description="A kind and its options.", max_length=1, examples=[{"python": "billing.jobs:settle"}]),
 ]
 
 

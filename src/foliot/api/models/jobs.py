@@ -179,10 +179,13 @@ class JobOut(Output):
     trouble: str | None = None
     last_run: LastRunOut | None = None
     rank: RankOut | None = Field(None, description="In a list sorted by `fails` or `p95`.")
+    executes: str | None = Field(
+        None, description="In a few words, where one job is read.", examples=["python: billing.jobs:settle"]
+    )
     definition: Document | None = None
 
     @classmethod
-    def of(cls, job: JobRow, *, language: Language, full: bool = True) -> "JobOut":
+    def of(cls, job: JobRow, *, language: Language, executes: str | None = None, full: bool = True) -> "JobOut":
         document = job.document
         words, tz = in_words(job, language)
         return cls(
@@ -209,6 +212,7 @@ class JobOut(Output):
             trouble=job.trouble,
             last_run=LastRunOut.of(job.last_run) if job.last_run else None,
             rank=RankOut.of(job.rank) if job.rank else None,
+            executes=executes,
             definition=dict(document) if full else None,
         )
 
@@ -290,7 +294,7 @@ class ValidOut(Output):
     warnings: list[WarningOut]
     exists_at_version: int | None
     changes: list[ChangeOut]
-    is_offered: bool = Field(description="Some live worker may run it: group, handler and labels fit.")
+    is_offered: bool = Field(description="Some live worker may run it: group, offer and labels fit.")
 
 
 class FireOut(Output):

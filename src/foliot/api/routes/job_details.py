@@ -153,7 +153,7 @@ async def parameters(services: Services, who: Reader, name: str, namespace: Name
     job = await find_job(services, who, home_of(who, namespace), name)
     lane = lane_of_job(job)
     schema = await services.offers.schema_of(lane)
-    return ParametersOut(handler=lane.handler, parameters=dict(schema) if schema is not None else None)
+    return ParametersOut(handler=lane.offer, parameters=dict(schema) if schema is not None else None)
 
 
 def why_out(explanation: Explanation, *, tz: str, language: Language) -> WhyOut:

@@ -63,6 +63,7 @@ from foliot.operations import rollback as rolling_back
 from foliot.operations import save as saving
 from foliot.operations.diff import changes_between
 from foliot.operations.finding import actor, find_job, home_of, namespace_of
+from foliot.operations.kinds import what_runs
 from foliot.operations.save import SavedJob
 from foliot.operations.trigger import check as check_trigger
 from foliot.operations.trigger import trigger as trigger_run
@@ -152,7 +153,7 @@ async def get_job(
     """The job with its definition; its ETag is what a change must be made from."""
     job = await find_job(services, who, home_of(who, namespace), name)
     response.headers["ETag"] = etag(job.version)
-    return JobOut.of(job, language=language)
+    return JobOut.of(job, language=language, executes=what_runs(services.kinds, job.document))
 
 
 @router.put(

@@ -164,9 +164,9 @@ def hold_of(run: RunFacts, queue: QueueFacts, now: Instant) -> Hold:
         since = queue.ahead.started_at or queue.ahead.created_at
         return Hold(kind="line", held_us=held_us, ahead=queue.ahead, ahead_for_us=now - since, overlap=queue.overlap)
     lane, workers = queue.lane, queue.workers
-    found = Hold(kind="ready", held_us=held_us, handler=lane.handler, group=lane.group, online=len(workers))
+    found = Hold(kind="ready", held_us=held_us, handler=lane.offer, group=lane.group, online=len(workers))
     in_group = [worker for worker in workers if worker.group == lane.group]
-    offering = [worker for worker in in_group if lane.handler in worker.handlers]
+    offering = [worker for worker in in_group if lane.offer in worker.handlers]
     fitting = [worker for worker in offering if _has_labels(worker, lane.require)]
     taking = [worker for worker in fitting if not worker.is_draining]
     if not workers:
@@ -174,7 +174,7 @@ def hold_of(run: RunFacts, queue: QueueFacts, now: Instant) -> Hold:
     if not in_group:
         return replace(found, kind="group")
     if not offering:
-        return replace(found, kind="handler", nearest=_nearest(lane.handler, workers))
+        return replace(found, kind="handler", nearest=_nearest(lane.offer, workers))
     if not fitting:
         return replace(found, kind="label", needs=lane.require, fitting=len(offering))
     if not taking:

@@ -75,6 +75,7 @@ TITLES: Final[Mapping[str, str]] = {
     "FOL-1096": "未说明要运行哪些任务",
     "FOL-1097": "令牌将以明文传输",
     "FOL-1098": "没有这个名称的部件",
+    "FOL-1099": "没有工作节点执行这类任务",
     "FOL-2000": "未找到",
     "FOL-2001": "任务不存在",
     "FOL-2002": "没有工作节点提供该函数",
@@ -468,6 +469,11 @@ SENTENCES: Final[Mapping[str, Callable[[Data], Told]]] = {
     "FOL-1098": lambda d: (
         f"没有名为“{d['name']}”的{_PARTS[d['kind']]}。",
         f"已知的有：{d['known']}；其他的请安装提供它的软件包",
+    ),
+    "FOL-1099": lambda d: (
+        f"没有工作节点执行“{d['kind']}”类任务。",
+        (f"是不是 {d['meant']}？" if d["meant"] else "")
+        + f"已知的有：{d['known']}；保存任务之前，须有提供 {d['kind']} 的工作节点在线",
     ),
     "FOL-4001": _scope_missing,
     "FOL-4002": lambda d: ("未登录：没有有效的令牌。", "foliot login URL，或 --token-file FILE"),

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from foliot.domain.handler import PYTHON, kind_of
 from foliot.domain.instants import SECOND, isoformat
 from foliot.domain.why.facts import Explanation, Hold
 from foliot.domain.why.reasons import read_reason
@@ -91,6 +92,15 @@ def _paused(said: Explanation) -> Hint:
     return f"{command}; to catch up what was missed: --catch-up", f"{command}；补上错过的触发点：--catch-up"
 
 
+def _handler(said: Explanation) -> Hint:
+    assert said.hold is not None
+    kind = kind_of(said.hold.handler)
+    if kind == PYTHON:
+        return "deploy the code, or fix run.python", "部署代码，或修正 run.python"
+    offer = said.hold.handler
+    return f"start a worker that offers {offer}, or fix run.{kind}", f"启动提供 {offer} 的工作节点，或修正 run.{kind}"
+
+
 HINTS: Final[Mapping[str, Callable[[Explanation], Hint | None]]] = {
     "failed": _logs,
     "timeout": _timeout,
@@ -102,7 +112,7 @@ HINTS: Final[Mapping[str, Callable[[Explanation], Hint | None]]] = {
     "held_line": _line,
     "held_nobody": lambda said: ("start one: foliot worker MODULE", "启动一个：foliot worker MODULE"),
     "held_group": _group,
-    "held_handler": lambda said: ("deploy the code, or fix run.python", "部署代码，或修正 run.python"),
+    "held_handler": _handler,
     "held_label": lambda said: ("tag a worker, or edit place.require", "给工作节点打标签，或修改 place.require"),
     "held_draining": lambda said: (
         "start another worker, or foliot node list",

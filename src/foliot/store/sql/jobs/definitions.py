@@ -180,7 +180,7 @@ def lane_ids(tx: Tx, lanes: Sequence[Lane]) -> list[int]:
     Ids are drawn from `store_meta`, the first row in the order of locks, and stay locked until commit: so who has seen
     lane n has seen every lane before it (R14).
     """
-    documents = {_hash(lane): _document(lane) for lane in lanes}
+    documents = {lane_hash(lane): _document(lane) for lane in lanes}
     known = _known_lanes(tx, documents)
     if len(known) < len(documents):
         tx.change(DRAW_LANES, {"n": len(documents)})
@@ -191,7 +191,7 @@ def lane_ids(tx: Tx, lanes: Sequence[Lane]) -> list[int]:
         if new and tx.change(INSERT_LANES, d=new) != len(new):
             raise TryAgain("a lane was made by somebody else")
         known |= {hash_: lane_id for lane_id, hash_, _ in new}
-    return [known[_hash(lane)] for lane in lanes]
+    return [known[lane_hash(lane)] for lane in lanes]
 
 
 def lanes_after(tx: Tx, after: int) -> dict[int, Lane]:
@@ -206,7 +206,7 @@ def _known_lanes(tx: Tx, hashes: Iterable[str]) -> dict[str, int]:
 def _document(lane: Lane) -> str:
     document = {
         "group": lane.group,
-        "handler": lane.handler,
+        "handler": lane.offer,  # its key since before there were offers: the hash of a lane stays
         "require": dict(lane.require),
         "limits": list(lane.limits),
         "exclusive": lane.exclusive,
@@ -215,7 +215,8 @@ def _document(lane: Lane) -> str:
     return canonical_json(document if lane.namespace is None else {**document, "namespace": lane.namespace})
 
 
-def _hash(lane: Lane) -> str:
+def lane_hash(lane: Lane) -> str:
+    """What tells two lanes apart."""
     return hashlib.sha256(_document(lane).encode()).hexdigest()
 
 
@@ -224,7 +225,7 @@ def lane_from(document: str) -> Lane:
     told = json.loads(document)
     return Lane(
         group=told["group"],
-        handler=told["handler"],
+        offer=told["handler"],
         require=tuple(sorted(told["require"].items())),
         limits=tuple(told["limits"]),
         exclusive=told["exclusive"],

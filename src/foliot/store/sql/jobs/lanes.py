@@ -7,7 +7,7 @@ from foliot.domain.job import Lane
 from foliot.store.sql.jobs.definitions import lanes_after
 from foliot.store.sql.kernel.database import Tx
 
-UNKNOWN: Final = Lane(group="", handler="")
+UNKNOWN: Final = Lane(group="", offer="")
 """What stands for a lane that is not in the store: nobody serves it and it has no limits."""
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from foliot.domain.definition import of_ending
 from foliot.domain.errors import InvalidInput
+from foliot.domain.handler import NO_HANDLER
 from foliot.domain.job import Definition, Lane, LoadedJob, OnLost
 from foliot.store.sql.ending.locked_runs import Seen
 from foliot.store.sql.jobs.definitions import VERSIONS, Key
@@ -27,9 +28,9 @@ def remains(tx: Tx, lanes: Lanes, runs: Mapping[Key, Seen]) -> dict[Key, LoadedJ
 
 
 def _bare(run: Seen, lane: Lane, row: Any) -> LoadedJob:
-    read = _read(row.definition) if row is not None else Definition(handler="")
+    read = _read(row.definition) if row is not None else Definition(handler=NO_HANDLER)
     definition = Definition(
-        handler="",
+        handler=NO_HANDLER,
         retry=read.retry,
         max_lost=read.max_lost,
         on_lost=OnLost.FAIL if lane.at_most_once else OnLost.RERUN,
@@ -49,4 +50,4 @@ def _bare(run: Seen, lane: Lane, row: Any) -> LoadedJob:
 def _read(document: str) -> Definition:
     with suppress(InvalidInput, ValueError):
         return of_ending(json.loads(document))
-    return Definition(handler="")
+    return Definition(handler=NO_HANDLER)

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-import msgspec
-
 from foliot.domain.fire import schedule_key
 from foliot.domain.instants import Instant
-from foliot.domain.job import Lane
 from foliot.ports.store.lookups import Ledger, LimitRow, RunRow, SkipRow, Waiting
+from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
 from foliot.store.sql.people.job_reads import version_row
@@ -79,7 +77,7 @@ def ledger(tx: Tx, job_id: int, at: Instant) -> Ledger:
 
 def waiting(tx: Tx, run: RunRow) -> Waiting:
     """What stands between a waiting run and its lease."""
-    lane = _lane(tx, run.lane)
+    lane = lane_from(tx.rows(LANE, {"lane": run.lane})[0].document)
     ahead = _ahead(tx, run) if run.serial else []
     limits = [LimitRow(name=row.name, max=row.max, used=row.used) for row in _limits(tx, lane.limits)]
     return Waiting(now=tx.now(), ahead=ahead[0] if ahead else None, ahead_count=len(ahead), lane=lane, limits=limits)
@@ -91,12 +89,6 @@ def _ahead(tx: Tx, run: RunRow) -> Sequence[RunRow]:
     mine = (run.place, run.parent_id or run.run_id)
     line = (run_row(row) for row in tx.rows(LINE, {"job_id": run.job_id}))
     return [other for other in line if other.place is not None and (other.place, other.run_id) < mine]
-
-
-def _lane(tx: Tx, lane_id: int) -> Lane:
-    document: dict[str, Any] = msgspec.json.decode(tx.rows(LANE, {"lane": lane_id})[0].document)
-    require = tuple(sorted(document.pop("require").items()))
-    return Lane(require=require, limits=tuple(document.pop("limits")), **document)
 
 
 def _limits(tx: Tx, names: Sequence[str]) -> Sequence[Any]:

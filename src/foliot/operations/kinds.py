@@ -1,0 +1,83 @@
+"""Kinds of handlers: which ones a job may have, and what a job of a kind does, in a few words."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from foliot.domain.errors import BadField, FoliotError, InvalidInput
+from foliot.domain.handler import JobHandler, handler_from, kind_of
+from foliot.domain.names import nearest
+from foliot.operations.services import Services
+from foliot.ports.handler import HandlerKind, HandlerKinds
+from foliot.ports.worker_link import Hello
+
+
+class UnservedKind(InvalidInput):
+    """A job is of a kind that no worker executes: its runs would wait for ever."""
+
+    code = "FOL-1099"
+
+    def __init__(self, kind: str, known: Collection[str]) -> None:
+        names = ", ".join(sorted(known))
+        meant = nearest(kind, known)
+        advice = f"did you mean {meant}? " if meant else ""
+        super().__init__(
+            f'No worker serves jobs of the kind "{kind}".',
+            hint=f"{advice}known are: {names}; a worker that offers {kind} must be online before the job is saved",
+            kind=kind,
+            known=names,
+            meant=meant,
+        )
+
+
+async def check_kind(services: Services, namespace: str, handler: JobHandler) -> None:
+    """Refuse options that the kind refuses, and a kind that neither this server knows nor a live worker offers."""
+    kind = services.kinds.find(handler.kind)
+    if kind is not None:
+        _check_options(kind, handler)
+        return
+    offered = await _offered(services, namespace)
+    if handler.kind not in offered:
+        services.offers.forget()  # what is known may be some seconds old: a worker may just have come
+        offered = await _offered(services, namespace)
+    if handler.kind not in offered:
+        raise UnservedKind(handler.kind, {*services.kinds.names(), *offered})
+
+
+def check_declared(kinds: HandlerKinds, hello: Hello, handler: JobHandler) -> None:
+    """The same for a job that a worker declares: what the worker itself offers counts."""
+    kind = kinds.find(handler.kind)
+    if kind is not None:
+        _check_options(kind, handler)
+        return
+    offered = {kind_of(offer.name) for offer in hello.handlers}
+    if handler.kind not in offered:
+        raise UnservedKind(handler.kind, {*kinds.names(), *offered})
+
+
+def what_runs(kinds: HandlerKinds, document: Mapping[str, Any]) -> str:
+    """What a job does, in a few words: `http: GET https://example.org`."""
+    handler = handler_from(document["run"], "run")
+    return f"{handler.kind}: {_described(kinds, handler)}"
+
+
+def _described(kinds: HandlerKinds, handler: JobHandler) -> str:
+    kind = kinds.find(handler.kind)
+    try:
+        return handler.label if kind is None else kind.describe(handler.options)
+    except Exception:  # noqa: BLE001  a package's own code, and options that an older version of it took
+        return handler.label
+
+
+def _check_options(kind: HandlerKind, handler: JobHandler) -> None:
+    try:
+        kind.validate(handler.options)
+    except FoliotError:
+        raise
+    except Exception as error:
+        why = f"the kind cannot read its options ({type(error).__name__}: {error})"[:300]
+        raise BadField(f"run.{handler.kind}", why) from error
+
+
+async def _offered(services: Services, namespace: str) -> set[str]:
+    workers = await services.offers.workers(namespace)
+    return {kind_of(name) for worker in workers for name in worker.handlers}
