@@ -21,7 +21,7 @@ from foliot.app.serving import serve
 from foliot.app.settings import BadSetting, ServerSettings, TlsFiles
 from foliot.app.tls import Certificate
 from foliot.client.awaited.foliot import AsyncFoliot
-from foliot.client.discovery import Endpoint, UnreadableAccess
+from foliot.client.endpoint import Endpoint, UnreadableAccess
 from foliot.client.errors import ServerAway
 from foliot.client.trust import trusting
 from foliot.client.worker_http import HttpWorkerLink

@@ -172,3 +172,20 @@ def test_help_names_the_targets_people_need() -> None:
     listed = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     targets = {line.split()[0] for line in listed.splitlines()}
     assert targets >= {"up", "test", "check", "fast", "services", "bench", "clean", "help", "lock", "setup"}
+
+
+# -- the command line --------------------------------------------------------------------------------------------------
+
+
+def test_the_command_line_asks_by_the_client_and_knows_no_address_of_the_api() -> None:
+    from foliot.client.calls import CALLS, PREFIX
+
+    roots = {route.path.partition("/{")[0].partition(":")[0] for route in CALLS.values()}
+    begins = tuple(sorted({PREFIX, *roots}))
+    found = [
+        f"{name(module)}:{node.lineno}"
+        for module in (SOURCE / "cli").rglob("*.py")
+        for node in ast.walk(ast.parse(module.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith(begins)
+    ]
+    assert found == [], "ask with the client: desk.client.jobs, desk.client.runs …"

@@ -16,7 +16,8 @@ from foliot.app.handler_kinds import beside_python
 from foliot.app.http import Access
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.working import WorkerThread
-from foliot.client.discovery import Endpoint, find_endpoint
+from foliot.client.discovery import find_endpoint
+from foliot.client.endpoint import Endpoint
 from foliot.client.worker_http import HttpWorkerLink
 from foliot.domain.errors import InvalidInput
 from foliot.ports.worker_link import Report

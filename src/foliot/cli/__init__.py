@@ -1,11 +1,12 @@
 """The command line: thin over `client` (remote) and `app` (local). Commands are loaded when they are called."""
 
-import difflib
 import importlib
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final
 
 import click
+
+from foliot.cli.groups import Group
 
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     # name: (where it is, what --help says); kept here so that --help imports none of them
@@ -46,7 +47,7 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 login or permission, 5 confl
 9 waiting timed out, 130 interrupted."""
 
 
-class LazyGroup(click.Group):
+class LazyGroup(Group):
     """A group that imports a command only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -63,13 +64,10 @@ class LazyGroup(click.Group):
         except (ImportError, AttributeError) as error:
             raise click.ClickException(f'The package of "{cmd_name}" cannot be loaded: {error}.') from error
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0] if args else "-"
-        if name.startswith("-") or name in COMMANDS or name in brought_commands():
-            return super().resolve_command(ctx, args)
-        raise click.UsageError(f'No command "{name}".{_hint(name)} See foliot --help.', ctx)
+    def unknown(self, ctx: click.Context, name: str, hint: str) -> str:
+        if name in ELSEWHERE:
+            hint = f" It comes with another package: pip install {ELSEWHERE[name]}."
+        return f'No command "{name}".{hint} See foliot --help.'
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -96,15 +94,6 @@ def _said(name: str) -> str:
     if package is None:
         return ""
     return package.metadata["Summary"] or ""
-
-
-def _hint(name: str) -> str:
-    if name in ELSEWHERE:
-        return f" It comes with another package: pip install {ELSEWHERE[name]}."
-    nearest = difflib.get_close_matches(name, [*COMMANDS, *brought_commands()], 1)
-    if not nearest:
-        return ""
-    return f" Did you mean {nearest[0]}?"
 
 
 @click.command(

@@ -1,43 +1,29 @@
 """What commands that ask a server have in common: global options, the client, the way they end."""
 
-import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from difflib import get_close_matches
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, TypeVar
-from urllib.parse import quote
 
 import click
 
+from foliot.cli.language import reader_language
 from foliot.cli.output import FORMATS, Output
-from foliot.cli.speaking import Line, echo, parts_of
+from foliot.cli.refusal import failures
+from foliot.cli.speaking import echo
 from foliot.domain.visible import visible_line
+from foliot.words.language import Language
 
 if TYPE_CHECKING:
-    from foliot.cli.contexts import Resolved
     from foliot.cli.times import Times
     from foliot.client.blocking.foliot import Foliot
-    from foliot.client.calls import Call
+    from foliot.client.discovery import Resolved
+    from foliot.client.pages import Page
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+PAGE_MAX: Final = 200  # what the API gives at once
 PAGES_MAX: Final = 50
-_LOCALES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
-
-
-class Group(click.Group):
-    """A group whose unknown commands are answered with the nearest one."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in self.commands and not args[0].startswith("-"):
-            close = get_close_matches(args[0], self.commands, 1)
-            hint = f" Did you mean {close[0]}?" if close else ""
-            raise click.UsageError(f'No command "{ctx.command_path} {args[0]}".{hint}', ctx)
-        return super().resolve_command(ctx, args)
 
 
 class Desk:
@@ -46,16 +32,18 @@ class Desk:
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._options = options
         self.resolved = self._resolve()
-        self.lang = language(self.resolved.get("lang"))
+        self.lang = reader_language(self.resolved.get("lang"))
         colour = False if options["no_color"] else None
-        self.out = Output(form=options["output"], quiet=options["quiet"], colour=colour, chinese=self.lang == "zh-CN")
+        self.out = Output(
+            form=options["output"], quiet=options["quiet"], colour=colour, chinese=self.lang is Language.CHINESE
+        )
         self.yes: bool = options["yes"]
         self.namespace = self.resolved.get("namespace")
         self._client: Foliot | None = None
         self._times: Times | None = None
 
     def _resolve(self) -> "Resolved":
-        from foliot.cli.contexts import Contexts
+        from foliot.client.contexts import Contexts
 
         flags = {name: self._options.get(name) for name in _FLAGS}
         return Contexts().resolve(flags | {"insecure_http": "yes" if self._options.get("insecure_http") else None})
@@ -93,44 +81,15 @@ class Desk:
 
     # ---------------------------------------------------------------------------------------------------------- asking
 
-    def get(self, path: str, **query: Any) -> Any:
-        """Read something."""
-        from foliot.client import calls
-
-        return self.client.send(calls.get(path, **query))
-
-    def post(self, path: str, body: Mapping[str, Any] | None = None, **query: Any) -> Any:
-        """Do something, once however often it is sent."""
-        from foliot.client import calls
-
-        client = self.client
-        return client.send(calls.post(path, body or {}, token=client.machine.token(), **query))
-
-    def change(
-        self, method: str, path: str, body: Mapping[str, Any] | None = None, *, version: int, **query: Any
-    ) -> Any:
-        """Change something that was seen at a version."""
-        from foliot.client.calls import PREFIX, Call
-
-        query = {name: str(value) for name, value in query.items() if value is not None}
-        headers = {"If-Match": f'"v{version}"'} if version else {"If-None-Match": "*"}
-        return self.client.send(Call(method=method, path=PREFIX + path, query=query, body=body, headers=headers))
-
-    def delete(self, path: str, **query: Any) -> Any:
-        """Take something away."""
-        from foliot.client.calls import PREFIX, Call
-
-        query = {name: str(value) for name, value in query.items() if value is not None}
-        return self.client.send(Call(method="DELETE", path=PREFIX + path, query=query))
-
-    def listed(self, path: str, *, limit: int, cursor: str | None = None, **query: Any) -> dict[str, Any]:
-        """Up to `limit` items of a list, over as many pages as that takes."""
+    def listed(
+        self, ask: "Callable[..., Page[Any]]", *, limit: int, cursor: str | None = None, **query: Any
+    ) -> dict[str, Any]:
+        """Up to `limit` items of a list of the client, over as many pages as that takes."""
         items: list[Any] = []
         for _ in range(PAGES_MAX):
-            wanted = min(200, limit - len(items))
-            page = self.get(path, limit=wanted, cursor=cursor, **query)
-            items += page["items"]
-            cursor = page.get("next_cursor")
+            page = ask(limit=min(PAGE_MAX, limit - len(items)), cursor=cursor, **query)
+            items += page.raw["items"]
+            cursor = page.next_cursor
             if cursor is None or len(items) >= limit:
                 break
         return {"items": items, "next_cursor": cursor}
@@ -205,112 +164,24 @@ def perhaps_a_job(desk: Desk, error: Any, given: Mapping[str, Any]) -> None:
     words = (given.get("run_id"), *given.get("run_ids", ()))
     for word in (word for word in words if word and not word.lower().startswith("r-")):
         try:
-            desk.get(f"/jobs/{quote(word, safe='')}", namespace=desk.namespace)
+            desk.client.jobs.get(word)
         except FoliotError:
             continue
         error.hint = desk.out.say("is_a_job", job=word)
         return
 
 
-@contextmanager
-def failures(options: Mapping[str, Any]) -> Iterator[None]:
-    """Turn errors of the family into a message in the reader's language and an exit code."""
-    from foliot.domain.errors import FoliotError
-
-    try:
-        yield
-    except FoliotError as error:
-        _tell(error, options)
-        sys.exit(exit_code(error))
-    except KeyboardInterrupt:
-        echo("", err=True)
-        sys.exit(130)
-    except BrokenPipeError:  # the reader has seen enough
-        sys.stderr.close()
-        sys.exit(0)
-
-
-def exit_code(error: Exception) -> int:
-    """As documented in every help."""
-    from foliot.cli.refusal import exit_code as usual
-    from foliot.client.errors import RunNotFinished, RunNotSucceeded
-    from foliot.domain.errors import FoliotError
-
-    if isinstance(error, RunNotSucceeded):
-        return 6
-    if isinstance(error, RunNotFinished):
-        return 9
-    assert isinstance(error, FoliotError)
-    return usual(error)
-
-
-def _tell(error: Any, options: Mapping[str, Any]) -> None:
-    from foliot.words.language import Language
-    from foliot.words.messages import tell
-
-    chinese = language(options.get("lang")) == "zh-CN"
-    sentence, hint = tell(error, Language.CHINESE if chinese else Language.ENGLISH)
-    out = Output(form="table", quiet=False, colour=False if options["no_color"] else None, chinese=chinese)
-    lines: list[Line] = [*(str(sentence).splitlines() or [""])]
-    lines += [
-        f"{item.get('path')}: {item.get('message')}"
-        for item in error.data.get("errors") or ()
-        if isinstance(item, Mapping) and str(item.get("path", "")) not in sentence
-    ]
-    code = out.dim(f"  [{error.code}]")
-    if not hint:  # the code alone is no line
-        lines[-1] = (*parts_of(lines[-1]), code)
-    for number, line in enumerate(lines):
-        echo("  " if number else out.mark("bad"), line, err=True)
-    if hint:
-        echo(out.dim(f"  {hint}"), code, err=True)
-    if options.get("verbose") and error.data.get("trace_id"):
-        echo(out.dim(f"  trace {error.data['trace_id']}"), err=True)
-
-
-def language(asked: str | None) -> str:
-    """`zh-CN` or `en`: what was asked for, else the locale's."""
-    told = asked or os.environ.get("FOLIOT_LANG")
-    if not told:
-        told = next((value for name in _LOCALES if (value := os.environ.get(name))), "")
-    return "zh-CN" if told.lower().replace("_", "-").startswith("zh") else "en"
-
-
 def make_client(resolved: "Resolved", lang: str, timeout: str) -> "Foliot":
-    """The client of what was resolved, speaking the reader's language."""
-    from pathlib import Path
-
-    from foliot.cli.contexts import PROJECT, TokenForWhom
+    """The client of what was resolved, which asks for messages in the reader's language."""
     from foliot.client.blocking.foliot import Foliot
-    from foliot.client.discovery import UnreadableAccess, is_yes
-    from foliot.client.errors import NoServerKnown
 
-    class Speaking(Foliot):
-        """A client that says which language its reader speaks."""
-
-        def _request(self, call: "Call") -> dict[str, Any]:
-            request = super()._request(call)
-            request["headers"]["Accept-Language"] = lang
-            return request
-
-    server = resolved.get("server")
-    if server is None:
-        raise NoServerKnown
-    if resolved.unused_token is not None and resolved.settings["server"].said_by == str(PROJECT):
-        raise TokenForWhom(resolved.unused_token.said_by, server)
-    token = resolved.get("token")
-    token_file = resolved.get("token_file")
-    if token_file:
-        try:
-            token = Path(token_file).expanduser().read_text("utf-8").strip()
-        except OSError as error:
-            raise UnreadableAccess(token_file, error.strerror or str(error)) from error
-    namespace = resolved.get("namespace") or "default"
-    return Speaking(
-        server,
-        token,
+    endpoint = resolved.endpoint()
+    return Foliot(
+        endpoint.urls,
+        endpoint.token,
         timeout=timeout,
-        namespace=namespace,
-        ca_file=resolved.get("ca_file"),
-        insecure_http=is_yes(resolved.get("insecure_http") or ""),
+        namespace=resolved.get("namespace"),
+        ca_file=endpoint.ca_file,
+        insecure_http=endpoint.insecure_http,
+        lang=lang,
     )

@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import Desk, Group, remote
+from foliot.cli.asking import Desk, remote
+from foliot.cli.groups import Group
 from foliot.cli.output import Column
 from foliot.cli.values import pairs, set_path
 
@@ -36,16 +36,15 @@ def list_calendars(desk: Desk) -> None:
       foliot calendar list
       foliot calendar list -q
     """
-    answer = desk.get("/calendars")
     columns = [
-        Column(title="NAME", of=lambda row: row["name"], least=8),
-        Column(title="SOURCE", of=lambda row: row["source"]),
-        Column(title="VERSION", of=lambda row: f"v{row['version']}" if row["version"] else "-"),
-        Column(title="WHEN", of=lambda row: desk.times.full(row["created_at"]) or "-", least=16),
-        Column(title="WHO", of=lambda row: row["created_by"] or "-"),
-        Column(title="SAYS", of=lambda row: json.dumps(row["calendar"], ensure_ascii=False), least=10),
+        Column("NAME", "name", least=8),
+        Column("SOURCE", "source"),
+        Column("VERSION", lambda row: f"v{row['version']}" if row["version"] else "-"),
+        Column("WHEN", lambda row: desk.times.full(row["created_at"]), empty="-", least=16),
+        Column("WHO", "created_by", empty="-"),
+        Column("SAYS", lambda row: json.dumps(row["calendar"], ensure_ascii=False), least=10),
     ]
-    desk.out.items(answer["items"], columns, answer=answer)
+    desk.out.page(desk.client.calendars.list(), columns)
     desk.out.talk("calendars_built_in")
 
 
@@ -62,7 +61,7 @@ def show(desk: Desk, *, name: str, version: int | None) -> None:
       foliot calendar show cn-workdays
       foliot calendar show close --version 1 -o yaml
     """
-    found = desk.get(f"/calendars/{quote(name, safe='')}", version=version)
+    found = desk.client.calendars.get(name, version=version)
     desk.out.item(found, _lines(desk, found))
 
 
@@ -121,11 +120,7 @@ def import_ics(desk: Desk, *, name: str, file: Path, mode: str, reason: str) -> 
 
 
 def _save(desk: Desk, name: str, document: Mapping[str, Any], reason: str) -> None:
-    from foliot.client.calls import PREFIX, Call
-
-    body = {"calendar": document, "reason": reason}
-    call = Call(method="PUT", path=f"{PREFIX}/calendars/{quote(name, safe='')}", body=body)
-    saved = desk.client.send(call)
+    saved = desk.client.calendars.put(name, document, reason=reason)
     if desk.out.is_for_people:
         desk.out.talk("changed", mark="good", name=saved["name"], version=saved["version"])
     else:
@@ -143,5 +138,5 @@ def delete(desk: Desk, *, name: str) -> None:
       foliot calendar delete close
     """
     desk.confirm([name])
-    desk.delete(f"/calendars/{quote(name, safe='')}")
+    desk.client.calendars.delete(name)
     desk.out.talk("calendar_gone", mark="good", name=name)

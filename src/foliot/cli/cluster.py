@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import Desk, Group, remote
+from foliot.cli.asking import Desk, remote
 from foliot.cli.completing import node_name
+from foliot.cli.groups import Group
 from foliot.cli.node import GONE
 from foliot.cli.node import columns as node_columns
 from foliot.cli.output import Column
@@ -38,7 +39,7 @@ def status(desk: Desk) -> None:
       foliot cluster status
       foliot cluster status -o json
     """
-    found = desk.get("/cluster")
+    found = desk.client.cluster.status()
     if not desk.out.is_for_people:
         desk.out.item(found, (), name="leader")
         return
@@ -82,7 +83,7 @@ def leader(desk: Desk) -> None:
       foliot cluster leader
       foliot cluster leader -q
     """
-    found = desk.get("/cluster")
+    found = desk.client.cluster.status()
     told = {"leader": found["leader"], "term": found["term"]}
     if desk.out.is_for_people:
         echo(visible_line(f"{found['leader'] or 'none'}  term {found['term']}"))
@@ -104,7 +105,7 @@ def step_down(desk: Desk, *, to: str | None, reason: str) -> None:
       foliot cluster step-down
       foliot cluster step-down --to s-2 --reason "kernel update"
     """
-    handed = desk.post("/cluster:step-down", {"to": to, "reason": reason})
+    handed = desk.client.cluster.step_down(to=to, reason=reason)
     desk.out.talk(
         "stepped_down", mark="good", before=handed["before"] or "-", leader=handed["leader"], term=handed["term"]
     )
@@ -131,50 +132,29 @@ def events(desk: Desk, *, topic: str | None, subject: str | None, since: str | N
     if follow:
         _follow(desk, topic, subject)
         return
-    answer = desk.listed(
-        "/journal", limit=limit, namespace=desk.namespace, topic=topic, subject=subject, since=desk.times.read(since)
-    )
     times = desk.times
+    answer = desk.listed(desk.client.events.list, limit=limit, topic=topic, subject=subject, since=times.read(since))
     columns = [
-        Column(title=f"AT ({times.zone_word})", of=lambda row: times.show(row["at"]), least=8),
-        Column(title="WHAT", of=lambda row: row["kind"], least=10),
-        Column(title="SUBJECT", of=lambda row: row["subject"], least=10),
-        Column(title="BY", of=lambda row: row["by"] or "-"),
-        Column(title="DETAIL", of=_detail, least=10),
+        Column(times.title("AT"), times.instant("at"), least=8),
+        Column("WHAT", "kind", least=10),
+        Column("SUBJECT", "subject", least=10),
+        Column("BY", "by", empty="-"),
+        Column("DETAIL", lambda row: _detail(row["data"]), least=10),
     ]
     desk.out.items(answer["items"], columns, name="id", answer=answer)
 
 
-def _detail(row: Mapping[str, Any]) -> str:
-    return "  ".join(f"{key}={value}" for key, value in row["data"].items())
+def _detail(data: Mapping[str, Any]) -> str:
+    return "  ".join(f"{key}={value}" for key, value in data.items() if value is not None)
 
 
 def _follow(desk: Desk, topic: str | None, subject: str | None) -> None:
-    """The stream of changes, until somebody has seen enough."""
-    import httpx2
-
-    from foliot.client import calls
-
-    topics = ",".join(f"{one}/{subject}" if subject else one for one in (topic or "jobs,runs,nodes,cluster").split(","))
-    call = calls.Call(
-        method="GET",
-        path=f"{calls.PREFIX}/events",
-        query={"topics": topics},
-        headers={"Accept": "text/event-stream"},
-        wait_s=60.0,
-    )
-    with desk.client.stream(call) as response:
-        if not response.is_success:
-            from foliot.client.sending import refusal
-
-            response.read()
-            raise refusal(response)
-        for event in httpx2.EventSource(response):
-            if event.event == "hello":
-                continue
-            data = json.loads(event.data) if event.data else {}
-            if desk.out.is_for_people:
-                detail = "  ".join(f"{key}={value}" for key, value in data.items() if value is not None)
-                echo(visible_line(f"{event.event:<16}  {detail}"))
-            else:
-                echo(json.dumps({"event": event.event, "event_id": event.id, **data}, ensure_ascii=False))
+    """The stream of changes, until the reader has seen enough."""
+    topics = (topic or "jobs,runs,nodes,cluster").split(",")
+    if subject:
+        topics = [f"{one}/{subject}" for one in topics]
+    for event in desk.client.events.follow(topics):
+        if desk.out.is_for_people:
+            echo(visible_line(f"{event.kind:<16}  {_detail(event.data)}"))
+        else:
+            echo(json.dumps({"event": event.kind, "event_id": event.id, **event.data}, ensure_ascii=False))

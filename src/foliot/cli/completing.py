@@ -3,9 +3,13 @@
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
+
+if TYPE_CHECKING:
+    from foliot.client.blocking.foliot import Foliot
+    from foliot.client.discovery import Resolved
 
 FRESH_S: Final = 30.0
 NAMES_MAX: Final = 5000
@@ -23,7 +27,7 @@ def node_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 
 def context_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Names of contexts that begin so."""
-    from foliot.cli.contexts import Contexts
+    from foliot.client.contexts import Contexts
 
     return _beginning(sorted(Contexts().all()[0]), incomplete)
 
@@ -32,26 +36,26 @@ def _beginning(names: Sequence[str], incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
-def _jobs(ask: Callable[..., Any]) -> list[str]:
+def _jobs(client: "Foliot") -> list[str]:
     found: list[str] = []
     cursor = None
     while len(found) < NAMES_MAX:
-        page = ask("/jobs", limit=200, cursor=cursor)
-        found += [job["name"] for job in page["items"]]
-        cursor = page["next_cursor"]
+        page = client.jobs.list(limit=200, cursor=cursor)
+        found += [job.name for job in page]
+        cursor = page.next_cursor
         if cursor is None:
             break
     return found
 
 
-def _nodes(ask: Callable[..., Any]) -> list[str]:
-    return sorted({node["name"] for node in ask("/nodes")["items"]})
+def _nodes(client: "Foliot") -> list[str]:
+    return sorted({node["name"] for node in client.nodes.list()})
 
 
-def _known(kind: str, read: Callable[[Callable[..., Any]], list[str]]) -> list[str]:
+def _known(kind: str, read: "Callable[[Foliot], list[str]]") -> list[str]:
     """The names, from the cluster or from what was kept; nothing at all when anything is wrong: a shell waits."""
     from foliot.app.system import SystemClock
-    from foliot.cli.contexts import Contexts
+    from foliot.client.contexts import Contexts
     from foliot.domain.errors import FoliotError
 
     try:
@@ -92,12 +96,9 @@ def _kept(file: Path, server: str, now: float) -> list[str] | None:
     return None
 
 
-def _asked(resolved: Any, read: Callable[[Callable[..., Any]], list[str]]) -> list[str]:
+def _asked(resolved: "Resolved", read: "Callable[[Foliot], list[str]]") -> list[str]:
     from foliot.cli.asking import make_client
-    from foliot.client import calls
 
-    client = make_client(resolved, "en", "2s")
-    try:
-        return read(lambda path, **query: client.send(calls.get(path, **query)))
-    finally:
-        client.close()
+    with make_client(resolved, "en", "2s") as client:
+        client.namespace = None  # names of every namespace
+        return read(client)

@@ -5,8 +5,9 @@ from pathlib import Path
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import Desk, Group, remote
+from foliot.cli.asking import Desk, remote
 from foliot.cli.completing import context_name
+from foliot.cli.groups import Group
 from foliot.cli.output import Column
 
 
@@ -32,7 +33,7 @@ def list_contexts(desk: Desk) -> None:
       foliot context list
       foliot context list -q
     """
-    from foliot.cli.contexts import Contexts
+    from foliot.client.contexts import Contexts
 
     contexts, current = Contexts().all()
     rows = [
@@ -46,11 +47,11 @@ def list_contexts(desk: Desk) -> None:
         for one in contexts.values()
     ]
     columns = [
-        Column(title="", of=lambda row: "*" if row["in_use"] else "", least=1),
-        Column(title="NAME", of=lambda row: row["name"]),
-        Column(title="SERVER", of=lambda row: row["server"]),
-        Column(title="NAMESPACE", of=lambda row: row["namespace"] or "-"),
-        Column(title="TOKEN", of=lambda row: "yes" if row["has_token"] else "no"),
+        Column("", lambda row: "*" if row["in_use"] else "", least=1),
+        Column("NAME", "name"),
+        Column("SERVER", "server"),
+        Column("NAMESPACE", "namespace", empty="-"),
+        Column("TOKEN", lambda row: "yes" if row["has_token"] else "no"),
     ]
     desk.out.items(rows, columns)
 
@@ -65,7 +66,7 @@ def use(desk: Desk, *, name: str) -> None:
     Examples:
       foliot context use prod
     """
-    from foliot.cli.contexts import Contexts
+    from foliot.client.contexts import Contexts
 
     Contexts().use(name)
     desk.out.talk("context_now", mark="good", name=name)
@@ -86,18 +87,15 @@ def add(desk: Desk, *, name: str, url: str, for_namespace: str | None, token_fro
       foliot context add prod --url https://foliot.example.org --token-from prod.token
       foliot context add lab --url https://10.0.0.5:7171 --ca-file lab-ca.pem --no-use
     """
-    from foliot.cli.contexts import Context, Contexts
-    from foliot.client.discovery import Endpoint, UnreadableAccess
+    from foliot.client.contexts import Context, Contexts
+    from foliot.client.endpoint import Endpoint, read_token
 
     insecure_http = desk.resolved.flag("insecure_http")
     endpoint = Endpoint.of(url, insecure_http=bool(insecure_http), said_by="--url")
     token = None
     if token_from:
         endpoint.demand_safe_way()
-        try:
-            token = Path(token_from).read_text("utf-8").strip()
-        except OSError as error:
-            raise UnreadableAccess(token_from, error.strerror or str(error)) from error
+        token = read_token(token_from)
     said = desk.resolved.flag("ca_file")
     ca_file = str(Path(said).resolve()) if said else None
     context = Context(name=name, server=url, namespace=for_namespace, ca_file=ca_file, insecure_http=insecure_http)
@@ -116,7 +114,7 @@ def remove(desk: Desk, *, name: str) -> None:
     Examples:
       foliot context rm lab
     """
-    from foliot.cli.contexts import Contexts
+    from foliot.client.contexts import Contexts
 
     Contexts().remove(name)
     desk.out.talk("context_gone", mark="good", name=name)
@@ -139,8 +137,8 @@ def show(desk: Desk) -> None:
     if "token" in desk.resolved.settings:
         rows.append({"setting": "token", "value": "(kept)", "said_by": desk.resolved.settings["token"].said_by})
     columns = [
-        Column(title="SETTING", of=lambda row: row["setting"]),
-        Column(title="VALUE", of=lambda row: row["value"], least=12),
-        Column(title="SAID BY", of=lambda row: row["said_by"], least=10),
+        Column("SETTING", "setting"),
+        Column("VALUE", "value", least=12),
+        Column("SAID BY", "said_by", least=10),
     ]
     desk.out.items(rows, columns, name="setting")

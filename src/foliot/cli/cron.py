@@ -1,17 +1,17 @@
 """`foliot cron`: explain, preview and convert cron expressions. Needs no server."""
 
 import json
-import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import islice
 from typing import Any, Final, TypeVar
 
 import click
 
+from foliot.cli.language import reader_language
+from foliot.cli.output import width_of
+from foliot.cli.refusal import refusals
 from foliot.cli.speaking import echo
-from foliot.domain.errors import FoliotError, NotFound
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat, to_datetime, to_instant
 from foliot.domain.schedule import Cron, Dialect, Gap, Overlap, Schedule, schedule_from_document
 from foliot.domain.schedule.builtin import find_calendar
@@ -22,12 +22,10 @@ from foliot.domain.schedule.moments import read_instant
 from foliot.domain.schedule.zones import tzdata_version, zone
 from foliot.words.language import Language
 from foliot.words.schedules import describe
-from foliot.words.schedules.troubles import trouble
 from foliot.words.schedules.warnings import ScheduleWarning, warnings_of
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _FORMATS: Final = click.Choice(["table", "json", "jsonl"])
-_LOCALES: Final = ("LC_ALL", "LC_MESSAGES", "LANG")  # in the order the C library looks at them
 _WEEKDAYS: Final = {
     Language.ENGLISH: ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
     Language.CHINESE: ("周一", "周二", "周三", "周四", "周五", "周六", "周日"),
@@ -95,8 +93,8 @@ def explain(count: int, output: str, lang: str | None, **about: Any) -> None:
       foliot cron explain "30 2 * * *" --tz Europe/Berlin
       foliot cron explain "0 0 2 ? * 2" --dialect quartz --lang zh-CN
     """
-    language = _language(lang)
-    with _errors_told(language):
+    language = reader_language(lang)
+    with refusals({"lang": lang}):
         schedule, since = _meant(**about)
         said = describe(schedule, language)
         fires = list(islice(schedule.upcoming(since - 1), count))
@@ -125,8 +123,8 @@ def next_fires(count: int, output: str, lang: str | None, **about: Any) -> None:
       foliot cron next "0 2 * * *" --tz Asia/Shanghai --from 2026-02-01
       foliot cron next "0 9 1 * *" -o json
     """
-    language = _language(lang)
-    with _errors_told(language):
+    language = reader_language(lang)
+    with refusals({"lang": lang}):
         schedule, since = _meant(**about)
         fires = list(islice(schedule.upcoming(since - 1), count))
         if output == "json":
@@ -153,8 +151,8 @@ def convert(expression: tuple[str, ...], to: str, dialect: str | None, output: s
       foliot cron convert "0 2 * * 1-5" --to quartz
       foliot cron convert "0 0 2 ? * 2" --dialect quartz --to spring
     """
-    language = _language(lang)
-    with _errors_told(language):
+    language = reader_language(lang)
+    with refusals({"lang": lang}):
         text = " ".join(expression)
         found = convert_expression(text, Dialect(to), dialect=Dialect(dialect) if dialect else None)
         if output == "table":
@@ -202,10 +200,6 @@ def _now() -> Instant:
     return to_instant(SystemClock().now())
 
 
-def _language(lang: str | None) -> Language:
-    return Language.of(lang or next((value for name in _LOCALES if (value := os.environ.get(name))), None))
-
-
 def _explained(
     schedule: Schedule, said: str, fires: list[Instant], warnings: tuple[ScheduleWarning, ...]
 ) -> dict[str, Any]:
@@ -235,9 +229,9 @@ def _print_fires(fires: list[Instant], schedule: Schedule, since: Instant, langu
     rows.insert(0, [tz, "UTC", ""])
     if tz == "UTC":
         rows = [[row[0], row[2]] for row in rows]
-    widths = [max(_width(row[i]) for row in rows) for i in range(len(rows[0]))]
+    widths = [max(width_of(row[i]) for row in rows) for i in range(len(rows[0]))]
     for row in rows:
-        cells = [cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)]
+        cells = [cell + " " * (width - width_of(cell)) for cell, width in zip(row, widths, strict=True)]
         echo(f"  {'   '.join(cells)}".rstrip())
 
 
@@ -266,22 +260,6 @@ def _print_warnings(warnings: tuple[ScheduleWarning, ...], *, file: Any) -> None
         echo(f"\n{_glyph('▲', '!')} {one.sentence}\n  {one.hint}  [{one.code}]", file=file)
 
 
-@contextmanager
-def _errors_told(language: Language) -> Iterator[None]:
-    """Tell an error as a person reads it: the sentence, the next step, the code."""
-    try:
-        yield
-    except FoliotError as error:
-        sentence, hint = trouble(error, language)
-        echo(f"{_glyph('✖', 'x')} {sentence}\n  {hint}  [{error.code}]", err=True)
-        raise SystemExit(3 if isinstance(error, NotFound) else 2) from None
-
-
 def _glyph(glyph: str, plain: str) -> str:
     encoding = getattr(sys.stderr, "encoding", None) or "ascii"
     return glyph if "utf" in encoding.lower() else plain
-
-
-def _width(text: str) -> int:
-    """Columns on a terminal: Chinese takes two each."""
-    return sum(2 if ord(letter) > 0x2E7F else 1 for letter in text)

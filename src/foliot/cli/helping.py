@@ -2,7 +2,6 @@
 
 import sys
 from typing import Final
-from urllib.parse import quote
 
 import click
 
@@ -30,14 +29,13 @@ def search(desk: Desk, *, text: tuple[str, ...], limit: int) -> None:
       foliot search r-8k2f
     """
     wanted = " ".join(text)
-    answer = desk.get("/search", q=wanted, namespace=desk.namespace, limit=limit)
     columns = [
-        Column(title="KIND", of=lambda row: row["kind"]),
-        Column(title="NAME", of=lambda row: row["name"], least=12),
-        Column(title="NAMESPACE", of=lambda row: row["namespace"] or "-"),
-        Column(title="DETAIL", of=lambda row: row["detail"], least=10),
+        Column("KIND", "kind"),
+        Column("NAME", "name", least=12),
+        Column("NAMESPACE", "namespace", empty="-"),
+        Column("DETAIL", "detail", least=10),
     ]
-    desk.out.items(answer["items"], columns, answer=answer, empty="nothing_matches")
+    desk.out.page(desk.client.cluster.search(wanted, limit=limit), columns)
 
 
 @click.command()
@@ -56,7 +54,7 @@ def why(desk: Desk, *, what: str, at: str | None, since: str | None) -> None:
     """
     is_run = what.lower().startswith("r-")
     if is_run and at is None and since is None:
-        explain(desk, [desk.get(f"/runs/{quote(what, safe='')}/why", tz=desk.times.name)])
+        explain(desk, [desk.client.runs.why(what, tz=desk.times.name)])
         return
     try:
         explain_job(desk, what, at=at, since=since)
@@ -110,8 +108,9 @@ def docs(code: str, lang: str | None) -> None:
       foliot docs FOL-2001
       foliot docs FOL-4001 --lang zh-CN
     """
-    from foliot.cli.asking import language
     from foliot.cli.catalogue import BRANCHES_ZH, find_code
+    from foliot.cli.language import reader_language
+    from foliot.words.language import Language
     from foliot.words.messages import TITLES
 
     wanted = code.upper() if code.upper().startswith("FOL-") else f"FOL-{code}"
@@ -119,7 +118,7 @@ def docs(code: str, lang: str | None) -> None:
     if found is None:
         echo(f'No message has the code "{code}".', err=True)
         sys.exit(3)
-    is_chinese = language(lang) == "zh-CN"
+    is_chinese = reader_language(lang) is Language.CHINESE
     echo(f"{wanted}  {TITLES.get(wanted, found.title) if is_chinese else found.title}")
     echo(f"  {BRANCHES_ZH.get(wanted[4:5], '') if is_chinese else found.branch}")
 

@@ -3,7 +3,7 @@
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import Group
+from foliot.cli.groups import Group
 from foliot.cli.jobs_changing import clone, create, delete, edit, pause, resume, rollback
 from foliot.cli.jobs_reading import diff, fires, list_jobs, show, why
 from foliot.cli.jobs_rescheduling import reschedule

@@ -4,15 +4,15 @@ import json
 import sys
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
 
 import click
 
 from foliot.cli.asking import Desk, remote
 from foliot.cli.completing import job_name
-from foliot.cli.jobs_reading import zone_of
+from foliot.cli.jobs_reading import version_number, zone_of
 from foliot.cli.speaking import echo
 from foliot.cli.values import pairs, set_path
+from foliot.client.job import Job
 from foliot.domain.visible import visible
 
 
@@ -50,12 +50,10 @@ def create(desk: Desk, *, name: str, check: bool, reason: str, **said: Any) -> N
     """
     definition = _definition(desk, said)
     if check:
-        found = desk.post("/jobs:validate", {"name": name, "definition": definition}, namespace=desk.namespace)
+        found = desk.client.jobs.validate(definition, name=name)
         desk.out.item(found, _meaning(desk, found), name="hash")
         return
-    body = {"name": name, "definition": definition, "reason": reason}
-    job = desk.post("/jobs", body, namespace=desk.namespace)
-    _saved(desk, job, "created")
+    _saved(desk, desk.client.jobs.create(name, definition, reason=reason), "created")
 
 
 def _definition(desk: Desk, said: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,9 +119,8 @@ def edit(desk: Desk, *, name: str, settings: tuple[str, ...], unset: tuple[str, 
       foliot job edit settle --set schedule.cron="0 3 * * *" --unset owner
       EDITOR=vim foliot job edit settle
     """
-    path = f"/jobs/{quote(name, safe='')}"
-    job = desk.get(path, namespace=desk.namespace)
-    definition = json.loads(json.dumps(job["definition"]))
+    job = desk.client.jobs.get(name)
+    definition = json.loads(json.dumps(job.raw["definition"]))
     if settings or unset:
         for field, value in pairs(settings).items():
             set_path(definition, field, value)
@@ -131,9 +128,8 @@ def edit(desk: Desk, *, name: str, settings: tuple[str, ...], unset: tuple[str, 
             set_path(definition, field, None)
     else:
         definition = _edited(definition)
-    body = {"definition": definition, "reason": reason}
-    changed = desk.change("PUT", path, body, version=job["version"], namespace=desk.namespace)
-    _saved(desk, changed, "same" if changed["version"] == job["version"] else "changed")
+    changed = desk.client.jobs.put(name, definition, if_version=job.version, reason=reason)
+    _saved(desk, changed, "same" if changed.version == job.version else "changed")
 
 
 def _edited(definition: Mapping[str, Any]) -> Any:
@@ -165,9 +161,7 @@ def clone(desk: Desk, *, name: str, new: str, settings: tuple[str, ...]) -> None
     changes: dict[str, Any] = {}
     for field, value in pairs(settings).items():
         set_path(changes, field, value)
-    body = {"name": new, "changes": changes or None}
-    job = desk.post(f"/jobs/{quote(name, safe='')}:clone", body, namespace=desk.namespace)
-    _saved(desk, job, "created")
+    _saved(desk, desk.client.jobs.clone(name, new, changes=changes or None), "created")
 
 
 @click.command()
@@ -182,14 +176,13 @@ def delete(desk: Desk, *, names: tuple[str, ...], reason: str) -> None:
       foliot job delete old_report
       foliot job delete a b c --yes
     """
-    found = [desk.get(f"/jobs/{quote(name, safe='')}", namespace=desk.namespace) for name in names]
-    desk.confirm([f"{job['name']}  v{job['version']}  {job['schedule'] or ''}" for job in found])
+    found = [desk.client.jobs.get(name) for name in names]
+    desk.confirm([f"{job.name}  v{job.version}  {job.raw['schedule'] or ''}" for job in found])
     for job in found:
-        path = f"/jobs/{quote(job['name'], safe='')}"
-        desk.change("DELETE", path, version=job["version"], namespace=desk.namespace, reason=reason or None)
+        desk.client.jobs.delete(job.name, if_version=job.version, reason=reason)
         if desk.out.quiet:
-            echo(job["name"])
-        desk.out.talk("deleted", mark="good", name=job["name"])
+            echo(job.name)
+        desk.out.talk("deleted", mark="good", name=job.name)
 
 
 @click.command()
@@ -205,12 +198,7 @@ def rollback(desk: Desk, *, name: str, to: str, reason: str) -> None:
       foliot job rollback settle --to v7
       foliot job rollback settle --to 7 --reason "v8 is too slow"
     """
-    text = to.removeprefix("v")
-    if not text.isdigit():
-        raise click.BadParameter(f'"{to}" is not a version. Write v7 or 7.')
-    body = {"to": int(text), "reason": reason}
-    job = desk.post(f"/jobs/{quote(name, safe='')}:rollback", body, namespace=desk.namespace)
-    _saved(desk, job, "changed")
+    _saved(desk, desk.client.jobs.rollback(name, version_number(to), reason=reason), "changed")
 
 
 @click.command()
@@ -227,11 +215,11 @@ def pause(desk: Desk, *, names: tuple[str, ...], labels: tuple[str, ...], until:
       foliot job pause settle --reason "migration"
       foliot job pause -l team=data --until 06:00 --reason "kernel update"
     """
-    body = {"until": desk.times.read(until, forward=True), "reason": reason}
+    until = desk.times.read(until, forward=True)
     for name in _chosen(desk, names, labels):
-        job = desk.post(f"/jobs/{quote(name, safe='')}:pause", body, namespace=desk.namespace)
-        if job["paused_until"]:
-            _done(desk, job, "paused_until", name=name, until=desk.times.told(job["paused_until"]))
+        job = desk.client.jobs.pause(name, until=until, reason=reason)
+        if job.raw["paused_until"]:
+            _done(desk, job, "paused_until", name=name, until=desk.times.told(job.raw["paused_until"]))
         else:
             _done(desk, job, "paused", name=name)
 
@@ -252,9 +240,8 @@ def resume(desk: Desk, *, names: tuple[str, ...], labels: tuple[str, ...], catch
       foliot job resume -l team=data --yes
     """
     for name in _chosen(desk, names, labels):
-        body = {"catch_up": catch_up, "reason": reason}
-        job = desk.post(f"/jobs/{quote(name, safe='')}:resume", body, namespace=desk.namespace)
-        ahead = desk.times.told(job["next_at"], zone_of(desk, job["definition"]))
+        job = desk.client.jobs.resume(name, catch_up=catch_up, reason=reason)
+        ahead = desk.times.told(job.raw["next_at"], zone_of(desk, job.raw["definition"]))
         _done(desk, job, "resumed", name=name, next=ahead or "-")
 
 
@@ -264,7 +251,7 @@ def _chosen(desk: Desk, names: tuple[str, ...], labels: tuple[str, ...]) -> list
         raise click.UsageError("Say which jobs: names, or -l K=V.")
     if names:
         return list(names)
-    found = desk.listed("/jobs", limit=10_000, namespace=desk.namespace, label=list(labels))["items"]
+    found = desk.listed(desk.client.jobs.list, limit=10_000, label=labels)["items"]
     chosen = [job["name"] for job in found]
     if not chosen:
         desk.out.talk("nothing_matches")
@@ -273,13 +260,13 @@ def _chosen(desk: Desk, names: tuple[str, ...], labels: tuple[str, ...]) -> list
     return chosen
 
 
-def _saved(desk: Desk, job: Mapping[str, Any], phrase: str) -> None:
-    _done(desk, job, phrase, name=job["name"], version=job["version"])
+def _saved(desk: Desk, job: Job, phrase: str) -> None:
+    _done(desk, job, phrase, name=job.name, version=job.version)
 
 
-def _done(desk: Desk, job: Mapping[str, Any], phrase: str, **values: Any) -> None:
+def _done(desk: Desk, job: Job, phrase: str, **values: Any) -> None:
     """Say what was done, or give the job to a program."""
     if desk.out.is_for_people:
         desk.out.talk(phrase, mark="good", **values)
     else:
-        desk.out.item(job, ())
+        desk.out.item(job.raw, ())

@@ -1,8 +1,8 @@
 """`foliot job list|show|why|fires|diff`: what jobs are and did."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
-from urllib.parse import quote
 
 import click
 
@@ -50,15 +50,14 @@ def list_jobs(
     """
     if wanted.pop("paused"):
         wanted["state"] = "paused"
-    wanted["q"] = wanted.pop("search")
-    wanted["label"] = list(labels)
-    query = {name: value for name, value in wanted.items() if value}
+    sort = wanted.pop("sort")
+    wanted |= {"q": wanted.pop("search"), "label": labels}
+    is_all = not any(wanted.values()) and sort in ("name", "next")
 
     def tell() -> None:
-        answer = desk.listed("/jobs", limit=limit, cursor=cursor, namespace=desk.namespace, **query)
-        is_all = set(query) <= {"sort"} and query.get("sort") in ("name", "next")
+        answer = desk.listed(desk.client.jobs.list, limit=limit, cursor=cursor, sort=sort, **wanted)
         empty = "no_jobs" if is_all else "nothing_matches"
-        desk.out.items(answer["items"], _columns(desk, query.get("sort")), answer=answer, empty=empty)
+        desk.out.items(answer["items"], _columns(desk, sort), answer=answer, empty=empty)
         if answer["next_cursor"]:
             desk.out.talk("more", cursor=answer["next_cursor"])
 
@@ -68,27 +67,33 @@ def list_jobs(
         tell()
 
 
-def _columns(desk: Desk, sort: str | None = None) -> list[Column]:
+def _columns(desk: Desk, sort: str) -> list[Column]:
     times = desk.times
-    figures = {
-        "fails": Column(title="FAILED", of=lambda job: str(job["rank"]["failed"]) if job.get("rank") else "-"),
-        "p95": Column(title="P95", of=lambda job: times.lasting(job["rank"]["p95_s"]) if job.get("rank") else "-"),
-    }
-    ranked = [figures[sort]] if sort in figures else []
-    return [
-        Column(title="NAME", of=lambda job: job["name"], least=12),
-        Column(title="NAMESPACE", of=lambda job: job["namespace"], wide=True),
-        *ranked,
-        Column(title="STATE", of=lambda job: job["state"], state=True, least=8),
-        Column(title="SCHEDULE", of=lambda job: job["schedule"] or "-", least=10),
-        Column(title=f"NEXT ({times.zone_word})", of=lambda job: times.show(job["next_at"]) or "-", least=8),
-        Column(title="LAST", of=lambda job: (job["last_run"] or {}).get("shown", "-"), state=True, least=4),
-        Column(title="TOOK", of=lambda job: times.lasting((job["last_run"] or {}).get("duration_s")), least=4),
-        Column(title="GROUP", of=lambda job: job["group"]),
-        Column(title="OWNER", of=lambda job: job["owner"], wide=True),
-        Column(title="VERSION", of=lambda job: f"v{job['version']}", wide=True),
-        Column(title="DESCRIPTION", of=lambda job: job["description"].partition("\n")[0], wide=True),
+
+    def ranked(job: Mapping[str, Any], field: str) -> Any:
+        return (job.get("rank") or {}).get(field)
+
+    def last_run(job: Mapping[str, Any]) -> Mapping[str, Any]:
+        return job["last_run"] or {"shown": None, "duration_s": None}
+
+    columns = [
+        Column("NAME", "name", least=12),
+        Column("NAMESPACE", "namespace", wide=True),
+        Column("STATE", "state", state=True, least=8),
+        Column("SCHEDULE", "schedule", empty="-", least=10),
+        Column(times.title("NEXT"), times.instant("next_at"), empty="-", least=8),
+        Column("LAST", lambda job: last_run(job)["shown"], empty="-", state=True),
+        Column("TOOK", lambda job: times.lasting(last_run(job)["duration_s"])),
+        Column("GROUP", "group"),
+        Column("OWNER", "owner", wide=True),
+        Column("VERSION", lambda job: f"v{job['version']}", wide=True),
+        Column("DESCRIPTION", lambda job: job["description"].partition("\n")[0], wide=True),
     ]
+    if sort == "fails":
+        columns.insert(2, Column("FAILED", lambda job: ranked(job, "failed"), empty="-"))
+    if sort == "p95":
+        columns.insert(2, Column("P95", lambda job: times.lasting(ranked(job, "p95_s")), empty="-"))
+    return columns
 
 
 @click.command()
@@ -109,28 +114,27 @@ def show(desk: Desk, *, name: str, fires_shown: int, versions: bool, is_yaml: bo
       foliot job show settle --versions
       foliot job show settle --yaml
     """
-    path = f"/jobs/{quote(name, safe='')}"
     if versions:
-        answer = desk.listed(f"{path}/versions", limit=200, namespace=desk.namespace)
+        answer = desk.listed(partial(desk.client.jobs.versions, name), limit=200)
         desk.out.items(answer["items"], _version_columns(desk), name="version", answer=answer)
         return
-    job = desk.get(path, namespace=desk.namespace)
+    job = desk.client.jobs.get(name).raw
     if is_yaml:
         echo(to_yaml(job["definition"]))
         return
     ahead = []
     if fires_shown and desk.out.is_for_people:
-        ahead = desk.get(f"{path}/fires", namespace=desk.namespace, limit=fires_shown)["future"]
+        ahead = desk.client.jobs.fires(name, limit=fires_shown)["future"]
     desk.out.item(job, _lines(desk, job, ahead))
 
 
 def _version_columns(desk: Desk) -> list[Column]:
     return [
-        Column(title="VERSION", of=lambda row: f"v{row['version']}"),
-        Column(title="WHEN", of=lambda row: desk.times.full(row["created_at"]), least=16),
-        Column(title="WHO", of=lambda row: row["created_by"], least=8),
-        Column(title="WHY", of=lambda row: row["reason"], least=10),
-        Column(title="HASH", of=lambda row: row["hash"][:12]),
+        Column("VERSION", lambda row: f"v{row['version']}"),
+        Column("WHEN", lambda row: desk.times.full(row["created_at"]), least=16),
+        Column("WHO", "created_by", least=8),
+        Column("WHY", "reason", least=10),
+        Column("HASH", lambda row: row["hash"][:12]),
     ]
 
 
@@ -193,11 +197,10 @@ def explain_job(desk: Desk, name: str, *, at: str | None, since: str | None) -> 
     if not name.strip():
         raise click.UsageError("Say which job.")
     asked = {"at": desk.times.read(at)} if at else {"since": desk.times.read(since or "24h")}
-    path = f"/jobs/{quote(name, safe='')}/why"
-    explain(desk, desk.get(path, namespace=desk.namespace, tz=desk.times.name, **asked)["items"])
+    explain(desk, desk.client.jobs.why(name, tz=desk.times.name, **asked))
 
 
-def explain(desk: Desk, items: list[Mapping[str, Any]]) -> None:
+def explain(desk: Desk, items: Sequence[Mapping[str, Any]]) -> None:
     """Explanations, one line each, the next step below."""
     out = desk.out
     if not out.is_for_people:
@@ -224,21 +227,16 @@ def fires(desk: Desk, *, name: str, from_: str | None, to: str | None, limit: in
       foliot job fires settle
       foliot job fires settle --from 7d --to now
     """
-    answer = desk.get(
-        f"/jobs/{quote(name, safe='')}/fires",
-        namespace=desk.namespace,
-        limit=limit,
-        **{"from": desk.times.read(from_), "to": desk.times.read(to, forward=True)},
-    )
-    rows = [*reversed(answer["future"]), *answer["past"]]
     times = desk.times
+    answer = desk.client.jobs.fires(name, from_=times.read(from_), to=times.read(to, forward=True), limit=limit)
+    rows = [*reversed(answer["future"]), *answer["past"]]
     columns = [
-        Column(title=f"DUE ({times.zone_word})", of=lambda fire: due_of(times, fire), least=8),
-        Column(title="DECISION", of=lambda fire: fire["decision"]),
-        Column(title="RUN", of=lambda fire: fire["run"] or "-"),
-        Column(title="STATE", of=lambda fire: fire["run_state"] or "", state=True),
-        Column(title="LATE", of=lambda fire: times.lasting(fire["lateness_s"])),
-        Column(title="WHY", of=_why_of, least=10),
+        Column(times.title("DUE"), lambda fire: due_of(times, fire), least=8),
+        Column("DECISION", "decision"),
+        Column("RUN", "run", empty="-"),
+        Column("STATE", "run_state", state=True),
+        Column("LATE", times.duration("lateness_s")),
+        Column("WHY", _why_of, least=10),
     ]
     desk.out.items(rows, columns, name="due_at", answer=answer)
 
@@ -270,9 +268,8 @@ def diff(desk: Desk, *, name: str, before: str, after: str | None) -> None:
       foliot job diff settle v7 v8
       foliot job diff settle 7
     """
-    path = f"/jobs/{quote(name, safe='')}"
-    new = _number(after) if after else desk.get(path, namespace=desk.namespace)["version"]
-    answer = desk.get(f"{path}/diff", namespace=desk.namespace, before=_number(before), after=new)
+    new = version_number(after) if after else desk.client.jobs.get(name).version
+    answer = desk.client.jobs.diff(name, version_number(before), new)
     out = desk.out
     if not out.is_for_people:
         out.items(answer["changes"], [], name="path", answer=answer)
@@ -287,7 +284,8 @@ def diff(desk: Desk, *, name: str, before: str, after: str | None) -> None:
 CHANGES_PENDING: Final = 7
 
 
-def _number(written: str) -> int:
+def version_number(written: str) -> int:
+    """The number of a version as people write it."""
     text = written.removeprefix("v")
     if not text.isdigit() or len(text) > 9:
         raise click.BadParameter(f'"{written}" is not a version. Write v7 or 7.')

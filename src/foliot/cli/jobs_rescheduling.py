@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from typing import Any
-from urllib.parse import quote
 
 import click
 
@@ -31,8 +30,8 @@ def reschedule(desk: Desk, *, names: tuple[str, ...], everything: bool, dry_run:
     """
     if bool(names) == everything:
         raise click.UsageError("Say which jobs: names, or --all.")
-    body = {"dry_run": dry_run, "reason": reason}
-    found = list(_of_all(desk, body) if everything else _of_names(desk, names, body))
+    how = {"dry_run": dry_run, "reason": reason}
+    found = list(_of_all(desk, how) if everything else _of_names(desk, names, how))
     if not desk.out.is_for_people:
         desk.out.item({"items": found}, ())
         return
@@ -42,16 +41,16 @@ def reschedule(desk: Desk, *, names: tuple[str, ...], everything: bool, dry_run:
         _tell(desk, one)
 
 
-def _of_names(desk: Desk, names: tuple[str, ...], body: Mapping[str, Any]) -> Iterator[Any]:
+def _of_names(desk: Desk, names: tuple[str, ...], how: Mapping[str, Any]) -> Iterator[Any]:
     for name in names:
-        yield desk.post(f"/jobs/{quote(name, safe='')}:reschedule", body, namespace=desk.namespace)
+        yield desk.client.jobs.reschedule(name, **how)
 
 
-def _of_all(desk: Desk, body: Mapping[str, Any]) -> Iterator[Any]:
+def _of_all(desk: Desk, how: Mapping[str, Any]) -> Iterator[Any]:
     """Stretch by stretch, so that each answer comes soon."""
     after: int | None = 0
     while after is not None:
-        page = desk.post("/jobs:reschedule", {**body, "after": after}, namespace=desk.namespace)
+        page = desk.client.jobs.reschedule_all(after=after, **how)
         yield from page["items"]
         after = page["after"]
 

@@ -5,16 +5,16 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import click
 
 from foliot.cli.asking import Desk, remote
 from foliot.cli.completing import job_name
 from foliot.cli.output import Column
+from foliot.cli.progress import Bar
 from foliot.cli.speaking import echo
 from foliot.cli.values import pairs
-from foliot.cli.watching import Bar, follow_log, tell_end, wait_for
+from foliot.cli.watching import follow_log, tell_end, wait_for
 
 
 @click.command()
@@ -41,6 +41,7 @@ def trigger(
     wait: bool,
     within: str,
     logs: bool,
+    dry_run: bool,
     **order: Any,
 ) -> None:
     """Run a job now or later.
@@ -52,28 +53,30 @@ def trigger(
       foliot job trigger settle --delay 10m --key settle-jan
       foliot job trigger settle --logs
     """
-    at = desk.times.read(order["at"], forward=True)
-    body = {**order, "at": at, "params": _params(desk, name, params, params_file)}
-    body = {field: value for field, value in body.items() if value not in (None, "", False)}
-    run = desk.post(f"/jobs/{quote(name, safe='')}:trigger", body, namespace=desk.namespace)
-    out = desk.out
-    if order["dry_run"]:
-        if out.is_for_people:
-            out.talk("would_trigger", mark="good", **run)
-        else:
-            out.item(run, (), name="job")
+    order["at"] = desk.times.read(order["at"], forward=True)
+    order["params"] = _params(desk, name, params, params_file)
+    if dry_run:
+        _check_trigger(desk, name, order)
         return
-    if not (wait or logs):
-        if out.is_for_people:
-            out.talk("queued", mark="run", job=run["job"], run=run["id"])
-            echo(run["id"])
-        else:
-            out.item(run, (), name="id")
-        return
-    out.talk("queued", mark="run", job=run["job"], run=run["id"])
+    run = desk.client.jobs.trigger(name, **order)
+    desk.out.talk("queued", mark="run", job=run.job, run=run.id)
     if logs:
-        follow_log(desk, run["id"])
-    tell_end(desk, wait_for(desk, run["id"], within))
+        follow_log(desk, run.id)
+    if wait or logs:
+        tell_end(desk, wait_for(desk, run.id, within))
+    elif desk.out.is_for_people:
+        echo(run.id)
+    else:
+        desk.out.item(run.raw, (), name="id")
+
+
+def _check_trigger(desk: Desk, name: str, order: Mapping[str, Any]) -> None:
+    """Say what a trigger would do."""
+    checked = desk.client.jobs.check_trigger(name, **order)
+    if desk.out.is_for_people:
+        desk.out.talk("would_trigger", mark="good", **checked)
+    else:
+        desk.out.item(checked, (), name="job")
 
 
 def _params(desk: Desk, job: str, written: tuple[str, ...], file: str | None) -> dict[str, Any] | None:
@@ -87,8 +90,7 @@ def _params(desk: Desk, job: str, written: tuple[str, ...], file: str | None) ->
         if not isinstance(found, dict):
             raise click.BadParameter(f"{file} is not an object of parameters.")
     if written:
-        known = desk.get(f"/jobs/{quote(job, safe='')}/parameters", namespace=desk.namespace)
-        found |= pairs(written, schema=known["parameters"])
+        found |= pairs(written, schema=desk.client.jobs.parameters(job)["parameters"])
     return found or None
 
 
@@ -119,16 +121,15 @@ def backfill(desk: Desk, *, name: str, from_: str, to: str, wait: bool, dry_run:
       foliot job backfill settle --from 7d --to now --only failed
       foliot job backfill settle --from 30d --to now --parallel 2 --wait --yes
     """
-    times = desk.times
-    body = {"job": name, "namespace": desk.namespace, "from": times.read(from_), "to": times.read(to), **order}
-    seen = desk.post("/backfills:preview", body)
-    out = desk.out
+    times, out = desk.times, desk.out
+    span = (times.moment(from_), times.moment(to))
+    seen = desk.client.backfills.preview(name, *span, **order)
     if dry_run or not seen["count"]:
         _tell_preview(desk, seen)
         return
     _tell_preview(desk, seen, talk=True)
     desk.confirm([times.told(at) for at in seen["instants"]])
-    started = desk.post("/backfills", {**body, "token": seen["token"]})
+    started = desk.client.backfills.start(name, *span, confirmed=seen["token"], **order)
     if not out.is_for_people:
         out.item(started, (), name="id")
     out.talk("backfill_started", mark="good", **started)
@@ -158,7 +159,7 @@ def _wait_for_backfill(desk: Desk, backfill: Mapping[str, Any]) -> None:
     with Bar(desk.out, total=backfill["total"]) as bar:
         while backfill["state"] in ("active", "paused"):
             bar.pause(1.0)
-            backfill = desk.get(f"/backfills/{backfill['id']}")
+            backfill = desk.client.backfills.get(backfill["id"])
             done = backfill["succeeded"] + backfill["failed"]
             bar.tell(done, desk.out.say("backfill_progress", **{**backfill, "done": done}))
     if backfill["failed"]:
@@ -180,22 +181,23 @@ def backfills(desk: Desk, *, job: str | None, pause: int | None, resume: int | N
       foliot job backfills --job settle
       foliot job backfills --pause 3
     """
-    for number, verb in ((pause, "pause"), (resume, "resume")):
-        if number is not None:
-            desk.post(f"/backfills/{number}:{verb}")
+    if pause is not None:
+        desk.client.backfills.pause(pause)
+    if resume is not None:
+        desk.client.backfills.resume(resume)
     if end is not None:
-        desk.delete(f"/backfills/{end}")
-    answer = desk.listed("/backfills", limit=200, namespace=desk.namespace, job=job)
+        desk.client.backfills.end(end)
+    answer = desk.listed(desk.client.backfills.list, limit=200, job=job)
     times = desk.times
     columns = [
-        Column(title="ID", of=lambda row: str(row["id"])),
-        Column(title="JOB", of=lambda row: row["job"], least=10),
-        Column(title="STATE", of=lambda row: row["state"]),
-        Column(title="DONE", of=lambda row: f"{row['succeeded'] + row['failed']}/{row['total']}"),
-        Column(title="FAILED", of=lambda row: str(row["failed"])),
-        Column(title=f"FROM ({times.zone_word})", of=lambda row: times.show(row["from_at"])),
-        Column(title=f"TO ({times.zone_word})", of=lambda row: times.show(row["to_at"])),
-        Column(title="BY", of=lambda row: row["created_by"]),
-        Column(title="WHY", of=lambda row: row["reason"], wide=True),
+        Column("ID", "id"),
+        Column("JOB", "job", least=10),
+        Column("STATE", "state"),
+        Column("DONE", lambda row: f"{row['succeeded'] + row['failed']}/{row['total']}"),
+        Column("FAILED", "failed"),
+        Column(times.title("FROM"), times.instant("from_at")),
+        Column(times.title("TO"), times.instant("to_at")),
+        Column("BY", "created_by"),
+        Column("WHY", "reason", wide=True),
     ]
     desk.out.items(answer["items"], columns, name="id", answer=answer)

@@ -1,11 +1,10 @@
 """`foliot limit`: how many runs may hold a named resource at once."""
 
-from urllib.parse import quote
-
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import Desk, Group, remote
+from foliot.cli.asking import Desk, remote
+from foliot.cli.groups import Group
 from foliot.cli.output import Column
 
 
@@ -33,12 +32,12 @@ def list_limits(desk: Desk, *, most: int) -> None:
       foliot limit list
       foliot limit list -n billing -o json
     """
-    answer = desk.listed("/limits", limit=most, namespace=desk.namespace)
+    answer = desk.listed(desk.client.limits.list, limit=most)
     columns = [
-        Column(title="NAME", of=lambda row: row["name"], least=8),
-        Column(title="NAMESPACE", of=lambda row: row["namespace"] or desk.out.say("every_namespace")),
-        Column(title="USED", of=lambda row: str(row["used"])),
-        Column(title="MAX", of=lambda row: str(row["max"])),
+        Column("NAME", "name", least=8),
+        Column("NAMESPACE", "namespace", empty=desk.out.say("every_namespace")),
+        Column("USED", "used"),
+        Column("MAX", "max"),
     ]
     desk.out.items(answer["items"], columns, answer=answer)
 
@@ -56,10 +55,7 @@ def set_limit(desk: Desk, *, name: str, max_: int, reason: str) -> None:
       foliot limit set settle-db 4
       foliot limit set settle-db 8 --reason "a larger database"
     """
-    from foliot.client.calls import PREFIX, Call
-
-    path = f"{PREFIX}/cluster/limits/{quote(name, safe='')}"
-    saved = desk.client.send(Call(method="PUT", path=path, body={"max": max_, "reason": reason}))
+    saved = desk.client.limits.set(name, max_, reason=reason)
     if desk.out.is_for_people:
         desk.out.talk("limit_set", mark="good", name=saved["name"], max=saved["max"])
     else:
@@ -77,5 +73,5 @@ def delete_limit(desk: Desk, *, name: str) -> None:
       foliot limit delete settle-db
     """
     desk.confirm([name])
-    desk.delete(f"/cluster/limits/{quote(name, safe='')}")
+    desk.client.limits.remove(name)
     desk.out.talk("limit_gone", mark="good", name=name)

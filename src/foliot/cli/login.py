@@ -24,9 +24,8 @@ def login(desk: Desk, *, url: str | None, name: str | None) -> None:
       foliot login "http://127.0.0.1:7171/login#7Q4M-2XKD-9TRA"
       foliot login https://foliot.example.org --as prod
     """
-    from foliot.cli.contexts import Context, Contexts
-    from foliot.client import calls
     from foliot.client.blocking.foliot import Foliot
+    from foliot.client.contexts import Context, Contexts
 
     address, code = _split(url or _server(desk))
     ca_file = _ca_file(desk, address)
@@ -34,7 +33,7 @@ def login(desk: Desk, *, url: str | None, name: str | None) -> None:
     with Foliot(address, ca_file=ca_file, insecure_http=bool(insecure_http)) as client:
         client.endpoint.demand_safe_way()  # the code is as good as a token, and the answer is one
         code = code or click.prompt(desk.out.say("code"), err=True)
-        issued = client.send(calls.post("/login", {"code": code}, token=client.machine.token()))
+        issued = client.tokens.login(code)
     context = name or urlsplit(address).hostname or "cluster"
     made = Context(name=context, server=address, ca_file=_whole(ca_file), insecure_http=insecure_http)
     Contexts().put(made, token=issued["token"])
@@ -43,7 +42,7 @@ def login(desk: Desk, *, url: str | None, name: str | None) -> None:
 
 def _server(desk: Desk) -> str:
     """The server that the user named before. A code is as good as a token: it goes to no server of a project's file."""
-    from foliot.cli.contexts import PROJECT
+    from foliot.client.discovery import PROJECT
 
     found = desk.resolved.settings.get("server")
     if found is None:
@@ -92,7 +91,7 @@ def logout(desk: Desk) -> None:
       foliot logout
       foliot logout --context prod
     """
-    desk.post("/logout")
+    desk.client.tokens.logout()
     desk.out.talk("logged_out", mark="good", server=desk.server)
 
 
@@ -106,7 +105,7 @@ def whoami(desk: Desk) -> None:
       foliot whoami
       foliot whoami --context prod -o json
     """
-    who = desk.get("/whoami")
+    who = desk.client.tokens.whoami()
     limits = [f"{kind} {who[kind]}" for kind in ("namespace", "group") if who[kind]]
     desk.out.item(
         who,
@@ -129,7 +128,7 @@ def login_link(desk: Desk) -> None:
       foliot login-link
       foliot login-link -q
     """
-    made = desk.post("/login-codes")
+    made = desk.client.tokens.create_login_code()
     url = f"{desk.server}{made['path']}"
     if desk.out.quiet:
         echo(url)

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
-from urllib.parse import quote
 
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import Desk, Group, remote
+from foliot.cli.asking import Desk, remote
 from foliot.cli.completing import node_name
+from foliot.cli.groups import Group
 from foliot.cli.output import Column
+from foliot.cli.progress import Bar
+from foliot.cli.refusal import TOOK_TOO_LONG
 from foliot.cli.speaking import Line
-from foliot.cli.watching import Bar
 
 GONE: Final = ("DEAD", "LEFT")
 CLOCK_SHOWN_S: Final = 0.1
@@ -41,28 +42,43 @@ def list_nodes(desk: Desk) -> None:
       foliot node list
       foliot node list -o wide
     """
-    answer = desk.get("/nodes")
-    desk.out.items(answer["items"], columns(desk), answer=answer)
+    desk.out.page(desk.client.nodes.list(), columns(desk))
 
 
 def columns(desk: Desk) -> list[Column]:
     """How nodes are listed."""
     times = desk.times
     return [
-        Column(title="NODE", of=lambda row: row["name"] + (" ★" if row["is_leader"] else ""), least=10),
-        Column(title="KIND", of=lambda row: row["kind"]),
-        Column(title="HEALTH", of=health_of, state=True, least=8),
-        Column(title="BEAT", of=lambda row: times.lasting(row["beat_age_s"])),
-        Column(title="SLOTS", of=lambda row: f"{row['running']}/{row['slots']}" if row["slots"] else "-"),
-        Column(title="GROUP", of=lambda row: row["group"] or "-"),
-        Column(title="LABELS", of=lambda row: ",".join(f"{k}={v}" for k, v in row["labels"].items()) or "-"),
-        Column(title="STATE", of=lambda row: row["state"], wide=True),
-        Column(title="VERSION", of=lambda row: row["version"]),
-        Column(title="HOST", of=lambda row: f"{row['host']}:{row['pid']}", wide=True),
-        Column(title="CLOCK", of=lambda row: clock_of(desk, row) or "-", wide=True),
-        Column(title=f"SINCE ({times.zone_word})", of=lambda row: times.show(row["started_at"]), wide=True),
-        Column(title="HANDLERS", of=lambda row: ", ".join(row["handlers"]), wide=True),
+        Column("NODE", name_of, least=10),
+        Column("KIND", "kind"),
+        Column("HEALTH", health_of, state=True, least=8),
+        Column("BEAT", times.duration("beat_age_s")),
+        Column("SLOTS", slots_of, empty="-"),
+        Column("GROUP", "group", empty="-"),
+        Column("LABELS", labels_of, empty="-"),
+        Column("STATE", "state", wide=True),
+        Column("VERSION", "version"),
+        Column("HOST", lambda node: f"{node['host']}:{node['pid']}", wide=True),
+        Column("CLOCK", lambda node: clock_of(desk, node), empty="-", wide=True),
+        Column(times.title("SINCE"), times.instant("started_at"), wide=True),
+        Column("HANDLERS", "handlers", wide=True),
     ]
+
+
+def name_of(node: Mapping[str, Any]) -> str:
+    """A node's name; the leader's has a star."""
+    star = " ★" if node["is_leader"] else ""
+    return f"{node['name']}{star}"
+
+
+def slots_of(node: Mapping[str, Any]) -> str:
+    """How many of its slots are taken; nothing for a node without slots."""
+    return f"{node['running']}/{node['slots']}" if node["slots"] else ""
+
+
+def labels_of(node: Mapping[str, Any], *, between: str = ",") -> str:
+    """What a worker says of itself."""
+    return between.join(f"{key}={value}" for key, value in node["labels"].items())
 
 
 def health_of(node: Mapping[str, Any]) -> str:
@@ -92,7 +108,7 @@ def show(desk: Desk, *, name: str) -> None:
       foliot node show w-3
       foliot node show w-3 -o json
     """
-    found = desk.get(f"/nodes/{quote(name, safe='')}")
+    found = desk.client.nodes.get(name)
     desk.out.item(found, _lines(desk, found))
 
 
@@ -101,7 +117,7 @@ def _lines(desk: Desk, node: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
     yield "node", (f"{node['name']}  {node['kind']}  ", out.state(health_of(node)))
     yield "beat", out.say("ago", lasting=times.lasting(node["beat_age_s"]))
     yield "group", node["group"]
-    yield "labels", ", ".join(f"{key}={value}" for key, value in node["labels"].items())
+    yield "labels", labels_of(node, between=", ")
     yield "slots", out.say("slots_taken", running=node["running"], slots=node["slots"]) if node["slots"] else ""
     yield "drained", _drained(node["drained_by"])
     yield "process", f"{node['host']} pid {node['pid']}, foliot {node['version']}"
@@ -142,29 +158,35 @@ def drain(desk: Desk, *, name: str | None, is_self: bool, reason: str, no_wait: 
     if bool(name) == is_self:
         raise click.UsageError("Say which node: a name, or --self.")
     name = name or _on_this_machine(desk)
-    asked = desk.post(f"/nodes/{quote(name, safe='')}:drain", {"reason": reason})
-    path = f"/nodes/{quote(asked['id'], safe='')}"  # a server may have the same name
-    out = desk.out
-    out.talk("draining", mark="good", node=name, running=asked["running"])
-    if not out.is_for_people:
-        out.item(asked, ())
+    asked = desk.client.nodes.drain(name, reason=reason)
+    desk.out.talk("draining", mark="good", node=name, running=asked["running"])
+    if not desk.out.is_for_people:
+        desk.out.item(asked, ())
     if no_wait or not asked["running"]:
         return
-    left_s, total = parse_duration(within) / SECOND, asked["running"]
     try:
-        with Bar(out, total=total) as bar:
-            while left_s > 0:
-                running = desk.get(path)["running"]
-                bar.tell(total - running, out.say("drain_progress", node=name, done=total - running, total=total))
-                if not running:
-                    out.talk("drained", mark="good", node=name)
-                    return
-                bar.pause(1.0)
-                left_s -= 1.0
+        is_drained = _wait_until_drained(desk, asked, within_s=parse_duration(within) / SECOND)
     except KeyboardInterrupt:
-        out.talk("drain_goes_on", mark="warn", node=name)
+        desk.out.talk("drain_goes_on", mark="warn", node=name)
         raise
-    raise SystemExit(9)
+    if not is_drained:
+        raise SystemExit(TOOK_TOO_LONG)
+    desk.out.talk("drained", mark="good", node=name)
+
+
+def _wait_until_drained(desk: Desk, node: Mapping[str, Any], *, within_s: float) -> bool:
+    """Show a bar until nothing runs on a node; False when that takes longer."""
+    total, left_s = node["running"], within_s
+    with Bar(desk.out, total=total) as bar:
+        while left_s > 0:
+            running = desk.client.nodes.get(node["id"])["running"]  # by id: a server may have the same name
+            done = total - running
+            bar.tell(done, desk.out.say("drain_progress", node=node["name"], done=done, total=total))
+            if not running:
+                return True
+            bar.pause(1.0)
+            left_s -= 1.0
+    return False
 
 
 def _on_this_machine(desk: Desk) -> str:
@@ -172,7 +194,7 @@ def _on_this_machine(desk: Desk) -> str:
     import socket
 
     host = socket.gethostname()
-    here = [one for one in desk.get("/nodes")["items"] if one["kind"] != "server" and one["host"] == host]
+    here = [one for one in desk.client.nodes.list() if one["kind"] != "server" and one["host"] == host]
     names = sorted({one["name"] for one in here if one["health"] not in GONE})
     if len(names) != 1:
         found = f"these are: {', '.join(names)}" if names else "none is"
@@ -192,7 +214,7 @@ def undrain(desk: Desk, *, name: str, reason: str) -> None:
       foliot node undrain w-3
       foliot node undrain w-3 --reason "done"
     """
-    back = desk.post(f"/nodes/{quote(name, safe='')}:undrain", {"reason": reason})
+    back = desk.client.nodes.undrain(name, reason=reason)
     desk.out.talk("undrained", mark="good", node=name)
     if not desk.out.is_for_people:
         desk.out.item(back, ())

@@ -6,12 +6,15 @@ import shutil
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 from foliot.cli.speaking import Line, Said, Styled, echo, parts_of
 from foliot.domain.visible import visible, visible_line
 from foliot.words.phrases import PHRASES, STATES_ZH
+
+if TYPE_CHECKING:
+    from foliot.client.pages import Page
 
 FORMATS: Final = ("table", "wide", "json", "jsonl", "yaml", "name")
 WIDTH_DEFAULT: Final = 120
@@ -38,15 +41,24 @@ MARKS: Final[Mapping[str, tuple[str, str, str]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table: its heading, and how an item fills it."""
+    """One column of a table: its heading, and the field of an item that it shows, or how an item fills it."""
 
     title: str
-    of: Callable[[Mapping[str, Any]], str]
+    of: str | Callable[[Mapping[str, Any]], str | None]
+    _: KW_ONLY
+    empty: str = ""  # shown where there is nothing
     wide: bool = False  # only with -o wide
     state: bool = False  # coloured by its state
     least: int = 4  # narrowest it is cut to
+
+    def text(self, item: Mapping[str, Any]) -> str:
+        """What an item shows in it."""
+        value = item[self.of] if isinstance(self.of, str) else self.of(item)
+        if isinstance(value, list):
+            value = ", ".join(value)
+        return self.empty if value is None or value == "" else str(value)
 
 
 class Output:
@@ -90,6 +102,10 @@ class Output:
         else:
             self.talk(empty)
 
+    def page(self, page: "Page[Any]", columns: Sequence[Column], *, empty: str = "nothing_matches") -> None:
+        """A list as the client got it."""
+        self.items(page.raw["items"], columns, answer=page.raw, empty=empty)
+
     def item(self, item: Mapping[str, Any], lines: Iterable[tuple[str, Line]], *, name: str = "name") -> None:
         """One thing: aligned lines for people, or the whole answer for programs."""
         if self.quiet or self.form == "name":
@@ -105,7 +121,7 @@ class Output:
                 echo(self.dim(pad(label, width)), "  ", *parts_of(text))
 
     def _table(self, items: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> None:
-        cells = [[_one_line(column.of(item)) for column in columns] for item in items]
+        cells = [[_one_line(column.text(item)) for column in columns] for item in items]
         shown = [[self._shown(text, column) for text, column in zip(row, columns, strict=True)] for row in cells]
         widths = [
             max([width_of(column.title), *(width_of(row[i]) for row in shown)]) for i, column in enumerate(columns)

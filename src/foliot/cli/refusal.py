@@ -1,63 +1,105 @@
-"""How a command ends when Foliot refuses: what happened, the next step, the code; the exit code says which kind."""
+"""How a command ends when something refuses: what happened, the next step, the code; the exit code says which kind."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from foliot.cli.speaking import Styled, echo
-from foliot.domain.errors import ClusterTrouble, Conflict, Denied, FoliotError, InvalidInput, NotFound
-from foliot.words import messages
+from foliot.cli.language import reader_language
+from foliot.cli.output import Output
+from foliot.cli.speaking import Line, echo, parts_of
 from foliot.words.language import Language
 
-BAD_MARK: Final = "✖" if (sys.stderr.encoding or "").lower().startswith("utf") else "x"
-EXIT_CODES: Final[tuple[tuple[type[FoliotError], int], ...]] = (
-    (InvalidInput, 2),
-    (NotFound, 3),
-    (Denied, 4),
-    (Conflict, 5),
-    (ClusterTrouble, 8),
-)
+if TYPE_CHECKING:
+    from foliot.domain.errors import FoliotError
+
+NOT_SUCCEEDED: Final = 6
+TOOK_TOO_LONG: Final = 9
+INTERRUPTED: Final = 130
 
 
 @contextmanager
-def refusals() -> Iterator[None]:
-    """Turn errors of the family, alone or in groups, into a message and an exit code."""
+def refusals(options: Mapping[str, Any] | None = None) -> Iterator[None]:
+    """Turn errors of the family, alone or in groups, into messages in the reader's language and an exit code."""
+    from foliot.domain.errors import FoliotError
+
     try:
         yield
     except FoliotError as error:
-        tell(error)
-        sys.exit(exit_code(error))
+        _end([error], options or {})
     except BaseExceptionGroup as group:
         known, others = group.split(FoliotError)
         if known is None or others is not None:
             raise
-        errors = list(_leaves(known))
-        for refused in errors:
-            tell(refused)
-        sys.exit(exit_code(errors[0]))
+        _end(list(_leaves(known)), options or {})
 
 
-def tell(error: FoliotError) -> None:
-    """One error, on stderr."""
-    sentence, hint = messages.tell(error, reader())
-    echo(Styled(f"{BAD_MARK} {sentence}", fg="red"), err=True, nl=bool(hint))
-    echo(f"  {hint}  [{error.code}]" if hint else f"  [{error.code}]", err=True)
+@contextmanager
+def failures(options: Mapping[str, Any]) -> Iterator[None]:
+    """The same for a command that asks a server: it may also be interrupted, or its reader may go."""
+    try:
+        with refusals(options):
+            yield
+    except KeyboardInterrupt:
+        echo("", err=True)
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:  # the reader has seen enough
+        sys.stderr.close()
+        sys.exit(0)
 
 
-def reader() -> Language:
-    """The language of whoever reads, by the environment."""
-    from foliot.cli.asking import language
+def tell(error: "FoliotError", options: Mapping[str, Any] | None = None) -> None:
+    """One error, on stderr. `options`: lang, no_color and verbose, as the command got them."""
+    from foliot.words import messages
 
-    return Language.CHINESE if language(None) == "zh-CN" else Language.ENGLISH
+    given = options or {}
+    language = reader_language(given.get("lang"))
+    sentence, hint = messages.tell(error, language)
+    colour = False if given.get("no_color") else None
+    out = Output(form="table", quiet=False, colour=colour, chinese=language is Language.CHINESE)
+    lines = _lines(error, str(sentence))
+    code = out.dim(f"  [{error.code}]")
+    if not hint:  # the code alone is no line
+        lines[-1] = (*parts_of(lines[-1]), code)
+    for number, line in enumerate(lines):
+        echo("  " if number else out.mark("bad"), line, err=True)
+    if hint:
+        echo(out.dim(f"  {hint}"), code, err=True)
+    if given.get("verbose") and error.data.get("trace_id"):
+        echo(out.dim(f"  trace {error.data['trace_id']}"), err=True)
 
 
-def exit_code(error: FoliotError) -> int:
-    """As product-wide documented."""
-    return next((code for kind, code in EXIT_CODES if isinstance(error, kind)), 1)
+def exit_code(error: "FoliotError") -> int:
+    """As documented in every help."""
+    from foliot.client.errors import RunNotFinished, RunNotSucceeded
+    from foliot.domain.errors import ClusterTrouble, Conflict, Denied, InvalidInput, NotFound
+
+    codes = {
+        RunNotSucceeded: NOT_SUCCEEDED,
+        RunNotFinished: TOOK_TOO_LONG,
+        InvalidInput: 2,
+        NotFound: 3,
+        Denied: 4,
+        Conflict: 5,
+        ClusterTrouble: 8,
+    }
+    return next((code for kind, code in codes.items() if isinstance(error, kind)), 1)
 
 
-def _leaves(group: BaseExceptionGroup[FoliotError]) -> Iterator[FoliotError]:
+def _end(errors: "list[FoliotError]", options: Mapping[str, Any]) -> NoReturn:
+    for error in errors:
+        tell(error, options)
+    sys.exit(exit_code(errors[0]))
+
+
+def _lines(error: "FoliotError", sentence: str) -> list[Line]:
+    """The sentence, and each field that is wrong and that it does not name."""
+    fields = [item for item in error.data.get("errors") or () if isinstance(item, Mapping)]
+    unnamed = [item for item in fields if str(item.get("path", "")) not in sentence]
+    return [*(sentence.splitlines() or [""]), *(f"{item.get('path')}: {item.get('message')}" for item in unnamed)]
+
+
+def _leaves(group: "BaseExceptionGroup[FoliotError]") -> "Iterator[FoliotError]":
     for error in group.exceptions:
         if isinstance(error, BaseExceptionGroup):
             yield from _leaves(error)

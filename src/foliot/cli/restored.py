@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from foliot.cli.refusal import reader
+from foliot.cli.language import reader_language
 from foliot.domain.instants import SECOND, isoformat
 from foliot.store.sql.cluster.restore import COUNTED_MAX, Restored
 from foliot.words.humane import human_duration
@@ -29,7 +29,7 @@ def facts(found: Restored, *, plan: bool) -> dict[str, Any]:
 
 def sentences(found: Restored, *, plan: bool) -> Iterator[str]:
     """For people, in their language."""
-    language = reader()
+    language = reader_language()
 
     def say(key: str, **values: Any) -> str:
         return PHRASES[key][language is Language.CHINESE].format(**values)

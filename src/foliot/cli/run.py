@@ -8,13 +8,15 @@ from typing import Any, Final
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import Desk, Group, remote
+from foliot.cli.asking import Desk, remote
 from foliot.cli.completing import job_name
+from foliot.cli.groups import Group
 from foliot.cli.jobs_reading import explain
-from foliot.cli.live_progress import LiveProgress, how_far
 from foliot.cli.output import Column
+from foliot.cli.progress import LiveProgress, how_far
 from foliot.cli.speaking import Line, echo
-from foliot.cli.watching import note, run_path, say_state, show_result, tell_end, wait_for
+from foliot.cli.times import Times
+from foliot.cli.watching import note, say_state, show_result, tell_end, wait_for
 from foliot.domain.visible import visible_line
 from foliot.words.phrases import STATES_ZH
 
@@ -56,27 +58,37 @@ def list_runs(desk: Desk, *, limit: int, cursor: str | None, labels: tuple[str, 
       foliot run list --state running -o wide
     """
     times = desk.times
-    wanted |= {"since": times.read(wanted["since"]), "until": times.read(wanted["until"]), "label": list(labels)}
     wanted["state"] = _states(wanted["state"])
-    query = {name: value for name, value in wanted.items() if value}
-    answer = desk.listed("/runs", limit=limit, cursor=cursor, namespace=desk.namespace, **query)
-    columns = [
-        Column(title="RUN", of=lambda row: row["id"], least=6),
-        Column(title="JOB", of=lambda row: row["job"], least=12),
-        *([Column(title="SHARD", of=lambda row: part_of(row) or "-")] if wanted["shards"] else []),
-        Column(title="STATE", of=lambda row: row["shown"], state=True, least=8),
-        Column(title="KIND", of=lambda row: row["kind"] or ""),
-        Column(title=f"DUE ({times.zone_word})", of=lambda row: times.show(row["due_at"]), least=8),
-        Column(title="DELAY", of=lambda row: times.lasting(row["delay_s"])),
-        Column(title="TOOK", of=lambda row: times.lasting(row["duration_s"])),
-        Column(title="TRY", of=lambda row: str(row["attempt"])),
-        Column(title="NODE", of=lambda row: row["node"] or "-"),
-        Column(title="FROM", of=lambda row: row["triggered_by"] or row["origin"], wide=True),
-        Column(title="ERROR", of=lambda row: (row["error"] or "").strip().partition("\n")[0], wide=True),
-    ]
-    desk.out.items(answer["items"], columns, name="id", answer=answer)
+    wanted["since"] = times.read(wanted["since"])
+    wanted["until"] = times.read(wanted["until"])
+    answer = desk.listed(desk.client.runs.list, limit=limit, cursor=cursor, label=labels, **wanted)
+    desk.out.items(answer["items"], _columns(times, shards=wanted["shards"]), name="id", answer=answer)
     if answer["next_cursor"]:
         desk.out.talk("more", cursor=answer["next_cursor"])
+
+
+def _columns(times: Times, *, shards: bool) -> list[Column]:
+    """How runs are listed."""
+    columns = [
+        Column("RUN", "id", least=6),
+        Column("JOB", "job", least=12),
+        Column("STATE", "shown", state=True, least=8),
+        Column("KIND", "kind"),
+        Column(times.title("DUE"), times.instant("due_at"), least=8),
+        Column("DELAY", times.duration("delay_s")),
+        Column("TOOK", times.duration("duration_s")),
+        Column("TRY", "attempt"),
+        Column("NODE", "node", empty="-"),
+        Column("FROM", lambda run: run["triggered_by"] or run["origin"], wide=True),
+        Column("ERROR", lambda run: _first_line(run["error"]), wide=True),
+    ]
+    if shards:
+        columns.insert(2, Column("SHARD", part_of, empty="-"))
+    return columns
+
+
+def _first_line(text: str | None) -> str:
+    return (text or "").strip().partition("\n")[0]
 
 
 def _states(written: str | None) -> str:
@@ -96,10 +108,14 @@ def show(desk: Desk, *, run_id: str) -> None:
       foliot run show r-8k2f
       foliot run show r-8k2f -o json
     """
-    found = desk.get(run_path(run_id))
-    is_for_people = desk.out.is_for_people
-    attempts = desk.get(f"{run_path(run_id)}/attempts")["items"] if is_for_people else []
-    shards = desk.get(f"{run_path(run_id)}/shards")["items"] if is_for_people and not found["attempt"] else []
+    runs = desk.client.runs
+    found = runs.get(run_id).raw
+    attempts: list[Mapping[str, Any]] = []
+    shards: list[Mapping[str, Any]] = []
+    if desk.out.is_for_people:
+        attempts = [*runs.attempts(run_id)]
+        if not found["attempt"]:  # a run with shards is not tried itself
+            shards = [shard.raw for shard in runs.shards(run_id)]
     desk.out.item(found, _lines(desk, found, attempts, shards), name="id")
 
 
@@ -129,9 +145,9 @@ def _lines(
     if len(attempts) > 1 or (attempts and attempts[0]["error"]):
         for one in attempts:
             how = one["cause"] or "running"
-            error = (one["error"] or "").strip().partition("\n")[0]
+            error = _first_line(one["error"])
             yield f"try {one['attempt']}", f"{how} on {one['node'] or '-'}  {times.lasting(one['duration_s'])}  {error}"
-    yield "error", (run["error"] or "").strip().partition("\n")[0]
+    yield "error", _first_line(run["error"])
     yield "params", _json(run["params"])
     yield "result", _json(run["result"])
 
@@ -142,7 +158,7 @@ def _shards(desk: Desk, shards: list[Mapping[str, Any]]) -> Iterator[tuple[str, 
     told = [part for state, count in counts.most_common() for part in (", ", f"{count} ", desk.out.state(state))]
     yield "shards", told[1:]
     for one in [one for one in shards if one["state"] != "SUCCEEDED"][:SHARDS_SHOWN]:
-        error = (one["error"] or "").strip().partition("\n")[0]
+        error = _first_line(one["error"])
         name = "merge" if one["shard"] is None else f"shard {one['shard']}"
         yield name, (f"{one['id']}  ", desk.out.state(one["shown"]), f"  {error}".rstrip())
 
@@ -165,9 +181,7 @@ def watch(desk: Desk, *, run_id: str, within: str) -> None:
       foliot run watch r-8k2f
       foliot run watch r-8k2f --wait-for 10m && echo done
     """
-    desk.get(
-        run_path(run_id)
-    )  # it is there, and the client is loaded: an import can swallow the Ctrl-C that is offered
+    desk.client.runs.get(run_id)  # it is there, and the client is loaded: an import can swallow the Ctrl-C offered next
     desk.out.talk("watching", mark="run", run=run_id)
     tell_end(desk, wait_for(desk, run_id, within))
 
@@ -183,7 +197,7 @@ def why(desk: Desk, *, run_id: str) -> None:
       foliot run why r-8k2f
       foliot run why r-8k2f --lang zh-CN
     """
-    explain(desk, [desk.get(f"{run_path(run_id)}/why", tz=desk.times.name)])
+    explain(desk, [desk.client.runs.why(run_id, tz=desk.times.name)])
 
 
 @run.command()
@@ -197,9 +211,9 @@ def result(desk: Desk, *, run_id: str) -> None:
       foliot run result r-8k2f
       foliot run result r-8k2f -o json
     """
-    answer = desk.get(f"{run_path(run_id)}/result")
+    answer = desk.client.runs.result(run_id)
     has_succeeded = answer["state"] == "SUCCEEDED"
-    found = desk.get(run_path(run_id)) if answer["result"] is None else {}
+    found = desk.client.runs.get(run_id).raw if answer["result"] is None else {}
     if not desk.out.is_for_people:
         desk.out.item(answer, (), name="id")
     elif has_succeeded:
@@ -237,16 +251,13 @@ def cancel(
         raise click.UsageError("Say which runs: ids, --job NAME or -l KEY=VALUE.")
     ids = list(run_ids)
     if not ids:
-        query: dict[str, Any] = {"job": job, "label": list(labels) or None, "state": "pending,running"}
-        live = desk.listed("/runs", limit=200, namespace=desk.namespace, **query)["items"]
+        live = desk.listed(desk.client.runs.list, limit=200, job=job, label=labels, state="pending,running")["items"]
         if not live:
             desk.out.talk("nothing_matches")
             return
         desk.confirm([f"{one['id']}  {one['job']}  {one['shown']}" for one in live])
         ids = [one["id"] for one in live]
-    body: dict[str, Any] = {"ids": ids, "reason": reason, "force": force}
-    answer = desk.post("/runs:cancel", body, namespace=desk.namespace)
-    _tell_cancelled(desk, answer, force=force)
+    _tell_cancelled(desk, desk.client.runs.cancel_many(ids, reason=reason, force=force), force=force)
 
 
 def _tell_cancelled(desk: Desk, answer: Mapping[str, Any], *, force: bool) -> None:
@@ -282,9 +293,8 @@ def retry(
         raise click.UsageError("Say which runs: ids, or --job NAME.")
     ids = list(run_ids)
     if job:
-        failed = desk.listed(
-            "/runs", limit=200, namespace=desk.namespace, job=job, state="failed", since=desk.times.read(since)
-        )["items"]
+        since = desk.times.read(since)
+        failed = desk.listed(desk.client.runs.list, limit=200, job=job, state="failed", since=since)["items"]
         if not failed:
             desk.out.talk("nothing_matches")
             return
@@ -292,9 +302,9 @@ def retry(
         ids = [one["id"] for one in failed]
     made = []
     for run_id in ids:
-        again = desk.post(f"{run_path(run_id)}:retry", {"version": version, "reason": reason})
-        made.append(again)
-        desk.out.talk("retried", mark="run", old=run_id, run=again["id"])
+        again = desk.client.runs.retry(run_id, version=version, reason=reason)
+        made.append(again.raw)
+        desk.out.talk("retried", mark="run", old=run_id, run=again.id)
     if not desk.out.is_for_people:
         desk.out.items(made, [], name="id")
 
@@ -329,7 +339,7 @@ def logs(desk: Desk, *, run_id: str | None, job: str | None, follow: bool, grep:
     which["since"] = desk.times.read(which["since"])
     if run_id:
         if desk.out.is_for_people:
-            _head(desk, desk.get(run_path(run_id)))
+            _head(desk, desk.client.runs.get(run_id).raw)
         _show_log(desk, run_id, follow, pattern, which)
         return
     assert job is not None
@@ -350,10 +360,10 @@ def _log_of_job(
     seen: str | None = None
     has_said = False
     while True:
-        newest = desk.get("/runs", namespace=desk.namespace, job=job, limit=1)["items"]
-        if newest and newest[0]["id"] != seen:
-            seen = newest[0]["id"]
-            _head(desk, newest[0])
+        newest = desk.client.runs.list(job=job, limit=1)
+        if newest and newest[0].id != seen:
+            seen = newest[0].id
+            _head(desk, newest[0].raw)
             _show_log(desk, seen, follow, pattern, which)
         elif not newest and not has_said:
             has_said = True

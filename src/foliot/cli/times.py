@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Callable, Mapping
 from datetime import datetime, time, timedelta, tzinfo
 from pathlib import Path
 from typing import Any, Final
@@ -29,9 +30,11 @@ class Times:
 
     def read(self, written: str | None, *, forward: bool = False) -> str | None:
         """RFC 3339 of what somebody typed: an instant, a date, `14:02`, or a duration ago (ahead when `forward`)."""
-        return None if written is None else self._read(written.strip(), forward=forward)
+        return None if written is None else self.moment(written, forward=forward)
 
-    def _read(self, text: str, *, forward: bool) -> str:
+    def moment(self, written: str, *, forward: bool = False) -> str:
+        """The same of something that was typed."""
+        text = written.strip()
         if text == "now":
             return _utc(self.now)
         clock = _CLOCK.fullmatch(text)
@@ -95,10 +98,17 @@ class Times:
         moment = datetime.fromisoformat(written).astimezone(self._zone)
         return f"{moment:%Y-%m-%d %H:%M:%S} {moment.tzname()}"
 
-    @property
-    def zone_word(self) -> str:
-        """The zone as people abbreviate it."""
-        return str(self.now.tzname())
+    def title(self, word: str) -> str:
+        """The heading of a column of instants: `DUE (CST)`."""
+        return f"{word} ({self.now.tzname()})"
+
+    def instant(self, field: str) -> Callable[[Mapping[str, Any]], str]:
+        """How a column shows the instant in a field of its items."""
+        return lambda item: self.show(item[field])
+
+    def duration(self, field: str) -> Callable[[Mapping[str, Any]], str]:
+        """How a column shows the duration in a field of its items."""
+        return lambda item: self.lasting(item[field])
 
     def lasting(self, seconds: float | None) -> str:
         """A duration of the API, humanised."""
@@ -138,9 +148,3 @@ def _zone_info(name: str) -> tzinfo | None:
 
 def _utc(moment: datetime) -> str:
     return isoformat(to_instant(moment))
-
-
-def took(item: Any) -> float | None:
-    """The duration of a run as the API says it."""
-    value = item.get("duration_s")
-    return None if value is None else float(value)

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import Desk, Group, remote
+from foliot.cli.asking import Desk, remote
+from foliot.cli.groups import Group
 from foliot.cli.output import Column
 from foliot.cli.speaking import echo
 from foliot.client.private import write_private_file
@@ -38,24 +38,23 @@ def list_tokens(desk: Desk, *, all_: bool) -> None:
       foliot token list
       foliot token list --all -o wide
     """
-    answer = desk.get("/tokens", all=all_ or None)
     times = desk.times
     columns = [
-        Column(title="NAME", of=lambda row: row["name"], least=8),
-        Column(title="SCOPES", of=lambda row: ",".join(row["scopes"]), least=8),
-        Column(title="LIMITED TO", of=_limits),
-        Column(title=f"EXPIRES ({times.zone_word})", of=lambda row: times.show(row["expires_at"])),
-        Column(title=f"LAST USED ({times.zone_word})", of=lambda row: times.show(row["last_used_at"]) or "never"),
-        Column(title=f"ENDS ({times.zone_word})", of=lambda row: times.show(row["revoked_at"]) or "-", wide=True),
-        Column(title="MADE BY", of=lambda row: row["created_by"], wide=True),
-        Column(title="ID", of=lambda row: row["id"], wide=True),
+        Column("NAME", "name", least=8),
+        Column("SCOPES", lambda row: ",".join(row["scopes"]), least=8),
+        Column("LIMITED TO", _limits, empty="-"),
+        Column(times.title("EXPIRES"), times.instant("expires_at")),
+        Column(times.title("LAST USED"), times.instant("last_used_at"), empty="never"),
+        Column(times.title("ENDS"), times.instant("revoked_at"), empty="-", wide=True),
+        Column("MADE BY", "created_by", wide=True),
+        Column("ID", "id", wide=True),
     ]
-    desk.out.items(answer["items"], columns, answer=answer)
+    desk.out.page(desk.client.tokens.list(include_ended=all_), columns)
 
 
 def _limits(row: Mapping[str, Any]) -> str:
     parts = [f"{kind} {row[kind]}" for kind in ("namespace", "group") if row[kind]]
-    return ", ".join(parts) or "-"
+    return ", ".join(parts)
 
 
 @token.command()
@@ -85,14 +84,9 @@ def create(
       foliot token create reports --scope run --for-group reports
     """
     check_place(file)
-    body = {
-        "name": name,
-        "scopes": [word for scope in scopes for word in scope.split(",")],
-        "expires": expires,
-        "namespace": for_namespace,
-        "group": for_group,
-    }
-    _hand_over(desk, desk.post("/tokens", body), file)
+    words = [word for scope in scopes for word in scope.split(",")]
+    issued = desk.client.tokens.create(name, words, expires=expires, for_namespace=for_namespace, group=for_group)
+    _hand_over(desk, issued, file)
 
 
 @token.command()
@@ -109,7 +103,7 @@ def rotate(desk: Desk, *, name: str, grace: str, file: str | None) -> None:
       foliot token rotate ci --grace 1h --write ci.token
     """
     check_place(file)
-    _hand_over(desk, desk.post(f"/tokens/{quote(name, safe='')}:rotate", {"grace": grace}), file)
+    _hand_over(desk, desk.client.tokens.rotate(name, grace=grace), file)
 
 
 @token.command()
@@ -123,7 +117,7 @@ def revoke(desk: Desk, *, name: str) -> None:
       foliot token revoke ci
       foliot token revoke t-4f1c9a2b7d3e
     """
-    gone = desk.delete(f"/tokens/{quote(name, safe='')}")
+    gone = desk.client.tokens.revoke(name)
     if not desk.out.is_for_people:
         desk.out.item(gone, ())
     desk.out.talk("token_revoked", mark="good", name=gone["name"])

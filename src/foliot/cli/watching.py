@@ -1,21 +1,13 @@
-"""Watching a run: its end, its log, a bar while one waits."""
+"""Watching a run: its end, its log."""
 
 import json
 import sys
-import threading
 from collections.abc import Callable, Mapping
-from types import TracebackType
-from typing import Any, Final, Self
-from urllib.parse import quote
+from typing import Any, Final
 
 from foliot.cli.asking import Desk
-from foliot.cli.output import Output
 from foliot.cli.speaking import echo, steer
-from foliot.domain.visible import visible_line
 
-HELD_S: Final = 20.0
-BAR_WIDTH: Final = 20
-PIPED_EVERY_S: Final = 10.0
 WATCH_EVERY_S: Final = 2.0
 
 
@@ -85,47 +77,3 @@ def repeat(desk: Desk, tell: Callable[[], None], *, every_s: float = WATCH_EVERY
             echo(desk.out.mark("bad"), trouble.sentence, err=True)
         desk.look_at_the_clock()
         desk.client.machine.pause(every_s)
-
-
-def run_path(run: str) -> str:
-    """The address of a run."""
-    return f"/runs/{quote(run, safe='')}"
-
-
-class Bar:
-    """Progress while one waits: a bar on a terminal, a line every ten seconds elsewhere."""
-
-    def __init__(self, out: Output, *, total: int) -> None:
-        self._out = out
-        self._total = max(1, total)
-        self._is_live = sys.stderr.isatty() and out.is_for_people
-        self._waited_s = 0.0
-        self._told_at = -PIPED_EVERY_S
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._is_live:
-            echo("", err=True)
-
-    def pause(self, seconds: float) -> None:
-        """Wait a little."""
-        threading.Event().wait(seconds)
-        self._waited_s += seconds
-
-    def tell(self, done: int, text: str) -> None:
-        """How far it is."""
-        if not self._out.is_for_people:
-            return
-        filled = min(BAR_WIDTH, BAR_WIDTH * done // self._total)
-        full, empty = ("#", ".") if self._out.ascii else ("█", "░")
-        line = f"{full * filled}{empty * (BAR_WIDTH - filled)}  {text}"
-        if self._is_live:
-            steer("\r\x1b[K", err=True)
-            echo(visible_line(line), nl=False, err=True)
-        elif self._waited_s - self._told_at >= PIPED_EVERY_S:
-            self._told_at = self._waited_s
-            echo(line, err=True)

@@ -17,7 +17,8 @@ from foliot.app.system import SystemChance, SystemClock
 from foliot.cli.job_environment import job_environment, read_rules
 from foliot.cli.refusal import refusals, tell
 from foliot.cli.run_limits import read_limits
-from foliot.client.discovery import Endpoint, find_endpoint
+from foliot.client.discovery import find_endpoint
+from foliot.client.endpoint import Endpoint
 from foliot.client.worker_http import HttpWorkerLink
 from foliot.domain.errors import InvalidInput
 from foliot.domain.instants import SECOND, parse_duration

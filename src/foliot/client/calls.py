@@ -238,21 +238,3 @@ def _json(value: Any) -> Any:
     if isinstance(value, timedelta):
         return format_duration(parse_duration(value))
     return value
-
-
-def get(path: str, **query: Any) -> Call:
-    """A read of an address."""
-    texts = {name: _text(value) for name, value in query.items() if value is not None}
-    return Call(method="GET", path=PREFIX + path, query=texts)
-
-
-def post(path: str, body: Mapping[str, Any], *, token: str, **query: Any) -> Call:
-    """A write to an address."""
-    given = {name: value for name, value in body.items() if value is not None}
-    return Call(
-        method="POST",
-        path=PREFIX + path,
-        query=get(path, **query).query,
-        body=given,
-        headers={"Idempotency-Key": token},
-    )

@@ -7,7 +7,8 @@ from typing import Any, Final
 import httpx2
 
 from foliot.client.calls import CALLS, Call, Duration, call
-from foliot.client.discovery import CLIENT_FILE, Endpoint, find_endpoint
+from foliot.client.discovery import find_endpoint
+from foliot.client.endpoint import CLIENT_FILE, Endpoint
 from foliot.client.loopback import is_on_this_machine
 from foliot.client.machine import Machine
 from foliot.client.sending import Servers, Tries, request_of, timeout_of

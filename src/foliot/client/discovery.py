@@ -1,162 +1,173 @@
-"""Which server to ask when nobody said: the environment, then the data folder that `foliot up` made here."""
+"""Which server is asked, and with what, when several say something: flags, variables, contexts, a project, `foliot up`.
+
+Whoever names the server says what belongs to it. A token never goes to a server because a project's file names it.
+"""
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 
-import httpx2
-import msgspec
-
+from foliot.client.endpoint import CLIENT_FILE, Endpoint, is_yes, read_client_file, read_token
 from foliot.client.errors import NoServerKnown
-from foliot.client.loopback import is_on_this_machine
-from foliot.client.private import read_private_file
 from foliot.domain.errors import InvalidInput
 
-CLIENT_FILE: Final = Path(".foliot") / "client.json"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
-    """Servers that serve one cluster, and the token that opens them."""
-
-    urls: tuple[str, ...]
-    token: str | None = None
-    ca_file: str | None = None  # certificates of who signs theirs; None: the system's
-    insecure_http: bool = False  # the user wants tokens to cross a network unencrypted
-    said_by: str = "the caller"
-
-    @classmethod
-    def of(
-        cls,
-        url: str | Sequence[str],
-        token: str | None = None,
-        *,
-        ca_file: str | None = None,
-        insecure_http: bool = False,
-        said_by: str = "the caller",
-    ) -> "Endpoint":
-        """From one URL, several, or several in one text with commas.
-
-        `FOLIOT_CA_FILE` counts where no file is given, `FOLIOT_INSECURE_HTTP` where plain HTTP is not asked for.
-        """
-        given = url.split(",") if isinstance(url, str) else url
-        urls = tuple(part.strip().rstrip("/") for part in given if part.strip())
-        for part in urls:
-            if not _is_address(part):
-                raise BadServer(part, said_by)
-        if not urls:
-            raise BadServer("", said_by)
-        return cls(
-            urls=urls,
-            token=token or None,
-            ca_file=ca_file or os.environ.get("FOLIOT_CA_FILE"),
-            insecure_http=insecure_http or is_yes(os.environ.get("FOLIOT_INSECURE_HTTP", "")),
-            said_by=said_by,
-        )
-
-    def demand_safe_way(self) -> None:
-        """Raise `PlainHttp` where a secret would cross a network unencrypted and nobody asked for that (SEC-27)."""
-        if self.insecure_http:
-            return
-        for url in self.urls:
-            if url.startswith("http://") and not is_on_this_machine(url):
-                raise PlainHttp(url)
-
-
-def _is_address(written: str) -> bool:
-    """Whether requests can be made to it: a whole URL of HTTP with a host, and a port if it names one."""
-    if not written.startswith(("http://", "https://")) or not written.isprintable():
-        return False
-    try:
-        parts = urlsplit(written)
-        host, port = parts.hostname or "", parts.port
-        httpx2.URL(written)
-        host.encode("idna")
-    except (ValueError, httpx2.InvalidURL):  # UnicodeError among them
-        return False
-    return bool(host) and " " not in host and port != 0
-
-
-def is_yes(written: str) -> bool:
-    """What a variable says that switches something on."""
-    return written.lower() in ("1", "true", "yes", "on")
-
-
-class PlainHttp(InvalidInput):
-    """A token would cross a network unencrypted."""
-
-    code = "FOL-1097"
-
-    def __init__(self, url: str) -> None:
-        super().__init__(
-            f"The token would go to {url} unencrypted: everybody on the way could read and use it.",
-            hint="use https://; if you do want this: --insecure-http, FOLIOT_INSECURE_HTTP=1 or insecure_http=True",
-            url=url,
-        )
-
-
-class BadServer(InvalidInput):
-    """What was given as a server's address cannot be one."""
-
-    code = "FOL-1075"
-
-    def __init__(self, written: str, said_by: str) -> None:
-        super().__init__(
-            f'"{written}" (from {said_by}) is not the address of a server.',
-            hint="write http://host:7171, several with commas between",
-            written=written,
-        )
+PROJECT: Final = Path("foliot.toml")
+_OF_ONE_SERVER: Final = ("server", "token", "token_file", "ca_file", "insecure_http")
+_VARIABLES: Final = {
+    "FOLIOT_SERVER": "server",
+    "FOLIOT_TOKEN_FILE": "token_file",
+    "FOLIOT_CA_FILE": "ca_file",
+    "FOLIOT_INSECURE_HTTP": "insecure_http",
+    "FOLIOT_NAMESPACE": "namespace",
+    "FOLIOT_TZ": "tz",
+    "FOLIOT_LANG": "lang",
+}
 
 
 def find_endpoint(environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Endpoint:
     """`FOLIOT_SERVER`, `FOLIOT_TOKEN_FILE` and `FOLIOT_CA_FILE`, else `./.foliot/client.json`, else `NoServerKnown`."""
-    known = os.environ if environment is None else environment
-    if known.get("FOLIOT_SERVER"):
-        token = _token_from(known.get("FOLIOT_TOKEN_FILE"))
-        ca_file = known.get("FOLIOT_CA_FILE")
-        return Endpoint.of(known["FOLIOT_SERVER"], token, ca_file=ca_file, said_by="FOLIOT_SERVER")
-    found = read_client_file(folder or Path.cwd())
-    if found is None:
-        raise NoServerKnown
-    return found
+    variables = from_environment(os.environ if environment is None else environment)
+    sources = [variables] if variables.server else [from_local(folder or Path.cwd())]
+    return resolve(sources).endpoint()
 
 
-def read_client_file(folder: Path) -> Endpoint | None:
-    """How to reach the `foliot up` of a folder, if it runs.
+class TokenForWhom(InvalidInput):
+    """A token was given, and only a project's foliot.toml says for which server."""
 
-    `foliot up` writes the file for its own user and listens on this machine alone. A file that is another's, or that
-    names a server elsewhere, was not written by it.
+    code = "FOL-1094"
+
+    def __init__(self, said_by: str, server: str) -> None:
+        super().__init__(
+            f"{said_by} gives a token, but only {PROJECT} names the server ({server}): it is not sent there.",
+            hint=f"name the server, too: --server {server} (or FOLIOT_SERVER); or foliot login {server}",
+            said_by=said_by,
+            server=server,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """A value and who said it."""
+
+    value: str
+    said_by: str
+
+
+class SourceKind(Enum):
+    """Who can say something."""
+
+    FLAGS = auto()
+    ENVIRONMENT = auto()
+    CONTEXT = auto()
+    PROJECT = auto()  # foliot.toml: whoever wrote the project
+    LOCAL = auto()  # ./.foliot: a `foliot up` of this user
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What one of them says."""
+
+    kind: SourceKind
+    says: Mapping[str, Setting]
+
+    @property
+    def server(self) -> str:
+        """The server it names, if any."""
+        found = self.says.get("server")
+        return found.value if found else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """What a command works with, and where each part comes from."""
+
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    unused_token: Setting | None = None  # given without a server, and not for the one that was chosen
+
+    def get(self, name: str) -> str | None:
+        """A value, if anybody said one."""
+        found = self.settings.get(name)
+        return found.value if found else None
+
+    def flag(self, name: str) -> str | None:
+        """A value that was said with this very command."""
+        found = self.settings.get(name)
+        return found.value if found and found.said_by == flag_of(name) else None
+
+    def endpoint(self) -> Endpoint:
+        """Where to ask, and with which token."""
+        server = self.settings.get("server")
+        if server is None:
+            raise NoServerKnown
+        if self.unused_token is not None and server.said_by == str(PROJECT):
+            raise TokenForWhom(self.unused_token.said_by, server.value)
+        token_file = self.get("token_file")
+        return Endpoint.of(
+            server.value,
+            read_token(token_file) if token_file else self.get("token"),
+            ca_file=self.get("ca_file"),
+            insecure_http=is_yes(self.get("insecure_http") or ""),
+            said_by=server.said_by,
+        )
+
+
+def resolve(sources: Sequence[Source], *, chosen: Source | None = None) -> Resolved:
+    """Every setting from the first who says it; what belongs to a server, from who may say it of the chosen one."""
+    chosen = chosen or choose(sources)
+    settings: dict[str, Setting] = {}
+    unused: Setting | None = None
+    for source in sources:
+        for name, said in source.says.items():
+            if name not in _OF_ONE_SERVER or may_say(source, name, of=chosen):
+                settings.setdefault(name, said)
+            elif name == "token_file" and not source.server:
+                unused = unused or said
+    return Resolved(settings=settings, unused_token=unused)
+
+
+def choose(sources: Iterable[Source]) -> Source | None:
+    """The source whose server is asked: the first that names one."""
+    return next((source for source in sources if source.server), None)
+
+
+def may_say(source: Source, name: str, *, of: Source | None) -> bool:
+    """Whether what this source says of a server (its token, its authority) may be used for the chosen one.
+
+    Whoever names the server says what belongs to it. What the user said without a server is for one that the user
+    named, in a flag, a variable or a context. A token never goes to a server because a project's file names it.
     """
-    try:
-        said = msgspec.json.decode(read_private_file(folder / CLIENT_FILE), type=dict[str, str])
-        found = Endpoint.of(said["url"], said.get("token"), said_by=str(CLIENT_FILE))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (OSError, msgspec.DecodeError, KeyError) as error:
-        raise UnreadableAccess(str(CLIENT_FILE), str(error)) from error
-    if not all(is_on_this_machine(url) for url in found.urls):
-        raise UnreadableAccess(str(CLIENT_FILE), "it names a server on another machine")
-    return found
+    if source is of:
+        return True
+    if source.server or source.kind is SourceKind.PROJECT:
+        return False
+    if of is None or name in ("ca_file", "insecure_http"):  # these are no secrets
+        return True
+    if of.kind is SourceKind.LOCAL:
+        return source.kind is SourceKind.FLAGS  # it has a token of its own, and a variable was set for another
+    return of.kind is not SourceKind.PROJECT
 
 
-class UnreadableAccess(InvalidInput):
-    """A file that should say how to reach a server, and cannot be read."""
+def from_environment(environment: Mapping[str, str]) -> Source:
+    """What the variables say."""
+    says = {
+        name: Setting(value=value, said_by=variable)
+        for variable, name in _VARIABLES.items()
+        if (value := environment.get(variable))
+    }
+    return Source(kind=SourceKind.ENVIRONMENT, says=says)
 
-    code = "FOL-1076"
 
-    def __init__(self, file: str, why: str) -> None:
-        is_ours = file == str(CLIENT_FILE)
-        hint = "foliot up writes it anew" if is_ours else "name a file that this user may read"
-        super().__init__(f"{file} cannot be read: {why}.", hint=hint, file=file)
+def from_local(folder: Path) -> Source:
+    """What the `foliot up` of a folder says, if it runs."""
+    found = read_client_file(folder)
+    said = {} if found is None else {"server": ",".join(found.urls), "token": found.token}
+    says = {name: Setting(value=value, said_by=str(CLIENT_FILE)) for name, value in said.items() if value}
+    return Source(kind=SourceKind.LOCAL, says=says)
 
 
-def _token_from(file: str | None) -> str | None:
-    if not file:
-        return None
-    try:
-        return Path(file).read_text("utf-8").strip()
-    except OSError as error:
-        raise UnreadableAccess(file, error.strerror or str(error)) from error
+def flag_of(name: str) -> str:
+    """The flag of the command line that says a setting."""
+    return f"--{name.replace('_', '-')}"

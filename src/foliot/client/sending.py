@@ -6,7 +6,7 @@ import httpx2
 import msgspec
 
 from foliot.client.calls import Call
-from foliot.client.discovery import Endpoint
+from foliot.client.endpoint import Endpoint
 from foliot.client.errors import ServerAway, error_of
 from foliot.client.machine import Machine
 from foliot.domain.errors import FoliotError

@@ -2,7 +2,7 @@
 
 import ssl
 
-from foliot.client.discovery import UnreadableAccess
+from foliot.client.endpoint import UnreadableAccess
 
 
 def trusting(ca_file: str) -> ssl.SSLContext:

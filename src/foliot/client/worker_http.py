@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import msgspec
 
-from foliot.client.discovery import Endpoint
+from foliot.client.endpoint import Endpoint
 from foliot.client.errors import ServerAway
 from foliot.client.trust import trusting
 from foliot.domain.errors import ClusterTrouble, Denied, FoliotError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foliot.cli.contexts import Context, Contexts
+from foliot.client.contexts import Context, Contexts
 from tests.cli.conftest import Answer as Said
 from tests.cli.conftest import Shell
 from tests.unit.client.answering import Answer, Answering, answering

@@ -7,8 +7,8 @@ from typing import Any, cast
 import pytest
 
 from foliot.cli.asking import Desk
-from foliot.cli.live_progress import how_far, told
 from foliot.cli.output import Output
+from foliot.cli.progress import how_far, told
 from foliot.cli.times import Times
 
 

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from foliot.cli.completing import job_name
-from foliot.cli.contexts import Context, Contexts
+from foliot.client.contexts import Context, Contexts
 from tests.cli.conftest import Shell
 from tests.unit.client.answering import Answer, Answering, answering
 

@@ -15,8 +15,8 @@ import structlog
 import foliot.cli
 from foliot.app.all_in_one import UpSettings
 from foliot.cli.jobs_changing import _edited
-from foliot.cli.live_progress import LiveProgress
 from foliot.cli.output import Column, Output, to_yaml
+from foliot.cli.progress import LiveProgress
 from foliot.cli.refusal import tell
 from foliot.cli.speaking import Styled, echo
 from foliot.cli.up import Terminal

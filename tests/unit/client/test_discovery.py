@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from foliot import Foliot
-from foliot.client.discovery import BadServer, Endpoint, UnreadableAccess, find_endpoint
+from foliot.client.discovery import find_endpoint
+from foliot.client.endpoint import BadServer, Endpoint, UnreadableAccess
 from foliot.client.errors import NoServerKnown
 from foliot.client.private import NotPrivate
 from foliot.domain.errors import Denied

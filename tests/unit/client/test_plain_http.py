@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from foliot import AsyncFoliot, Foliot
-from foliot.client.discovery import Endpoint, PlainHttp
+from foliot.client.endpoint import Endpoint, PlainHttp
 from foliot.client.worker_http import HttpWorkerLink
 from tests.cli.conftest import Shell
 

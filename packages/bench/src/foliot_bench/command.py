@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import Group, failures, language
+from foliot.cli.groups import Group
+from foliot.cli.language import reader_language
 from foliot.cli.output import Output
+from foliot.cli.refusal import failures
 from foliot.cli.speaking import echo
+from foliot.words.language import Language
 
 if TYPE_CHECKING:
     from foliot_bench.benchmark import Benchmark
@@ -194,7 +197,7 @@ def _carry_through(benchmark: "Benchmark", options: Mapping[str, Any], more: Map
         form="json" if options["as_json"] else "table",
         quiet=False,
         colour=False if options["no_color"] else None,
-        chinese=language(options["lang"]) == "zh-CN",
+        chinese=reader_language(options["lang"]) is Language.CHINESE,
     )
     _tell(report, out)
 

@@ -10,18 +10,26 @@ import json
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from enum import Enum, auto
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from foliot.client.discovery import CLIENT_FILE, read_client_file
+from foliot.client.discovery import (
+    PROJECT,
+    Resolved,
+    Setting,
+    Source,
+    SourceKind,
+    choose,
+    flag_of,
+    from_environment,
+    from_local,
+    resolve,
+)
 from foliot.client.private import write_private_file
 from foliot.domain.errors import InvalidInput, NotFound
 from foliot.domain.names import check_name, nearest
 
-PROJECT: Final = Path("foliot.toml")
-_OF_ONE_SERVER: Final = ("server", "token", "token_file", "ca_file", "insecure_http")
 _NOT_BY_PROJECT: Final = ("token", "token_file", "insecure_http")
 _SAID_BY_ALL: Final = ("server", "token_file", "ca_file", "insecure_http", "namespace", "tz", "lang")
 
@@ -63,20 +71,6 @@ class SaidByProject(InvalidInput):
         )
 
 
-class TokenForWhom(InvalidInput):
-    """A token was given, and only a project's foliot.toml says for which server."""
-
-    code = "FOL-1094"
-
-    def __init__(self, said_by: str, server: str) -> None:
-        super().__init__(
-            f"{said_by} gives a token, but only {PROJECT} names the server ({server}): it is not sent there.",
-            hint=f"name the server, too: --server {server} (or FOLIOT_SERVER); or foliot login {server}",
-            said_by=said_by,
-            server=server,
-        )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """One cluster as one user knows it."""
@@ -87,56 +81,6 @@ class Context:
     token_file: str | None = None
     ca_file: str | None = None
     insecure_http: str | None = None  # "yes": the user wants its token to go unencrypted
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """A value and who said it."""
-
-    value: str
-    said_by: str
-
-
-class Kind(Enum):
-    """Who can say something."""
-
-    FLAGS = auto()
-    ENVIRONMENT = auto()
-    CONTEXT = auto()
-    PROJECT = auto()  # foliot.toml: whoever wrote the project
-    LOCAL = auto()  # ./.foliot: a `foliot up` of this user
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """What one of them says."""
-
-    kind: Kind
-    says: Mapping[str, Setting]
-
-    @property
-    def server(self) -> str:
-        """The server it names, if any."""
-        found = self.says.get("server")
-        return found.value if found else ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resolved:
-    """What a command works with, and where each part comes from."""
-
-    settings: Mapping[str, Setting] = field(default_factory=dict)
-    unused_token: Setting | None = None  # given without a server, and not for the one that was chosen
-
-    def get(self, name: str) -> str | None:
-        """A value, if anybody said one."""
-        found = self.settings.get(name)
-        return found.value if found else None
-
-    def flag(self, name: str) -> str | None:
-        """A value that was said with this very command."""
-        found = self.settings.get(name)
-        return found.value if found and found.said_by == _flag(name) else None
 
 
 class Contexts:
@@ -201,31 +145,23 @@ class Contexts:
         self._save(contexts, None if current == name else current)
 
     def resolve(self, flags: Mapping[str, str | None], *, folder: Path | None = None) -> Resolved:
-        """Every setting from the first who says it; what belongs to a server, only from who may say it of this one."""
+        """What a command works with. A server that only a project names gets what the user's own context has for it."""
         sources = self._sources(flags, folder or Path.cwd())
-        chosen = next((source for source in sources if source.server), None)
-        if chosen is not None and chosen.kind is Kind.PROJECT and (known := self._known(chosen)):
+        chosen = choose(sources)
+        if chosen is not None and chosen.kind is SourceKind.PROJECT and (known := self._known(chosen)):
             sources, chosen = [*sources, known], known
-        settings: dict[str, Setting] = {}
-        unused: Setting | None = None
-        for source in sources:
-            for name, said in source.says.items():
-                if name not in _OF_ONE_SERVER or may_say(source, name, of=chosen):
-                    settings.setdefault(name, said)
-                elif name == "token_file" and not source.server:
-                    unused = unused or said
-        return Resolved(settings=settings, unused_token=unused)
+        return resolve(sources, chosen=chosen)
 
     def _sources(self, flags: Mapping[str, str | None], here: Path) -> list[Source]:
-        flagged = Source(kind=Kind.FLAGS, says=self._from_flags(flags))
-        environment = Source(kind=Kind.ENVIRONMENT, says=self._from_environment())
-        project = Source(kind=Kind.PROJECT, says=_from_project(here / PROJECT))
+        flagged = Source(kind=SourceKind.FLAGS, says=self._from_flags(flags))
+        environment = from_environment(self._environment)
+        project = Source(kind=SourceKind.PROJECT, says=_from_project(here / PROJECT))
         named = flags.get("context") or self._environment.get("FOLIOT_CONTEXT")
         if named:
             return [flagged, self._from_context(named), environment, project]
         sources = [flagged, environment, project]
         if not any(source.server for source in sources):  # else nothing in it would count
-            sources.append(Source(kind=Kind.LOCAL, says=_from_local(here)))
+            sources.append(from_local(here))
         _, current = self.all()
         return sources if current is None else [*sources, self._from_context(current)]
 
@@ -237,22 +173,8 @@ class Contexts:
         return self._from_context(current if current in names else names[0]) if names else None
 
     def _from_flags(self, flags: Mapping[str, str | None]) -> dict[str, Setting]:
-        return {name: Setting(value=value, said_by=_flag(name)) for name in _SAID_BY_ALL if (value := flags.get(name))}
-
-    def _from_environment(self) -> dict[str, Setting]:
-        names = {
-            "FOLIOT_SERVER": "server",
-            "FOLIOT_TOKEN_FILE": "token_file",
-            "FOLIOT_CA_FILE": "ca_file",
-            "FOLIOT_INSECURE_HTTP": "insecure_http",
-            "FOLIOT_NAMESPACE": "namespace",
-            "FOLIOT_TZ": "tz",
-            "FOLIOT_LANG": "lang",
-        }
         return {
-            name: Setting(value=value, said_by=variable)
-            for variable, name in names.items()
-            if (value := self._environment.get(variable))
+            name: Setting(value=value, said_by=flag_of(name)) for name in _SAID_BY_ALL if (value := flags.get(name))
         }
 
     def _from_context(self, name: str) -> Source:
@@ -260,7 +182,7 @@ class Contexts:
         names = ("server", "namespace", "token_file", "ca_file", "insecure_http")
         said = {name: getattr(context, name) for name in names}
         says = {key: Setting(value=value, said_by=f"context {name}") for key, value in said.items() if value}
-        return Source(kind=Kind.CONTEXT, says=says)
+        return Source(kind=SourceKind.CONTEXT, says=says)
 
     def _save(self, contexts: Mapping[str, Context], current: str | None) -> None:
         lines = [f"current = {json.dumps(current)}"] if current else []
@@ -279,27 +201,6 @@ class Contexts:
         return file
 
 
-def may_say(source: Source, name: str, *, of: Source | None) -> bool:
-    """Whether what this source says of a server (its token, its authority) may be used for the chosen one.
-
-    Whoever names the server says what belongs to it. What the user said without a server is for one that the user
-    named, in a flag, a variable or a context. A token never goes to a server because a project's file names it.
-    """
-    if source is of:
-        return True
-    if source.server or source.kind is Kind.PROJECT:
-        return False
-    if of is None or name in ("ca_file", "insecure_http"):  # these are no secrets
-        return True
-    if of.kind is Kind.LOCAL:
-        return source.kind is Kind.FLAGS  # it has a token of its own, and a variable was set for another
-    return of.kind is not Kind.PROJECT
-
-
-def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
 def _addresses(written: str) -> frozenset[str]:
     return frozenset(part.strip().rstrip("/").lower() for part in written.split(",") if part.strip())
 
@@ -312,14 +213,6 @@ def _from_project(file: Path) -> dict[str, Setting]:
         if name in said:
             raise SaidByProject(file, name)
     return {name: Setting(value=str(said[name]), said_by=str(PROJECT)) for name in _SAID_BY_ALL if said.get(name)}
-
-
-def _from_local(folder: Path) -> dict[str, Setting]:
-    found = read_client_file(folder)
-    if found is None:
-        return {}
-    said = {"server": ",".join(found.urls), "token": found.token}
-    return {name: Setting(value=value, said_by=str(CLIENT_FILE)) for name, value in said.items() if value}
 
 
 def _toml(file: Path) -> dict[str, Any]:

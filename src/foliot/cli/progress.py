@@ -1,4 +1,4 @@
-"""How far a run is, in a line that stays below its log while it is followed in a terminal.
+"""How far something is: a bar while one waits, and a line below a run's log.
 
 ▶ tick  r-8k31  ████████████░░░░░░░░  3/5  1.0/s  2 s left
 """
@@ -10,15 +10,77 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from foliot.cli.asking import Desk
-from foliot.cli.output import cut, terminal_width
+from foliot.cli.output import Output, cut, terminal_width
 from foliot.cli.speaking import echo, echo_exactly, steer
 from foliot.domain.errors import FoliotError
 from foliot.domain.visible import visible_line
 
-ASK_EVERY_S: Final = 0.5
 BAR_WIDTH: Final = 20
+ASK_EVERY_S: Final = 0.5
+PIPED_EVERY_S: Final = 10.0
 
 _CLEAR: Final = "\r\x1b[K"
+
+
+def bar(out: Output, done: int, total: int) -> str:
+    """A bar: which part of the whole is done."""
+    filled = max(0, min(BAR_WIDTH, BAR_WIDTH * done // total))
+    full, empty = ("#", ".") if out.ascii else ("█", "░")
+    return full * filled + empty * (BAR_WIDTH - filled)
+
+
+def how_far(desk: Desk, progress: Mapping[str, Any] | None) -> str:
+    """Of a run: a bar if the end is known, how many, how fast, how long still, and what the run says."""
+    if not progress:
+        return ""
+    done, total = progress["done"], progress["total"]
+    parts = [bar(desk.out, done, total)] if total else []
+    parts.append(f"{done}/{total}" if total is not None else str(done))
+    if progress["rate_per_s"] is not None:
+        parts.append(f"{progress['rate_per_s']:.1f}/s")
+    if progress["left_s"] is not None and done < total:
+        left = desk.times.lasting(max(1.0, round(progress["left_s"]))).replace(".0 ", " ")  # no one knows tenths ahead
+        parts.append(desk.out.say("progress_left", left=left))
+    if progress["note"]:
+        parts.append(visible_line(progress["note"]))
+    return "  ".join(parts)
+
+
+class Bar:
+    """Progress while one waits: a bar on a terminal, a line every ten seconds elsewhere."""
+
+    def __init__(self, out: Output, *, total: int) -> None:
+        self._out = out
+        self._total = max(1, total)
+        self._is_live = sys.stderr.isatty() and out.is_for_people
+        self._waited_s = 0.0
+        self._told_at = -PIPED_EVERY_S
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._is_live:
+            echo("", err=True)
+
+    def pause(self, seconds: float) -> None:
+        """Wait a little."""
+        threading.Event().wait(seconds)
+        self._waited_s += seconds
+
+    def tell(self, done: int, text: str) -> None:
+        """How far it is."""
+        if not self._out.is_for_people:
+            return
+        line = f"{bar(self._out, done, self._total)}  {text}"
+        if self._is_live:
+            steer(_CLEAR, err=True)
+            echo(visible_line(line), nl=False, err=True)
+        elif self._waited_s - self._told_at >= PIPED_EVERY_S:
+            self._told_at = self._waited_s
+            echo(line, err=True)
 
 
 class LiveProgress:
@@ -83,24 +145,3 @@ def told(desk: Desk, run: Mapping[str, Any]) -> str:
     """The line: which run, and how far it is."""
     far = how_far(desk, run.get("progress"))
     return cut(visible_line(f"{run['job']}  {run['id']}  {far}"), terminal_width() - 4) if far else ""
-
-
-def how_far(desk: Desk, progress: Mapping[str, Any] | None) -> str:
-    """A bar if the end is known, how many, how fast, how long still, and what the run says."""
-    if not progress:
-        return ""
-    done, total = progress["done"], progress["total"]
-    parts = []
-    if total:
-        filled = max(0, min(BAR_WIDTH, BAR_WIDTH * done // total))
-        full, empty = ("#", ".") if desk.out.ascii else ("█", "░")
-        parts.append(f"{full * filled}{empty * (BAR_WIDTH - filled)}")
-    parts.append(f"{done}/{total}" if total is not None else str(done))
-    if progress["rate_per_s"] is not None:
-        parts.append(f"{progress['rate_per_s']:.1f}/s")
-    if progress["left_s"] is not None and done < total:
-        left = desk.times.lasting(max(1.0, round(progress["left_s"]))).replace(".0 ", " ")  # no one knows tenths ahead
-        parts.append(desk.out.say("progress_left", left=left))
-    if progress["note"]:
-        parts.append(visible_line(progress["note"]))
-    return "  ".join(parts)
