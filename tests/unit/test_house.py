@@ -181,11 +181,11 @@ def test_the_command_line_asks_by_the_client_and_knows_no_address_of_the_api() -
     from foliot.client.calls import CALLS, PREFIX
 
     roots = {route.path.partition("/{")[0].partition(":")[0] for route in CALLS.values()}
-    begins = tuple(sorted({PREFIX, *roots}))
+    address = re.compile(rf"({PREFIX}|{'|'.join(sorted(roots))})(?=[:/?]|$)")
     found = [
         f"{name(module)}:{node.lineno}"
         for module in (SOURCE / "cli").rglob("*.py")
         for node in ast.walk(ast.parse(module.read_text()))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith(begins)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and address.match(node.value)
     ]
     assert found == [], "ask with the client: desk.client.jobs, desk.client.runs …"

@@ -133,7 +133,8 @@ def events(desk: Desk, *, topic: str | None, subject: str | None, since: str | N
         _follow(desk, topic, subject)
         return
     times = desk.times
-    answer = desk.listed(desk.client.events.list, limit=limit, topic=topic, subject=subject, since=times.read(since))
+    which = {"topic": topic, "subject": subject, "since": times.read(since), "namespace": desk.namespace}
+    answer = desk.listed(desk.client.events.list, limit=limit, **which)
     columns = [
         Column(times.title("AT"), times.instant("at"), least=8),
         Column("WHAT", "kind", least=10),

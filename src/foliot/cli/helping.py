@@ -35,7 +35,7 @@ def search(desk: Desk, *, text: tuple[str, ...], limit: int) -> None:
         Column("NAMESPACE", "namespace", empty="-"),
         Column("DETAIL", "detail", least=10),
     ]
-    desk.out.page(desk.client.cluster.search(wanted, limit=limit), columns)
+    desk.out.page(desk.client.cluster.search(wanted, limit=limit, namespace=desk.namespace), columns)
 
 
 @click.command()

@@ -32,7 +32,11 @@ class AsyncEvents:
         cursor: str | None = None,
         namespace: str | None = None,
     ) -> Page[Answer]:
-        """A page of the journal: changes of jobs, cancels, drains, elections, tokens, the newest first."""
+        """A page of the journal: changes of jobs, cancels, drains, elections, tokens, the newest first.
+
+        Of every namespace and the cluster, unless a namespace is given.
+        """
+        where = {"namespace": namespace} if namespace else {}
         answer = await self._ask(
             "list_journal",
             topic=topic,
@@ -41,7 +45,7 @@ class AsyncEvents:
             until=until,
             limit=limit,
             cursor=cursor,
-            namespace=namespace,
+            **where,
         )
         return page_of(dict, answer)
 

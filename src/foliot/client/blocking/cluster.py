@@ -30,8 +30,9 @@ class Cluster:
     def search(
         self, q: str, *, limit: int = 20, cursor: str | None = None, namespace: str | None = None
     ) -> Page[Answer]:
-        """Jobs, runs and nodes by a part of their names."""
-        return page_of(dict, self._ask("search", q=q, limit=limit, cursor=cursor, namespace=namespace))
+        """Jobs, runs and nodes by a part of their names, in every namespace unless one is given."""
+        where = {"namespace": namespace} if namespace else {}
+        return page_of(dict, self._ask("search", q=q, limit=limit, cursor=cursor, **where))
 
     def explain_cron(
         self, expression: str, *, timezone: str | None = None, dialect: str | None = None, count: int | None = None

@@ -34,7 +34,11 @@ class Events:
         cursor: str | None = None,
         namespace: str | None = None,
     ) -> Page[Answer]:
-        """A page of the journal: changes of jobs, cancels, drains, elections, tokens, the newest first."""
+        """A page of the journal: changes of jobs, cancels, drains, elections, tokens, the newest first.
+
+        Of every namespace and the cluster, unless a namespace is given.
+        """
+        where = {"namespace": namespace} if namespace else {}
         answer = self._ask(
             "list_journal",
             topic=topic,
@@ -43,7 +47,7 @@ class Events:
             until=until,
             limit=limit,
             cursor=cursor,
-            namespace=namespace,
+            **where,
         )
         return page_of(dict, answer)
 
