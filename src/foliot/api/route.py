@@ -56,6 +56,10 @@ class BadBody(InvalidInput):
 class FoliotRoute(APIRoute):
     """An APIRoute with Foliot's manners."""
 
+    def __init__(self, *given: Any, **how: Any) -> None:
+        super().__init__(*given, **how)
+        self.operation_id = self.name  # by which generated clients call: the name of the function
+
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         inner = super().get_route_handler()
         known = {field.alias for field in _query_fields(self.dependant)}

@@ -54,7 +54,7 @@ async def list_backfills(
 
 
 @router.post(":preview", responses=WRITES, summary="What a backfill would do")
-async def preview(
+async def preview_backfill(
     services: Services, who: Runner, body: NewBackfillIn, namespace: Namespace = None
 ) -> BackfillPreviewOut:
     """The exact instants, and a token that confirms just these. Nothing changes."""
@@ -72,7 +72,7 @@ async def preview(
 
 
 @router.post("", responses={**WRITES, 200: {"model": BackfillOut}}, status_code=201, summary="Start a backfill")
-async def start(
+async def start_backfill(
     request: Request,
     services: Services,
     who: Runner,
@@ -98,19 +98,19 @@ async def get_backfill(services: Services, who: Reader, number: Number) -> Backf
 
 
 @router.post("/{number}:pause", responses=WRITES, summary="Pause a backfill")
-async def pause(services: Services, who: Runner, number: Number) -> BackfillOut:
+async def pause_backfill(services: Services, who: Runner, number: Number) -> BackfillOut:
     """No further runs are made; those made go on."""
     return BackfillOut.of(await operations.set_state(services, who, number, BackfillState.PAUSED))
 
 
 @router.post("/{number}:resume", responses=WRITES, summary="Let a backfill go on")
-async def resume(services: Services, who: Runner, number: Number) -> BackfillOut:
+async def resume_backfill(services: Services, who: Runner, number: Number) -> BackfillOut:
     """From where it was."""
     return BackfillOut.of(await operations.set_state(services, who, number, BackfillState.ACTIVE))
 
 
 @router.delete("/{number}", responses=WRITES, summary="End a backfill")
-async def end(services: Services, who: Runner, number: Number) -> BackfillOut:
+async def end_backfill(services: Services, who: Runner, number: Number) -> BackfillOut:
     """No further runs are made; those made go on."""
     return BackfillOut.of(await operations.set_state(services, who, number, BackfillState.CANCELLED))
 

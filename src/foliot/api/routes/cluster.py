@@ -23,9 +23,10 @@ from foliot.api.models.runs import RunOut
 from foliot.api.paging import AnyLimit, page_of
 from foliot.api.route import FoliotRoute
 from foliot.domain.schedule import schedule_from_document
-from foliot.operations.nodes import cluster_status, drain, find_node, list_nodes, undrain
+from foliot.operations.nodes import cluster_status, drain, find_node, undrain
+from foliot.operations.nodes import list_nodes as nodes_seen
 from foliot.operations.search import search as search_all
-from foliot.operations.step_down import step_down
+from foliot.operations.step_down import step_down as hand_over
 from foliot.words.schedules import describe
 from foliot.words.schedules.warnings import warnings_of
 
@@ -34,28 +35,28 @@ router: Final = APIRouter(prefix=PREFIX, tags=["cluster"], route_class=FoliotRou
 
 
 @router.get("/cluster", responses=READS, summary="The cluster at a glance")
-async def cluster(services: Services, who: Reader, language: Speaks) -> ClusterOut:
+async def get_cluster(services: Services, who: Reader, language: Speaks) -> ClusterOut:
     """Leader, term, queue, lag, what is not well, and every node."""
     return ClusterOut.of(await cluster_status(services, who), language)
 
 
 @router.post("/cluster:step-down", responses=WRITES, summary="Hand leadership to another server")
-async def step_down_leader(services: Services, who: Admin, body: MaybeStepDown) -> HandoverOut:
+async def step_down(services: Services, who: Admin, body: MaybeStepDown) -> HandoverOut:
     """Any server can be asked; the answer comes when it is done. Jobs fire and run meanwhile."""
-    handed = await step_down(services, who, to=body.to, reason=body.reason)
+    handed = await hand_over(services, who, to=body.to, reason=body.reason)
     return HandoverOut(before=handed.before, leader=handed.leader, term=handed.term)
 
 
 @router.get("/nodes", responses=READS, summary="Servers and workers")
-async def nodes(services: Services, who: Reader, limit: AnyLimit = None, cursor: Cursor = None) -> NodesOut:
+async def list_nodes(services: Services, who: Reader, limit: AnyLimit = None, cursor: Cursor = None) -> NodesOut:
     """Those alive, and those that died in the last ten minutes."""
-    found = await list_nodes(services, who)
+    found = await nodes_seen(services, who)
     page, more = page_of(found, lambda node: node.row.session, limit=limit, cursor=cursor)
     return NodesOut(items=[NodeOut.of(node) for node in page], next_cursor=more)
 
 
 @router.get("/nodes/{name}", responses=READS, summary="One node and what runs on it")
-async def node(services: Services, who: Reader, name: str) -> NodeOut:
+async def get_node(services: Services, who: Reader, name: str) -> NodeOut:
     """By its name, or by its id."""
     found, runs = await find_node(services, who, name)
     told = NodeOut.of(found)

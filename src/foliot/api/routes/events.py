@@ -44,7 +44,7 @@ TOPICS: Final = tuple(str(topic) for topic in Topic)
 
 
 @router.get("/journal", responses=READS, summary="What happened")
-async def journal(
+async def list_journal(
     services: Services,
     who: Reader,
     namespace: EveryNamespace = None,
@@ -79,7 +79,7 @@ async def journal(
     response_class=StreamingResponse,
     summary="What changes, as it changes",
 )
-async def events(
+async def stream_events(
     request: Request,
     who: Reader,
     topics: Annotated[str, Query(max_length=1000, examples=["runs,nodes,jobs/settle"])] = "",

@@ -49,7 +49,7 @@ VersionNumber = Annotated[int, Query(ge=1, le=2**31 - 1)]
 
 
 @router.get("/versions", responses=READS, summary="Versions of a job")
-async def versions(
+async def list_job_versions(
     services: Services, who: Reader, name: str, namespace: Namespace = None, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[VersionOut]:
     """Newest first, each with who, when and why."""
@@ -62,14 +62,16 @@ async def versions(
 
 
 @router.get("/versions/{version}", responses=READS, summary="One version of a job")
-async def version(services: Services, who: Reader, name: str, version: int, namespace: Namespace = None) -> VersionOut:
+async def get_job_version(
+    services: Services, who: Reader, name: str, version: int, namespace: Namespace = None
+) -> VersionOut:
     """Its definition, hash, who, when and why."""
     job = await find_job(services, who, home_of(who, namespace), name)
     return VersionOut.of(await find_version(services, job, max(0, min(version, 2**31 - 1))))
 
 
 @router.get("/diff", responses=READS, summary="What changed between two versions")
-async def diff(
+async def diff_job_versions(
     services: Services, who: Reader, name: str, before: VersionNumber, after: VersionNumber, namespace: Namespace = None
 ) -> DiffOut:
     """Field by field."""
@@ -78,7 +80,7 @@ async def diff(
 
 
 @router.get("/fires", responses=READS, summary="Past and future fires of a job")
-async def fires(
+async def list_job_fires(
     services: Services,
     who: Reader,
     name: str,
@@ -113,7 +115,7 @@ async def fires(
 
 
 @router.get("/why", responses=READS, summary="Why a job did or did not run")
-async def why(
+async def explain_job(
     services: Services,
     who: Reader,
     language: Speaks,
@@ -142,13 +144,13 @@ async def why(
 
 
 @router.get("/stats", responses=READS, summary="Figures of a job's latest runs")
-async def stats(services: Services, who: Reader, name: str, namespace: Namespace = None) -> StatsOut:
+async def get_job_stats(services: Services, who: Reader, name: str, namespace: Namespace = None) -> StatsOut:
     """Durations, outcomes, delays, per node."""
     return StatsOut.of(await job_stats(services, who, home_of(who, namespace), name))
 
 
 @router.get("/parameters", responses=READS, summary="What a job's handler takes")
-async def parameters(services: Services, who: Reader, name: str, namespace: Namespace = None) -> ParametersOut:
+async def get_job_parameters(services: Services, who: Reader, name: str, namespace: Namespace = None) -> ParametersOut:
     """The JSON Schema that live workers offer; null while none does."""
     job = await find_job(services, who, home_of(who, namespace), name)
     lane = lane_of_job(job)

@@ -67,7 +67,7 @@ from foliot.operations.kinds import what_runs
 from foliot.operations.save import SavedJob
 from foliot.operations.trigger import check as check_trigger
 from foliot.operations.trigger import trigger as trigger_run
-from foliot.operations.validate import validate as validate_job
+from foliot.operations.validate import validate
 from foliot.ports.store.jobs import SaveOutcome
 from foliot.ports.store.lookups import JobFilter
 from foliot.ports.store.runs import TriggerRequest
@@ -126,11 +126,11 @@ async def create_job(
 
 
 @router.post(":validate", responses=WRITES, summary="Look at a definition without saving it")
-async def validate(
+async def validate_job(
     services: Services, who: Reader, language: Speaks, body: CheckJob, namespace: Namespace = None
 ) -> ValidOut:
     """The canonical form, the next instants, warnings, and what would change."""
-    found = await validate_job(services, who, home_of(who, namespace), body.name, body.definition, language=language)
+    found = await validate(services, who, home_of(who, namespace), body.name, body.definition, language=language)
     return ValidOut(
         definition=dict(found.document),
         hash=found.hash,
@@ -227,7 +227,7 @@ async def delete_job(
 
 
 @router.post("/{name}:pause", responses=WRITES, summary="Pause a job's schedule")
-async def pause(
+async def pause_job(
     services: Services, who: Writer, language: Speaks, name: str, body: MaybePauseJob, namespace: Namespace = None
 ) -> JobOut:
     """For good, or until an instant. Triggers go on working."""
@@ -243,7 +243,7 @@ async def pause(
 
 
 @router.post("/{name}:resume", responses=WRITES, summary="Let a job's schedule go on")
-async def resume(
+async def resume_job(
     services: Services, who: Writer, language: Speaks, name: str, body: MaybeResumeJob, namespace: Namespace = None
 ) -> JobOut:
     """Paused time is left out, or caught up by the misfire policy."""
@@ -252,7 +252,7 @@ async def resume(
 
 
 @router.post(":reschedule", responses=WRITES, summary="Set schedules right that stand too far ahead")
-async def reschedule_all(
+async def reschedule_jobs(
     services: Services, who: Writer, language: Speaks, body: MaybeRescheduleJobs, namespace: Namespace = None
 ) -> RescheduledListOut:
     """Look at a stretch of jobs; those that stand ahead of their schedules go on at their first instant to come."""
@@ -269,7 +269,7 @@ async def reschedule_all(
 
 
 @router.post("/{name}:reschedule", responses=WRITES, summary="Set a schedule right that stands too far ahead")
-async def reschedule(
+async def reschedule_job(
     services: Services, who: Writer, language: Speaks, name: str, body: MaybeRescheduleJob, namespace: Namespace = None
 ) -> RescheduledOut:
     """Decide what is due; then go on at the first instant to come. `dry_run`: only say what would be done."""
@@ -292,7 +292,7 @@ async def reschedule(
     status_code=201,
     summary="Run a job",
 )
-async def trigger(
+async def trigger_job(
     request: Request,
     services: Services,
     who: Runner,
@@ -320,7 +320,7 @@ async def trigger(
 
 
 @router.post("/{name}:clone", responses=WRITES, status_code=201, summary="Make a new job from this one")
-async def clone(
+async def clone_job(
     services: Services,
     who: Writer,
     language: Speaks,
@@ -344,7 +344,7 @@ async def clone(
 
 
 @router.post("/{name}:rollback", responses=WRITES, summary="Go back to an earlier version")
-async def rollback(
+async def rollback_job(
     services: Services,
     who: Writer,
     language: Speaks,

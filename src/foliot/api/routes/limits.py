@@ -26,12 +26,12 @@ async def list_limits(
 
 
 @router.put("/cluster/limits/{name}", responses=WRITES, summary="Set a limit of the whole cluster")
-async def set_limit(services: Services, who: Admin, name: LimitName, body: LimitIn) -> LimitOut:
+async def set_cluster_limit(services: Services, who: Admin, name: LimitName, body: LimitIn) -> LimitOut:
     """Jobs of every namespace that are saved with this name from now on count in it. Saving a job never changes it."""
     return LimitOut.of(await operations.set_limit(services, who, name, body.max, reason=body.reason))
 
 
 @router.delete("/cluster/limits/{name}", responses=WRITES, status_code=204, summary="Take a limit of the cluster away")
-async def remove_limit(services: Services, who: Admin, name: LimitName) -> None:
+async def remove_cluster_limit(services: Services, who: Admin, name: LimitName) -> None:
     """Refused while a job counts in it."""
     await operations.remove_limit(services, who, name)

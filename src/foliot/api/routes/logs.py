@@ -43,7 +43,7 @@ _HEAD: Final = re.compile(r"(?:#\d+ )?(\d{4}-\d\d-\d\dT[\d:.]+Z)  ([A-Z]+)  ")
     response_class=PlainTextResponse,
     summary="A run's log",
 )
-async def logs(
+async def get_run_logs(
     request: Request,
     services: Services,
     who: Reader,

@@ -52,9 +52,9 @@ from foliot.domain.access import Principal
 from foliot.domain.errors import RunNotFound
 from foliot.domain.run import DERIVED, LIVE, RunState
 from foliot.domain.texts import NAME_BYTES_MAX
-from foliot.operations.cancel import cancel as cancel_runs
+from foliot.operations.cancel import cancel
 from foliot.operations.finding import find_job, find_run, home_of, namespace_of
-from foliot.operations.retry import retry as retry_run
+from foliot.operations.retry import retry
 from foliot.operations.waiting import wait_for_end
 from foliot.operations.why import why_run
 from foliot.ports.store.lookups import RunFilter, RunRow
@@ -121,18 +121,18 @@ async def get_run(
 
 
 @router.post("/{run}:cancel", responses=WRITES, summary="Cancel a run")
-async def cancel(services: Services, who: Runner, run: str, body: MaybeCancelRun) -> RunOut:
+async def cancel_run(services: Services, who: Runner, run: str, body: MaybeCancelRun) -> RunOut:
     """A waiting run ends at once; a running one is asked to stop, or ended; one that is over stays as it is."""
-    cancelled = await cancel_runs(services, who, [run_id_of(run)], reason=body.reason, force=body.force)
+    cancelled = await cancel(services, who, [run_id_of(run)], reason=body.reason, force=body.force)
     return RunOut.of(cancelled[0].run)
 
 
 @router.post("/{run}:retry", responses=WRITES, status_code=201, summary="Run a finished run again")
-async def retry(
+async def retry_run(
     request: Request, services: Services, who: Runner, run: str, body: MaybeRetryRun, response: Response
 ) -> RunOut:
     """A new run with the same parameters, due instant and (unless `latest`) version."""
-    retried = await retry_run(
+    retried = await retry(
         services,
         who,
         run_id_of(run),
@@ -144,17 +144,17 @@ async def retry(
 
 
 @router.post(":cancel", responses=WRITES, summary="Cancel many runs")
-async def cancel_many(services: Services, who: Runner, body: BulkRuns, namespace: Namespace = None) -> BulkOut:
+async def cancel_runs(services: Services, who: Runner, body: BulkRuns, namespace: Namespace = None) -> BulkOut:
     """By ids, or all live runs of a job, with the number that is expected; at most 200 at a time."""
     runs = await _chosen(services, who, body, namespace, states=("PENDING", "RUNNING"))
     ids = [run.run_id for run in runs]
-    cancelled = await cancel_runs(services, who, ids, reason=body.reason, force=body.force) if ids else []
+    cancelled = await cancel(services, who, ids, reason=body.reason, force=body.force) if ids else []
     items = [CancelledOut(outcome=one.outcome.value, run=RunOut.of(one.run, full=False)) for one in cancelled]
     return BulkOut(count=len(items), items=items)
 
 
 @router.post(":retry", responses=WRITES, summary="Run many finished runs again")
-async def retry_many(
+async def retry_runs(
     request: Request, services: Services, who: Runner, body: BulkRuns, namespace: Namespace = None
 ) -> RetriedOut:
     """By ids, or all failed runs of a job, with the number that is expected; at most 200 at a time."""
@@ -162,13 +162,13 @@ async def retry_many(
     key = request_key(request, who) or services.chance.token()
     made: dict[int, RunRow] = {}  # shards of one run run it again together
     for run in runs:
-        again = (await retry_run(services, who, run.run_id, request_key=key, reason=body.reason)).run
+        again = (await retry(services, who, run.run_id, request_key=key, reason=body.reason)).run
         made[again.run_id] = again
     return RetriedOut(count=len(made), items=[RunOut.of(run, full=False) for run in made.values()])
 
 
 @router.get("/{run}/attempts", responses=READS, summary="Every try of a run")
-async def attempts(
+async def list_run_attempts(
     services: Services, who: Reader, run: str, limit: AnyLimit = None, cursor: Cursor = None
 ) -> AttemptsOut:
     """Oldest first."""
@@ -179,7 +179,9 @@ async def attempts(
 
 
 @router.get("/{run}/shards", responses=READS, summary="The shards of a run")
-async def shards(services: Services, who: Reader, run: str, limit: AnyLimit = None, cursor: Cursor = None) -> ShardsOut:
+async def list_run_shards(
+    services: Services, who: Reader, run: str, limit: AnyLimit = None, cursor: Cursor = None
+) -> ShardsOut:
     """In order, with a count per state of all of them."""
     found = await find_run(services, who, run_id_of(run))
     rows = await services.store.lookups.shards(found.run_id)
@@ -191,14 +193,14 @@ async def shards(services: Services, who: Reader, run: str, limit: AnyLimit = No
 
 
 @router.get("/{run}/result", responses=READS, summary="What a run returned")
-async def result(services: Services, who: Reader, run: str) -> ResultOut:
+async def get_run_result(services: Services, who: Reader, run: str) -> ResultOut:
     """The result as JSON; null while there is none."""
     found = RunOut.of(await find_run(services, who, run_id_of(run)))
     return ResultOut(id=found.id, state=found.state, result=found.result)
 
 
 @router.get("/{run}/timeline", responses=READS, summary="A run's life")
-async def timeline(
+async def get_run_timeline(
     services: Services, who: Reader, run: str, limit: AnyLimit = None, cursor: Cursor = None
 ) -> TimelineOut:
     """Due, created, leased, started, ended: every moment, oldest first."""
@@ -209,7 +211,7 @@ async def timeline(
 
 
 @router.get("/{run}/why", responses=READS, summary="Where a run stands, and what it waits for")
-async def why(
+async def explain_run(
     services: Services,
     who: Reader,
     language: Speaks,

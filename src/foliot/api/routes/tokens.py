@@ -76,7 +76,7 @@ async def whoami(who: Reader) -> WhoOut:
 
 
 @router.post("/login-codes", responses=WRITES, status_code=201, summary="A code for one login")
-async def make_login_code(services: Services, who: Admin, response: Response) -> LoginCodeOut:
+async def create_login_code(services: Services, who: Admin, response: Response) -> LoginCodeOut:
     """One use, 15 minutes."""
     code, until = await operations.make_login_code(services, who)
     response.headers["Cache-Control"] = "no-store"
