@@ -19,7 +19,6 @@ async def test_a_due_job_gets_its_run_and_its_next_instant(world: World) -> None
     now = await make_due(world, job)
     decided = await fire(world)
     assert (decided.taken, decided.created, decided.skipped, decided.duplicates) == (1, 1, 0, 0)
-    assert decided.lowest_at == job.next_at
     assert decided.lateness_us == (decided.now - job.next_at,)
     (run,) = await runs_of(world)
     assert (run["due_at"], run["state"], run["shard"], run["ver"]) == (job.next_due_at, "PENDING", -1, 1)
@@ -49,14 +48,6 @@ async def test_due_jobs_are_taken_oldest_first_in_batches(world: World) -> None:
     assert (first.taken, first.created) == (2, 2)
     assert len(await runs_of(world, "job-3")) == 1
     assert [(await fire(world, limit=2)).taken for _ in range(3)] == [2, 1, 0]
-
-
-async def test_a_lower_bound_leaves_out_what_lies_before_it(world: World) -> None:
-    job = await every(world)
-    await make_due(world, job)
-    assert job.next_at is not None
-    assert (await fire(world, low=job.next_at + 1)).taken == 0
-    assert (await fire(world, low=job.next_at)).taken == 1
 
 
 async def test_two_servers_never_fire_the_same_job(world: World) -> None:

@@ -7,7 +7,8 @@ import asyncpg
 import pytest
 
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.leasing import candidates, run_kinds
+from foliot.store.sql.kernel.scans import LOOK_BACK_US
+from foliot.store.sql.leasing import candidates
 from tests.conformance.building import runs_of, save
 from tests.conformance.working import trigger, worker
 from tests.sql.world import World
@@ -64,7 +65,7 @@ async def test_what_was_leased_long_ago_is_not_read_again(postgres_world: World)
         not_before = await world.value("SELECT not_before FROM runs WHERE id = :id", id=fresh)
 
         naive = await _blocks_read(world, lane, 0)
-        bounded = await _blocks_read(world, lane, not_before - run_kinds.LOOK_BACK_US)
+        bounded = await _blocks_read(world, lane, not_before - LOOK_BACK_US)
         assert naive > 100  # the pages of every dead entry and of its row, at every lease
         assert bounded < 20
         assert [run.run_id for run in await anne.lease(8)] == [fresh]

@@ -8,15 +8,12 @@ from foliot.domain.fire import Decide
 from foliot.domain.instants import MILLISECOND, SECOND, Instant
 from foliot.engine.pulse import Tide
 from foliot.ports.clock import Clock
-from foliot.ports.store.firing import Decided, FiringStore, Pulse
+from foliot.ports.store.firing import OVERDUE_US, Decided, FiringStore, Pulse
 
 BATCH_START: Final = 500
 BATCH_MIN: Final = 200
 BATCH_MAX: Final = 2000
 TARGET_S: Final = 0.05
-OVERDUE_US: Final = 500 * MILLISECOND
-LOOK_BACK_US: Final = 10 * SECOND
-FULL_SCAN_EVERY_S: Final = 60.0
 REST_MAX_S: Final = 1.0
 AHEAD_US: Final = 100 * MILLISECOND
 """Of store time by dead reckoning: instants beyond it are left, in case the store's clock has just jumped (R7)."""
@@ -46,8 +43,6 @@ class Firing:
         self._clock = clock
         self._again = again  # the pulse's wake-up: ask anew what comes next
         self._on_decided = on_decided
-        self._low: Instant | None = None
-        self._full_scan_at = 0.0
         self._missed_until = 0.0
         self._missed = 0  # takes in a row that got nothing: others hold what is due
         self._look_at = 0.0  # monotonic: when the next step is planned
@@ -94,15 +89,11 @@ class Firing:
         store_now = self._tide.store_now()
         believed = self.due_until(store_now)
         until = store_now + AHEAD_US if believed is None else believed
-        decided = await self._store.decide_due(
-            self._decide, limit=self.batch, low=self._lower_bound(began_at), until=until
-        )
+        decided = await self._store.decide_due(self._decide, limit=self.batch, until=until)
         if not decided.taken and min(decided.now, until) - next_at > OVERDUE_US:
             decided = await self._store.decide_due(self._decide, limit=self.batch, waiting=True, until=until)
         took_s = self._clock.monotonic() - began_at
         self._on_decided(decided)
-        if decided.lowest_at is not None:
-            self._low = decided.lowest_at - LOOK_BACK_US
         if decided.taken >= self.batch:
             self._adapt(took_s)
             return 0
@@ -114,13 +105,6 @@ class Firing:
         self._missed = min(self._missed + 1, 10)
         self._missed_until = self._clock.monotonic() + rest_s
         return rest_s
-
-    def _lower_bound(self, mono: float) -> Instant | None:
-        """R9: skip the dead entries of the index; once a minute look at all of it."""
-        if mono >= self._full_scan_at:
-            self._full_scan_at = mono + FULL_SCAN_EVERY_S
-            return None
-        return self._low
 
     def _adapt(self, took_s: float) -> None:
         """Grow or shrink full batches towards the time a transaction may take."""

@@ -1,10 +1,12 @@
 """Firing: due instants become runs."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from foliot.domain.fire import Decide
-from foliot.domain.instants import Instant, Micros
+from foliot.domain.instants import MILLISECOND, Instant, Micros
+
+OVERDUE_US: Final[Micros] = 500 * MILLISECOND
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +39,6 @@ class Decided:
     duplicates: int = 0  # runs that were there already: the old row was kept
     troubled: tuple[int, ...] = ()  # jobs whose plan could not be made
     lateness_us: tuple[Micros, ...] = ()  # of each run created: now − wake time
-    lowest_at: Instant | None = None  # least next_at seen, the next scan's lower bound (R9)
 
 
 class FiringStore(Protocol):
@@ -46,17 +47,11 @@ class FiringStore(Protocol):
     async def pulse(self) -> Pulse: ...
 
     async def decide_due(
-        self,
-        decide: Decide,
-        *,
-        limit: int,
-        low: Instant | None = None,
-        waiting: bool = False,
-        until: Instant | None = None,
+        self, decide: Decide, *, limit: int, waiting: bool = False, until: Instant | None = None
     ) -> Decided:
         """Take due cursors, read the situation in a second statement, decide, record: one transaction (S1, S2).
 
-        `low`: lower bound of the scan. `waiting`: take only cursors overdue by 0.5 s, waiting for their locks.
+        `waiting`: take only cursors that are overdue by `OVERDUE_US`, waiting for their locks.
         `until`: the time to go by instead of a store time that is later (R7).
         """
         ...

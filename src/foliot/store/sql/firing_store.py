@@ -5,8 +5,8 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from foliot.domain.fire import Cursor, Decide, DueJob
-from foliot.domain.instants import MILLISECOND, SECOND, Instant
-from foliot.ports.store.firing import Decided, Pulse
+from foliot.domain.instants import Instant
+from foliot.ports.store.firing import OVERDUE_US, Decided, Pulse
 from foliot.store.sql.ending.ends import Contended, Ending
 from foliot.store.sql.ending.settlement import Quit
 from foliot.store.sql.firing.line import NOTHING_OPEN, situations
@@ -14,12 +14,9 @@ from foliot.store.sql.firing.record import flag, record, record_carefully, withi
 from foliot.store.sql.firing.sweep import admit_due, unpark_heads
 from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.kernel.database import Database, Pool, RefusedForData, Row, Tx
+from foliot.store.sql.kernel.scans import ScanBound
 from foliot.store.sql.kernel.statement import Statement
 
-OVERDUE_US: Final = 500 * MILLISECOND
-LOOK_BACK_US: Final = 10 * SECOND
-FULL_SCAN_EVERY_US: Final = 60 * SECOND
-_NEVER: Final = -(2**63)
 _EVER: Final = 2**63 - 1
 
 PULSE: Final = Statement(
@@ -103,6 +100,13 @@ class _Bounds(NamedTuple):
     until: Instant
 
 
+class _Fired(NamedTuple):
+    """What a firing transaction did, and the least wake time it took; None: it took nothing."""
+
+    decided: Decided
+    least: Instant | None = None
+
+
 class SqlFiringStore:
     """`ports.store.firing.FiringStore` on a SQL database."""
 
@@ -110,49 +114,38 @@ class SqlFiringStore:
         self._database = database
         self._definitions = definitions
         self._ending = ending
-        self._low: Instant = _NEVER  # of the pulse's look at the cursors (R9)
-        self._full_scan_at: Instant = _NEVER
+        self._pulse_bound = ScanBound()
+        self._take_bound = ScanBound()  # apart: a take passes over what others hold, and the pulse must see just that
 
     async def pulse(self) -> Pulse:
-        row = await self._database.read(lambda tx: tx.rows(PULSE, {"low": self._low})[0], pool=Pool.CONTROL)
+        low = self._pulse_bound.low
+        row = await self._database.read(lambda tx: tx.rows(PULSE, {"low": low})[0], pool=Pool.CONTROL)
         pulse = _pulse(row)
-        self._mind(pulse)
+        self._pulse_bound.saw(pulse.now if pulse.next_at is None else min(pulse.next_at, pulse.now), pulse.now)
         return pulse
 
-    def _mind(self, pulse: Pulse) -> None:
-        """R9: the next pulse skips the dead entries of the index; once a minute, or after a step back, it does not."""
-        if pulse.now >= self._full_scan_at or pulse.now < self._full_scan_at - FULL_SCAN_EVERY_US:
-            self._full_scan_at = pulse.now + FULL_SCAN_EVERY_US
-            self._low = _NEVER
-            return
-        soonest = pulse.now if pulse.next_at is None else min(pulse.next_at, pulse.now)
-        self._low = soonest - LOOK_BACK_US
-
     async def decide_due(
-        self,
-        decide: Decide,
-        *,
-        limit: int,
-        low: Instant | None = None,
-        waiting: bool = False,
-        until: Instant | None = None,
+        self, decide: Decide, *, limit: int, waiting: bool = False, until: Instant | None = None
     ) -> Decided:
-        bounds = _Bounds(_NEVER if low is None else low, _EVER if until is None else until)
+        bounds = _Bounds(self._take_bound.low, _EVER if until is None else until)
         work = partial(self._decide_due, decide, limit, bounds, waiting)
         try:
-            return await self._database.transact(partial(work, False))
+            fired = await self._database.transact(partial(work, False))
         except RefusedForData:
-            return await self._database.transact(partial(work, True))
+            fired = await self._database.transact(partial(work, True))
+        if fired.least is not None:
+            self._take_bound.saw(fired.least, fired.decided.now)
+        return fired.decided
 
     def _decide_due(
-        self, decide: Decide, limit: int, bounds: "_Bounds", waiting: bool, carefully: bool, tx: Tx
-    ) -> Decided:
+        self, decide: Decide, limit: int, bounds: _Bounds, waiting: bool, carefully: bool, tx: Tx
+    ) -> _Fired:
         if waiting:
             rows = tx.tuples(TAKE_OVERDUE, {"overdue": OVERDUE_US, "limit": limit, "until": bounds.until})
         else:
             rows = tx.tuples(TAKE, {"low": bounds.low, "limit": limit, "until": bounds.until})
         if not rows:
-            return Decided(now=tx.now(), taken=0, created=0, skipped=0)
+            return _Fired(Decided(now=tx.now(), taken=0, created=0, skipped=0))
         taken = _taken(rows)
         cursors = taken.cursors
         now = min(taken.now, bounds.until)
@@ -166,7 +159,7 @@ class SqlFiringStore:
         if broken:
             flag(tx, now, broken)
         tx.point("firing.recorded")
-        return Decided(
+        decided = Decided(
             now=now,
             taken=len(rows),
             created=recorded.created,
@@ -174,9 +167,9 @@ class SqlFiringStore:
             duplicates=recorded.duplicates,
             troubled=recorded.troubled + tuple(cursor.job_id for cursor, _ in broken),
             lateness_us=recorded.lateness_us,
-            # `TAKE` has them in this order; `TAKE_OVERDUE` by job.
-            lowest_at=min(cursor.next_at or 0 for cursor in cursors) if waiting else cursors[0].next_at,
         )
+        # `TAKE` has them in this order; `TAKE_OVERDUE` by job.
+        return _Fired(decided, min(cursor.next_at or 0 for cursor in cursors) if waiting else cursors[0].next_at)
 
     async def admit(self, *, limit: int) -> int:
         return await self._database.transact(lambda tx: admit_due(tx, self._definitions, limit=limit))

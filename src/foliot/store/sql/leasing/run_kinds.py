@@ -17,10 +17,9 @@ from typing import Any, Final, NamedTuple
 
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.scans import FULL_SCAN_EVERY_US, LOOK_BACK_US
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 
-LOOK_BACK_US: Final[Micros] = 10 * SECOND
-FULL_EVERY_US: Final[Micros] = 60 * SECOND
 FULL_AGAIN_US: Final[Micros] = SECOND
 KINDS_MAX: Final = 200
 STEP_US: Final[Micros] = 60 * SECOND
@@ -146,7 +145,7 @@ class WaitingKinds:
             self._full_at = asking.now
         # A row without a session is a kind of run: its columns come after those of the sessions.
         self._learn([row[len(_Asker._fields) :] for row in rows if row[0] is None])
-        if not self._full_at <= asking.now < self._full_at + FULL_EVERY_US:  # a step back of the clock counts too
+        if not self._full_at <= asking.now < self._full_at + FULL_SCAN_EVERY_US:  # a step back of the clock counts too
             self._look_at_all(tx, asking.now)
         return asking
 
