@@ -14,7 +14,8 @@ SURFACES := $(PYTEST) -n $(CORES) -m 'not services and not slow' $(filter-out $(
 ON_SERVERS := $(PYTEST) -n $(CORES) -m 'services and not slow'
 SLOW := $(PYTEST) -n $(CORES) --dist loadfile --durations=10 -m slow --ignore=tests/cluster
 RERUNS := $(VENV)/reruns.txt
-CLUSTER := $(PYTEST) --durations=15 -m slow tests/cluster
+# Clusters mostly wait; in their short size they bear a machine that does other things, so two are up at a time.
+CLUSTER := $(PYTEST) -n $(CORES) --dist worksteal --durations=15 -m slow tests/cluster
 
 # $(call step,name,limit in seconds,command): announce, run under a limit, say how long it took.
 define step

@@ -65,7 +65,7 @@ async def test_lost_answers_to_lease_leave_no_run_without_a_holder(cluster: Clus
     assert await cluster.count("state = 'SUCCEEDED' AND triggered_by IS NOT NULL") == RUNS
 
 
-@mostly_on("sqlite")
+@mostly_on()  # tests/probes has the same on SQLite, in two seconds
 async def test_a_run_that_never_reached_a_stopping_worker_is_run_by_the_next(
     cluster: Cluster, fault_proxy: MakeProxy
 ) -> None:

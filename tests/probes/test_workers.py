@@ -126,4 +126,11 @@ def test_a_run_in_the_last_poll_of_a_worker_that_stops_is_given_back_and_its_spo
             worker.wait(60)
         way.is_over.set()
     assert up.run(run)["state"] == "PENDING"
+    other = up.token("next", "worker")
+    up.register(other, "g", "stopping", "python:stopping:once")
+    (again,) = up.lease(other, "g")
+    assert up.run(run)["state"] == "RUNNING"
+    report = {"run_id": again["run_id"], "lease_id": again["lease_id"], "cause": "succeeded"}
+    assert up.worker(other, "complete", "g", reports=[report]).json() == ["recorded"]
+    assert (up.run(run)["state"], up.run(run)["kind"]) == ("SUCCEEDED", None)
     assert spools == [], "nobody else can guess or make the folder of its results"
