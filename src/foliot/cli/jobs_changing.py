@@ -24,9 +24,6 @@ from foliot.domain.visible import visible
 @click.option("--at", metavar="TIME", help="When: once.")
 @click.option("--zone", metavar="ZONE", help="The zone of --cron.")
 @click.option("--py", "python", metavar="M:F", help="What: a function that a worker offers.")
-@click.option("--run", "shell", metavar="CMD", help="What: a shell command.")
-@click.option("--http", metavar="URL", help="What: an HTTP call.")
-@click.option("--sql", metavar="QUERY", help="What: a SQL statement.")
 @click.option("-p", "--param", "params", multiple=True, metavar="K=V", help="A parameter.")
 @click.option("--group", metavar="GROUP")
 @click.option("--owner", metavar="WHO")
@@ -57,10 +54,7 @@ def create(desk: Desk, *, name: str, check: bool, reason: str, **said: Any) -> N
 
 
 def _definition(desk: Desk, said: Mapping[str, Any]) -> dict[str, Any]:
-    runs = {kind: said[kind] for kind in ("python", "shell", "http", "sql") if said[kind]}
-    if len(runs) != 1:
-        raise click.UsageError("Say what runs with one of --py, --run, --http, --sql.")
-    definition: dict[str, Any] = {"run": runs}
+    definition: dict[str, Any] = {"run": {"python": said["python"]}} if said["python"] else {}
     when = _schedule(desk, said)
     if when:
         definition["schedule"] = when
@@ -74,6 +68,10 @@ def _definition(desk: Desk, said: Mapping[str, Any]) -> dict[str, Any]:
             definition[field] = said[flag]
     for path, value in pairs(said["settings"]).items():
         set_path(definition, path, value)
+    if "run" not in definition:
+        raise click.UsageError(
+            "Say what runs with --py MODULE:FUNCTION, or of another kind with --set run.KIND=OPTIONS."
+        )
     return definition
 
 
