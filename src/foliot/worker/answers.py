@@ -12,45 +12,40 @@ from typing import Final
 import structlog
 
 from foliot.domain.verdict import Cause
-from foliot.ports.clock import Clock
 from foliot.ports.worker_link import BeatAnswer, Leased
 from foliot.worker.attempt import Attempt
+from foliot.worker.current_session import CurrentSession
 from foliot.worker.execution import Execution
 from foliot.worker.figures import Figures
 from foliot.worker.isolation.kill_list import KillList
 from foliot.worker.logs import Logs
 from foliot.worker.session import Session
+from foliot.worker.signals import Signals
 
 log = structlog.get_logger("foliot.worker.answers")
 
+CLOGGED: Final = 2000  # ends not acknowledged: take no more work on
 UNATTENDED: Final = "No server answered in time, and this job must not run unattended"
 
 
 class Answers:
-    """Holds the session, and obeys what is said to it."""
+    """Obeys what is said to the current session (`heartbeat.BeatListener`)."""
 
     def __init__(
         self,
-        clock: Clock,
+        current: CurrentSession,
         execution: Execution,
         logs: Logs,
         kills: KillList,
         figures: Figures,
-        *,
-        changed: Callable[[], None],
-        beat_now: Callable[[], None],
-        buried: Callable[[], None],
+        signals: Signals,
     ) -> None:
-        """`changed`: it may be time to poll again. `buried`: the session was declared dead."""
-        self.session: Session | None = None
-        self._clock = clock
+        self._current = current
         self._execution = execution
         self._logs = logs
         self._kills = kills
         self._figures = figures
-        self._changed = changed
-        self._beat_now = beat_now
-        self._buried = buried
+        self._signals = signals
         self._loop = asyncio.get_running_loop()
 
     # ------------------------------------------------------------------------------------------------------ to a poll
@@ -59,11 +54,11 @@ class Answers:
         """A poll was answered."""
         if leased.dead:
             self.bury(session)
-        if session is not self.session:
+        if session is not self._current.session:
             return  # it died meanwhile: these runs are not ours any more, and must not start in the next one's trust
         session.is_draining = session.is_draining or leased.draining
         if leased.hurry:
-            self._beat_now()
+            self._signals.beat_asked()
         fresh = session.take(leased.request_no, [Attempt(run, self._logs) for run in leased.runs])
         self._figures.leased += len(fresh)
         self._execution.accept(fresh)
@@ -79,7 +74,7 @@ class Answers:
         self.from_thread(self._obey, session, answer)
 
     def _obey(self, session: Session, answer: BeatAnswer) -> None:
-        if session is not self.session:
+        if session is not self._current.session:
             return
         if not answer.alive:
             self.bury(session)
@@ -91,7 +86,7 @@ class Answers:
         for lease_id in answer.invalid:
             self._let_go(session.find(lease_id))
         self._execution.pump()
-        self._changed()
+        self._signals.slots_changed()
 
     def _cancel(self, session: Session, lease_ids: Sequence[str]) -> None:
         for lease_id in lease_ids:
@@ -117,21 +112,16 @@ class Answers:
 
     def bury(self, session: Session) -> None:
         """The session is dead by store time: its runs are others' now. End them; the next begins afresh. Once."""
-        if session is not self.session:
+        if session is not self._current.session:
             return
         log.warning("session.dead", session=session.id, running=len(self._execution.running))
         session.die()
-        self.session = None
+        self._current.session = None
         for attempt in session.held()[1]:
             self._let_go(attempt)
-        self._buried()
+        self._signals.session_died()
 
     # --------------------------------------------------------------------------------------------------------- trust
-
-    def is_trusted(self) -> bool:
-        """Whether a handler may start now."""
-        session = self.session
-        return session is not None and session.is_trusted(self._clock.monotonic())
 
     def trust_ended(self, session: Session, first: bool) -> None:
         """No beat was answered in time: end what must not run unattended. In the guard's thread, at every look."""
@@ -145,7 +135,7 @@ class Answers:
 
     def _doubt(self, session: Session) -> None:
         """The same for what runs in the loop and in threads, as far as it can be ended."""
-        if session is not self.session:
+        if session is not self._current.session:
             return
         self._figures.trust_lost += 1
         log.warning("trust.lost", session=session.id, running=len(self._execution.running))
@@ -153,18 +143,21 @@ class Answers:
             if attempt.must_not_outlive_trust:
                 self._execution.kill(attempt, attempt.cause_when_ended, UNATTENDED)
 
-    # ------------------------------------------------------------------------------------------------------ reporting
-
-    def acknowledged(self, lease_ids: Sequence[str]) -> None:
-        """These ends were taken note of, or are nobody's business any more."""
-        if self.session is not None:
-            self.session.release(lease_ids)
-
     @property
-    def unacknowledged(self) -> int:
-        """How many runs are over here and not yet there."""
-        held = 0 if self.session is None else self.session.held_count
-        return held - len(self._execution.running) - self._execution.queued
+    def is_clogged(self) -> bool:
+        """Whether too many runs are over here and not yet in the store to take more work on."""
+        unacknowledged = self._current.held_count - len(self._execution.running) - self._execution.queued
+        return unacknowledged > CLOGGED
+
+    # -------------------------------------------------------------------------------------------------- from threads
+
+    def beat_missed(self) -> None:
+        """No answer came to a beat."""
+        self.from_thread(self._signals.beat_missed)
+
+    def broke_in_thread(self, error: BaseException) -> None:
+        """A bug came up in a thread."""
+        self.from_thread(self._signals.broke, error)
 
     def from_thread(self, call: Callable[..., None], *args: object) -> None:
         """Do it in the loop, soon."""

@@ -6,7 +6,7 @@ they need, and polls, reports and whatever else lives in the loop get theirs in 
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import structlog
@@ -17,16 +17,17 @@ from foliot.domain.job import Isolation
 from foliot.domain.redaction import redacted
 from foliot.domain.run import format_run_id
 from foliot.domain.verdict import Cause
-from foliot.ports.clock import Clock
 from foliot.ports.handler import HandlerKind, Invocable
 from foliot.sdk.invoke import Outcome
 from foliot.worker.attempt import Attempt
+from foliot.worker.current_session import CurrentSession
 from foliot.worker.deadlines import Deadlines
-from foliot.worker.figures import Figures
 from foliot.worker.handlers import handler_of
 from foliot.worker.isolation.place import Place
 from foliot.worker.lines import safe_text
 from foliot.worker.reports import AttemptEnd
+from foliot.worker.signals import Signals
+from foliot.worker.surroundings import Surroundings
 
 log = structlog.get_logger("foliot.worker.execution")
 
@@ -42,38 +43,26 @@ class Execution:
 
     def __init__(
         self,
-        clock: Clock,
-        figures: Figures,
+        around: Surroundings,
+        current: CurrentSession,
+        signals: Signals,
         *,
         kinds: Mapping[str, HandlerKind],
         slots: int,
         plain: Isolation,
-        is_trusted: Callable[[], bool],
-        report: Callable[[AttemptEnd], None],
-        drop: Callable[[Attempt], None],
-        changed: Callable[[], None],
-        progressed: Callable[[Attempt], None],
-        broke: Callable[[BaseException], None],
     ) -> None:
-        """`plain`: where plain functions go when their job does not say. `changed`: a slot is free, or all are.
-
-        `broke`: a bug of ours came up in a turn of the loop, where nobody else would hear of it.
-        """
+        """`plain`: where plain functions go when their job does not say."""
         self.slots: Final = slots
         self.kinds = kinds
         self.places: dict[Isolation, Place] = {}
         self.running: dict[str, Attempt] = {}
-        self.deadlines = Deadlines(clock, self.has)
+        self.deadlines = Deadlines(around.clock, self.has)
         self.typical_s = 1.0  # how long a run takes, lately
-        self.progressed = progressed
-        self._clock = clock
-        self._figures = figures
+        self._clock = around.clock
+        self._figures = around.figures
+        self._current = current
+        self._signals = signals
         self._plain = plain
-        self._is_trusted = is_trusted
-        self._report = report
-        self._drop = drop
-        self._changed = changed
-        self._broke = broke
         self._queue: deque[Attempt] = deque()
         self._places_of: dict[str, Place] = {}  # where running attempts are
         self._loop = asyncio.get_running_loop()
@@ -119,13 +108,13 @@ class Execution:
     def _begin_some(self) -> None:
         try:
             for _ in range(BURST):
-                if not self._queue or len(self.running) >= self.slots or not self._is_trusted():
+                if not self._queue or len(self.running) >= self.slots or not self._current.is_trusted():
                     self._is_turn_coming = False
                     return
                 self._begin(self._queue.popleft())
             self._loop.call_soon(self._begin_some)
         except Exception as error:  # noqa: BLE001  told to the worker, which ends by it
-            self._broke(error)
+            self._signals.broke(error)
 
     def stop(self, attempt: Attempt, cause: Cause, why: str, *, grace_s: float | None = None) -> None:
         """Ask an attempt to stop; what it is asked first is what counts."""
@@ -167,7 +156,7 @@ class Execution:
         if attempt.stop_cause is not None:
             self._finish(attempt, Outcome(cause=attempt.stop_cause, error=f"{attempt.stop_why}; it had not started."))
             return False
-        if not self._is_trusted():
+        if not self._current.is_trusted():
             self.running.pop(attempt.run.lease_id, None)
             self._places_of.pop(attempt.run.lease_id, None)
             self._queue.appendleft(attempt)
@@ -181,6 +170,10 @@ class Execution:
     def ended(self, attempt: Attempt, outcome: Outcome) -> None:
         self._finish(attempt, outcome)
         self.pump()
+
+    def progressed(self, attempt: Attempt) -> None:
+        del attempt
+        self._signals.progressed()
 
     # -------------------------------------------------------------------------------------------------------- inside
 
@@ -234,7 +227,7 @@ class Execution:
 
     def _give_back_unstarted(self, attempt: Attempt) -> None:
         """Leased ahead, and every slot is still taken: let another worker have it. Without trust it waits on."""
-        if self._is_queued(attempt) and self._is_trusted():
+        if self._is_queued(attempt) and self._current.is_trusted():
             self.stop(attempt, Cause.RELEASED, "No slot became free in time")
 
     def _finish(self, attempt: Attempt, outcome: Outcome) -> None:
@@ -261,11 +254,11 @@ class Execution:
         if attempt.is_void:
             if attempt.log is not None:
                 attempt.log.drop()
-            self._drop(attempt)
+            self._current.release([run.lease_id])
         else:
             if outcome.error is not None:
                 outcome = replace(outcome, error=redacted(safe_text(outcome.error)), traceback=None)
-            self._report(
+            self._signals.ended(
                 AttemptEnd(
                     run_id=run.run_id,
                     lease_id=run.lease_id,
@@ -277,4 +270,4 @@ class Execution:
                     job=run.job,
                 )
             )
-        self._changed()
+        self._signals.slots_changed()

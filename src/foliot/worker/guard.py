@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import Final
 
 from foliot.ports.clock import Clock
+from foliot.worker.answers import Answers
+from foliot.worker.current_session import CurrentSession
 from foliot.worker.loop_watch import LoopWatch
 from foliot.worker.session import Session
 
@@ -21,20 +23,18 @@ class Guard:
     def __init__(
         self,
         clock: Clock,
-        *,
-        session: Callable[[], Session | None],
-        trust_ended: Callable[[Session, bool], None],
+        current: CurrentSession,
+        answers: Answers,
         watch: LoopWatch,
+        *,
         is_loop_used: Callable[[], bool],
-        broke: Callable[[BaseException], None],
     ) -> None:
-        """`trust_ended(session, first)` is called at each look past the trust window, in the guard's thread."""
+        """`answers` learns at each look past the trust window that trust has ended, in the guard's thread."""
         self._clock = clock
-        self._session = session
-        self._trust_ended = trust_ended
+        self._current = current
+        self._answers = answers
         self._watch = watch
         self._is_loop_used = is_loop_used
-        self._broke = broke
         self._doubted: Session | None = None
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._work, name="foliot-guard", daemon=True)
@@ -51,14 +51,14 @@ class Guard:
 
     def look(self) -> None:
         """One look at trust and at the loop."""
-        session = self._session()
+        session = self._current.session
         if session is not None:
             if session.is_trusted(self._clock.monotonic()):
                 self._doubted = None
             else:
                 first = self._doubted is not session
                 self._doubted = session
-                self._trust_ended(session, first)
+                self._answers.trust_ended(session, first)
         if self._is_loop_used():
             self._watch.look()
 
@@ -67,4 +67,4 @@ class Guard:
             while not self._over.wait(LOOK_EVERY_S):
                 self.look()
         except BaseException as error:  # noqa: BLE001  nobody else would notice that the guard is gone
-            self._broke(error)
+            self._answers.broke_in_thread(error)

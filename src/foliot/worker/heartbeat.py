@@ -1,21 +1,18 @@
 """The heartbeat: an OS thread of its own, so that no handler that blocks the loop can make the worker look dead."""
 
 import threading
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Final, Protocol
 
 import structlog
 
 from foliot.domain.clocks import Offset
 from foliot.domain.instants import SECOND, to_instant
-from foliot.ports.chance import Chance
-from foliot.ports.clock import Clock
-from foliot.ports.worker_link import Beat, BeatAnswer, WorkerLink
+from foliot.ports.worker_link import Beat, BeatAnswer
 from foliot.worker.calling import NO_ANSWER, Backoff
 from foliot.worker.checkpoints import Checkpoints
-from foliot.worker.figures import Figures
-from foliot.worker.load import LoadFigures
 from foliot.worker.session import Session, to_held
+from foliot.worker.surroundings import Surroundings
 
 log = structlog.get_logger("foliot.worker.heartbeat")
 
@@ -23,39 +20,45 @@ _HURRIES_PER_BEAT: Final = 5
 _JOIN_WITHIN_S: Final = 1.0
 
 
+class BeatListener(Protocol):
+    """Who learns what came of beats. Called in the beat's thread."""
+
+    def heard(self, session: Session, answer: BeatAnswer) -> None:
+        """A beat was answered."""
+        ...
+
+    def beat_missed(self) -> None:
+        """No answer came to a beat."""
+        ...
+
+    def broke_in_thread(self, error: BaseException) -> None:
+        """A bug came up: there are no more beats."""
+        ...
+
+
 class Heartbeat:
     """Beats for one session. `beat` is one beat; the thread does it again and again."""
 
     def __init__(
         self,
-        link: WorkerLink,
+        around: Surroundings,
         session: Session,
-        clock: Clock,
-        chance: Chance,
-        figures: Figures,
+        listener: BeatListener,
         *,
-        load: LoadFigures,
-        running: Callable[[], int],
+        load: Callable[[], Mapping[str, float]],
         is_draining: Callable[[], bool],
-        heard: Callable[[Session, BeatAnswer], None],
-        broke: Callable[[BaseException], None],
-        missed: Callable[[], None] = lambda: None,
     ) -> None:
-        """`heard`, `broke` and `missed` (no answer came) are called in the beat's thread."""
-        self._link = link
+        self._link = around.link
+        self._clock = around.clock
+        self._figures = around.figures
         self._session = session
-        self._clock = clock
-        self._figures = figures
+        self._listener = listener
         self._load = load
-        self._running = running
         self._is_draining = is_draining
-        self._heard = heard
-        self._broke = broke
-        self._missed = missed
         self._beat_no = 0
         self._checkpoints = Checkpoints()
         self._offset = Offset()  # of this machine's wall clock (C2)
-        self._backoff = Backoff(chance, first_s=session.beat_every_s / 10, most_s=session.beat_every_s / 2)
+        self._backoff = Backoff(around.chance, first_s=session.beat_every_s / 10, most_s=session.beat_every_s / 2)
         self._urgent = threading.Event()
         self._wake = threading.Event()
         self._over = threading.Event()
@@ -100,7 +103,7 @@ class Heartbeat:
             held=tuple(
                 to_held(attempt, now=sent_at, checkpoint=checkpoints.get(attempt.run.lease_id)) for attempt in attempts
             ),
-            load={**self._load.read(), "running": float(self._running())},
+            load=self._load(),
             draining=self._is_draining(),
             clock_offset_us=self._offset.us,
         )
@@ -109,7 +112,7 @@ class Heartbeat:
         except NO_ANSWER as error:
             self._figures.beats_unanswered += 1
             log.warning("beat.no_answer", beat=beat.beat_no, error=type(error).__name__)
-            self._missed()
+            self._listener.beat_missed()
             return False
         self._figures.beats += 1
         self._checkpoints.answered(checkpoints)
@@ -118,7 +121,7 @@ class Heartbeat:
             session.renew(sent_at)
         else:
             session.die()
-        self._heard(session, answer)
+        self._listener.heard(session, answer)
         return True
 
     def _compare_clocks(self, answer: BeatAnswer, sent_at: float) -> None:
@@ -138,7 +141,7 @@ class Heartbeat:
             while not self._over.is_set() and not self._session.is_dead:
                 self._round()
         except BaseException as error:  # noqa: BLE001  a bug must not leave a worker that only believes itself alive
-            self._broke(error)
+            self._listener.broke_in_thread(error)
 
     def _round(self) -> None:
         """Beat and rest; at least a fraction of a turn lies between two beats, however many hurry."""

@@ -5,19 +5,17 @@ giving it up settles it, and the next beat lets the store take them back. Either
 """
 
 import asyncio
-from collections.abc import Callable
 from typing import Final
 
 import structlog
 
 from foliot.domain.instants import SECOND
-from foliot.ports.chance import Chance
-from foliot.ports.clock import Clock
-from foliot.ports.worker_link import Leased, LeasePoll, WorkerLink
+from foliot.ports.worker_link import Leased, LeasePoll
+from foliot.worker.answers import Answers
 from foliot.worker.calling import Backoff, NoAnswer, NotTaken, answer_of
 from foliot.worker.execution import Execution
-from foliot.worker.figures import Figures
 from foliot.worker.session import Session
+from foliot.worker.surroundings import Surroundings
 
 log = structlog.get_logger("foliot.worker.polling")
 
@@ -32,29 +30,15 @@ _PAUSE_S: Final = 1.0
 class Poller:
     """Polls for one session after another."""
 
-    def __init__(
-        self,
-        link: WorkerLink,
-        clock: Clock,
-        chance: Chance,
-        execution: Execution,
-        figures: Figures,
-        *,
-        wait_s: float,
-        within_s: float,
-        is_clogged: Callable[[], bool],
-        leased: Callable[[Session, Leased], None],
-    ) -> None:
-        """`is_clogged`: too many ends are not acknowledged to take more work on."""
-        self._link = link
-        self._clock = clock
+    def __init__(self, around: Surroundings, execution: Execution, answers: Answers, *, wait_s: float) -> None:
+        self._link = around.link
+        self._clock = around.clock
+        self._figures = around.figures
+        self._within_s = around.call_within_s
         self._execution = execution
-        self._figures = figures
+        self._answers = answers
         self._wait_s = wait_s
-        self._within_s = within_s
-        self._is_clogged = is_clogged
-        self._leased = leased
-        self._backoff = Backoff(chance, first_s=0.05, most_s=2.0)
+        self._backoff = Backoff(around.chance, first_s=0.05, most_s=2.0)
         self._changed = asyncio.Event()
         self._over = asyncio.Event()  # of this session's polling
         self._give_up = asyncio.Event()  # of the call that is out
@@ -89,7 +73,7 @@ class Poller:
             if free or ahead:
                 leased = await self._poll(session, free, ahead)
                 if leased is not None:
-                    self._leased(session, leased)
+                    self._answers.leased(session, leased)
                 continue
             await self._clock.wait(self._changed, for_s=_PAUSE_S)
             if 0 < self._execution.free < self._execution.slots // 4 and not self._is_stopped:
@@ -98,7 +82,7 @@ class Poller:
 
     def _wanted(self, session: Session) -> tuple[int, int]:
         """How many runs to ask for: into free slots, and ahead of them."""
-        if session.is_draining or self._is_clogged() or not session.is_trusted(self._clock.monotonic()):
+        if session.is_draining or self._answers.is_clogged or not session.is_trusted(self._clock.monotonic()):
             return 0, 0
         free = min(max(self._execution.free, 0), FREE_MAX)
         is_ahead_wise = self._is_more_waiting if free else self._is_flowing

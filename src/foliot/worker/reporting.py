@@ -8,21 +8,22 @@ Only the store's word ends a lease: one whose report no server takes stays named
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
 import structlog
 
 from foliot.domain.run import Landing
-from foliot.ports.chance import Chance
-from foliot.ports.clock import Clock
-from foliot.ports.worker_link import Report, WorkerLink
+from foliot.ports.worker_link import Report
 from foliot.worker.calling import Backoff, NoAnswer, NotTaken, answer_of
-from foliot.worker.figures import Figures
+from foliot.worker.current_session import CurrentSession
+from foliot.worker.execution import Execution
 from foliot.worker.logs import Logs
+from foliot.worker.registering import Registrar
 from foliot.worker.reports import AttemptEnd, Spooled, SpooledLog, SpooledReport, to_spooled
 from foliot.worker.spool import Spool, SpoolFolder
+from foliot.worker.surroundings import Surroundings
 
 log = structlog.get_logger("foliot.worker.reporting")
 
@@ -38,28 +39,23 @@ class Reporter:
 
     def __init__(
         self,
-        link: WorkerLink,
-        clock: Clock,
-        chance: Chance,
+        around: Surroundings,
+        registrar: Registrar,
+        current: CurrentSession,
+        execution: Execution,
         logs: Logs,
-        figures: Figures,
-        *,
-        session: Callable[[], str],
-        is_busy: Callable[[], bool],
-        acknowledged: Callable[[Sequence[str]], None],
-        within_s: float,
         folder: SpoolFolder | None = None,
     ) -> None:
-        self._link = link
-        self._clock = clock
+        self._link = around.link
+        self._clock = around.clock
+        self._figures = around.figures
+        self._within_s = around.call_within_s
+        self._registrar = registrar
+        self._current = current
+        self._execution = execution
         self._logs = logs
-        self._figures = figures
-        self._session = session
-        self._is_busy = is_busy
-        self._acknowledged = acknowledged
-        self._within_s = within_s
         self._folder = folder
-        self._backoff = Backoff(chance, first_s=0.2, most_s=5.0)
+        self._backoff = Backoff(around.chance, first_s=0.2, most_s=5.0)
         self._silent: deque[AttemptEnd] = deque()  # ends of attempts that have no log to send first
         self._talking: deque[AttemptEnd] = deque()
         self._spools: list[Spool] = []  # orphans first, our own last
@@ -114,7 +110,7 @@ class Reporter:
             if closing.is_set():
                 break
             self._wake.clear()
-            if self._is_busy() and len(self._silent) < BATCH_MAX:
+            if not self._execution.is_idle and len(self._silent) < BATCH_MAX:
                 await self._clock.wait(self._full, for_s=LINGER_S)
             self._full.clear()
             if not await self._send_all():
@@ -216,14 +212,14 @@ class Reporter:
             return None
 
     async def _ask_to_complete(self, reports: list[Report]) -> Sequence[Landing]:
-        call = self._link.complete(self._session(), reports)
+        call = self._link.complete(self._registrar.session_id, reports)
         landings = await answer_of(call, clock=self._clock, within_s=self._within_s, name="complete")
         assert len(landings) == len(reports), (len(landings), len(reports))
         return landings
 
     def _landed(self, ends: Sequence[AttemptEnd | SpooledReport], landings: Sequence[Landing | None]) -> None:
         taken = [end for end, landing in zip(ends, landings, strict=True) if landing is not None]
-        self._acknowledged([end.lease_id for end in taken])
+        self._current.release([end.lease_id for end in taken])
         self._figures.acknowledged += len(taken)
         for end, landing in zip(ends, landings, strict=True):
             if landing is None:
@@ -281,7 +277,7 @@ class Reporter:
     def _own_spool(self) -> Spool | None:
         if self._own is None and self._folder is not None and (self.waiting or self._refused):
             try:
-                self._own = self._folder.open(self._session())
+                self._own = self._folder.open(self._registrar.session_id)
             except OSError as error:
                 log.error("spool.failed", error=type(error).__name__, code=error.errno)
         return self._own

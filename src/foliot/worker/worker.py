@@ -13,8 +13,8 @@ from foliot.ports.clock import Clock
 from foliot.ports.handler import HandlerKind
 from foliot.ports.worker_link import WorkerLink
 from foliot.worker.answers import Answers
-from foliot.worker.attempt import Attempt
 from foliot.worker.capture import captured
+from foliot.worker.current_session import CurrentSession
 from foliot.worker.draining import Drain
 from foliot.worker.execution import Execution
 from foliot.worker.figures import Figures
@@ -35,11 +35,12 @@ from foliot.worker.registering import Registrar
 from foliot.worker.reporting import Reporter
 from foliot.worker.session import Session
 from foliot.worker.settings import WorkerSettings
+from foliot.worker.signals import Signals
 from foliot.worker.spool import SpoolFolder
+from foliot.worker.surroundings import Surroundings
 
 log = structlog.get_logger("foliot.worker")
 
-CLOGGED: Final = 2000  # ends not acknowledged: take no more work on
 _CLOSE_WITHIN_S: Final = 2.0
 _HURRIED_FLUSH_S: Final = 1.0
 
@@ -60,22 +61,20 @@ class Worker:
         self.figures = Figures()
         self.code = code or PythonHandlers()
         self._others: Mapping[str, HandlerKind] = {kind.kind: kind for kind in kinds}
-        self._link = link
-        self._clock = clock
-        self._chance = chance
         self._settings = settings
+        self._around = Surroundings(link, clock, chance, self.figures, settings.call_within_s)
         self._heart: Heartbeat | None = None
         self._broken: BaseException | None = None
         self._stop_asked = asyncio.Event()
         self._hurry = asyncio.Event()
         self._closing = asyncio.Event()
         self._over = asyncio.Event()
-        self._assemble()
+        self._assemble(self._around)
 
     @property
     def session(self) -> Session | None:
         """The session it works in; None while it has none."""
-        return self._answers.session
+        return self._current.session
 
     def stop(self) -> None:
         """Drain: no new runs, some time for those that run. A second call ends everything at once."""
@@ -134,27 +133,20 @@ class Worker:
 
     def _begin(self, session: Session) -> None:
         self.figures.sessions += 1
-        self._answers.session = session
+        self._current.session = session
         self._heart = Heartbeat(
-            self._link,
-            session,
-            self._clock,
-            self._chance,
-            self.figures,
-            load=self._load,
-            running=lambda: len(self._execution.running),
-            is_draining=self._stop_asked.is_set,
-            heard=self._answers.heard,
-            broke=self._broke_in_thread,
-            missed=lambda: self._answers.from_thread(self._poller.ask_again),
+            self._around, session, self._answers, load=self._load_now, is_draining=self._stop_asked.is_set
         )
         self._heart.start()
         log.info("worker.registered", session=session.id, worker=self._settings.name, slots=self._settings.slots)
 
-    def _session_buried(self) -> None:
+    def _load_now(self) -> Mapping[str, float]:
+        """In the beat's thread."""
+        return {**self._load.read(), "running": float(len(self._execution.running))}
+
+    def _stop_beating(self) -> None:
         if self._heart is not None:
             self._heart.stop()
-        self._poller.interrupt()
 
     # ------------------------------------------------------------------------------------------------------- the end
 
@@ -166,8 +158,7 @@ class Worker:
         settled = await self._reporter.flush(
             within_s=_HURRIED_FLUSH_S if self._hurry.is_set() else self._settings.flush_within_s
         )
-        if self._heart is not None:
-            self._heart.stop()
+        self._stop_beating()
         unsafe = any(attempt.must_not_outlive_trust for attempt in self._execution.running.values())
         if self.session is None or not settled or unsafe:
             return  # what is not reported must not be given back as if it had never run: the session runs out instead
@@ -176,8 +167,7 @@ class Worker:
     async def _close(self) -> None:
         self._registrar.stop()
         self._poller.stop()
-        if self._heart is not None:
-            self._heart.stop()
+        self._stop_beating()
         self._guard.stop()
         await self._loop_place.close(within_s=_CLOSE_WITHIN_S)
         await self._pool.close()
@@ -200,9 +190,7 @@ class Worker:
 
     # ---------------------------------------------------------------------------------------------- what threads say
 
-    def _progressed(self, attempt: Attempt) -> None:
-        """There is news that the server should hear soon. From any thread, and often."""
-        del attempt
+    def _beat_soon(self) -> None:
         if self._heart is not None:
             self._heart.hurry()
 
@@ -222,9 +210,6 @@ class Worker:
                 'await instead, or use isolation="process"',
             )
 
-    def _broke_in_thread(self, error: BaseException) -> None:
-        self._answers.from_thread(self._broke, error)
-
     def _broke(self, error: BaseException) -> None:
         self._broken = error
         self._over.set()
@@ -237,85 +222,31 @@ class Worker:
 
     # ------------------------------------------------------------------------------------------------------ assembly
 
-    # Small methods rather than bound ones of parts that do not exist yet: the parts refer to each other in a circle.
-
-    def _is_trusted(self) -> bool:
-        return self._answers.is_trusted()
-
-    def _acknowledged(self, lease_ids: Sequence[str]) -> None:
-        self._answers.acknowledged(lease_ids)
-
-    def _dropped(self, attempt: Attempt) -> None:
-        self._answers.acknowledged([attempt.run.lease_id])
-
-    def _slots_changed(self) -> None:
-        self._poller.nudge()
-        self._drain.nudge()
-
     def _kinds(self) -> Mapping[str, HandlerKind]:
         """Every kind it executes, by name, with the newest code."""
         return {**self._others, self.code.kind: self.code}
 
-    def _assemble(self) -> None:
-        settings, clock, chance, link, figures = self._settings, self._clock, self._chance, self._link, self.figures
+    def _assemble(self, around: Surroundings) -> None:
+        """Make the parts, each from parts that exist; what leads back to earlier ones goes by signals."""
+        settings, clock = self._settings, around.clock
+        self._signals = Signals()
+        self._current = CurrentSession(clock)
         self._kills = KillList()
-        self._registrar = Registrar(link, clock, chance, settings, code=lambda: self.code, others=self._others)
         self._load = LoadFigures()
-        self._logs = Logs(
-            link,
-            clock,
-            chance,
-            session=lambda: self._registrar.session_id,
-            within_s=settings.call_within_s,
-            log_max=settings.log_max_bytes,
-            pending_max=settings.log_pending_max_bytes,
-        )
-        self._reporter = Reporter(
-            link,
-            clock,
-            chance,
-            self._logs,
-            figures,
-            session=lambda: self._registrar.session_id,
-            is_busy=lambda: not self._execution.is_idle,
-            acknowledged=self._acknowledged,
-            within_s=settings.call_within_s,
-            folder=None if settings.spool is None else SpoolFolder(settings.spool, max_bytes=settings.spool_max_bytes),
-        )
+        self._assemble_calls(around)
         self._execution = Execution(
-            clock,
-            figures,
+            around,
+            self._current,
+            self._signals,
             kinds=self._kinds(),
             slots=settings.slots,
             plain=settings.isolation,
-            is_trusted=self._is_trusted,
-            report=self._reporter.add,
-            drop=self._dropped,
-            changed=self._slots_changed,
-            progressed=self._progressed,
-            broke=self._broke,
         )
-        self._answers = Answers(
-            clock,
-            self._execution,
-            self._logs,
-            self._kills,
-            figures,
-            changed=self._slots_changed,
-            beat_now=self._beat_now,
-            buried=self._session_buried,
-        )
-        self._poller = Poller(
-            link,
-            clock,
-            chance,
-            self._execution,
-            figures,
-            wait_s=settings.poll_wait_s,
-            within_s=settings.call_within_s,
-            is_clogged=lambda: self._answers.unacknowledged > CLOGGED,
-            leased=self._answers.leased,
-        )
+        self._assemble_places(clock)
+        folder = None if settings.spool is None else SpoolFolder(settings.spool, max_bytes=settings.spool_max_bytes)
+        self._reporter = Reporter(around, self._registrar, self._current, self._execution, self._logs, folder)
+        self._answers = Answers(self._current, self._execution, self._logs, self._kills, self.figures, self._signals)
+        self._poller = Poller(around, self._execution, self._answers, wait_s=settings.poll_wait_s)
         self._drain = Drain(
             clock,
             self._execution,
@@ -323,23 +254,34 @@ class Worker:
             release_within_s=settings.release_within_s,
             hurry=self._hurry,
         )
-        self._goodbye = Leave(link, clock, chance, within_s=settings.call_within_s, hurry=self._hurry)
-        self._assemble_places()
+        watch = LoopWatch(clock, self._loop_blocked)
         self._guard = Guard(
-            clock,
-            session=lambda: self.session,
-            trust_ended=self._answers.trust_ended,
-            watch=LoopWatch(clock, self._loop_blocked),
-            is_loop_used=lambda: bool(self._loop_place.running),
-            broke=self._broke_in_thread,
+            clock, self._current, self._answers, watch, is_loop_used=lambda: bool(self._loop_place.running)
         )
+        self._connect()
 
-    def _assemble_places(self) -> None:
+    def _assemble_calls(self, around: Surroundings) -> None:
+        """What speaks to servers without knowing of runs."""
+        link, clock, chance, _, within_s = around
         settings = self._settings
-        self._loop_place = LoopPlace(self._execution, self._clock, broke=self._broke)
+        self._registrar = Registrar(link, clock, chance, settings, code=lambda: self.code, others=self._others)
+        self._logs = Logs(
+            link,
+            clock,
+            chance,
+            session=lambda: self._registrar.session_id,
+            within_s=within_s,
+            log_max=settings.log_max_bytes,
+            pending_max=settings.log_pending_max_bytes,
+        )
+        self._goodbye = Leave(link, clock, chance, within_s=within_s, hurry=self._hurry)
+
+    def _assemble_places(self, clock: Clock) -> None:
+        settings = self._settings
+        self._loop_place = LoopPlace(self._execution, clock, broke=self._signals.broke)
         self._pool = ProcessPool(
             self._execution,
-            self._clock,
+            clock,
             self._kills,
             self.figures,
             sources=self.code.sources,
@@ -358,3 +300,14 @@ class Worker:
             Isolation.PROCESS: self._pool,
             Isolation.THREAD: ThreadPlace(self._execution),
         }
+
+    def _connect(self) -> None:
+        """Who learns of what."""
+        signals = self._signals
+        signals.ended.connect(self._reporter.add)
+        signals.slots_changed.connect(self._poller.nudge, self._drain.nudge)
+        signals.progressed.connect(self._beat_soon)
+        signals.beat_asked.connect(self._beat_now)
+        signals.beat_missed.connect(self._poller.ask_again)
+        signals.session_died.connect(self._stop_beating, self._poller.interrupt)
+        signals.broke.connect(self._broke)

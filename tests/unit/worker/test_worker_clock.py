@@ -10,6 +10,7 @@ from foliot.worker.figures import Figures
 from foliot.worker.heartbeat import Heartbeat
 from foliot.worker.load import LoadFigures
 from foliot.worker.session import Session
+from foliot.worker.surroundings import Surroundings
 from tests.clocks import CountingChance, DrivenClock
 
 
@@ -28,19 +29,24 @@ class Store:
         return BeatAnswer(alive=True, store_now=now if self.tells_time else 0)
 
 
+class Nobody:
+    """Listens to beats, and does nothing about them."""
+
+    def heard(self, session: Session, answer: BeatAnswer) -> None: ...
+
+    def beat_missed(self) -> None: ...
+
+    def broke_in_thread(self, error: BaseException) -> None: ...
+
+
 def heartbeat(clock: DrivenClock, store: Store) -> Heartbeat:
     welcome = Welcome(session_ttl_us=4 * SECOND, beat_every_us=SECOND, margin_us=SECOND, store_now=0)
     return Heartbeat(
-        cast("WorkerLink", store),
+        Surroundings(cast("WorkerLink", store), clock, CountingChance(), Figures(), 1.0),
         Session("s", welcome, sent_at=clock.monotonic()),
-        clock,
-        CountingChance(),
-        Figures(),
-        load=LoadFigures(),
-        running=lambda: 0,
+        Nobody(),
+        load=LoadFigures().read,
         is_draining=lambda: False,
-        heard=lambda session, answer: None,
-        broke=lambda error: None,
     )
 
 

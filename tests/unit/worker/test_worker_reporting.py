@@ -299,7 +299,7 @@ async def test_without_a_folder_results_wait_in_memory() -> None:
 
 @pytest.mark.slow
 async def test_a_worker_that_cannot_report_takes_no_more_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("foliot.worker.worker.CLOGGED", 20)
+    monkeypatch.setattr("foliot.worker.answers.CLOGGED", 20)
 
     class Deaf(FakeServer):
         async def complete(self, session: str, reports: Any) -> list[Landing]:

@@ -2,19 +2,26 @@
 
 import asyncio
 from collections import Counter
-from typing import Any
+from typing import Any, cast
 
+from foliot.domain.instants import HOUR, SECOND
 from foliot.domain.job import Isolation
 from foliot.domain.verdict import Cause
 from foliot.ports.handler import Invocable
-from foliot.ports.worker_link import LeasedRun
+from foliot.ports.worker_link import LeasedRun, Welcome, WorkerLink
 from foliot.sdk.handler import Handler
 from foliot.sdk.invoke import Outcome
 from foliot.worker.attempt import Attempt
+from foliot.worker.current_session import CurrentSession
 from foliot.worker.execution import BURST, Execution
 from foliot.worker.figures import Figures
 from foliot.worker.handlers.python import PythonHandlers
-from tests.clocks import DrivenClock, settle
+from foliot.worker.session import Session
+from foliot.worker.signals import Signals
+from foliot.worker.surroundings import Surroundings
+from tests.clocks import CountingChance, DrivenClock, settle
+
+WELCOME = Welcome(session_ttl_us=HOUR, beat_every_us=SECOND, margin_us=SECOND, store_now=0)
 
 
 async def noop() -> None:
@@ -50,18 +57,17 @@ class Turns:
 
 
 def executing(place: Turns, *, slots: int, bugs: list[BaseException] | None = None) -> Execution:
+    signals, clock = Signals(), DrivenClock()
+    signals.broke.connect((bugs if bugs is not None else []).append)
+    current = CurrentSession(clock)
+    current.session = Session("s", WELCOME, sent_at=clock.monotonic())
     execution = Execution(
-        DrivenClock(),
-        Figures(),
+        Surroundings(cast("WorkerLink", None), clock, CountingChance(), Figures(), 1.0),
+        current,
+        signals,
         kinds={"python": PythonHandlers(handlers={"python:h": Handler(noop, job="noop")})},
         slots=slots,
         plain=Isolation.PROCESS,
-        is_trusted=lambda: True,
-        report=lambda _: None,
-        drop=lambda _: None,
-        changed=lambda: None,
-        progressed=lambda _: None,
-        broke=(bugs if bugs is not None else []).append,
     )
     execution.places = {Isolation.LOOP: place}
     return execution
