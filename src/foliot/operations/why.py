@@ -13,7 +13,7 @@ from foliot.domain.fire import is_of_schedule
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.job import DEFAULT_GROUP
 from foliot.domain.rescheduling import expected_next
-from foliot.domain.run import format_run_id
+from foliot.domain.run import RunState, format_run_id
 from foliot.domain.schedule import Schedule
 from foliot.domain.why import Explanation, explain_ahead, explain_instant, explain_run, explain_standing
 from foliot.domain.why.facts import (
@@ -27,6 +27,7 @@ from foliot.domain.why.facts import (
     TryFacts,
     WorkerFacts,
 )
+from foliot.domain.why.verdicts import WhyVerdict
 from foliot.operations.calendars import read_definition
 from foliot.operations.finding import find_job, find_run
 from foliot.operations.kept_version import kept_version
@@ -200,7 +201,7 @@ def run_facts(run: RunRow) -> RunFacts:
     return RunFacts(
         id=format_run_id(run.run_id),
         job=run.job,
-        state=run.state,
+        state=RunState(run.state),
         kind=run.kind,
         due_at=run.due_at,
         created_at=run.created_at,
@@ -292,10 +293,10 @@ async def _with_neighbours(
     services: Services, job: JobRow, said: Explanation, schedule: Schedule, at: Instant, ledger: Ledger
 ) -> Explanation:
     """What helps to see the instant in its place: the first fire, or the ones around it."""
-    if said.verdict == "before_creation":
+    if said.verdict is WhyVerdict.BEFORE_CREATION:
         created_at = ledger.first_version.created_at
         return replace(said, first=await _neighbour(services, job, schedule.next_after(created_at - 1), ledger))
-    if said.verdict not in ("not_due", "before_start", "after_end"):
+    if said.verdict not in (WhyVerdict.NOT_DUE, WhyVerdict.BEFORE_START, WhyVerdict.AFTER_END):
         return said
     before = schedule.previous_before(at)
     if before is not None and before < ledger.first_version.created_at:

@@ -3,12 +3,14 @@
 Every instant of every job, and every run, has exactly one answer; the order below is the order of judgement.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, assert_never
 
+from foliot.domain.fire import CursorState
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.names import nearest
+from foliot.domain.run import FailureKind, RunState
 from foliot.domain.why.facts import (
     Explanation,
     Hold,
@@ -19,9 +21,15 @@ from foliot.domain.why.facts import (
     RunFacts,
     WorkerFacts,
 )
+from foliot.domain.why.verdicts import HoldKind, WhyVerdict
 
 STOPS_WITHIN_US: Final[Micros] = 10 * SECOND  # a thread that checks whether it is asked to stop has done so by then
-_ENDED: Final = {"SUCCEEDED": "succeeded", "CANCELLED": "cancelled"}
+_FAILED: Final[Mapping[str, WhyVerdict]] = {
+    FailureKind.TIMEOUT: WhyVerdict.TIMEOUT,
+    FailureKind.LOST: WhyVerdict.LOST,
+    FailureKind.REJECTED: WhyVerdict.REJECTED,
+    FailureKind.POISON: WhyVerdict.POISON,
+}
 
 
 def explain_instant(facts: InstantFacts) -> Explanation:
@@ -29,7 +37,7 @@ def explain_instant(facts: InstantFacts) -> Explanation:
     if facts.run is not None:
         return _of_run(facts.run, facts.queue, facts.now, at=facts.at, late_us=facts.run.created_at - facts.at)
     if facts.skip is not None:
-        return _plain(facts, f"skipped_{facts.skip.reason}")
+        return _plain(facts, WhyVerdict(f"skipped_{facts.skip.reason}"))
     return _without_record(facts)
 
 
@@ -40,19 +48,19 @@ def explain_run(run: RunFacts, queue: QueueFacts | None, now: Instant) -> Explan
 
 def explain_ahead(job: JobFacts, *, expected_at: Instant, now: Instant) -> Explanation:
     """A job whose next fire lies further ahead than its schedule allows, which has an instant at `expected_at`."""
-    return Explanation(verdict="ahead", now=now, job=job.name, facts=job, after=Neighbour(at=expected_at))
+    return Explanation(verdict=WhyVerdict.AHEAD, now=now, job=job.name, facts=job, after=Neighbour(at=expected_at))
 
 
 def explain_standing(job: JobFacts, *, is_scheduled: bool, since: Instant, now: Instant) -> Explanation:
     """Where a job as a whole stands, where its instants since then say nothing, or not all."""
     if not is_scheduled:
-        verdict = "unscheduled"
-    elif job.state == "paused":
-        verdict = "paused_now"
-    elif job.state == "done":
-        verdict = "over"
+        verdict = WhyVerdict.UNSCHEDULED
+    elif job.state == CursorState.PAUSED:
+        verdict = WhyVerdict.PAUSED_NOW
+    elif job.state == CursorState.DONE:
+        verdict = WhyVerdict.OVER
     else:
-        verdict = "quiet"
+        verdict = WhyVerdict.QUIET
     ahead = None if job.next_due_at is None else Neighbour(at=job.next_due_at)
     return Explanation(verdict=verdict, now=now, job=job.name, facts=job, after=ahead, since=since)
 
@@ -64,31 +72,31 @@ def _without_record(facts: InstantFacts) -> Explanation:
     job, at = facts.job, facts.at
     schedule = job.schedule
     if at < job.created_at:
-        return _plain(facts, "before_creation")
+        return _plain(facts, WhyVerdict.BEFORE_CREATION)
     if schedule is None:
-        return _plain(facts, "no_schedule")
+        return _plain(facts, WhyVerdict.NO_SCHEDULE)
     if schedule.fixed_delay_us is not None:
-        return _plain(facts, "fixed_delay")
+        return _plain(facts, WhyVerdict.FIXED_DELAY)
     if schedule.start_at is not None and at < schedule.start_at:
-        return _plain(facts, "before_start")
+        return _plain(facts, WhyVerdict.BEFORE_START)
     if schedule.end_at is not None and at >= schedule.end_at:
-        return _plain(facts, "after_end")
+        return _plain(facts, WhyVerdict.AFTER_END)
     if schedule.next_after(at - 1) != at:
-        return _plain(facts, "not_due")
+        return _plain(facts, WhyVerdict.NOT_DUE)
     if _is_used_up(job, at):
-        return _plain(facts, "used_up")
+        return _plain(facts, WhyVerdict.USED_UP)
     if _is_paused_at(job, at):
-        return _plain(facts, "paused")
+        return _plain(facts, WhyVerdict.PAUSED)
     if at > facts.now:
-        return _plain(facts, "future" if schedule.ruling(at).is_allowed else "future_closed")
+        return _plain(facts, WhyVerdict.FUTURE if schedule.ruling(at).is_allowed else WhyVerdict.FUTURE_CLOSED)
     if job.next_due_at is not None and at >= job.next_due_at:
         if not schedule.ruling(at).is_allowed:  # recorded when the next allowed instant is decided
-            return _plain(facts, "closed")
-        return _plain(facts, "troubled" if job.trouble else "undecided")
-    return _plain(facts, "forgotten")
+            return _plain(facts, WhyVerdict.CLOSED)
+        return _plain(facts, WhyVerdict.TROUBLED if job.trouble else WhyVerdict.UNDECIDED)
+    return _plain(facts, WhyVerdict.FORGOTTEN)
 
 
-def _plain(facts: InstantFacts, verdict: str) -> Explanation:
+def _plain(facts: InstantFacts, verdict: WhyVerdict) -> Explanation:
     return Explanation(
         verdict=verdict,
         now=facts.now,
@@ -103,12 +111,12 @@ def _plain(facts: InstantFacts, verdict: str) -> Explanation:
 
 
 def _is_used_up(job: JobFacts, at: Instant) -> bool:
-    return job.state == "done" and job.remaining is not None and job.remaining <= 0 and _is_undecided(job, at)
+    return job.state == CursorState.DONE and job.remaining is not None and job.remaining <= 0 and _is_undecided(job, at)
 
 
 def _is_paused_at(job: JobFacts, at: Instant) -> bool:
     """A paused job's instants are undecided until it is resumed."""
-    if job.state != "paused" or not _is_undecided(job, at):
+    if job.state != CursorState.PAUSED or not _is_undecided(job, at):
         return False
     return job.paused_until is None or at < job.paused_until
 
@@ -128,33 +136,40 @@ def _of_run(
     at: Instant | None = None,
     late_us: int | None = None,
 ) -> Explanation:
-    verdict = _ENDED.get(run.state)
     hold = None
-    if run.state == "FAILED":
-        verdict = run.kind if run.kind in ("timeout", "lost", "rejected", "poison") else "failed"
-    elif run.state == "RUNNING":
-        verdict = _running(run, now)
-    elif verdict is None:
-        verdict, hold = _waiting(run, queue, now)
+    match run.state:
+        case RunState.SUCCEEDED:
+            verdict = WhyVerdict.SUCCEEDED
+        case RunState.CANCELLED:
+            verdict = WhyVerdict.CANCELLED
+        case RunState.FAILED:
+            verdict = _FAILED.get(run.kind or "", WhyVerdict.FAILED)
+        case RunState.RUNNING:
+            verdict = _running(run, now)
+        case RunState.PENDING:
+            verdict, hold = _waiting(run, queue, now)
+        case _:
+            assert_never(run.state)
     return Explanation(verdict=verdict, now=now, at=at, job=run.job, run=run, hold=hold, late_us=late_us)
 
 
-def _running(run: RunFacts, now: Instant) -> str:
+def _running(run: RunFacts, now: Instant) -> WhyVerdict:
     if run.cancel_at is not None:
         goes_on = run.isolation == "thread" and now - run.cancel_at >= STOPS_WITHIN_US
-        return "thread_goes_on" if goes_on else "cancelling"
-    return "running" if run.started_at is not None or run.leased_at is None else "starting"
+        return WhyVerdict.THREAD_GOES_ON if goes_on else WhyVerdict.CANCELLING
+    has_started = run.started_at is not None or run.leased_at is None
+    return WhyVerdict.RUNNING if has_started else WhyVerdict.STARTING
 
 
-def _waiting(run: RunFacts, queue: QueueFacts | None, now: Instant) -> tuple[str, Hold | None]:
+def _waiting(run: RunFacts, queue: QueueFacts | None, now: Instant) -> tuple[WhyVerdict, Hold | None]:
     if run.not_before > now:
         if run.attempt > 0:
-            return "retrying", None
-        return ("paced" if run.catch_up else "later"), None
+            return WhyVerdict.RETRYING, None
+        return (WhyVerdict.PACED if run.catch_up else WhyVerdict.LATER), None
     if queue is None:
-        return "held_ready", Hold(kind="ready", held_us=now - run.not_before)
+        return WhyVerdict.HELD_READY, Hold(kind=HoldKind.READY, held_us=now - run.not_before)
     hold = hold_of(run, queue, now)
-    return f"held_{hold.kind}", hold
+    return WhyVerdict(f"held_{hold.kind}"), hold
 
 
 def hold_of(run: RunFacts, queue: QueueFacts, now: Instant) -> Hold:
@@ -162,29 +177,35 @@ def hold_of(run: RunFacts, queue: QueueFacts, now: Instant) -> Hold:
     held_us = now - run.not_before
     if queue.ahead is not None:
         since = queue.ahead.started_at or queue.ahead.created_at
-        return Hold(kind="line", held_us=held_us, ahead=queue.ahead, ahead_for_us=now - since, overlap=queue.overlap)
+        return Hold(
+            kind=HoldKind.LINE, held_us=held_us, ahead=queue.ahead, ahead_for_us=now - since, overlap=queue.overlap
+        )
     lane, workers = queue.lane, queue.workers
-    found = Hold(kind="ready", held_us=held_us, handler=lane.offer, group=lane.group, online=len(workers))
+    found = Hold(kind=HoldKind.READY, held_us=held_us, handler=lane.offer, group=lane.group, online=len(workers))
     in_group = [worker for worker in workers if worker.group == lane.group]
     offering = [worker for worker in in_group if lane.offer in worker.handlers]
     fitting = [worker for worker in offering if _has_labels(worker, lane.require)]
     taking = [worker for worker in fitting if not worker.is_draining]
     if not workers:
-        return replace(found, kind="nobody")
+        return replace(found, kind=HoldKind.NOBODY)
     if not in_group:
-        return replace(found, kind="group")
+        return replace(found, kind=HoldKind.GROUP)
     if not offering:
-        return replace(found, kind="handler", nearest=_nearest(lane.offer, workers))
+        return replace(found, kind=HoldKind.HANDLER, nearest=_nearest(lane.offer, workers))
     if not fitting:
-        return replace(found, kind="label", needs=lane.require, fitting=len(offering))
+        return replace(found, kind=HoldKind.LABEL, needs=lane.require, fitting=len(offering))
     if not taking:
-        return replace(found, kind="draining", fitting=len(fitting))
+        return replace(found, kind=HoldKind.DRAINING, fitting=len(fitting))
     full = next((limit for limit in queue.limits if limit.used >= limit.max), None)
     if full is not None:
-        return replace(found, kind="limit", limit=full)
+        return replace(found, kind=HoldKind.LIMIT, limit=full)
     slots, running = sum(worker.slots for worker in taking), sum(worker.running for worker in taking)
     return replace(
-        found, kind="busy" if running >= slots else "ready", slots=slots, running=running, fitting=len(taking)
+        found,
+        kind=HoldKind.BUSY if running >= slots else HoldKind.READY,
+        slots=slots,
+        running=running,
+        fitting=len(taking),
     )
 
 

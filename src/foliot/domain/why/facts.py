@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import Lane
+from foliot.domain.run import RunState
 from foliot.domain.schedule import Schedule
+from foliot.domain.why.verdicts import HoldKind, WhyVerdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +16,7 @@ class RunFacts:
 
     id: str
     job: str
-    state: str
+    state: RunState
     kind: str | None
     due_at: Instant
     created_at: Instant
@@ -153,7 +155,7 @@ class InstantFacts:
 class Hold:
     """What a waiting run waits for."""
 
-    kind: str  # line, handler, group, nobody, label, draining, limit, busy, ready
+    kind: HoldKind
     held_us: Micros
     ahead: RunFacts | None = None
     ahead_for_us: Micros | None = None
@@ -171,9 +173,9 @@ class Hold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """The answer: a verdict, and all it rests on. `english` and `chinese` put it into words."""
+    """The answer: a verdict, and all it rests on. The room `words` says it in a language."""
 
-    verdict: str
+    verdict: WhyVerdict
     now: Instant
     at: Instant | None = None
     job: str = ""
@@ -187,4 +189,3 @@ class Explanation:
     late_us: Micros | None = None
     is_range: bool = False  # about all the instants of its skip, not about one of them
     since: Instant | None = None  # of an answer about a job as a whole: from when on it was asked about
-    extra: Mapping[str, str] = field(default_factory=dict)

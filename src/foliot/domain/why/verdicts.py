@@ -1,0 +1,77 @@
+"""The closed lists of answers to "why?": what became of an instant or a run, and what a waiting run waits for."""
+
+from enum import StrEnum
+
+
+class WhyVerdict(StrEnum):
+    """What became of an instant, where a run stands, or how a job as a whole stands."""
+
+    # a run that is over
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    TIMEOUT = "timeout"
+    LOST = "lost"
+    REJECTED = "rejected"
+    POISON = "poison"
+    CANCELLED = "cancelled"
+    # a run in progress
+    RUNNING = "running"
+    STARTING = "starting"
+    CANCELLING = "cancelling"
+    THREAD_GOES_ON = "thread_goes_on"
+    # a run that waits: for its time, or held
+    RETRYING = "retrying"
+    LATER = "later"
+    PACED = "paced"
+    HELD_LINE = "held_line"
+    HELD_NOBODY = "held_nobody"
+    HELD_GROUP = "held_group"
+    HELD_HANDLER = "held_handler"
+    HELD_LABEL = "held_label"
+    HELD_DRAINING = "held_draining"
+    HELD_LIMIT = "held_limit"
+    HELD_BUSY = "held_busy"
+    HELD_READY = "held_ready"
+    # an instant with a skip
+    SKIPPED_OVERLAP = "skipped_overlap"
+    SKIPPED_MISFIRE = "skipped_misfire"
+    SKIPPED_CALENDAR = "skipped_calendar"
+    SKIPPED_BLACKOUT = "skipped_blackout"
+    SKIPPED_PAUSED = "skipped_paused"
+    SKIPPED_EDITED = "skipped_edited"
+    SKIPPED_LIMIT = "skipped_limit"
+    # an instant without a record
+    BEFORE_CREATION = "before_creation"
+    NO_SCHEDULE = "no_schedule"
+    FIXED_DELAY = "fixed_delay"
+    BEFORE_START = "before_start"
+    AFTER_END = "after_end"
+    NOT_DUE = "not_due"
+    USED_UP = "used_up"
+    PAUSED = "paused"
+    FUTURE = "future"
+    FUTURE_CLOSED = "future_closed"
+    CLOSED = "closed"
+    UNDECIDED = "undecided"
+    TROUBLED = "troubled"
+    FORGOTTEN = "forgotten"
+    # a job as a whole
+    UNSCHEDULED = "unscheduled"
+    PAUSED_NOW = "paused_now"
+    OVER = "over"
+    QUIET = "quiet"
+    AHEAD = "ahead"
+
+
+class HoldKind(StrEnum):
+    """What keeps a pending run from starting."""
+
+    LINE = "line"  # a run of its job is in front of it
+    NOBODY = "nobody"  # no worker is online
+    GROUP = "group"  # none in its group
+    HANDLER = "handler"  # none that offers its handler
+    LABEL = "label"  # none with the labels it needs
+    DRAINING = "draining"  # those that fit take no more work
+    LIMIT = "limit"  # a limit of its lane is full
+    BUSY = "busy"  # every slot is taken
+    READY = "ready"  # nothing: a worker takes it at its next poll

@@ -1,0 +1,160 @@
+"""Explanations in Chinese, as in `english.why`."""
+
+from typing import Final
+
+from foliot.words.templates import Catalogue
+
+PIECES: Final[Catalogue] = {
+    "head.range": "{first_at}–{last_at}  共 {count} 个触发点",
+    "head.instant": "{at:full}  [已创建 {run}（{late:lag}），]",
+    "head.run": "{job} 的 {run}[（{parent} 的分片 {shard}）][（{merge_of} 的合并）]，{origin}，",
+    "tail": "[；保留版本 {kept}（最新为 {newest}）：{kept_why}]。",
+    "origin.schedule": "到期于 {due_at:short}",
+    "origin.backfill": "补 {due_at:short} 的数[（{reason}）]",
+    "origin.trigger": "由 {by} 于 {created_at:short} 触发[（{reason}）]",
+    "kept.begun": "该执行此前已尝试过",
+    "kept.pinned": "该版本是指定的",
+    "kept.shards": "最新版本的分片数不同",
+    "kept.line": "同一执行的其他部分此前已开始",
+    "kept.merge": "最新版本没有合并步骤",
+    "nobody_known": "未知来源",
+    "its_worker": "其工作节点",
+    "a_worker": "工作节点",
+    "no_error": "没有报告错误",
+    "range": ("{from_at:short} 至 {to_at:short} 共 {several} 个触发点", "1 个触发点"),
+    "neighbour": ("{at:short}，已创建 {run}（{late:lag}）", "{at:short}，已跳过（{skipped}）", "{at:short}"),
+    "reason.overlap": "重叠",
+    "reason.misfire": "错过",
+    "reason.calendar": "日历",
+    "reason.blackout": "封闭时段",
+    "reason.paused": "暂停",
+    "reason.edited": "修改",
+    "reason.limit": "限额",
+    "missed.stands_for": "错过；由 {fire_at:short} 的触发点代为执行",
+    "missed.was_due": "错过；当时应执行的是 {fire_at:short} 的触发点",
+    "missed.beyond_window": "错过超过 {window}",
+    "missed.newest_only": "错过；只补最近 {newest_count} 个",
+    "missed.policy": "错过，错过策略为 skip",
+    "missed.before_pause": "错过；任务暂停时尚未决定",
+    "missed.other": "{text}",
+}
+
+SENTENCES: Final[Catalogue] = {
+    "succeeded": "[在 {node} 上]成功，用时 {took:span}[（第 {tries} 次尝试）][，共 {shards} 个分片]",
+    "failed": ("尝试 {tries} 次后失败：{error}", "[在 {node} 上]执行 {took:span} 后失败：{error}"),
+    "timeout": "[在 {node} 上]执行 {took:span} 后超时[（第 {tries} 次尝试）]",
+    "lost": "失联：{last_node} 在执行期间停止响应，无法得知是否完成（on_lost 为 fail）",
+    "rejected": "开始之前被拒绝：{error}",
+    "poison": "已放弃：执行期间有 {deaths} 个工作节点失联",
+    "cancelled": (
+        "[在 {node} 上]执行 {ran:span} 后于 {over_at:short} 取消",
+        "开始之前于 {over_at:short} 取消",
+    ),
+    "running": (
+        "正在[ {node} 上]执行[第 {tries} 次尝试][，已 {running_for:span}]"
+        "[；第 {lost_try} 次尝试期间 {lost_by} 停止响应][；第 {failed_try} 次尝试失败：{failed_error}]"
+        "[：{shards} 个分片中 {shards_succeeded} 个成功]"
+        "[，{shards_running} 个执行中][，{shards_pending} 个等待][，{shards_failed} 个失败]"
+    ),
+    "starting": "{leased_for:span}前已交给 {worker}，尚未开始",
+    "cancelling": "{asked_for:span}前已请求停止，仍[在 {node} 上]执行",
+    "thread_goes_on": "{asked_for:span}前已请求停止；它没有检查 ctx.cancelled。线程无法被强制终止",
+    "retrying": (
+        "第 {attempt} 次尝试期间 {retry_lost_by} 停止响应。第 {next_attempt} 次尝试将于 {not_before:short} 开始",
+        "第 {attempt} 次尝试失败：{retry_error}。第 {next_attempt} 次尝试将于 {not_before:short} 开始",
+    ),
+    "later": "等待其时间：{not_before:short}",
+    "paced": "补跑，将于 {not_before:short} 开始：迟到的执行会错开",
+    "held_line": (
+        "等待 {held:span}：{ahead_at:short} 的 {ahead_running} 仍在执行[（{ahead_for:span}）]，重叠策略为 {overlap}",
+        "等待 {held:span}：{ahead_at:short} 的 {ahead} 排在前面，重叠策略为 {overlap}",
+    ),
+    "held_nobody": "等待 {held:span}：没有在线的工作节点",
+    "held_group": "等待 {held:span}：分组 {group} 没有在线的工作节点（其他分组有 {online} 个）",
+    "held_handler": (
+        "等待 {held:span}：没有工作节点提供 {handler}（{online} 个在线[；最接近：{nearest_on} 上的 {nearest}]）"
+    ),
+    "held_label": "等待 {held:span}：需要 {needs:list}；{fitting} 个工作节点中 0 个具备",
+    "held_draining": "等待 {held:span}：可执行它的工作节点（{fitting} 个）正在排空，不再接收任务",
+    "held_limit": "等待 {held:span}：限额 {limit} 已满（{limit_used}/{limit_max}）",
+    "held_busy": "等待 {held:span}：可执行它的工作节点槽位已满（{fitting} 个工作节点，{running}/{slots}）",
+    "held_ready": "等待 {held:span}：已就绪，工作节点下次轮询时取走",
+    "skipped_overlap": (
+        "已跳过：前一次执行尚未结束（{open_at:short} 的 {open_run}），重叠策略为 {skip_overlap}",
+        "已跳过：前一次执行尚未结束，重叠策略为 {skip_overlap}",
+    ),
+    "skipped_overlap.queue": "已跳过：已有一次执行在等待，重叠策略为 queue（只等一个）",
+    "skipped_misfire": (
+        "已跳过：{missed}（{among}，决定于 {decided_at:short}）",
+        "已跳过：{missed}（决定于 {decided_at:short}）",
+    ),
+    "skipped_calendar": "日历跳过：{skip_why}",
+    "skipped_blackout": "封闭时段跳过：{skip_why}",
+    "skipped_paused": "已跳过：{job} 处于暂停状态[（{range}）]",
+    "skipped_edited": "已跳过：{job} 的调度计划被修改[（{range}）]",
+    "skipped_limit": "已跳过：{skip_why}",
+    "before_creation": "未触发：{job} 创建于 {born_at:short}[。首个触发点 {first}]",
+    "no_schedule": "未触发：{job} 没有调度计划，仅在手动触发时执行",
+    "fixed_delay": "未触发：{job} 在上次执行结束一段时间后到期，没有固定时间",
+    "before_start": "未触发：{job} 的调度计划始于 {start_at:short}[。首个触发点 {after_at:short}]",
+    "after_end": "未触发：{job} 的调度计划已于 {end_at:short} 结束[。最后的触发点 {before_at:short}]",
+    "not_due": (
+        "未触发：{job} 此时未到期。之前 {before}；之后 {after}",
+        "未触发：{job} 此时未到期。之前 {before}",
+        "未触发：{job} 此时未到期。之后 {after}",
+        "未触发：{job} 此时未到期",
+    ),
+    "used_up": "未触发：{job} 的调度计划次数已用完",
+    "paused": "未触发：{job} [自 {paused_at:short} 起]暂停[，至 {paused_until:short}][（{pause_reason}）]",
+    "future": "尚未到期：还有 {due_in:span}",
+    "future_closed": "将被日历跳过：{ruling}",
+    "closed": "日历跳过：{ruling}",
+    "undecided": (
+        "已到期 {overdue:span}，尚未决定：{alive} 个调度节点存活",
+        "已到期 {overdue:span}，尚未决定：没有存活的调度节点",
+    ),
+    "troubled": "已到期，但无法决定：{trouble}",
+    "unscheduled": "{job} 没有调度计划：仅在手动触发时执行",
+    "paused_now": "{job} [自 {paused_at:full} 起]暂停[，至 {paused_until:full}][（{pause_reason}）]",
+    "over": "{job} 已结束：调度计划没有更多触发点",
+    "quiet": (
+        "{job}：自 {young_at:full} 创建以来没有触发点到期[；下次 {after_at:full}（{after_in:span}后）]",
+        "{job}：自 {since:full} 以来没有触发点到期[；下次 {after_at:full}（{after_in:span}后）]",
+    ),
+    "ahead": (
+        "{job}：下次触发定在 {next_due_at:full}，而调度计划在 {after_at:full} 就有触发点；存储时钟曾经超前时会这样",
+        "{job}：状态为已结束，而调度计划在 {after_at:full} 就有触发点；存储时钟曾经超前时会这样",
+    ),
+    "forgotten": "已决定，但记录已被清除：已结束的执行只保留一段时间",
+}
+
+HINTS: Final[Catalogue] = {
+    "failed": ("foliot run show {sharded_run}", "foliot run logs {run}"),
+    "timeout": "foliot run logs {run}；放宽时限：timeout",
+    "lost": "foliot run logs {run}；重新执行：foliot run retry {run}",
+    "rejected": "foliot run show {run}",
+    "poison": "foliot run logs {run} --attempt 1",
+    "cancelling": "foliot run cancel {run} --force",
+    "thread_goes_on": 'isolation="process"，或先 foliot node drain {worker_node} 再重启 {worker_node}',
+    "held_line": "foliot run show {ahead}",
+    "held_nobody": "启动一个：foliot worker MODULE",
+    "held_group": "启动一个：foliot worker MODULE --group {group}",
+    "held_handler": (
+        "启动提供 {other_offer} 的工作节点，或修正 run.{other_kind}",
+        "部署代码，或修正 run.python",
+    ),
+    "held_label": "给工作节点打标签，或修改 place.require",
+    "held_draining": "再启动一个工作节点，或 foliot node list",
+    "skipped_overlap.skip": "改为排队等待：overlap: queue",
+    "skipped_misfire.beyond_window": (
+        "放宽窗口：misfire: {{latest: 6h}}；现在补跑：foliot job backfill {job} --from {at:iso} --to {second_later:iso}"
+    ),
+    "no_schedule": "foliot job trigger {job}",
+    "paused": "foliot job resume {job}；补上错过的触发点：--catch-up",
+    "unscheduled": "foliot job trigger {job}",
+    "paused_now": "foliot job resume {job}；补上错过的触发点：--catch-up",
+    "ahead": "foliot job reschedule {job}",
+    "undecided": "foliot cluster status",
+    "troubled": "foliot job show {job}",
+    "kept": "改用最新版本：先 foliot run cancel {run}，再 foliot job trigger {job}",
+}

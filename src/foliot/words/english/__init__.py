@@ -1,0 +1,1 @@
+"""The English catalogue: templates by key, in the form that `words.templates` fills."""

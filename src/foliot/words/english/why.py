@@ -1,0 +1,180 @@
+"""Explanations in English. A sentence is a head, the words of its verdict, and a tail."""
+
+from typing import Final
+
+from foliot.words.templates import Catalogue
+
+PIECES: Final[Catalogue] = {
+    "head.range": "{first_at}–{last_at}  {count} instants ",
+    "head.instant": "{at:full}  [created {run} ({late:lag}), ]",
+    "head.run": "{run} of {job}[ (shard {shard} of {parent})][ (merge of {merge_of})], {origin}, ",
+    "tail": "[; it keeps version {kept} ({newest} is the newest): {kept_why}].",
+    "origin.schedule": "due at {due_at:short}",
+    "origin.backfill": "a backfill of {due_at:short}[ ({reason})]",
+    "origin.trigger": "triggered by {by} at {created_at:short}[ ({reason})]",
+    "kept.begun": "the run was tried before",
+    "kept.pinned": "that version was asked for",
+    "kept.shards": "the newest has another number of shards",
+    "kept.line": "another part of its run was started before",
+    "kept.merge": "the newest merges nothing",
+    "nobody_known": "nobody known",
+    "its_worker": "its worker",
+    "a_worker": "a worker",
+    "no_error": "no error was reported",
+    "range": ("{several} instants from {from_at:short} to {to_at:short}", "1 instant"),
+    "neighbour": ("{at:short}, created {run} ({late:lag})", "{at:short}, skipped ({skipped})", "{at:short}"),
+    "reason.overlap": "overlap",
+    "reason.misfire": "misfire",
+    "reason.calendar": "calendar",
+    "reason.blackout": "blackout",
+    "reason.paused": "paused",
+    "reason.edited": "edited",
+    "reason.limit": "limit",
+    "missed.stands_for": "missed; the fire of {fire_at:short} ran instead",
+    "missed.was_due": "missed; the fire of {fire_at:short} was due instead",
+    "missed.beyond_window": "missed by more than {window}",
+    "missed.newest_only": "missed; only the newest {newest_count} were caught up",
+    "missed.policy": "missed, and misfire is skip",
+    "missed.before_pause": "missed; not yet decided when the job was paused",
+    "missed.other": "{text}",
+}
+
+SENTENCES: Final[Catalogue] = {
+    "succeeded": "succeeded in {took:span}[ on {node}][ at attempt {tries}][ with {shards|shard|shards}]",
+    "failed": ("failed after {tries} attempts: {error}", "failed after {took:span}[ on {node}]: {error}"),
+    "timeout": "ran out of time after {took:span}[ on {node}][ (attempt {tries})]",
+    "lost": (
+        "lost: {last_node} stopped answering while running it, and nobody knows whether it finished (on_lost is fail)"
+    ),
+    "rejected": "rejected before it started: {error}",
+    "poison": "given up: {deaths} workers vanished while running it",
+    "cancelled": (
+        "cancelled at {over_at:short} after {ran:span}[ on {node}]",
+        "cancelled at {over_at:short} before it started",
+    ),
+    "running": (
+        "running[ on {node}][ for {running_for:span}][ as attempt {tries}]"
+        "[; {lost_by} stopped answering during attempt {lost_try}][; attempt {failed_try} failed: {failed_error}]"
+        "[: {shards_succeeded} of {shards} shards succeeded]"
+        "[, {shards_running} running][, {shards_pending} waiting][, {shards_failed} failed]"
+    ),
+    "starting": "handed to {worker} {leased_for:span} ago, not started yet",
+    "cancelling": "asked to stop {asked_for:span} ago, still running[ on {node}]",
+    "thread_goes_on": (
+        "asked to stop {asked_for:span} ago; it has not checked ctx.cancelled. Threads cannot be killed"
+    ),
+    "retrying": (
+        (
+            "{retry_lost_by} stopped answering during attempt {attempt}. "
+            "Attempt {next_attempt} starts at {not_before:short}"
+        ),
+        "attempt {attempt} failed: {retry_error}. Attempt {next_attempt} starts at {not_before:short}",
+    ),
+    "later": "waits for its time: {not_before:short}",
+    "paced": "catches up, at {not_before:short}: late runs are spread out",
+    "held_line": (
+        (
+            "held {held:span}: {ahead_running} of {ahead_at:short} is still running[ ({ahead_for:span})], "
+            "and overlap is {overlap}"
+        ),
+        "held {held:span}: {ahead} of {ahead_at:short} is waiting in front of it, and overlap is {overlap}",
+    ),
+    "held_nobody": "held {held:span}: no worker is online",
+    "held_group": "held {held:span}: no worker is online in group {group} ({online} in others)",
+    "held_handler": (
+        "held {held:span}: no worker offers {handler} ({online} online[; nearest: {nearest} on {nearest_on}])"
+    ),
+    "held_label": "held {held:span}: needs {needs:list}; 0 of {fitting} workers have it",
+    "held_draining": "held {held:span}: the workers that can run it ({fitting}) are draining and take no more work",
+    "held_limit": "held {held:span}: the limit {limit} is full ({limit_used} of {limit_max})",
+    "held_busy": (
+        "held {held:span}: all slots of the workers that can run it are taken "
+        "({running} of {slots} on {fitting|worker|workers})"
+    ),
+    "held_ready": "held {held:span}: it is ready, and a worker takes it at its next poll",
+    "skipped_overlap": (
+        "skipped: an earlier run was still open ({open_run} of {open_at:short}), and overlap is {skip_overlap}",
+        "skipped: an earlier run was still open, and overlap is {skip_overlap}",
+    ),
+    "skipped_overlap.queue": "skipped: another run was already waiting, and overlap is queue (one waits)",
+    "skipped_misfire": (
+        "skipped: {missed} ({among} were decided at {decided_at:short})",
+        "skipped: {missed} (decided at {decided_at:short})",
+    ),
+    "skipped_calendar": "skipped by the calendar: {skip_why}",
+    "skipped_blackout": "skipped in a closed time: {skip_why}",
+    "skipped_paused": "skipped: {job} was paused[ ({range})]",
+    "skipped_edited": "skipped: the schedule of {job} was changed[ ({range})]",
+    "skipped_limit": "skipped: {skip_why}",
+    "before_creation": "no fire: {job} was created at {born_at:short}[. First fire {first}]",
+    "no_schedule": "no fire: {job} has no schedule; it runs when it is triggered",
+    "fixed_delay": "no fire: {job} is due so long after the end of its last run, not at given times",
+    "before_start": "no fire: the schedule of {job} begins at {start_at:short}[. First instant {after_at:short}]",
+    "after_end": "no fire: the schedule of {job} ended at {end_at:short}[. Last instant {before_at:short}]",
+    "not_due": (
+        "no fire: {job} is not due then. Before it {before}; after it {after}",
+        "no fire: {job} is not due then. Before it {before}",
+        "no fire: {job} is not due then. After it {after}",
+        "no fire: {job} is not due then",
+    ),
+    "used_up": "no fire: {job} has used up the number of runs its schedule allows",
+    "paused": "no fire: {job} is paused[ since {paused_at:short}][ until {paused_until:short}][ ({pause_reason})]",
+    "future": "not yet: due in {due_in:span}",
+    "future_closed": "will be skipped by the calendar: {ruling}",
+    "closed": "skipped by the calendar: {ruling}",
+    "undecided": (
+        "due for {overdue:span} and not decided yet: {alive|server is|servers are} alive",
+        "due for {overdue:span} and not decided yet: no server is alive",
+    ),
+    "troubled": "due, but it cannot be decided: {trouble}",
+    "unscheduled": "{job} has no schedule: it runs when it is triggered",
+    "paused_now": "{job} is paused[ since {paused_at:full}][, until {paused_until:full}][ ({pause_reason})]",
+    "over": "{job} is done: its schedule has no more instants",
+    "quiet": (
+        "{job}: nothing was due since it was created at {young_at:full}[; next {after_at:full} (in {after_in:span})]",
+        "{job}: nothing was due since {since:full}[; next {after_at:full} (in {after_in:span})]",
+    ),
+    "ahead": (
+        (
+            "{job}: its next fire is set to {next_due_at:full}, though its schedule has one at {after_at:full}; "
+            "this happens when the store's clock was ahead"
+        ),
+        (
+            "{job}: it is done, though its schedule has one at {after_at:full}; "
+            "this happens when the store's clock was ahead"
+        ),
+    ),
+    "forgotten": "decided, but its record is gone: finished runs are kept for a time only",
+}
+
+HINTS: Final[Catalogue] = {
+    "failed": ("foliot run show {sharded_run}", "foliot run logs {run}"),
+    "timeout": "foliot run logs {run}; to allow more time: timeout",
+    "lost": "foliot run logs {run}; to run it again: foliot run retry {run}",
+    "rejected": "foliot run show {run}",
+    "poison": "foliot run logs {run} --attempt 1",
+    "cancelling": "foliot run cancel {run} --force",
+    "thread_goes_on": 'isolation="process", or restart {worker_node} after foliot node drain {worker_node}',
+    "held_line": "foliot run show {ahead}",
+    "held_nobody": "start one: foliot worker MODULE",
+    "held_group": "start one: foliot worker MODULE --group {group}",
+    "held_handler": (
+        "start a worker that offers {other_offer}, or fix run.{other_kind}",
+        "deploy the code, or fix run.python",
+    ),
+    "held_label": "tag a worker, or edit place.require",
+    "held_draining": "start another worker, or foliot node list",
+    "skipped_overlap.skip": "to let it wait instead: overlap: queue",
+    "skipped_misfire.beyond_window": (
+        "to widen the window: misfire: {{latest: 6h}}; "
+        "to run it now: foliot job backfill {job} --from {at:iso} --to {second_later:iso}"
+    ),
+    "no_schedule": "foliot job trigger {job}",
+    "paused": "foliot job resume {job}; to catch up what was missed: --catch-up",
+    "unscheduled": "foliot job trigger {job}",
+    "paused_now": "foliot job resume {job}; to catch up what was missed: --catch-up",
+    "ahead": "foliot job reschedule {job}",
+    "undecided": "foliot cluster status",
+    "troubled": "foliot job show {job}",
+    "kept": "to run the newest version instead: foliot run cancel {run}, then foliot job trigger {job}",
+}

@@ -1,0 +1,282 @@
+"""Explanations in words: the values of an explanation, put into the templates of a language."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from foliot.domain.handler import PYTHON, kind_of
+from foliot.domain.instants import SECOND
+from foliot.domain.limits import limit_name
+from foliot.domain.run import RunState
+from foliot.domain.verdict import Cause
+from foliot.domain.why import Explanation
+from foliot.domain.why.facts import Hold, JobFacts, Neighbour, RunFacts, SkipFacts
+from foliot.domain.why.reasons import read_reason
+from foliot.domain.why.verdicts import WhyVerdict
+from foliot.words.chinese import why as chinese
+from foliot.words.english import why as english
+from foliot.words.humane import Clockface
+from foliot.words.language import Language
+from foliot.words.templates import Catalogue, Speech
+
+CODES: Final[Mapping[WhyVerdict, str]] = {
+    WhyVerdict.HELD_HANDLER: "FOL-2002",
+    WhyVerdict.HELD_LABEL: "FOL-5005",
+    WhyVerdict.LOST: "FOL-6001",
+    WhyVerdict.THREAD_GOES_ON: "FOL-6002",
+}
+"""Verdicts that are messages of their own, by code."""
+
+_PIECES: Final = {Language.ENGLISH: english.PIECES, Language.CHINESE: chinese.PIECES}
+_SENTENCES: Final = {Language.ENGLISH: english.SENTENCES, Language.CHINESE: chinese.SENTENCES}
+_HINTS: Final = {Language.ENGLISH: english.HINTS, Language.CHINESE: chinese.HINTS}
+_VANISHED: Final = (Cause.LOST, Cause.START_MISSING)  # a try is over because its worker fell silent
+
+
+def sentence(said: Explanation, *, tz: str, language: Language = Language.ENGLISH) -> str:
+    """The whole answer in one line, its times in this zone."""
+    return _Teller(said, tz, language).sentence()
+
+
+def hint(said: Explanation, language: Language = Language.ENGLISH) -> str | None:
+    """What to do next, where there is something to do."""
+    return _Teller(said, "UTC", language).hint()
+
+
+class _Teller:
+    """One explanation for one reader."""
+
+    def __init__(self, said: Explanation, tz: str, language: Language) -> None:
+        self._said = said
+        self._language = language
+        self._clock = Clockface(tz, now=said.now, language=language)
+        self._speech = Speech(language, clock=self._clock, beside=said.at)
+
+    def sentence(self) -> str:
+        values = self._values()
+        template = _found(_SENTENCES[self._language], self._said)
+        assert template is not None, self._said.verdict
+        head = self._piece(self._head_key(), values) if self._head_key() else ""
+        return head + self._speech.fill(template, values) + self._piece("tail", values)
+
+    def hint(self) -> str | None:
+        said, hints = self._said, _HINTS[self._language]
+        template = _found(hints, said)
+        if template is not None:
+            return self._speech.fill(template, self._values())
+        kept = said.run.kept if said.run is not None and said.run.parent is None else None
+        if kept is None or kept.reason == "begun":
+            return None
+        return self._speech.fill(hints["kept"], self._values())
+
+    def _head_key(self) -> str:
+        said = self._said
+        if said.is_range:
+            return "head.range"
+        if said.at is not None:
+            return "head.instant"
+        return "head.run" if said.run is not None else ""  # without either: about the job as a whole
+
+    def _piece(self, key: str, values: Mapping[str, Any] | None = None) -> str:
+        return self._speech.fill(_PIECES[self._language][key], values or {})
+
+    # ----------------------------------------------------------------------------------------------------------- values
+
+    def _values(self) -> dict[str, Any]:
+        """Every value a template may name; None where the explanation has none."""
+        said = self._said
+        values: dict[str, Any] = {"job": said.job, "at": said.at, "late": said.late_us, "since": said.since}
+        if said.at is not None:
+            values |= {"second_later": said.at + SECOND, "due_in": said.at - said.now, "overdue": said.now - said.at}
+        if said.run is not None:
+            values |= self._run(said.run)
+        if said.hold is not None:
+            values |= _hold(said.hold)
+        if said.skip is not None:
+            values |= self._skip(said.skip)
+        if said.facts is not None:
+            values |= self._job(said.facts)
+        return values | self._neighbours()
+
+    def _run(self, run: RunFacts) -> dict[str, Any]:
+        now = self._said.now
+        took = run.ended_at - run.started_at if run.ended_at is not None and run.started_at is not None else 0
+        has_more_tries = run.attempt > 1
+        return {
+            "run": run.id,
+            "sharded_run": run.id if run.shards else None,
+            "node": run.node,
+            "worker": run.node or self._piece("a_worker"),
+            "worker_node": run.node or self._piece("its_worker"),
+            "attempt": run.attempt,
+            "next_attempt": run.attempt + 1,
+            "tries": run.attempt if has_more_tries else None,
+            "deaths": run.deaths,
+            "took": took,
+            "ran": None if run.started_at is None else took,
+            "over_at": run.ended_at or run.cancel_at or now,
+            "running_for": None if run.started_at is None else now - run.started_at,
+            "leased_for": None if run.leased_at is None else now - run.leased_at,
+            "asked_for": None if run.cancel_at is None else now - run.cancel_at,
+            "not_before": run.not_before,
+            "error": self._error(run),
+            "shard": run.shard,
+            "parent": run.parent if run.shard is not None else None,
+            "merge_of": run.parent if run.shard is None else None,
+            **self._origin(run),
+            **self._kept(run),
+            **self._last_try(run),
+            **_shards(run),
+        }
+
+    def _origin(self, run: RunFacts) -> dict[str, Any]:
+        if self._said.at is not None:  # the head names the instant instead
+            return {}
+        values = {
+            "due_at": run.due_at,
+            "created_at": run.created_at,
+            "by": run.triggered_by or self._piece("nobody_known"),
+            "reason": run.reason,
+        }
+        if run.is_scheduled:
+            return {"origin": self._piece("origin.schedule", values)}
+        return {"origin": self._piece("origin.backfill" if run.is_backfill else "origin.trigger", values)}
+
+    def _kept(self, run: RunFacts) -> dict[str, Any]:
+        if run.kept is None:
+            return {}
+        kept = run.kept
+        return {"kept": kept.version, "newest": kept.newest, "kept_why": self._piece(f"kept.{kept.reason}")}
+
+    def _last_try(self, run: RunFacts) -> dict[str, Any]:
+        """The newest try without success, and by which worker's silence it was lost, if it was."""
+        last = run.last_try
+        last_node = (last.node if last is not None else None) or run.node or self._piece("its_worker")
+        if last is None:
+            return {"last_node": last_node, "retry_error": self._error(run)}
+        values = {"last_node": last_node, "retry_error": last.error or self._error(run)}
+        silent = last.node or self._piece("its_worker")
+        if last.cause in _VANISHED:
+            values["retry_lost_by"] = silent
+        if run.attempt <= 1:
+            return values
+        if last.cause in _VANISHED:
+            return {**values, "lost_by": silent, "lost_try": last.attempt}
+        return {**values, "failed_try": last.attempt, "failed_error": last.error or last.cause}
+
+    def _error(self, run: RunFacts) -> str:
+        return (run.error or self._piece("no_error")).rstrip(".")
+
+    def _skip(self, skip: SkipFacts) -> dict[str, Any]:
+        is_range = self._said.is_range
+        values = {"from_at": skip.from_at, "to_at": skip.to_at, "several": skip.count if skip.count > 1 else None}
+        shown = None if is_range else self._piece("range", values)
+        return {
+            "count": skip.count,
+            "first_at": self._clock.short(skip.from_at),
+            "last_at": self._clock.full(skip.to_at, beside=skip.from_at),
+            "range": shown,
+            "among": shown if skip.count > 1 else None,
+            "decided_at": skip.decided_at,
+            "skip_overlap": skip.overlap,
+            "skip_why": skip.why,
+            "open_run": skip.open_run.id if skip.open_run else None,
+            "open_at": skip.open_run.due_at if skip.open_run else None,
+            "missed": self._missed(skip),
+        }
+
+    def _missed(self, skip: SkipFacts) -> str:
+        reason = read_reason(skip.why)
+        values = {"fire_at": reason.instant, "window": reason.value, "newest_count": reason.value, "text": reason.text}
+        return self._piece(f"missed.{reason.kind}", values)
+
+    def _job(self, facts: JobFacts) -> dict[str, Any]:
+        said, schedule = self._said, facts.schedule
+        is_young = said.since is not None and facts.created_at > said.since
+        values: dict[str, Any] = {
+            "born_at": facts.created_at,
+            "young_at": facts.created_at if is_young else None,
+            "paused_at": facts.paused_at,
+            "paused_until": facts.paused_until,
+            "pause_reason": facts.pause_reason,
+            "next_due_at": facts.next_due_at,
+            "alive": facts.servers_alive or None,
+            "trouble": (facts.trouble or "").rstrip("."),
+        }
+        if schedule is None:
+            return values
+        values |= {"start_at": schedule.start_at, "end_at": schedule.end_at}
+        if said.verdict in (WhyVerdict.CLOSED, WhyVerdict.FUTURE_CLOSED):
+            values["ruling"] = schedule.ruling(said.at or 0).why
+        return values
+
+    def _neighbours(self) -> dict[str, Any]:
+        said = self._said
+        return {
+            "first": self._neighbour(said.first),
+            "before": self._neighbour(said.before),
+            "after": self._neighbour(said.after),
+            "before_at": said.before.at if said.before else None,
+            "after_at": said.after.at if said.after else None,
+            "after_in": said.after.at - said.now if said.after else None,
+        }
+
+    def _neighbour(self, neighbour: Neighbour | None) -> str | None:
+        if neighbour is None:
+            return None
+        values: dict[str, Any] = {"at": neighbour.at}
+        if neighbour.run is not None:
+            values |= {"run": neighbour.run.id, "late": neighbour.run.created_at - neighbour.at}
+        elif neighbour.skip_reason:
+            values["skipped"] = self._piece(f"reason.{neighbour.skip_reason}")
+        return self._piece("neighbour", values)
+
+
+def _found(catalogue: Catalogue, said: Explanation) -> Any:
+    """The template of a verdict; a skip has some that depend on the job's policy, or on why it was missed."""
+    kinds = [said.skip.overlap, read_reason(said.skip.why).kind] if said.skip is not None else []
+    keys = [*(f"{said.verdict}.{kind}" for kind in kinds), str(said.verdict)]
+    return next((catalogue[key] for key in keys if key in catalogue), None)
+
+
+def _shards(run: RunFacts) -> dict[str, Any]:
+    if not run.shards:
+        return {}
+    return {
+        "shards": sum(run.shards.values()),
+        "shards_succeeded": run.shards.get(RunState.SUCCEEDED, 0),
+        "shards_running": run.shards.get(RunState.RUNNING) or None,
+        "shards_pending": run.shards.get(RunState.PENDING) or None,
+        "shards_failed": run.shards.get(RunState.FAILED) or None,
+    }
+
+
+def _hold(hold: Hold) -> dict[str, Any]:
+    ahead, limit = hold.ahead, hold.limit
+    is_python = kind_of(hold.handler) == PYTHON
+    return {
+        "held": hold.held_us,
+        "ahead": ahead.id if ahead else None,
+        "ahead_running": ahead.id if ahead and ahead.state is RunState.RUNNING else None,
+        "ahead_at": ahead.due_at if ahead else None,
+        "ahead_for": hold.ahead_for_us,
+        "overlap": hold.overlap,
+        "handler": _bare(hold.handler),
+        "other_offer": None if is_python else hold.handler,
+        "other_kind": None if is_python else kind_of(hold.handler),
+        "group": hold.group,
+        "needs": [f"{key}={value}" for key, value in hold.needs],
+        "online": hold.online,
+        "fitting": hold.fitting,
+        "nearest": _bare(hold.nearest[0]) if hold.nearest else None,
+        "nearest_on": hold.nearest[1] if hold.nearest else None,
+        "limit": limit_name(limit.name) if limit else None,
+        "limit_used": limit.used if limit else None,
+        "limit_max": limit.max if limit else None,
+        "slots": hold.slots,
+        "running": hold.running,
+    }
+
+
+def _bare(handler: str) -> str:
+    """`python:billing.jobs:settle` as people write it: `billing.jobs:settle`."""
+    return handler.removeprefix("python:")
