@@ -12,8 +12,8 @@ from foliot.ports.store.jobs import Saved
 from foliot.ports.store.limits import LimitHeld, LimitInUse, LimitNotFound
 from foliot.ports.store.runs import TriggerRequest
 from foliot.store.sql.leasing import limits
+from foliot.words.errors import tell
 from foliot.words.language import Language
-from foliot.words.messages import tell
 from tests.conformance.building import PERSON, PLANS, definition
 from tests.conformance.working import worker
 from tests.sql.world import World

@@ -220,8 +220,9 @@ def _calls(room: str, part: Any) -> str:
 
 def errors_page() -> str:
     """Every code in both languages."""
-    from foliot.cli.catalogue import BRANCHES, catalogue
-    from foliot.words.messages import TITLES
+    from foliot.cli.catalogue import catalogue
+    from foliot.words.chinese.errors import TITLES
+    from foliot.words.english.errors import BRANCHES
 
     parts = ["# Codes of messages", NOTE, _head("errors.md")]
     entries = catalogue()

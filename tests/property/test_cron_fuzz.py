@@ -12,9 +12,9 @@ from foliot.domain.errors import FoliotError
 from foliot.domain.schedule import Cron, Dialect, calendar_from_document, schedule_from_document
 from foliot.domain.schedule.cron.convert import convert
 from foliot.domain.schedule.errors import AmbiguousWeekday, BadCron, NotConvertible
+from foliot.words.errors import tell
 from foliot.words.language import Language
 from foliot.words.schedules import describe
-from foliot.words.schedules.troubles import trouble
 from foliot.words.schedules.warnings import warnings_of
 
 pytestmark = pytest.mark.slow
@@ -90,9 +90,9 @@ def check_refusal(error: BadCron, text: str, dialect: Dialect | None) -> None:
 
 
 def check_told(error: FoliotError) -> None:
-    assert error.hint
     for language in Language:
-        for line in trouble(error, language):
+        for line in tell(error, language):
+            assert line
             assert line.isprintable()
             assert len(line) <= 1001
 

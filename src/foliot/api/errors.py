@@ -24,8 +24,8 @@ from foliot.domain.errors import (
 )
 from foliot.domain.run import BadRunId, format_run_id, parse_run_id
 from foliot.domain.visible import encodable
+from foliot.words.errors import tell, title_of
 from foliot.words.language import Language
-from foliot.words.messages import tell, title_of
 
 log = structlog.get_logger("foliot.api")
 
@@ -236,10 +236,9 @@ def _is_same_run(written: str, shown_id: str) -> bool:
 def problem(error: FoliotError, *, status: int, instance: str, language: Language, trace_id: str) -> dict[str, Any]:
     """The problem document (RFC 9457) of an error."""
     sentence, hint = tell(error, language)
-    english = (type(error).__doc__ or "").partition("\n")[0].rstrip(".")
     document: dict[str, Any] = {
         "type": f"urn:foliot:error:{error.code}",
-        "title": title_of(error.code, language, english=english),
+        "title": title_of(error.code, language),
         "status": status,
         "detail": sentence,
         "instance": instance,

@@ -108,19 +108,16 @@ def docs(code: str, lang: str | None) -> None:
       foliot docs FOL-2001
       foliot docs FOL-4001 --lang zh-CN
     """
-    from foliot.cli.catalogue import BRANCHES_ZH, find_code
+    from foliot.cli.catalogue import find_code
     from foliot.cli.language import reader_language
-    from foliot.words.language import Language
-    from foliot.words.messages import TITLES
 
     wanted = code.upper() if code.upper().startswith("FOL-") else f"FOL-{code}"
-    found = find_code(wanted)
+    found = find_code(wanted, reader_language(lang))
     if found is None:
         echo(f'No message has the code "{code}".', err=True)
         sys.exit(3)
-    is_chinese = reader_language(lang) is Language.CHINESE
-    echo(f"{wanted}  {TITLES.get(wanted, found.title) if is_chinese else found.title}")
-    echo(f"  {BRANCHES_ZH.get(wanted[4:5], '') if is_chinese else found.branch}")
+    echo(f"{wanted}  {found.title}")
+    echo(f"  {found.branch}")
 
 
 @click.command()

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from foliot.cli.speaking import Line, Said, Styled, echo, parts_of
 from foliot.domain.visible import visible, visible_line
-from foliot.words.phrases import PHRASES, STATES_ZH
+from foliot.words.language import Language
+from foliot.words.phrases import phrase, state_word
 
 if TYPE_CHECKING:
     from foliot.client.pages import Page
@@ -68,6 +69,7 @@ class Output:
         self.form = form
         self.quiet = quiet
         self.chinese = chinese
+        self._language = Language.CHINESE if chinese else Language.ENGLISH
         self.colour = wants_colour() if colour is None else colour
         self.ascii = not (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
 
@@ -148,8 +150,7 @@ class Output:
         mark = MARKS.get(word)
         if mark is None:
             return word
-        said = STATES_ZH.get(word, word) if self.chinese else word
-        return f"{mark[1] if self.ascii else mark[0]} {said}"
+        return f"{mark[1] if self.ascii else mark[0]} {state_word(word, self._language)}"
 
     def _coloured(self, text: str, word: str) -> Said:
         mark = MARKS.get(word)
@@ -160,7 +161,7 @@ class Output:
     def say(self, key: str, **values: Any) -> str:
         """A phrase in the reader's language. What it speaks of stays within its place in it."""
         shown = {name: visible_line(value) if isinstance(value, str) else value for name, value in values.items()}
-        return PHRASES[key][self.chinese].format(**shown)
+        return phrase(key, shown, self._language)
 
     def talk(self, key: str, *, mark: str = "", **values: Any) -> None:
         """Say something beside the data, unless asked to be quiet or to speak to a program."""

@@ -50,11 +50,11 @@ def failures(options: Mapping[str, Any]) -> Iterator[None]:
 
 def tell(error: "FoliotError", options: Mapping[str, Any] | None = None) -> None:
     """One error, on stderr. `options`: lang, no_color and verbose, as the command got them."""
-    from foliot.words import messages
+    from foliot.words import errors
 
     given = options or {}
     language = reader_language(given.get("lang"))
-    sentence, hint = messages.tell(error, language)
+    sentence, hint = errors.tell(error, language)
     colour = False if given.get("no_color") else None
     out = Output(form="table", quiet=False, colour=colour, chinese=language is Language.CHINESE)
     lines = _lines(error, str(sentence))

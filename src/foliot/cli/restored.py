@@ -7,8 +7,7 @@ from foliot.cli.language import reader_language
 from foliot.domain.instants import SECOND, isoformat
 from foliot.store.sql.cluster.restore import COUNTED_MAX, Restored
 from foliot.words.humane import human_duration
-from foliot.words.language import Language
-from foliot.words.phrases import PHRASES
+from foliot.words.phrases import phrase
 
 
 def facts(found: Restored, *, plan: bool) -> dict[str, Any]:
@@ -32,7 +31,7 @@ def sentences(found: Restored, *, plan: bool) -> Iterator[str]:
     language = reader_language()
 
     def say(key: str, **values: Any) -> str:
-        return PHRASES[key][language is Language.CHINESE].format(**values)
+        return phrase(key, values, language)
 
     way = "_plan" if plan else ""
     yield say(f"restored{way}", epoch=found.epoch, before=found.epoch_before, term=found.term)

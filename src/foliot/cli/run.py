@@ -18,7 +18,7 @@ from foliot.cli.speaking import Line, echo
 from foliot.cli.times import Times
 from foliot.cli.watching import note, say_state, show_result, tell_end, wait_for
 from foliot.domain.visible import visible_line
-from foliot.words.phrases import STATES_ZH
+from foliot.words.chinese.phrases import STATES
 
 SHARDS_SHOWN: Final = 20
 
@@ -93,7 +93,7 @@ def _first_line(text: str | None) -> str:
 
 def _states(written: str | None) -> str:
     """States by the words that are shown, in either language."""
-    english = {shown: state for state, shown in STATES_ZH.items()}
+    english = {shown: state for state, shown in STATES.items()}
     return ",".join(english.get(word.strip(), word.strip()) for word in (written or "").split(",") if word.strip())
 
 

@@ -142,7 +142,7 @@ class TokenNotFound(NotFound):
     code = "FOL-2006"
 
     def __init__(self, written: str) -> None:
-        super().__init__(f'No token "{written[:100]}".', hint="see all: foliot token list", written=written)
+        super().__init__(f'No token "{written[:100]}".', written=written)
 
 
 class NotLoggedIn(Denied):
@@ -151,7 +151,7 @@ class NotLoggedIn(Denied):
     code = "FOL-4002"
 
     def __init__(self, trouble: str = "no token was given") -> None:
-        super().__init__(f"Not logged in: {trouble}.", hint="foliot login URL, or --token-file FILE", trouble=trouble)
+        super().__init__(f"Not logged in: {trouble}.", trouble=trouble)
         self.trouble = trouble
 
 
@@ -165,10 +165,10 @@ class ScopeMissing(Denied):
         where = " in every namespace" if everywhere else f" on group {group}" if group else ""
         super().__init__(
             f"This token can {' and '.join(has) or 'do nothing'} but not {needed} (needs scope {needed}{where}).",
-            hint=f"foliot token create --scope {needed}",
             has=list(has),
             needed=str(needed),
-            where=where,
+            group=None if everywhere else group,
+            everywhere="in every namespace" if everywhere else None,
         )
 
 
@@ -181,7 +181,6 @@ class TokenElsewhere(Denied):
         asked = asked[:100]
         super().__init__(
             f"This worker's token is for {kind} {allowed}, not for {kind} {asked}.",
-            hint=f"another token: foliot token create NAME --scope worker --for-{kind} {asked}",
             kind=kind,
             allowed=allowed,
             asked=asked,
@@ -232,10 +231,7 @@ class TokenInTheOpen(Denied):
     code = "FOL-4020"
 
     def __init__(self) -> None:
-        super().__init__(
-            "The token came over plain HTTP: others may have read it.",
-            hint="use https://, and make the token anew: foliot token rotate NAME --grace 0s",
-        )
+        super().__init__("The token came over plain HTTP: others may have read it.")
 
 
 class BadLoginCode(Denied):
@@ -244,9 +240,7 @@ class BadLoginCode(Denied):
     code = "FOL-4003"
 
     def __init__(self) -> None:
-        super().__init__(
-            "This login code is wrong, was used before, or is older than 15 minutes.", hint="another: foliot login-link"
-        )
+        super().__init__("This login code is wrong, was used before, or is older than 15 minutes.")
 
 
 class TooManyTries(Denied):
@@ -257,7 +251,6 @@ class TooManyTries(Denied):
     def __init__(self, *, retry_after_s: int) -> None:
         super().__init__(
             f"Too many wrong tries; the next is allowed in {retry_after_s} s.",
-            hint="another code: foliot login-link",
             retry_after_s=retry_after_s,
         )
         self.retry_after_s = retry_after_s
@@ -325,8 +318,4 @@ class TokenNameTaken(Conflict):
     code = "FOL-3010"
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            f'There is a token "{name[:100]}" already.',
-            hint=f"another name, or foliot token rotate {name[:100]}",
-            name=name,
-        )
+        super().__init__(f'There is a token "{name[:100]}" already.', name=name[:100])

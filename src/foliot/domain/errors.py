@@ -6,9 +6,9 @@
     │   ├── NotJson           FOL-1052   parameters or a result that JSON cannot say
     │   │   ├── BadText       FOL-1053   text that cannot be stored: not UTF-8, half a character, NUL
     │   │   ├── BadNumber     FOL-1054   NaN, infinity, an integer beyond 64 bits
-    │   │   └── TooDeep       FOL-1055   nested deeper than anybody means it
+    │   │   └── TooDeep       FOL-1055   too many levels of nesting
     │   ├── BadDuration       FOL-1010   a duration that cannot be read
-    │   ├── BadName           FOL-1056   a name that cannot be one
+    │   ├── BadName           FOL-1056   a name with characters or a length that is not allowed
     │   ├── UnknownField      FOL-1057   a field that no definition has
     │   └── BadField          FOL-1058   a field whose value is not allowed
     ├── NotFound              FOL-2xxx   what was named does not exist
@@ -16,7 +16,6 @@
     │   └── RunNotFound       FOL-2003
     ├── Conflict              FOL-3xxx   somebody else was first, or two things claim one name
     │   ├── VersionConflict   FOL-3001   the job changed meanwhile
-    │   ├── JobLocked         FOL-3002   the job belongs to a file that is locked against edits
     │   └── NameClaimedTwice  FOL-3003   two functions claim one name
     ├── Denied                FOL-4xxx   login or permission
     ├── ClusterTrouble        FOL-5xxx   servers, workers, the store: not there, not ready, not fitting
@@ -27,7 +26,8 @@
 Drawn is what this file holds; a room may add its own under one of the branches.
 
 A sentence says what happened in the user's own words, then why; the hint is the next step. `data` keeps the values
-the sentence was made of, so that another language can say the same by code. Bugs are not errors: they are asserts.
+the sentence was made of, so that another language can say the same by code. Titles, other languages and next steps
+that name a command are in the room `words`. Bugs are not errors: they are asserts.
 """
 
 from typing import Any, ClassVar
@@ -144,13 +144,13 @@ class BadNumber(NotJson):
 
 
 class TooDeep(NotJson):
-    """Nested deeper than anybody means it."""
+    """JSON with too many levels of nesting."""
 
     code = "FOL-1055"
 
 
 class BadName(InvalidInput):
-    """A name that cannot be one."""
+    """A name with characters or a length that is not allowed."""
 
     code = "FOL-1056"
 
@@ -171,7 +171,9 @@ class UnknownField(InvalidInput):
 
     def __init__(self, path: str, *, nearest: str | None = None, known: tuple[str, ...] = ()) -> None:
         hint = f"did you mean {nearest}?" if nearest else f"known here: {', '.join(known)}"
-        super().__init__(f'"{_shown(path)}" is not a field of a job.', hint=hint, path=path, nearest=nearest)
+        super().__init__(
+            f'"{_shown(path)}" is not a field of a job.', hint=hint, path=path, nearest=nearest, known=known
+        )
         self.path = path
         self.nearest = nearest
 
@@ -194,7 +196,7 @@ class JobNotFound(NotFound):
     def __init__(self, name: str, *, namespace: str = "default", nearest: str | None = None) -> None:
         super().__init__(
             f'No job "{_shown(name)}" in namespace "{_shown(namespace)}".',
-            hint=f"did you mean {nearest}?" if nearest else "see all: foliot job list",
+            hint=f"did you mean {nearest}?" if nearest else None,
             name=name,
             namespace=namespace,
             nearest=nearest,
@@ -209,11 +211,7 @@ class RunNotFound(NotFound):
     code = "FOL-2003"
 
     def __init__(self, shown_id: str) -> None:
-        super().__init__(
-            f'No run "{_shown(shown_id)}".',
-            hint="finished runs are kept for a time only; see foliot run list",
-            id=shown_id,
-        )
+        super().__init__(f'No run "{_shown(shown_id)}".', id=shown_id)
 
 
 class VersionConflict(Conflict):
@@ -226,10 +224,8 @@ class VersionConflict(Conflict):
         since = ", ".join(part for part in (by, f"{ago} ago" if ago else "") if part)
         now = f"is v{found} now{f' ({since})' if since else ''}" if found else "does not exist any more"
         was = f"your change was against v{expected}" if expected else "your change was to create it"
-        look = f"foliot job diff {_shown(name)} v{expected} v{found}"
         super().__init__(
             f"{_shown(name)} {now}; {was}. Nothing was applied.",
-            hint=f"look at the difference and try again: {look}" if expected and found else "foliot job list",
             name=name,
             expected=expected,
             found=found,
@@ -238,20 +234,6 @@ class VersionConflict(Conflict):
         )
         self.expected = expected
         self.found = found
-
-
-class JobLocked(Conflict):
-    """The job belongs to a file that is locked against edits elsewhere."""
-
-    code = "FOL-3002"
-
-    def __init__(self, name: str, *, file: str) -> None:
-        super().__init__(
-            f"{_shown(name)} belongs to {file}, which is locked against edits here.",
-            hint="change the file, then foliot job apply -f jobs/",
-            name=name,
-            file=file,
-        )
 
 
 class NameClaimedTwice(Conflict):

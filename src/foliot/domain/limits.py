@@ -58,7 +58,6 @@ class LimitNotYours(Denied):
         super().__init__(
             f"The limit {change.name} is of {whose} and lets {change.max} runs through; "
             f"this token may not change it to {change.wanted}.",
-            hint=f"write {change.name}: {change.max}, or ask {_who_may(change)}",
             name=change.name,
             namespace=change.namespace,
             max=change.max,
@@ -77,9 +76,3 @@ def check_change(who: Principal, change: LimitChange) -> None:
         is_allowed = who.group is None and who.sees(change.namespace)
     if not is_allowed:
         raise LimitNotYours(change)
-
-
-def _who_may(change: LimitChange) -> str:
-    if change.namespace is None:
-        return f"an admin (foliot limit set {change.name} {change.wanted})"
-    return "somebody whose token is not limited to a group"

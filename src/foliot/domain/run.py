@@ -94,6 +94,4 @@ class BadRunId(InvalidInput):
     code = "FOL-1011"
 
     def __init__(self, written: str) -> None:
-        super().__init__(
-            f'"{written}" is not a run id.', hint="run ids look like r-8k2f; see foliot run list", written=written
-        )
+        super().__init__(f'"{written}" is not a run id.', written=written)

@@ -54,7 +54,9 @@ async def save_calendar(
     who.demand_everywhere(Scope.WRITE)
     name = check_name("calendar", name)
     if builtin_calendar(name) is not None:
-        raise BadCalendar(f'"{name}" is a calendar everybody has already.', hint="choose another name")
+        raise BadCalendar(
+            f'"{name}" is a calendar everybody has already.', hint="choose another name", problem="built_in", name=name
+        )
     canonical = calendar_to_document(calendar_from_document(name, dict(document)))
     row = await services.store.calendars.save(name, canonical, by=actor(who, reason))
     await note(

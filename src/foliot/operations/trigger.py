@@ -84,7 +84,7 @@ def check_request(request: TriggerRequest) -> None:
     if request.delay_us is not None and not 0 <= request.delay_us <= DELAY_MAX:
         raise BadField("delay", "it is longer than a year")
     if request.at is not None and not 0 <= request.at < HORIZON:
-        raise BadTrigger("The time of the trigger lies outside 1970 to 2199.")
+        raise BadTrigger("The time of the trigger lies outside 1970 to 2199.", problem="time")
     if request.key:
         check_key(request.key)
 

@@ -8,6 +8,7 @@ from types import TracebackType
 from foliot.domain.errors import FoliotError, InvalidInput
 from foliot.sdk.handler import Place, shown_path
 from foliot.sdk.importing import is_file, is_foreign
+from foliot.words.errors import tell
 
 
 class LoadFailed(InvalidInput):
@@ -80,7 +81,7 @@ def _fix(error: BaseException) -> str | None:
     if isinstance(error, ModuleNotFoundError) and error.name:
         return f"pip install {error.name.split('.')[0]}"
     if isinstance(error, FoliotError):
-        return error.hint
+        return tell(error)[1]
     if isinstance(error, SystemExit):
         return 'put what is a script under if __name__ == "__main__"'
     return None

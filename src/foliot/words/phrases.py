@@ -1,187 +1,23 @@
-"""What the command line says beside errors and data, in English and Chinese. Keys and flags stay as they are."""
+"""What the command line says beside errors and data, in the reader's language."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
-PHRASES: Final[Mapping[str, tuple[str, str]]] = {
-    "queued": ("{job}  {run}  queued", "{job}  {run}  已入队"),
-    "existing": ("{job}  {run}  is the run of this key", "{job}  {run}  是此键对应的执行"),
-    "succeeded": ("{job}  {run}  succeeded in {took}", "{job}  {run}  成功，用时 {took}"),
-    "ended": ("{job}  {run}  {state}", "{job}  {run}  {state}"),
-    "ended_why": ("{job}  {run}  {state}: {why}", "{job}  {run}  {state}：{why}"),
-    "would_trigger": ("{job} would run (v{version})", "{job} 将会执行（v{version}）"),
-    "paused": ("{name} is paused", "{name} 已暂停"),
-    "paused_until": ("{name} is paused until {until}", "{name} 已暂停，至 {until}"),
-    "resumed": ("{name} goes on; next {next}", "{name} 已恢复；下次 {next}"),
-    "rescheduled": ("{name}: next fire {before} → {after}", "{name}：下次触发 {before} → {after}"),
-    "would_reschedule": (
-        "{name} would go on: next fire {before} → {after}",
-        "{name} 将继续：下次触发 {before} → {after}",
-    ),
-    "rescheduled_instants": (
-        "  {count} skipped instants that have not come are open again",
-        "  {count} 个尚未到来却已跳过的触发点重新开放",
-    ),
-    "rescheduled_cancelled": (
-        "  {count} waiting runs of instants that have not come are cancelled",
-        "  {count} 次尚未到期的等待执行被取消",
-    ),
-    "rescheduled_retries": (
-        "  {count} retries that would wait for years are due now",
-        "  {count} 次要等待数年的重试改为立即进行",
-    ),
-    "schedule_is_right": ("{name}: its schedule is right; next {next}", "{name}：调度计划正确；下次 {next}"),
-    "none_ahead": ("no job stands ahead of its schedule", "没有任务超前于其调度计划"),
-    "created": ("{name} v{version} created", "{name} v{version} 已创建"),
-    "changed": ("{name} is v{version} now", "{name} 现在是 v{version}"),
-    "same": ("{name} is v{version} already, nothing changed", "{name} 已是 v{version}，没有变化"),
-    "limit_set": ("{name} lets {max} runs through now", "{name} 现在最多允许 {max} 个执行"),
-    "limit_gone": ("{name} is gone", "{name} 已删除"),
-    "every_namespace": ("every", "全部"),
-    "deleted": ("{name} deleted; its history stays", "{name} 已删除；历史保留"),
-    "cancelled": ("{run}  {job}  cancelled", "{run}  {job}  已取消"),
-    "cancel_asked": ("{run}  {job}  asked to stop", "{run}  {job}  已请求停止"),
-    "cancel_forced": ("{run}  {job}  is being ended", "{run}  {job}  正被强制结束"),
-    "cancel_final": ("{run}  {job}  was over already ({state})", "{run}  {job}  此前已结束（{state}）"),
-    "retried": ("{old} runs again as {run}", "{old} 重新执行为 {run}"),
-    "will_hit": ("this hits {count}:", "将影响 {count} 个："),
-    "and_more": ("  … and {count} more", "  … 还有 {count} 个"),
-    "go_on": ("go on?", "继续？"),
-    "stopped": ("nothing was changed", "未做任何修改"),
-    "is_a_job": ("{job} is a job; its runs: --job {job}", "{job} 是任务；它的执行：--job {job}"),
-    "nothing_matches": ("nothing matches", "没有匹配项"),
-    "no_jobs": (
-        "no jobs yet: foliot new makes two, foliot up runs them",
-        "还没有任务：foliot new 创建示例，foliot up 运行",
-    ),
-    "more": ("more: --cursor {cursor}", "更多：--cursor {cursor}"),
-    "backfill_preview": (
-        "{job}: {count} instants from {first} to {last}, {parallel} at a time",
-        "{job}：{first} 至 {last} 共 {count} 个触发点，同时 {parallel} 个",
-    ),
-    "backfill_nothing": ("{job}: nothing to fill in this range", "{job}：此范围内无需补数"),
-    "backfill_started": ("backfill {id} of {job} started: {total} runs", "{job} 的补数 {id} 已开始：{total} 次执行"),
-    "progress_left": ("{left} left", "剩余 {left}"),
-    "backfill_progress": (
-        "backfill {id}  {done} of {total} done, {failed} failed",
-        "补数 {id}  已完成 {done}/{total}，失败 {failed}",
-    ),
-    "token_made": (
-        "token {name} ({scopes}), until {until}. It is shown this once:",
-        "令牌 {name}（{scopes}），有效至 {until}。只显示这一次：",
-    ),
-    "token_written": (
-        "token {name} ({scopes}), until {until}, written to {file}",
-        "令牌 {name}（{scopes}），有效至 {until}，已写入 {file}",
-    ),
-    "token_revoked": ("token {name} revoked: its next call is refused", "令牌 {name} 已吊销：下一次调用将被拒绝"),
-    "logged_in": ("logged in to {server} as context {context}", "已登录 {server}，上下文 {context}"),
-    "logged_out": ("logged out of {server}", "已退出 {server}"),
-    "login_link": ("{url}     one use, 15 minutes", "{url}     一次有效，15 分钟"),
-    "code": ("login code", "登录码"),
-    "context_now": ("context {name} is in use", "正在使用上下文 {name}"),
-    "context_gone": ("context {name} removed", "上下文 {name} 已删除"),
-    "calendars_built_in": (
-        "every country, part of one and market has its own: de-by-holidays, jp-workdays, xnys-workdays …",
-        "每个国家、地区和市场都有自己的日历：de-by-holidays、jp-workdays、xnys-workdays …",
-    ),
-    "day_counts": ("counts", "计入"),
-    "day_does_not_count": ("does not count: {why}", "不计入：{why}"),
-    "calendar_gone": ("calendar {name} is gone", "日历 {name} 已删除"),
-    "draining": ("{node} takes no more work; {running} runs go on", "{node} 不再接收任务；{running} 次执行继续"),
-    "drain_progress": (
-        "draining {node}  {done} of {total} runs finished",
-        "正在排空 {node}  已结束 {done}/{total} 次执行",
-    ),
-    "ago": ("{lasting} ago", "{lasting}前"),
-    "slots_taken": ("{running} of {slots} taken", "{slots} 个中已用 {running} 个"),
-    "leader_now": ("{leader}, term {term}", "{leader}，任期 {term}"),
-    "servers_now": ("{online} of {known} online", "{known} 台中 {online} 台在线"),
-    "workers_now": ("{online} online, {slots} slots", "{online} 个在线，{slots} 个槽位"),
-    "workers_unwell": (", {count} not well", "，{count} 个状态不佳"),
-    "queue_now": ("{queue} waiting, {running} running", "{queue} 个等待，{running} 个执行中"),
-    "oldest": ("; the oldest waits for {lasting}", "；最久的已等 {lasting}"),
-    "overdue": (
-        "the earliest due instant is undecided for {lasting}",
-        "最早到期的触发点已 {lasting} 未决定",
-    ),
-    "undrained": ("{node} takes work again", "{node} 重新接收任务"),
-    "stepped_down": (
-        "{leader} leads now (term {term}), {before} no longer",
-        "{leader} 现为主节点（任期 {term}），{before} 已卸任",
-    ),
-    "drained": ("{node} is drained", "{node} 已排空"),
-    "drain_goes_on": ("the drain of {node} goes on without us", "{node} 的排空会继续进行"),
-    "restored": (
-        "the store begins anew: epoch {epoch} (was {before}), terms above {term}",
-        "存储重新开始：纪元 {epoch}（原为 {before}），任期高于 {term}",
-    ),
-    "restored_plan": (
-        "foliot db restored would raise the epoch to {epoch} (now {before}), and terms above {term}",
-        "foliot db restored 将把纪元提升到 {epoch}（现为 {before}），任期高于 {term}",
-    ),
-    "restored_hands": (
-        "{runs} runs were in hands: at-least-once ones run again, at-most-once ones end lost; {sessions} sessions over",
-        "{runs} 次执行曾在进行：至少一次的将重新执行，至多一次的记为丢失；{sessions} 个会话作废",
-    ),
-    "restored_hands_plan": (
-        "{runs} runs are in hands: at-least-once ones would run again, at-most-once ones end lost; {sessions} sessions",
-        "{runs} 次执行正在进行：至少一次的将重新执行，至多一次的将记为丢失；{sessions} 个会话",
-    ),
-    "restored_behind": (
-        "{jobs} jobs have undecided instants, the oldest {behind} ago ({since}): decided by each job's misfire policy",
-        "{jobs} 个任务有未决的触发点，最早在 {behind} 前（{since}）：按各任务的错过策略处理",
-    ),
-    "restored_up_to_date": ("no job is behind", "没有任务落后"),
-    "restored_restart": (
-        "restart these servers now, they remember what the store forgot: {servers}",
-        "请立即重启这些服务器，它们仍记得存储已忘记的内容：{servers}",
-    ),
-    "clock_right": ("right", "准确"),
-    "clock_ahead": ("{by} ahead", "快 {by}"),
-    "clock_behind": ("{by} behind", "慢 {by}"),
-    "clock_jumped": (
-        "the store's clock jumped {by} ahead. Jobs fire by the time before; foliot db trust-clock if it is right",
-        "存储的时钟突然快了 {by}。任务按之前的时间触发；若时钟正确，请执行 foliot db trust-clock",
-    ),
-    "clock_apart": (
-        "the store's clock is far from those of most nodes. Jobs fire by it; foliot db trust-clock if it is right",
-        "存储的时钟与多数节点相差很大。任务仍按它触发；若时钟正确，请执行 foliot db trust-clock",
-    ),
-    "no_hits": ('nothing found for "{text}"', "没有找到“{text}”"),
-    "no_changes": ("no difference", "没有差异"),
-    "watching": (
-        "waiting for {run}; Ctrl-C stops watching, not the run",
-        "等待 {run}；Ctrl-C 只停止等待，不停止执行",
-    ),
-    "no_runs_yet": ("{job} has no runs yet; waiting for one", "{job} 还没有执行；等待中"),
-    "bench_bar": ("{what}: {value}, bar {bar}", "{what}：{value}，目标 {bar}"),
-    "bench_ratio": (
-        "{name}: {per_s} per second, {ratio} of the raw twin's {twin}",
-        "{name}：每秒 {per_s}，为裸 SQL（{twin}）的 {ratio}",
-    ),
-    "bench_reached": ("{name}: every bar reached", "{name}：全部达标"),
-    "bench_missed": ("{name}: {count} of {bars} bars missed", "{name}：{bars} 项目标中 {count} 项未达标"),
-    "bench_measured": ("{name}: measured; it has no bar on this database", "{name}：已测量；此数据库上没有目标"),
-    "unknown_code": ("no message has the code {code}", "没有编号为 {code} 的消息"),
-}
+from foliot.words.chinese import phrases as chinese
+from foliot.words.english import phrases as english
+from foliot.words.language import Language
+from foliot.words.templates import Speech
 
-STATES_ZH: Final[Mapping[str, str]] = {
-    "PENDING": "待执行",
-    "HELD": "等待",
-    "RUNNING": "执行中",
-    "RETRYING": "待重试",
-    "CANCELLING": "取消中",
-    "SUCCEEDED": "成功",
-    "FAILED": "失败",
-    "CANCELLED": "已取消",
-    "draining": "排空中",
-    "ONLINE": "在线",
-    "WARNING": "告警",
-    "OFFLINE": "离线",
-    "DEAD": "失联",
-    "LEFT": "已离开",
-    "active": "启用",
-    "paused": "已暂停",
-    "done": "已结束",
-}
+_PHRASES: Final = {Language.ENGLISH: english.PHRASES, Language.CHINESE: chinese.PHRASES}
+_STATES: Final = {Language.ENGLISH: english.STATES, Language.CHINESE: chinese.STATES}
+_SPEECHES: Final = {language: Speech(language) for language in Language}
+
+
+def phrase(key: str, values: Mapping[str, Any], language: Language) -> str:
+    """A phrase with its values."""
+    return _SPEECHES[language].fill(_PHRASES[language][key], values)
+
+
+def state_word(state: str, language: Language) -> str:
+    """A state as the reader calls it; one that is not known as it is."""
+    return _STATES[language].get(state, state)

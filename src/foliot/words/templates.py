@@ -52,8 +52,16 @@ class Segment(NamedTuple):
 class Speech:
     """One language, and the clock face its reader sees times by."""
 
-    def __init__(self, language: Language, *, clock: Clockface | None = None, beside: Instant | None = None) -> None:
-        """`beside`: an instant the reader sees already, whose day need not be said again."""
+    def __init__(
+        self,
+        language: Language,
+        *,
+        clock: Clockface | None = None,
+        beside: Instant | None = None,
+        words: Mapping[str, str] | None = None,
+    ) -> None:
+        """`beside`: an instant the reader sees already, whose day need not be said again. `words`: a dictionary."""
+        known = words or {}
         self._language = language
         self._clock = clock
         self._beside = beside
@@ -66,6 +74,7 @@ class Speech:
             "bytes": human_size,
             "number": lambda value: f"{value:g}",
             "list": _BETWEEN[language].join,
+            "word": lambda value: known.get(value, value),
             "few": self._few,
         }
 
@@ -107,7 +116,7 @@ class Speech:
         )
 
 
-FORMS: Final = frozenset({"span", "lag", "short", "full", "iso", "bytes", "number", "list", "few"})
+FORMS: Final = frozenset({"span", "lag", "short", "full", "iso", "bytes", "number", "list", "few", "word"})
 
 
 @cache

@@ -11,8 +11,8 @@ from foliot.app.plugins import PartNameTaken, PartNotLoaded, UnknownPart, known,
 from foliot.app.serving import store_opener
 from foliot.store.sql.kernel.connect import BadStoreUrl
 from foliot.store.sql.store import SqlStore
+from foliot.words.errors import tell
 from foliot.words.language import Language
-from foliot.words.messages import tell
 
 GROUP = "foliot.handlers"
 

@@ -5,8 +5,8 @@ import pytest
 from foliot.domain.schedule import Cron, Dialect
 from foliot.domain.schedule.cron.convert import convert
 from foliot.domain.schedule.errors import NotConvertible
+from foliot.words.errors import tell
 from foliot.words.language import Language
-from foliot.words.schedules.troubles import trouble
 
 CONVERTED = [
     ("0 2 * * *", None, "quartz", "0 0 2 * * ?"),
@@ -93,7 +93,7 @@ def test_what_a_dialect_cannot_say_is_refused(text: str, to: str, problem: str, 
 def test_what_a_dialect_cannot_say_in_chinese(text: str, to: str, sentence: str, hint: str) -> None:
     with pytest.raises(NotConvertible) as caught:
         convert(text, Dialect(to))
-    assert trouble(caught.value, Language.CHINESE) == (f"“{text}”：{sentence}。", hint)
+    assert tell(caught.value, Language.CHINESE) == (f"“{text}”：{sentence}。", hint)
 
 
 def test_forms_that_only_foliot_reads_in_unix_cron_are_marked() -> None:

@@ -6,8 +6,8 @@ from foliot.domain.errors import FoliotError
 from foliot.domain.schedule import Cron, schedule_from_document
 from foliot.domain.schedule.errors import UnknownZone
 from foliot.domain.schedule.zones import zone
+from foliot.words.errors import tell
 from foliot.words.language import Language
-from foliot.words.schedules.troubles import trouble
 from foliot.words.schedules.warnings import warnings_of
 from tests.unit.schedule.asking import instant
 
@@ -205,14 +205,14 @@ def test_a_zone_nobody_could_mean_gets_examples() -> None:
     ],
 )
 def test_refusals_in_chinese(text: str, sentence: str, hint: str) -> None:
-    assert trouble(refusal(text), Language.CHINESE) == (sentence, hint)
-    assert trouble(refusal(text), Language.ENGLISH) == (refusal(text).sentence, refusal(text).hint)
+    assert tell(refusal(text), Language.CHINESE) == (sentence, hint)
+    assert tell(refusal(text), Language.ENGLISH) == (refusal(text).sentence, refusal(text).hint)
 
 
 def test_an_unknown_zone_in_chinese() -> None:
     with pytest.raises(UnknownZone) as caught:
         zone("Asia/Beijing")
-    assert trouble(caught.value, Language.CHINESE) == ("时区“Asia/Beijing”不存在。", "请用 Asia/Shanghai")
+    assert tell(caught.value, Language.CHINESE) == ("时区“Asia/Beijing”不存在。", "请用 Asia/Shanghai")
 
 
 def test_a_hostile_expression_cannot_break_the_line() -> None:

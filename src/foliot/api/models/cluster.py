@@ -13,8 +13,8 @@ from foliot.operations.search import Hit
 from foliot.ports.store.backfills import BackfillRow
 from foliot.ports.store.journal import Event
 from foliot.ports.store.tokens import TokenRecord
+from foliot.words.errors import tell
 from foliot.words.language import Language
-from foliot.words.messages import tell
 
 
 class NodeOut(Output):

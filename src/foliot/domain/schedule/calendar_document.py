@@ -33,7 +33,12 @@ _KEYS: Final = (
 def calendar_from_document(name: str, document: Any) -> Calendar:
     """Read a calendar. `ics` is the text of an iCalendar file, whose days `mode` takes as `only` or `except`."""
     if not isinstance(document, Mapping):
-        raise BadCalendar(f'Calendar "{name}" is not a mapping.', hint="write {country: CN}, or exclude: [2026-12-31]")
+        raise BadCalendar(
+            f'Calendar "{name}" is not a mapping.',
+            hint="write {country: CN}, or exclude: [2026-12-31]",
+            problem="not_mapping",
+            name=name,
+        )
     check_keys(document, _KEYS, f'Calendar "{name}"', BadCalendar)
     tz = document.get("tz")
     if tz is not None:
@@ -85,13 +90,22 @@ def _read_ics(name: str, document: Mapping[str, Any]) -> tuple[frozenset[int] | 
     if "ics" not in document:
         if "mode" in document:
             raise BadCalendar(
-                f'Calendar "{name}": mode belongs to ics.', hint="write only: or exclude: for listed days"
+                f'Calendar "{name}": mode belongs to ics.',
+                hint="write only: or exclude: for listed days",
+                problem="mode_alone",
+                name=name,
             )
         return None, frozenset()
     days = days_of_ics(str(document["ics"]), name=name)
     mode = document.get("mode", "except")
     if mode not in ("only", "except"):
-        raise BadCalendar(f'Calendar "{name}": mode "{mode}" is not known.', hint="mode is only or except")
+        raise BadCalendar(
+            f'Calendar "{name}": mode "{mode}" is not known.',
+            hint="mode is only or except",
+            problem="mode",
+            name=name,
+            value=str(mode),
+        )
     return (days, frozenset()) if mode == "only" else (None, days)
 
 
@@ -100,7 +114,12 @@ def _listed(document: Mapping[str, Any], key: str) -> list[Any]:
     found = list(value) if isinstance(value, list | tuple) else [value]
     if len(found) > LIST_MAX:
         raise BadCalendar(
-            f"{key} has {len(found)} entries; {LIST_MAX} are kept.", hint="use country:, weekdays: or ics:"
+            f"{key} has {len(found)} entries; {LIST_MAX} are kept.",
+            hint="use country:, weekdays: or ics:",
+            problem="entries",
+            key=key,
+            count=len(found),
+            most=LIST_MAX,
         )
     return found
 
@@ -124,6 +143,8 @@ def _read_blackouts(
             raise BadCalendar(
                 f'Calendar "{name}": a blackout needs from and to, or daily.',
                 hint='write {from: 2026-11-10 22:00, to: 2026-11-12 02:00} or {daily: "22:00-06:00", on: SAT}',
+                problem="blackout",
+                name=name,
             )
         why = str(one.get("why", ""))
         if "daily" in one:
@@ -142,10 +163,17 @@ def _read_blackout(name: str, one: Mapping[str, Any], tz: str | None, why: str) 
         raise BadCalendar(
             f'Calendar "{name}": of a blackout\'s from and to, one has an offset and the other has none.',
             hint="write both with an offset, both without, or give the calendar a tz",
+            problem="offset",
+            name=name,
         )
     start_at, end_at = read_instant(one["from"], tz=tz or "UTC"), read_instant(one["to"], tz=tz or "UTC")
     if end_at <= start_at:
-        raise BadCalendar(f'Calendar "{name}": a blackout ends before it begins.', hint="exchange from and to")
+        raise BadCalendar(
+            f'Calendar "{name}": a blackout ends before it begins.',
+            hint="exchange from and to",
+            problem="order",
+            name=name,
+        )
     return Blackout(start_at=start_at, end_at=end_at, why=why, is_by_wall=is_by_wall)
 
 

@@ -43,7 +43,7 @@ class BadCron(InvalidInput):
         meant = f"did you mean {suggestion}?" if suggestion else advice
         super().__init__(
             shown(f'"{text}": {problem}{where}.'),
-            hint=shown(f"{meant}  try: foliot cron explain" if meant else "try: foliot cron explain"),
+            hint=shown(meant) or None,
             text=text,
             field=field,
             value=value,
@@ -129,7 +129,7 @@ class UnknownCalendar(NotFound):
 
     def __init__(self, name: str, *, nearest: str | None = None) -> None:
         hint = f"did you mean {nearest}?" if nearest else "define it, or use a built-in such as weekdays or cn-workdays"
-        super().__init__(shown(f'No calendar "{name}".'), hint=hint, name=name)
+        super().__init__(shown(f'No calendar "{name}".'), hint=hint, name=name, nearest=nearest)
 
 
 def shown(text: str) -> str:

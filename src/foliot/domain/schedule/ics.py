@@ -21,10 +21,19 @@ def days_of_ics(text: str, *, name: str) -> frozenset[int]:
     """All days that an event of the file covers."""
     if len(text) > ICS_MAX:
         raise BadCalendar(
-            f'Calendar "{name}": the file has more than {ICS_MAX} characters.', hint="keep the years needed"
+            f'Calendar "{name}": the file has more than {ICS_MAX} characters.',
+            hint="keep the years needed",
+            problem="too_long",
+            name=name,
+            most=ICS_MAX,
         )
     if "BEGIN:VCALENDAR" not in text.upper():
-        raise BadCalendar(f'Calendar "{name}": this is not an iCalendar file.', hint="give the content of a .ics file")
+        raise BadCalendar(
+            f'Calendar "{name}": this is not an iCalendar file.',
+            hint="give the content of a .ics file",
+            problem="not_ics",
+            name=name,
+        )
     days: set[int] = set()
     for event in _events(text):
         if event.get("STATUS", "").upper() != "CANCELLED":
@@ -51,7 +60,9 @@ def _days(event: dict[str, str], name: str) -> set[int]:
     end, has_time = _date(event["DTEND"], name) if "DTEND" in event else (start, True)
     last = max(start, end if has_time and not event.get("DTEND", "").endswith(("T000000", "T000000Z")) else end - 1)
     if last - start > _EVENT_DAYS_MAX:
-        raise BadCalendar(f'Calendar "{name}": an event lasts more than a year.', hint="split it")
+        raise BadCalendar(
+            f'Calendar "{name}": an event lasts more than a year.', hint="split it", problem="long_event", name=name
+        )
     days = set(range(start, last + 1))
     return days | _repeated(days, event, name) if "RRULE" in event else days
 
@@ -63,7 +74,13 @@ def _date(value: str, name: str) -> tuple[int, bool]:
             raise ValueError(value)
         return day_number(date(int(found[1]), int(found[2]), int(found[3]))), found[4] is not None
     except ValueError:
-        raise BadCalendar(f'Calendar "{name}": "{value}" is not a date.', hint="DTSTART is 20260131") from None
+        raise BadCalendar(
+            f'Calendar "{name}": "{value}" is not a date.',
+            hint="DTSTART is 20260131",
+            problem="date",
+            name=name,
+            value=value,
+        ) from None
 
 
 def _repeated(days: set[int], event: dict[str, str], name: str) -> set[int]:
@@ -72,6 +89,9 @@ def _repeated(days: set[int], event: dict[str, str], name: str) -> set[int]:
         raise BadCalendar(
             f'Calendar "{name}": RRULE:{event["RRULE"]} repeats otherwise than yearly on one date.',
             hint="list the days as events, or use country: for public holidays",
+            problem="repeat",
+            name=name,
+            value=event["RRULE"],
         )
     until = _date(rule["UNTIL"], name)[0] if "UNTIL" in rule else day_number(date(LAST_YEAR, 12, 31))
     years = int(rule["COUNT"]) if rule.get("COUNT", "").isdecimal() else LAST_YEAR

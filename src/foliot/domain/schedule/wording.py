@@ -15,7 +15,13 @@ def check_keys(document: Mapping[str, Any], known: Iterable[str], what: str, err
     known = tuple(known)
     for key in document:
         if key not in known:
-            raise error(f'{what}: "{key}" is not known.', hint=did_you_mean(str(key), known), key=str(key))
+            raise error(
+                f'{what}: "{key}" is not known.',
+                hint=did_you_mean(str(key), known),
+                problem="unknown_key",
+                key=str(key),
+                known=known,
+            )
 
 
 def choice(kind: type[_Choice], value: object, what: str, error: type[InvalidInput]) -> _Choice:
@@ -24,7 +30,8 @@ def choice(kind: type[_Choice], value: object, what: str, error: type[InvalidInp
         return kind(str(value))
     except ValueError:
         known = tuple(one.value for one in kind)
-        raise error(f'{what} "{value}" is not known.', hint=did_you_mean(str(value), known), value=str(value)) from None
+        sentence, hint = f'{what} "{value}" is not known.', did_you_mean(str(value), known)
+        raise error(sentence, hint=hint, problem="choice", value=str(value), known=known) from None
 
 
 def did_you_mean(written: str, known: tuple[str, ...]) -> str:

@@ -55,7 +55,9 @@ def _known(name: str, known: list[str], what: str, example: str) -> None:
         raise BadCalendar(
             f'The holidays of {what} "{name[:100]}" are not known.',
             hint=f"did you mean {nearest}?" if nearest else "leave the subdivision out",
+            problem="holidays",
             name=name,
+            nearest=nearest,
         )
 
 

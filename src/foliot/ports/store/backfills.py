@@ -34,7 +34,7 @@ class BackfillNotFound(NotFound):
     code = "FOL-2005"
 
     def __init__(self, number: int) -> None:
-        super().__init__(f"No backfill {number}.", hint="see all: foliot job backfills", number=number)
+        super().__init__(f"No backfill {number}.", number=number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

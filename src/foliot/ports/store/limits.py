@@ -13,9 +13,7 @@ class LimitNotFound(NotFound):
     code = "FOL-2015"
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            f'No limit "{name[:100]}" of the whole cluster.', hint="see all: foliot limit list", name=name[:100]
-        )
+        super().__init__(f'No limit "{name[:100]}" of the whole cluster.', name=name[:100])
 
 
 class LimitInUse(Conflict):
@@ -41,7 +39,6 @@ class LimitHeld(Conflict):
     def __init__(self, name: str, *, runs: int) -> None:
         super().__init__(
             f"The limit {name} is held by {runs} running run{'' if runs == 1 else 's'}.",
-            hint="delete it when they have ended; foliot limit list says how many hold it",
             name=name,
             runs=runs,
         )

@@ -34,7 +34,6 @@ class VersionNotFound(NotFound):
     def __init__(self, job: str, version: int) -> None:
         super().__init__(
             f"{job} has no version v{version}.",
-            hint=f"see all: foliot job show {job} --versions",
             job=job,
             version=version,
         )

@@ -78,6 +78,7 @@ _SHORT_MONTHS: Final = "FOL-1036"
 _UNPUBLISHED: Final = "FOL-1037"
 _OTHER_DAYS: Final = "FOL-1039"
 _SINCE_AHEAD: Final = "FOL-1042"
+CODES: Final = frozenset({_OR, _CLOCK, _NEVER, _UNEVEN, _SHORT_MONTHS, _UNPUBLISHED, _OTHER_DAYS, _SINCE_AHEAD})
 _MIDNIGHT: Final = "00:00"
 _LEAP_DAY: Final = 29  # the only day that a month has in some years
 

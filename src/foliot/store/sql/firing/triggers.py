@@ -147,13 +147,21 @@ def _refusal(request: TriggerRequest, found: Found, version: Key, current: Key) 
     is_exclusive = current in found.jobs and found.jobs[current].definition.exclusive
     if request.allow_overlap and (is_exclusive or found.jobs[version].definition.exclusive):
         which = request.job if is_exclusive else f"Version {version[1]} of {request.job}"
-        return BadTrigger(f"{which} is exclusive: none of its runs overlaps another.", hint="let it wait its turn")
+        return BadTrigger(
+            f"{which} is exclusive: none of its runs overlaps another.",
+            hint="let it wait its turn",
+            problem="exclusive",
+            job=request.job,
+        )
     if not is_exclusive:
         return None
     if not found.jobs[version].definition.exclusive:
         return BadTrigger(
             f"{request.job} is exclusive by now, and version {version[1]} of it is not.",
             hint="ask for its latest version",
+            problem="exclusive_by_now",
+            job=request.job,
+            version=version[1],
         )
     return None
 
@@ -213,4 +221,10 @@ def _keys_of(wishes: Sequence[_Wish]) -> list[tuple[int, int, str]]:
 def _unreadable(job: str, trouble: Exception) -> FoliotError:
     if isinstance(trouble, FoliotError):
         return trouble
-    return BadTrigger(f"The definition of {job} cannot be read here: {trouble}.", hint="see foliot job show")
+    return BadTrigger(
+        f"The definition of {job} cannot be read here: {trouble}.",
+        hint="see foliot job show",
+        problem="unreadable",
+        job=job,
+        trouble=str(trouble),
+    )
