@@ -159,7 +159,7 @@ async def test_a_limit_of_the_cluster_stays_while_a_run_holds_it(world: World) -
     await world.store.jobs.delete("default", "tick", plans=PLANS)
     with pytest.raises(LimitHeld, match="held by 1 running run") as refused:
         await store.remove_shared("db")
-    assert tell(refused.value, Language.CHINESE)[0] == "限额 db 正被 1 个执行中的运行占用。"
+    assert tell(refused.value, Language.CHINESE)[0] == "限额 db 正被 1 个执行占用。"
     assert await maxima(world) == {(None, "db"): 1}
     await anne.complete(run)
     await store.remove_shared("db")

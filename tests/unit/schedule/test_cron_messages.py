@@ -22,14 +22,14 @@ def test_1001_a_bad_cron_names_field_value_range_and_a_correction() -> None:
     error = refusal("0 25 * * *")
     assert error.code == "FOL-1001"
     assert error.sentence == '"0 25 * * *": hour 25 is out of range 0–23 (2nd field).'
-    assert error.hint == "did you mean 0 23 * * *?  try: foliot cron explain"
+    assert tell(error)[1] == "did you mean 0 23 * * *?  try: foliot cron explain"
 
 
 def test_1002_a_weekday_number_with_seconds() -> None:
     error = refusal("0 0 2 ? * 2")
     assert error.code == "FOL-1002"
     assert error.sentence == '"0 0 2 ? * 2": 2 is Monday in Quartz, Tuesday in Spring and Unix.'
-    assert error.hint == "write MON or TUE, or set dialect: quartz"
+    assert tell(error)[1] == "write MON or TUE, or set dialect: quartz"
 
 
 def test_1003_day_and_weekday() -> None:
@@ -105,7 +105,7 @@ def test_every_refusal_names_the_trouble_and_a_correction(text: str, problem: st
     error = refusal(text)
     assert error.code == "FOL-1001"
     assert error.sentence == f'"{text}": {problem}.'
-    assert error.hint == f"did you mean {suggestion}?  try: foliot cron explain"
+    assert tell(error)[1] == f"did you mean {suggestion}?  try: foliot cron explain"
     Cron(text=suggestion)
 
 
@@ -147,7 +147,7 @@ def test_every_refusal_names_the_trouble_and_a_correction(text: str, problem: st
 def test_where_no_correction_is_safe_there_is_advice(text: str, problem: str, advice: str) -> None:
     error = refusal(text)
     assert problem in error.sentence
-    assert error.hint == f"{advice}  try: foliot cron explain"
+    assert tell(error)[1] == f"{advice}  try: foliot cron explain"
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,6 @@ def test_a_zone_nobody_could_mean_gets_examples() -> None:
 )
 def test_refusals_in_chinese(text: str, sentence: str, hint: str) -> None:
     assert tell(refusal(text), Language.CHINESE) == (sentence, hint)
-    assert tell(refusal(text), Language.ENGLISH) == (refusal(text).sentence, refusal(text).hint)
 
 
 def test_an_unknown_zone_in_chinese() -> None:
