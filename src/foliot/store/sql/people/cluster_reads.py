@@ -48,7 +48,8 @@ def list_nodes(tx: Tx, *, include_dead_since: Instant | None) -> Sequence[NodeRo
     """Node sessions: those alive, and those that ended since an instant."""
     rows = tx.rows(NODES, {"since": 2**62 if include_dead_since is None else include_dead_since})
     running = {row.session_id: int(row.n) for row in tx.rows(RUNNING)}
-    return [_node(row, running.get(row.id, 0)) for row in rows]
+    offers = {text: msgspec.json.decode(text) if text else [] for text in {row.handlers for row in rows}}
+    return [_node(row, offers[row.handlers], running.get(row.id, 0)) for row in rows]
 
 
 def cluster(tx: Tx) -> ClusterRow:
@@ -75,8 +76,8 @@ def cluster(tx: Tx) -> ClusterRow:
     )
 
 
-def _node(row: Any, running: int) -> NodeRow:
-    offers: list[Mapping[str, Any]] = msgspec.json.decode(row.handlers) if row.handlers else []
+def _node(row: Any, offers: Sequence[Mapping[str, Any]], running: int) -> NodeRow:
+    """`offers`: what it says of its handlers. Workers with the same code share it: there may be thousands of them."""
     return NodeRow(
         session=row.id,
         name=row.name,
