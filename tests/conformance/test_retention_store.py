@@ -2,11 +2,11 @@
 
 from foliot.domain.instants import DAY, MINUTE, SECOND
 from foliot.domain.verdict import Cause, judge
-from foliot.engine.upkeep import Forgetting
+from foliot.engine.upkeep import STEPS_APART_S, Forgetting
 from foliot.ports.worker_link import Leaving, LogChunk
 from foliot.store.sql.ending.retention import LOOK_MAX
 from tests.conformance.building import save
-from tests.conformance.working import states_of, trigger, worker
+from tests.conformance.working import lead, states_of, trigger, worker
 from tests.sql.world import World
 
 
@@ -78,9 +78,9 @@ async def test_no_stretch_of_live_runs_is_too_long_to_be_passed(world: World) ->
     now = await world.now()
     assert await _forget(world, limit=2) == (0, ids[2 * LOOK_MAX - 1])  # not the end: one step looks so far
     forgetting = Forgetting(world.store.runs, lambda: now, keep_us=DAY, step_max=2)
-    rests = [await forgetting.forget(1) for _ in range(2)]
-    assert 0 < rests[0] < 1
-    assert rests[1] < 0  # until the next visit
+    term = await lead(world)
+    rests = [await forgetting.forget(term) for _ in range(2)]
+    assert rests == [STEPS_APART_S, None]  # None: until the next visit
     assert "SUCCEEDED" not in await states_of(world)
 
 

@@ -179,8 +179,9 @@ HOT: list[Hot] = [
         name="jobs whose runs still move",
         statement=version_move.UNFINISHED,
         uses=frozenset({"jobs_moving"}),
+        scans=frozenset({"leases", "l"}),
         reads_max=10,
-        values=lambda _: {"moving": 0, "after": 0, "limit": BATCH},
+        values=lambda _: {"moving": 0, "after": 0, "limit": BATCH, "term": None},
     ),
     Hot(
         name="jobs of which it is not known whether they have a fixed delay",

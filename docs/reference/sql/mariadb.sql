@@ -265,19 +265,19 @@ SELECT r.id, r.created_at,
 FROM runs r WHERE r.id > %(after)s ORDER BY r.id LIMIT %(limit)s;
 
 -- ending/retention.py DELETE_RUNS
-DELETE runs FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) ON runs.id = d.id WHERE true AND ended_at IS NOT NULL;
+DELETE runs FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) ON runs.id = d.id WHERE true AND ended_at IS NOT NULL AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
 
 -- ending/retention.py DELETE_ATTEMPTS
-DELETE attempts FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN attempts ON attempts.run_id = d.id WHERE true;
+DELETE attempts FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN attempts ON attempts.run_id = d.id WHERE true AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
 
 -- ending/retention.py DELETE_LOGS
-DELETE run_logs FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN run_logs ON run_logs.run_id = d.id WHERE true;
+DELETE run_logs FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN run_logs ON run_logs.run_id = d.id WHERE true AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
 
 -- ending/retention.py WALK_SKIPS
 SELECT id, to_at FROM skips WHERE id > %(after)s ORDER BY id LIMIT %(limit)s;
 
 -- ending/retention.py DELETE_SKIPS
-DELETE skips FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN skips ON skips.id = d.id WHERE true AND to_at < %(before)s;
+DELETE skips FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN skips ON skips.id = d.id WHERE true AND to_at < %(before)s AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
 
 -- ending/retention.py LONG_DEAD
 SELECT n.id FROM nodes n
@@ -286,7 +286,7 @@ WHERE n.state = 'dead' AND n.until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-0
 ORDER BY n.id LIMIT %(limit)s;
 
 -- ending/retention.py DELETE_NODES
-DELETE nodes FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN nodes FORCE INDEX (PRIMARY) ON nodes.id = d.id WHERE true;
+DELETE nodes FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN nodes FORCE INDEX (PRIMARY) ON nodes.id = d.id WHERE true AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
 
 -- ending/success.py GLANCE
    SELECT r.id, r.lease_id, r.last_lease_id, r.started_at, r.leased_at, r.follow, r.job_id,
@@ -333,6 +333,12 @@ SELECT
     b.newest_first, b.state, b.ver, b.instants, b.total, b.inserted, b.succeeded, b.failed, b.live, b.params,
     b.created_at, b.created_by, b.reason, b.ended_at FROM backfills b JOIN jobs j ON j.id = b.job_id WHERE b.job_id = %(job_id)s AND b.id < %(before)s ORDER BY b.id DESC LIMIT %(rows)s;
 
+-- firing/backfills.py TO_GO_ON
+SELECT
+    b.id, b.job_id, j.namespace, j.name, j.deleted_at, b.version, b.from_at, b.to_at, b.selection, b.parallel,
+    b.newest_first, b.state, b.ver, b.instants, b.total, b.inserted, b.succeeded, b.failed, b.live, b.params,
+    b.created_at, b.created_by, b.reason, b.ended_at FROM backfills b JOIN jobs j ON j.id = b.job_id WHERE b.id = %(id)s AND b.state = 'active' AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
+
 -- firing/backfills.py ACTIVE
 SELECT id FROM backfills WHERE state = 'active' AND id > %(after)s ORDER BY id LIMIT %(rows)s;
 
@@ -340,7 +346,7 @@ SELECT id FROM backfills WHERE state = 'active' AND id > %(after)s ORDER BY id L
 UPDATE backfills SET state = %(state)s, ver = ver + 1, ended_at = %(ended_at)s WHERE id = %(id)s AND state IN ('active', 'paused');
 
 -- firing/backfills.py WENT_ON
-UPDATE backfills SET inserted = %(inserted)s, succeeded = %(succeeded)s, failed = %(failed)s, live = %(live)s, state = %(state)s, ended_at = %(ended_at)s, ver = ver + 1 WHERE id = %(id)s AND ver = %(seen)s;
+UPDATE backfills SET inserted = %(inserted)s, succeeded = %(succeeded)s, failed = %(failed)s, live = %(live)s, state = %(state)s, ended_at = %(ended_at)s, ver = ver + 1 WHERE id = %(id)s AND ver = %(seen)s AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
 
 -- firing/backfills.py STATES
 SELECT runs.id, runs.state FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs ON runs.id = d.id;
@@ -471,12 +477,13 @@ SELECT j.id FROM jobs j WHERE j.from_end IS NULL ORDER BY j.from_end, j.id LIMIT
 UPDATE jobs SET from_end = CASE WHEN EXISTS (
   SELECT 1 FROM job_versions v
   WHERE v.job_id = jobs.id AND v.version = jobs.version AND v.definition LIKE '%%"from_end"_true%%') THEN 1 ELSE 0 END
-WHERE jobs.id IN (SELECT d.job_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
+WHERE jobs.id IN (SELECT d.job_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
 
 -- firing/repair.py LOCK
 SELECT c.job_id, c.version, c.state, c.next_at, c.next_due_at, c.cursor_ver, c.remaining, c.skip_from,
        c.skip_reason, c.skip_why
 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN cursors c FORCE INDEX (PRIMARY) ON c.job_id = d.job_id WHERE true AND c.next_at IS NULL AND c.state = 'active'
+  AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL)
 ORDER BY c.job_id FOR UPDATE SKIP LOCKED;
 
 -- firing/sweep.py DUE_LATER
@@ -640,7 +647,7 @@ FROM calendars c JOIN calendar_uses u ON u.name = c.name AND u.version < c.versi
 JOIN jobs j ON j.id = u.job_id AND j.deleted_at = 0
 JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
 WHERE c.latest = 1 AND (u.name > %(calendar)s OR (u.name = %(calendar)s AND (u.version > %(pinned)s
-      OR (u.version = %(pinned)s AND u.job_id > %(job_id)s))))
+      OR (u.version = %(pinned)s AND u.job_id > %(job_id)s)))) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL)
 ORDER BY u.name, u.version, u.job_id LIMIT %(rows)s;
 
 -- jobs/calendars.py FORGET_USES
@@ -896,6 +903,7 @@ UPDATE jobs SET moving = NULL WHERE id = %(job_id)s AND moving = %(version)s AND
 
 -- jobs/version_move.py UNFINISHED
 SELECT moving, id, deleted_at FROM jobs WHERE moving >= %(moving)s AND (moving > %(moving)s OR id > %(after)s)
+  AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL)
 ORDER BY moving, id LIMIT %(limit)s;
 
 -- kernel/database.py _NOW
@@ -1016,7 +1024,7 @@ SELECT r.lane, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.held_by > ''
 GROUP BY r.lane;
 
 -- leasing/limits.py CORRECT
-UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, used BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits FORCE INDEX (PRIMARY) SET limits.used = d.used, limits.ver = limits.ver + 1 WHERE limits.name = d.name AND limits.ver = d.ver;
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, used BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits FORCE INDEX (PRIMARY) SET limits.used = d.used, limits.ver = limits.ver + 1 WHERE limits.name = d.name AND limits.ver = d.ver AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
 
 -- leasing/merge_input.py PARENTS
 SELECT r.id, r.parent_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true;
@@ -1198,7 +1206,7 @@ ORDER BY CASE WHEN lower(j.name) LIKE %(prefix)s ESCAPE '!' THEN 0
 LIMIT %(rows)s;
 
 -- people/journal.py _NOTE
-INSERT INTO events (event_key, at, topic, kind, namespace, subject, made_by, data) SELECT n.event_key, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), n.topic, n.kind, n.namespace, n.subject, n.made_by, n.data FROM JSON_TABLE(%(n)s, '$[*]' COLUMNS (event_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, topic LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, subject LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, made_by LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, data LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR)) AS n WHERE 1 = 1 ON DUPLICATE KEY UPDATE events.event_key = events.event_key;
+INSERT INTO events (event_key, at, topic, kind, namespace, subject, made_by, data) SELECT n.event_key, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), n.topic, n.kind, n.namespace, n.subject, n.made_by, n.data FROM JSON_TABLE(%(n)s, '$[*]' COLUMNS (event_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, topic LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, subject LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, made_by LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, data LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR)) AS n WHERE (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL) ON DUPLICATE KEY UPDATE events.event_key = events.event_key;
 
 -- people/journal.py _BEFORE
 SELECT id, at, topic, kind, namespace, subject, made_by, data FROM events WHERE id < %(before)s ORDER BY id DESC LIMIT %(rows)s;
@@ -1216,7 +1224,7 @@ SELECT coalesce(max(id), 0) FROM events;
 SELECT id FROM events WHERE at < %(before)s ORDER BY at LIMIT %(rows)s;
 
 -- people/journal.py _FORGET
-DELETE FROM events WHERE id >= %(first)s AND id <= %(last)s AND at < %(before)s;
+DELETE FROM events WHERE id >= %(first)s AND id <= %(last)s AND at < %(before)s AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
 
 -- people/ledger_reads.py FIRED
 SELECT
@@ -1299,7 +1307,7 @@ DELETE FROM replies WHERE hash = %(hash)s AND claim = %(claim)s AND status IS NU
 SELECT hash FROM replies WHERE made_at < %(before)s ORDER BY made_at LIMIT %(rows)s;
 
 -- people/replies.py _FORGET
-DELETE FROM replies WHERE hash = %(hash)s AND made_at < %(before)s;
+DELETE replies FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN replies ON replies.hash = d.hash WHERE true AND made_at < %(before)s AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
 
 -- people/run_reads.py WALK
 SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.id < %(before)s ORDER BY r.id DESC LIMIT %(rows)s;

@@ -292,19 +292,19 @@ SELECT r.id, r.created_at,
 FROM runs r WHERE r.id > $2 ORDER BY r.id LIMIT $3;
 
 -- ending/retention.py DELETE_RUNS
-DELETE FROM runs WHERE id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND ended_at IS NOT NULL;
+DELETE FROM runs WHERE id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND ended_at IS NOT NULL AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $2) OR $2 IS NULL);
 
 -- ending/retention.py DELETE_ATTEMPTS
-DELETE FROM attempts WHERE run_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+DELETE FROM attempts WHERE run_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $2) OR $2 IS NULL);
 
 -- ending/retention.py DELETE_LOGS
-DELETE FROM run_logs WHERE run_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+DELETE FROM run_logs WHERE run_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $2) OR $2 IS NULL);
 
 -- ending/retention.py WALK_SKIPS
 SELECT id, to_at FROM skips WHERE id > $1 ORDER BY id LIMIT $2;
 
 -- ending/retention.py DELETE_SKIPS
-DELETE FROM skips WHERE id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND to_at < $2;
+DELETE FROM skips WHERE id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND to_at < $2 AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $3) OR $3 IS NULL);
 
 -- ending/retention.py LONG_DEAD
 SELECT n.id FROM nodes n
@@ -313,7 +313,7 @@ WHERE n.state = 'dead' AND n.until < CAST(extract(epoch FROM statement_timestamp
 ORDER BY n.id LIMIT $2;
 
 -- ending/retention.py DELETE_NODES
-DELETE FROM nodes WHERE id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id));
+DELETE FROM nodes WHERE id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id)) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $2) OR $2 IS NULL);
 
 -- ending/success.py GLANCE
    SELECT r.id, r.lease_id, r.last_lease_id, r.started_at, r.leased_at, r.follow, r.job_id,
@@ -364,6 +364,12 @@ SELECT
     b.newest_first, b.state, b.ver, b.instants, b.total, b.inserted, b.succeeded, b.failed, b.live, b.params,
     b.created_at, b.created_by, b.reason, b.ended_at FROM backfills b JOIN jobs j ON j.id = b.job_id WHERE b.job_id = $1 AND b.id < $2 ORDER BY b.id DESC LIMIT $3;
 
+-- firing/backfills.py TO_GO_ON
+SELECT
+    b.id, b.job_id, j.namespace, j.name, j.deleted_at, b.version, b.from_at, b.to_at, b.selection, b.parallel,
+    b.newest_first, b.state, b.ver, b.instants, b.total, b.inserted, b.succeeded, b.failed, b.live, b.params,
+    b.created_at, b.created_by, b.reason, b.ended_at FROM backfills b JOIN jobs j ON j.id = b.job_id WHERE b.id = $1 AND b.state = 'active' AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $2) OR $2 IS NULL);
+
 -- firing/backfills.py ACTIVE
 SELECT id FROM backfills WHERE state = 'active' AND id > $1 ORDER BY id LIMIT $2;
 
@@ -371,7 +377,7 @@ SELECT id FROM backfills WHERE state = 'active' AND id > $1 ORDER BY id LIMIT $2
 UPDATE backfills SET state = $1, ver = ver + 1, ended_at = $2 WHERE id = $3 AND state IN ('active', 'paused');
 
 -- firing/backfills.py WENT_ON
-UPDATE backfills SET inserted = $1, succeeded = $2, failed = $3, live = $4, state = $5, ended_at = $6, ver = ver + 1 WHERE id = $7 AND ver = $8;
+UPDATE backfills SET inserted = $1, succeeded = $2, failed = $3, live = $4, state = $5, ended_at = $6, ver = ver + 1 WHERE id = $7 AND ver = $8 AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $9) OR $9 IS NULL);
 
 -- firing/backfills.py STATES
 SELECT runs.id, runs.state FROM unnest($1::text::bigint[]) AS d(id) JOIN runs ON runs.id = d.id;
@@ -531,12 +537,13 @@ SELECT j.id FROM jobs j WHERE j.from_end IS NULL ORDER BY j.from_end, j.id LIMIT
 UPDATE jobs SET from_end = CASE WHEN EXISTS (
   SELECT 1 FROM job_versions v
   WHERE v.job_id = jobs.id AND v.version = jobs.version AND v.definition LIKE '%"from_end"_true%') THEN 1 ELSE 0 END
-WHERE jobs.id IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id));
+WHERE jobs.id IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id)) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $2) OR $2 IS NULL);
 
 -- firing/repair.py LOCK
 SELECT c.job_id, c.version, c.state, c.next_at, c.next_due_at, c.cursor_ver, c.remaining, c.skip_from,
        c.skip_reason, c.skip_why
 FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id)) AND c.next_at IS NULL AND c.state = 'active'
+  AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $2) OR $2 IS NULL)
 ORDER BY c.job_id FOR UPDATE SKIP LOCKED;
 
 -- firing/sweep.py DUE_LATER
@@ -732,8 +739,8 @@ FROM calendars c JOIN calendar_uses u ON u.name = c.name AND u.version < c.versi
 JOIN jobs j ON j.id = u.job_id AND j.deleted_at = 0
 JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
 WHERE c.latest = 1 AND (u.name > $1 OR (u.name = $1 AND (u.version > $2
-      OR (u.version = $2 AND u.job_id > $3))))
-ORDER BY u.name, u.version, u.job_id LIMIT $4;
+      OR (u.version = $2 AND u.job_id > $3)))) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $4) OR $4 IS NULL)
+ORDER BY u.name, u.version, u.job_id LIMIT $5;
 
 -- jobs/calendars.py FORGET_USES
 DELETE FROM calendar_uses WHERE job_id = $1;
@@ -995,7 +1002,8 @@ UPDATE jobs SET moving = NULL WHERE id = $1 AND moving = $2 AND deleted_at = 0;
 
 -- jobs/version_move.py UNFINISHED
 SELECT moving, id, deleted_at FROM jobs WHERE moving >= $1 AND (moving > $1 OR id > $2)
-ORDER BY moving, id LIMIT $3;
+  AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $3) OR $3 IS NULL)
+ORDER BY moving, id LIMIT $4;
 
 -- kernel/database.py _NOW
 SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
@@ -1179,7 +1187,8 @@ SELECT r.lane, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.session_id >
 GROUP BY r.lane;
 
 -- leasing/limits.py CORRECT
-UPDATE limits SET used = d.used, ver = limits.ver + 1 FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[]) AS d(name, ver, used) WHERE limits.name = d.name AND limits.ver = d.ver;
+UPDATE limits SET used = d.used, ver = limits.ver + 1 FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[]) AS d(name, ver, used)
+WHERE limits.name = d.name AND limits.ver = d.ver AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $4) OR $4 IS NULL);
 
 -- leasing/merge_input.py PARENTS
 SELECT r.id, r.parent_id FROM runs r WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
@@ -1405,7 +1414,7 @@ ORDER BY CASE WHEN lower(j.name) LIKE $4 ESCAPE '!' THEN 0
 LIMIT $5;
 
 -- people/journal.py _NOTE
-INSERT INTO events (event_key, at, topic, kind, namespace, subject, made_by, data) SELECT n.event_key, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), n.topic, n.kind, n.namespace, n.subject, n.made_by, n.data FROM unnest($1::text::text[], $2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::text[], $7::text::text[]) AS n(event_key, topic, kind, namespace, subject, made_by, data) WHERE 1 = 1 ON CONFLICT DO NOTHING;
+INSERT INTO events (event_key, at, topic, kind, namespace, subject, made_by, data) SELECT n.event_key, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), n.topic, n.kind, n.namespace, n.subject, n.made_by, n.data FROM unnest($1::text::text[], $2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::text[], $7::text::text[]) AS n(event_key, topic, kind, namespace, subject, made_by, data) WHERE (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $8) OR $8 IS NULL) ON CONFLICT DO NOTHING;
 
 -- people/journal.py _BEFORE
 SELECT id, at, topic, kind, namespace, subject, made_by, data FROM events WHERE id < $1 ORDER BY id DESC LIMIT $2;
@@ -1423,7 +1432,7 @@ SELECT coalesce(max(id), 0) FROM events;
 SELECT id FROM events WHERE at < $1 ORDER BY at LIMIT $2;
 
 -- people/journal.py _FORGET
-DELETE FROM events WHERE id >= $1 AND id <= $2 AND at < $3;
+DELETE FROM events WHERE id >= $1 AND id <= $2 AND at < $3 AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $4) OR $4 IS NULL);
 
 -- people/ledger_reads.py FIRED
 SELECT
@@ -1506,7 +1515,7 @@ DELETE FROM replies WHERE hash = $1 AND claim = $2 AND status IS NULL;
 SELECT hash FROM replies WHERE made_at < $1 ORDER BY made_at LIMIT $2;
 
 -- people/replies.py _FORGET
-DELETE FROM replies WHERE hash = $1 AND made_at < $2;
+DELETE FROM replies WHERE hash IN (SELECT d.hash FROM unnest($1::text::text[]) AS d(hash)) AND made_at < $2 AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $3) OR $3 IS NULL);
 
 -- people/run_reads.py WALK
 SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.id < $1 ORDER BY r.id DESC LIMIT $2;

@@ -292,19 +292,19 @@ SELECT r.id, r.created_at,
 FROM runs r WHERE r.id > :after ORDER BY r.id LIMIT :limit;
 
 -- ending/retention.py DELETE_RUNS
-DELETE FROM runs WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND ended_at IS NOT NULL;
+DELETE FROM runs WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND ended_at IS NOT NULL AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
 
 -- ending/retention.py DELETE_ATTEMPTS
-DELETE FROM attempts WHERE run_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+DELETE FROM attempts WHERE run_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
 
 -- ending/retention.py DELETE_LOGS
-DELETE FROM run_logs WHERE run_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+DELETE FROM run_logs WHERE run_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
 
 -- ending/retention.py WALK_SKIPS
 SELECT id, to_at FROM skips WHERE id > :after ORDER BY id LIMIT :limit;
 
 -- ending/retention.py DELETE_SKIPS
-DELETE FROM skips WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND to_at < :before;
+DELETE FROM skips WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND to_at < :before AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
 
 -- ending/retention.py LONG_DEAD
 SELECT n.id FROM nodes n
@@ -313,7 +313,7 @@ WHERE n.state = 'dead' AND n.until < foliot_now() - :listed AND (n.ended_at IS N
 ORDER BY n.id LIMIT :limit;
 
 -- ending/retention.py DELETE_NODES
-DELETE FROM nodes WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+DELETE FROM nodes WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
 
 -- ending/success.py GLANCE
    SELECT r.id, r.lease_id, r.last_lease_id, r.started_at, r.leased_at, r.follow, r.job_id,
@@ -364,6 +364,12 @@ SELECT
     b.newest_first, b.state, b.ver, b.instants, b.total, b.inserted, b.succeeded, b.failed, b.live, b.params,
     b.created_at, b.created_by, b.reason, b.ended_at FROM backfills b JOIN jobs j ON j.id = b.job_id WHERE b.job_id = :job_id AND b.id < :before ORDER BY b.id DESC LIMIT :rows;
 
+-- firing/backfills.py TO_GO_ON
+SELECT
+    b.id, b.job_id, j.namespace, j.name, j.deleted_at, b.version, b.from_at, b.to_at, b.selection, b.parallel,
+    b.newest_first, b.state, b.ver, b.instants, b.total, b.inserted, b.succeeded, b.failed, b.live, b.params,
+    b.created_at, b.created_by, b.reason, b.ended_at FROM backfills b JOIN jobs j ON j.id = b.job_id WHERE b.id = :id AND b.state = 'active' AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
+
 -- firing/backfills.py ACTIVE
 SELECT id FROM backfills WHERE state = 'active' AND id > :after ORDER BY id LIMIT :rows;
 
@@ -371,7 +377,7 @@ SELECT id FROM backfills WHERE state = 'active' AND id > :after ORDER BY id LIMI
 UPDATE backfills SET state = :state, ver = ver + 1, ended_at = :ended_at WHERE id = :id AND state IN ('active', 'paused');
 
 -- firing/backfills.py WENT_ON
-UPDATE backfills SET inserted = :inserted, succeeded = :succeeded, failed = :failed, live = :live, state = :state, ended_at = :ended_at, ver = ver + 1 WHERE id = :id AND ver = :seen;
+UPDATE backfills SET inserted = :inserted, succeeded = :succeeded, failed = :failed, live = :live, state = :state, ended_at = :ended_at, ver = ver + 1 WHERE id = :id AND ver = :seen AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
 
 -- firing/backfills.py STATES
 SELECT runs.id, runs.state FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN runs ON runs.id = d.id;
@@ -530,12 +536,13 @@ SELECT j.id FROM jobs j WHERE j.from_end IS NULL ORDER BY j.from_end, j.id LIMIT
 UPDATE jobs SET from_end = CASE WHEN EXISTS (
   SELECT 1 FROM job_versions v
   WHERE v.job_id = jobs.id AND v.version = jobs.version AND v.definition LIKE '%"from_end"_true%') THEN 1 ELSE 0 END
-WHERE jobs.id IN (SELECT d.job_id FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d);
+WHERE jobs.id IN (SELECT d.job_id FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
 
 -- firing/repair.py LOCK
 SELECT c.job_id, c.version, c.state, c.next_at, c.next_due_at, c.cursor_ver, c.remaining, c.skip_from,
        c.skip_reason, c.skip_why
 FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d) AND c.next_at IS NULL AND c.state = 'active'
+  AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL)
 ORDER BY c.job_id;
 
 -- firing/sweep.py DUE_LATER
@@ -731,7 +738,7 @@ FROM calendars c JOIN calendar_uses u ON u.name = c.name AND u.version < c.versi
 JOIN jobs j ON j.id = u.job_id AND j.deleted_at = 0
 JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
 WHERE c.latest = 1 AND (u.name > :calendar OR (u.name = :calendar AND (u.version > :pinned
-      OR (u.version = :pinned AND u.job_id > :job_id))))
+      OR (u.version = :pinned AND u.job_id > :job_id)))) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL)
 ORDER BY u.name, u.version, u.job_id LIMIT :rows;
 
 -- jobs/calendars.py FORGET_USES
@@ -990,6 +997,7 @@ UPDATE jobs SET moving = NULL WHERE id = :job_id AND moving = :version AND delet
 
 -- jobs/version_move.py UNFINISHED
 SELECT moving, id, deleted_at FROM jobs WHERE moving >= :moving AND (moving > :moving OR id > :after)
+  AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL)
 ORDER BY moving, id LIMIT :limit;
 
 -- kernel/database.py _NOW
@@ -1118,7 +1126,8 @@ SELECT r.lane, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.session_id >
 GROUP BY r.lane;
 
 -- leasing/limits.py CORRECT
-UPDATE limits SET used = d.used, ver = limits.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS used FROM json_each(:d)) AS d WHERE limits.name = d.name AND limits.ver = d.ver;
+UPDATE limits SET used = d.used, ver = limits.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS used FROM json_each(:d)) AS d
+WHERE limits.name = d.name AND limits.ver = d.ver AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
 
 -- leasing/merge_input.py PARENTS
 SELECT r.id, r.parent_id FROM runs r WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
@@ -1306,7 +1315,7 @@ ORDER BY CASE WHEN lower(j.name) LIKE :prefix ESCAPE '!' THEN 0
 LIMIT :rows;
 
 -- people/journal.py _NOTE
-INSERT INTO events (event_key, at, topic, kind, namespace, subject, made_by, data) SELECT n.event_key, foliot_now(), n.topic, n.kind, n.namespace, n.subject, n.made_by, n.data FROM (SELECT json_extract(value, '$[0]') AS event_key, json_extract(value, '$[1]') AS topic, json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS namespace, json_extract(value, '$[4]') AS subject, json_extract(value, '$[5]') AS made_by, json_extract(value, '$[6]') AS data FROM json_each(:n)) AS n WHERE 1 = 1 ON CONFLICT DO NOTHING;
+INSERT INTO events (event_key, at, topic, kind, namespace, subject, made_by, data) SELECT n.event_key, foliot_now(), n.topic, n.kind, n.namespace, n.subject, n.made_by, n.data FROM (SELECT json_extract(value, '$[0]') AS event_key, json_extract(value, '$[1]') AS topic, json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS namespace, json_extract(value, '$[4]') AS subject, json_extract(value, '$[5]') AS made_by, json_extract(value, '$[6]') AS data FROM json_each(:n)) AS n WHERE (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL) ON CONFLICT DO NOTHING;
 
 -- people/journal.py _BEFORE
 SELECT id, at, topic, kind, namespace, subject, made_by, data FROM events WHERE id < :before ORDER BY id DESC LIMIT :rows;
@@ -1324,7 +1333,7 @@ SELECT coalesce(max(id), 0) FROM events;
 SELECT id FROM events WHERE at < :before ORDER BY at LIMIT :rows;
 
 -- people/journal.py _FORGET
-DELETE FROM events WHERE id >= :first AND id <= :last AND at < :before;
+DELETE FROM events WHERE id >= :first AND id <= :last AND at < :before AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
 
 -- people/ledger_reads.py FIRED
 SELECT
@@ -1407,7 +1416,7 @@ DELETE FROM replies WHERE hash = :hash AND claim = :claim AND status IS NULL;
 SELECT hash FROM replies WHERE made_at < :before ORDER BY made_at LIMIT :rows;
 
 -- people/replies.py _FORGET
-DELETE FROM replies WHERE hash = :hash AND made_at < :before;
+DELETE FROM replies WHERE hash IN (SELECT d.hash FROM (SELECT json_extract(value, '$[0]') AS hash FROM json_each(:d)) AS d) AND made_at < :before AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
 
 -- people/run_reads.py WALK
 SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.id < :before ORDER BY r.id DESC LIMIT :rows;

@@ -12,19 +12,12 @@ from foliot.api.worker_protocol import worker_routes
 from foliot.app.server import Server
 from foliot.domain.access import INTERNAL, Grant, Scope
 from foliot.domain.errors import ClusterTrouble, FoliotError
-from foliot.engine.caretaking import Backfilling, Chronicling, Clearing
-from foliot.engine.upkeep import LeaderDuty
-from foliot.operations.calendars import replan
 from foliot.operations.services import Services
 from foliot.operations.tokens import bootstrap, end_for_this_machine, issue_for_this_machine, make_login_code
 
 log = structlog.get_logger("foliot.http")
 
 THIS_MACHINE: Final = "this-machine"
-BACKFILL_EVERY_S: Final = 1.0
-CHRONICLE_EVERY_S: Final = 5.0
-CLEAR_EVERY_S: Final = 300.0
-REPLAN_EVERY_S: Final = 60.0
 
 
 class OpenToOthers(ClusterTrouble):
@@ -63,25 +56,6 @@ class HttpFace:
             insecure_http=server.settings.insecure_http,
         )
         server.metrics.watch_requests(self.app.state.refused)
-        for duty in self._caretaking(server):
-            server.duties.add(duty)
-
-    def _caretaking(self, server: Server) -> list[LeaderDuty]:
-        """What the leader does for people."""
-        services = self.services
-        backfilling = Backfilling(services.store.backfills, on_made=services.runs_may_be_ready)
-        chronicling = Chronicling(services.store.lookups, services.store.journal, tide=server.tide)
-        clearing = Clearing(services.store.lookups, services.store.journal, services.store.replies)
-        return [
-            LeaderDuty("backfilling", server.leadership, backfilling.advance, every_s=BACKFILL_EVERY_S),
-            LeaderDuty("chronicling", server.leadership, chronicling.chronicle, every_s=CHRONICLE_EVERY_S),
-            LeaderDuty("clearing", server.leadership, clearing.clear, every_s=CLEAR_EVERY_S),
-            LeaderDuty("calendars", server.leadership, self._replan, every_s=REPLAN_EVERY_S),
-        ]
-
-    async def _replan(self, term: int) -> float:
-        """Jobs that a server left on an older version of their calendar when it died."""
-        return 0 if await replan(self.services) else -1
 
     async def begin(self, bootstrap_token: str | None) -> str | None:
         """The first token of an empty store: the given one, or a fresh one, which is then returned to be shown once."""

@@ -18,6 +18,7 @@ from foliot.domain.planner import Planner
 from foliot.domain.schedule import tzdata_version
 from foliot.domain.verdict import judge
 from foliot.engine.firing import Firing
+from foliot.engine.leader_duties import LeaderContext, LeaderDuty, leader_duties
 from foliot.engine.leading import Leadership, Leading
 from foliot.engine.leasing import LaneBook, Leasing
 from foliot.engine.loop import DutyLoop
@@ -25,8 +26,8 @@ from foliot.engine.presence import OwnSession, Presence
 from foliot.engine.pulse import Pulsing, Tide
 from foliot.engine.step_guard import StepGuard
 from foliot.engine.sweeping import Sweeping
-from foliot.engine.upkeep import Forgetting, LeaderDuty, Reaping, Repairing
 from foliot.observability.metrics import ServerMetrics
+from foliot.operations.calendars import replan
 from foliot.operations.offers import Offers
 from foliot.operations.services import Services
 from foliot.operations.serving_workers import WorkerService
@@ -41,8 +42,6 @@ from foliot.ports.worker_link import Hello, Leased, LeasePoll
 READY: Final = "ready"
 DUE: Final = "due"
 STOP: Final = "stop"
-FORGET_EVERY_S: Final = 60.0
-REPAIR_EVERY_S: Final = 30.0
 
 log = structlog.get_logger("foliot.server")
 
@@ -164,24 +163,22 @@ class Server:
 
     def _leader_duties(self) -> list[LeaderDuty]:
         timing = self.settings.timing
-        reaping = Reaping(
-            self.store.runs,
-            judge,
+        context = LeaderContext(
+            store=self.store,
+            tide=self.tide,
+            judge=judge,
+            tick_us=timing.tick_us,
             grace_us=timing.grace_us,
             session_ttl_us=timing.session.ttl_us,
-            on_moved=self._runs_may_be_ready,
+            keep_us=self.settings.keep_us,
             believed_now=self._believed_now,
+            runs_may_be_ready=self._runs_may_be_ready,
+            replan_calendars=self._replan_calendars,
         )
-        forgetting = Forgetting(self.store.runs, self._believed_now, keep_us=self.settings.keep_us)
-        repairing = Repairing(self.store.jobs, self.store.runs)
-        tick_s = 2 * timing.tick_us / SECOND
-        return [
-            LeaderDuty("reaping", self.leadership, reaping.reap, every_s=tick_s),
-            # The worker itself ends a run in time; this is for one that does not, after its grace.
-            LeaderDuty("timeouts", self.leadership, reaping.time_out, every_s=2 * tick_s),
-            LeaderDuty("forgetting", self.leadership, forgetting.forget, every_s=FORGET_EVERY_S),
-            LeaderDuty("repairing", self.leadership, repairing.repair, every_s=REPAIR_EVERY_S),
-        ]
+        return leader_duties(context, self.leadership)
+
+    async def _replan_calendars(self, term: int) -> int:
+        return await replan(self.services, term=term)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Do every duty until told to stop; then hand leadership over and leave."""

@@ -27,11 +27,13 @@ class Backfilling:
         self._on_made = on_made
         self._quiet = 0
 
-    async def advance(self, term: int) -> float:
+    async def advance(self, term: int) -> float | None:
         """Who starts a backfill makes its first runs: so a long rest while there is none delays nobody."""
-        if not await self._store.advance(limit=BACKFILLS_PER_ROUND):
+        if not await self._store.advance(limit=BACKFILLS_PER_ROUND, term=term):
             self._quiet += 1
-            return -1 if self._quiet < BACKFILL_QUIET else min(self._quiet - BACKFILL_QUIET + 1, BACKFILL_REST_MAX_S)
+            if self._quiet < BACKFILL_QUIET:
+                return None
+            return min(self._quiet - BACKFILL_QUIET + 1, BACKFILL_REST_MAX_S)
         self._quiet = 0
         self._on_made()
         return 0.1
@@ -47,15 +49,14 @@ class Chronicling:
         self._noted: set[str] = set()
         self._term: int | None = None
 
-    async def chronicle(self, term: int) -> float:
+    async def chronicle(self, term: int) -> None:
         if self._tide.pulse is None:
-            return -1
+            return
         seen = {happening.key: happening for happening in await self._happenings(term)}
         fresh = [happening for key, happening in seen.items() if key not in self._noted]
         if fresh:
-            await self._journal.note(fresh)
+            await self._journal.note(fresh, term=term)
         self._noted = set(seen)
-        return -1
 
     async def _happenings(self, term: int) -> list[Happening]:
         happenings: list[Happening] = []
@@ -80,11 +81,11 @@ class Clearing:
         self._journal = journal
         self._replies = replies
 
-    async def clear(self, term: int) -> float:
+    async def clear(self, term: int) -> float | None:
         now = await self._lookups.now()
-        cleared = await self._journal.forget(before=now - JOURNAL_KEEP, limit=CLEARED_PER_ROUND)
-        cleared += await self._replies.forget(older_us=REPLIES_KEEP, limit=CLEARED_PER_ROUND)
-        return 0.5 if cleared >= CLEARED_PER_ROUND else -1
+        cleared = await self._journal.forget(before=now - JOURNAL_KEEP, limit=CLEARED_PER_ROUND, term=term)
+        cleared += await self._replies.forget(older_us=REPLIES_KEEP, limit=CLEARED_PER_ROUND, term=term)
+        return 0.5 if cleared >= CLEARED_PER_ROUND else None
 
 
 def _elected(cluster: ClusterRow, leader: str) -> Happening:

@@ -45,11 +45,6 @@ class DutyLoop:
         self.failures: dict[str, int] = {duty.name: 0 for duty in duties}
         self.outages: dict[str, int] = {duty.name: 0 for duty in duties}
 
-    def add(self, duty: Duty) -> None:
-        """One more duty, before the loop runs."""
-        self._duties.append(duty)
-        self.failures[duty.name] = self.outages[duty.name] = 0
-
     async def run(self, stop: asyncio.Event) -> None:
         """Run every duty in a task of its own until `stop` is set; a step in progress is finished."""
         async with asyncio.TaskGroup() as group:

@@ -1,14 +1,12 @@
-"""Upkeep: what one server at a time does for the cluster: reap, time out, forget, repair."""
+"""Upkeep: what the leader does for the cluster: reap, time out, forget, repair."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Final, TypeAlias
 
 import structlog
 
 from foliot.domain.instants import DAY, Instant, Micros
 from foliot.domain.verdict import Judge
-from foliot.engine.leading import Leadership
 from foliot.ports.store.jobs import JobStore
 from foliot.ports.store.runs import RunStore
 
@@ -22,26 +20,6 @@ BelievedNow: TypeAlias = Callable[[], Instant | None]
 """Store time as this server reckons it: a clock that jumped ahead ends and deletes nothing (R7). None: unknown."""
 
 log = structlog.get_logger("foliot.engine")
-
-
-class LeaderDuty:
-    """A duty that rests unless this server leads."""
-
-    def __init__(
-        self, name: str, leadership: Leadership, act: Callable[[int], Awaitable[float]], *, every_s: float
-    ) -> None:
-        self.name = name
-        self.wake = asyncio.Event()
-        self._leadership = leadership
-        self._act = act
-        self._every_s = every_s
-
-    async def step(self) -> float:
-        term = self._leadership.term
-        if term is None:
-            return self._every_s
-        rest_s = await self._act(term)
-        return self._every_s if rest_s < 0 else rest_s
 
 
 class Reaping:
@@ -65,7 +43,7 @@ class Reaping:
         self._on_moved = on_moved
         self._rounds = 0
 
-    async def reap(self, term: int) -> float:
+    async def reap(self, term: int) -> float | None:
         """Who just died is found in every round, with its runs; what turns up in dead hands later, in every third."""
         rounds, self._rounds = self._rounds, 0  # what fails half-way is looked for in the next
         moved = await self._store.reap(
@@ -80,10 +58,10 @@ class Reaping:
             self._rounds = rounds + 1
         return self._went_on(moved, "runs.reaped")
 
-    async def time_out(self, term: int) -> float:
+    async def time_out(self, term: int) -> float | None:
         until = self._believed_now()
         if until is None:
-            return -1
+            return None
         moved = await self._store.time_out(
             self._judge,
             limit=BATCH,
@@ -94,12 +72,12 @@ class Reaping:
         )
         return self._went_on(moved, "runs.timed_out")
 
-    def _went_on(self, moved: int, event: str) -> float:
+    def _went_on(self, moved: int, event: str) -> float | None:
         if not moved:
-            return -1
+            return None
         log.warning(event, runs=moved)
         self._on_moved()
-        return 0 if moved >= BATCH else -1
+        return 0 if moved >= BATCH else None
 
 
 class Forgetting:
@@ -119,15 +97,17 @@ class Forgetting:
         self._step_max = step_max
         self._after_id = 0
 
-    async def forget(self, term: int) -> float:
+    async def forget(self, term: int) -> float | None:
         now = self._believed_now()
         if now is None:
-            return -1
+            return None
         before = now - self._keep_us
-        deleted, self._after_id = await self._store.forget(before=before, after_id=self._after_id, limit=self._step_max)
+        deleted, self._after_id = await self._store.forget(
+            before=before, after_id=self._after_id, limit=self._step_max, term=term
+        )
         if deleted:
             log.info("runs.forgotten", runs=deleted)
-        return STEPS_APART_S if self._after_id else -1  # at the end: from the oldest again at the next visit
+        return STEPS_APART_S if self._after_id else None  # at the end: from the oldest again at the next visit
 
 
 class Repairing:
@@ -137,9 +117,8 @@ class Repairing:
         self._jobs = jobs
         self._runs = runs
 
-    async def repair(self, term: int) -> float:
-        repaired = await self._jobs.repair(limit=BATCH)
-        recounted = await self._runs.recount_limits()
+    async def repair(self, term: int) -> None:
+        repaired = await self._jobs.repair(limit=BATCH, term=term)
+        recounted = await self._runs.recount_limits(term=term)
         if repaired or recounted:
             log.warning("watchdog.repaired", cursors=repaired, limits=recounted)
-        return -1

@@ -130,7 +130,7 @@ async def delete_calendar(services: Services, who: Principal, name: str) -> None
     )
 
 
-async def replan(services: Services) -> int:
+async def replan(services: Services, *, term: int | None = None) -> int:
     """Let jobs that are pinned to an older version of a calendar take over the newest; how many did.
 
     Each is an edit: what is due by now is decided under the old calendar first. One that somebody else edits at the
@@ -138,7 +138,7 @@ async def replan(services: Services) -> int:
     """
     moved = 0
     last: CalendarUse | None = None
-    while uses := await services.store.calendars.outdated(limit=REPLANNED_PER_ROUND, after=last):
+    while uses := await services.store.calendars.outdated(limit=REPLANNED_PER_ROUND, after=last, term=term):
         for use in uses:
             moved += await _take_over(services, use)
         last = uses[-1]

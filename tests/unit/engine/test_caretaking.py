@@ -19,16 +19,16 @@ class Backfills:
     def __init__(self, *made: int) -> None:
         self._made = list(made)
 
-    async def advance(self, *, limit: int) -> int:
+    async def advance(self, *, limit: int, term: int | None = None) -> int:
         return self._made.pop(0) if self._made else 0
 
 
 async def test_backfills_are_looked_for_less_often_the_longer_there_is_none() -> None:
     duty = Backfilling(cast("BackfillStore", Backfills()), on_made=lambda: None)
     rests = [await duty.advance(1) for _ in range(20 * BACKFILL_QUIET)]
-    assert rests[: BACKFILL_QUIET - 1] == [-1] * (BACKFILL_QUIET - 1)
+    assert rests[: BACKFILL_QUIET - 1] == [None] * (BACKFILL_QUIET - 1)
     assert rests[-1] == BACKFILL_REST_MAX_S
-    later = rests[BACKFILL_QUIET:]
+    later = [rest for rest in rests[BACKFILL_QUIET:] if rest is not None]
     assert later == sorted(later)
 
 
@@ -40,7 +40,7 @@ async def test_a_backfill_that_goes_on_is_followed_closely_again() -> None:
         await duty.advance(1)
     assert await duty.advance(1) == 0.1
     assert made == [True]
-    assert await duty.advance(1) == -1
+    assert await duty.advance(1) is None
 
 
 class Cluster:
@@ -62,7 +62,7 @@ class Cluster:
         self.asked.append("nodes")
         return [node("s-a"), node("s-b")]
 
-    async def note(self, happenings: Sequence[Happening]) -> None:
+    async def note(self, happenings: Sequence[Happening], *, term: int | None = None) -> None:
         self.notes.append([happening.key for happening in happenings])
 
 

@@ -40,7 +40,7 @@ def reaping(runs: Runs) -> Reaping:
 async def test_strays_are_looked_for_in_every_third_round() -> None:
     duty = reaping(runs := Runs())
     for _ in range(2 * STRAYS_EVERY):
-        assert await duty.reap(1) == -1
+        assert await duty.reap(1) is None
     assert runs.strays == [True, False, False] * 2
 
 

@@ -26,7 +26,7 @@ class Store(Protocol):
     a policy is needed the caller hands in a pure function that runs inside the transaction. Every write is guarded
     (R1) and says how it landed. An answer that was lost raises `OutcomeUnknown`: repeat the same call (R5). A store
     that cannot be reached raises `StoreUnavailable`; a tick given up after R3's retries raises `StoreBusy`, nothing
-    changed.
+    changed. `term`: the leader's, whose writes land only while it lasts (R16); None: the caller does not act as leader.
     """
 
     @property

@@ -113,6 +113,6 @@ class BackfillStore(Protocol):
         """
         ...
 
-    async def advance(self, *, limit: int) -> int:
+    async def advance(self, *, limit: int, term: int | None = None) -> int:
         """One bounded round: count what ended, insert what may follow; how many runs were made."""
         ...

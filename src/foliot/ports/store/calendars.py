@@ -77,6 +77,8 @@ class CalendarStore(Protocol):
         """(namespace, job, pinned version) of the jobs that use it."""
         ...
 
-    async def outdated(self, *, limit: int, after: CalendarUse | None = None) -> Sequence[CalendarUse]:
+    async def outdated(
+        self, *, limit: int, after: CalendarUse | None = None, term: int | None = None
+    ) -> Sequence[CalendarUse]:
         """Jobs that are pinned to an older version than the newest, in one order; those that come `after` one."""
         ...

@@ -131,6 +131,6 @@ class JobStore(Protocol):
         """Lanes with an id above `after`."""
         ...
 
-    async def repair(self, *, limit: int) -> int:
+    async def repair(self, *, limit: int, term: int | None = None) -> int:
         """Watchdog: a fixed-delay cursor with no next instant and no live scheduled run gets one."""
         ...

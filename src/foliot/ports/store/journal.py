@@ -66,7 +66,7 @@ class EventPage:
 class Journal(Protocol):
     """Keeps events in the order of their ids, which is nearly but not surely the order of commits (R14)."""
 
-    async def note(self, happenings: Sequence[Happening]) -> None:
+    async def note(self, happenings: Sequence[Happening], *, term: int | None = None) -> None:
         """Write down what is not yet written."""
         ...
 
@@ -80,6 +80,6 @@ class Journal(Protocol):
 
     async def newest_id(self) -> int: ...
 
-    async def forget(self, *, before: Instant, limit: int) -> int:
+    async def forget(self, *, before: Instant, limit: int, term: int | None = None) -> int:
         """Delete events noted before an instant; how many."""
         ...

@@ -70,6 +70,6 @@ class ReplyStore(Protocol):
         """No answer worth keeping: the next request with the key is the first again."""
         ...
 
-    async def forget(self, *, older_us: Micros, limit: int) -> int:
+    async def forget(self, *, older_us: Micros, limit: int, term: int | None = None) -> int:
         """Delete answers older than this; how many."""
         ...

@@ -146,14 +146,14 @@ class RunStore(Protocol):
         """
         ...
 
-    async def forget(self, *, before: Instant, after_id: int, limit: int) -> tuple[int, int]:
+    async def forget(self, *, before: Instant, after_id: int, limit: int, term: int | None = None) -> tuple[int, int]:
         """Delete runs that ended before an instant, walking ids upwards: (deleted, last id looked at or 0 at the end).
 
         One step deletes or walks over only so many; whoever goes on from that id comes to the end. R12.
         """
         ...
 
-    async def recount_limits(self) -> int:
+    async def recount_limits(self, *, term: int | None = None) -> int:
         """Watchdog: set each limit's `used` to what is really running; how many were off."""
         ...
 

@@ -404,14 +404,14 @@ class SqlJobStore:
     async def lanes(self, *, after: int = 0) -> Mapping[int, Lane]:
         return await self._database.read(lambda tx: lanes_after(tx, after), pool=Pool.CONTROL)
 
-    async def repair(self, *, limit: int) -> int:
+    async def repair(self, *, limit: int, term: int | None = None) -> int:
         after = self._repaired_after
-        await self._database.transact(lambda tx: learn_delays(tx, limit=limit))
+        await self._database.transact(lambda tx: learn_delays(tx, limit=limit, term=term))
         repaired, self._repaired_after = await self._database.transact(
-            lambda tx: repair_delays(tx, self._definitions, after=after, limit=limit)
+            lambda tx: repair_delays(tx, self._definitions, after=after, limit=limit, term=term)
         )
         moved, self._moved_after = await finish_moves(
-            self._database, self._definitions, self._ending, after=self._moved_after, limit=limit
+            self._database, self._definitions, self._ending, after=self._moved_after, limit=limit, term=term
         )
         return repaired + moved
 

@@ -136,22 +136,24 @@ class SqlRunStore:
         landings = await self._ending.settle(self._database, claims, judge) if claims else []
         return sum(landing is Landing.RECORDED for landing in landings)
 
-    async def forget(self, *, before: Instant, after_id: int, limit: int) -> tuple[int, int]:
+    async def forget(self, *, before: Instant, after_id: int, limit: int, term: int | None = None) -> tuple[int, int]:
         """A step of runs, and one each of skips and long dead sessions, which go along."""
 
         def others(tx: Tx) -> int:
-            retention.forget_nodes(tx, limit=limit)
-            return retention.forget_skips(tx, before=before, after_id=self._skips_after, limit=limit)
+            retention.forget_nodes(tx, limit=limit, term=term)
+            return retention.forget_skips(tx, before=before, after_id=self._skips_after, limit=limit, term=term)
 
         self._skips_after = await self._database.transact(others)
         return await self._database.transact(
-            lambda tx: retention.forget_runs(tx, before=before, after_id=after_id, limit=limit)
+            lambda tx: retention.forget_runs(tx, before=before, after_id=after_id, limit=limit, term=term)
         )
 
-    async def recount_limits(self) -> int:
+    async def recount_limits(self, *, term: int | None = None) -> int:
         off, after = 0, ""
         while True:
-            wrong, last = await self._database.transact(partial(limits.recount, lanes=self._lanes, after=after))
+            wrong, last = await self._database.transact(
+                partial(limits.recount, lanes=self._lanes, after=after, term=term)
+            )
             off += wrong
             if last is None:
                 return off

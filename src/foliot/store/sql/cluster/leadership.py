@@ -74,6 +74,9 @@ APPOINT: Final = Statement(
 IN_TERM: Final = "EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term)"
 """Guard of the leader's writes: at most one statement already under way may still land."""
 
+UNDER_TERM: Final = f"({IN_TERM} OR :term IS NULL)"
+"""The same for what others may do as well, who give no term."""
+
 
 def campaign(tx: Tx, session: str, *, ttl_us: Micros, session_ttl_us: Micros) -> Term | None:
     """Renew the term this session holds, or take the next one if nobody does; None: another holds it.

@@ -16,6 +16,7 @@ from foliot.domain.fire import schedule_key
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
 from foliot.ports.store.backfills import TAKEN_MAX, BackfillNotFound, BackfillRow, BackfillState, NewBackfill, Selection
+from foliot.store.sql.cluster.leadership import UNDER_TERM
 from foliot.store.sql.firing.follow import serial_of
 from foliot.store.sql.firing.line import bump
 from foliot.store.sql.firing.new_runs import NewRun, insert_runs
@@ -55,6 +56,7 @@ PAGE: Final = Statement(
 PAGE_OF_JOB: Final = Statement(
     f"SELECT {_COLUMNS} {_FROM} WHERE b.job_id = :job_id AND b.id < :before ORDER BY b.id DESC LIMIT :rows"
 )
+TO_GO_ON: Final = Statement(f"SELECT {_COLUMNS} {_FROM} WHERE b.id = :id AND b.state = 'active' AND {UNDER_TERM}")
 ACTIVE: Final = Statement("SELECT id FROM backfills WHERE state = 'active' AND id > :after ORDER BY id LIMIT :rows")
 SET_STATE: Final = Statement(
     "UPDATE backfills SET state = :state, ver = ver + 1, ended_at = :ended_at "
@@ -62,7 +64,7 @@ SET_STATE: Final = Statement(
 )
 WENT_ON: Final = Statement(
     "UPDATE backfills SET inserted = :inserted, succeeded = :succeeded, failed = :failed, live = :live, "
-    "state = :state, ended_at = :ended_at, ver = ver + 1 WHERE id = :id AND ver = :seen"
+    f"state = :state, ended_at = :ended_at, ver = ver + 1 WHERE id = :id AND ver = :seen AND {UNDER_TERM}"
 )
 STATES: Final = Statement("SELECT runs.id, runs.state FROM {d} JOIN runs ON runs.id = d.id", RowSet("d", id=BIGINT))
 BY_KEY: Final = Statement(
@@ -167,23 +169,23 @@ class SqlBackfills:
                 states[row.due_at], ids[row.due_at] = row.state, row.id
         return states
 
-    async def advance(self, *, limit: int) -> int:
+    async def advance(self, *, limit: int, term: int | None = None) -> int:
         values = {"after": self._after, "rows": limit}
         ids = await self._database.read(lambda tx: [row.id for row in tx.rows(ACTIVE, values)], pool=Pool.CONTROL)
         self._after = ids[-1] if len(ids) == limit else 0
         made = 0
         for backfill_id in ids:
             try:
-                made += await self._database.transact(partial(self._go_on, backfill_id=backfill_id))
+                made += await self._database.transact(partial(self._go_on, backfill_id=backfill_id, term=term))
             except _Unreadable as unreadable:  # holds up no other
                 if backfill_id not in self._told:
                     log.warning("backfill.job_unreadable", backfill=backfill_id, why=str(unreadable))
                 self._told.add(backfill_id)
         return made
 
-    def _go_on(self, tx: Tx, *, backfill_id: int) -> int:
-        rows = tx.rows(ONE, {"id": backfill_id})
-        if not rows or rows[0].state != BackfillState.ACTIVE:
+    def _go_on(self, tx: Tx, *, backfill_id: int, term: int | None) -> int:
+        rows = tx.rows(TO_GO_ON, {"id": backfill_id, "term": term})
+        if not rows:
             return 0
         row = rows[0]
         live, succeeded, failed = _counted(tx, row)
@@ -196,6 +198,7 @@ class SqlBackfills:
         values = {
             "id": backfill_id,
             "seen": row.ver,
+            "term": term,
             "inserted": inserted,
             "succeeded": succeeded,
             "failed": failed,
@@ -205,7 +208,7 @@ class SqlBackfills:
         }
         is_news = chosen or is_over or len(live) != len(msgspec.json.decode(row.live))
         if is_news and tx.change(WENT_ON, values) != 1:
-            raise TryAgain("another server went on with this backfill")
+            raise TryAgain("another server went on with this backfill, or leads now")
         return len(made)
 
     def _insert(self, tx: Tx, row: Any, instants: Sequence[Instant]) -> Sequence[int]:

@@ -7,6 +7,7 @@ the column yet saved the job; the watchdog reads its definition.
 from typing import Final
 
 from foliot.domain.fire import Cursor
+from foliot.store.sql.cluster.leadership import UNDER_TERM
 from foliot.store.sql.ending.fixed_delay import set_next
 from foliot.store.sql.firing_store import due_jobs
 from foliot.store.sql.jobs.definitions import Definitions
@@ -30,37 +31,38 @@ UNKNOWN: Final = Statement(
 # The underscore stands for a colon, which would begin the name of a value here. A parameter that looks like a fixed
 # delay does no harm: `repair_delays` reads the definition.
 LEARN: Final = Statement(
-    """
+    f"""
     UPDATE jobs SET from_end = CASE WHEN EXISTS (
       SELECT 1 FROM job_versions v
       WHERE v.job_id = jobs.id AND v.version = jobs.version AND v.definition LIKE '%"from_end"_true%') THEN 1 ELSE 0 END
-    WHERE jobs.id IN (SELECT d.job_id FROM {d})
+    WHERE jobs.id IN (SELECT d.job_id FROM {{d}}) AND {UNDER_TERM}
     """,
     RowSet("d", job_id=BIGINT),
 )
 
 LOCK: Final = Statement(
-    """
+    f"""
     SELECT c.job_id, c.version, c.state, c.next_at, c.next_due_at, c.cursor_ver, c.remaining, c.skip_from,
            c.skip_reason, c.skip_why
-    FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM {d}) AND c.next_at IS NULL AND c.state = 'active'
-    ORDER BY c.job_id {skip_locked}
+    FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM {{d}}) AND c.next_at IS NULL AND c.state = 'active'
+      AND {UNDER_TERM}
+    ORDER BY c.job_id {{skip_locked}}
     """,
     RowSet("d", job_id=BIGINT),
 )
 
 
-def learn_delays(tx: Tx, *, limit: int) -> None:
+def learn_delays(tx: Tx, *, limit: int, term: int | None) -> None:
     """Find out which of some jobs have a fixed delay, where it is not known.
 
     The rows are locked first: the second statement then sees the version that an edit just wrote.
     """
     found = tx.rows(UNKNOWN, {"limit": limit})
     if found:
-        tx.change(LEARN, d=[(job_id,) for (job_id,) in found])
+        tx.change(LEARN, {"term": term}, d=[(job_id,) for (job_id,) in found])
 
 
-def repair_delays(tx: Tx, definitions: Definitions, *, after: int, limit: int) -> tuple[int, int]:
+def repair_delays(tx: Tx, definitions: Definitions, *, after: int, limit: int, term: int | None) -> tuple[int, int]:
     """Look at a stretch of cursors: (how many got a next instant, last job looked at or 0 at the end).
 
     Locked before the runs are read, so a run that is just being fired cannot be overlooked.
@@ -68,7 +70,7 @@ def repair_delays(tx: Tx, definitions: Definitions, *, after: int, limit: int) -
     found = [job_id for (job_id,) in tx.rows(WITHOUT_NEXT, {"after": after, "limit": limit})]
     if not found:
         return 0, 0
-    cursors = [Cursor(*row) for row in tx.rows(LOCK, d=[(job_id,) for job_id in found])]
+    cursors = [Cursor(*row) for row in tx.rows(LOCK, {"term": term}, d=[(job_id,) for job_id in found])]
     due, _ = due_jobs(tx, definitions, cursors)
     stuck = [item.job for item in due if item.job.definition.is_delayed and not item.seen.scheduled]
     return set_next(tx, stuck, tx.now()), found[-1] if len(found) == limit else 0

@@ -14,6 +14,7 @@ from foliot.domain.schedule import Calendar, builtin_calendar, calendar_from_doc
 from foliot.domain.schedule.errors import UnknownCalendar
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.calendars import CalendarInUse, CalendarRow, CalendarUse
+from foliot.store.sql.cluster.leadership import UNDER_TERM
 from foliot.store.sql.kernel.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 
@@ -37,13 +38,13 @@ USERS: Final = Statement(
     "WHERE u.name = :name ORDER BY j.namespace, j.name LIMIT :rows"
 )
 OUTDATED: Final = Statement(
-    """
+    f"""
     SELECT j.id, j.namespace, j.name, j.version, j.source, v.definition, u.name AS calendar, u.version AS pinned
     FROM calendars c JOIN calendar_uses u ON u.name = c.name AND u.version < c.version
     JOIN jobs j ON j.id = u.job_id AND j.deleted_at = 0
     JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
     WHERE c.latest = 1 AND (u.name > :calendar OR (u.name = :calendar AND (u.version > :pinned
-          OR (u.version = :pinned AND u.job_id > :job_id))))
+          OR (u.version = :pinned AND u.job_id > :job_id)))) AND {UNDER_TERM}
     ORDER BY u.name, u.version, u.job_id LIMIT :rows
     """
 )
@@ -97,9 +98,11 @@ class SqlCalendars:
             lambda tx: [(row.namespace, row.name, row.version) for row in tx.rows(USERS, values)]
         )
 
-    async def outdated(self, *, limit: int, after: CalendarUse | None = None) -> Sequence[CalendarUse]:
+    async def outdated(
+        self, *, limit: int, after: CalendarUse | None = None, term: int | None = None
+    ) -> Sequence[CalendarUse]:
         past = (after.calendar, after.pinned, after.job_id) if after is not None else ("", 0, 0)
-        values = dict(zip(("calendar", "pinned", "job_id"), past, strict=True)) | {"rows": limit}
+        values = dict(zip(("calendar", "pinned", "job_id"), past, strict=True)) | {"rows": limit, "term": term}
 
         def work(tx: Tx) -> Sequence[CalendarUse]:
             return [

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
 from foliot.domain.run import RunState
+from foliot.store.sql.cluster.leadership import UNDER_TERM
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.firing.follow import CHILD
 from foliot.store.sql.jobs.definitions import Definitions
@@ -121,8 +122,9 @@ TAKE_VERSION: Final = Statement(
 CURRENT: Final = Statement("SELECT moving FROM jobs WHERE id = :job_id AND moving IS NOT NULL AND deleted_at = 0")
 MOVED: Final = Statement("UPDATE jobs SET moving = NULL WHERE id = :job_id AND moving = :version AND deleted_at = 0")
 UNFINISHED: Final = Statement(
-    """
+    f"""
     SELECT moving, id, deleted_at FROM jobs WHERE moving >= :moving AND (moving > :moving OR id > :after)
+      AND {UNDER_TERM}
     ORDER BY moving, id LIMIT :limit
     """
 )
@@ -166,13 +168,19 @@ async def move_waiting(
 
 
 async def finish_moves(
-    database: Database, definitions: Definitions, ending: Ending, *, after: tuple[int, int], limit: int
+    database: Database,
+    definitions: Definitions,
+    ending: Ending,
+    *,
+    after: tuple[int, int],
+    limit: int,
+    term: int | None,
 ) -> tuple[int, tuple[int, int]]:
     """Watchdog: go on where somebody stopped, some jobs at a time, for there may be some that cannot be finished here.
 
     How many runs moved, or ended with their job; and behind which job to go on.
     """
-    values = {"moving": after[0], "after": after[1], "limit": limit}
+    values = {"moving": after[0], "after": after[1], "limit": limit, "term": term}
     jobs = await database.read(lambda tx: tx.rows(UNFINISHED, values), pool=Pool.CONTROL)
     moved = [
         await (end_waiting(database, ending, job_id) if deleted_at else move_waiting(database, definitions, job_id))

@@ -7,6 +7,7 @@ import msgspec
 
 from foliot.domain.instants import Instant
 from foliot.ports.store.journal import Event, EventFilter, EventPage, Happening, Topic
+from foliot.store.sql.cluster.leadership import UNDER_TERM
 from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
 
@@ -15,7 +16,8 @@ LOOK_MAX: Final = 2000  # rows looked at for one page, whatever the filter lets 
 _COLUMNS: Final = "id, at, topic, kind, namespace, subject, made_by, data"
 _NOTE: Final = Statement(
     "{insert_ignore} events (event_key, at, topic, kind, namespace, subject, made_by, data) "
-    "SELECT n.event_key, {now}, n.topic, n.kind, n.namespace, n.subject, n.made_by, n.data FROM {n} WHERE 1 = 1 "
+    "SELECT n.event_key, {now}, n.topic, n.kind, n.namespace, n.subject, n.made_by, n.data FROM {n} "
+    f"WHERE {UNDER_TERM} "
     "{ignore_duplicates}",
     RowSet("n", event_key=TEXT, topic=TEXT, kind=TEXT, namespace=TEXT, subject=TEXT, made_by=TEXT, data=TEXT),
 )
@@ -26,7 +28,7 @@ _BEFORE_OF: Final = Statement(
 _AFTER: Final = Statement(f"SELECT {_COLUMNS} FROM events WHERE id > :after ORDER BY id LIMIT :rows")
 _NEWEST: Final = Statement("SELECT coalesce(max(id), 0) FROM events")
 _OLD: Final = Statement("SELECT id FROM events WHERE at < :before ORDER BY at LIMIT :rows")
-_FORGET: Final = Statement("DELETE FROM events WHERE id >= :first AND id <= :last AND at < :before")
+_FORGET: Final = Statement(f"DELETE FROM events WHERE id >= :first AND id <= :last AND at < :before AND {UNDER_TERM}")
 
 _ID_MAX: Final = 2**63 - 1
 
@@ -37,7 +39,7 @@ class SqlJournal:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def note(self, happenings: Sequence[Happening]) -> None:
+    async def note(self, happenings: Sequence[Happening], *, term: int | None = None) -> None:
         rows = [
             (
                 happening.key[:250],
@@ -51,7 +53,7 @@ class SqlJournal:
             for happening in happenings
         ]
         if rows:
-            await self._database.transact(lambda tx: tx.change(_NOTE, n=rows), pool=Pool.API)
+            await self._database.transact(lambda tx: tx.change(_NOTE, {"term": term}, n=rows), pool=Pool.API)
 
     async def newest(self, wanted: EventFilter, *, limit: int, before_id: int | None = None) -> EventPage:
         def work(tx: Tx) -> EventPage:
@@ -79,10 +81,12 @@ class SqlJournal:
     async def newest_id(self) -> int:
         return await self._database.read(lambda tx: int(tx.rows(_NEWEST)[0][0]))
 
-    async def forget(self, *, before: Instant, limit: int) -> int:
+    async def forget(self, *, before: Instant, limit: int, term: int | None = None) -> int:
         def work(tx: Tx) -> int:
             ids = [row.id for row in tx.rows(_OLD, {"before": before, "rows": limit})]
-            return tx.change(_FORGET, {"first": min(ids), "last": max(ids), "before": before}) if ids else 0
+            if not ids:
+                return 0
+            return tx.change(_FORGET, {"first": min(ids), "last": max(ids), "before": before, "term": term})
 
         return await self._database.transact(work)
 

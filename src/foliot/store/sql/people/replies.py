@@ -6,8 +6,9 @@ import msgspec
 
 from foliot.domain.instants import Micros
 from foliot.ports.store.replies import Claimed, OtherRequest, Replayed, Reply, StillRunning
+from foliot.store.sql.cluster.leadership import UNDER_TERM
 from foliot.store.sql.kernel.database import Database, Pool, Tx
-from foliot.store.sql.kernel.statement import Statement
+from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
 
 _CLAIM: Final = Statement(
     "{insert_ignore} replies (hash, request_hash, claim, made_at) VALUES (:hash, :request_hash, :claim, {now}) "
@@ -26,7 +27,10 @@ _KEEP: Final = Statement(
 )
 _RELEASE: Final = Statement("DELETE FROM replies WHERE hash = :hash AND claim = :claim AND status IS NULL")
 _OLD: Final = Statement("SELECT hash FROM replies WHERE made_at < :before ORDER BY made_at LIMIT :rows")
-_FORGET: Final = Statement("DELETE FROM replies WHERE hash = :hash AND made_at < :before")
+_FORGET: Final = Statement(
+    f"DELETE FROM replies WHERE hash IN (SELECT d.hash FROM {{d}}) AND made_at < :before AND {UNDER_TERM}",
+    RowSet("d", hash=TEXT),
+)
 
 
 class SqlReplies:
@@ -66,11 +70,11 @@ class SqlReplies:
         values = {"hash": key_hash, "claim": claim}
         await self._database.transact(lambda tx: tx.change(_RELEASE, values), pool=Pool.API)
 
-    async def forget(self, *, older_us: Micros, limit: int) -> int:
+    async def forget(self, *, older_us: Micros, limit: int, term: int | None = None) -> int:
         def work(tx: Tx) -> int:
             before = tx.now() - older_us
-            hashes = sorted(row.hash for row in tx.rows(_OLD, {"before": before, "rows": limit}))
-            return sum(tx.change(_FORGET, {"hash": found, "before": before}) for found in hashes)
+            old = sorted((row.hash,) for row in tx.rows(_OLD, {"before": before, "rows": limit}))
+            return tx.change(_FORGET, {"before": before, "term": term}, d=old) if old else 0
 
         return await self._database.transact(work)
 

@@ -1,0 +1,139 @@
+"""The duties of the leader: `LEADER_DUTIES` names each one, how it is made and how often it is done.
+
+What a duty writes lands only while the leader's term lasts (R16): its round gets the term and hands it to the store.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final, NamedTuple, TypeAlias
+
+from foliot.domain.instants import SECOND, Micros
+from foliot.domain.verdict import Judge
+from foliot.engine.caretaking import Backfilling, Chronicling, Clearing
+from foliot.engine.leading import Leadership
+from foliot.engine.pulse import Tide
+from foliot.engine.upkeep import BelievedNow, Forgetting, Reaping, Repairing
+from foliot.ports.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaderContext:
+    """What the duties of the leader are made of."""
+
+    store: Store
+    tide: Tide
+    judge: Judge
+    tick_us: Micros
+    grace_us: Micros
+    session_ttl_us: Micros
+    keep_us: Micros  # history
+    believed_now: BelievedNow
+    runs_may_be_ready: Callable[[], None]
+    replan_calendars: Callable[[int], Awaitable[int]]  # under this term; how many jobs
+
+
+Round: TypeAlias = Callable[[int], Awaitable[float | None]]
+"""One bounded round under a term; how many seconds to rest, None: as long as usual."""
+
+
+class LeaderDutyRow(NamedTuple):
+    """One row of the list."""
+
+    name: str
+    make: Callable[[LeaderContext], Round]
+    every_s: Callable[[LeaderContext], float]
+
+
+class LeaderDuty:
+    """A duty that rests unless this server leads."""
+
+    def __init__(self, name: str, leadership: Leadership, act: Round, *, every_s: float) -> None:
+        self.name = name
+        self.wake = asyncio.Event()
+        self._leadership = leadership
+        self._act = act
+        self._every_s = every_s
+
+    async def step(self) -> float:
+        term = self._leadership.term
+        if term is None:
+            return self._every_s
+        rest_s = await self._act(term)
+        return self._every_s if rest_s is None else rest_s
+
+
+def leader_duties(context: LeaderContext, leadership: Leadership) -> list[LeaderDuty]:
+    """Every duty of the leader, ready for the loop."""
+    return [LeaderDuty(row.name, leadership, row.make(context), every_s=row.every_s(context)) for row in LEADER_DUTIES]
+
+
+# ---------------------------------------------------------------------------------------------------------- makers
+
+
+def _ticks(count: int) -> Callable[[LeaderContext], float]:
+    return lambda context: count * context.tick_us / SECOND
+
+
+def _seconds(count: float) -> Callable[[LeaderContext], float]:
+    return lambda _: count
+
+
+def _of_reaping(context: LeaderContext) -> Reaping:
+    return Reaping(
+        context.store.runs,
+        context.judge,
+        grace_us=context.grace_us,
+        session_ttl_us=context.session_ttl_us,
+        on_moved=context.runs_may_be_ready,
+        believed_now=context.believed_now,
+    )
+
+
+def _reaping(context: LeaderContext) -> Round:
+    return _of_reaping(context).reap
+
+
+def _timeouts(context: LeaderContext) -> Round:
+    return _of_reaping(context).time_out
+
+
+def _forgetting(context: LeaderContext) -> Round:
+    return Forgetting(context.store.runs, context.believed_now, keep_us=context.keep_us).forget
+
+
+def _repairing(context: LeaderContext) -> Round:
+    return Repairing(context.store.jobs, context.store.runs).repair
+
+
+def _backfilling(context: LeaderContext) -> Round:
+    return Backfilling(context.store.backfills, on_made=context.runs_may_be_ready).advance
+
+
+def _chronicling(context: LeaderContext) -> Round:
+    return Chronicling(context.store.lookups, context.store.journal, tide=context.tide).chronicle
+
+
+def _clearing(context: LeaderContext) -> Round:
+    return Clearing(context.store.lookups, context.store.journal, context.store.replies).clear
+
+
+def _calendars(context: LeaderContext) -> Round:
+    async def replan(term: int) -> float | None:
+        """Jobs that a server left on an older version of their calendar when it died."""
+        return 0 if await context.replan_calendars(term) else None
+
+    return replan
+
+
+LEADER_DUTIES: Final = (
+    LeaderDutyRow("reaping", _reaping, _ticks(2)),
+    # The worker itself ends a run in time; this is for one that does not, after its grace.
+    LeaderDutyRow("timeouts", _timeouts, _ticks(4)),
+    LeaderDutyRow("forgetting", _forgetting, _seconds(60)),
+    LeaderDutyRow("repairing", _repairing, _seconds(30)),
+    LeaderDutyRow("backfilling", _backfilling, _seconds(1)),
+    LeaderDutyRow("chronicling", _chronicling, _seconds(5)),
+    LeaderDutyRow("clearing", _clearing, _seconds(300)),
+    LeaderDutyRow("calendars", _calendars, _seconds(60)),
+)

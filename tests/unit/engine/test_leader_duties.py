@@ -1,0 +1,91 @@
+"""The list of the leader's duties: each hands its term to every write, and rests as it should."""
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+import pytest
+
+from foliot.app.system import SystemClock
+from foliot.domain.instants import SECOND
+from foliot.domain.verdict import judge
+from foliot.engine.leader_duties import LEADER_DUTIES, LeaderContext, LeaderDuty, LeaderDutyRow, leader_duties
+from foliot.engine.leading import Leadership
+from foliot.engine.pulse import Tide
+from foliot.ports.store import Store
+from foliot.ports.store.firing import Pulse
+from tests.unit.engine.test_caretaking import Cluster, node
+
+TERM: Final = 7
+READS: Final = {"lookups.cluster", "lookups.nodes", "lookups.now"}
+ANSWERS: Final[Mapping[str, Any]] = {"runs.forget": (0, 0), "lookups.nodes": [node("s-a")], "journal.note": None}
+
+
+class Asked:
+    """A store that writes down what is asked of it."""
+
+    def __init__(self, path: str = "", calls: list[tuple[str, Any]] | None = None) -> None:
+        self._path = path
+        self.calls: list[tuple[str, Any]] = [] if calls is None else calls
+
+    def __getattr__(self, name: str) -> "Asked":
+        return Asked(f"{self._path}.{name}".lstrip("."), self.calls)
+
+    async def __call__(self, *_: Any, **how: Any) -> Any:
+        self.calls.append((self._path, how.get("term")))
+        if self._path == "lookups.cluster":
+            return await Cluster().cluster()
+        return ANSWERS.get(self._path, 0)
+
+
+def context(store: Asked) -> LeaderContext:
+    tide = Tide(SystemClock())
+    pulse = Pulse(
+        now=0, next_at=None, ready=False, parked=False, admissible=False, epoch=1, leader="s-a", term=TERM,
+        leader_until=0, clock_suspect=False, lanes=0,
+    )  # fmt: skip
+    tide.learn(pulse, seen_at=0.0)
+
+    async def replan(term: int) -> int:
+        store.calls.append(("replan", term))
+        return 0
+
+    return LeaderContext(
+        store=cast("Store", store),
+        tide=tide,
+        judge=judge,
+        tick_us=SECOND,
+        grace_us=SECOND,
+        session_ttl_us=SECOND,
+        keep_us=SECOND,
+        believed_now=lambda: 0,
+        runs_may_be_ready=lambda: None,
+        replan_calendars=replan,
+    )
+
+
+@pytest.mark.parametrize("row", LEADER_DUTIES, ids=[row.name for row in LEADER_DUTIES])
+async def test_every_write_of_a_duty_is_under_its_term(row: LeaderDutyRow) -> None:
+    await row.make(context(store := Asked()))(TERM)
+    writes = [call for call in store.calls if call[0] not in READS]
+    assert writes, "it did nothing"
+    assert {term for _, term in writes} == {TERM}
+
+
+async def test_a_duty_rests_as_usual_or_as_its_round_says() -> None:
+    leadership = Leadership(SystemClock())
+    rests: list[float | None] = [0.5, None]
+
+    async def act(term: int) -> float | None:
+        assert term == TERM
+        return rests.pop(0)
+
+    duty = LeaderDuty("x", leadership, act, every_s=60)
+    assert await duty.step() == 60, "a follower does nothing"
+    leadership.won(TERM, trusted_until=SystemClock().monotonic() + 60)
+    assert [await duty.step(), await duty.step()] == [0.5, 60]
+
+
+def test_every_row_becomes_a_duty_of_its_own_name() -> None:
+    duties = leader_duties(context(Asked()), Leadership(SystemClock()))
+    assert [duty.name for duty in duties] == [row.name for row in LEADER_DUTIES]
+    assert len({duty.name for duty in duties}) == len(duties)
