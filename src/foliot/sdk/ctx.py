@@ -54,7 +54,7 @@ class CtxPort(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunFacts:
+class CtxFacts:
     """What a run is, as far as its handler may know: of a leased run, the run itself says it."""
 
     run_id: int
@@ -80,7 +80,7 @@ class Ctx:
 
     __slots__ = ("_checkpoint", "_facts", "_port", "_sleep_was_cut", "_zone", "log", "shard")
 
-    def __init__(self, facts: RunFacts | LeasedRun, port: CtxPort) -> None:
+    def __init__(self, facts: CtxFacts | LeasedRun, port: CtxPort) -> None:
         self._facts = facts
         self._port = port
         self._checkpoint: Checkpoint | None = None

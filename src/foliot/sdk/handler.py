@@ -14,7 +14,7 @@ from foliot.ports.worker_link import HandlerOffer
 from foliot.sdk.parameters import Parameters
 
 
-class Place(NamedTuple):
+class SourceLine(NamedTuple):
     """Where something is written: `jobs.py:12`."""
 
     file: str
@@ -59,10 +59,10 @@ class Handler:
         return Parameters(self.function, name=self.job, ignores_unknown=self.is_merge)
 
     @property
-    def place(self) -> Place:
+    def place(self) -> SourceLine:
         """Where the function is written."""
         code = inspect.unwrap(self.function).__code__
-        return Place(shown_path(code.co_filename), code.co_firstlineno)
+        return SourceLine(shown_path(code.co_filename), code.co_firstlineno)
 
     @property
     def code_hash(self) -> str:

@@ -20,7 +20,7 @@ from foliot.domain.policies.misfire import Misfire
 from foliot.domain.policies.retry import RetryPolicy
 from foliot.domain.schedule import Schedule
 from foliot.sdk.ctx import Ctx
-from foliot.sdk.handler import Handler, Place, function_name
+from foliot.sdk.handler import Handler, SourceLine, function_name
 from foliot.sdk.options import Duration, Overlaps, definition_of
 from foliot.sdk.triggering import Call
 
@@ -68,7 +68,7 @@ class JobFunction(Generic[P, T, R_co]):
         return self._definition
 
     @property
-    def place(self) -> Place:
+    def place(self) -> SourceLine:
         """Where it is written."""
         return self.handler.place
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 
 from foliot.domain.errors import FoliotError, InvalidInput
-from foliot.sdk.handler import Place, shown_path
+from foliot.sdk.handler import SourceLine, shown_path
 from foliot.sdk.importing import is_file, is_foreign
 from foliot.words.errors import tell
 
@@ -17,7 +17,7 @@ class LoadFailed(InvalidInput):
     code = "FOL-1009"
 
     def __init__(
-        self, source: str, place: Place | None, cause: str, *, fix: str | None = None, kept: int | None = None
+        self, source: str, place: SourceLine | None, cause: str, *, fix: str | None = None, kept: int | None = None
     ) -> None:
         previous = f" The previous version ({_jobs(kept)}) keeps running." if kept is not None else ""
         steps = [fix, "saving the file reloads it" if kept is not None else None]
@@ -34,7 +34,7 @@ class LoadFailed(InvalidInput):
 class Undeclarable(Exception):
     """A function that cannot be a job, for the reason that is its cause."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: SourceLine) -> None:
         super().__init__(str(place))
         self.place = place
 
@@ -54,14 +54,14 @@ def files_named_in(error: BaseException) -> list[Path]:
     return [Path(file) for file in dict.fromkeys(named) if not is_foreign(file) and Path(file).is_file()]
 
 
-def _place(source: str, error: BaseException) -> Place | None:
+def _place(source: str, error: BaseException) -> SourceLine | None:
     if isinstance(error, SyntaxError) and error.filename:
-        return Place(shown_path(error.filename), error.lineno or 1)
+        return SourceLine(shown_path(error.filename), error.lineno or 1)
     users = [(file, line) for file, line in _frames(error.__traceback__) if not is_foreign(file)]
     if users:
         file, line = users[-1]
-        return Place(shown_path(file), line)
-    return Place(shown_path(source), 1) if is_file(source) else None
+        return SourceLine(shown_path(file), line)
+    return SourceLine(shown_path(source), 1) if is_file(source) else None
 
 
 def _cause(error: BaseException) -> str:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from foliot.domain.errors import FoliotError, NameClaimedTwice
 from foliot.domain.job import Definition
-from foliot.sdk.handler import Handler, Place
+from foliot.sdk.handler import Handler, SourceLine
 from foliot.sdk.importing import anew, import_source, is_file, project_modules
 from foliot.sdk.job import JobFunction, collecting
 from foliot.sdk.loading import LoadFailed, Undeclarable, files_named_in, load_failed
@@ -26,7 +26,7 @@ class Declaration:
     name: str
     namespace: str
     definition: Definition
-    place: Place
+    place: SourceLine
     function: AnyJob
 
     @property
@@ -175,7 +175,7 @@ def _without_clashes(
     sources: Sequence[Source], previous: Loaded | None
 ) -> tuple[tuple[Declaration, ...], list[FoliotError]]:
     """Each name once. Where two functions claim one, neither counts, and what was there before stays."""
-    claims: dict[tuple[str, str], dict[Place, Declaration]] = {}
+    claims: dict[tuple[str, str], dict[SourceLine, Declaration]] = {}
     for declaration in (declaration for source in sources for declaration in source.declarations):
         claims.setdefault(declaration.key, {}).setdefault(declaration.place, declaration)
     before = {declaration.key: declaration for declaration in previous.declarations} if previous else {}

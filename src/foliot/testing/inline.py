@@ -13,7 +13,7 @@ from foliot.domain.instants import Instant, to_instant
 from foliot.domain.run import FailureKind, RunState
 from foliot.domain.schedule.moments import read_instant
 from foliot.domain.verdict import Cause
-from foliot.sdk.ctx import Ctx, RunFacts
+from foliot.sdk.ctx import Ctx, CtxFacts
 from foliot.sdk.handler import Handler
 from foliot.sdk.invoke import Outcome, invoke, invoke_until_asked
 from foliot.sdk.job import JobFunction
@@ -137,7 +137,7 @@ def _prepared(
     given = {**job.definition.params, **payload(job, args, named)}
     if merge is not None:
         given["parts"] = [to_plain(part, f"merge[{at}]", typed=True) for at, part in enumerate(merge)]
-    facts = RunFacts(
+    facts = CtxFacts(
         run_id=1,
         job=job.name,
         namespace=job.namespace,

@@ -23,7 +23,7 @@ from foliot.worker.attempt import Attempt
 from foliot.worker.current_session import CurrentSession
 from foliot.worker.deadlines import Deadlines
 from foliot.worker.handlers import handler_of
-from foliot.worker.isolation.place import Place
+from foliot.worker.isolation.isolator import Isolator
 from foliot.worker.lines import safe_text
 from foliot.worker.reports import AttemptEnd
 from foliot.worker.signals import Signals
@@ -39,7 +39,7 @@ _PATIENCE_S: Final = 10.0
 
 
 class Execution:
-    """The slots of a worker (`isolation.place.Host`). Only the loop calls it, but for `progressed`."""
+    """The slots of a worker (`isolation.isolator.Host`). Only the loop calls it, but for `progressed`."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Execution:
         """`plain`: where plain functions go when their job does not say."""
         self.slots: Final = slots
         self.kinds = kinds
-        self.places: dict[Isolation, Place] = {}
+        self.isolators: dict[Isolation, Isolator] = {}
         self.running: dict[str, Attempt] = {}
         self.deadlines = Deadlines(around.clock, self.has)
         self.typical_s = 1.0  # how long a run takes, lately
@@ -64,7 +64,7 @@ class Execution:
         self._signals = signals
         self._plain = plain
         self._queue: deque[Attempt] = deque()
-        self._places_of: dict[str, Place] = {}  # where running attempts are
+        self._isolators_of: dict[str, Isolator] = {}  # where running attempts are
         self._loop = asyncio.get_running_loop()
         self._is_turn_coming = False
 
@@ -125,7 +125,7 @@ class Execution:
             self._finish(attempt, Outcome(cause=attempt.stop_cause, error=f"{why}; it had not started."))
         elif self.is_running(attempt):
             grace_s = attempt.run.grace_us / SECOND if grace_s is None else grace_s
-            self._places_of[attempt.run.lease_id].stop(attempt, grace_s=grace_s)
+            self._isolators_of[attempt.run.lease_id].stop(attempt, grace_s=grace_s)
             patience_s = max(grace_s, _PATIENCE_S)
             self.deadlines.add(attempt, self._clock.monotonic() + patience_s, self._will_not_stop)
 
@@ -143,14 +143,14 @@ class Execution:
         if attempt.stop_cause is None:
             attempt.stop_cause, attempt.stop_why = cause, why
         if self.is_running(attempt):
-            self._places_of[attempt.run.lease_id].kill(attempt)
+            self._isolators_of[attempt.run.lease_id].kill(attempt)
 
     def give_back_queued(self, why: str) -> None:
         """Hand back what has not started."""
         for attempt in list(self._queue):
             self.stop(attempt, Cause.RELEASED, why)
 
-    # ------------------------------------------------------------------------------------- what places say (Host)
+    # ------------------------------------------------------------------------------------- what isolators say (Host)
 
     def may_start(self, attempt: Attempt) -> bool:
         if attempt.stop_cause is not None:
@@ -158,7 +158,7 @@ class Execution:
             return False
         if not self._current.is_trusted():
             self.running.pop(attempt.run.lease_id, None)
-            self._places_of.pop(attempt.run.lease_id, None)
+            self._isolators_of.pop(attempt.run.lease_id, None)
             self._queue.appendleft(attempt)
             return False
         attempt.started_at = self._clock.monotonic()
@@ -192,12 +192,12 @@ class Execution:
             self._reject(attempt, f"This worker has no handler {run.handler}.", "UnknownHandler")
             return
         isolation = self._isolation_of(attempt, handler)
-        place = None if isolation is None else self.places.get(isolation)
-        if place is None or (run.isolation == Isolation.LOOP and not handler.is_async):
+        isolator = None if isolation is None else self.isolators.get(isolation)
+        if isolator is None or (run.isolation == Isolation.LOOP and not handler.is_async):
             self._reject(attempt, f"{run.handler} cannot run in isolation {run.isolation}.", "UnfitIsolation")
             return
-        self._places_of[run.lease_id] = place
-        place.begin(attempt, handler)
+        self._isolators_of[run.lease_id] = isolator
+        isolator.begin(attempt, handler)
 
     def _isolation_of(self, attempt: Attempt, handler: Invocable) -> Isolation | None:
         asked = attempt.run.isolation
@@ -234,7 +234,7 @@ class Execution:
         run = attempt.run
         attempt.is_over = True
         self.running.pop(run.lease_id, None)
-        self._places_of.pop(run.lease_id, None)
+        self._isolators_of.pop(run.lease_id, None)
         now = self._clock.monotonic()
         started_at = attempt.started_at if outcome.cause is not Cause.REJECTED else None
         if started_at is not None:

@@ -23,9 +23,9 @@ from foliot.worker.handlers import path_of
 from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.heartbeat import Heartbeat
 from foliot.worker.isolation.kill_list import KillList
-from foliot.worker.isolation.loop import LoopPlace
+from foliot.worker.isolation.loop import LoopIsolator
 from foliot.worker.isolation.process import PoolSettings, ProcessPool
-from foliot.worker.isolation.thread import ThreadPlace
+from foliot.worker.isolation.thread import ThreadIsolator
 from foliot.worker.leaving import Leave
 from foliot.worker.load import LoadFigures
 from foliot.worker.logs import Logs
@@ -169,7 +169,7 @@ class Worker:
         self._poller.stop()
         self._stop_beating()
         self._guard.stop()
-        await self._loop_place.close(within_s=_CLOSE_WITHIN_S)
+        await self._loop_isolator.close(within_s=_CLOSE_WITHIN_S)
         await self._pool.close()
         await self._close_kinds()
         self._closing.set()
@@ -200,7 +200,7 @@ class Worker:
 
     def _loop_blocked(self, blocked: Blocked) -> None:
         """In the guard's thread."""
-        attempt = self._loop_place.attempt_of(blocked.task)
+        attempt = self._loop_isolator.attempt_of(blocked.task)
         job = None if attempt is None else attempt.run.job
         log.warning("loop.blocked", for_s=round(blocked.for_s, 1), where=blocked.where, job=job)
         if attempt is not None:
@@ -242,7 +242,7 @@ class Worker:
             slots=settings.slots,
             plain=settings.isolation,
         )
-        self._assemble_places(clock)
+        self._assemble_isolators(clock)
         folder = None if settings.spool is None else SpoolFolder(settings.spool, max_bytes=settings.spool_max_bytes)
         self._reporter = Reporter(around, self._registrar, self._current, self._execution, self._logs, folder)
         self._answers = Answers(self._current, self._execution, self._logs, self._kills, self.figures, self._signals)
@@ -256,7 +256,7 @@ class Worker:
         )
         watch = LoopWatch(clock, self._loop_blocked)
         self._guard = Guard(
-            clock, self._current, self._answers, watch, is_loop_used=lambda: bool(self._loop_place.running)
+            clock, self._current, self._answers, watch, is_loop_used=lambda: bool(self._loop_isolator.running)
         )
         self._connect()
 
@@ -276,9 +276,9 @@ class Worker:
         )
         self._goodbye = Leave(link, clock, chance, within_s=within_s, hurry=self._hurry)
 
-    def _assemble_places(self, clock: Clock) -> None:
+    def _assemble_isolators(self, clock: Clock) -> None:
         settings = self._settings
-        self._loop_place = LoopPlace(self._execution, clock, broke=self._signals.broke)
+        self._loop_isolator = LoopIsolator(self._execution, clock, broke=self._signals.broke)
         self._pool = ProcessPool(
             self._execution,
             clock,
@@ -295,10 +295,10 @@ class Worker:
                 environment=settings.process_environment,
             ),
         )
-        self._execution.places = {
-            Isolation.LOOP: self._loop_place,
+        self._execution.isolators = {
+            Isolation.LOOP: self._loop_isolator,
             Isolation.PROCESS: self._pool,
-            Isolation.THREAD: ThreadPlace(self._execution),
+            Isolation.THREAD: ThreadIsolator(self._execution),
         }
 
     def _connect(self) -> None:

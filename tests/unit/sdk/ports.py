@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from foliot.sdk.ctx import Ctx, RunFacts
+from foliot.sdk.ctx import Ctx, CtxFacts
 from foliot.sdk.log import Level
 from foliot.sdk.stopping import StopSignal
 
@@ -39,4 +39,4 @@ class Listening:
 def ctx_of(port: Listening, **facts: Any) -> Ctx:
     """A Ctx of run 1 of a job named tick."""
     known: dict[str, Any] = {"run_id": 270_415, "job": "tick", "due_at": 1_769_878_800_000_000}
-    return Ctx(RunFacts(**(known | facts)), port)
+    return Ctx(CtxFacts(**(known | facts)), port)

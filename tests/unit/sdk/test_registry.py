@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 
 from foliot.domain.handler import python_function
-from foliot.sdk.ctx import Ctx, RunFacts
+from foliot.sdk.ctx import Ctx, CtxFacts
 from foliot.sdk.invoke import invoke
 from foliot.sdk.registry import Loaded, load
 from tests.unit.sdk.ports import Listening
@@ -44,7 +44,7 @@ def names(loaded: Loaded) -> list[str]:
 
 
 def result(loaded: Loaded, handler: str) -> str | None:
-    here = Ctx(RunFacts(run_id=1, job="job", due_at=0), Listening())
+    here = Ctx(CtxFacts(run_id=1, job="job", due_at=0), Listening())
     return invoke(loaded.handlers[handler], None, here).result
 
 

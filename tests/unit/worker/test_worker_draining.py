@@ -176,7 +176,7 @@ async def test_a_handler_that_swallows_its_cancellation_does_not_keep_the_worker
         assert row.reports == [], "it still runs: nobody says that it stopped"
         assert row.state is RunState.PENDING, "given back by the goodbye"
         (tmp_path / "go").touch()
-        await soon(lambda: not house.worker._loop_place.running)
+        await soon(lambda: not house.worker._loop_isolator.running)
 
 
 @pytest.mark.slow

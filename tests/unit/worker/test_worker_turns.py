@@ -69,7 +69,7 @@ def executing(place: Turns, *, slots: int, bugs: list[BaseException] | None = No
         slots=slots,
         plain=Isolation.PROCESS,
     )
-    execution.places = {Isolation.LOOP: place}
+    execution.isolators = {Isolation.LOOP: place}
     return execution
 
 

@@ -37,8 +37,8 @@ from foliot.worker.isolation.limits import (
     limit_run,
     memory_peak_bytes,
 )
-from foliot.worker.isolation.output import Output
-from foliot.worker.isolation.wire import Broken, CallEnded, Limits, Load, Progress, Ready, Saved, Start
+from foliot.worker.isolation.output import ChildOutput
+from foliot.worker.isolation.wire import Broken, CallEnded, Limits, Load, Progressed, Ready, Saved, Start
 from foliot.worker.lines import safe_text
 
 PROGRESS_EVERY_S: Final = 0.2
@@ -50,7 +50,7 @@ def main() -> None:
     control_fd, worker_pid = int(sys.argv[1]), int(sys.argv[2])
     die_with(worker_pid)
     be_first_out_of_memory()
-    output = Output()
+    output = ChildOutput()
     control = Control(control_fd)
     faulthandler.enable(output.fd, all_threads=True)
     faulthandler.register(DUMP_SIGNAL, output.fd, all_threads=True, chain=False)
@@ -75,7 +75,7 @@ class ChildCode(NamedTuple):
 class Child:
     """Executes runs with the code that was loaded."""
 
-    def __init__(self, control: Control, output: Output, code: ChildCode, limits: Limits) -> None:
+    def __init__(self, control: Control, output: ChildOutput, code: ChildCode, limits: Limits) -> None:
         self._control = control
         self._output = output
         self._code = code
@@ -126,10 +126,10 @@ class Child:
 class ChildPort:
     """A handler's `Ctx` in a child process (`sdk.ctx.CtxPort`)."""
 
-    def __init__(self, control: Control, output: Output) -> None:
+    def __init__(self, control: Control, output: ChildOutput) -> None:
         self._control = control
         self._output = output
-        self._unsent: Progress | None = None
+        self._unsent: Progressed | None = None
         self._sent_at = float("-inf")
 
     def write_log(self, level: Level, event: str, fields: Mapping[str, Any]) -> None:
@@ -137,7 +137,7 @@ class ChildPort:
 
     def report_progress(self, done: int, total: int | None, note: str) -> None:
         try:
-            self._unsent = Progress(_whole(done), None if total is None else _whole(total), safe_text(str(note)))
+            self._unsent = Progressed(_whole(done), None if total is None else _whole(total), safe_text(str(note)))
         except (TypeError, ValueError, OverflowError):
             return  # not numbers: nothing anybody could draw
         if monotonic() - self._sent_at >= PROGRESS_EVERY_S:
@@ -157,7 +157,7 @@ class ChildPort:
         self._send_progress()
         return await self._control.wait_async(timeout_s)
 
-    def take_unsent(self) -> Progress | None:
+    def take_unsent(self) -> Progressed | None:
         """The last word on progress, to go with the end."""
         unsent, self._unsent = self._unsent, None
         return unsent

@@ -22,7 +22,7 @@ from foliot.worker.isolation.wire import (
     FromChild,
     Limits,
     Load,
-    Progress,
+    Progressed,
     Ready,
     Saved,
     Start,
@@ -155,7 +155,7 @@ class ChildProcess:
 
     def _hear(self, message: FromChild) -> None:
         match message:
-            case Progress():
+            case Progressed():
                 if self.attempt is not None:
                     self.attempt.progress = (message.done, message.total, message.note)
                     self._owner.child_progressed(self.attempt)

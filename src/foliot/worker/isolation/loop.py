@@ -1,4 +1,4 @@
-"""Loop isolation: async handlers in the worker's own loop. The leanest place: one task per run and nothing else.
+"""Loop isolation: async handlers in the worker's own loop. The leanest: one task per run and nothing else.
 
 A handler is stopped by cancelling its task, which takes effect at its next await. One that never awaits blocks every
 other run here; `loop_watch` names it. The tasks are kept here rather than in a task group: a group waits for its
@@ -19,7 +19,7 @@ from foliot.sdk.ctx import Ctx
 from foliot.sdk.invoke import Outcome, invoke_async
 from foliot.worker.attempt import Attempt
 from foliot.worker.capture import current_attempt
-from foliot.worker.isolation.place import Host, judged
+from foliot.worker.isolation.isolator import Host, judged
 from foliot.worker.isolation.port import AttemptPort
 
 log = structlog.get_logger("foliot.worker.loop")
@@ -30,8 +30,8 @@ class _Execution(NamedTuple):
     task: "asyncio.Task[None]"
 
 
-class LoopPlace:
-    """Runs handlers as tasks (`place.Place`)."""
+class LoopIsolator:
+    """Runs handlers as tasks (`isolator.Isolator`)."""
 
     def __init__(self, host: Host, clock: Clock, *, broke: Callable[[BaseException], None]) -> None:
         """`broke`: a bug of ours came up in a handler's task, where nobody else would hear of it."""

@@ -12,7 +12,7 @@ from foliot.worker.lines import ERR, encode_record
 _LINE_BUFFERED: Final = 1  # _IOLBF
 
 
-class Output:
+class ChildOutput:
     """Standard output and error are the worker's pipe; records go between the plain lines, in order."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Output:
 class _MarkedError(io.TextIOBase):
     """`sys.stderr`: its lines carry their origin, its descriptor is the pipe."""
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: ChildOutput) -> None:
         self._output = output
         self._rest = ""
 

@@ -20,9 +20,9 @@ from foliot.sdk.invoke import Outcome
 from foliot.worker.attempt import Attempt
 from foliot.worker.figures import Figures
 from foliot.worker.isolation.child_process import ChildProcess, Phase
+from foliot.worker.isolation.isolator import Host, judged, killed
 from foliot.worker.isolation.kill_list import KillList, descendants, kill_all
 from foliot.worker.isolation.limits import DUMP_SIGNAL
-from foliot.worker.isolation.place import Host, judged, killed
 from foliot.worker.isolation.warden import Warden
 from foliot.worker.isolation.wire import CallEnded, Limits
 
@@ -48,7 +48,7 @@ class PoolSettings:
 
 
 class ProcessPool:
-    """Child processes that execute runs (`place.Place`)."""
+    """Child processes that execute runs (`isolator.Isolator`)."""
 
     def __init__(
         self,

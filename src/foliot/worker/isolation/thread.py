@@ -11,12 +11,15 @@ from foliot.sdk.ctx import Ctx
 from foliot.sdk.invoke import Outcome, invoke
 from foliot.worker.attempt import Attempt
 from foliot.worker.capture import current_attempt
-from foliot.worker.isolation.place import Host, judged
+from foliot.worker.isolation.isolator import Host, judged
 from foliot.worker.isolation.port import AttemptPort
 
 
-class ThreadPlace:
-    """Runs handlers in threads (`place.Place`). Daemon threads: one that never ends does not keep the worker alive."""
+class ThreadIsolator:
+    """Runs handlers in threads (`isolator.Isolator`).
+
+    They are daemon threads: one that never ends does not keep the worker alive.
+    """
 
     def __init__(self, host: Host) -> None:
         self._host = host

@@ -60,7 +60,7 @@ class Broken(msgspec.Struct, tag="broken", frozen=True):
     error: str
 
 
-class Progress(msgspec.Struct, tag="progress", frozen=True):
+class Progressed(msgspec.Struct, tag="progress", frozen=True):
     """From the child: how far the run is."""
 
     done: int
@@ -80,13 +80,13 @@ class CallEnded(msgspec.Struct, tag="ended", frozen=True):
     lease_id: str
     outcome: Outcome
     was_asked: bool  # it knew that it was asked to stop
-    progress: Progress | None = None  # the last, if it was not sent yet
+    progress: Progressed | None = None  # the last, if it was not sent yet
     memory_bytes: int = 0  # the most the child ever had resident
     is_leaving: bool = False  # the child is not fit for another run
 
 
 ToChild = Load | Start | Stop
-FromChild = Ready | Broken | Progress | Saved | CallEnded
+FromChild = Ready | Broken | Progressed | Saved | CallEnded
 
 _encoder: Final = msgspec.msgpack.Encoder()
 

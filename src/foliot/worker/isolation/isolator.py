@@ -1,4 +1,4 @@
-"""What an isolation is to the worker: it executes an attempt, stops it when asked, and says once how it ended."""
+"""What an isolator is to the worker: it executes an attempt, stops it when asked, and says once how it ended."""
 
 from typing import Protocol
 
@@ -9,7 +9,7 @@ from foliot.worker.attempt import Attempt
 
 
 class Host(Protocol):
-    """The worker, seen from an isolation. Every call comes from the loop."""
+    """The worker, seen from an isolator. Every call comes from the loop."""
 
     def may_start(self, attempt: Attempt) -> bool:
         """Called right before the handler starts. False: not now; the attempt is the host's again."""
@@ -24,15 +24,15 @@ class Host(Protocol):
         ...
 
 
-class Place(Protocol):
-    """Where attempts execute. Every call comes from the loop."""
+class Isolator(Protocol):
+    """Executes attempts in one isolation: the loop, a thread, a process. Every call comes from the loop."""
 
     def begin(self, attempt: Attempt, handler: Invocable) -> None:
         """Execute it, as soon as there is room."""
         ...
 
     def stop(self, attempt: Attempt, *, grace_s: float) -> None:
-        """Ask it to stop (`stop_cause` is set) and see to it that it does within `grace_s`, as far as the place can."""
+        """Ask it to stop (`stop_cause` is set) and see to it that it does within `grace_s`, as far as it can."""
         ...
 
     def kill(self, attempt: Attempt) -> None:
