@@ -8,12 +8,13 @@ from foliot.domain.instants import Instant
 from foliot.domain.job import Definition
 from foliot.domain.pacing import CatchUpPacer
 from foliot.domain.planner import Planner
+from foliot.ports.store import Store
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.firing import Decided
 from foliot.ports.store.jobs import JobRecord
+from foliot.ports.store.lookups import JobRow, RunFilter, RunRow, SkipRow
 from foliot.ports.store.runs import TriggerRequest
-from foliot.store.sql.store import SqlStore
-from tests.sql.world import World
+from tests.conformance.world import World
 
 PERSON = Actor(name="someone", reason="a test")
 NS = "default"
@@ -59,41 +60,35 @@ async def make_due(world: World, *jobs: JobRecord, late_us: int = 0) -> Instant:
     return now
 
 
-async def make_unreadable(world: World, job: JobRecord) -> None:
-    """Make a job one that only a newer Foliot understands: a store that is opened from now on cannot compile it."""
-    document = '{"run":{"python":"jobs:tick"},"of_the_future":1}'
-    await world.change(
-        "UPDATE job_versions SET definition = :document WHERE job_id = :id", document=document, id=job.job_id
-    )
-
-
 def ask(job: str = "tick", key: str = "k", **wish: Any) -> TriggerRequest:
     """A trigger."""
     return TriggerRequest(namespace=NS, job=job, key=key, by=PERSON, **wish)
 
 
-async def fire(world: World, store: SqlStore | None = None, *, limit: int = 100, **how: Any) -> Decided:
+async def fire(world: World, store: Store | None = None, *, limit: int = 100, **how: Any) -> Decided:
     """One step of a server's firing duty, with a planner of its own."""
     return await (store or world.store).firing.decide_due(decider(), limit=limit, **how)
 
 
-async def runs_of(world: World, name: str = "tick") -> list[dict[str, Any]]:
-    """Every run of a job, in the order of its line."""
-    rows = await world.rows(
-        "SELECT r.* FROM runs r JOIN jobs j ON j.id = r.job_id WHERE j.name = :name AND j.namespace = 'default' "
-        "ORDER BY CASE WHEN r.place IS NULL THEN 1 ELSE 0 END, r.place, r.shard, r.id",
-        name=name,
-    )
-    return [dict(row) for row in rows]
+async def runs_of(world: World, name: str = "tick") -> list[RunRow]:
+    """Every run of a job, shards among them, in the order of its line."""
+    lookups = world.store.lookups
+    wanted = RunFilter(namespace=NS, shards=True)
+    page = await lookups.runs(wanted, limit=1000)
+    runs = list(page.items)
+    while page.next_cursor is not None:
+        page = await lookups.runs(wanted, limit=1000, cursor=page.next_cursor)
+        runs += page.items
+    of_job = [run for run in runs if run.job == name]  # by name, for the job may be deleted
+    return sorted(of_job, key=lambda run: (run.place is None, run.place or 0, run.shard, run.run_id))
 
 
-async def cursor_of(world: World, job: JobRecord) -> dict[str, Any]:
-    """A job's cursor."""
-    return dict((await world.rows("SELECT * FROM cursors WHERE job_id = :id", id=job.job_id))[0])
+async def cursor_of(world: World, job: JobRecord) -> JobRow:
+    """Where a job's schedule stands."""
+    return await world.store.lookups.job(job.namespace, job.name)
 
 
-async def skips_of(world: World, job: JobRecord) -> list[dict[str, Any]]:
+async def skips_of(world: World, job: JobRecord) -> list[SkipRow]:
     """A job's skips, oldest first."""
-    return [
-        dict(row) for row in await world.rows("SELECT * FROM skips WHERE job_id = :id ORDER BY from_at", id=job.job_id)
-    ]
+    _, skips = await world.store.lookups.fired(job.job_id, from_at=0, to_at=2**62, limit=1000)
+    return sorted(skips, key=lambda skip: skip.from_at)

@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import replace
-from typing import Final
 
 import pytest
 
@@ -10,9 +9,8 @@ from foliot.domain.instants import MINUTE
 from foliot.ports.store import Store
 from foliot.ports.store.backfills import NewBackfill, Selection
 from foliot.ports.store.jobs import JobRecord
-from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet
-from tests.conformance.building import every, make_unreadable, runs_of
-from tests.sql.world import World
+from tests.conformance.building import every, runs_of
+from tests.conformance.world import World
 
 
 @pytest.fixture
@@ -51,42 +49,10 @@ async def test_a_job_that_cannot_be_read_here_holds_up_no_other_backfill(world: 
     """As in a rolling upgrade: a newer server saved what this one does not know."""
     jobs = [await every(world, name, "1m", overlap="allow") for name in ("bad", "good")]
     bad, _ = [await store.backfills.add(await wanted(world, job)) for job in jobs]
-    await make_unreadable(world, jobs[0])
+    await world.spoil(jobs[0])
     older = await world.open()
     assert await older.backfills.advance(limit=20) == 3
     assert await older.backfills.advance(limit=20) == 0
     assert (len(await runs_of(world, "good")), await runs_of(world, "bad")) == (3, [])
     assert (await store.backfills.get(bad.id)).inserted == 0
     assert await store.backfills.advance(limit=20) == 3  # who can read it goes on with it
-
-
-RUN: Final = """
-    INSERT INTO runs (job_id, version, fire_key, shard, open_children, due_at, not_before, lane, class, priority,
-                      serial, place, parked, follow, state, ver, attempt, created_at)
-    SELECT 7, 1, d.fire_key, d.shard, 0, d.due_at, 1, 1, 1, 5, 1, 1, 0, 0, d.state, 1, 1, 1 FROM {d}
-"""
-RUNS: Final = RowSet("d", fire_key=TEXT, shard=BIGINT, due_at=BIGINT, state=TEXT)
-NEW_DIGIT: Final = 10**15  # an instant of 2001
-
-
-async def test_what_is_taken_is_all_of_a_long_range_by_its_newest_runs(world: World, store: Store) -> None:
-    early, late = NEW_DIGIT - 2 * MINUTE, NEW_DIGIT + 5500 * MINUTE
-    instants = range(early, late, MINUTE)
-    runs = [(f"s:{at}", -1, at, "FAILED" if n % 7 else "SUCCEEDED") for n, at in enumerate(instants)]
-    others = [("s:99", -1, 99, "FAILED"), (f"s:{early}", 0, early, "RUNNING")]  # long ago; a shard
-    await world.change(RUN, RUNS, rows={"d": [*runs, *others]})
-    again = [
-        ("b:1:x", -1, early, "SUCCEEDED"),
-        ("b:2:x", -1, late - MINUTE, "CANCELLED"),
-        ("b:3:x", -1, late, "FAILED"),
-    ]
-    await world.change(RUN, RUNS, rows={"d": again})
-    expected = {at: state for _, _, at, state in [*runs, *again[:2]]}
-    assert await store.backfills.taken(7, from_at=early, to_at=late) == expected
-    assert await store.backfills.taken(7, from_at=early + 1, to_at=early + MINUTE + 1) == {
-        early + MINUTE: expected[early + MINUTE]
-    }
-    assert await store.backfills.taken(7, from_at=0, to_at=100) == {99: "FAILED"}
-    later = {at: state for at, state in expected.items() if at > NEW_DIGIT + MINUTE}
-    assert await store.backfills.taken(7, from_at=NEW_DIGIT + MINUTE + 1, to_at=late) == later
-    assert await store.backfills.taken(8, from_at=early, to_at=late) == {}

@@ -3,13 +3,12 @@
 import asyncio
 
 import pytest
-import sqlalchemy as sa
 
 from foliot.domain.instants import HOUR, isoformat
 from foliot.domain.schedule.errors import UnknownCalendar
 from foliot.ports.store.calendars import CalendarInUse, CalendarStore
-from tests.conformance.building import DECIDE, NS, PERSON, PLANS, cursor_of, definition, fire, make_due, save, skips_of
-from tests.sql.world import World
+from tests.conformance.building import DECIDE, NS, PERSON, PLANS, definition, save, skips_of
+from tests.conformance.world import World
 
 CLOSED = {"exclude": ["2026-12-31"]}
 
@@ -56,7 +55,7 @@ async def test_a_job_is_pinned_to_the_newest_and_the_ledger_heeds_it(world: Worl
     await world.elapse(3 * HOUR)
     fresh = await world.open()  # a server that has not seen the definition yet
     await fresh.firing.decide_due(DECIDE, limit=10)
-    told = [(skip["reason"], skip["why"]) for skip in await skips_of(world, job)]
+    told = [(skip.reason, skip.why) for skip in await skips_of(world, job)]
     assert ("blackout", "ours: moving") in told
 
 
@@ -112,31 +111,3 @@ async def test_a_calendar_in_use_stays(world: World, calendars: CalendarStore) -
     assert not await calendars.delete("ours")
     assert await calendars.find(["ours"]) == {}
     assert (await calendars.save("ours", CLOSED, by=PERSON)).version == 2
-
-
-async def test_a_store_that_fails_at_a_calendar_says_nothing_about_the_definition(
-    world: World, calendars: CalendarStore
-) -> None:
-    await calendars.save("ours", CLOSED, by=PERSON)
-    job = await save(world, "tick", schedule={"every": "1h", "calendar": "ours"})
-    await make_due(world, job)
-    fresh = await world.open()  # nothing is cached there
-    await world.change("ALTER TABLE calendars RENAME TO calendars_elsewhere")
-    with pytest.raises(sa.exc.DBAPIError):
-        await fire(world, fresh)
-    await world.change("ALTER TABLE calendars_elsewhere RENAME TO calendars")
-    assert (await cursor_of(world, job))["trouble"] is None
-    assert (await fire(world, fresh)).created == 1
-
-
-async def test_a_calendar_that_cannot_be_read_harms_no_other_job(world: World, calendars: CalendarStore) -> None:
-    await calendars.save("ours", CLOSED, by=PERSON)
-    await calendars.save("theirs", CLOSED, by=PERSON)
-    ours = await save(world, "ours", schedule={"every": "1h", "calendar": "ours"})
-    theirs = await save(world, "theirs", schedule={"every": "1h", "calendar": "theirs"})
-    await make_due(world, ours, theirs)
-    await world.change("UPDATE calendars SET document = '{' WHERE name = 'theirs'")
-    decided = await fire(world, await world.open())
-    assert (decided.created, decided.troubled) == (1, (theirs.job_id,))
-    assert (await cursor_of(world, theirs))["trouble"] is not None
-    assert (await cursor_of(world, ours))["trouble"] is None

@@ -11,7 +11,7 @@ from foliot.ports.store.runs import CancelOutcome
 from foliot.ports.worker_link import HeldLease
 from tests.conformance.building import PERSON, cursor_of, fire, make_due, runs_of, save
 from tests.conformance.working import attempts_of, run_of, states_of, trigger, worker
-from tests.sql.world import World
+from tests.conformance.world import World
 
 
 async def test_a_waiting_run_ends_at_once(world: World) -> None:
@@ -19,7 +19,7 @@ async def test_a_waiting_run_ends_at_once(world: World) -> None:
     (run_id,) = await trigger(world)
     assert await world.store.runs.cancel([run_id], by=PERSON) == [CancelOutcome.ENDED]
     row = await run_of(world, run_id)
-    assert (row["state"], row["error"]) == ("CANCELLED", "Cancelled by someone: a test.")
+    assert (row.state, row.error) == ("CANCELLED", "Cancelled by someone: a test.")
     assert await (await worker(world)).lease() == ()
 
 
@@ -30,12 +30,12 @@ async def test_a_running_run_is_asked_and_says_how_it_ended(world: World) -> Non
     run = await anne.lease_one()
     assert await world.store.runs.cancel([run_id], by=Actor(name="me")) == [CancelOutcome.ASKED]
     asked = await run_of(world, run_id)
-    assert (asked["state"], asked["cancel_at"] is not None) == ("RUNNING", True)
+    assert (asked.state, asked.cancel_at is not None) == ("RUNNING", True)
     assert await world.store.runs.cancel([run_id], by=PERSON) == [CancelOutcome.ASKED]
-    assert (await run_of(world, run_id))["cancel_at"] == asked["cancel_at"]
+    assert (await run_of(world, run_id)).cancel_at == asked.cancel_at
     assert await anne.complete(run, cause=Cause.CANCELLED) == [Landing.RECORDED]
     row = await run_of(world, run_id)
-    assert (row["state"], row["error"]) == ("CANCELLED", "Cancelled by me.")
+    assert (row.state, row.error) == ("CANCELLED", "Cancelled by me.")
 
 
 async def test_a_run_that_succeeds_all_the_same_succeeded(world: World) -> None:
@@ -46,7 +46,7 @@ async def test_a_run_that_succeeds_all_the_same_succeeded(world: World) -> None:
     await world.store.runs.cancel([run_id], by=PERSON)
     await anne.complete(run, result="1")
     row = await run_of(world, run_id)
-    assert (row["state"], row["error"]) == ("SUCCEEDED", None)
+    assert (row.state, row.error) == ("SUCCEEDED", None)
 
 
 async def test_what_is_over_stays_over(world: World) -> None:
@@ -64,7 +64,7 @@ async def test_a_run_nobody_knows_is_an_error_and_nothing_happens(world: World) 
     (run_id,) = await trigger(world)
     with pytest.raises(RunNotFound):
         await world.store.runs.cancel([run_id, 999_999], by=PERSON)
-    assert (await run_of(world, run_id))["state"] == "PENDING"
+    assert (await run_of(world, run_id)).state == "PENDING"
 
 
 async def test_many_at_once(world: World) -> None:
@@ -94,8 +94,8 @@ async def test_cancelling_the_scheduled_run_of_a_fixed_delay_sets_the_next_insta
     await make_due(world, job)
     await fire(world)
     (run,) = await runs_of(world)
-    await world.store.runs.cancel([run["id"]], by=PERSON)
-    assert (await cursor_of(world, job))["next_at"] is not None
+    await world.store.runs.cancel([run.run_id], by=PERSON)
+    assert (await cursor_of(world, job)).next_at is not None
 
 
 async def test_a_sharded_run_that_only_waits_ends_with_its_shards(world: World) -> None:
@@ -103,7 +103,7 @@ async def test_a_sharded_run_that_only_waits_ends_with_its_shards(world: World) 
     (parent_id,) = await trigger(world)
     assert await world.store.runs.cancel([parent_id], by=PERSON) == [CancelOutcome.ENDED]
     assert await states_of(world) == ["CANCELLED"] * 4
-    assert (await run_of(world, parent_id))["open_children"] == 0
+    assert (await run_of(world, parent_id)).open_children == 0
 
 
 async def test_the_shards_of_a_run_go_with_it(world: World) -> None:
@@ -117,7 +117,7 @@ async def test_the_shards_of_a_run_go_with_it(world: World) -> None:
     assert (await anne.beat(two)).cancel == (two.lease_id,)
     await anne.complete(two, cause=Cause.CANCELLED)
     row = await run_of(world, parent_id)
-    assert (row["state"], row["error"]) == ("CANCELLED", "2 of 3 shards were cancelled.")
+    assert (row.state, row.error) == ("CANCELLED", "2 of 3 shards were cancelled.")
 
 
 async def test_a_run_whose_shards_all_succeeded_before_its_merge_is_cancelled(world: World) -> None:
@@ -126,7 +126,7 @@ async def test_a_run_whose_shards_all_succeeded_before_its_merge_is_cancelled(wo
     anne = await worker(world)
     await anne.complete(*await anne.lease(8))
     await world.store.runs.cancel([parent_id], by=PERSON)
-    assert (await run_of(world, parent_id))["state"] == "CANCELLED"
+    assert (await run_of(world, parent_id)).state == "CANCELLED"
     assert await anne.lease() == ()
 
 
@@ -146,7 +146,7 @@ async def test_a_forced_cancel_tells_the_worker_to_end_it_at_once(world: World) 
     told = await anne.beat(held)
     assert (told.cancel, told.kill) == ((run.lease_id,), (run.lease_id,))
     assert await anne.complete(run, cause=Cause.CANCELLED) == [Landing.RECORDED]
-    assert (await run_of(world, run_id))["state"] == "CANCELLED"
+    assert (await run_of(world, run_id)).state == "CANCELLED"
 
 
 async def test_what_a_worker_cannot_end_is_taken_out_of_its_hands_after_its_grace(world: World) -> None:
@@ -166,9 +166,9 @@ async def test_what_a_worker_cannot_end_is_taken_out_of_its_hands_after_its_grac
     assert term is not None
     assert await world.store.runs.time_out(judge, limit=10, term=term.number) == 1
     row = await run_of(world, run_id)
-    assert (row["state"], row["kind"], row["error"]) == ("CANCELLED", None, "Cancelled by someone: a test.")
+    assert (row.state, row.kind, row.error) == ("CANCELLED", None, "Cancelled by someone: a test.")
     (attempt,) = await attempts_of(world, run_id)
-    assert attempt["error"] == "Its time limit passed and its worker did not report."
+    assert attempt.error == "Its time limit passed and its worker did not report."
     assert await anne.complete(run, result="1") == [Landing.FENCED]
 
 
@@ -185,4 +185,4 @@ async def test_a_start_that_is_noted_after_a_forced_cancel_gives_no_time_back(wo
     term = await world.store.nodes.campaign("leader", ttl_us=5 * SECOND)
     assert term is not None
     assert await world.store.runs.time_out(judge, limit=10, term=term.number) == 1
-    assert (await run_of(world, run_id))["state"] == "CANCELLED"
+    assert (await run_of(world, run_id)).state == "CANCELLED"

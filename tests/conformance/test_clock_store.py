@@ -1,14 +1,11 @@
 """What servers say of the store's clock, and when it is suspect (R7)."""
 
-import asyncio
-
 from foliot.domain.instants import HOUR, SECOND
 from foliot.domain.verdict import judge
 from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import Beat, BeatAnswer, Hello
-from foliot.store.sql.cluster.clock import trust
 from tests.conformance.building import decider, every, make_due, runs_of
-from tests.sql.world import CHANCE, World
+from tests.conformance.world import CHANCE, World
 
 STEP = 120 * SECOND
 
@@ -20,20 +17,6 @@ async def servers(world: World, count: int) -> list[str]:
         await world.store.nodes.register(hello, kind="server", ttl_us=SESSION_TTL_US)
         assert await world.store.nodes.report_clock(session, ahead_us=0) is False
     return sessions
-
-
-async def test_two_of_three_make_it_suspect_and_two_of_three_clear_it(world: World) -> None:
-    one, two, three = await servers(world, 3)
-    report = world.store.nodes.report_clock
-    assert await report(one, ahead_us=STEP) is False
-    before = await world.now()
-    assert await report(two, ahead_us=STEP + SECOND) is True
-    assert (await world.store.firing.pulse()).clock_suspect
-    good = await world.value("SELECT last_good_time FROM store_meta")
-    assert 0 <= before - good - STEP <= 10 * SECOND
-    assert await report(three, ahead_us=0) is True
-    assert await report(one, ahead_us=0) is False
-    assert not (await world.store.firing.pulse()).clock_suspect
 
 
 async def test_two_servers_are_no_majority(world: World) -> None:
@@ -78,42 +61,12 @@ async def test_wall_clocks_of_three_sessions_far_from_the_store_make_it_suspect_
     assert (await world.store.lookups.cluster()).clock_ahead_us is None
 
 
-async def test_an_offset_that_was_trusted_is_not_doubted_and_another_is(world: World) -> None:
-    sessions = await servers(world, 3)
-    report = world.store.nodes.report_clock
-    for session in sessions:
-        await report(session, ahead_us=STEP, offset_us=-STEP)
-    pulse = await world.store.firing.pulse()
-    assert (pulse.clock_suspect, pulse.clock_ahead_us) == (True, STEP)
-    assert await world.database.transact(trust) is True
-    for session in sessions:  # they go by a flag that is gone
-        assert await report(session, ahead_us=STEP, offset_us=-STEP, suspect=True) is False
-    assert await report(sessions[0], ahead_us=0, offset_us=-STEP) is False
-    for session in sessions:
-        await report(session, ahead_us=0, offset_us=0)
-    assert not (await world.store.firing.pulse()).clock_suspect
-    for session in sessions:
-        await report(session, ahead_us=0, offset_us=HOUR)
-    assert (await world.store.firing.pulse()).clock_suspect
-
-
 async def test_the_lead_follows_the_clock_while_it_is_suspect(world: World) -> None:
     sessions = await servers(world, 3)
     for lead in (STEP, 2 * STEP):
         for session in sessions:
             await world.store.nodes.report_clock(session, ahead_us=lead)
         assert (await world.store.firing.pulse()).clock_ahead_us == lead
-
-
-async def test_all_at_once_agree(world: World) -> None:
-    sessions = await servers(world, 5)
-    stores = [await world.open() for _ in sessions]
-    await asyncio.gather(
-        *(store.nodes.report_clock(session, ahead_us=STEP) for store, session in zip(stores, sessions, strict=True))
-    )
-    assert (await world.store.firing.pulse()).clock_suspect
-    assert await world.database.transact(trust) is True
-    assert await world.database.transact(trust) is False
 
 
 async def test_nothing_is_decided_beyond_the_time_believed_in(world: World) -> None:
@@ -127,4 +80,4 @@ async def test_nothing_is_decided_beyond_the_time_believed_in(world: World) -> N
     assert (early.taken, early.created) == (0, 0)
     decided = await world.store.firing.decide_due(decider(), limit=10, until=job.next_at + SECOND)
     assert (decided.taken, decided.created, decided.now) == (1, 1, job.next_at + SECOND)
-    assert [run["due_at"] for run in await runs_of(world)] == [job.next_due_at]
+    assert [run.due_at for run in await runs_of(world)] == [job.next_due_at]

@@ -10,7 +10,7 @@ from foliot.ports.coordinator import Coordinator, ElectionTimes, LeaderRow
 from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import Hello
 from tests.conformance.working import worker
-from tests.sql.world import World
+from tests.conformance.world import World
 
 TTL = 5 * SECOND
 

@@ -9,17 +9,10 @@ from foliot.domain.verdict import Cause
 from foliot.ports.store.jobs import JobRecord
 from foliot.ports.store.runs import BadTrigger
 from foliot.ports.worker_link import LeasedRun
-from foliot.store.sql.firing.follow import FIXED_DELAY
-from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet
 from tests.conformance.building import PERSON, cursor_of, every, fire, make_due, runs_of, save, skips_of
 from tests.conformance.working import Worker, run_of, trigger, worker
-from tests.sql.world import World
+from tests.conformance.world import World
 
-TRIGGERS_AHEAD = """
-    INSERT INTO runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
-                      parked, follow, state, ver, created_at)
-    SELECT d.job_id, 1, d.fire_key, -1, 1, 1, 1, 0, 5, 0, 0, 0, 0, 'PENDING', 1, 1 FROM {d}
-"""
 EXCLUSIVE: dict[str, Any] = {"overlap": "queue_all", "exclusive": True, "isolation": "process"}
 
 
@@ -42,21 +35,6 @@ async def unpark(world: World) -> None:
     await world.store.firing.unpark(limit=100)
 
 
-# -------------------------------------------------------------------------------------------------------------- shards
-
-
-async def test_a_waiting_run_keeps_its_version_when_the_new_one_has_shards(world: World) -> None:
-    await save(world, overlap="queue_all")
-    (waiting,) = await trigger(world)
-    await save(world, overlap="queue_all", shards=4, merge="python:jobs:join")
-    anne = await worker(world)
-    run = await anne.lease_one()
-    assert (run.run_id, run.version, run.shard, run.shards) == (waiting, 1, -1, 0)
-    await anne.complete(run)
-    assert (await run_of(world, waiting))["state"] == "SUCCEEDED"
-    assert await world.value("SELECT count(*) FROM jobs WHERE moving IS NOT NULL") == 0  # nothing is left to be moved
-
-
 async def test_a_trigger_for_later_is_cut_into_the_shards_of_the_new_version(world: World) -> None:
     await save(world, overlap="queue_all")
     (later,) = await trigger(world, delay_us=HOUR)
@@ -67,13 +45,13 @@ async def test_a_trigger_for_later_is_cut_into_the_shards_of_the_new_version(wor
     leased = await anne.lease(8)
     assert [(run.version, run.shard, run.shards) for run in leased] == [(2, 0, 2), (2, 1, 2)]
     await anne.complete(*leased)
-    assert (await run_of(world, later))["state"] == "SUCCEEDED"
+    assert (await run_of(world, later)).state == "SUCCEEDED"
 
 
 async def test_a_sharded_trigger_for_later_is_cut_when_it_is_due_and_waits_in_nobodys_way(world: World) -> None:
     await save(world, overlap="allow", shards=2)
     (later,) = await trigger(world, delay_us=HOUR)
-    assert [(run["place"], run["state"]) for run in await runs_of(world)] == [(None, "PENDING")]
+    assert [(run.place, run.state) for run in await runs_of(world)] == [(None, "PENDING")]
     await save(world, overlap="queue_all", shards=2)
     await trigger(world)
     anne = await worker(world)
@@ -81,19 +59,19 @@ async def test_a_sharded_trigger_for_later_is_cut_when_it_is_due_and_waits_in_no
     await world.elapse(HOUR)
     await world.store.firing.admit(limit=10)
     assert [len(lease) for lease in await drain(await worker(world))] == [2]
-    assert (await run_of(world, later))["state"] == "SUCCEEDED"
+    assert (await run_of(world, later)).state == "SUCCEEDED"
 
 
 async def test_a_sharded_run_that_has_not_begun_lines_up_with_all_its_shards(world: World) -> None:
     await save(world, overlap="allow", shards=2)
     (waiting,) = await trigger(world)
     (running,) = await trigger(world, priority=9)
-    ended = [run["id"] for run in await runs_of(world) if run["parent_id"] == waiting and run["shard"] == 1]
+    ended = [run.run_id for run in await runs_of(world) if run.parent_id == waiting and run.shard == 1]
     await world.store.runs.cancel(ended, by=PERSON)
     before = await run_of(world, ended[0])
     anne, ben = await worker(world), await worker(world)
     first = await anne.lease(2)
-    assert {(await run_of(world, run.run_id))["parent_id"] for run in first} == {running}
+    assert {(await run_of(world, run.run_id)).parent_id for run in first} == {running}
     await save(world, **EXCLUSIVE, shards=2)
     await unpark(world)
     assert await ben.lease(8) == ()
@@ -102,45 +80,6 @@ async def test_a_sharded_run_that_has_not_begun_lines_up_with_all_its_shards(wor
     await unpark(world)
     (second,) = await ben.lease(8)
     assert (second.version, second.shard, second.exclusive) == (2, 0, True)
-
-
-@pytest.mark.parametrize("overlap", ["allow", "queue_all"])
-async def test_a_sharded_run_that_has_not_begun_takes_the_merge_that_an_edit_adds(world: World, overlap: str) -> None:
-    await save(world, overlap=overlap, shards=2)
-    first, second = await trigger(world, n=2)
-    await save(world, overlap=overlap, shards=2, merge="python:jobs:join")
-    for waiting in (first, second):
-        assert (await run_of(world, waiting))["version"] == 2
-    done = await drain(await worker(world))
-    merged = await world.rows("SELECT version, state FROM runs WHERE parent_id IS NOT NULL AND shard = -1 ORDER BY id")
-    assert [tuple(row.values()) for row in merged] == [(2, "SUCCEEDED"), (2, "SUCCEEDED")]
-    assert {version for lease in done for _, version in lease} == {2}
-    assert (await run_of(world, second))["state"] == "SUCCEEDED"
-
-
-async def test_a_sharded_run_that_has_not_begun_leaves_out_the_merge_that_an_edit_takes_away(world: World) -> None:
-    await save(world, shards=2, merge="python:jobs:join")
-    (waiting,) = await trigger(world)
-    await save(world, shards=2)
-    anne = await worker(world)
-    await anne.complete(*await anne.lease(8))
-    row = await run_of(world, waiting)
-    assert (row["version"], row["state"]) == (2, "SUCCEEDED")
-    assert await world.value("SELECT count(*) FROM runs WHERE parent_id IS NOT NULL AND shard = -1") == 0
-
-
-async def test_a_sharded_run_that_has_begun_merges_as_it_began(world: World) -> None:
-    await save(world, shards=2)
-    (begun,) = await trigger(world)
-    anne = await worker(world)
-    first = await anne.lease_one()
-    await save(world, shards=2, merge="python:jobs:join")
-    second = await anne.lease_one()
-    assert (first.version, second.version) == (1, 2)
-    await anne.complete(first, second)
-    row = await run_of(world, begun)
-    assert (row["version"], row["state"]) == (1, "SUCCEEDED")
-    assert await world.value("SELECT count(*) FROM jobs WHERE moving IS NOT NULL") == 0
 
 
 async def test_shards_in_line_keep_their_version_when_the_job_becomes_exclusive(world: World) -> None:
@@ -172,7 +111,7 @@ async def test_a_trigger_for_later_leaves_the_line_when_the_job_becomes_serial(w
         job = await world.store.jobs.find("default", "tick")
     assert await skips_of(world, job) == []
     row = await run_of(world, later)
-    assert (row["state"], row["place"], row["version"]) == ("PENDING", None, 2)
+    assert (row.state, row.place, row.version) == ("PENDING", None, 2)
 
 
 async def test_a_trigger_for_later_that_left_the_line_runs_when_it_is_due(world: World) -> None:
@@ -225,40 +164,6 @@ async def test_a_run_that_is_tried_again_keeps_its_place_and_the_new_version_wai
     assert await drain(await worker(world)) == [[(tried, 1)], [(waiting, 2)]]
 
 
-async def test_a_trigger_that_becomes_due_while_the_edit_is_unfinished_takes_the_new_version(world: World) -> None:
-    job = await save(world, overlap="allow")
-    (later,) = await trigger(world, delay_us=HOUR)
-    await save(world, **EXCLUSIVE)
-    lane = await world.value("SELECT lane_id FROM job_versions WHERE version = 1")
-    await world.change("UPDATE runs SET version = 1, serial = 0, lane = :lane", lane=lane)  # as a dead server left it
-    await world.change("UPDATE jobs SET moving = 2 WHERE id = :id", id=job.job_id)
-    await trigger(world)
-    anne = await worker(world)
-    first = await anne.lease_one()
-    await world.elapse(HOUR)
-    await world.store.firing.admit(limit=10)
-    ben = await worker(world)
-    assert await ben.lease(8) == ()  # beside a run of an exclusive job
-    await anne.complete(first)
-    assert await drain(ben) == [[(later, 2)]]
-
-
-async def test_a_backfill_run_that_waits_goes_to_the_end_of_the_line_too(world: World) -> None:
-    await save(world, overlap="allow")
-    (waiting,) = await trigger(world)
-    await world.change("UPDATE runs SET fire_key = 'b:1:1', class = 1, triggered_by = 'backfill 1'")
-    (running,) = await trigger(world, priority=9)
-    anne, ben = await worker(world), await worker(world)
-    first = await anne.lease_one()
-    assert first.run_id == running
-    await save(world, overlap="queue_all")
-    await unpark(world)
-    assert await ben.lease(8) == ()
-    await anne.complete(first)
-    await unpark(world)
-    assert await drain(ben) == [[(waiting, 2)]]
-
-
 # ------------------------------------------------------------------------------------------------- a version asked for
 
 
@@ -269,7 +174,7 @@ async def test_a_run_that_was_asked_for_with_a_version_keeps_it(world: World) ->
     (asked,) = await trigger(world, version=1)
     await save(world, overlap="queue_all", params={"n": 3})
     assert [version for ((_, version),) in await drain(await worker(world))] == [3, 1]
-    assert (await run_of(world, asked))["version"] == 1
+    assert (await run_of(world, asked)).version == 1
 
 
 async def test_shards_of_a_run_that_was_asked_for_with_a_version_keep_it(world: World) -> None:
@@ -313,70 +218,11 @@ async def test_a_version_asked_for_gives_way_when_the_job_becomes_exclusive(worl
     assert await drain(await worker(world)) == [[(asked, 2)]]
 
 
-@pytest.mark.parametrize("asked", [1, 2], ids=["that was exclusive", "that was not"])
-async def test_an_overlap_for_later_of_an_older_version_is_none_in_a_job_that_is_exclusive_by_now(
-    world: World, asked: int
-) -> None:
-    await save(world, **EXCLUSIVE)
-    await save(world, overlap="queue_all")
-    (later,) = await trigger(world, version=2, allow_overlap=True, delay_us=MINUTE)
-    await world.change("UPDATE runs SET version = :asked WHERE id = :id", asked=asked, id=later)  # by an older server
-    await save(world, **EXCLUSIVE, params={"n": 1})
-    await trigger(world)
-    anne = await worker(world)
-    running = await anne.lease_one()
-    await world.elapse(MINUTE)
-    await world.store.firing.admit(limit=10)
-    await unpark(world)
-    ben = await worker(world)
-    assert await ben.lease(8) == ()
-    await anne.complete(running)
-    assert [[run_id for run_id, _ in lease] for lease in await drain(await worker(world))] == [[later]]
-
-
 async def test_no_overlap_is_taken_for_an_older_version_that_was_exclusive(world: World) -> None:
     await save(world, **EXCLUSIVE)
     await save(world, overlap="queue_all")
     with pytest.raises(BadTrigger, match="Version 1 of tick is exclusive"):
         await trigger(world, version=1, allow_overlap=True)
-
-
-# ---------------------------------------------------------------------------------------------- found by the next lease
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ({"run": "python:jobs:unserved"}, {}),
-        ({"place": {"priority": 4}}, {}),
-        ({"run": "python:jobs:unserved", "shards": 2}, {"shards": 2}),
-    ],
-    ids=["another lane", "another priority", "shards in another lane"],
-)
-async def test_a_run_that_an_edit_brings_among_others_is_seen_by_the_next_lease(
-    world: World, before: dict[str, Any], after: dict[str, Any]
-) -> None:
-    """It is older than anything the busy server saw of late in that lane; coming there, it is due now (R9)."""
-    await save(world, "busy", overlap="allow")
-    await save(world, "moved", overlap="allow", **before)
-    (waiting,) = await trigger(world, "moved")
-    due_at = (await run_of(world, waiting))["due_at"]
-    anne = await lease_what_is_recent(world)
-    await save(world, "moved", overlap="allow", **after)
-    leased = {run.job for run in await anne.lease(8)}
-    assert leased == {"busy", "moved"}
-    assert (await run_of(world, waiting))["due_at"] == due_at  # lateness counts from there, as before
-
-
-async def test_a_parked_run_that_waits_for_nobody_any_more_is_seen_by_the_next_lease(world: World) -> None:
-    await save(world, "busy", overlap="allow")
-    await save(world, "moved", overlap="queue_all")
-    first, waiting = await trigger(world, "moved", 2)
-    ben = await worker(world)
-    assert (await ben.lease_one()).run_id == first
-    anne = await lease_what_is_recent(world)
-    await save(world, "moved", overlap="allow")
-    assert waiting in {run.run_id for run in await anne.lease(8)}
 
 
 async def test_a_run_that_an_edit_leaves_where_it_is_keeps_its_turn(world: World) -> None:
@@ -386,18 +232,7 @@ async def test_a_run_that_an_edit_leaves_where_it_is_keeps_its_turn(world: World
     await world.elapse(MINUTE)
     await save(world, overlap="allow", params={"n": 1})
     after = await run_of(world, waiting)
-    assert (after["version"], after["not_before"]) == (2, before["not_before"])
-
-
-async def lease_what_is_recent(world: World) -> Worker:
-    """A worker whose server was busy of late: its scans begin at what is recent, in the lane of `busy`."""
-    served = await world.store.jobs.find("default", "busy")
-    lane = await world.value("SELECT lane_id FROM job_versions WHERE job_id = :id", id=served.job_id)
-    await world.elapse(30 * SECOND)
-    anne = await worker(world)
-    await trigger(world, "busy", 4)
-    assert {run.job for run in await anne.lease(2, lanes=[lane])} == {"busy"}
-    return anne
+    assert (after.version, after.not_before) == (2, before.not_before)
 
 
 # --------------------------------------------------------------------------------------------------------- fixed delay
@@ -421,9 +256,9 @@ async def test_the_end_of_a_run_counts_the_delay_of_the_version_that_was_saved_m
 ) -> None:
     anne, run = await started(world, await delayed(world))
     job = await delayed(world, 30)
-    assert (await cursor_of(world, job))["next_at"] is None
+    assert (await cursor_of(world, job)).next_at is None
     await anne.complete(run, cause=cause)
-    next_at = (await cursor_of(world, job))["next_at"]
+    next_at = (await cursor_of(world, job)).next_at
     assert next_at is not None
     assert 0 <= next_at - (await world.now() + 29 * SECOND) <= 2 * SECOND
 
@@ -436,16 +271,7 @@ async def test_a_sharded_run_counts_the_delay_of_the_version_that_was_saved_mean
     leased = await anne.lease(8)
     job = await delayed(world, 30, shards=3)
     await anne.complete(*leased)
-    assert (await cursor_of(world, job))["next_at"] is not None
-
-
-async def test_a_job_that_gets_a_fixed_delay_during_its_run_waits_for_its_end(world: World) -> None:
-    anne, run = await started(world, await every(world, interval="1h", overlap="allow"))
-    job = await delayed(world, overlap="allow")
-    assert (await cursor_of(world, job))["next_at"] is None
-    assert (await run_of(world, run.run_id))["follow"] & FIXED_DELAY
-    await anne.complete(run)
-    assert (await cursor_of(world, job))["next_at"] is not None
+    assert (await cursor_of(world, job)).next_at is not None
 
 
 async def test_a_waiting_fire_counts_the_delay_of_the_version_it_took(world: World) -> None:
@@ -455,7 +281,7 @@ async def test_a_waiting_fire_counts_the_delay_of_the_version_it_took(world: Wor
     job = await delayed(world, overlap="queue_all")
     anne = await worker(world)
     await anne.complete(await anne.lease_one())
-    assert (await cursor_of(world, job))["next_at"] is not None
+    assert (await cursor_of(world, job)).next_at is not None
 
 
 async def test_the_end_of_a_run_sets_nothing_in_a_job_that_has_no_delay_any_more(world: World) -> None:
@@ -463,26 +289,4 @@ async def test_the_end_of_a_run_sets_nothing_in_a_job_that_has_no_delay_any_more
     job = await save(world)
     await anne.complete(run)
     cursor = await cursor_of(world, job)
-    assert (cursor["next_at"], cursor["next_due_at"]) == (None, None)
-
-
-async def test_a_fixed_delay_with_a_long_line_of_triggers_ahead_waits_for_its_run(world: World) -> None:
-    job = await delayed(world, overlap="allow")
-    rows = [(job.job_id, f"m:{n}") for n in range(1100)]
-    await world.change(TRIGGERS_AHEAD, RowSet("d", job_id=BIGINT, fire_key=TEXT), rows={"d": rows})
-    await make_due(world, job)
-    assert (await fire(world)).created == 1
-    assert await world.store.jobs.repair(limit=100) == 0
-    assert (await cursor_of(world, job))["next_at"] is None
-
-
-async def test_unscheduled_jobs_do_not_fill_the_rounds_of_the_watchdog(world: World) -> None:
-    for n in range(5):
-        await save(world, f"aside-{n}")
-    job = await delayed(world)
-    await make_due(world, job)
-    await fire(world)
-    await world.change("UPDATE runs SET state = 'FAILED', ver = ver + 1, ended_at = 1")
-    assert await world.store.jobs.repair(limit=2) == 1
-    assert (await cursor_of(world, job))["next_at"] is not None
-    assert [run["state"] for run in await runs_of(world)] == ["FAILED"]
+    assert (cursor.next_at, cursor.next_due_at) == (None, None)

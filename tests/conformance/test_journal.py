@@ -4,8 +4,7 @@ import pytest
 
 from foliot.domain.instants import HOUR
 from foliot.ports.store.journal import EventFilter, Happening, Journal, Topic
-from foliot.store.sql.people import journal as sql_journal
-from tests.sql.world import World
+from tests.conformance.world import World
 
 EVERYTHING = EventFilter()
 
@@ -46,20 +45,6 @@ async def test_pages_go_back_to_the_first_event_and_miss_none(journal: Journal) 
         if before_id is None:
             break
     assert seen == list(range(24, -1, -1))
-
-
-async def test_a_filter_looks_at_a_bounded_number_of_rows_and_says_where_to_go_on(
-    journal: Journal, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sql_journal, "LOOK_MAX", 5)
-    await journal.note([happening(n, topic=Topic.NODES if n < 2 else Topic.JOBS) for n in range(12)])
-    wanted = EventFilter(topics=frozenset({Topic.NODES}))
-    page = await journal.newest(wanted, limit=10)
-    assert page.items == []
-    page = await journal.newest(wanted, limit=10, before_id=page.next_before_id)
-    page = await journal.newest(wanted, limit=10, before_id=page.next_before_id)
-    assert [event.data["n"] for event in page.items] == [1, 0]
-    assert page.next_before_id is None
 
 
 async def test_a_namespace_sees_only_its_own_and_nothing_of_the_cluster(journal: Journal) -> None:

@@ -2,16 +2,14 @@
 
 from typing import Any
 
-import pytest
 from msgspec.structs import replace
 
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import LeasedRun, LogChunk
-from foliot.store.sql.ending import logs
 from tests.conformance.building import save
 from tests.conformance.working import Worker, trigger, worker
-from tests.sql.world import World
+from tests.conformance.world import World
 
 
 def _chunk(run: LeasedRun, text: str, offset: int = 0) -> LogChunk:
@@ -88,27 +86,7 @@ async def test_only_the_holder_writes(world: World) -> None:
     assert await _text(world, run.run_id) == "minesecond try"
 
 
-async def test_a_run_keeps_so_much_and_no_more(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logs, "BYTES_MAX", 1000)
-    monkeypatch.setattr(logs, "CHUNK_BYTES_MAX", 300)
-    anne, run = await _running(world)
-    text = "ä" * 400
-    await _write(anne, _chunk(run, text))
-    assert await _text(world, run.run_id) == text  # in chunks that cut no letter
-    assert await _write(anne, _chunk(run, text, 800)) == [Landing.RECORDED]
-    assert await _write(anne, _chunk(run, text, 1600)) == [Landing.RECORDED]  # taken and thrown away
-    kept = await _text(world, run.run_id)
-    assert kept == "ä" * 500 + logs.CUT
-    assert await world.value("SELECT count(*) FROM run_logs") > 3
-
-
 async def test_text_that_no_store_keeps_is_written_so_that_it_can(world: World) -> None:
     anne, run = await _running(world)
     assert await _write(anne, _chunk(run, "a\0b\ud800c")) == [Landing.RECORDED]
     assert await _text(world, run.run_id) == "a?b?c"
-
-
-async def test_chunks_are_kept_compressed(world: World) -> None:
-    anne, run = await _running(world)
-    await _write(anne, _chunk(run, "the same line again\n" * 5000))
-    assert await world.value("SELECT length(body) FROM run_logs") < 2000

@@ -1,21 +1,16 @@
 """Reads for people on every engine: pages, the ledger, what a run waits for, the cluster, backfills."""
 
-import asyncio
-import threading
-
 import pytest
 
 from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import HOUR, MINUTE, SECOND
-from foliot.domain.names import nearest
 from foliot.domain.verdict import Cause
 from foliot.ports.store import Store
 from foliot.ports.store.backfills import BackfillNotFound, BackfillState, NewBackfill, Selection
 from foliot.ports.store.lookups import BadCursor, JobFilter, RunFilter
-from foliot.store.sql.people import lookups, run_reads
 from tests.conformance.building import DECIDE, NS, PLANS, every, make_due, save
 from tests.conformance.working import lead, trigger, worker
-from tests.sql.world import World
+from tests.conformance.world import World
 
 
 @pytest.fixture
@@ -95,24 +90,6 @@ async def test_pages_of_jobs_miss_none_and_repeat_none(world: World, store: Stor
     assert refused.value.nearest in ("b-1", "b.2")
 
 
-async def test_pages_of_runs_miss_none_and_repeat_none(
-    world: World, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(run_reads, "LOOK_MAX", 6)
-    job = await save(world, "tick")
-    other = await save(world, "other", shards=3)
-    ids = [*await trigger(world, "tick", 5), *await trigger(world, "other", 2), *await trigger(world, "tick", 4)]
-    newest_first = ids[::-1]
-    for limit in (1, 2, 5, 50):
-        assert await all_runs(store, RunFilter(), limit) == newest_first
-        assert await all_runs(store, RunFilter(namespace=NS), limit) == newest_first
-        assert await all_runs(store, RunFilter(job_id=job.job_id), limit) == [*ids[7:][::-1], *ids[:5][::-1]]
-        assert await all_runs(store, RunFilter(job_id=other.job_id), limit) == ids[5:7][::-1]
-        assert await all_runs(store, RunFilter(states=("SUCCEEDED",)), limit) == []
-        assert set(await all_runs(store, RunFilter(states=("PENDING", "RUNNING")), limit)) == set(ids)
-    assert len(await all_runs(store, RunFilter(shards=True), 3)) == len(ids) + 6
-
-
 async def test_until_begins_near_its_instant(world: World, store: Store) -> None:
     await save(world, "tick")
     early = await trigger(world, "tick", 3)
@@ -164,28 +141,6 @@ async def test_attempts_and_figures(world: World, store: Store) -> None:
     told = [(row.attempt, row.cause, row.node) for row in attempts]
     assert told == [(1, "error", one.name), (2, "succeeded", one.name)]
     assert [run.run_id for run in await store.lookups.last_ended(job.job_id, limit=5)] == [run_id]
-
-
-async def test_a_job_that_is_not_there_is_told_with_the_nearest_found_beside_the_loop(
-    world: World, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("greet", "settle", "tick"):
-        await save(world, name)
-    reached, leave = asyncio.Event(), threading.Event()
-    loop = asyncio.get_running_loop()
-
-    def slow(name: str, known: list[str]) -> str | None:
-        loop.call_soon_threadsafe(reached.set)
-        assert leave.wait(60)
-        return nearest(name, known)
-
-    monkeypatch.setattr(lookups, "nearest", slow)
-    asked = asyncio.create_task(store.lookups.job(NS, "setle"))
-    await asyncio.wait_for(reached.wait(), 60)
-    assert (await store.lookups.job(NS, "settle")).name == "settle"  # the others go on, with the store and the loop
-    leave.set()
-    with pytest.raises(JobNotFound, match="did you mean settle"):
-        await asked
 
 
 async def test_the_cluster_at_a_glance(world: World, store: Store) -> None:

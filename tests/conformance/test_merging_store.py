@@ -4,10 +4,9 @@ import json
 
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import LeasedRun
-from foliot.store.sql.leasing.merge_input import LEASED_MAX, PARTS_MAX
 from tests.conformance.building import save
-from tests.conformance.working import Worker, run_of, trigger, worker
-from tests.sql.world import World
+from tests.conformance.working import Worker, trigger, worker
+from tests.conformance.world import World
 
 JOIN = "python:jobs:join"
 
@@ -58,25 +57,3 @@ async def test_a_parameter_called_parts_gives_way_and_shards_see_it(world: World
     assert json.loads(shard.params or "")["parts"] == 7
     await anne.complete(shard, result="1.50")
     assert (await anne.lease_one()).params == '{"parts":[1.50],"big":9007199254740993}'
-
-
-async def test_more_than_a_merge_run_takes_fails_the_run_in_words(world: World) -> None:
-    await save(world, "tick", shards=2, merge=JOIN)
-    (parent_id,) = await trigger(world)
-    anne = await worker(world)
-    half = json.dumps("x" * (PARTS_MAX // 2))
-    await _merged(anne, [half, half])
-    row = await run_of(world, parent_id)
-    assert (row["state"], row["kind"]) == ("FAILED", "rejected")
-    assert row["error"].startswith("The shards returned 4.0 MiB together; a merge run takes 4 MiB.")
-    assert await anne.lease(8) == ()
-
-
-async def test_one_lease_reads_only_so_much(world: World) -> None:
-    await save(world, "tick", shards=1, merge=JOIN)
-    await trigger(world, n=3)
-    anne = await worker(world)
-    large = json.dumps("x" * (LEASED_MAX * 2 // 5))
-    await _merged(anne, [large], shards=await anne.lease(8))
-    sizes = [[len(run.params or "") > len(large) for run in await anne.lease(8)] for _ in range(3)]
-    assert sizes == [[True, True], [True], []]

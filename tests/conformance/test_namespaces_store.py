@@ -9,7 +9,7 @@ from foliot.ports.store.jobs import SaveOutcome, Standing
 from foliot.ports.store.runs import Poll, TriggerRequest
 from tests.conformance.building import PERSON, PLANS, definition
 from tests.conformance.working import Worker, worker
-from tests.sql.world import CHANCE, World
+from tests.conformance.world import CHANCE, World
 
 
 async def put(world: World, namespace: str, name: str = "tick", *, source: str = "api", **document: Any) -> None:
@@ -44,26 +44,6 @@ async def test_runs_of_a_namespace_wait_in_lanes_of_their_own(world: World) -> N
     (grant,) = (await world.store.runs.lease([await confined(anne, "toys", 8)], limit=8)).grants
     assert sorted(run.run_id for run in grant.runs) == ours
     assert {run.namespace for run in grant.runs} == {"toys"}
-
-
-async def test_in_a_lane_of_several_namespaces_each_run_is_looked_at(world: World) -> None:
-    """Lanes made by an older Foliot have no namespace."""
-    for namespace in ("pay", "toys"):
-        await put(world, namespace)
-    theirs, ours = await trigger_in(world, "pay", 2), await trigger_in(world, "toys", 2)
-    lane = await world.value("SELECT min(lane) FROM runs")
-    await world.change("UPDATE runs SET lane = :lane", lane=lane)
-    anne, ben, eve = await worker(world), await worker(world), await worker(world)
-    poll = Poll(session=eve.session, request_no=1, free=8, lanes=[lane], namespace="nothing")
-    assert (await world.store.runs.lease([poll], limit=8)).grants[0].runs == ()
-    polls = [
-        poll,
-        Poll(session=anne.session, request_no=1, free=8, lanes=[lane], namespace="toys"),
-        Poll(session=ben.session, request_no=1, free=1, lanes=[lane], namespace="pay"),
-    ]
-    granted = await world.store.runs.lease(polls, limit=8)
-    none, mine, his = ([run.run_id for run in grant.runs] for grant in granted.grants)
-    assert (none, sorted(mine), his) == ([], ours, [theirs[0]])
 
 
 async def test_who_may_not_replace_a_job_leaves_it_as_it_is(world: World) -> None:

@@ -1,7 +1,5 @@
 """Sessions: they introduce themselves, beat, drain and leave; what a worker does not know goes back to others."""
 
-from typing import Any
-
 import pytest
 from msgspec.structs import replace
 
@@ -9,49 +7,10 @@ from foliot.domain.instants import SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store.nodes import SESSION_TTL_US
-from foliot.ports.worker_link import HandlerOffer, HeldLease, Hello, Leaving
+from foliot.ports.worker_link import HandlerOffer, HeldLease, Leaving
 from tests.conformance.building import PERSON, save
 from tests.conformance.working import Worker, attempts_of, run_of, states_of, trigger, worker
-from tests.sql.world import World
-
-
-async def _node(world: World, session: str) -> dict[str, Any]:
-    return dict((await world.rows("SELECT * FROM nodes WHERE id = :id", id=session))[0])
-
-
-async def test_a_session_introduces_itself_to_every_server(world: World) -> None:
-    hello = Hello(
-        session="s1",
-        name="anne",
-        group="billing",
-        slots=4,
-        handlers=(HandlerOffer(name="python:jobs:tick", parameters={"type": "object"}, code_hash="abc"),),
-        labels={"zone": "a", "名": "值"},
-        version="1.2",
-        pid=17,
-        host="box",
-        namespace="pay",
-    )
-    now = await world.store.nodes.register(hello, kind="worker", ttl_us=SESSION_TTL_US)
-    node = await _node(world, "s1")
-    assert (node["state"], node["kind"], node["name"]) == ("live", "worker", "anne")
-    assert node["until"] == node["started_at"] + SESSION_TTL_US
-    assert node["started_at"] <= now
-    other = await world.open()
-    assert await other.nodes.hello_of("s1") == hello
-
-
-async def test_introducing_oneself_twice_is_once(world: World) -> None:
-    """The worker counts its trust from the call that was answered, so that one must have renewed the session."""
-    anne = await worker(world)
-    await anne.beat(settled=3, load={"cpu": 0.5})
-    before = await _node(world, anne.session)
-    await world.elapse(SECOND)
-    await anne.register()
-    after = await _node(world, anne.session)
-    assert after["until"] >= before["until"] + SECOND
-    assert after == {**before, "until": after["until"]}
-    assert await world.value("SELECT count(*) FROM nodes WHERE kind = 'worker'") == 1
+from tests.conformance.world import World
 
 
 async def test_what_a_session_says_anew_of_itself_is_known(world: World) -> None:
@@ -67,19 +26,6 @@ async def test_what_a_session_says_anew_of_itself_is_known(world: World) -> None
     assert await world.store.nodes.hello_of(anne.session) == newer
 
 
-async def test_a_session_that_drains_or_is_dead_stays_so_when_it_introduces_itself_again(world: World) -> None:
-    anne, ben = await worker(world), await worker(world)
-    await world.store.nodes.drain(anne.session, by=PERSON)
-    await anne.register()
-    assert (await _node(world, anne.session))["state"] == "draining"
-    await world.store.nodes.leave(Leaving(session=ben.session), judge)
-    before = await _node(world, ben.session)
-    await world.elapse(SECOND)
-    await ben.register()
-    assert await _node(world, ben.session) == before
-    assert not (await ben.beat()).alive
-
-
 async def test_a_dead_session_has_nothing_to_say(world: World) -> None:
     anne = await worker(world)
     await world.store.nodes.leave(Leaving(session=anne.session), judge)
@@ -87,19 +33,6 @@ async def test_a_dead_session_has_nothing_to_say(world: World) -> None:
     assert not (await anne.beat()).alive
     assert await world.store.nodes.hello_of("nobody") is None
     assert not (await Worker(world).beat()).alive
-
-
-# ---------------------------------------------------------------------------------------------------------------- beats
-
-
-async def test_a_beat_renews_the_session_and_tells_of_it(world: World) -> None:
-    anne = await worker(world)
-    await world.elapse(10 * SECOND)
-    answer = await anne.beat(load={"cpu": 0.5}, settled=3)
-    assert (answer.alive, answer.draining, answer.cancel, answer.invalid) == (True, False, (), ())
-    node = await _node(world, anne.session)
-    assert node["until"] == node["last_beat_at"] + SESSION_TTL_US
-    assert (node["beat_no"], node["settled"], node["load"]) == (1, 3, '{"cpu":0.5}')
 
 
 async def test_a_beat_notes_starts_and_sets_the_deadline(world: World) -> None:
@@ -113,14 +46,19 @@ async def test_a_beat_notes_starts_and_sets_the_deadline(world: World) -> None:
         HeldLease(run_id=waiting.run_id, lease_id=waiting.lease_id),
     )
     row = await run_of(world, started.run_id)
-    assert row["deadline_at"] == row["started_at"] + 30 * SECOND
-    assert row["leased_at"] < row["started_at"]
-    assert row["ver"] == 3
-    assert (await run_of(world, waiting.run_id))["started_at"] is None
-    before = row
+    assert row.leased_at is not None
+    assert row.started_at is not None
+    assert row.deadline_at == row.started_at + 30 * SECOND
+    assert row.leased_at < row.started_at
+    assert row.ver == 3
+    assert (await run_of(world, waiting.run_id)).started_at is None
     await world.elapse(SECOND)
     await anne.beat(started, waiting)
-    assert await run_of(world, started.run_id) == before  # the first start counts, and nothing is written again
+    after = await run_of(world, started.run_id)
+    assert (after.ver, after.started_at) == (
+        row.ver,
+        row.started_at,
+    )  # the first start counts, and is written once
 
 
 async def test_a_start_is_not_before_the_lease(world: World) -> None:
@@ -130,46 +68,8 @@ async def test_a_start_is_not_before_the_lease(world: World) -> None:
     run = await anne.lease_one()
     await anne.beat(HeldLease(run_id=run.run_id, lease_id=run.lease_id, started_us_ago=3600 * SECOND))
     row = await run_of(world, run.run_id)
-    assert row["started_at"] == row["leased_at"]
-    assert row["deadline_at"] is None  # no timeout, and a start is no longer waited for
-
-
-async def test_a_beat_keeps_checkpoints(world: World) -> None:
-    await save(world, "tick")
-    await trigger(world)
-    anne = await worker(world)
-    run = await anne.lease_one()
-    await anne.beat(HeldLease(run_id=run.run_id, lease_id=run.lease_id, started_us_ago=0, checkpoint='{"at":1}'))
-    await anne.beat(HeldLease(run_id=run.run_id, lease_id=run.lease_id, started_us_ago=9, checkpoint='{"at":2}'))
-    row = await run_of(world, run.run_id)
-    assert row["checkpoint"] == '{"at":2}'
-    await anne.beat(HeldLease(run_id=run.run_id, lease_id=run.lease_id, started_us_ago=9, checkpoint='{"at":2}'))
-    assert await run_of(world, run.run_id) == row  # what is known is not written again
-    stranger = await worker(world)
-    await stranger.beat(HeldLease(run_id=run.run_id, lease_id=run.lease_id, checkpoint='{"at":99}'))
-    assert (await run_of(world, run.run_id))["checkpoint"] == '{"at":2}'
-
-
-async def test_an_old_beat_after_a_newer_one_changes_nothing(world: World) -> None:
-    await save(world, "tick")
-    await trigger(world)
-    anne = await worker(world)
-    run = await anne.lease_one()
-    await anne.beat(run, beat_no=5)
-    node, row = await _node(world, anne.session), await run_of(world, run.run_id)
-    await world.elapse(SECOND)
-    late = await anne.beat(beat_no=4, settled=1)  # from before the run was known
-    assert late.alive
-    assert await _node(world, anne.session) == node
-    assert await run_of(world, run.run_id) == row
-
-
-async def test_a_session_that_was_only_late_is_heard_again(world: World) -> None:
-    anne = await worker(world)
-    await world.elapse(SESSION_TTL_US + SECOND)
-    assert (await anne.beat()).alive
-    node = await _node(world, anne.session)
-    assert node["until"] == node["last_beat_at"] + SESSION_TTL_US
+    assert row.started_at == row.leased_at
+    assert row.deadline_at is None  # no timeout, and a start is no longer waited for
 
 
 async def test_leases_that_are_anothers_now_are_named(world: World) -> None:
@@ -181,7 +81,7 @@ async def test_leases_that_are_anothers_now_are_named(world: World) -> None:
     await anne.complete(done)
     answer = await anne.beat(held, done, other)
     assert set(answer.invalid) == {done.lease_id, other.lease_id}
-    assert (await run_of(world, other.run_id))["started_at"] is None
+    assert (await run_of(world, other.run_id)).started_at is None
 
 
 async def test_a_beat_brings_back_cancels(world: World) -> None:
@@ -213,27 +113,8 @@ async def test_the_shards_of_a_replaced_run_are_asked_to_stop(world: World) -> N
     await trigger(world)
     assert set((await anne.beat(*shards)).cancel) == {run.lease_id for run in shards}
     await anne.complete(*shards, cause=Cause.CANCELLED)
-    assert (await run_of(world, first))["state"] == "CANCELLED"
+    assert (await run_of(world, first)).state == "CANCELLED"
     assert len(await anne.lease(8)) == 2
-
-
-# ---------------------------------------------------------------------------------------------------------------- adopt
-
-
-async def test_a_run_the_worker_does_not_know_goes_back_without_a_death(world: World) -> None:
-    """The answer to a lease was lost and the worker gave the request up."""
-    await save(world, "tick", place={"max_running": 9})
-    await trigger(world, n=2)
-    anne = await worker(world)
-    (lost,) = await anne.lease(1)
-    (known,) = await anne.lease(1)
-    assert (await anne.beat(known, settled=2)).invalid == ()
-    row = await run_of(world, lost.run_id)
-    assert (row["state"], row["deaths"], row["failures"], row["last_lease_id"]) == ("PENDING", 0, 0, None)
-    assert [attempt["cause"] for attempt in await attempts_of(world, lost.run_id)] == ["unknown_to_worker"]
-    assert (await run_of(world, known.run_id))["state"] == "RUNNING"
-    assert await world.value("SELECT used FROM limits") == 1
-    assert (await anne.lease_one()).run_id == lost.run_id
 
 
 async def test_a_request_that_is_not_settled_is_left_alone(world: World) -> None:
@@ -242,7 +123,7 @@ async def test_a_request_that_is_not_settled_is_left_alone(world: World) -> None
     anne = await worker(world)
     run = await anne.lease_one()
     await anne.beat(settled=0)
-    assert (await run_of(world, run.run_id))["state"] == "RUNNING"
+    assert (await run_of(world, run.run_id)).state == "RUNNING"
 
 
 async def test_an_unknown_run_asked_to_cancel_ends(world: World) -> None:
@@ -252,7 +133,7 @@ async def test_an_unknown_run_asked_to_cancel_ends(world: World) -> None:
     run = await anne.lease_one()
     await world.store.runs.cancel([run.run_id], by=PERSON)
     await anne.beat(settled=1)
-    assert (await run_of(world, run.run_id))["state"] == "CANCELLED"
+    assert (await run_of(world, run.run_id)).state == "CANCELLED"
 
 
 async def test_an_unknown_run_that_may_run_at_most_once_goes_back_too(world: World) -> None:
@@ -277,72 +158,9 @@ async def test_a_run_that_was_named_as_started_is_not_taken_for_one_that_never_c
     await anne.beat(run)
     await anne.beat()
     row = await run_of(world, run.run_id)
-    assert (row["state"], row["kind"], row["deaths"]) == (state, kind, 0)
+    assert (row.state, row.kind, row.deaths) == (state, kind, 0)
     (attempt,) = await attempts_of(world, run.run_id)
-    assert attempt["error"] == "Its worker had started it and knows nothing of it any more."
-
-
-# ------------------------------------------------------------------------------------------------------ drain and leave
-
-
-async def test_a_person_drains_a_session_and_its_beats_say_so(world: World) -> None:
-    anne = await worker(world)
-    assert await world.store.nodes.drain(anne.session, by=PERSON)
-    assert not await world.store.nodes.drain(anne.session, by=PERSON)
-    assert not await world.store.nodes.drain("nobody", by=PERSON)
-    assert (await anne.beat()).draining
-    assert (await _node(world, anne.session))["drained_by"] == '{"by":"someone","reason":"a test"}'
-
-
-async def test_a_drained_session_is_taken_back(world: World) -> None:
-    await save(world, "tick")
-    anne = await worker(world)
-    assert not await world.store.nodes.undrain(anne.session), "it was not asked to drain"
-    await world.store.nodes.drain(anne.session, by=PERSON)
-    assert (await anne.beat()).draining
-    assert await world.store.nodes.undrain(anne.session)
-    assert not (await anne.beat()).draining
-    assert (await _node(world, anne.session))["drained_by"] is None
-    await trigger(world)
-    assert (await anne.lease_one()).run_id
-
-
-async def test_a_session_that_drains_by_itself_is_not_taken_back(world: World) -> None:
-    anne = await worker(world)
-    await anne.beat(draining=True)
-    assert not await world.store.nodes.undrain(anne.session)
-    assert (await _node(world, anne.session))["state"] == "draining"
-
-
-async def test_a_worker_that_drains_says_so_itself(world: World) -> None:
-    anne = await worker(world)
-    assert (await anne.beat(draining=True)).draining
-    assert (await _node(world, anne.session))["state"] == "draining"
-    assert (await anne.beat()).draining
-
-
-async def test_a_session_that_leaves_gives_everything_back(world: World) -> None:
-    await save(world, "tick")
-    await save(world, "once", run="python:jobs:once", on_lost="fail")
-    await trigger(world, n=2)
-    await trigger(world, "once", 2)
-    anne = await worker(world)
-    runs = await anne.lease(8)
-    started, waiting = (run for run in runs if run.job == "once")
-    plain = [run for run in runs if run.job == "tick"]
-    await anne.beat(
-        *plain,
-        HeldLease(run_id=started.run_id, lease_id=started.lease_id, started_us_ago=0),
-        HeldLease(run_id=waiting.run_id, lease_id=waiting.lease_id),
-    )
-    assert await world.store.nodes.leave(Leaving(session=anne.session), judge) == 4
-    assert await states_of(world) == ["PENDING", "PENDING"]
-    assert (await run_of(world, started.run_id))["kind"] == "lost"  # stopped half-way: what it did is unknown (R18)
-    assert (await run_of(world, waiting.run_id))["state"] == "PENDING"
-    assert {(await run_of(world, run.run_id))["deaths"] for run in runs} == {0}
-    assert (await _node(world, anne.session))["state"] == "dead"
-    assert await world.store.nodes.leave(Leaving(session=anne.session), judge) == 0
-    assert await anne.complete(plain[0]) == [Landing.FENCED]
+    assert attempt.error == "Its worker had started it and knows nothing of it any more."
 
 
 async def test_a_run_that_never_reached_the_leaving_worker_goes_back(world: World) -> None:
@@ -354,33 +172,14 @@ async def test_a_run_that_never_reached_the_leaving_worker_goes_back(world: Worl
     leaving = Leaving(session=anne.session, settled=anne.request_no)
     assert await world.store.nodes.leave(leaving, judge) == 1
     row = await run_of(world, run_id)
-    assert (row["state"], row["kind"], row["deaths"], row["failures"]) == ("PENDING", None, 0, 0)
-    assert [attempt["cause"] for attempt in await attempts_of(world, run_id)] == ["unknown_to_worker"]
+    assert (row.state, row.kind, row.deaths, row.failures) == ("PENDING", None, 0, 0)
+    assert [attempt.cause for attempt in await attempts_of(world, run_id)] == ["unknown_to_worker"]
     ben = await worker(world)
     again = await ben.lease_one()
     assert again.run_id == run_id
     assert await anne.complete(run) == [Landing.FENCED]
     assert await world.store.nodes.leave(leaving, judge) == 0, "its repeat changes nothing"
     assert await ben.complete(again) == [Landing.RECORDED]
-
-
-async def test_what_a_leaving_worker_may_have_started_is_lost_when_it_must_run_once_at_most(world: World) -> None:
-    """S7: named as started, known to the store as started, or of a request that the worker does not call settled."""
-    await save(world, "once", on_lost="fail")
-    await trigger(world, "once", 4)
-    anne = await worker(world)
-    named, known, waiting = await anne.lease(3)
-    await anne.beat(HeldLease(run_id=known.run_id, lease_id=known.lease_id, started_us_ago=0), named, waiting)
-    settled = anne.request_no
-    (newer,) = await anne.lease(1)
-    held = (
-        HeldLease(run_id=named.run_id, lease_id=named.lease_id, started_us_ago=7),
-        HeldLease(run_id=waiting.run_id, lease_id=waiting.lease_id),
-    )
-    await world.change("UPDATE runs SET started_at = NULL WHERE id = :id", id=waiting.run_id)
-    assert await world.store.nodes.leave(Leaving(session=anne.session, settled=settled, held=held), judge) == 4
-    assert {(await run_of(world, run.run_id))["kind"] for run in (named, known, newer)} == {"lost"}
-    assert (await run_of(world, waiting.run_id))["state"] == "PENDING"
 
 
 async def test_a_worker_that_leaves_hands_back_what_it_could_not_stop(world: World) -> None:
@@ -391,4 +190,4 @@ async def test_a_worker_that_leaves_hands_back_what_it_could_not_stop(world: Wor
     held = tuple(HeldLease(run_id=run.run_id, lease_id=run.lease_id, started_us_ago=1) for run in runs)
     assert await world.store.nodes.leave(Leaving(session=anne.session, settled=9, held=held), judge) == 2
     assert await states_of(world) == ["PENDING", "PENDING"]
-    assert {(await run_of(world, run.run_id))["deaths"] for run in runs} == {0}
+    assert {(await run_of(world, run.run_id)).deaths for run in runs} == {0}

@@ -6,7 +6,7 @@ import pytest
 
 from foliot.domain.instants import DAY, MINUTE
 from foliot.ports.store.replies import Claimed, OtherRequest, Replayed, Reply, ReplyStore, StillRunning
-from tests.sql.world import World
+from tests.conformance.world import World
 
 ANSWER = Reply(status=201, headers={"etag": '"v1"'}, body='{"name": "结算"}')
 

@@ -8,7 +8,7 @@ from foliot.domain.errors import BadName, JobNotFound
 from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import Hello
 from tests.conformance.building import NS, PERSON, PLANS, ask, save
-from tests.sql.world import World
+from tests.conformance.world import World
 
 
 async def test_an_idempotency_key_does_not_end_with_a_space(world: World) -> None:

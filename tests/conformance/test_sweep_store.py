@@ -18,12 +18,11 @@ from tests.conformance.building import (
     every,
     fire,
     make_due,
-    make_unreadable,
     runs_of,
     save,
 )
 from tests.conformance.working import Worker, trigger, worker
-from tests.sql.world import World
+from tests.conformance.world import World
 
 
 async def test_the_pulse_of_an_empty_store(world: World) -> None:
@@ -56,18 +55,6 @@ async def test_the_pulse_sees_a_job_that_comes_before_all_it_knew(world: World) 
     assert (await world.store.firing.pulse()).next_at == sooner.next_at
 
 
-async def test_the_pulse_looks_everywhere_once_a_minute(world: World) -> None:
-    job = await every(world, "forgotten", "1d")
-    for _ in range(3):
-        await world.store.firing.pulse()
-    long_ago = await world.now() - HOUR
-    await world.change("UPDATE cursors SET next_at = :at WHERE job_id = :id", at=long_ago, id=job.job_id)
-    assert (await world.store.firing.pulse()).next_at is None  # below what it looks at
-    await world.elapse(MINUTE)
-    await world.store.firing.pulse()
-    assert (await world.store.firing.pulse()).next_at == long_ago
-
-
 async def test_a_run_that_is_due_later_or_parked_is_not_ready(world: World) -> None:
     await save(world, "free")
     await save(world, "serial", overlap="queue_all")
@@ -90,27 +77,6 @@ async def test_ready_is_found_behind_lanes_that_are_not(world: World) -> None:
     assert (await world.store.firing.pulse()).ready is True
 
 
-# ------------------------------------------------------------------------------------------------------------ admission
-
-
-async def test_a_trigger_for_later_gets_its_place_when_it_is_due(world: World) -> None:
-    job = await save(world, overlap="queue_all")
-    await world.store.runs.trigger(ask(key="later", delay_us=HOUR))
-    (run,) = await runs_of(world)
-    assert (run["place"], run["parked"], run["state"]) == (None, 1, "PENDING")
-    before = (await cursor_of(world, job))["cursor_ver"]
-    assert await world.store.firing.admit(limit=10) == 0
-
-    await world.elapse(HOUR)
-    assert (await world.store.firing.pulse()).admissible is True
-    assert await world.store.firing.admit(limit=10) == 1
-    (run,) = await runs_of(world)
-    assert (run["place"], run["parked"], run["ver"]) == (before + 1, 0, 2)
-    assert (await cursor_of(world, job))["cursor_ver"] == run["place"]
-    assert (await world.store.firing.pulse()).admissible is False
-    assert await world.store.firing.admit(limit=10) == 0
-
-
 async def test_triggers_for_later_are_admitted_in_the_order_they_are_due(world: World) -> None:
     await save(world, overlap="queue_all")
     for key, delay in (("c", 3), ("a", 1), ("b", 2)):
@@ -119,7 +85,7 @@ async def test_triggers_for_later_are_admitted_in_the_order_they_are_due(world: 
     assert await world.store.firing.admit(limit=2) == 2
     assert await world.store.firing.admit(limit=2) == 1
     runs = await runs_of(world)
-    assert [(run["fire_key"], run["parked"]) for run in runs] == [("m:a", 0), ("m:b", 1), ("m:c", 1)]
+    assert [(run.fire_key, run.parked) for run in runs] == [("m:a", 0), ("m:b", 1), ("m:c", 1)]
 
 
 async def test_triggers_that_cannot_be_read_here_hold_up_no_others(world: World) -> None:
@@ -132,26 +98,16 @@ async def test_triggers_that_cannot_be_read_here_hold_up_no_others(world: World)
     for n in range(3):
         await trigger(world, "good", delay_us=(n + 2) * MINUTE)
     for job in bad:
-        await make_unreadable(world, job)
+        await world.spoil(job)
     older = await world.open()
     await world.elapse(HOUR)
     before = await cursor_of(world, bad[0])
     assert await older.firing.admit(limit=2) == 2
     assert await older.firing.admit(limit=2) == 1
     assert await older.firing.admit(limit=2) == 0
-    assert [run["parked"] for run in await runs_of(world, "good")] == [0, 1, 1]
+    assert [run.parked for run in await runs_of(world, "good")] == [0, 1, 1]
     assert await cursor_of(world, bad[0]) == before  # nothing is written for what cannot be admitted
     assert await world.store.firing.admit(limit=50) == 12  # who can read them admits them
-
-
-async def test_a_trigger_for_later_of_a_deleted_job_is_not_admitted(world: World) -> None:
-    job = await save(world, overlap="queue", shards=2)
-    await world.store.runs.trigger(ask(delay_us=HOUR))
-    await world.change("UPDATE jobs SET deleted_at = 1, moving = 1 WHERE id = :id", id=job.job_id)  # nothing ended yet
-    await world.elapse(HOUR)
-    assert await world.store.firing.admit(limit=10) == 0
-    await world.store.jobs.repair(limit=10)
-    assert [run["state"] for run in await runs_of(world)] == ["CANCELLED"]
 
 
 async def test_a_later_trigger_behind_an_open_run_stays_parked(world: World) -> None:
@@ -160,21 +116,21 @@ async def test_a_later_trigger_behind_an_open_run_stays_parked(world: World) -> 
     await world.store.runs.trigger(ask(key="now"))
     await world.elapse(HOUR)
     assert await world.store.firing.admit(limit=10) == 1
-    assert [(run["fire_key"], run["parked"]) for run in await runs_of(world)] == [("m:now", 0), ("m:later", 1)]
+    assert [(run.fire_key, run.parked) for run in await runs_of(world)] == [("m:now", 0), ("m:later", 1)]
 
 
 async def test_a_later_trigger_of_a_sharded_job_is_split_when_it_is_due(world: World) -> None:
     await save(world, overlap="queue", shards=2)
     await world.store.runs.trigger(ask(key="later", delay_us=MINUTE, params='{"a":1}'))
     (run,) = await runs_of(world)
-    assert (run["state"], run["open_children"], run["place"]) == ("PENDING", 0, None)
+    assert (run.state, run.open_children, run.place) == ("PENDING", 0, None)
     await world.elapse(HOUR)
     assert await world.store.firing.admit(limit=10) == 1
     parent, *children = await runs_of(world)
-    assert (parent["state"], parent["open_children"], parent["id"]) == ("RUNNING", 2, run["id"])
-    assert [(child["shard"], child["parent_id"], child["params"]) for child in children] == [
-        (0, parent["id"], '{"a":1}'),
-        (1, parent["id"], '{"a":1}'),
+    assert (parent.state, parent.open_children, parent.run_id) == ("RUNNING", 2, run.run_id)
+    assert [(child.shard, child.parent_id, child.params) for child in children] == [
+        (0, parent.run_id, '{"a":1}'),
+        (1, parent.run_id, '{"a":1}'),
     ]
     anne = await worker(world)
     assert len(await anne.lease()) == 2
@@ -186,7 +142,7 @@ async def test_a_later_trigger_that_may_overlap_is_never_parked_when_due(world: 
     await world.store.runs.trigger(ask(key="later", delay_us=MINUTE, allow_overlap=True))
     await world.elapse(HOUR)
     await world.store.firing.admit(limit=10)
-    assert [(run["fire_key"], run["parked"], run["serial"]) for run in await runs_of(world)] == [
+    assert [(run.fire_key, run.parked, run.serial) for run in await runs_of(world)] == [
         ("m:now", 0, 1),
         ("m:later", 0, 0),
     ]
@@ -198,35 +154,6 @@ async def test_a_trigger_for_tomorrow_does_not_stand_in_the_way_of_todays_fires(
     await make_due(world, job)
     decided = await fire(world)
     assert (decided.created, decided.skipped) == (1, 0)
-
-
-# ------------------------------------------------------------------------------------------------------------ the sweep
-
-
-async def test_the_sweep_un_parks_a_head_that_nobody_else_did(world: World) -> None:
-    await save(world, overlap="queue_all")
-    for key in "abc":
-        await world.store.runs.trigger(ask(key=key))
-    # The first ends behind the store's back, as an end would that could not see the others yet.
-    await world.change("UPDATE runs SET state = 'SUCCEEDED', ver = ver + 1 WHERE fire_key = 'm:a'")
-    assert await world.store.firing.unpark(limit=10) == (1, 0)
-    assert [(run["fire_key"], run["parked"]) for run in await runs_of(world)] == [("m:a", 0), ("m:b", 0), ("m:c", 1)]
-    assert await world.store.firing.unpark(limit=10) == (0, 0)
-
-
-async def test_the_sweep_goes_round_in_stretches(world: World) -> None:
-    for n in range(5):
-        await save(world, f"job-{n}", overlap="queue_all")
-        for key in "ab":
-            await world.store.runs.trigger(ask(f"job-{n}", key))
-    await world.change("UPDATE runs SET state = 'SUCCEEDED', ver = ver + 1 WHERE fire_key = 'm:a'")
-    after, unparked, stretches = 0, 0, 0
-    while True:
-        count, after = await world.store.firing.unpark(limit=2, after_job=after)
-        unparked, stretches = unparked + count, stretches + 1
-        if not after:
-            break
-    assert (unparked, stretches) == (5, 3)
 
 
 async def test_a_waiting_run_that_a_later_one_replaces_is_cancelled(world: World) -> None:
@@ -241,8 +168,8 @@ async def test_a_waiting_run_that_a_later_one_replaces_is_cancelled(world: World
     changed, _ = await world.store.firing.unpark(limit=10)
     assert changed == 2
     runs = await runs_of(world)
-    assert [run["state"] for run in runs] == ["RUNNING", "CANCELLED", "CANCELLED", "PENDING"]
-    assert runs[1]["error"] == "A later run replaced it."
+    assert [run.state for run in runs] == ["RUNNING", "CANCELLED", "CANCELLED", "PENDING"]
+    assert runs[1].error == "A later run replaced it."
     answer = await anne.beat(running)
     assert answer.cancel == (running.lease_id,)
 
@@ -253,7 +180,7 @@ async def test_waiting_shards_of_a_replaced_run_are_cancelled(world: World) -> N
     await world.store.runs.trigger(ask(key="new"))
     changed, _ = await world.store.firing.unpark(limit=10)
     assert changed >= 2
-    states = {(run["fire_key"], run["shard"]): run["state"] for run in await runs_of(world)}
+    states = {(run.fire_key, run.shard): run.state for run in await runs_of(world)}
     assert [states["m:old", shard] for shard in (-1, 0, 1)] == ["CANCELLED"] * 3
     assert [states["m:new", shard] for shard in (-1, 0, 1)] == ["RUNNING", "PENDING", "PENDING"]
     await world.store.firing.unpark(limit=10)
@@ -273,11 +200,11 @@ async def test_a_waiting_merge_run_of_a_replaced_run_is_cancelled_and_holds_up_n
         await world.store.runs.trigger(ask("plain", key))
     changed, _ = await world.store.firing.unpark(limit=10)
     assert changed == 1 + 2, "the merge run, and two that wait in the other line"
-    cut = {(run["fire_key"][:5], run["shard"]): run["state"] for run in await runs_of(world, "cut")}
+    cut = {(run.fire_key[:5], run.shard): run.state for run in await runs_of(world, "cut")}
     merge = next(state for (key, shard), state in cut.items() if key.startswith("d:"))
     assert (merge, cut["m:old", -1]) == ("CANCELLED", "CANCELLED")
     assert [cut["m:new", shard] for shard in (-1, 0, 1)] == ["RUNNING", "PENDING", "PENDING"]
-    assert [run["state"] for run in await runs_of(world, "plain")] == ["CANCELLED", "CANCELLED", "PENDING"]
+    assert [run.state for run in await runs_of(world, "plain")] == ["CANCELLED", "CANCELLED", "PENDING"]
     await world.store.firing.unpark(limit=10)
     assert {(run.job, run.shard) for run in await anne.lease()} == {("cut", 0), ("cut", 1), ("plain", -1)}
 
@@ -304,7 +231,7 @@ async def test_a_waiting_run_is_not_replaced_by_one_that_overlaps(world: World) 
     await world.store.runs.trigger(ask(key="waiting"))
     await world.store.runs.trigger(ask(key="beside", allow_overlap=True))
     await world.store.firing.unpark(limit=10)
-    assert [run["state"] for run in await runs_of(world)] == ["RUNNING", "PENDING", "PENDING"]
+    assert [run.state for run in await runs_of(world)] == ["RUNNING", "PENDING", "PENDING"]
 
 
 @pytest.mark.parametrize("shards", [0, 2])
@@ -331,13 +258,13 @@ async def test_a_backfill_replaces_no_run_and_none_replaces_it(world: World, sel
         (merge,) = await anne.lease()
         assert (await anne.beat(merge)).cancel == ()
         await anne.complete(merge)
-    states = {run["id"]: run["state"] for run in await runs_of(world)}
+    states = {run.run_id: run.state for run in await runs_of(world)}
     assert [states[run_id] for run_id in past] == ["SUCCEEDED", "PENDING" if not shards else "RUNNING"]
 
 
 async def _backfill(world: World, job: JobRecord, selection: Selection) -> list[int]:
     """A backfill of two instants; its runs."""
-    before = {run["id"] for run in await runs_of(world)}
+    before = {run.run_id for run in await runs_of(world)}
     assert job.next_at is not None
     instants = [job.next_at - 5 * HOUR, job.next_at - 4 * HOUR]
     new = NewBackfill(
@@ -346,7 +273,7 @@ async def _backfill(world: World, job: JobRecord, selection: Selection) -> list[
     )  # fmt: skip
     await world.store.backfills.add(new)
     assert await world.store.backfills.advance(limit=10) == 2
-    return [run["id"] for run in await runs_of(world) if run["id"] not in before and run["shard"] == -1]
+    return [run.run_id for run in await runs_of(world) if run.run_id not in before and run.shard == -1]
 
 
 async def _run_to_its_end(anne: Worker, runs: Sequence[LeasedRun], *, merges: bool) -> None:

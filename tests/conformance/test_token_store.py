@@ -7,7 +7,7 @@ import pytest
 from foliot.domain.access import Scope, TokenNameTaken, TokenNotFound
 from foliot.domain.instants import DAY, HOUR, MINUTE, Micros
 from foliot.ports.store.tokens import NewToken, TokenStore
-from tests.sql.world import World
+from tests.conformance.world import World
 
 
 @pytest.fixture

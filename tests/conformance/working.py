@@ -7,12 +7,13 @@ from typing import Any
 from foliot.domain.instants import Micros
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
+from foliot.ports.store import Store
+from foliot.ports.store.lookups import AttemptRow, RunRow
 from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.store.runs import Grant, Poll
 from foliot.ports.worker_link import Beat, BeatAnswer, HandlerOffer, HeldLease, Hello, LeasedRun, Report
-from foliot.store.sql.store import SqlStore
-from tests.conformance.building import NS, ask
-from tests.sql.world import CHANCE, World
+from tests.conformance.building import ask, runs_of
+from tests.conformance.world import CHANCE, World
 
 _NUMBERS = count(1)
 
@@ -20,7 +21,7 @@ _NUMBERS = count(1)
 class Worker:
     """A worker's side of the store: what it would say over its link, straight to the port."""
 
-    def __init__(self, world: World, store: SqlStore | None = None) -> None:
+    def __init__(self, world: World, store: Store | None = None) -> None:
         self.world = world
         self.store = store or world.store
         self.session = CHANCE.token()
@@ -93,7 +94,7 @@ class Worker:
         return await self.store.nodes.beat(beat, ttl_us=ttl_us, judge=judge)
 
 
-async def worker(world: World, store: SqlStore | None = None) -> Worker:
+async def worker(world: World, store: Store | None = None) -> Worker:
     """A registered worker."""
     return await Worker(world, store).register()
 
@@ -103,31 +104,26 @@ async def trigger(world: World, job: str = "tick", n: int = 1, **wish: Any) -> l
     return [(await world.store.runs.trigger(ask(job, CHANCE.token(), **wish))).run_id for _ in range(n)]
 
 
-async def run_of(world: World, run_id: int) -> dict[str, Any]:
-    """One run's row."""
-    return dict((await world.rows("SELECT * FROM runs WHERE id = :id", id=run_id))[0])
+async def run_of(world: World, run_id: int) -> RunRow:
+    """One run."""
+    run = await world.store.lookups.run(run_id)
+    assert run is not None, run_id
+    return run
 
 
 async def states_of(world: World, job: str = "tick") -> list[str]:
     """The states of a job's runs, in the order they were made."""
-    rows = await world.rows(
-        "SELECT r.state FROM runs r JOIN jobs j ON j.id = r.job_id WHERE j.name = :job AND j.namespace = :ns "
-        "ORDER BY r.id",
-        job=job,
-        ns=NS,
-    )
-    return [row["state"] for row in rows]
+    return [run.state for run in sorted(await runs_of(world, job), key=lambda run: run.run_id)]
 
 
-async def attempts_of(world: World, run_id: int) -> list[dict[str, Any]]:
+async def attempts_of(world: World, run_id: int) -> list[AttemptRow]:
     """The attempts of a run that ended without success."""
-    rows = await world.rows("SELECT * FROM attempts WHERE run_id = :id ORDER BY attempt", id=run_id)
-    return [dict(row) for row in rows]
+    return [attempt for attempt in await world.store.lookups.attempts(run_id) if attempt.cause is not None]
 
 
 async def lead(world: World, *, session: str = "leader") -> int:
     """Win the leadership, with a tick that lets reaping begin at once; the term."""
     term = await world.store.nodes.campaign(session, ttl_us=SESSION_TTL_US)
     assert term is not None
-    await world.change("UPDATE store_meta SET reap_after = 0")
+    await world.end_amnesty()
     return term.number

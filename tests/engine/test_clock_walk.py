@@ -11,7 +11,8 @@ from foliot.app.server import Server
 from foliot.app.settings import ServerSettings, Timing
 from foliot.domain.instants import SECOND, Micros, to_datetime
 from tests.clocks import DrivenClock
-from tests.conformance.building import every, runs_of
+from tests.conformance.building import every
+from tests.sql.rows import runs_of
 from tests.sql.world import BEGINS_AT, CHANCE, World, opened, sqlite_copy
 
 OFFSETS_S = (-3600, -120, 0, 0, 0, 120, 3600)

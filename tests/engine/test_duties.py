@@ -14,9 +14,10 @@ from foliot.ports.store.errors import OutcomeUnknown
 from foliot.ports.worker_link import HandlerOffer, Hello, Leased, LeasePoll, Leaving
 from foliot.store.sql.kernel.database import verb_of
 from tests.clocks import DrivenClock, settle
-from tests.conformance.building import ask, every, make_due, runs_of, save
+from tests.conformance.building import ask, every, make_due, save
 from tests.engine.conftest import MakeServer
 from tests.eventually import soon
+from tests.sql.rows import runs_of
 from tests.sql.world import World
 
 

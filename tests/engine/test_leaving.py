@@ -21,8 +21,9 @@ from foliot.ports.worker_link import Beat, BeatAnswer, Leased, LeasePoll, Leavin
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker
 from tests.conformance.building import save
-from tests.conformance.working import attempts_of, run_of, trigger
+from tests.conformance.working import trigger
 from tests.eventually import soon
+from tests.sql.rows import attempts_of, run_of
 from tests.sql.world import CHANCE, World
 from tests.unit.worker.house import code, name_of
 

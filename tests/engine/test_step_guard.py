@@ -12,8 +12,9 @@ from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.worker_link import Leaving
 from foliot.store.sql.cluster.clock import trust
 from tests.clocks import DrivenClock
-from tests.conformance.building import PERSON, ask, every, runs_of
+from tests.conformance.building import PERSON, ask, every
 from tests.engine.conftest import MakeServer
+from tests.sql.rows import runs_of
 from tests.sql.world import World
 
 STEP = 120 * SECOND

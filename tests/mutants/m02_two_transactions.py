@@ -1,8 +1,9 @@
 """M2: a server dies by SIGKILL between the move of the cursor and the run."""
 
 from foliot.domain.instants import SECOND
-from tests.conformance.building import cursor_of, every
+from tests.conformance.building import every
 from tests.mutants.stage import Stage
+from tests.sql.rows import cursor_of
 
 
 async def play(stage: Stage) -> None:

@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 from foliot.app.system import SystemClock
 from foliot.store.sql.kernel.connect import open_database
 from foliot.store.sql.store import SqlStore
-from tests.conformance.building import PERSON, every, fire, runs_of
+from tests.conformance.building import PERSON, every, fire
 from tests.mutants.stage import Stage
+from tests.sql.rows import runs_of
 from tests.sql.world import CHANCE
 
 AHEAD = timedelta(seconds=30)

@@ -14,8 +14,8 @@ from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import HeldLease, LeasedRun
 from foliot.store.sql.store import SqlStore
 from tests.conformance.building import PERSON, ask, decider, save
-from tests.conformance.test_random_walk import JOBS, Walk
 from tests.conformance.working import Worker
+from tests.sql.test_random_walk import JOBS, Walk
 from tests.sql.world import CHANCE, World
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]

@@ -9,7 +9,8 @@ from foliot.domain.instants import HOUR
 from foliot.ports.store.backfills import NewBackfill, Selection
 from foliot.store.sql.firing.line import NOTHING_OPEN, situations
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet
-from tests.conformance.building import every, fire, make_due, runs_of, skips_of
+from tests.conformance.building import every, fire, make_due
+from tests.sql.rows import runs_of, skips_of
 from tests.sql.world import World
 
 KEYS = ("s:{n}", "s:{n} asked for", "m:{n}", "b:7:{n}", "d:{n}")

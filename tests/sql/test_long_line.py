@@ -4,9 +4,10 @@ import pytest
 
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.leasing import candidates
-from tests.conformance.building import runs_of, save
-from tests.conformance.working import run_of, trigger, worker
+from tests.conformance.building import save
+from tests.conformance.working import trigger, worker
 from tests.sql.explaining import Hot, Loaded, explain
+from tests.sql.rows import run_of, runs_of
 from tests.sql.world import World
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]

@@ -11,7 +11,8 @@ from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 from foliot.store.sql.leasing import limits
 from foliot.store.sql.leasing.run_kinds import KINDS_MAX
 from tests.conformance.building import save
-from tests.conformance.working import run_of, trigger, worker
+from tests.conformance.working import trigger, worker
+from tests.sql.rows import run_of
 from tests.sql.world import World
 
 MANY = 3 * KINDS_MAX

@@ -9,8 +9,9 @@ import pytest
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.scans import LOOK_BACK_US
 from foliot.store.sql.leasing import candidates
-from tests.conformance.building import runs_of, save
+from tests.conformance.building import save
 from tests.conformance.working import trigger, worker
+from tests.sql.rows import runs_of
 from tests.sql.world import World
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]

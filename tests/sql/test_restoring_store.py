@@ -19,9 +19,10 @@ from foliot.ports.worker_link import Hello
 from foliot.store.sql.cluster.restore import TERMS_APART, ServersLive, restored
 from foliot.store.sql.kernel.epoch import origin
 from tests.conformance.building import every, fire, save
-from tests.conformance.working import lead, run_of, trigger, worker
+from tests.conformance.working import lead, trigger, worker
 from tests.servers.fixtures import MakeDatabase
 from tests.servers.postgres import BIN
+from tests.sql.rows import run_of
 from tests.sql.world import CHANCE, World
 
 EPOCH_BITS = 28

@@ -6,7 +6,8 @@ import pytest
 from foliot.domain.instants import HOUR, MINUTE, SECOND, Instant, Micros
 from foliot.ports.store.firing import Decided
 from foliot.store.sql.kernel.scans import FULL_SCAN_EVERY_US, LOOK_BACK_US, NEVER, ScanBound
-from tests.conformance.building import cursor_of, every, fire, make_due
+from tests.conformance.building import every, fire, make_due
+from tests.sql.rows import cursor_of
 from tests.sql.world import World
 
 NOON: Instant = 12 * HOUR

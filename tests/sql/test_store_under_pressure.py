@@ -19,9 +19,10 @@ from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.store.sql.kernel.connect import POOL_SIZES
 from foliot.store.sql.kernel.database import Pool, TryAgain, Tx
 from foliot.store.sql.kernel.statement import Statement
-from tests.conformance.building import ask, every, fire, make_due, runs_of, save
+from tests.conformance.building import ask, every, fire, make_due, save
 from tests.conformance.working import trigger, worker
 from tests.sql.interleavings.halting import halting, naive, until_blocked
+from tests.sql.rows import runs_of
 from tests.sql.world import UNHURRIED, World, opened, sqlite_copy
 
 

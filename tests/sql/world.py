@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.instants import Instant, Micros, to_instant
+from foliot.ports.store.jobs import JobRecord
 from foliot.store.sql.kernel import schema
 from foliot.store.sql.kernel.connect import PATIENT, POOL_SIZES, TimeLimits, open_database
 from foliot.store.sql.kernel.database import Database, Pool, Tx
@@ -17,9 +17,8 @@ from foliot.store.sql.kernel.dialects.mariadb import MariaDB
 from foliot.store.sql.kernel.dialects.postgresql import PostgreSQL
 from foliot.store.sql.kernel.statement import RowSet, Statement
 from foliot.store.sql.store import SqlStore
-
-CLOCK = SystemClock()
-CHANCE = SystemChance()
+from tests.conformance.world import CHANCE as CHANCE  # noqa: PLC0414  for whoever uses this world
+from tests.conformance.world import CLOCK as CLOCK  # noqa: PLC0414
 
 BEGINS_AT = to_instant(datetime(2026, 3, 2, 10, 17, 30, tzinfo=UTC))
 """When the store time of a test begins: far from the ends of a minute, an hour and a day, whenever it is run."""
@@ -130,6 +129,19 @@ class World:
         self._shift_us += us
         if self.engine != "sqlite":
             await self.change("UPDATE test_clock SET us = :us", us=self._shift_us)
+
+    # -- accidents --------------------------------------------------------------------------------------------------
+
+    async def end_amnesty(self) -> None:
+        """Let reaping begin at once, although ticks have come for a moment only (R8)."""
+        await self.change("UPDATE store_meta SET reap_after = 0")
+
+    async def spoil(self, job: JobRecord) -> None:
+        """Make a job one that only a newer Foliot understands: a store that is opened from now on cannot read it."""
+        document = '{"run":{"python":"jobs:tick"},"of_the_future":1}'
+        await self.change(
+            "UPDATE job_versions SET definition = :document WHERE job_id = :id", document=document, id=job.job_id
+        )
 
     def _wall(self) -> Instant:
         now = to_instant(CLOCK.now())

@@ -77,6 +77,37 @@ def sleeps(tree: ast.AST) -> Iterator[int]:
                 yield node.lineno
 
 
+def test_a_suite_of_a_port_knows_the_port_alone() -> None:
+    """What needs a table, a statement or a class of the SQL store stands in tests/sql. Types see to the rest: the
+    `World` of these suites has no SQL."""
+    may_be_known = ("foliot.domain", "foliot.ports", "foliot.words", "tests.conformance", *SUPPORT)
+    strays = {
+        (name(module), known)
+        for module in (ROOT / "tests/conformance").rglob("*.py")
+        if module.name not in ADAPTERS
+        for known in imported_modules(ast.parse(module.read_text()))
+        if known.startswith(("foliot", "tests")) and not known.startswith(may_be_known)
+    }
+    assert strays == set()
+
+
+ADAPTERS = {"conftest.py", "world.py"}
+"""These two of tests/conformance open a store; the others know its port."""
+
+SUPPORT = ("tests.eventually", "tests.servers", "foliot.app.plugins")
+"""Waiting, servers to test on, and the table of what there is behind a port."""
+
+
+def imported_modules(tree: ast.AST) -> Iterator[str]:
+    """The modules that a module imports from, anywhere in it."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                yield from (alias.name for alias in names)
+            case ast.ImportFrom(module=str(module), level=0):
+                yield module
+
+
 def test_the_domain_stands_on_the_standard_library_and_calendar_packages_alone() -> None:
     foreign = {
         (name(module), package)

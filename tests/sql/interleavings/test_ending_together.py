@@ -8,20 +8,10 @@ from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
-from tests.conformance.building import (
-    NS,
-    PERSON,
-    PLANS,
-    ask,
-    cursor_of,
-    definition,
-    fire,
-    make_due,
-    runs_of,
-    save,
-)
-from tests.conformance.working import Worker, attempts_of, lead, run_of, trigger, worker
+from tests.conformance.building import NS, PERSON, PLANS, ask, definition, fire, make_due, save
+from tests.conformance.working import Worker, lead, trigger, worker
 from tests.sql.interleavings.halting import halting, is_deadlock, naive, patient, until_blocked
+from tests.sql.rows import attempts_of, cursor_of, run_of, runs_of
 from tests.sql.world import World
 
 pytestmark = pytest.mark.services

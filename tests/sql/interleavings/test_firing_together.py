@@ -13,21 +13,10 @@ from foliot.domain.schedule import Schedule
 from foliot.domain.verdict import Cause
 from foliot.ports.store.backfills import BackfillState, NewBackfill, Selection
 from foliot.ports.store.jobs import SaveOutcome
-from tests.conformance.building import (
-    NS,
-    PERSON,
-    ask,
-    cursor_of,
-    definition,
-    every,
-    fire,
-    make_due,
-    runs_of,
-    save,
-    skips_of,
-)
+from tests.conformance.building import NS, PERSON, ask, definition, every, fire, make_due, save
 from tests.conformance.working import worker
 from tests.sql.interleavings.halting import halting, naive, patient, until_blocked
+from tests.sql.rows import cursor_of, runs_of, skips_of
 from tests.sql.world import World
 
 pytestmark = pytest.mark.services

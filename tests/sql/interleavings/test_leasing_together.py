@@ -11,9 +11,10 @@ from foliot.domain.verdict import Cause, judge
 from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
 from foliot.ports.worker_link import HeldLease, Leaving
 from foliot.store.sql.leasing.leases import ABOVE_ATTEMPTS
-from tests.conformance.building import NS, PERSON, PLANS, ask, definition, runs_of, save
-from tests.conformance.working import attempts_of, lead, run_of, trigger, worker
+from tests.conformance.building import NS, PERSON, PLANS, ask, definition, save
+from tests.conformance.working import lead, trigger, worker
 from tests.sql.interleavings.halting import halting, naive, patient, until_blocked
+from tests.sql.rows import attempts_of, run_of, runs_of
 from tests.sql.world import World
 
 pytestmark = pytest.mark.services

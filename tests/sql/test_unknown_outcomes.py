@@ -11,23 +11,12 @@ from foliot.domain.instants import HOUR, SECOND
 from foliot.domain.planner import Planner
 from foliot.ports.store.errors import OutcomeUnknown, StoreUnavailable
 from foliot.store.sql.store import SqlStore
-from tests.conformance.building import (
-    NS,
-    PERSON,
-    ask,
-    cursor_of,
-    definition,
-    every,
-    fire,
-    make_due,
-    runs_of,
-    save,
-    skips_of,
-)
+from tests.conformance.building import NS, PERSON, ask, definition, every, fire, make_due, save
 from tests.eventually import soon
 from tests.servers.ambush import Lose, Then
 from tests.servers.postgres import Postgres
 from tests.servers.proxy import FaultProxy
+from tests.sql.rows import cursor_of, runs_of, skips_of
 from tests.sql.world import UNHURRIED, World
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]

@@ -7,7 +7,7 @@ import pytest
 from foliot_check.findings import verify
 from foliot_check.reader import read_history
 from tests.cluster.recording import record_sqlite
-from tests.conformance.edit_walk import EditWalk
+from tests.sql.edit_walk import EditWalk
 from tests.sql.world import World
 
 STEPS = 120
