@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -15,6 +15,8 @@ from foliot.cli.node import columns as node_columns
 from foliot.cli.output import Column
 from foliot.cli.speaking import echo
 from foliot.domain.visible import visible_line
+
+QUEUE_COUNTED_MAX: Final = 10_000  # the server counts no further
 
 
 @click.group(cls=Group, epilog=EXIT_CODES)
@@ -54,13 +56,17 @@ def status(desk: Desk) -> None:
 def _lines(desk: Desk, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     times, say = desk.times, desk.out.say
     yield "leader", say("leader_now", leader=found["leader"] or "-", term=found["term"])
-    known = sum(node["kind"] == "server" and node["health"] not in GONE for node in found["nodes"])
-    yield "servers", say("servers_now", online=found["servers_online"], known=known)
-    warning = say("workers_unwell", count=found["workers_warning"]) if found["workers_warning"] else ""
-    yield "workers", say("workers_now", online=found["workers_online"], slots=found["slots"]) + warning
-    queue = f"{found['queue']:,}".replace(",", " ") if found["queue"] <= 10_000 else "10 000+"
-    oldest = say("oldest", lasting=times.lasting(found["oldest_ready_s"])) if found["oldest_ready_s"] else ""
-    yield "queue", say("queue_now", queue=queue, running=found["running"]) + oldest
+    servers = [node for node in found["nodes"] if node["kind"] == "server" and node["health"] not in GONE]
+    yield "servers", say("servers_now", online=found["servers_online"], known=len(servers))
+    workers = say("workers_now", online=found["workers_online"], slots=found["slots"])
+    if found["workers_warning"]:
+        workers += say("workers_unwell", count=found["workers_warning"])
+    yield "workers", workers
+    counted = f"{found['queue']:,}".replace(",", " ") if found["queue"] <= QUEUE_COUNTED_MAX else "10 000+"
+    queue = say("queue_now", queue=counted, running=found["running"])
+    if found["oldest_ready_s"]:
+        queue += say("oldest", lasting=times.lasting(found["oldest_ready_s"]))
+    yield "queue", queue
     if found["overdue_s"]:
         yield "lag", say("overdue", lasting=times.lasting(found["overdue_s"]))
     yield "store", f"{found['store']}, epoch {found['epoch']}"

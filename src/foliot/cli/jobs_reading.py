@@ -151,15 +151,11 @@ def _lines(desk: Desk, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -
     times, out = desk.times, desk.out
     definition = job["definition"]
     yield "name", job["name"] if job["namespace"] == "default" else f"{job['namespace']} / {job['name']}"
-    paused = f" since {times.told(job['paused_at'])}" if job["paused_at"] else ""
-    until = f" until {times.told(job['paused_until'])}" if job["paused_until"] else ""
-    why = f" ({job['pause_reason']})" if job["pause_reason"] else ""
-    yield "state", (out.state(job["state"]), f"{paused}{until}{why}")
+    yield "state", (out.state(job["state"]), _paused(times, job))
     yield "trouble", job["trouble"] or ""
     yield "schedule", job["schedule"] or "by hand"
-    if ahead:
-        zone, instants = zone_of(desk, definition), [fire["due_at"] for fire in ahead]
-        yield "next", " · ".join(f"{times.told(at, zone)} ({times.ahead(at)})" for at in instants)
+    zone = zone_of(desk, definition)
+    yield "next", " · ".join(f"{times.told(fire['due_at'], zone)} ({times.ahead(fire['due_at'])})" for fire in ahead)
     last = job["last_run"]
     if last:
         took = f"  {times.lasting(last['duration_s'])}" if last["duration_s"] is not None else ""
@@ -173,6 +169,14 @@ def _lines(desk: Desk, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -
         if field in definition and field not in SHOWN_ABOVE:
             yield field, str(definition[field])
     yield "version", f"v{job['version']} by {job['updated_by']}, {times.full(job['updated_at'])}"
+
+
+def _paused(times: Times, job: Mapping[str, Any]) -> str:
+    """Since when it is paused, until when, and why; nothing for a job that is not."""
+    since = f" since {times.told(job['paused_at'])}" if job["paused_at"] else ""
+    until = f" until {times.told(job['paused_until'])}" if job["paused_until"] else ""
+    why = f" ({job['pause_reason']})" if job["pause_reason"] else ""
+    return f"{since}{until}{why}"
 
 
 @click.command()
@@ -196,8 +200,12 @@ def explain_job(desk: Desk, name: str, *, at: str | None, since: str | None) -> 
     """What became of an instant of a job, or of those since one: of a day when nothing is said."""
     if not name.strip():
         raise click.UsageError("Say which job.")
-    asked = {"at": desk.times.read(at)} if at else {"since": desk.times.read(since or "24h")}
-    explain(desk, desk.client.jobs.why(name, tz=desk.times.name, **asked))
+    times = desk.times
+    if at:
+        items = desk.client.jobs.why(name, at=times.moment(at), tz=times.name)
+    else:
+        items = desk.client.jobs.why(name, since=times.moment(since or "24h"), tz=times.name)
+    explain(desk, items)
 
 
 def explain(desk: Desk, items: Sequence[Mapping[str, Any]]) -> None:

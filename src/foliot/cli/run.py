@@ -14,9 +14,9 @@ from foliot.cli.groups import Group
 from foliot.cli.jobs_reading import explain
 from foliot.cli.output import Column
 from foliot.cli.progress import LiveProgress, how_far
-from foliot.cli.speaking import Line, echo
+from foliot.cli.speaking import Line, Said, echo
 from foliot.cli.times import Times
-from foliot.cli.watching import note, say_state, show_result, tell_end, wait_for
+from foliot.cli.watching import first_line, note, say_state, show_result, tell_end, wait_for
 from foliot.domain.visible import visible_line
 from foliot.words.chinese.phrases import STATES
 
@@ -80,21 +80,18 @@ def _columns(times: Times, *, shards: bool) -> list[Column]:
         Column("TRY", "attempt"),
         Column("NODE", "node", empty="-"),
         Column("FROM", lambda run: run["triggered_by"] or run["origin"], wide=True),
-        Column("ERROR", lambda run: _first_line(run["error"]), wide=True),
+        Column("ERROR", lambda run: first_line(run["error"]), wide=True),
     ]
     if shards:
         columns.insert(2, Column("SHARD", part_of, empty="-"))
     return columns
 
 
-def _first_line(text: str | None) -> str:
-    return (text or "").strip().partition("\n")[0]
-
-
 def _states(written: str | None) -> str:
     """States by the words that are shown, in either language."""
     english = {shown: state for state, shown in STATES.items()}
-    return ",".join(english.get(word.strip(), word.strip()) for word in (written or "").split(",") if word.strip())
+    words = [word.strip() for word in (written or "").split(",")]
+    return ",".join(english.get(word, word) for word in words if word)
 
 
 @run.command()
@@ -136,8 +133,10 @@ def _lines(
     why = f" ({run['reason']})" if run["reason"] else ""
     yield "from", f"{run['origin']}{by}{why}, v{run['version']}"
     yield "due", times.full(run["due_at"])
-    yield "started", f"{times.full(run['started_at'])} (+{times.lasting(run['delay_s'])})" if run["started_at"] else ""
-    yield "ended", f"{times.full(run['ended_at'])}  {times.lasting(run['duration_s'])}" if run["ended_at"] else ""
+    if run["started_at"]:
+        yield "started", f"{times.full(run['started_at'])} (+{times.lasting(run['delay_s'])})"
+    if run["ended_at"]:
+        yield "ended", f"{times.full(run['ended_at'])}  {times.lasting(run['duration_s'])}"
     yield "node", run["node"] or ""
     yield "shard", part_of(run)
     yield from _shards(desk, shards)
@@ -145,9 +144,9 @@ def _lines(
     if len(attempts) > 1 or (attempts and attempts[0]["error"]):
         for one in attempts:
             how = one["cause"] or "running"
-            error = _first_line(one["error"])
+            error = first_line(one["error"])
             yield f"try {one['attempt']}", f"{how} on {one['node'] or '-'}  {times.lasting(one['duration_s'])}  {error}"
-    yield "error", _first_line(run["error"])
+    yield "error", first_line(run["error"])
     yield "params", _json(run["params"])
     yield "result", _json(run["result"])
 
@@ -155,12 +154,15 @@ def _lines(
 def _shards(desk: Desk, shards: list[Mapping[str, Any]]) -> Iterator[tuple[str, Line]]:
     """How many are in which state, then the first of those that have not succeeded."""
     counts = Counter(one["shown"] for one in shards if one["shard"] is not None)
-    told = [part for state, count in counts.most_common() for part in (", ", f"{count} ", desk.out.state(state))]
+    told: list[Said] = []
+    for state, count in counts.most_common():
+        told += [", ", f"{count} ", desk.out.state(state)]
     yield "shards", told[1:]
-    for one in [one for one in shards if one["state"] != "SUCCEEDED"][:SHARDS_SHOWN]:
-        error = _first_line(one["error"])
+    unfinished = [one for one in shards if one["state"] != "SUCCEEDED"]
+    for one in unfinished[:SHARDS_SHOWN]:
         name = "merge" if one["shard"] is None else f"shard {one['shard']}"
-        yield name, (f"{one['id']}  ", desk.out.state(one["shown"]), f"  {error}".rstrip())
+        error = f"  {first_line(one['error'])}".rstrip()
+        yield name, (f"{one['id']}  ", desk.out.state(one["shown"]), error)
 
 
 def _json(value: Any) -> str:

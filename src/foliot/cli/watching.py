@@ -35,13 +35,19 @@ def tell_end(desk: Desk, run: Mapping[str, Any]) -> None:
 
 def say_state(desk: Desk, run: Mapping[str, Any]) -> None:
     """Where a run stands that has not succeeded: how it failed, or that it is not over."""
-    state = f"{run['state']} ({run['kind']})" if run["kind"] else run["state"]
+    kind = f" ({run['kind']})" if run["kind"] else ""
+    said = {"job": run["job"], "run": run["id"], "state": f"{run['state']}{kind}"}
     mark = "run" if run["ended_at"] is None else "bad"
-    why = (run["error"] or "").strip().splitlines()
+    why = first_line(run["error"])
     if why:
-        desk.out.talk("ended_why", mark=mark, job=run["job"], run=run["id"], state=state, why=why[0])
+        desk.out.talk("ended_why", mark=mark, why=why, **said)
     else:
-        desk.out.talk("ended", mark=mark, job=run["job"], run=run["id"], state=state)
+        desk.out.talk("ended", mark=mark, **said)
+
+
+def first_line(text: str | None) -> str:
+    """The first line of an error; nothing when there is none."""
+    return (text or "").strip().partition("\n")[0]
 
 
 def note(desk: Desk, run: Mapping[str, Any]) -> None:

@@ -58,7 +58,7 @@ JOB: dict[str, Any] = {
     "name": EVIL, "namespace": EVIL, "state": EVIL, "schedule": EVIL, "next_at": None, "last_run": None,
     "group": EVIL, "owner": EVIL, "version": 1, "description": EVIL, "definition": {"run": {EVIL: EVIL}},
     "paused_at": None, "paused_until": None, "pause_reason": EVIL, "trouble": EVIL, "tags": {EVIL: EVIL},
-    "updated_by": EVIL, "updated_at": None,
+    "executes": EVIL, "updated_by": EVIL, "updated_at": None,
 }  # fmt: skip
 WHY = {"sentence": EVIL, "hint": EVIL, "code": EVIL, "verdict": EVIL}
 HIT = {"kind": EVIL, "name": EVIL, "namespace": EVIL, "detail": EVIL}

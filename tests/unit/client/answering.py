@@ -86,7 +86,7 @@ def answering() -> Iterator[Answering]:
             if said.breaks_off:
                 self.close_connection = True
 
-        do_GET = do_POST = answer  # noqa: N815  names of the standard library
+        do_GET = do_POST = do_PUT = do_DELETE = answer  # noqa: N815  names of the standard library
 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
             """Quiet."""

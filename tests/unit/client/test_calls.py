@@ -1,13 +1,15 @@
 """The calls: what is sent, and what comes back."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Any
 
 import pytest
 
-from foliot.client.errors import RunNotFinished, RunNotSucceeded
+from foliot import Foliot
+from foliot.client.errors import RunNotFinished, RunNotSucceeded, ServerAway
 from foliot.domain.errors import JobNotFound
-from tests.unit.client.answering import Answer, Answering
+from tests.unit.client.answering import Answer, Answering, refusing_url
 from tests.unit.client.conftest import Connect, FastMachine
 
 PENDING = {"id": "r-8k2f", "job": "greet", "namespace": "default", "state": "PENDING", "attempt": 0}
@@ -165,3 +167,39 @@ def test_following_a_run_that_is_not_there(server: Answering, connect: Connect) 
     server.say(Answer(404, {"code": "FOL-2003", "detail": 'No run "r-1".'}))
     with pytest.raises(Exception, match='No run "r-1"'):
         list(connect(server.url).runs.logs("r-1", follow=True))
+
+
+def test_following_events_goes_on_where_the_stream_broke(server: Answering, machine: FastMachine) -> None:
+    events = {"content-type": "text/event-stream"}
+    server.say(
+        Answer(200, text='event: hello\ndata:\n\nid: 7\nevent: job\ndata: {"subject":"tick"}\n\n', headers=events),
+        Answer(503, {"code": "FOL-5001", "detail": "The store is away."}),
+        Answer(
+            200, text='id: 8\nevent: reset\ndata:\n\nid: 9\nevent: run\ndata: {"subject":"r-1"}\n\n', headers=events
+        ),
+    )
+    with Foliot(server.url, "t0ken", machine=machine) as client:
+        found = list(islice(client.events.follow(["jobs", "runs"]), 3))
+    assert [(event.id, event.kind, event.data) for event in found] == [
+        ("7", "job", {"subject": "tick"}),
+        ("8", "reset", {}),
+        ("9", "run", {"subject": "r-1"}),
+    ]
+    assert [asked.headers.get("last-event-id") for asked in server.asked] == [None, "7", "7"]
+    assert server.asked[0].query == {"topics": "jobs,runs"}
+
+
+def test_following_events_gives_up_when_no_server_answers(machine: FastMachine) -> None:
+    with Foliot(refusing_url(), "t0ken", machine=machine) as client, pytest.raises(ServerAway):
+        next(client.events.follow("jobs"))
+
+
+def test_a_change_names_the_version_that_was_seen(server: Answering, connect: Connect) -> None:
+    server.say(Answer(200, {"name": "tick", "version": 4}))
+    jobs = connect(server.url).jobs
+    jobs.put("tick", {"run": {}}, if_version=3)
+    jobs.put("tick", {"run": {}})
+    jobs.delete("tick", if_version=4, reason="gone")
+    seen = [(asked.headers.get("if-match"), asked.headers.get("if-none-match")) for asked in server.asked]
+    assert seen == [('"v3"', None), (None, "*"), ('"v4"', None)]
+    assert server.asked[-1].query == {"namespace": "default", "reason": "gone"}
