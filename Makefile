@@ -12,7 +12,7 @@ PYTEST := $(BIN)/pytest -q
 FAST := $(PYTEST) -n $(shell expr $(CORES) + 1) -m 'not services and not slow' tests/unit tests/property tests/conformance tests/sql tests/engine
 SURFACES := $(PYTEST) -n $(CORES) -m 'not services and not slow' $(filter-out $(addprefix tests/,unit property conformance sql engine cluster servers),$(patsubst %/,%,$(wildcard tests/*/)))
 ON_SERVERS := $(PYTEST) -n $(CORES) -m 'services and not slow'
-SLOW := $(PYTEST) -n $(CORES) --dist loadfile --durations=10 -m slow --ignore=tests/cluster
+SLOW := $(PYTEST) -n $(shell expr $(CORES) + 1) --dist loadfile --durations=10 -m slow --ignore=tests/cluster
 RERUNS := $(VENV)/reruns.txt
 # Clusters mostly wait; in their short size they bear a machine that does other things, so two are up at a time.
 CLUSTER := $(PYTEST) -n $(CORES) --dist worksteal --durations=15 -m slow tests/cluster
