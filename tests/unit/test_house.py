@@ -91,8 +91,8 @@ def test_a_suite_of_a_port_knows_the_port_alone() -> None:
     assert strays == set()
 
 
-ADAPTERS = {"conftest.py", "world.py"}
-"""These two of tests/conformance open a store; the others know its port."""
+ADAPTERS = {"conftest.py", "world.py", "handling.py", "echo_kind.py"}
+"""These of tests/conformance open a store, start a worker, or are behind a port; the others know the port."""
 
 SUPPORT = ("tests.eventually", "tests.servers", "foliot.app.plugins")
 """Waiting, servers to test on, and the table of what there is behind a port."""

@@ -1,0 +1,108 @@
+"""Kinds of handlers: what each must do for servers and for workers."""
+
+import json
+
+import pytest
+
+from foliot.app.plugins import HANDLERS
+from foliot.domain.errors import BadField
+from foliot.domain.handler import JobHandler, check_handler
+from foliot.domain.job import Isolation
+from foliot.domain.verdict import Cause
+from foliot.ports.worker_link import LeasedRun
+from tests.conformance.building import NS
+from tests.conformance.echo_kind import Echo
+from tests.conformance.handling import SPECIMENS, Specimen, at_work
+from tests.eventually import soon
+
+
+@pytest.fixture(params=list(SPECIMENS))
+def specimen(request: pytest.FixtureRequest) -> Specimen:
+    return SPECIMENS[request.param]
+
+
+def test_every_kind_of_foliot_is_in_this_suite() -> None:
+    assert set(HANDLERS) <= set(SPECIMENS)
+
+
+# ------------------------------------------------------------------------------------------------- what servers ask
+
+
+def test_a_kind_takes_options_it_can_use_and_names_the_field_of_others(specimen: Specimen) -> None:
+    kind = specimen.make()
+    for options in (specimen.works, specimen.blocks, specimen.fails, specimen.waits):
+        check_handler("run", JobHandler(kind.kind, options))
+        kind.validate(options)
+    for options in specimen.bad_options:
+        with pytest.raises(BadField, match=rf"run\.{kind.kind}\b"):
+            kind.validate(options)
+
+
+def test_a_kind_describes_its_options_in_one_short_line(specimen: Specimen) -> None:
+    described = specimen.make().describe(specimen.works)
+    assert described
+    assert described.isprintable()
+    assert len(described) <= 200
+
+
+# ------------------------------------------------------------------------------------------------- what workers ask
+
+
+def test_what_a_job_needs_is_among_what_a_worker_offers(specimen: Specimen) -> None:
+    kind = specimen.make()
+    offered = {offer.name for offer in kind.offers()}
+    for options in (specimen.works, specimen.blocks, specimen.fails, specimen.waits):
+        assert JobHandler(kind.kind, options).offer in offered
+    assert all(name.partition(":")[0] == kind.kind for name in offered)
+
+
+def test_a_run_of_what_is_not_here_has_no_handler(specimen: Specimen) -> None:
+    kind = specimen.make()
+    run = LeasedRun(
+        run_id=1, job_id=1, namespace=NS, job="j", version=1, handler=f"{kind.kind}:nobody:nothing", attempt=1,
+        lease_id="l", fence=1, due_at=0, leased_at=0,
+    )  # fmt: skip
+    assert kind.handler_of(run) is None
+
+
+@pytest.mark.parametrize("isolation", [None, *Isolation])
+async def test_a_run_executes_in_every_isolation(specimen: Specimen, isolation: Isolation | None) -> None:
+    async with at_work(specimen) as bench:
+        row = bench.add(specimen.works, isolation=isolation)
+        assert await bench.end_of(row) is Cause.SUCCEEDED, row.reports
+        assert json.loads(str(row.reports[0].result)) == specimen.returns
+
+
+async def test_what_blocks_executes_in_a_child_process_and_never_in_the_loop(specimen: Specimen) -> None:
+    params = json.dumps(specimen.params)
+    async with at_work(specimen) as bench:
+        row, refused = (bench.add(specimen.blocks, params=params, isolation=where) for where in (None, Isolation.LOOP))
+        assert await bench.end_of(row) is Cause.SUCCEEDED, row.reports
+        assert json.loads(str(row.reports[0].result)) == specimen.returns
+        assert await bench.end_of(refused) is Cause.REJECTED
+
+
+async def test_a_failure_is_an_error_and_bad_parameters_are_rejected(specimen: Specimen) -> None:
+    async with at_work(specimen) as bench:
+        failed = bench.add(specimen.fails)
+        rejected = bench.add(specimen.works, params=json.dumps(specimen.bad_params))
+        assert await bench.end_of(failed) is Cause.ERROR
+        assert "no luck" in str(failed.reports[0].error)
+        assert await bench.end_of(rejected) is Cause.REJECTED
+        assert rejected.reports[0].started_us_ago is None
+
+
+async def test_a_run_stops_when_it_is_asked(specimen: Specimen) -> None:
+    async with at_work(specimen) as bench:
+        row = bench.add(specimen.waits)
+        await soon(lambda: row.lease_id is not None, within_s=60)
+        bench.server.cancel(row)
+        assert await bench.end_of(row) is Cause.CANCELLED
+
+
+async def test_a_kind_is_closed_with_its_worker() -> None:
+    async with at_work(SPECIMENS["echo"]) as bench:
+        await soon(lambda: bool(bench.server.sessions), within_s=60)
+        kind = bench.kind
+    assert isinstance(kind, Echo)
+    assert kind.closed == 1
