@@ -19,7 +19,7 @@ import aiohttp
 
 from bench.harness import parser_of, run
 from bench.private import private
-from foliot.app.http import HttpFace
+from foliot.app.http import build_app
 from foliot.app.listening import HttpServer
 from foliot.app.run_loop import run_for_long
 from foliot.app.server import Server
@@ -27,6 +27,7 @@ from foliot.app.settings import ServerSettings
 from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemChance, SystemClock
 from foliot.observability.logging import configure_logging
+from foliot.operations.tokens import bootstrap
 from foliot.store.sql.kernel.connect import POOL_SIZES, open_database
 from foliot.store.sql.kernel.database import Pool
 from foliot.store.sql.store import SqlStore
@@ -237,11 +238,10 @@ async def serve(url: str, port: int) -> None:
     try:
         settings = ServerSettings(store_url=url, node_name="server", port=port)
         server = Server(settings, store, clock=clock, chance=chance)
-        face = HttpFace(server)
-        await face.begin(TOKEN)
+        await bootstrap(server.services, given=TOKEN)
         async with asyncio.TaskGroup() as tasks:
             http_stop = asyncio.Event()
-            tasks.create_task(http.serve(face.app, http_stop, clock=SystemClock()))
+            tasks.create_task(http.serve(build_app(server), http_stop, clock=SystemClock()))
             await server.run(stop)
             http_stop.set()
     finally:

@@ -15,16 +15,17 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from foliot.app import this_machine
 from foliot.app.all_in_one import AllInOne, UpSettings
 from foliot.app.data_folder import FolderInUse
-from foliot.app.http import Access, HttpFace
 from foliot.app.listening import PortTaken
 from foliot.app.settings import Timing
 from foliot.app.system import SystemChance, SystemClock
+from foliot.app.this_machine import Access
 from foliot.client.awaited.foliot import AsyncFoliot
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause
-from foliot.operations.services import SessionTimes
+from foliot.operations.services import Services, SessionTimes
 from foliot.operations.tokens import hash_of
 from foliot.ports.store.lookups import RunFilter
 from foliot.ports.worker_link import Report
@@ -211,7 +212,7 @@ async def test_the_token_of_this_machine_ends_with_it(tmp_path: Path) -> None:
 
 async def test_the_token_of_one_that_was_killed_ends_with_the_next(tmp_path: Path) -> None:
     (tmp_path / "jobs.py").write_text(QUICK.format(answer="x"))
-    with monkeypatched(HttpFace, "let_this_machine_out", nothing):
+    with monkeypatched(this_machine, "let_out", nothing):
         async with running(settings(tmp_path)) as killed:
             await soon(lambda: killed.token != "", within_s=60)
     assert await is_good(tmp_path, killed.token)
@@ -220,7 +221,7 @@ async def test_the_token_of_one_that_was_killed_ends_with_the_next(tmp_path: Pat
         assert not await is_good(tmp_path, killed.token)
 
 
-async def nothing(_: HttpFace) -> None: ...
+async def nothing(_: Services) -> None: ...
 
 
 @contextmanager

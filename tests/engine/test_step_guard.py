@@ -155,7 +155,7 @@ async def test_a_step_seen_by_most_is_suspect_and_due_follows_the_time_they_beli
     await world.elapse(-STEP)
     await beat_on(world, clock, *servers, seconds=3)
     assert not await suspect(world)
-    assert all(server.firing.due_until(0) is None for server in servers)
+    assert all(server.step_guard.due_until(0) is None for server in servers)
 
 
 async def test_a_server_that_did_not_see_the_step_waits_while_the_clock_is_suspect(

@@ -12,14 +12,16 @@ from typing import Final, Protocol
 import structlog
 
 from foliot import __version__
+from foliot.app import this_machine
 from foliot.app.data_folder import DataFolder
 from foliot.app.handler_kinds import beside_python
-from foliot.app.http import Access, HttpFace, check_reach
+from foliot.app.http import build_app, check_reach
 from foliot.app.inprocess import InProcessLink
 from foliot.app.listening import HttpServer
 from foliot.app.server import Server
 from foliot.app.settings import DEFAULT_PORT, ServerSettings, Timing
 from foliot.app.system import SystemChance, SystemClock
+from foliot.app.this_machine import Access
 from foliot.app.working import WorkerThread
 from foliot.ports.worker_link import Report
 from foliot.sdk.registry import Loaded, load
@@ -97,7 +99,7 @@ class AllInOne:
                 clock=self._clock,
                 chance=self._chance,
             )
-            await self._run_with(server, HttpFace(server), http, stop)
+            await self._run_with(server, http, stop)
         finally:
             await store.close()
 
@@ -114,16 +116,14 @@ class AllInOne:
         self._audience.database_ready(is_new=is_new, schema=head, took_s=self._clock.monotonic() - began_at)
         return store
 
-    async def _run_with(self, server: Server, face: HttpFace, http: HttpServer, stop: asyncio.Event) -> None:
-        access = await face.let_this_machine_in()
+    async def _run_with(self, server: Server, http: HttpServer, stop: asyncio.Event) -> None:
+        access = await this_machine.let_in(server.services)
         try:
-            await self._run_let_in(server, face, access, http, stop)
+            await self._run_let_in(server, access, http, stop)
         finally:
-            await face.let_this_machine_out()
+            await this_machine.let_out(server.services)
 
-    async def _run_let_in(
-        self, server: Server, face: HttpFace, access: Access, http: HttpServer, stop: asyncio.Event
-    ) -> None:
+    async def _run_let_in(self, server: Server, access: Access, http: HttpServer, stop: asyncio.Event) -> None:
         settings = self._settings
         loaded = load(settings.sources)
         server.workers.on_reports.append(self._audience.reported)
@@ -131,7 +131,7 @@ class AllInOne:
         thread = self._worker_thread(server, loaded, over)
         try:
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(http.serve(face.app, server_stop, clock=self._clock), name="http")
+                tasks.create_task(http.serve(build_app(server), server_stop, clock=self._clock), name="http")
                 tasks.create_task(server.run(server_stop), name="server")
                 await http.listens.wait()  # who is told of it may ask at once
                 self._folder.tell_clients(http.url, access.local_token)

@@ -13,8 +13,8 @@ from foliot import __version__
 from foliot.app.all_in_one import AllInOne, UpSettings
 from foliot.app.data_folder import FOLDER
 from foliot.app.handler_kinds import beside_python
-from foliot.app.http import Access
 from foliot.app.system import SystemChance, SystemClock
+from foliot.app.this_machine import Access
 from foliot.app.working import WorkerThread
 from foliot.client.discovery import find_endpoint
 from foliot.client.endpoint import Endpoint

@@ -21,7 +21,7 @@ from foliot.engine.firing import Firing
 from foliot.engine.leader_duties import LeaderContext, LeaderDuty, leader_duties
 from foliot.engine.leading import Leadership, Leading
 from foliot.engine.leasing import LaneBook, Leasing
-from foliot.engine.loop import DutyLoop
+from foliot.engine.loop import Duty, DutyLoop
 from foliot.engine.presence import OwnSession, Presence
 from foliot.engine.pulse import Pulsing, Tide
 from foliot.engine.step_guard import StepGuard
@@ -37,32 +37,13 @@ from foliot.ports.coordinator import Coordinator, ElectionTimes, MakeCoordinator
 from foliot.ports.store import Store
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.firing import Decided
-from foliot.ports.worker_link import Hello, Leased, LeasePoll
+from foliot.ports.worker_link import Hello
 
 READY: Final = "ready"
 DUE: Final = "due"
 STOP: Final = "stop"
 
 log = structlog.get_logger("foliot.server")
-
-
-class Desk:
-    """`operations.serving_workers.LeaseDesk` over the leasing duty."""
-
-    def __init__(self, leasing: Leasing) -> None:
-        self._leasing = leasing
-
-    async def ask(self, poll: LeasePoll) -> Leased:
-        return await self._leasing.ask(poll)
-
-    def introduce(self, hello: Hello) -> None:
-        self._leasing.lanes.introduce(hello)
-
-    def hello_of(self, session: str) -> Hello | None:
-        return self._leasing.lanes.hello_of(session)
-
-    def forget(self, session: str) -> None:
-        self._leasing.forget(session)
 
 
 def make_coordinator(store: Store, timing: Timing) -> Coordinator:
@@ -76,90 +57,118 @@ class Server:
     """One server: kill it at any moment, the others go on."""
 
     def __init__(self, settings: ServerSettings, store: Store, *, clock: Clock, chance: Chance) -> None:
-        timing = settings.timing
         self.settings = settings
         self.store = store
-        self.metrics = ServerMetrics()
-        self.metrics.watch_store(store.troubles)
+        self.is_stopping = False  # no more traffic is wanted; what is under way goes on
+        self._clock = clock
+        self._coordinator = make_coordinator(store, settings.timing)
         self.session = OwnSession(chance)
         self.tide = Tide(clock)
         self.leadership = Leadership(clock)
-        self.is_stopping = False  # no more traffic is wanted; what is under way goes on
-        self._clock = clock
-        self._coordinator = make_coordinator(store, timing)
-        planner = Planner()
+        self.step_guard = self._make_step_guard()
+        self.metrics = self._make_metrics()
 
-        self.pulsing = Pulsing(store.firing, self.tide, clock=clock, every_s=timing.pulse_us / SECOND)
-        self.firing = Firing(
-            store.firing, planner.decide, self.tide, clock=clock, again=self.pulsing.wake, on_decided=self._decided
-        )
+        planner = Planner()
+        self.pulsing = Pulsing(store.firing, self.tide, clock=clock, every_s=settings.timing.pulse_us / SECOND)
+        self.firing = self._make_firing(planner)
         self.leasing = Leasing(
             store.runs, LaneBook(store.jobs), self.tide, clock=clock, on_granted=self.metrics.granted
         )
         self.sweeping = Sweeping(store.firing, on_moved=self.leasing.hint)
-        self.leading = Leading(
+        self.leading = self._make_leading()
+        self.presence = self._make_presence()
+        self._listen_to_the_pulse()
+
+        self.services = self._make_services(planner, chance)
+        self.workers = WorkerService(
+            self.services,
+            self.leasing,
+            on_fenced=self.metrics.reports_fenced.inc,
+            on_foreign=self.metrics.sessions_foreign.inc,
+        )
+        self.workers.on_reports.append(self.metrics.reported)
+        self.duties = DutyLoop([*self._own_duties(), *self._leader_duties()], clock=clock, chance=chance)
+
+    # -- parts ----------------------------------------------------------------------------------------------------
+
+    def _make_step_guard(self) -> StepGuard:
+        hold_s = self.settings.timing.session.ttl_us / SECOND / 3
+        clock = self._clock
+        return StepGuard(self.store.nodes, self.session, clock=clock, boottime=clock.boottime, hold_s=hold_s)
+
+    def _make_metrics(self) -> ServerMetrics:
+        metrics = ServerMetrics()
+        metrics.watch_store(self.store.troubles)
+        metrics.clock_offset.set_function(lambda: (self.step_guard.offset.us or 0) / SECOND)
+        return metrics
+
+    def _make_firing(self, planner: Planner) -> Firing:
+        return Firing(
+            self.store.firing,
+            planner.decide,
+            self.tide,
+            clock=self._clock,
+            again=self.pulsing.wake,
+            on_decided=self._decided,
+            bounds=self.step_guard,
+        )
+
+    def _make_leading(self) -> Leading:
+        ttl_us = self.settings.timing.leader_ttl_us
+        return Leading(
             self._coordinator,
             self.leadership,
             self.tide,
             session=self.session,
-            ttl_us=timing.leader_ttl_us,
-            margin_us=timing.leader_ttl_us // 5,
-            clock=clock,
+            ttl_us=ttl_us,
+            margin_us=ttl_us // 5,
+            clock=self._clock,
             on_change=lambda term: self.metrics.leading.set(term is not None),
             on_handed=self._cursors_moved,  # wakes the pulse everywhere
         )
-        self.presence = Presence(store.nodes, self.session, self._hello, judge, ttl_us=timing.session.ttl_us)
-        self.step_guard = StepGuard(
-            store.nodes,
+
+    def _make_presence(self) -> Presence:
+        return Presence(
+            self.store.nodes,
             self.session,
-            clock=clock,
-            boottime=clock.boottime,
-            hold_s=timing.session.ttl_us / SECOND / 3,
-            hold=self.firing.hold,
+            self._hello,
+            judge,
+            ttl_us=self.settings.timing.session.ttl_us,
+            clock_offset=lambda: self.step_guard.offset.us,
         )
-        self.firing.due_until = self.step_guard.due_until
-        self.presence.clock_offset = lambda: self.step_guard.offset.us
-        self.metrics.clock_offset.set_function(lambda: (self.step_guard.offset.us or 0) / SECOND)
-        for listener in (
-            self.step_guard.heard,
-            self.metrics.heard,
-            self.firing.heard,
-            self.leading.heard,
-            self.leasing.heard,
-            self.sweeping.heard,
-        ):
-            self.pulsing.on_pulse(listener)
-        self.services = Services(
-            store=store,
-            clock=clock,
+
+    def _make_services(self, planner: Planner, chance: Chance) -> Services:
+        return Services(
+            store=self.store,
+            clock=self._clock,
             chance=chance,
             plans=planner,
             judge=judge,
-            times=timing.session,
-            offers=Offers(store.lookups, clock),
+            times=self.settings.timing.session,
+            offers=Offers(self.store.lookups, self._clock),
             kinds=InstalledKinds(),
             runs_may_be_ready=self._runs_may_be_ready,
             cursors_moved=self._cursors_moved,
             cancels_asked=self._cancels_asked,
         )
-        self.workers = WorkerService(self.services, Desk(self.leasing))
-        self.workers.on_fenced = self.metrics.reports_fenced.inc
-        self.workers.trespassers.on_foreign = self.metrics.sessions_foreign.inc
-        self.workers.on_reports.append(self.metrics.reported)
-        self.duties = DutyLoop(
-            [
-                self.pulsing,
-                self.firing,
-                self.leasing,
-                self.sweeping,
-                self.leading,
-                self.presence,
-                self.step_guard,
-                *self._leader_duties(),
-            ],
-            clock=clock,
-            chance=chance,
-        )
+
+    def _listen_to_the_pulse(self) -> None:
+        """In this order: the step guard judges the clock before a duty goes by it."""
+        listeners = (self.step_guard, self.metrics, self.firing, self.leading, self.leasing, self.sweeping)
+        for listener in listeners:
+            self.pulsing.on_pulse(listener.heard)
+
+    def _own_duties(self) -> list[Duty]:
+        """What every server does."""
+        return [
+            self.pulsing,
+            self.firing,
+            self.leasing,
+            self.sweeping,
+            self.leading,
+            self.presence,
+            self.step_guard,
+        ]
 
     def _leader_duties(self) -> list[LeaderDuty]:
         timing = self.settings.timing
@@ -179,6 +188,8 @@ class Server:
 
     async def _replan_calendars(self, term: int) -> int:
         return await replan(self.services, term=term)
+
+    # -- life -----------------------------------------------------------------------------------------------------
 
     async def run(self, stop: asyncio.Event) -> None:
         """Do every duty until told to stop; then hand leadership over and leave."""

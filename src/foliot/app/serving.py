@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from foliot.app.connections import Connection, ProxiedConnection
 from foliot.app.faults import fault_point
-from foliot.app.http import HttpFace, check_reach
+from foliot.app.http import build_app, check_reach
 from foliot.app.listening import HttpServer
 from foliot.app.one_machine import check_one_machine
 from foliot.app.plugins import known, load
@@ -13,6 +13,7 @@ from foliot.app.server import Server
 from foliot.app.settings import ServerSettings
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.tls import Certificate
+from foliot.operations.tokens import bootstrap
 from foliot.ports.store import OpenStore
 from foliot.store.sql.kernel.connect import BadStoreUrl, scheme_of
 
@@ -33,15 +34,15 @@ async def serve(
     store = await open_store(settings.store_url, clock=clock, chance=chance, point=fault_point(settings.fault_point))
     try:
         server = Server(settings, store, clock=clock, chance=chance)
-        face = HttpFace(server)
-        await check_one_machine(face.services)
-        first_token = await face.begin(bootstrap_token)
+        app = build_app(server)
+        await check_one_machine(server.services)
+        made_token = await bootstrap(server.services, given=bootstrap_token)
         async with asyncio.TaskGroup() as tasks:
             http_stop = asyncio.Event()
             connection = ProxiedConnection if settings.behind_proxy else Connection
-            tasks.create_task(http.serve(face.app, http_stop, clock=clock, connection=connection), name="http")
+            tasks.create_task(http.serve(app, http_stop, clock=clock, connection=connection), name="http")
             await http.listens.wait()
-            started(http.url, first_token)
+            started(http.url, made_token if bootstrap_token is None else None)
             await server.run(stop)
             http_stop.set()
     finally:

@@ -10,11 +10,11 @@ import click
 
 from foliot import __version__
 from foliot.app.all_in_one import AllInOne, UpSettings
-from foliot.app.http import Access
 from foliot.app.run_loop import run_for_long
 from foliot.app.settings import DEFAULT_PORT, TIMINGS
 from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemClock
+from foliot.app.this_machine import Access
 from foliot.cli.job_environment import job_environment, read_rules
 from foliot.cli.output import terminal_width, wants_colour
 from foliot.cli.refusal import refusals

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 from foliot.domain.fire import Decide
 from foliot.domain.instants import MILLISECOND, SECOND, Instant
@@ -21,6 +21,17 @@ MISSED_REST_S: Final = 0.005
 MISSED_REST_MAX_S: Final = 0.1
 
 
+class FiringBounds(Protocol):
+    """What keeps firing back while the store's clock is in doubt (R7)."""
+
+    @property
+    def firing_held_until(self) -> float:
+        """Nothing is decided before this time of the monotonic clock."""
+
+    def due_until(self, store_now: Instant) -> Instant | None:
+        """Instants after this one are not due, whatever the store's clock says; None: it is trusted."""
+
+
 class Firing:
     """Decides due instants in adaptive batches and sleeps until the next one."""
 
@@ -35,7 +46,9 @@ class Firing:
         clock: Clock,
         again: asyncio.Event,
         on_decided: Callable[[Decided], None],
+        bounds: FiringBounds | None = None,
     ) -> None:
+        """`bounds` None: the store's clock is trusted, come what may."""
         self.wake = asyncio.Event()
         self._store = store
         self._decide = decide
@@ -47,8 +60,7 @@ class Firing:
         self._missed = 0  # takes in a row that got nothing: others hold what is due
         self._look_at = 0.0  # monotonic: when the next step is planned
         self.batch = BATCH_START
-        self.held_until = 0.0  # the step guard holds firing here (R7)
-        self.due_until: Callable[[Instant], Instant | None] = lambda _store_now: None  # and bounds it by store time
+        self._bounds = bounds
 
     def heard(self, pulse: Pulse) -> None:
         """A pulse came in: look sooner if it says so."""
@@ -74,20 +86,20 @@ class Firing:
 
     def _due_in_s(self, next_at: Instant) -> float:
         """Seconds until it is worth looking: the instant itself, or what holds us back."""
-        held_s = max(self.held_until, self._missed_until) - self._clock.monotonic()
+        held_until = 0.0 if self._bounds is None else self._bounds.firing_held_until
+        held_s = max(held_until, self._missed_until) - self._clock.monotonic()
         store_now = self._tide.store_now()
-        believed = self.due_until(store_now)
+        believed = self._due_until(store_now)
         until_s = (next_at - (store_now if believed is None else believed)) / SECOND
         return max(until_s, held_s)
 
-    def hold(self, until: float) -> None:
-        """Decide nothing before this time of the monotonic clock (R7)."""
-        self.held_until = max(self.held_until, until)
+    def _due_until(self, store_now: Instant) -> Instant | None:
+        return None if self._bounds is None else self._bounds.due_until(store_now)
 
     async def _decide_due(self, next_at: Instant) -> float:
         began_at = self._clock.monotonic()
         store_now = self._tide.store_now()
-        believed = self.due_until(store_now)
+        believed = self._due_until(store_now)
         until = store_now + AHEAD_US if believed is None else believed
         decided = await self._store.decide_due(self._decide, limit=self.batch, until=until)
         if not decided.taken and min(decided.now, until) - next_at > OVERDUE_US:

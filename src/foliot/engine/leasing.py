@@ -122,7 +122,7 @@ class LaneBook:
 
 
 class Leasing:
-    """Keeps the parked polls and serves them in batches."""
+    """Keeps the parked polls and serves them in batches; `ports.lease_desk.LeaseDesk` for the worker service."""
 
     name = "leasing"
 
@@ -186,6 +186,12 @@ class Leasing:
             mine = self._parked.get(poll.session)
             if mine is not None and mine.answer is answer:
                 del self._parked[poll.session]
+
+    def introduce(self, hello: Hello) -> None:
+        self.lanes.introduce(hello)
+
+    def hello_of(self, session: str) -> Hello | None:
+        return self.lanes.hello_of(session)
 
     def forget(self, session: str) -> None:
         """The session is over: it has no poll and offers nothing any more."""

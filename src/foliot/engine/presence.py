@@ -38,18 +38,20 @@ class Presence:
         judge: Judge,
         *,
         ttl_us: Micros,
+        clock_offset: Callable[[], Micros | None],
         load: Callable[[], Mapping[str, float]] = dict,
     ) -> None:
+        """`clock_offset`: of this machine's wall clock (C2)."""
         self.wake = asyncio.Event()
         self._store = store
         self._session = session
         self._hello = hello
         self._judge = judge
         self._ttl_us = ttl_us
+        self._clock_offset = clock_offset
         self._load = load
         self._beats = 0
         self._registered = False
-        self.clock_offset: Callable[[], Micros | None] = lambda: None  # of this machine's wall clock (C2)
 
     async def step(self) -> float:
         if not self._registered:
@@ -64,7 +66,7 @@ class Presence:
             settled=0,
             held=(),
             load=self._load(),
-            clock_offset_us=self.clock_offset(),
+            clock_offset_us=self._clock_offset(),
         )
         answer = await self._store.beat(beat, ttl_us=self._ttl_us, judge=self._judge)
         if not answer.alive:  # paused or cut off for long: the others gave us up, which harmed nothing

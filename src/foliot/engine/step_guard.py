@@ -61,7 +61,6 @@ class StepGuard:
         clock: Clock,
         boottime: Callable[[], float],
         hold_s: float,
-        hold: Callable[[float], None],
     ) -> None:
         self.wake = asyncio.Event()
         self._store = store
@@ -69,7 +68,7 @@ class StepGuard:
         self._clock = clock
         self._boottime = boottime
         self._hold_s = hold_s
-        self._hold = hold  # firing, until this time of the monotonic clock
+        self.firing_held_until = 0.0  # firing decides nothing before this time of the monotonic clock
         self._last: _Reading | None = None
         self._held_until = 0.0
         self._ahead_us: Micros = 0  # store time's lead over our own reckoning; negative: it stepped back
@@ -101,7 +100,7 @@ class StepGuard:
         self._mind_gap(now)
         self._mind_flag(pulse)
         if self._is_blind:
-            self._hold(self._clock.monotonic() + self._hold_s)
+            self._hold_firing(self._clock.monotonic() + self._hold_s)
         elif self._lead_us > 0 and not self.is_suspect and self._told != self._reported:
             self._hold_for(self._hold_s)  # the others cannot have said the same before they were told
 
@@ -220,7 +219,10 @@ class StepGuard:
 
     def _hold_for(self, hold_s: float) -> None:
         self._held_until = self._clock.monotonic() + hold_s
-        self._hold(self._held_until)
+        self._hold_firing(self._held_until)
+
+    def _hold_firing(self, until: float) -> None:
+        self.firing_held_until = max(self.firing_held_until, until)
 
     def _forget(self) -> None:
         self._ahead_us, self._gap, self._is_hearsay = 0, None, False

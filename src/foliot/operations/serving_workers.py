@@ -10,7 +10,7 @@ it and may serve its namespace and group.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 import structlog
@@ -24,6 +24,7 @@ from foliot.operations.ears import Ears
 from foliot.operations.hearing import check_offers
 from foliot.operations.services import Services
 from foliot.operations.trespassing import Trespassers
+from foliot.ports.lease_desk import LeaseDesk
 from foliot.ports.worker_link import (
     SLOTS_MAX,
     Beat,
@@ -40,20 +41,6 @@ from foliot.ports.worker_link import (
 PROTOCOL_MIN: Final = 1
 
 log = structlog.get_logger("foliot.workers")
-
-
-class LeaseDesk(Protocol):
-    """Where polls are parked; the leasing duty of this server."""
-
-    async def ask(self, poll: LeasePoll) -> Leased: ...
-
-    def introduce(self, hello: Hello) -> None: ...
-
-    def hello_of(self, session: str) -> Hello | None:
-        """What a session said of itself, if that is known here."""
-        ...
-
-    def forget(self, session: str) -> None: ...
 
 
 class SessionNotFound(NotFound):
@@ -82,13 +69,21 @@ class ProtocolTooOld(ClusterTrouble):
 class WorkerService:
     """The server's side of `ports.worker_link`. `by`: whose token the worker shows."""
 
-    def __init__(self, services: Services, desk: LeaseDesk) -> None:
+    def __init__(
+        self,
+        services: Services,
+        desk: LeaseDesk,
+        *,
+        on_fenced: Callable[[int], None] = lambda _count: None,
+        on_foreign: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`on_fenced`: reports came too late. `on_foreign`: a token was used in a session of another."""
         self._services = services
         self._desk = desk
         self._ears = Ears(services.store.runs)
         self.fenced = 0  # reports that came too late and changed nothing (S5)
-        self.on_fenced: Callable[[int], None] = lambda _: None
-        self.trespassers = Trespassers(services.store.journal)
+        self._on_fenced = on_fenced
+        self.trespassers = Trespassers(services.store.journal, on_foreign)
         self.declaring = Declaring(services)
         self.on_reports: list[Callable[[Sequence[Report]], None]] = []  # whoever watches this process
 
@@ -146,7 +141,7 @@ class WorkerService:
         fenced = sum(landing is Landing.FENCED for landing in landings)
         if fenced:
             self.fenced += fenced
-            self.on_fenced(fenced)
+            self._on_fenced(fenced)
             log.warning("report.fenced", session=session, reports=fenced)
         if any(report.cause is not Cause.SUCCEEDED for report in told):
             self._services.runs_may_be_ready()

@@ -19,16 +19,16 @@ log = structlog.get_logger("foliot.workers")
 class Trespassers:
     """Counts such calls, and notes each token and node in the journal once."""
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal, on_foreign: Callable[[], None]) -> None:
         self.count = 0
-        self.on_foreign: Callable[[], None] = lambda: None
+        self._on_foreign = on_foreign
         self._journal = journal
         self._noted: OrderedDict[str, None] = OrderedDict()
 
     async def note(self, hello: Hello, by: Principal) -> None:
         """Somebody used this token in a session that is not its own."""
         self.count += 1
-        self.on_foreign()
+        self._on_foreign()
         log.warning("session.foreign", token=by.name, worker=hello.name, session=hello.session)
         key = f"session.foreign:{by.token_id}:{hello.session}"
         if key in self._noted:
