@@ -219,4 +219,4 @@ def test_the_command_line_asks_by_the_client_and_knows_no_address_of_the_api() -
         for node in ast.walk(ast.parse(module.read_text()))
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and address.match(node.value)
     ]
-    assert found == [], "ask with the client: desk.client.jobs, desk.client.runs …"
+    assert found == [], "ask with the client: user.client.jobs, user.client.runs …"

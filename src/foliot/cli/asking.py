@@ -26,8 +26,8 @@ PAGE_MAX: Final = 200  # what the API gives at once
 PAGES_MAX: Final = 50
 
 
-class Desk:
-    """Where a command asks and speaks: the client, the output, the reader's times."""
+class User:
+    """The user of a command: which cluster they ask (client), how they are answered (output, language), their times."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._options = options
@@ -134,7 +134,7 @@ GLOBAL_NAMES: Final = (*_FLAGS, "output", "quiet", "verbose", "no_color", "yes",
 
 
 def remote(command: Command) -> Command:
-    """A command that asks a server: it gets a `Desk` and the global options, and ends as it should."""
+    """A command that asks a server: it gets a `User` and the global options, and ends as it should."""
 
     @wraps(command)
     def run(**given: Any) -> None:
@@ -143,31 +143,31 @@ def remote(command: Command) -> Command:
 
         options = {name: given.pop(name) for name in GLOBAL_NAMES}
         with failures(options):
-            desk = Desk(options)
+            user = User(options)
             try:
-                command(desk, **given)
+                command(user, **given)
             except (RunNotFound, BadRunId) as error:
-                perhaps_a_job(desk, error, given)
+                perhaps_a_job(user, error, given)
                 raise
             finally:
-                desk.close()
+                user.close()
 
     for option in reversed(_GLOBALS):
         run = option(run)
     return run  # type: ignore[return-value]
 
 
-def perhaps_a_job(desk: Desk, error: Any, given: Mapping[str, Any]) -> None:
+def perhaps_a_job(user: User, error: Any, given: Mapping[str, Any]) -> None:
     """Where a run was asked for, and the word is a job's name, say what people ask of a job's runs."""
     from foliot.domain.errors import FoliotError
 
     words = (given.get("run_id"), *given.get("run_ids", ()))
     for word in (word for word in words if word and not word.lower().startswith("r-")):
         try:
-            desk.client.jobs.get(word)
+            user.client.jobs.get(word)
         except FoliotError:
             continue
-        error.hint = desk.out.say("is_a_job", job=word)
+        error.hint = user.out.say("is_a_job", job=word)
         return
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import Desk, remote
+from foliot.cli.asking import User, remote
 from foliot.cli.groups import Group
-from foliot.cli.output import Column
+from foliot.cli.table import Column
 from foliot.cli.values import pairs, set_path
 
 
@@ -28,7 +28,7 @@ def calendar() -> None:
 
 @calendar.command("list")
 @remote
-def list_calendars(desk: Desk) -> None:
+def list_calendars(user: User) -> None:
     """List calendars: those that were saved, and some of the built-in ones.
 
     \b
@@ -40,19 +40,19 @@ def list_calendars(desk: Desk) -> None:
         Column("NAME", "name", least=8),
         Column("SOURCE", "source"),
         Column("VERSION", lambda row: f"v{row['version']}" if row["version"] else "-"),
-        Column("WHEN", lambda row: desk.times.full(row["created_at"]), empty="-", least=16),
+        Column("WHEN", lambda row: user.times.full(row["created_at"]), empty="-", least=16),
         Column("WHO", "created_by", empty="-"),
         Column("SAYS", lambda row: json.dumps(row["calendar"], ensure_ascii=False), least=10),
     ]
-    desk.out.page(desk.client.calendars.list(), columns)
-    desk.out.talk("calendars_built_in")
+    user.out.page(user.client.calendars.list(), columns)
+    user.out.talk("calendars_built_in")
 
 
 @calendar.command()
 @click.argument("name")
 @click.option("--version", type=click.IntRange(1), help="An earlier version.")
 @remote
-def show(desk: Desk, *, name: str, version: int | None) -> None:
+def show(user: User, *, name: str, version: int | None) -> None:
     """Show a calendar, the next days that stand out, and the jobs that use it.
 
     \b
@@ -61,23 +61,23 @@ def show(desk: Desk, *, name: str, version: int | None) -> None:
       foliot calendar show cn-workdays
       foliot calendar show close --version 1 -o yaml
     """
-    found = desk.client.calendars.get(name, version=version)
-    desk.out.item(found, _lines(desk, found))
+    found = user.client.calendars.get(name, version=version)
+    user.out.item(found, _lines(user, found))
 
 
-def _lines(desk: Desk, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     is_saved = found["source"] == "saved"
     version = f"v{found['version']}" if is_saved else found["source"]
     yield "calendar", f"{found['name']} {version}"
     for key, value in found["calendar"].items():
         yield key, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     for day in found["ahead"] or ():
-        said = desk.out.say("day_counts" if day["counts"] else "day_does_not_count", why=day["why"])
+        said = user.out.say("day_counts" if day["counts"] else "day_does_not_count", why=day["why"])
         yield "ahead", f"{day['day']}  {said}"
-    yield "saved", f"{desk.times.full(found['created_at'])} by {found['created_by']}" if is_saved else ""
+    yield "saved", f"{user.times.full(found['created_at'])} by {found['created_by']}" if is_saved else ""
     yield "why", found["reason"]
-    for user in found["users"] or ():
-        yield "used by", f"{user['job']} (pinned to v{user['pinned']})"
+    for one in found["users"] or ():
+        yield "used by", f"{one['job']} (pinned to v{one['pinned']})"
 
 
 @calendar.command()
@@ -87,7 +87,7 @@ def _lines(desk: Desk, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 )
 @click.option("--reason", default="", metavar="TEXT")
 @remote
-def save(desk: Desk, *, name: str, settings: tuple[str, ...], reason: str) -> None:
+def save(user: User, *, name: str, settings: tuple[str, ...], reason: str) -> None:
     """Save a calendar: a new version, which the jobs that use it take over from now on.
 
     \b
@@ -98,7 +98,7 @@ def save(desk: Desk, *, name: str, settings: tuple[str, ...], reason: str) -> No
     document: dict[str, Any] = {}
     for field, value in pairs(settings).items():
         set_path(document, field, value)
-    _save(desk, name, document, reason)
+    _save(user, name, document, reason)
 
 
 @calendar.command("import")
@@ -107,7 +107,7 @@ def save(desk: Desk, *, name: str, settings: tuple[str, ...], reason: str) -> No
 @click.option("--mode", type=click.Choice(["only", "except"]), default="except", show_default=True)
 @click.option("--reason", default="", metavar="TEXT")
 @remote
-def import_ics(desk: Desk, *, name: str, file: Path, mode: str, reason: str) -> None:
+def import_ics(user: User, *, name: str, file: Path, mode: str, reason: str) -> None:
     """Save a calendar from an iCalendar file: the only days that count, or the days that do not.
 
     \b
@@ -116,27 +116,27 @@ def import_ics(desk: Desk, *, name: str, file: Path, mode: str, reason: str) -> 
       foliot calendar import workshop days.ics --mode only
     """
     text = file.read_text("utf-8", errors="replace")
-    _save(desk, name, {"ics": text, "mode": mode}, reason or f"from {file.name}")
+    _save(user, name, {"ics": text, "mode": mode}, reason or f"from {file.name}")
 
 
-def _save(desk: Desk, name: str, document: Mapping[str, Any], reason: str) -> None:
-    saved = desk.client.calendars.put(name, document, reason=reason)
-    if desk.out.is_for_people:
-        desk.out.talk("changed", mark="good", name=saved["name"], version=saved["version"])
+def _save(user: User, name: str, document: Mapping[str, Any], reason: str) -> None:
+    saved = user.client.calendars.put(name, document, reason=reason)
+    if user.out.is_for_people:
+        user.out.talk("changed", mark="good", name=saved["name"], version=saved["version"])
     else:
-        desk.out.item(saved, ())
+        user.out.item(saved, ())
 
 
 @calendar.command()
 @click.argument("name")
 @remote
-def delete(desk: Desk, *, name: str) -> None:
+def delete(user: User, *, name: str) -> None:
     """Take a calendar away that no job uses.
 
     \b
     Examples:
       foliot calendar delete close
     """
-    desk.confirm([name])
-    desk.client.calendars.delete(name)
-    desk.out.talk("calendar_gone", mark="good", name=name)
+    user.confirm([name])
+    user.client.calendars.delete(name)
+    user.out.talk("calendar_gone", mark="good", name=name)

@@ -7,13 +7,13 @@ from typing import Any, Final
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import Desk, remote
+from foliot.cli.asking import User, remote
 from foliot.cli.completing import node_name
 from foliot.cli.groups import Group
 from foliot.cli.node import GONE
 from foliot.cli.node import columns as node_columns
-from foliot.cli.output import Column
 from foliot.cli.speaking import echo
+from foliot.cli.table import Column
 from foliot.domain.visible import visible_line
 
 QUEUE_COUNTED_MAX: Final = 10_000  # the server counts no further
@@ -33,7 +33,7 @@ def cluster() -> None:
 
 @cluster.command()
 @remote
-def status(desk: Desk) -> None:
+def status(user: User) -> None:
     """Show leader, term, queue, lag and every node.
 
     \b
@@ -41,20 +41,20 @@ def status(desk: Desk) -> None:
       foliot cluster status
       foliot cluster status -o json
     """
-    found = desk.client.cluster.status()
-    if not desk.out.is_for_people:
-        desk.out.item(found, (), name="leader")
+    found = user.client.cluster.status()
+    if not user.out.is_for_people:
+        user.out.item(found, (), name="leader")
         return
-    desk.out.item(found, _lines(desk, found), name="leader")
+    user.out.item(found, _lines(user, found), name="leader")
     for trouble in found["troubles"]:
-        echo(desk.out.mark("warn"), trouble["message"])
-        echo(desk.out.dim(f"  {trouble['hint']}  [{trouble['code']}]"))
+        echo(user.out.mark("warn"), trouble["message"])
+        echo(user.out.dim(f"  {trouble['hint']}  [{trouble['code']}]"))
     echo("")
-    desk.out.items(found["nodes"], node_columns(desk))
+    user.out.items(found["nodes"], node_columns(user))
 
 
-def _lines(desk: Desk, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    times, say = desk.times, desk.out.say
+def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    times, say = user.times, user.out.say
     yield "leader", say("leader_now", leader=found["leader"] or "-", term=found["term"])
     servers = [node for node in found["nodes"] if node["kind"] == "server" and node["health"] not in GONE]
     yield "servers", say("servers_now", online=found["servers_online"], known=len(servers))
@@ -71,17 +71,17 @@ def _lines(desk: Desk, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "lag", say("overdue", lasting=times.lasting(found["overdue_s"]))
     yield "store", f"{found['store']}, epoch {found['epoch']}"
     if found["clock_suspect"]:
-        yield "clock", _in_doubt(desk, found)
+        yield "clock", _in_doubt(user, found)
 
 
-def _in_doubt(desk: Desk, found: Mapping[str, Any]) -> str:
+def _in_doubt(user: User, found: Mapping[str, Any]) -> str:
     ahead_s = found["clock_ahead_s"]
-    return desk.out.say("clock_jumped", by=desk.times.lasting(ahead_s)) if ahead_s else desk.out.say("clock_apart")
+    return user.out.say("clock_jumped", by=user.times.lasting(ahead_s)) if ahead_s else user.out.say("clock_apart")
 
 
 @cluster.command()
 @remote
-def leader(desk: Desk) -> None:
+def leader(user: User) -> None:
     """Show who does the cluster's housekeeping.
 
     \b
@@ -89,12 +89,12 @@ def leader(desk: Desk) -> None:
       foliot cluster leader
       foliot cluster leader -q
     """
-    found = desk.client.cluster.status()
+    found = user.client.cluster.status()
     told = {"leader": found["leader"], "term": found["term"]}
-    if desk.out.is_for_people:
+    if user.out.is_for_people:
         echo(visible_line(f"{found['leader'] or 'none'}  term {found['term']}"))
     else:
-        desk.out.item(told, (), name="leader")
+        user.out.item(told, (), name="leader")
 
 
 @cluster.command("step-down")
@@ -103,7 +103,7 @@ def leader(desk: Desk) -> None:
 )
 @click.option("--reason", default="", metavar="TEXT")
 @remote
-def step_down(desk: Desk, *, to: str | None, reason: str) -> None:
+def step_down(user: User, *, to: str | None, reason: str) -> None:
     """Hand the cluster's housekeeping to another server. Jobs fire and run meanwhile.
 
     \b
@@ -111,12 +111,12 @@ def step_down(desk: Desk, *, to: str | None, reason: str) -> None:
       foliot cluster step-down
       foliot cluster step-down --to s-2 --reason "kernel update"
     """
-    handed = desk.client.cluster.step_down(to=to, reason=reason)
-    desk.out.talk(
+    handed = user.client.cluster.step_down(to=to, reason=reason)
+    user.out.talk(
         "stepped_down", mark="good", before=handed["before"] or "-", leader=handed["leader"], term=handed["term"]
     )
-    if not desk.out.is_for_people:
-        desk.out.item(handed, (), name="leader")
+    if not user.out.is_for_people:
+        user.out.item(handed, (), name="leader")
 
 
 @cluster.command()
@@ -126,7 +126,7 @@ def step_down(desk: Desk, *, to: str | None, reason: str) -> None:
 @click.option("-f", "--follow", is_flag=True, help="Go on with what happens.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @remote
-def events(desk: Desk, *, topic: str | None, subject: str | None, since: str | None, follow: bool, limit: int) -> None:
+def events(user: User, *, topic: str | None, subject: str | None, since: str | None, follow: bool, limit: int) -> None:
     """Show what happened: changes of jobs, nodes that came and went, elections, tokens.
 
     \b
@@ -136,11 +136,11 @@ def events(desk: Desk, *, topic: str | None, subject: str | None, since: str | N
       foliot cluster events -f -o jsonl
     """
     if follow:
-        _follow(desk, topic, subject)
+        _follow(user, topic, subject)
         return
-    times = desk.times
-    which = {"topic": topic, "subject": subject, "since": times.read(since), "namespace": desk.namespace}
-    answer = desk.listed(desk.client.events.list, limit=limit, **which)
+    times = user.times
+    which = {"topic": topic, "subject": subject, "since": times.read(since), "namespace": user.namespace}
+    answer = user.listed(user.client.events.list, limit=limit, **which)
     columns = [
         Column(times.title("AT"), times.instant("at"), least=8),
         Column("WHAT", "kind", least=10),
@@ -148,20 +148,20 @@ def events(desk: Desk, *, topic: str | None, subject: str | None, since: str | N
         Column("BY", "by", empty="-"),
         Column("DETAIL", lambda row: _detail(row["data"]), least=10),
     ]
-    desk.out.items(answer["items"], columns, name="id", answer=answer)
+    user.out.items(answer["items"], columns, name="id", answer=answer)
 
 
 def _detail(data: Mapping[str, Any]) -> str:
     return "  ".join(f"{key}={value}" for key, value in data.items() if value is not None)
 
 
-def _follow(desk: Desk, topic: str | None, subject: str | None) -> None:
+def _follow(user: User, topic: str | None, subject: str | None) -> None:
     """The stream of changes, until the reader has seen enough."""
     topics = (topic or "jobs,runs,nodes,cluster").split(",")
     if subject:
         topics = [f"{one}/{subject}" for one in topics]
-    for event in desk.client.events.follow(topics):
-        if desk.out.is_for_people:
+    for event in user.client.events.follow(topics):
+        if user.out.is_for_people:
             echo(visible_line(f"{event.kind:<16}  {_detail(event.data)}"))
         else:
             echo(json.dumps({"event": event.kind, "event_id": event.id, **event.data}, ensure_ascii=False))

@@ -5,10 +5,10 @@ from pathlib import Path
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import Desk, remote
+from foliot.cli.asking import User, remote
 from foliot.cli.completing import context_name
 from foliot.cli.groups import Group
-from foliot.cli.output import Column
+from foliot.cli.table import Column
 
 
 @click.group(cls=Group, epilog=EXIT_CODES)
@@ -25,7 +25,7 @@ def context() -> None:
 
 @context.command("list")
 @remote
-def list_contexts(desk: Desk) -> None:
+def list_contexts(user: User) -> None:
     """List contexts.
 
     \b
@@ -53,13 +53,13 @@ def list_contexts(desk: Desk) -> None:
         Column("NAMESPACE", "namespace", empty="-"),
         Column("TOKEN", lambda row: "yes" if row["has_token"] else "no"),
     ]
-    desk.out.items(rows, columns)
+    user.out.items(rows, columns)
 
 
 @context.command()
 @click.argument("name", shell_complete=context_name)
 @remote
-def use(desk: Desk, *, name: str) -> None:
+def use(user: User, *, name: str) -> None:
     """Use a context from now on.
 
     \b
@@ -69,7 +69,7 @@ def use(desk: Desk, *, name: str) -> None:
     from foliot.client.contexts import Contexts
 
     Contexts().use(name)
-    desk.out.talk("context_now", mark="good", name=name)
+    user.out.talk("context_now", mark="good", name=name)
 
 
 @context.command()
@@ -79,7 +79,7 @@ def use(desk: Desk, *, name: str) -> None:
 @click.option("--token-from", metavar="FILE", help="A file with its token, which is copied.")
 @click.option("--no-use", is_flag=True, help="Do not use it yet.")
 @remote
-def add(desk: Desk, *, name: str, url: str, for_namespace: str | None, token_from: str | None, no_use: bool) -> None:
+def add(user: User, *, name: str, url: str, for_namespace: str | None, token_from: str | None, no_use: bool) -> None:
     """Add a context, or replace one.
 
     \b
@@ -90,24 +90,24 @@ def add(desk: Desk, *, name: str, url: str, for_namespace: str | None, token_fro
     from foliot.client.contexts import Context, Contexts
     from foliot.client.endpoint import Endpoint, read_token
 
-    insecure_http = desk.resolved.flag("insecure_http")
+    insecure_http = user.resolved.flag("insecure_http")
     endpoint = Endpoint.of(url, insecure_http=bool(insecure_http), said_by="--url")
     token = None
     if token_from:
         endpoint.demand_safe_way()
         token = read_token(token_from)
-    said = desk.resolved.flag("ca_file")
+    said = user.resolved.flag("ca_file")
     ca_file = str(Path(said).resolve()) if said else None
     context = Context(name=name, server=url, namespace=for_namespace, ca_file=ca_file, insecure_http=insecure_http)
     Contexts().put(context, token=token, use=not no_use)
     if not no_use:
-        desk.out.talk("context_now", mark="good", name=name)
+        user.out.talk("context_now", mark="good", name=name)
 
 
 @context.command("rm")
 @click.argument("name", shell_complete=context_name)
 @remote
-def remove(desk: Desk, *, name: str) -> None:
+def remove(user: User, *, name: str) -> None:
     """Forget a context and its token.
 
     \b
@@ -117,12 +117,12 @@ def remove(desk: Desk, *, name: str) -> None:
     from foliot.client.contexts import Contexts
 
     Contexts().remove(name)
-    desk.out.talk("context_gone", mark="good", name=name)
+    user.out.talk("context_gone", mark="good", name=name)
 
 
 @context.command()
 @remote
-def show(desk: Desk) -> None:
+def show(user: User) -> None:
     """Show what commands work with here, and who said it.
 
     \b
@@ -131,14 +131,14 @@ def show(desk: Desk) -> None:
       foliot context show -o json
     """
     settings = {
-        name: setting for name, setting in desk.resolved.settings.items() if name != "token"
+        name: setting for name, setting in user.resolved.settings.items() if name != "token"
     }  # its place is shown, never itself
     rows = [{"setting": name, "value": said.value, "said_by": said.said_by} for name, said in sorted(settings.items())]
-    if "token" in desk.resolved.settings:
-        rows.append({"setting": "token", "value": "(kept)", "said_by": desk.resolved.settings["token"].said_by})
+    if "token" in user.resolved.settings:
+        rows.append({"setting": "token", "value": "(kept)", "said_by": user.resolved.settings["token"].said_by})
     columns = [
         Column("SETTING", "setting"),
         Column("VALUE", "value", least=12),
         Column("SAID BY", "said_by", least=10),
     ]
-    desk.out.items(rows, columns, name="setting")
+    user.out.items(rows, columns, name="setting")

@@ -9,9 +9,9 @@ from typing import Any, Final, TypeVar
 import click
 
 from foliot.cli.language import reader_language
-from foliot.cli.output import width_of
 from foliot.cli.refusal import refusals
 from foliot.cli.speaking import echo
+from foliot.cli.table import width_of
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat, to_datetime, to_instant
 from foliot.domain.schedule import Cron, Dialect, Gap, Overlap, Schedule, schedule_from_document
 from foliot.domain.schedule.builtin import find_calendar

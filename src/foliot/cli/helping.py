@@ -5,11 +5,11 @@ from typing import Final
 
 import click
 
-from foliot.cli.asking import Desk, remote
+from foliot.cli.asking import User, remote
 from foliot.cli.completing import job_name
 from foliot.cli.jobs_reading import explain, explain_job
-from foliot.cli.output import Column
 from foliot.cli.speaking import echo
+from foliot.cli.table import Column
 from foliot.domain.errors import JobNotFound
 
 SHELLS: Final = ("bash", "zsh", "fish", "powershell")
@@ -19,7 +19,7 @@ SHELLS: Final = ("bash", "zsh", "fish", "powershell")
 @click.argument("text", nargs=-1, required=True)
 @click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True)
 @remote
-def search(desk: Desk, *, text: tuple[str, ...], limit: int) -> None:
+def search(user: User, *, text: tuple[str, ...], limit: int) -> None:
     """Find jobs, runs and nodes by what you remember of them.
 
     \b
@@ -35,7 +35,7 @@ def search(desk: Desk, *, text: tuple[str, ...], limit: int) -> None:
         Column("NAMESPACE", "namespace", empty="-"),
         Column("DETAIL", "detail", least=10),
     ]
-    desk.out.page(desk.client.cluster.search(wanted, limit=limit, namespace=desk.namespace), columns)
+    user.out.page(user.client.cluster.search(wanted, limit=limit, namespace=user.namespace), columns)
 
 
 @click.command()
@@ -43,7 +43,7 @@ def search(desk: Desk, *, text: tuple[str, ...], limit: int) -> None:
 @click.option("--at", metavar="TIME", help="One instant of a job.")
 @click.option("--since", metavar="TIME", help="All instants of a job since then.")
 @remote
-def why(desk: Desk, *, what: str, at: str | None, since: str | None) -> None:
+def why(user: User, *, what: str, at: str | None, since: str | None) -> None:
     """Say why a job did or did not run, or what a run waits for.
 
     \b
@@ -54,10 +54,10 @@ def why(desk: Desk, *, what: str, at: str | None, since: str | None) -> None:
     """
     is_run = what.lower().startswith("r-")
     if is_run and at is None and since is None:
-        explain(desk, [desk.client.runs.why(what, tz=desk.times.name)])
+        explain(user, [user.client.runs.why(what, tz=user.times.name)])
         return
     try:
-        explain_job(desk, what, at=at, since=since)
+        explain_job(user, what, at=at, since=since)
     except JobNotFound:
         if not is_run:
             raise

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from foliot.cli.asking import Desk, remote
+from foliot.cli.asking import User, remote
 from foliot.cli.completing import job_name
 from foliot.cli.jobs_reading import version_number, zone_of
 from foliot.cli.speaking import echo
@@ -36,7 +36,7 @@ from foliot.domain.visible import visible
 @click.option("--reason", default="", metavar="TEXT")
 @click.option("--check", is_flag=True, help="Only say what it would mean.")
 @remote
-def create(desk: Desk, *, name: str, check: bool, reason: str, **said: Any) -> None:
+def create(user: User, *, name: str, check: bool, reason: str, **said: Any) -> None:
     """Create a job.
 
     \b
@@ -45,17 +45,17 @@ def create(desk: Desk, *, name: str, check: bool, reason: str, **said: Any) -> N
       foliot job create ping --every 5m --py checks:ping -p url=https://example.org
       foliot job create cleanup --cron "@daily" --py ops:cleanup --set place.priority=3 --check
     """
-    definition = _definition(desk, said)
+    definition = _definition(user, said)
     if check:
-        found = desk.client.jobs.validate(definition, name=name)
-        desk.out.item(found, _meaning(desk, found), name="hash")
+        found = user.client.jobs.validate(definition, name=name)
+        user.out.item(found, _meaning(user, found), name="hash")
         return
-    _saved(desk, desk.client.jobs.create(name, definition, reason=reason), "created")
+    _saved(user, user.client.jobs.create(name, definition, reason=reason), "created")
 
 
-def _definition(desk: Desk, said: Mapping[str, Any]) -> dict[str, Any]:
+def _definition(user: User, said: Mapping[str, Any]) -> dict[str, Any]:
     definition: dict[str, Any] = {"run": {"python": said["python"]}} if said["python"] else {}
-    when = _schedule(desk, said)
+    when = _schedule(user, said)
     if when:
         definition["schedule"] = when
     if said["params"]:
@@ -75,7 +75,7 @@ def _definition(desk: Desk, said: Mapping[str, Any]) -> dict[str, Any]:
     return definition
 
 
-def _schedule(desk: Desk, said: Mapping[str, Any]) -> dict[str, Any]:
+def _schedule(user: User, said: Mapping[str, Any]) -> dict[str, Any]:
     given = [kind for kind in ("cron", "every", "after_end", "at") if said[kind]]
     if len(given) > 1:
         raise click.UsageError("Say when with one of --cron, --every, --after-end, --at.")
@@ -83,18 +83,18 @@ def _schedule(desk: Desk, said: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     match given[0]:
         case "cron":
-            return {"cron": said["cron"], "tz": said["zone"] or desk.times.name}
+            return {"cron": said["cron"], "tz": said["zone"] or user.times.name}
         case "every":
             return {"every": said["every"]}
         case "after_end":
             return {"fixed_delay": said["after_end"]}
         case _:
-            return {"at": desk.times.read(said["at"], forward=True)}
+            return {"at": user.times.read(said["at"], forward=True)}
 
 
-def _meaning(desk: Desk, found: Mapping[str, Any]) -> Any:
+def _meaning(user: User, found: Mapping[str, Any]) -> Any:
     yield "schedule", found["schedule"] or "by hand"
-    yield "next", " · ".join(desk.times.told(at, zone_of(desk, found["definition"])) for at in found["next"])
+    yield "next", " · ".join(user.times.told(at, zone_of(user, found["definition"])) for at in found["next"])
     for warning in found["warnings"]:
         yield "warning", f"{warning['message']} ({warning['hint']})  [{warning['code']}]"
     yield "offered", "by a live worker" if found["is_offered"] else "by no live worker yet"
@@ -108,7 +108,7 @@ def _meaning(desk: Desk, found: Mapping[str, Any]) -> Any:
 @click.option("--unset", "unset", multiple=True, metavar="PATH", help="A field to take away.")
 @click.option("--reason", default="", metavar="TEXT")
 @remote
-def edit(desk: Desk, *, name: str, settings: tuple[str, ...], unset: tuple[str, ...], reason: str) -> None:
+def edit(user: User, *, name: str, settings: tuple[str, ...], unset: tuple[str, ...], reason: str) -> None:
     """Change a job: some fields with --set, or all of it in your editor.
 
     \b
@@ -117,7 +117,7 @@ def edit(desk: Desk, *, name: str, settings: tuple[str, ...], unset: tuple[str, 
       foliot job edit settle --set schedule.cron="0 3 * * *" --unset owner
       EDITOR=vim foliot job edit settle
     """
-    job = desk.client.jobs.get(name)
+    job = user.client.jobs.get(name)
     definition = json.loads(json.dumps(job.raw["definition"]))
     if settings or unset:
         for field, value in pairs(settings).items():
@@ -126,8 +126,8 @@ def edit(desk: Desk, *, name: str, settings: tuple[str, ...], unset: tuple[str, 
             set_path(definition, field, None)
     else:
         definition = _edited(definition)
-    changed = desk.client.jobs.put(name, definition, if_version=job.version, reason=reason)
-    _saved(desk, changed, "same" if changed.version == job.version else "changed")
+    changed = user.client.jobs.put(name, definition, if_version=job.version, reason=reason)
+    _saved(user, changed, "same" if changed.version == job.version else "changed")
 
 
 def _edited(definition: Mapping[str, Any]) -> Any:
@@ -148,7 +148,7 @@ def _edited(definition: Mapping[str, Any]) -> Any:
 @click.argument("new")
 @click.option("--set", "settings", multiple=True, metavar="PATH=V", help="A field of the new job.")
 @remote
-def clone(desk: Desk, *, name: str, new: str, settings: tuple[str, ...]) -> None:
+def clone(user: User, *, name: str, new: str, settings: tuple[str, ...]) -> None:
     """Make a new job from another.
 
     \b
@@ -159,14 +159,14 @@ def clone(desk: Desk, *, name: str, new: str, settings: tuple[str, ...]) -> None
     changes: dict[str, Any] = {}
     for field, value in pairs(settings).items():
         set_path(changes, field, value)
-    _saved(desk, desk.client.jobs.clone(name, new, changes=changes or None), "created")
+    _saved(user, user.client.jobs.clone(name, new, changes=changes or None), "created")
 
 
 @click.command()
 @click.argument("names", nargs=-1, required=True, shell_complete=job_name)
 @click.option("--reason", default="", metavar="TEXT")
 @remote
-def delete(desk: Desk, *, names: tuple[str, ...], reason: str) -> None:
+def delete(user: User, *, names: tuple[str, ...], reason: str) -> None:
     """Delete jobs. Their history stays, their names are free again.
 
     \b
@@ -174,13 +174,13 @@ def delete(desk: Desk, *, names: tuple[str, ...], reason: str) -> None:
       foliot job delete old_report
       foliot job delete a b c --yes
     """
-    found = [desk.client.jobs.get(name) for name in names]
-    desk.confirm([f"{job.name}  v{job.version}  {job.raw['schedule'] or ''}" for job in found])
+    found = [user.client.jobs.get(name) for name in names]
+    user.confirm([f"{job.name}  v{job.version}  {job.raw['schedule'] or ''}" for job in found])
     for job in found:
-        desk.client.jobs.delete(job.name, if_version=job.version, reason=reason)
-        if desk.out.quiet:
+        user.client.jobs.delete(job.name, if_version=job.version, reason=reason)
+        if user.out.quiet:
             echo(job.name)
-        desk.out.talk("deleted", mark="good", name=job.name)
+        user.out.talk("deleted", mark="good", name=job.name)
 
 
 @click.command()
@@ -188,7 +188,7 @@ def delete(desk: Desk, *, names: tuple[str, ...], reason: str) -> None:
 @click.option("--to", "to", required=True, metavar="vN", help="The version to go back to.")
 @click.option("--reason", default="", metavar="TEXT")
 @remote
-def rollback(desk: Desk, *, name: str, to: str, reason: str) -> None:
+def rollback(user: User, *, name: str, to: str, reason: str) -> None:
     """Go back to an earlier version: a new version with its content.
 
     \b
@@ -196,7 +196,7 @@ def rollback(desk: Desk, *, name: str, to: str, reason: str) -> None:
       foliot job rollback settle --to v7
       foliot job rollback settle --to 7 --reason "v8 is too slow"
     """
-    _saved(desk, desk.client.jobs.rollback(name, version_number(to), reason=reason), "changed")
+    _saved(user, user.client.jobs.rollback(name, version_number(to), reason=reason), "changed")
 
 
 @click.command()
@@ -205,7 +205,7 @@ def rollback(desk: Desk, *, name: str, to: str, reason: str) -> None:
 @click.option("--until", metavar="TIME", help="Until then: 06:00, 2h, 2026-03-03 06:00.")
 @click.option("--reason", default="", metavar="TEXT")
 @remote
-def pause(desk: Desk, *, names: tuple[str, ...], labels: tuple[str, ...], until: str | None, reason: str) -> None:
+def pause(user: User, *, names: tuple[str, ...], labels: tuple[str, ...], until: str | None, reason: str) -> None:
     """Pause the schedules of jobs. Triggers go on working.
 
     \b
@@ -213,13 +213,13 @@ def pause(desk: Desk, *, names: tuple[str, ...], labels: tuple[str, ...], until:
       foliot job pause settle --reason "migration"
       foliot job pause -l team=data --until 06:00 --reason "kernel update"
     """
-    until = desk.times.read(until, forward=True)
-    for name in _chosen(desk, names, labels):
-        job = desk.client.jobs.pause(name, until=until, reason=reason)
+    until = user.times.read(until, forward=True)
+    for name in _chosen(user, names, labels):
+        job = user.client.jobs.pause(name, until=until, reason=reason)
         if job.raw["paused_until"]:
-            _done(desk, job, "paused_until", name=name, until=desk.times.told(job.raw["paused_until"]))
+            _done(user, job, "paused_until", name=name, until=user.times.told(job.raw["paused_until"]))
         else:
-            _done(desk, job, "paused", name=name)
+            _done(user, job, "paused", name=name)
 
 
 @click.command()
@@ -228,7 +228,7 @@ def pause(desk: Desk, *, names: tuple[str, ...], labels: tuple[str, ...], until:
 @click.option("--catch-up", is_flag=True, help="Paused time follows the misfire policy instead of being left out.")
 @click.option("--reason", default="", metavar="TEXT")
 @remote
-def resume(desk: Desk, *, names: tuple[str, ...], labels: tuple[str, ...], catch_up: bool, reason: str) -> None:
+def resume(user: User, *, names: tuple[str, ...], labels: tuple[str, ...], catch_up: bool, reason: str) -> None:
     """Let the schedules of jobs go on.
 
     \b
@@ -237,34 +237,34 @@ def resume(desk: Desk, *, names: tuple[str, ...], labels: tuple[str, ...], catch
       foliot job resume settle --catch-up
       foliot job resume -l team=data --yes
     """
-    for name in _chosen(desk, names, labels):
-        job = desk.client.jobs.resume(name, catch_up=catch_up, reason=reason)
-        ahead = desk.times.told(job.raw["next_at"], zone_of(desk, job.raw["definition"]))
-        _done(desk, job, "resumed", name=name, next=ahead or "-")
+    for name in _chosen(user, names, labels):
+        job = user.client.jobs.resume(name, catch_up=catch_up, reason=reason)
+        ahead = user.times.told(job.raw["next_at"], zone_of(user, job.raw["definition"]))
+        _done(user, job, "resumed", name=name, next=ahead or "-")
 
 
-def _chosen(desk: Desk, names: tuple[str, ...], labels: tuple[str, ...]) -> list[str]:
+def _chosen(user: User, names: tuple[str, ...], labels: tuple[str, ...]) -> list[str]:
     """The jobs a command is about; those found by a tag are shown first."""
     if bool(names) == bool(labels):
         raise click.UsageError("Say which jobs: names, or -l K=V.")
     if names:
         return list(names)
-    found = desk.listed(desk.client.jobs.list, limit=10_000, label=labels)["items"]
+    found = user.listed(user.client.jobs.list, limit=10_000, label=labels)["items"]
     chosen = [job["name"] for job in found]
     if not chosen:
-        desk.out.talk("nothing_matches")
+        user.out.talk("nothing_matches")
     else:
-        desk.confirm(chosen)
+        user.confirm(chosen)
     return chosen
 
 
-def _saved(desk: Desk, job: Job, phrase: str) -> None:
-    _done(desk, job, phrase, name=job.name, version=job.version)
+def _saved(user: User, job: Job, phrase: str) -> None:
+    _done(user, job, phrase, name=job.name, version=job.version)
 
 
-def _done(desk: Desk, job: Job, phrase: str, **values: Any) -> None:
+def _done(user: User, job: Job, phrase: str, **values: Any) -> None:
     """Say what was done, or give the job to a program."""
-    if desk.out.is_for_people:
-        desk.out.talk(phrase, mark="good", **values)
+    if user.out.is_for_people:
+        user.out.talk(phrase, mark="good", **values)
     else:
-        desk.out.item(job.raw, ())
+        user.out.item(job.raw, ())

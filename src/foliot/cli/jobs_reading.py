@@ -6,12 +6,13 @@ from typing import Any, Final
 
 import click
 
-from foliot.cli.asking import Desk, remote
+from foliot.cli.asking import User, remote
 from foliot.cli.completing import job_name
-from foliot.cli.output import Column, to_yaml
 from foliot.cli.speaking import Line, echo
+from foliot.cli.table import Column
 from foliot.cli.times import Times
 from foliot.cli.watching import repeat
+from foliot.cli.yaml import to_yaml
 from foliot.domain.fields import names_in
 
 
@@ -36,7 +37,7 @@ from foliot.domain.fields import names_in
 @click.option("--cursor", metavar="CURSOR", help="Go on behind a page.")
 @remote
 def list_jobs(
-    desk: Desk, *, limit: int, cursor: str | None, labels: tuple[str, ...], watch: bool, **wanted: Any
+    user: User, *, limit: int, cursor: str | None, labels: tuple[str, ...], watch: bool, **wanted: Any
 ) -> None:
     """List jobs.
 
@@ -55,20 +56,20 @@ def list_jobs(
     is_all = not any(wanted.values()) and sort in ("name", "next")
 
     def tell() -> None:
-        answer = desk.listed(desk.client.jobs.list, limit=limit, cursor=cursor, sort=sort, **wanted)
+        answer = user.listed(user.client.jobs.list, limit=limit, cursor=cursor, sort=sort, **wanted)
         empty = "no_jobs" if is_all else "nothing_matches"
-        desk.out.items(answer["items"], _columns(desk, sort), answer=answer, empty=empty)
+        user.out.items(answer["items"], _columns(user, sort), answer=answer, empty=empty)
         if answer["next_cursor"]:
-            desk.out.talk("more", cursor=answer["next_cursor"])
+            user.out.talk("more", cursor=answer["next_cursor"])
 
     if watch:
-        repeat(desk, tell)
+        repeat(user, tell)
     else:
         tell()
 
 
-def _columns(desk: Desk, sort: str) -> list[Column]:
-    times = desk.times
+def _columns(user: User, sort: str) -> list[Column]:
+    times = user.times
 
     def ranked(job: Mapping[str, Any], field: str) -> Any:
         return (job.get("rank") or {}).get(field)
@@ -104,7 +105,7 @@ def _columns(desk: Desk, sort: str) -> list[Column]:
 @click.option("--versions", is_flag=True, help="Every version with who, when and why.")
 @click.option("--yaml", "is_yaml", is_flag=True, help="Its definition alone, as YAML.")
 @remote
-def show(desk: Desk, *, name: str, fires_shown: int, versions: bool, is_yaml: bool) -> None:
+def show(user: User, *, name: str, fires_shown: int, versions: bool, is_yaml: bool) -> None:
     """Show a job.
 
     \b
@@ -115,46 +116,46 @@ def show(desk: Desk, *, name: str, fires_shown: int, versions: bool, is_yaml: bo
       foliot job show settle --yaml
     """
     if versions:
-        answer = desk.listed(partial(desk.client.jobs.versions, name), limit=200)
-        desk.out.items(answer["items"], _version_columns(desk), name="version", answer=answer)
+        answer = user.listed(partial(user.client.jobs.versions, name), limit=200)
+        user.out.items(answer["items"], _version_columns(user), name="version", answer=answer)
         return
-    job = desk.client.jobs.get(name).raw
+    job = user.client.jobs.get(name).raw
     if is_yaml:
         echo(to_yaml(job["definition"]))
         return
     ahead = []
-    if fires_shown and desk.out.is_for_people:
-        ahead = desk.client.jobs.fires(name, limit=fires_shown)["future"]
-    desk.out.item(job, _lines(desk, job, ahead))
+    if fires_shown and user.out.is_for_people:
+        ahead = user.client.jobs.fires(name, limit=fires_shown)["future"]
+    user.out.item(job, _lines(user, job, ahead))
 
 
-def _version_columns(desk: Desk) -> list[Column]:
+def _version_columns(user: User) -> list[Column]:
     return [
         Column("VERSION", lambda row: f"v{row['version']}"),
-        Column("WHEN", lambda row: desk.times.full(row["created_at"]), least=16),
+        Column("WHEN", lambda row: user.times.full(row["created_at"]), least=16),
         Column("WHO", "created_by", least=8),
         Column("WHY", "reason", least=10),
         Column("HASH", lambda row: row["hash"][:12]),
     ]
 
 
-def zone_of(desk: Desk, definition: Mapping[str, Any]) -> str | None:
+def zone_of(user: User, definition: Mapping[str, Any]) -> str | None:
     """The zone a job's own instants are told in: its schedule's, unless the reader asked for one."""
     schedule = definition.get("schedule")
-    return None if desk.resolved.get("tz") or not isinstance(schedule, Mapping) else schedule.get("tz")
+    return None if user.resolved.get("tz") or not isinstance(schedule, Mapping) else schedule.get("tz")
 
 
 SHOWN_ABOVE: Final = frozenset(("schedule", "run", "description", "owner", "group", "tags"))
 
 
-def _lines(desk: Desk, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -> Iterator[tuple[str, Line]]:
-    times, out = desk.times, desk.out
+def _lines(user: User, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -> Iterator[tuple[str, Line]]:
+    times, out = user.times, user.out
     definition = job["definition"]
     yield "name", job["name"] if job["namespace"] == "default" else f"{job['namespace']} / {job['name']}"
     yield "state", (out.state(job["state"]), _paused(times, job))
     yield "trouble", job["trouble"] or ""
     yield "schedule", job["schedule"] or "by hand"
-    zone = zone_of(desk, definition)
+    zone = zone_of(user, definition)
     yield "next", " · ".join(f"{times.told(fire['due_at'], zone)} ({times.ahead(fire['due_at'])})" for fire in ahead)
     last = job["last_run"]
     if last:
@@ -184,7 +185,7 @@ def _paused(times: Times, job: Mapping[str, Any]) -> str:
 @click.option("--at", metavar="TIME", help="One instant: 02:00, 2026-03-02 02:00, 2026-03-02T02:00:00Z.")
 @click.option("--since", metavar="TIME", help="All instants since then: 2h, 02:00 …")
 @remote
-def why(desk: Desk, *, name: str, at: str | None, since: str | None) -> None:
+def why(user: User, *, name: str, at: str | None, since: str | None) -> None:
     """Say why a job did or did not run.
 
     \b
@@ -193,24 +194,24 @@ def why(desk: Desk, *, name: str, at: str | None, since: str | None) -> None:
       foliot job why settle --at "2026-03-02 02:00" --tz Asia/Shanghai
       foliot job why settle --since 6h
     """
-    explain_job(desk, name, at=at, since=since)
+    explain_job(user, name, at=at, since=since)
 
 
-def explain_job(desk: Desk, name: str, *, at: str | None, since: str | None) -> None:
+def explain_job(user: User, name: str, *, at: str | None, since: str | None) -> None:
     """What became of an instant of a job, or of those since one: of a day when nothing is said."""
     if not name.strip():
         raise click.UsageError("Say which job.")
-    times = desk.times
+    times = user.times
     if at:
-        items = desk.client.jobs.why(name, at=times.moment(at), tz=times.name)
+        items = user.client.jobs.why(name, at=times.moment(at), tz=times.name)
     else:
-        items = desk.client.jobs.why(name, since=times.moment(since or "24h"), tz=times.name)
-    explain(desk, items)
+        items = user.client.jobs.why(name, since=times.moment(since or "24h"), tz=times.name)
+    explain(user, items)
 
 
-def explain(desk: Desk, items: Sequence[Mapping[str, Any]]) -> None:
+def explain(user: User, items: Sequence[Mapping[str, Any]]) -> None:
     """Explanations, one line each, the next step below."""
-    out = desk.out
+    out = user.out
     if not out.is_for_people:
         out.items(items, [], name="verdict")
         return
@@ -227,7 +228,7 @@ def explain(desk: Desk, items: Sequence[Mapping[str, Any]]) -> None:
 @click.option("--to", metavar="TIME", help="Not included.")
 @click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True)
 @remote
-def fires(desk: Desk, *, name: str, from_: str | None, to: str | None, limit: int) -> None:
+def fires(user: User, *, name: str, from_: str | None, to: str | None, limit: int) -> None:
     """Past and future fires of a job.
 
     \b
@@ -235,8 +236,8 @@ def fires(desk: Desk, *, name: str, from_: str | None, to: str | None, limit: in
       foliot job fires settle
       foliot job fires settle --from 7d --to now
     """
-    times = desk.times
-    answer = desk.client.jobs.fires(name, from_=times.read(from_), to=times.read(to, forward=True), limit=limit)
+    times = user.times
+    answer = user.client.jobs.fires(name, from_=times.read(from_), to=times.read(to, forward=True), limit=limit)
     rows = [*reversed(answer["future"]), *answer["past"]]
     columns = [
         Column(times.title("DUE"), lambda fire: due_of(times, fire), least=8),
@@ -246,7 +247,7 @@ def fires(desk: Desk, *, name: str, from_: str | None, to: str | None, limit: in
         Column("LATE", times.duration("lateness_s")),
         Column("WHY", _why_of, least=10),
     ]
-    desk.out.items(rows, columns, name="due_at", answer=answer)
+    user.out.items(rows, columns, name="due_at", answer=answer)
 
 
 def due_of(times: Times, fire: Mapping[str, Any]) -> str:
@@ -268,7 +269,7 @@ def _why_of(fire: Mapping[str, Any]) -> str:
 @click.argument("before")
 @click.argument("after", required=False)
 @remote
-def diff(desk: Desk, *, name: str, before: str, after: str | None) -> None:
+def diff(user: User, *, name: str, before: str, after: str | None) -> None:
     """Compare two versions of a job, field by field. Exit code 7: they differ.
 
     \b
@@ -276,9 +277,9 @@ def diff(desk: Desk, *, name: str, before: str, after: str | None) -> None:
       foliot job diff settle v7 v8
       foliot job diff settle 7
     """
-    new = version_number(after) if after else desk.client.jobs.get(name).version
-    answer = desk.client.jobs.diff(name, version_number(before), new)
-    out = desk.out
+    new = version_number(after) if after else user.client.jobs.get(name).version
+    answer = user.client.jobs.diff(name, version_number(before), new)
+    out = user.out
     if not out.is_for_people:
         out.items(answer["changes"], [], name="path", answer=answer)
     elif not answer["changes"]:

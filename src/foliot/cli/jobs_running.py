@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from foliot.cli.asking import Desk, remote
+from foliot.cli.asking import User, remote
 from foliot.cli.completing import job_name
-from foliot.cli.output import Column
 from foliot.cli.progress import Bar
 from foliot.cli.speaking import echo
+from foliot.cli.table import Column
 from foliot.cli.values import pairs
 from foliot.cli.watching import follow_log, tell_end, wait_for
 
@@ -33,7 +33,7 @@ from foliot.cli.watching import follow_log, tell_end, wait_for
 @click.option("--dry-run", is_flag=True, help="Only check.")
 @remote
 def trigger(
-    desk: Desk,
+    user: User,
     *,
     name: str,
     params: tuple[str, ...],
@@ -53,33 +53,33 @@ def trigger(
       foliot job trigger settle --delay 10m --key settle-jan
       foliot job trigger settle --logs
     """
-    order["at"] = desk.times.read(order["at"], forward=True)
-    order["params"] = _params(desk, name, params, params_file)
+    order["at"] = user.times.read(order["at"], forward=True)
+    order["params"] = _params(user, name, params, params_file)
     if dry_run:
-        _check_trigger(desk, name, order)
+        _check_trigger(user, name, order)
         return
-    run = desk.client.jobs.trigger(name, **order)
-    desk.out.talk("queued", mark="run", job=run.job, run=run.id)
+    run = user.client.jobs.trigger(name, **order)
+    user.out.talk("queued", mark="run", job=run.job, run=run.id)
     if logs:
-        follow_log(desk, run.id)
+        follow_log(user, run.id)
     if wait or logs:
-        tell_end(desk, wait_for(desk, run.id, within))
-    elif desk.out.is_for_people:
+        tell_end(user, wait_for(user, run.id, within))
+    elif user.out.is_for_people:
         echo(run.id)
     else:
-        desk.out.item(run.raw, (), name="id")
+        user.out.item(run.raw, (), name="id")
 
 
-def _check_trigger(desk: Desk, name: str, order: Mapping[str, Any]) -> None:
+def _check_trigger(user: User, name: str, order: Mapping[str, Any]) -> None:
     """Say what a trigger would do."""
-    checked = desk.client.jobs.check_trigger(name, **order)
-    if desk.out.is_for_people:
-        desk.out.talk("would_trigger", mark="good", **checked)
+    checked = user.client.jobs.check_trigger(name, **order)
+    if user.out.is_for_people:
+        user.out.talk("would_trigger", mark="good", **checked)
     else:
-        desk.out.item(checked, (), name="job")
+        user.out.item(checked, (), name="job")
 
 
-def _params(desk: Desk, job: str, written: tuple[str, ...], file: str | None) -> dict[str, Any] | None:
+def _params(user: User, job: str, written: tuple[str, ...], file: str | None) -> dict[str, Any] | None:
     found: dict[str, Any] = {}
     if file is not None:
         text = sys.stdin.read() if file == "-" else _text(file)
@@ -90,7 +90,7 @@ def _params(desk: Desk, job: str, written: tuple[str, ...], file: str | None) ->
         if not isinstance(found, dict):
             raise click.BadParameter(f"{file} is not an object of parameters.")
     if written:
-        found |= pairs(written, schema=desk.client.jobs.parameters(job)["parameters"])
+        found |= pairs(written, schema=user.client.jobs.parameters(job)["parameters"])
     return found or None
 
 
@@ -112,7 +112,7 @@ def _text(file: str) -> str:
 @click.option("--wait", is_flag=True, help="Wait until it is done.")
 @click.option("--dry-run", is_flag=True, help="Only show what it would do.")
 @remote
-def backfill(desk: Desk, *, name: str, from_: str, to: str, wait: bool, dry_run: bool, **order: Any) -> None:
+def backfill(user: User, *, name: str, from_: str, to: str, wait: bool, dry_run: bool, **order: Any) -> None:
     """Give instants of the past their runs. Shows which, asks, then makes a few at a time.
 
     \b
@@ -121,24 +121,24 @@ def backfill(desk: Desk, *, name: str, from_: str, to: str, wait: bool, dry_run:
       foliot job backfill settle --from 7d --to now --only failed
       foliot job backfill settle --from 30d --to now --parallel 2 --wait --yes
     """
-    times, out = desk.times, desk.out
+    times, out = user.times, user.out
     span = (times.moment(from_), times.moment(to))
-    seen = desk.client.backfills.preview(name, *span, **order)
+    seen = user.client.backfills.preview(name, *span, **order)
     if dry_run or not seen["count"]:
-        _tell_preview(desk, seen)
+        _tell_preview(user, seen)
         return
-    _tell_preview(desk, seen, talk=True)
-    desk.confirm([times.told(at) for at in seen["instants"]])
-    started = desk.client.backfills.start(name, *span, confirmed=seen["token"], **order)
+    _tell_preview(user, seen, talk=True)
+    user.confirm([times.told(at) for at in seen["instants"]])
+    started = user.client.backfills.start(name, *span, confirmed=seen["token"], **order)
     if not out.is_for_people:
         out.item(started, (), name="id")
     out.talk("backfill_started", mark="good", **started)
     if wait:
-        _wait_for_backfill(desk, started)
+        _wait_for_backfill(user, started)
 
 
-def _tell_preview(desk: Desk, seen: Mapping[str, Any], *, talk: bool = False) -> None:
-    out, times = desk.out, desk.times
+def _tell_preview(user: User, seen: Mapping[str, Any], *, talk: bool = False) -> None:
+    out, times = user.out, user.times
     if not out.is_for_people:
         if not talk:
             out.item(seen, (), name="count")
@@ -155,13 +155,13 @@ def _tell_preview(desk: Desk, seen: Mapping[str, Any], *, talk: bool = False) ->
             echo(out.say("and_more", count=seen["count"] - 20))
 
 
-def _wait_for_backfill(desk: Desk, backfill: Mapping[str, Any]) -> None:
-    with Bar(desk.out, total=backfill["total"]) as bar:
+def _wait_for_backfill(user: User, backfill: Mapping[str, Any]) -> None:
+    with Bar(user.out, total=backfill["total"]) as bar:
         while backfill["state"] in ("active", "paused"):
             bar.pause(1.0)
-            backfill = desk.client.backfills.get(backfill["id"])
+            backfill = user.client.backfills.get(backfill["id"])
             done = backfill["succeeded"] + backfill["failed"]
-            bar.tell(done, desk.out.say("backfill_progress", **{**backfill, "done": done}))
+            bar.tell(done, user.out.say("backfill_progress", **{**backfill, "done": done}))
     if backfill["failed"]:
         raise SystemExit(6)
 
@@ -172,7 +172,7 @@ def _wait_for_backfill(desk: Desk, backfill: Mapping[str, Any]) -> None:
 @click.option("--resume", "resume", type=int, metavar="ID", help="Go on.")
 @click.option("--end", "end", type=int, metavar="ID", help="Make no further runs at all.")
 @remote
-def backfills(desk: Desk, *, job: str | None, pause: int | None, resume: int | None, end: int | None) -> None:
+def backfills(user: User, *, job: str | None, pause: int | None, resume: int | None, end: int | None) -> None:
     """List backfills, or pause, resume, end one.
 
     \b
@@ -182,13 +182,13 @@ def backfills(desk: Desk, *, job: str | None, pause: int | None, resume: int | N
       foliot job backfills --pause 3
     """
     if pause is not None:
-        desk.client.backfills.pause(pause)
+        user.client.backfills.pause(pause)
     if resume is not None:
-        desk.client.backfills.resume(resume)
+        user.client.backfills.resume(resume)
     if end is not None:
-        desk.client.backfills.end(end)
-    answer = desk.listed(desk.client.backfills.list, limit=200, job=job)
-    times = desk.times
+        user.client.backfills.end(end)
+    answer = user.listed(user.client.backfills.list, limit=200, job=job)
+    times = user.times
     columns = [
         Column("ID", "id"),
         Column("JOB", "job", least=10),
@@ -200,4 +200,4 @@ def backfills(desk: Desk, *, job: str | None, pause: int | None, resume: int | N
         Column("BY", "created_by"),
         Column("WHY", "reason", wide=True),
     ]
-    desk.out.items(answer["items"], columns, name="id", answer=answer)
+    user.out.items(answer["items"], columns, name="id", answer=answer)

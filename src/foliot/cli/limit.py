@@ -3,9 +3,9 @@
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import Desk, remote
+from foliot.cli.asking import User, remote
 from foliot.cli.groups import Group
-from foliot.cli.output import Column
+from foliot.cli.table import Column
 
 
 @click.group(cls=Group, epilog=EXIT_CODES)
@@ -24,7 +24,7 @@ def limit() -> None:
 @limit.command("list")
 @click.option("--limit", "most", type=click.IntRange(1, 10_000), default=200, show_default=True)
 @remote
-def list_limits(desk: Desk, *, most: int) -> None:
+def list_limits(user: User, *, most: int) -> None:
     """List the limits of the cluster and of the namespace, and how many runs hold each.
 
     \b
@@ -32,14 +32,14 @@ def list_limits(desk: Desk, *, most: int) -> None:
       foliot limit list
       foliot limit list -n billing -o json
     """
-    answer = desk.listed(desk.client.limits.list, limit=most)
+    answer = user.listed(user.client.limits.list, limit=most)
     columns = [
         Column("NAME", "name", least=8),
-        Column("NAMESPACE", "namespace", empty=desk.out.say("every_namespace")),
+        Column("NAMESPACE", "namespace", empty=user.out.say("every_namespace")),
         Column("USED", "used"),
         Column("MAX", "max"),
     ]
-    desk.out.items(answer["items"], columns, answer=answer)
+    user.out.items(answer["items"], columns, answer=answer)
 
 
 @limit.command("set")
@@ -47,7 +47,7 @@ def list_limits(desk: Desk, *, most: int) -> None:
 @click.argument("max_", metavar="MAX", type=click.IntRange(1, 100_000))
 @click.option("--reason", default="", metavar="TEXT")
 @remote
-def set_limit(desk: Desk, *, name: str, max_: int, reason: str) -> None:
+def set_limit(user: User, *, name: str, max_: int, reason: str) -> None:
     """Make a limit of the whole cluster, or change how many runs it lets through. Needs an admin's token.
 
     \b
@@ -55,23 +55,23 @@ def set_limit(desk: Desk, *, name: str, max_: int, reason: str) -> None:
       foliot limit set settle-db 4
       foliot limit set settle-db 8 --reason "a larger database"
     """
-    saved = desk.client.limits.set(name, max_, reason=reason)
-    if desk.out.is_for_people:
-        desk.out.talk("limit_set", mark="good", name=saved["name"], max=saved["max"])
+    saved = user.client.limits.set(name, max_, reason=reason)
+    if user.out.is_for_people:
+        user.out.talk("limit_set", mark="good", name=saved["name"], max=saved["max"])
     else:
-        desk.out.item(saved, ())
+        user.out.item(saved, ())
 
 
 @limit.command("delete")
 @click.argument("name")
 @remote
-def delete_limit(desk: Desk, *, name: str) -> None:
+def delete_limit(user: User, *, name: str) -> None:
     """Take a limit of the whole cluster away, once no job counts in it and no run holds it. Needs an admin's token.
 
     \b
     Examples:
       foliot limit delete settle-db
     """
-    desk.confirm([name])
-    desk.client.limits.remove(name)
-    desk.out.talk("limit_gone", mark="good", name=name)
+    user.confirm([name])
+    user.client.limits.remove(name)
+    user.out.talk("limit_gone", mark="good", name=name)

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from foliot.cli.asking import Desk, remote
+from foliot.cli.asking import User, remote
 from foliot.cli.speaking import echo
 from foliot.client.loopback import is_on_this_machine
 from foliot.domain.visible import visible_line
@@ -15,7 +15,7 @@ from foliot.domain.visible import visible_line
 @click.argument("url", required=False)
 @click.option("--as", "name", metavar="CONTEXT", help="Name of the context (default: the host).")
 @remote
-def login(desk: Desk, *, url: str | None, name: str | None) -> None:
+def login(user: User, *, url: str | None, name: str | None) -> None:
     """Log in with a one-time code; `foliot up` and `foliot login-link` give one.
 
     \b
@@ -27,24 +27,24 @@ def login(desk: Desk, *, url: str | None, name: str | None) -> None:
     from foliot.client.blocking.foliot import Foliot
     from foliot.client.contexts import Context, Contexts
 
-    address, code = _split(url or _server(desk))
-    ca_file = _ca_file(desk, address)
-    insecure_http = _insecure_http(desk, address)
+    address, code = _split(url or _server(user))
+    ca_file = _ca_file(user, address)
+    insecure_http = _insecure_http(user, address)
     with Foliot(address, ca_file=ca_file, insecure_http=bool(insecure_http)) as client:
         client.endpoint.demand_safe_way()  # the code is as good as a token, and the answer is one
-        code = code or click.prompt(desk.out.say("code"), err=True)
+        code = code or click.prompt(user.out.say("code"), err=True)
         issued = client.tokens.login(code)
     context = name or urlsplit(address).hostname or "cluster"
     made = Context(name=context, server=address, ca_file=_whole(ca_file), insecure_http=insecure_http)
     Contexts().put(made, token=issued["token"])
-    desk.out.talk("logged_in", mark="good", server=address, context=context)
+    user.out.talk("logged_in", mark="good", server=address, context=context)
 
 
-def _server(desk: Desk) -> str:
+def _server(user: User) -> str:
     """The server that the user named before. A code is as good as a token: it goes to no server of a project's file."""
     from foliot.client.discovery import PROJECT
 
-    found = desk.resolved.settings.get("server")
+    found = user.resolved.settings.get("server")
     if found is None:
         return "http://127.0.0.1:7171"
     if found.said_by == str(PROJECT):
@@ -53,19 +53,19 @@ def _server(desk: Desk) -> str:
     return found.value
 
 
-def _ca_file(desk: Desk, address: str) -> str | None:
+def _ca_file(user: User, address: str) -> str | None:
     """The authority that the user named, or that goes with this very server; not that of another."""
-    found = desk.resolved.settings.get("ca_file")
+    found = user.resolved.settings.get("ca_file")
     if found is None:
         return None
     is_users_own = found.said_by in ("--ca-file", "FOLIOT_CA_FILE")
-    return found.value if is_users_own or address == desk.resolved.get("server") else None
+    return found.value if is_users_own or address == user.resolved.get("server") else None
 
 
-def _insecure_http(desk: Desk, address: str) -> str | None:
+def _insecure_http(user: User, address: str) -> str | None:
     """Whether the user wants this server to be spoken to unencrypted."""
-    is_chosen = address == desk.resolved.get("server")
-    return desk.resolved.get("insecure_http") if is_chosen else desk.resolved.flag("insecure_http")
+    is_chosen = address == user.resolved.get("server")
+    return user.resolved.get("insecure_http") if is_chosen else user.resolved.flag("insecure_http")
 
 
 def _whole(file: str | None) -> str | None:
@@ -83,7 +83,7 @@ def _split(url: str) -> tuple[str, str | None]:
 
 @click.command()
 @remote
-def logout(desk: Desk) -> None:
+def logout(user: User) -> None:
     """End the token in use.
 
     \b
@@ -91,13 +91,13 @@ def logout(desk: Desk) -> None:
       foliot logout
       foliot logout --context prod
     """
-    desk.client.tokens.logout()
-    desk.out.talk("logged_out", mark="good", server=desk.server)
+    user.client.tokens.logout()
+    user.out.talk("logged_out", mark="good", server=user.server)
 
 
 @click.command()
 @remote
-def whoami(desk: Desk) -> None:
+def whoami(user: User) -> None:
     """Show whose token is used, and what it may do.
 
     \b
@@ -105,22 +105,22 @@ def whoami(desk: Desk) -> None:
       foliot whoami
       foliot whoami --context prod -o json
     """
-    who = desk.client.tokens.whoami()
+    who = user.client.tokens.whoami()
     limits = [f"{kind} {who[kind]}" for kind in ("namespace", "group") if who[kind]]
-    desk.out.item(
+    user.out.item(
         who,
         [
             ("name", who["name"]),
             ("scopes", ", ".join(who["scopes"])),
             ("limited to", ", ".join(limits)),
-            ("server", desk.server),
+            ("server", user.server),
         ],
     )
 
 
 @click.command("login-link")
 @remote
-def login_link(desk: Desk) -> None:
+def login_link(user: User) -> None:
     """Make a link for one login in a browser, good for 15 minutes.
 
     \b
@@ -128,11 +128,11 @@ def login_link(desk: Desk) -> None:
       foliot login-link
       foliot login-link -q
     """
-    made = desk.client.tokens.create_login_code()
-    url = f"{desk.server}{made['path']}"
-    if desk.out.quiet:
+    made = user.client.tokens.create_login_code()
+    url = f"{user.server}{made['path']}"
+    if user.out.quiet:
         echo(url)
-    elif desk.out.is_for_people:
-        echo(desk.out.say("login_link", url=url))
+    elif user.out.is_for_people:
+        echo(user.out.say("login_link", url=url))
     else:
-        desk.out.item({**made, "url": url}, (), name="url")
+        user.out.item({**made, "url": url}, (), name="url")

@@ -6,13 +6,13 @@ from typing import Any, Final
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import Desk, remote
+from foliot.cli.asking import User, remote
 from foliot.cli.completing import node_name
 from foliot.cli.groups import Group
-from foliot.cli.output import Column
 from foliot.cli.progress import Bar
 from foliot.cli.refusal import TOOK_TOO_LONG
 from foliot.cli.speaking import Line
+from foliot.cli.table import Column
 
 GONE: Final = ("DEAD", "LEFT")
 CLOCK_SHOWN_S: Final = 0.1
@@ -34,7 +34,7 @@ def node() -> None:
 
 @node.command("list")
 @remote
-def list_nodes(desk: Desk) -> None:
+def list_nodes(user: User) -> None:
     """List nodes.
 
     \b
@@ -42,12 +42,12 @@ def list_nodes(desk: Desk) -> None:
       foliot node list
       foliot node list -o wide
     """
-    desk.out.page(desk.client.nodes.list(), columns(desk))
+    user.out.page(user.client.nodes.list(), columns(user))
 
 
-def columns(desk: Desk) -> list[Column]:
+def columns(user: User) -> list[Column]:
     """How nodes are listed."""
-    times = desk.times
+    times = user.times
     return [
         Column("NODE", name_of, least=10),
         Column("KIND", "kind"),
@@ -59,7 +59,7 @@ def columns(desk: Desk) -> list[Column]:
         Column("STATE", "state", wide=True),
         Column("VERSION", "version"),
         Column("HOST", lambda node: f"{node['host']}:{node['pid']}", wide=True),
-        Column("CLOCK", lambda node: clock_of(desk, node), empty="-", wide=True),
+        Column("CLOCK", lambda node: clock_of(user, node), empty="-", wide=True),
         Column(times.title("SINCE"), times.instant("started_at"), wide=True),
         Column("HANDLERS", "handlers", wide=True),
     ]
@@ -87,20 +87,20 @@ def health_of(node: Mapping[str, Any]) -> str:
     return "draining" if is_draining else str(node["health"])
 
 
-def clock_of(desk: Desk, node: Mapping[str, Any]) -> str:
+def clock_of(user: User, node: Mapping[str, Any]) -> str:
     """How far a node's wall clock is from the store's, in words; empty when it has not been measured."""
     offset_s = node["clock_offset_s"]
     if offset_s is None:
         return ""
     if abs(offset_s) < CLOCK_SHOWN_S:
-        return desk.out.say("clock_right")
-    return desk.out.say("clock_ahead" if offset_s > 0 else "clock_behind", by=desk.times.lasting(abs(offset_s)))
+        return user.out.say("clock_right")
+    return user.out.say("clock_ahead" if offset_s > 0 else "clock_behind", by=user.times.lasting(abs(offset_s)))
 
 
 @node.command()
 @click.argument("name", shell_complete=node_name)
 @remote
-def show(desk: Desk, *, name: str) -> None:
+def show(user: User, *, name: str) -> None:
     """Show a node and what runs on it.
 
     \b
@@ -108,12 +108,12 @@ def show(desk: Desk, *, name: str) -> None:
       foliot node show w-3
       foliot node show w-3 -o json
     """
-    found = desk.client.nodes.get(name)
-    desk.out.item(found, _lines(desk, found))
+    found = user.client.nodes.get(name)
+    user.out.item(found, _lines(user, found))
 
 
-def _lines(desk: Desk, node: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
-    times, out = desk.times, desk.out
+def _lines(user: User, node: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
+    times, out = user.times, user.out
     yield "node", (f"{node['name']}  {node['kind']}  ", out.state(health_of(node)))
     yield "beat", out.say("ago", lasting=times.lasting(node["beat_age_s"]))
     yield "group", node["group"]
@@ -122,7 +122,7 @@ def _lines(desk: Desk, node: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
     yield "drained", _drained(node["drained_by"])
     yield "process", f"{node['host']} pid {node['pid']}, foliot {node['version']}"
     yield "since", times.full(node["started_at"])
-    yield "clock", clock_of(desk, node)
+    yield "clock", clock_of(user, node)
     yield "handlers", ", ".join(node["handlers"])
     for run in node["runs"] or ():
         yield "runs", (f"{run['id']}  {run['job']}  ", out.state(run["shown"]))
@@ -143,7 +143,7 @@ def _drained(written: str | None) -> str:
 @click.option("--no-wait", is_flag=True, help="Do not wait for its runs.")
 @click.option("--wait-for", "within", metavar="DURATION", default="10m", show_default=True, help="How long to wait.")
 @remote
-def drain(desk: Desk, *, name: str | None, is_self: bool, reason: str, no_wait: bool, within: str) -> None:
+def drain(user: User, *, name: str | None, is_self: bool, reason: str, no_wait: bool, within: str) -> None:
     """Take a node out of service: it takes no more work, what it runs goes on to its end.
 
     \b
@@ -157,31 +157,31 @@ def drain(desk: Desk, *, name: str | None, is_self: bool, reason: str, no_wait: 
 
     if bool(name) == is_self:
         raise click.UsageError("Say which node: a name, or --self.")
-    name = name or _on_this_machine(desk)
-    asked = desk.client.nodes.drain(name, reason=reason)
-    desk.out.talk("draining", mark="good", node=name, running=asked["running"])
-    if not desk.out.is_for_people:
-        desk.out.item(asked, ())
+    name = name or _on_this_machine(user)
+    asked = user.client.nodes.drain(name, reason=reason)
+    user.out.talk("draining", mark="good", node=name, running=asked["running"])
+    if not user.out.is_for_people:
+        user.out.item(asked, ())
     if no_wait or not asked["running"]:
         return
     try:
-        is_drained = _wait_until_drained(desk, asked, within_s=parse_duration(within) / SECOND)
+        is_drained = _wait_until_drained(user, asked, within_s=parse_duration(within) / SECOND)
     except KeyboardInterrupt:
-        desk.out.talk("drain_goes_on", mark="warn", node=name)
+        user.out.talk("drain_goes_on", mark="warn", node=name)
         raise
     if not is_drained:
         raise SystemExit(TOOK_TOO_LONG)
-    desk.out.talk("drained", mark="good", node=name)
+    user.out.talk("drained", mark="good", node=name)
 
 
-def _wait_until_drained(desk: Desk, node: Mapping[str, Any], *, within_s: float) -> bool:
+def _wait_until_drained(user: User, node: Mapping[str, Any], *, within_s: float) -> bool:
     """Show a bar until nothing runs on a node; False when that takes longer."""
     total, left_s = node["running"], within_s
-    with Bar(desk.out, total=total) as bar:
+    with Bar(user.out, total=total) as bar:
         while left_s > 0:
-            running = desk.client.nodes.get(node["id"])["running"]  # by id: a server may have the same name
+            running = user.client.nodes.get(node["id"])["running"]  # by id: a server may have the same name
             done = total - running
-            bar.tell(done, desk.out.say("drain_progress", node=node["name"], done=done, total=total))
+            bar.tell(done, user.out.say("drain_progress", node=node["name"], done=done, total=total))
             if not running:
                 return True
             bar.pause(1.0)
@@ -189,12 +189,12 @@ def _wait_until_drained(desk: Desk, node: Mapping[str, Any], *, within_s: float)
     return False
 
 
-def _on_this_machine(desk: Desk) -> str:
+def _on_this_machine(user: User) -> str:
     """The name of the one worker that runs here."""
     import socket
 
     host = socket.gethostname()
-    here = [one for one in desk.client.nodes.list() if one["kind"] != "server" and one["host"] == host]
+    here = [one for one in user.client.nodes.list() if one["kind"] != "server" and one["host"] == host]
     names = sorted({one["name"] for one in here if one["health"] not in GONE})
     if len(names) != 1:
         found = f"these are: {', '.join(names)}" if names else "none is"
@@ -206,7 +206,7 @@ def _on_this_machine(desk: Desk) -> str:
 @click.argument("name", shell_complete=node_name)
 @click.option("--reason", default="", metavar="TEXT")
 @remote
-def undrain(desk: Desk, *, name: str, reason: str) -> None:
+def undrain(user: User, *, name: str, reason: str) -> None:
     """Take a drained node back into service.
 
     \b
@@ -214,7 +214,7 @@ def undrain(desk: Desk, *, name: str, reason: str) -> None:
       foliot node undrain w-3
       foliot node undrain w-3 --reason "done"
     """
-    back = desk.client.nodes.undrain(name, reason=reason)
-    desk.out.talk("undrained", mark="good", node=name)
-    if not desk.out.is_for_people:
-        desk.out.item(back, ())
+    back = user.client.nodes.undrain(name, reason=reason)
+    user.out.talk("undrained", mark="good", node=name)
+    if not user.out.is_for_people:
+        user.out.item(back, ())

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Final, Self
 
-from foliot.cli.asking import Desk
-from foliot.cli.output import Output, cut, terminal_width
+from foliot.cli.asking import User
+from foliot.cli.output import Output
 from foliot.cli.speaking import echo, echo_exactly, steer
+from foliot.cli.table import cut, terminal_width
 from foliot.domain.errors import FoliotError
 from foliot.domain.visible import visible_line
 
@@ -29,18 +30,18 @@ def bar(out: Output, done: int, total: int) -> str:
     return full * filled + empty * (BAR_WIDTH - filled)
 
 
-def how_far(desk: Desk, progress: Mapping[str, Any] | None) -> str:
+def how_far(user: User, progress: Mapping[str, Any] | None) -> str:
     """Of a run: a bar if the end is known, how many, how fast, how long still, and what the run says."""
     if not progress:
         return ""
     done, total = progress["done"], progress["total"]
-    parts = [bar(desk.out, done, total)] if total else []
+    parts = [bar(user.out, done, total)] if total else []
     parts.append(f"{done}/{total}" if total is not None else str(done))
     if progress["rate_per_s"] is not None:
         parts.append(f"{progress['rate_per_s']:.1f}/s")
     if progress["left_s"] is not None and done < total:
-        left = desk.times.lasting(max(1.0, round(progress["left_s"]))).replace(".0 ", " ")  # no one knows tenths ahead
-        parts.append(desk.out.say("progress_left", left=left))
+        left = user.times.lasting(max(1.0, round(progress["left_s"]))).replace(".0 ", " ")  # no one knows tenths ahead
+        parts.append(user.out.say("progress_left", left=left))
     if progress["note"]:
         parts.append(visible_line(progress["note"]))
     return "  ".join(parts)
@@ -86,12 +87,12 @@ class Bar:
 class LiveProgress:
     """Asks for a run's progress in a thread of its own, and keeps the line below whatever is printed."""
 
-    def __init__(self, desk: Desk, run: str, *, is_wanted: bool, is_raw: bool = False) -> None:
+    def __init__(self, user: User, run: str, *, is_wanted: bool, is_raw: bool = False) -> None:
         """Elsewhere than in a terminal it only prints; `is_raw`: there exactly what was logged."""
         self._print = self._print_for(is_raw=is_raw)
-        self._desk = desk
+        self._user = user
         self._run = run
-        self._is_live = is_wanted and desk.out.is_for_people and sys.stdout.isatty() and sys.stderr.isatty()
+        self._is_live = is_wanted and user.out.is_for_people and sys.stdout.isatty() and sys.stderr.isatty()
         self._shown = ""
         self._lock = threading.Lock()  # of the terminal: a line, then the bar below it
         self._over = threading.Event()
@@ -125,23 +126,23 @@ class LiveProgress:
     def _work(self) -> None:
         while not self._over.is_set():
             try:
-                run = self._desk.client.runs.get(self._run).raw
+                run = self._user.client.runs.get(self._run).raw
             except FoliotError:  # a bar is no reason to complain: the log does that
                 run = {}
             with self._lock:
                 if not self._over.is_set():
-                    self._show(told(self._desk, run))
+                    self._show(told(self._user, run))
             self._over.wait(ASK_EVERY_S)
 
     def _show(self, text: str) -> None:
         if text or self._shown:
             steer(_CLEAR, err=True)
         if text:
-            echo(self._desk.out.mark("run"), text, nl=False, err=True)
+            echo(self._user.out.mark("run"), text, nl=False, err=True)
         self._shown = text
 
 
-def told(desk: Desk, run: Mapping[str, Any]) -> str:
+def told(user: User, run: Mapping[str, Any]) -> str:
     """The line: which run, and how far it is."""
-    far = how_far(desk, run.get("progress"))
+    far = how_far(user, run.get("progress"))
     return cut(visible_line(f"{run['job']}  {run['id']}  {far}"), terminal_width() - 4) if far else ""

@@ -8,13 +8,13 @@ from typing import Any, Final
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import Desk, remote
+from foliot.cli.asking import User, remote
 from foliot.cli.completing import job_name
 from foliot.cli.groups import Group
 from foliot.cli.jobs_reading import explain
-from foliot.cli.output import Column
 from foliot.cli.progress import LiveProgress, how_far
 from foliot.cli.speaking import Line, Said, echo
+from foliot.cli.table import Column
 from foliot.cli.times import Times
 from foliot.cli.watching import first_line, note, say_state, show_result, tell_end, wait_for
 from foliot.domain.visible import visible_line
@@ -48,7 +48,7 @@ def run() -> None:
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @click.option("--cursor", metavar="CURSOR", help="Go on behind a page.")
 @remote
-def list_runs(desk: Desk, *, limit: int, cursor: str | None, labels: tuple[str, ...], **wanted: Any) -> None:
+def list_runs(user: User, *, limit: int, cursor: str | None, labels: tuple[str, ...], **wanted: Any) -> None:
     """List runs, newest first.
 
     \b
@@ -57,14 +57,14 @@ def list_runs(desk: Desk, *, limit: int, cursor: str | None, labels: tuple[str, 
       foliot run list --state failed --since 12h -q
       foliot run list --state running -o wide
     """
-    times = desk.times
+    times = user.times
     wanted["state"] = _states(wanted["state"])
     wanted["since"] = times.read(wanted["since"])
     wanted["until"] = times.read(wanted["until"])
-    answer = desk.listed(desk.client.runs.list, limit=limit, cursor=cursor, label=labels, **wanted)
-    desk.out.items(answer["items"], _columns(times, shards=wanted["shards"]), name="id", answer=answer)
+    answer = user.listed(user.client.runs.list, limit=limit, cursor=cursor, label=labels, **wanted)
+    user.out.items(answer["items"], _columns(times, shards=wanted["shards"]), name="id", answer=answer)
     if answer["next_cursor"]:
-        desk.out.talk("more", cursor=answer["next_cursor"])
+        user.out.talk("more", cursor=answer["next_cursor"])
 
 
 def _columns(times: Times, *, shards: bool) -> list[Column]:
@@ -97,7 +97,7 @@ def _states(written: str | None) -> str:
 @run.command()
 @click.argument("run_id", metavar="ID")
 @remote
-def show(desk: Desk, *, run_id: str) -> None:
+def show(user: User, *, run_id: str) -> None:
     """Show a run: state, times, tries, parameters, result.
 
     \b
@@ -105,15 +105,15 @@ def show(desk: Desk, *, run_id: str) -> None:
       foliot run show r-8k2f
       foliot run show r-8k2f -o json
     """
-    runs = desk.client.runs
+    runs = user.client.runs
     found = runs.get(run_id).raw
     attempts: list[Mapping[str, Any]] = []
     shards: list[Mapping[str, Any]] = []
-    if desk.out.is_for_people:
+    if user.out.is_for_people:
         attempts = [*runs.attempts(run_id)]
         if not found["attempt"]:  # a run with shards is not tried itself
             shards = [shard.raw for shard in runs.shards(run_id)]
-    desk.out.item(found, _lines(desk, found, attempts, shards), name="id")
+    user.out.item(found, _lines(user, found, attempts, shards), name="id")
 
 
 def part_of(run: Mapping[str, Any]) -> str:
@@ -124,9 +124,9 @@ def part_of(run: Mapping[str, Any]) -> str:
 
 
 def _lines(
-    desk: Desk, run: Mapping[str, Any], attempts: list[Mapping[str, Any]], shards: list[Mapping[str, Any]]
+    user: User, run: Mapping[str, Any], attempts: list[Mapping[str, Any]], shards: list[Mapping[str, Any]]
 ) -> Iterator[tuple[str, Line]]:
-    times, out = desk.times, desk.out
+    times, out = user.times, user.out
     kind = f" ({run['kind']})" if run["kind"] else ""
     yield "run", (f"{run['id']}  {run['job']}  ", out.state(run["shown"]), kind)
     by = f" by {run['triggered_by']}" if run["triggered_by"] else ""
@@ -139,8 +139,8 @@ def _lines(
         yield "ended", f"{times.full(run['ended_at'])}  {times.lasting(run['duration_s'])}"
     yield "node", run["node"] or ""
     yield "shard", part_of(run)
-    yield from _shards(desk, shards)
-    yield "progress", how_far(desk, run.get("progress"))
+    yield from _shards(user, shards)
+    yield "progress", how_far(user, run.get("progress"))
     if len(attempts) > 1 or (attempts and attempts[0]["error"]):
         for one in attempts:
             how = one["cause"] or "running"
@@ -151,18 +151,18 @@ def _lines(
     yield "result", _json(run["result"])
 
 
-def _shards(desk: Desk, shards: list[Mapping[str, Any]]) -> Iterator[tuple[str, Line]]:
+def _shards(user: User, shards: list[Mapping[str, Any]]) -> Iterator[tuple[str, Line]]:
     """How many are in which state, then the first of those that have not succeeded."""
     counts = Counter(one["shown"] for one in shards if one["shard"] is not None)
     told: list[Said] = []
     for state, count in counts.most_common():
-        told += [", ", f"{count} ", desk.out.state(state)]
+        told += [", ", f"{count} ", user.out.state(state)]
     yield "shards", told[1:]
     unfinished = [one for one in shards if one["state"] != "SUCCEEDED"]
     for one in unfinished[:SHARDS_SHOWN]:
         name = "merge" if one["shard"] is None else f"shard {one['shard']}"
         error = f"  {first_line(one['error'])}".rstrip()
-        yield name, (f"{one['id']}  ", desk.out.state(one["shown"]), error)
+        yield name, (f"{one['id']}  ", user.out.state(one["shown"]), error)
 
 
 def _json(value: Any) -> str:
@@ -175,7 +175,7 @@ def _json(value: Any) -> str:
 @click.argument("run_id", metavar="ID")
 @click.option("--wait-for", "within", metavar="DURATION", default="24h", show_default=True, help="How long to wait.")
 @remote
-def watch(desk: Desk, *, run_id: str, within: str) -> None:
+def watch(user: User, *, run_id: str, within: str) -> None:
     """Wait for a run's end. Exit code 6: it did not succeed; 9: it took too long.
 
     \b
@@ -183,15 +183,15 @@ def watch(desk: Desk, *, run_id: str, within: str) -> None:
       foliot run watch r-8k2f
       foliot run watch r-8k2f --wait-for 10m && echo done
     """
-    desk.client.runs.get(run_id)  # it is there, and the client is loaded: an import can swallow the Ctrl-C offered next
-    desk.out.talk("watching", mark="run", run=run_id)
-    tell_end(desk, wait_for(desk, run_id, within))
+    user.client.runs.get(run_id)  # it is there, and the client is loaded: an import can swallow the Ctrl-C offered next
+    user.out.talk("watching", mark="run", run=run_id)
+    tell_end(user, wait_for(user, run_id, within))
 
 
 @run.command()
 @click.argument("run_id", metavar="ID")
 @remote
-def why(desk: Desk, *, run_id: str) -> None:
+def why(user: User, *, run_id: str) -> None:
     """Say where a run stands and what it waits for.
 
     \b
@@ -199,13 +199,13 @@ def why(desk: Desk, *, run_id: str) -> None:
       foliot run why r-8k2f
       foliot run why r-8k2f --lang zh-CN
     """
-    explain(desk, [desk.client.runs.why(run_id, tz=desk.times.name)])
+    explain(user, [user.client.runs.why(run_id, tz=user.times.name)])
 
 
 @run.command()
 @click.argument("run_id", metavar="ID")
 @remote
-def result(desk: Desk, *, run_id: str) -> None:
+def result(user: User, *, run_id: str) -> None:
     """Print what a run returned. Exit code 6: it has not succeeded; 1: what it returned was not kept.
 
     \b
@@ -213,17 +213,17 @@ def result(desk: Desk, *, run_id: str) -> None:
       foliot run result r-8k2f
       foliot run result r-8k2f -o json
     """
-    answer = desk.client.runs.result(run_id)
+    answer = user.client.runs.result(run_id)
     has_succeeded = answer["state"] == "SUCCEEDED"
-    found = desk.client.runs.get(run_id).raw if answer["result"] is None else {}
-    if not desk.out.is_for_people:
-        desk.out.item(answer, (), name="id")
+    found = user.client.runs.get(run_id).raw if answer["result"] is None else {}
+    if not user.out.is_for_people:
+        user.out.item(answer, (), name="id")
     elif has_succeeded:
         if found:
-            note(desk, found)
+            note(user, found)
         show_result(answer["result"])
     else:
-        say_state(desk, found)
+        say_state(user, found)
     if not has_succeeded:
         raise SystemExit(6)
     if found.get("error"):
@@ -238,7 +238,7 @@ def result(desk: Desk, *, run_id: str) -> None:
 @click.option("--reason", default="", metavar="TEXT")
 @remote
 def cancel(
-    desk: Desk, *, run_ids: tuple[str, ...], job: str | None, labels: tuple[str, ...], force: bool, reason: str
+    user: User, *, run_ids: tuple[str, ...], job: str | None, labels: tuple[str, ...], force: bool, reason: str
 ) -> None:
     """Cancel runs: waiting ones end at once, running ones are asked to stop.
 
@@ -253,24 +253,24 @@ def cancel(
         raise click.UsageError("Say which runs: ids, --job NAME or -l KEY=VALUE.")
     ids = list(run_ids)
     if not ids:
-        live = desk.listed(desk.client.runs.list, limit=200, job=job, label=labels, state="pending,running")["items"]
+        live = user.listed(user.client.runs.list, limit=200, job=job, label=labels, state="pending,running")["items"]
         if not live:
-            desk.out.talk("nothing_matches")
+            user.out.talk("nothing_matches")
             return
-        desk.confirm([f"{one['id']}  {one['job']}  {one['shown']}" for one in live])
+        user.confirm([f"{one['id']}  {one['job']}  {one['shown']}" for one in live])
         ids = [one["id"] for one in live]
-    _tell_cancelled(desk, desk.client.runs.cancel_many(ids, reason=reason, force=force), force=force)
+    _tell_cancelled(user, user.client.runs.cancel_many(ids, reason=reason, force=force), force=force)
 
 
-def _tell_cancelled(desk: Desk, answer: Mapping[str, Any], *, force: bool) -> None:
+def _tell_cancelled(user: User, answer: Mapping[str, Any], *, force: bool) -> None:
     asked = "cancel_forced" if force else "cancel_asked"
     phrases = {"ended": "cancelled", "asked": asked, "final": "cancel_final"}
-    if not desk.out.is_for_people:
-        desk.out.items([item["run"] for item in answer["items"]], [], name="id", answer=answer)
+    if not user.out.is_for_people:
+        user.out.items([item["run"] for item in answer["items"]], [], name="id", answer=answer)
     for item in answer["items"]:
         one = item["run"]
         mark = "warn" if item["outcome"] == "final" else "good"
-        desk.out.talk(phrases[item["outcome"]], mark=mark, run=one["id"], job=one["job"], state=one["state"])
+        user.out.talk(phrases[item["outcome"]], mark=mark, run=one["id"], job=one["job"], state=one["state"])
 
 
 @run.command()
@@ -281,7 +281,7 @@ def _tell_cancelled(desk: Desk, answer: Mapping[str, Any], *, force: bool) -> No
 @click.option("--reason", default="", metavar="TEXT")
 @remote
 def retry(
-    desk: Desk, *, run_ids: tuple[str, ...], job: str | None, since: str | None, version: str, reason: str
+    user: User, *, run_ids: tuple[str, ...], job: str | None, since: str | None, version: str, reason: str
 ) -> None:
     """Run finished runs again, with the same parameters and due instant.
 
@@ -295,20 +295,20 @@ def retry(
         raise click.UsageError("Say which runs: ids, or --job NAME.")
     ids = list(run_ids)
     if job:
-        since = desk.times.read(since)
-        failed = desk.listed(desk.client.runs.list, limit=200, job=job, state="failed", since=since)["items"]
+        since = user.times.read(since)
+        failed = user.listed(user.client.runs.list, limit=200, job=job, state="failed", since=since)["items"]
         if not failed:
-            desk.out.talk("nothing_matches")
+            user.out.talk("nothing_matches")
             return
-        desk.confirm([f"{one['id']}  {one['job']}  {one['kind'] or ''}" for one in failed])
+        user.confirm([f"{one['id']}  {one['job']}  {one['kind'] or ''}" for one in failed])
         ids = [one["id"] for one in failed]
     made = []
     for run_id in ids:
-        again = desk.client.runs.retry(run_id, version=version, reason=reason)
+        again = user.client.runs.retry(run_id, version=version, reason=reason)
         made.append(again.raw)
-        desk.out.talk("retried", mark="run", old=run_id, run=again.id)
-    if not desk.out.is_for_people:
-        desk.out.items(made, [], name="id")
+        user.out.talk("retried", mark="run", old=run_id, run=again.id)
+    if not user.out.is_for_people:
+        user.out.items(made, [], name="id")
 
 
 @run.command()
@@ -323,7 +323,7 @@ def retry(
 @click.option("--tail", type=click.IntRange(0, 100_000), metavar="N", help="The last lines only.")
 @click.option("--raw", is_flag=True, help="As it is kept: times in UTC, and control characters in a pipe.")
 @remote
-def logs(desk: Desk, *, run_id: str | None, job: str | None, follow: bool, grep: str | None, **which: Any) -> None:
+def logs(user: User, *, run_id: str | None, job: str | None, follow: bool, grep: str | None, **which: Any) -> None:
     """Show a run's log.
 
     \b
@@ -338,14 +338,14 @@ def logs(desk: Desk, *, run_id: str | None, job: str | None, follow: bool, grep:
     if bool(run_id) == bool(job):
         raise click.UsageError("Say which run: an id, or --job NAME.")
     pattern = _pattern(grep)
-    which["since"] = desk.times.read(which["since"])
+    which["since"] = user.times.read(which["since"])
     if run_id:
-        if desk.out.is_for_people:
-            _head(desk, desk.client.runs.get(run_id).raw)
-        _show_log(desk, run_id, follow, pattern, which)
+        if user.out.is_for_people:
+            _head(user, user.client.runs.get(run_id).raw)
+        _show_log(user, run_id, follow, pattern, which)
         return
     assert job is not None
-    _log_of_job(desk, job, follow, pattern, which)
+    _log_of_job(user, job, follow, pattern, which)
 
 
 def _pattern(written: str | None) -> "re.Pattern[str] | None":
@@ -356,39 +356,39 @@ def _pattern(written: str | None) -> "re.Pattern[str] | None":
 
 
 def _log_of_job(
-    desk: Desk, job: str, follow: bool, pattern: "re.Pattern[str] | None", which: Mapping[str, Any]
+    user: User, job: str, follow: bool, pattern: "re.Pattern[str] | None", which: Mapping[str, Any]
 ) -> None:
     """The newest run of a job; when following, each that comes after it."""
     seen: str | None = None
     has_said = False
     while True:
-        newest = desk.client.runs.list(job=job, limit=1)
+        newest = user.client.runs.list(job=job, limit=1)
         if newest and newest[0].id != seen:
             seen = newest[0].id
-            _head(desk, newest[0].raw)
-            _show_log(desk, seen, follow, pattern, which)
+            _head(user, newest[0].raw)
+            _show_log(user, seen, follow, pattern, which)
         elif not newest and not has_said:
             has_said = True
-            desk.out.talk("no_runs_yet", job=job)
+            user.out.talk("no_runs_yet", job=job)
         if not follow:
             return
-        desk.client.machine.pause(0.5)
+        user.client.machine.pause(0.5)
 
 
-def _head(desk: Desk, run: Mapping[str, Any]) -> None:
-    if desk.out.is_for_people:
+def _head(user: User, run: Mapping[str, Any]) -> None:
+    if user.out.is_for_people:
         node = f"  {run['node']}" if run["node"] else ""
-        late = f" (+{desk.times.lasting(run['delay_s'])})" if run["delay_s"] is not None else ""
-        due = f"due {desk.times.told(run['due_at'])}{late}"
-        echo(desk.out.mark("run"), visible_line(f"{run['job']}  {run['id']}  {due}{node}"), err=True)
+        late = f" (+{user.times.lasting(run['delay_s'])})" if run["delay_s"] is not None else ""
+        due = f"due {user.times.told(run['due_at'])}{late}"
+        echo(user.out.mark("run"), visible_line(f"{run['job']}  {run['id']}  {due}{node}"), err=True)
 
 
 def _show_log(
-    desk: Desk, run_id: str, follow: bool, pattern: "re.Pattern[str] | None", which: Mapping[str, Any]
+    user: User, run_id: str, follow: bool, pattern: "re.Pattern[str] | None", which: Mapping[str, Any]
 ) -> None:
     is_raw = which["raw"]
     wanted = {name: value for name, value in which.items() if name != "raw"}
-    with LiveProgress(desk, run_id, is_wanted=follow, is_raw=is_raw) as progress:
-        for line in desk.client.runs.logs(run_id, follow=follow, **wanted):
+    with LiveProgress(user, run_id, is_wanted=follow, is_raw=is_raw) as progress:
+        for line in user.client.runs.logs(run_id, follow=follow, **wanted):
             if pattern is None or pattern.search(line):
-                progress.above(line if is_raw else desk.times.in_line(line))
+                progress.above(line if is_raw else user.times.in_line(line))

@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import Desk, remote
+from foliot.cli.asking import User, remote
 from foliot.cli.groups import Group
-from foliot.cli.output import Column
 from foliot.cli.speaking import echo
+from foliot.cli.table import Column
 from foliot.client.private import write_private_file
 
 
@@ -30,7 +30,7 @@ def token() -> None:
 @token.command("list")
 @click.option("--all", "all_", is_flag=True, help="Also those that are over.")
 @remote
-def list_tokens(desk: Desk, *, all_: bool) -> None:
+def list_tokens(user: User, *, all_: bool) -> None:
     """List tokens, without their secrets.
 
     \b
@@ -38,7 +38,7 @@ def list_tokens(desk: Desk, *, all_: bool) -> None:
       foliot token list
       foliot token list --all -o wide
     """
-    times = desk.times
+    times = user.times
     columns = [
         Column("NAME", "name", least=8),
         Column("SCOPES", lambda row: ",".join(row["scopes"]), least=8),
@@ -49,7 +49,7 @@ def list_tokens(desk: Desk, *, all_: bool) -> None:
         Column("MADE BY", "created_by", wide=True),
         Column("ID", "id", wide=True),
     ]
-    desk.out.page(desk.client.tokens.list(include_ended=all_), columns)
+    user.out.page(user.client.tokens.list(include_ended=all_), columns)
 
 
 def _limits(row: Mapping[str, Any]) -> str:
@@ -66,7 +66,7 @@ def _limits(row: Mapping[str, Any]) -> str:
 @click.option("--write", "file", metavar="FILE", help="Write it to a file that only you can read, not to the screen.")
 @remote
 def create(
-    desk: Desk,
+    user: User,
     *,
     name: str,
     scopes: tuple[str, ...],
@@ -85,8 +85,8 @@ def create(
     """
     check_place(file)
     words = [word for scope in scopes for word in scope.split(",")]
-    issued = desk.client.tokens.create(name, words, expires=expires, for_namespace=for_namespace, group=for_group)
-    _hand_over(desk, issued, file)
+    issued = user.client.tokens.create(name, words, expires=expires, for_namespace=for_namespace, group=for_group)
+    _hand_over(user, issued, file)
 
 
 @token.command()
@@ -94,7 +94,7 @@ def create(
 @click.option("--grace", default="24h", show_default=True, metavar="DURATION", help="How long the old secret goes on.")
 @click.option("--write", "file", metavar="FILE", help="Write it to a file that only you can read, not to the screen.")
 @remote
-def rotate(desk: Desk, *, name: str, grace: str, file: str | None) -> None:
+def rotate(user: User, *, name: str, grace: str, file: str | None) -> None:
     """Make a new secret for a token; the old one goes on for a while.
 
     \b
@@ -103,13 +103,13 @@ def rotate(desk: Desk, *, name: str, grace: str, file: str | None) -> None:
       foliot token rotate ci --grace 1h --write ci.token
     """
     check_place(file)
-    _hand_over(desk, desk.client.tokens.rotate(name, grace=grace), file)
+    _hand_over(user, user.client.tokens.rotate(name, grace=grace), file)
 
 
 @token.command()
 @click.argument("name")
 @remote
-def revoke(desk: Desk, *, name: str) -> None:
+def revoke(user: User, *, name: str) -> None:
     """End a token at once, on every server.
 
     \b
@@ -117,10 +117,10 @@ def revoke(desk: Desk, *, name: str) -> None:
       foliot token revoke ci
       foliot token revoke t-4f1c9a2b7d3e
     """
-    gone = desk.client.tokens.revoke(name)
-    if not desk.out.is_for_people:
-        desk.out.item(gone, ())
-    desk.out.talk("token_revoked", mark="good", name=gone["name"])
+    gone = user.client.tokens.revoke(name)
+    if not user.out.is_for_people:
+        user.out.item(gone, ())
+    user.out.talk("token_revoked", mark="good", name=gone["name"])
 
 
 def check_place(file: str | None) -> None:
@@ -134,24 +134,24 @@ def check_place(file: str | None) -> None:
         raise click.BadParameter(f"{place.parent} is no folder.")
 
 
-def _hand_over(desk: Desk, issued: Mapping[str, Any], file: str | None) -> None:
+def _hand_over(user: User, issued: Mapping[str, Any], file: str | None) -> None:
     """The secret, where it was asked for."""
     record = issued["record"]
     said = {
         "name": record["name"],
         "scopes": ",".join(record["scopes"]),
-        "until": desk.times.told(record["expires_at"]),
+        "until": user.times.told(record["expires_at"]),
     }
     if file is not None:
         _write(Path(file), issued["token"])
-        desk.out.talk("token_written", mark="good", file=file, **said)
-        if not desk.out.is_for_people:
-            desk.out.item(record, ())
+        user.out.talk("token_written", mark="good", file=file, **said)
+        if not user.out.is_for_people:
+            user.out.item(record, ())
         return
-    if not desk.out.is_for_people and not desk.out.quiet:
-        desk.out.item(issued, (), name="token")
+    if not user.out.is_for_people and not user.out.quiet:
+        user.out.item(issued, (), name="token")
         return
-    desk.out.talk("token_made", mark="good", **said)
+    user.out.talk("token_made", mark="good", **said)
     echo(issued["token"])
 
 

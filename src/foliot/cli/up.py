@@ -16,9 +16,10 @@ from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemClock
 from foliot.app.this_machine import Access
 from foliot.cli.job_environment import job_environment, read_rules
-from foliot.cli.output import terminal_width, wants_colour
+from foliot.cli.output import wants_colour
 from foliot.cli.refusal import refusals
 from foliot.cli.speaking import Said, Styled, echo
+from foliot.cli.table import terminal_width
 from foliot.domain.instants import SECOND
 from foliot.domain.job import DEFAULT_NAMESPACE
 from foliot.domain.run import format_run_id

@@ -11,7 +11,7 @@ from foliot.cli.times import Times
 
 
 class FakeDesk:
-    """What is needed of `foliot.cli.asking.Desk`: a way to speak and a way to tell durations."""
+    """What is needed of `foliot.cli.asking.User`: a way to speak and a way to tell durations."""
 
     def __init__(self, *, chinese: bool) -> None:
         self.out = Output(form="table", quiet=False, colour=False, chinese=chinese)
@@ -19,8 +19,8 @@ class FakeDesk:
 
 
 def told(chinese: bool, offset_s: float | None) -> str:
-    desk: Any = FakeDesk(chinese=chinese)
-    return node.clock_of(desk, {"clock_offset_s": offset_s})
+    user: Any = FakeDesk(chinese=chinese)
+    return node.clock_of(user, {"clock_offset_s": offset_s})
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,8 @@ def test_an_offset_in_words(offset_s: float | None, english: str, chinese: str) 
 
 
 def in_doubt(ahead_s: float, *, chinese: bool) -> str:
-    desk: Any = FakeDesk(chinese=chinese)
-    return cluster._in_doubt(desk, {"clock_ahead_s": ahead_s})
+    user: Any = FakeDesk(chinese=chinese)
+    return cluster._in_doubt(user, {"clock_ahead_s": ahead_s})
 
 
 def test_the_status_tells_why_the_stores_clock_is_in_doubt() -> None:

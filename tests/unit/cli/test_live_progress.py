@@ -6,17 +6,17 @@ from typing import Any, cast
 
 import pytest
 
-from foliot.cli.asking import Desk
+from foliot.cli.asking import User
 from foliot.cli.output import Output
 from foliot.cli.progress import how_far, told
 from foliot.cli.times import Times
 
 
-def desk(*, chinese: bool = False, ascii_only: bool = False) -> Desk:
+def user(*, chinese: bool = False, ascii_only: bool = False) -> User:
     out = Output(form="table", quiet=False, colour=False, chinese=chinese)
     out.ascii = ascii_only
     times = Times("UTC", chinese=chinese, now=datetime(2026, 1, 31, tzinfo=UTC))
-    return cast("Desk", SimpleNamespace(out=out, times=times))
+    return cast("User", SimpleNamespace(out=out, times=times))
 
 
 def progress(done: int, total: int | None, **more: Any) -> dict[str, Any]:
@@ -38,19 +38,19 @@ def progress(done: int, total: int | None, **more: Any) -> dict[str, Any]:
     ],
 )
 def test_how_far(said: Any, shown: str) -> None:
-    assert how_far(desk(), said) == shown
+    assert how_far(user(), said) == shown
 
 
 def test_it_is_told_in_the_readers_language_and_letters() -> None:
     said = progress(1, 2, rate_per_s=1.0, left_s=1.0)
-    assert how_far(desk(chinese=True), said).endswith("1/2  1.0/s  剩余 1 秒")
-    assert how_far(desk(ascii_only=True), said).startswith("##########..........")
+    assert how_far(user(chinese=True), said).endswith("1/2  1.0/s  剩余 1 秒")
+    assert how_far(user(ascii_only=True), said).startswith("##########..........")
 
 
 def test_a_line_names_its_run_and_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     run = {"job": "tick", "id": "r-1", "progress": progress(1, 2, note="a very long note that goes on and on")}
-    line = told(desk(), run)
+    line = told(user(), run)
     assert line.startswith("tick  r-1  ███")
     assert (len(line), line[-1]) == (36, "…")
-    assert told(desk(), run | {"progress": None}) == ""
+    assert told(user(), run | {"progress": None}) == ""

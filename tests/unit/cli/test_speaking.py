@@ -15,11 +15,13 @@ import structlog
 import foliot.cli
 from foliot.app.all_in_one import UpSettings
 from foliot.cli.jobs_changing import _edited
-from foliot.cli.output import Column, Output, to_yaml
+from foliot.cli.output import Output
 from foliot.cli.progress import LiveProgress
 from foliot.cli.refusal import tell
 from foliot.cli.speaking import Styled, echo
+from foliot.cli.table import Column
 from foliot.cli.up import Terminal
+from foliot.cli.yaml import to_yaml
 from foliot.domain.errors import InvalidInput
 from foliot.domain.verdict import Cause
 from foliot.domain.visible import visible
