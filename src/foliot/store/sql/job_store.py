@@ -232,7 +232,7 @@ class SqlJobStore:
         cursor = {"state": str(plan.state), "next_at": plan.next_at, "next_due_at": plan.next_due_at}
         tx.change(INSERT_CURSOR, {"job_id": job_id, "remaining": plan.remaining, **cursor})
         _keep_limits(tx, written, job_id, before=None)
-        return Saved(outcome=SaveOutcome.CREATED, job=self._found(tx, written.namespace, written.name))
+        return self._saved(tx, written, SaveOutcome.CREATED)
 
     def _edit(
         self, tx: Tx, written: _Written, settling: _Settling, seen: _Known, expected_version: int | None
@@ -241,32 +241,26 @@ class SqlJobStore:
         if _is_same(written, seen, expected_version):
             if written.source == "code" and seen.source != "code":  # edited by hand once, and code says the same by now
                 tx.change(OF_CODE, {"job_id": seen.job_id, "version": seen.version})
-            return Saved(outcome=SaveOutcome.SAME, job=self._found(tx, written.namespace, written.name))
+            return self._saved(tx, written, SaveOutcome.SAME)
         lanes = lane_ids(tx, _lanes(seen.job_id, written))  # store_meta comes before cursors (R3)
         cursor = change.lock(tx, seen.job_id)
-        found = _known(tx, written.namespace, written.name)
-        if found is None or found.job_id != seen.job_id:
-            raise TryAgain("the job was deleted meanwhile")
+        found = _known_still(tx, written.namespace, written.name, seen)
         if _is_same(written, found, expected_version):
-            return Saved(outcome=SaveOutcome.SAME, job=self._found(tx, written.namespace, written.name))
-        if expected_version is not None and found.version != expected_version:
-            raise VersionConflict(written.name, expected=expected_version, found=found.version)
-        if written.allow is not None:
-            written.allow(_standing(tx, found))
+            return self._saved(tx, written, SaveOutcome.SAME)
+        _check_edit(tx, written, found, expected_version)
         cursor, is_settled = settle(tx, self._definitions, cursor, settling.plans.decide)
         if not is_settled and not settling.is_last:
             return None
-        now = tx.now()
         job = self._insert_version(tx, written, found.job_id, found.version + 1, lanes)
         change.apply(tx, self._definitions, cursor, settling.plans.edit(job), version=job.version)
         self._edit_line(tx, found, job)
-        version_key = {"job_id": job.job_id, "version": found.version}
-        changed = {"job_id": job.job_id, "version": job.version, "seen": found.version}
-        noted = {"source": written.source, "now": now, "from_end": _from_end(written)}
-        if not tx.change(NEW_VERSION, {**changed, **noted}):
-            raise TryAgain("the job changed although its cursor was locked")
-        _keep_limits(tx, written, job.job_id, before=tx.rows(DOCUMENT, version_key)[0][0])
-        return Saved(outcome=SaveOutcome.CHANGED, job=self._found(tx, written.namespace, written.name))
+        _note_version(tx, written, found, job)
+        before = tx.rows(DOCUMENT, {"job_id": found.job_id, "version": found.version})[0][0]
+        _keep_limits(tx, written, job.job_id, before=before)
+        return self._saved(tx, written, SaveOutcome.CHANGED)
+
+    def _saved(self, tx: Tx, written: _Written, outcome: SaveOutcome) -> Saved:
+        return Saved(outcome=outcome, job=self._found(tx, written.namespace, written.name))
 
     def _edit_line(self, tx: Tx, found: _Known, new: LoadedJob) -> None:
         """What the edit means at once for the job's line; waiting runs take the new version in steps (`moving`)."""
@@ -375,9 +369,7 @@ class SqlJobStore:
         if seen is None:
             raise not_found(tx, namespace, name)
         cursor = change.lock(tx, seen.job_id)
-        found = _known(tx, namespace, name)
-        if found is None or found.job_id != seen.job_id:
-            raise TryAgain("the job was deleted meanwhile")
+        _known_still(tx, namespace, name, seen)
         return cursor
 
     # -- reading ------------------------------------------------------------------------------------------------------
@@ -446,6 +438,30 @@ def _known(tx: Tx, namespace: str, name: str) -> _Known | None:
     """The job without its definition, so that one that cannot be read can be mended."""
     rows = tx.rows(KNOWN, {"namespace": namespace, "name": name})
     return _Known(*rows[0]) if rows else None
+
+
+def _known_still(tx: Tx, namespace: str, name: str, seen: _Known) -> _Known:
+    """The job as it is now that its cursor is locked: a statement after the lock sees what others committed."""
+    found = _known(tx, namespace, name)
+    if found is None or found.job_id != seen.job_id:
+        raise TryAgain("the job was deleted meanwhile")
+    return found
+
+
+def _check_edit(tx: Tx, written: _Written, found: _Known, expected_version: int | None) -> None:
+    """Raise when the job is not in the version that was expected, or when whoever saves may not replace it."""
+    if expected_version is not None and found.version != expected_version:
+        raise VersionConflict(written.name, expected=expected_version, found=found.version)
+    if written.allow is not None:
+        written.allow(_standing(tx, found))
+
+
+def _note_version(tx: Tx, written: _Written, found: _Known, job: LoadedJob) -> None:
+    """The job has its new version from now on (R1: if it still has the one that was found)."""
+    version = {"job_id": job.job_id, "version": job.version, "seen": found.version}
+    noted = {"source": written.source, "now": tx.now(), "from_end": _from_end(written)}
+    if not tx.change(NEW_VERSION, {**version, **noted}):
+        raise TryAgain("the job changed although its cursor was locked")
 
 
 def _standing(tx: Tx, found: _Known) -> Standing:

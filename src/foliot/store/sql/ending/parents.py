@@ -5,7 +5,7 @@ the count is a write, so it also holds where locks do not reach (Galera).
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
@@ -26,6 +26,20 @@ TALLY: Final = Statement(
     RowSet("d", id=BIGINT),
 )
 
+
+class _CountedDown(NamedTuple):
+    """A parent's row after ends of children."""
+
+    id: int
+    ver: int  # as it was seen: the guard
+    open_children: int
+    state: str = str(RunState.RUNNING)
+    kind: str | None = None
+    ended_at: Instant | None = None
+    result: str | None = None
+    error: str | None = None
+
+
 COUNT_DOWN: Final = Statement(
     """
     UPDATE runs SET open_children = d.open_children, state = d.state, kind = d.kind, ended_at = d.ended_at,
@@ -34,9 +48,8 @@ COUNT_DOWN: Final = Statement(
     FROM {d}
     WHERE runs.id = d.id AND runs.ver = d.ver
     """,
-    RowSet("d", id=BIGINT, ver=BIGINT, open_children=BIGINT, state=TEXT, kind=TEXT, ended_at=BIGINT, result=TEXT,
-           error=TEXT),
-)  # fmt: skip
+    RowSet.of("d", _CountedDown),
+)
 
 INSERT_MERGE: Final = Statement(
     """
@@ -83,33 +96,23 @@ def count_down(
     now: Instant,
 ) -> list[EndedParent]:
     """Count these ends down on their parents (locked before); which parents ended with them."""
-    by_parent: dict[int, list[EndedChild]] = {}
-    for child in children:
-        parent = parents.get(child.run.parent_id or 0)
-        if parent is not None and parent.state == RunState.RUNNING:
-            by_parent.setdefault(parent.id, []).append(child)
-    closing = [parents[at] for at, ended in by_parent.items() if parents[at].open_children <= len(ended)]
-    tallies = _tallies(tx, closing)
-    sizes = sizes_of(tx, {at.id for at in closing if jobs[at.job_id, at.version].merge_lane_id is not None})
-    rows: list[tuple[Any, ...]] = []
+    ended = _by_parent(children, parents)
+    fates = _fates(tx, ended, parents, jobs)
+    rows: list[_CountedDown] = []
     merges: list[Seen] = []
     over: list[EndedParent] = []
-    for parent_id, ended in sorted(by_parent.items()):
+    for parent_id in sorted(ended):
         parent = parents[parent_id]
-        job = jobs[parent.job_id, parent.version]
-        left = parent.open_children - len(ended)
-        if left > 0:
-            rows.append((parent_id, parent.ver, left, str(RunState.RUNNING), None, None, None, None))
+        if parent_id not in fates:
+            rows.append(_CountedDown(parent_id, parent.ver, parent.open_children - len(ended[parent_id])))
             continue
-        merged = next((child for child in ended if child.run.follow & MERGE), None)
-        fate = _Fate(*merged[1:]) if merged else _fate(tallies.get(parent_id, ()), parent, job, sizes.get(parent_id, 0))
+        fate = fates[parent_id]
         if fate is None:
             merges.append(parent)
-            rows.append((parent_id, parent.ver, 1, str(RunState.RUNNING), None, None, None, None))
+            rows.append(_CountedDown(parent_id, parent.ver, open_children=1))  # the merge run
         else:
-            kind = str(fate.end.kind) if fate.end.kind else None
-            rows.append((parent_id, parent.ver, 0, str(fate.end.state), kind, now, fate.result, fate.error))
-            over.append(EndedParent(parent, job))
+            rows.append(_over(parent, fate, now))
+            over.append(EndedParent(parent, jobs[parent.job_id, parent.version]))
     if rows and tx.change(COUNT_DOWN, d=rows) != len(rows):
         raise TryAgain("a parent changed although it was locked")
     if merges:
@@ -117,10 +120,57 @@ def count_down(
     return over
 
 
+def _by_parent(children: Sequence[EndedChild], parents: Mapping[int, Seen]) -> dict[int, list[EndedChild]]:
+    """The children of each parent that is not over itself."""
+    ended: dict[int, list[EndedChild]] = {}
+    for child in children:
+        parent = parents.get(child.run.parent_id or 0)
+        if parent is not None and parent.state == RunState.RUNNING:
+            ended.setdefault(parent.id, []).append(child)
+    return ended
+
+
+def _over(parent: Seen, fate: "_Fate", now: Instant) -> _CountedDown:
+    end = fate.end
+    return _CountedDown(
+        id=parent.id,
+        ver=parent.ver,
+        open_children=0,
+        state=str(end.state),
+        kind=str(end.kind) if end.kind else None,
+        ended_at=now,
+        result=fate.result,
+        error=fate.error,
+    )
+
+
 class _Fate(NamedTuple):
+    """How a parent ends."""
+
     end: End
     result: str | None = None
     error: str | None = None
+
+
+def _fates(
+    tx: Tx,
+    ended: Mapping[int, Sequence[EndedChild]],
+    parents: Mapping[int, Seen],
+    jobs: Mapping[tuple[int, int], LoadedJob],
+) -> dict[int, _Fate | None]:
+    """What becomes of each parent that has no open child any more; None: its merge run is next."""
+    closing = [parents[at] for at, some in ended.items() if parents[at].open_children <= len(some)]
+    tallies = _tallies(tx, closing)
+    sizes = sizes_of(tx, {at.id for at in closing if jobs[at.job_id, at.version].merge_lane_id is not None})
+    fates: dict[int, _Fate | None] = {}
+    for parent in closing:
+        merged = next((child for child in ended[parent.id] if child.run.follow & MERGE), None)
+        if merged is not None:
+            fates[parent.id] = _Fate(merged.end, merged.result, merged.error)
+        else:
+            job = jobs[parent.job_id, parent.version]
+            fates[parent.id] = _fate(tallies.get(parent.id, ()), parent, job, sizes.get(parent.id, 0))
+    return fates
 
 
 def _fate(tally: Sequence[tuple[str, str | None, int]], parent: Seen, job: LoadedJob, size: int) -> _Fate | None:

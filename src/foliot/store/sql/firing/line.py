@@ -133,3 +133,21 @@ def situations(tx: Tx, job_ids: Iterable[int]) -> dict[int, Situation]:
         for job_id, state in tx.rows(NEWEST_FIRES, d=beyond):
             seen[job_id] = seen[job_id]._replace(scheduled=int(state in ("PENDING", "RUNNING")))
     return seen
+
+
+class NewPlaces:
+    """The places that a bump gave to each job's line, handed out in order.
+
+    `counts`: how many runs are to enter each line; the bump raised its end by at least as many.
+    """
+
+    def __init__(self, ends: Mapping[int, LineEnd], seen: Mapping[int, Situation], counts: Mapping[int, int]) -> None:
+        self._last = {job_id: end.last - counts[job_id] for job_id, end in ends.items()}
+        self._open = {job_id: situation.open for job_id, situation in seen.items()}
+
+    def enter(self, job_id: int, serial: int) -> tuple[int, bool]:
+        """The next place, and whether the run is parked behind another."""
+        self._last[job_id] += 1
+        is_parked = bool(serial and self._open.get(job_id))
+        self._open[job_id] = self._open.get(job_id, 0) + 1
+        return self._last[job_id], is_parked

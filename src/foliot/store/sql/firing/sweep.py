@@ -5,8 +5,8 @@ head parked with nobody to un-park it; the sweep finds it.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
@@ -14,14 +14,14 @@ from foliot.domain.run import RunState
 from foliot.store.sql.ending.locked_runs import REPLACED
 from foliot.store.sql.ending.settlement import Quit
 from foliot.store.sql.firing.follow import LIMITS, REPLACING
-from foliot.store.sql.firing.line import NOTHING_OPEN, LineEnd, bump, situations
+from foliot.store.sql.firing.line import LineEnd, NewPlaces, bump, situations
 from foliot.store.sql.firing.line_heads import unpark
 from foliot.store.sql.firing.new_runs import insert_children
 from foliot.store.sql.firing.record import ROWS_MAX
 from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.jobs.edited_run import Edited, Row, admitted
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
 
 PASSED_OVER_MAX: Final = 20  # rounds in which jobs that cannot be read here are found and left out
 
@@ -69,6 +69,23 @@ STILL_LATER: Final = Statement(
     RowSet("d", id=BIGINT),
 )
 
+
+class _Admission(NamedTuple):
+    """A run as it enters the line of its job."""
+
+    id: int
+    ver: int  # as it was seen: the guard
+    version: int
+    lane: int
+    priority: int
+    serial: int
+    place: int
+    parked: int
+    state: str
+    children: int
+    follow: int
+
+
 ADMIT: Final = Statement(
     """
     UPDATE runs SET version = d.version, lane = d.lane, priority = d.priority, serial = d.serial, place = d.place,
@@ -77,9 +94,8 @@ ADMIT: Final = Statement(
     FROM {d}
     WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'PENDING' AND runs.place IS NULL
     """,
-    RowSet("d", id=BIGINT, ver=BIGINT, version=BIGINT, lane=BIGINT, priority=BIGINT, serial=BIGINT, place=BIGINT,
-           parked=BIGINT, state=TEXT, children=BIGINT, follow=BIGINT),
-)  # fmt: skip
+    RowSet.of("d", _Admission),
+)
 
 PARKED_JOBS: Final = Statement(
     """
@@ -125,7 +141,17 @@ REPLACED_WAITING: Final = Statement(
 """Runs, and parts of a run, that wait while a later run of their `replace` job stands in line; each of them once."""
 
 
+class _DueLater(NamedTuple):
+    """A trigger for later that is due."""
+
+    id: int
+    job_id: int
+    version: int
+
+
 class _Later(NamedTuple):
+    """The same, locked, with what it needs to enter its line."""
+
     id: int
     job_id: int
     version: int
@@ -139,31 +165,40 @@ class _Later(NamedTuple):
 
 def admit_due(tx: Tx, definitions: Definitions, *, limit: int) -> int:
     """Give due triggers of serial jobs their place in line; how many. A job that is being fired waits for the next."""
-    wanted = _due_later(tx, definitions, limit)
-    if not wanted:
-        return 0
-    free = {job_id for (job_id,) in tx.rows(FREE_CURSORS, d=[(job_id,) for job_id in {row[1] for row in wanted}])}
-    ids = [(run_id,) for run_id, job_id, _ in wanted if job_id in free]
-    if not ids:
+    due = _due_later(tx, definitions, limit)
+    free = _free_cursors(tx, {run.job_id for run in due})
+    due = [run for run in due if run.job_id in free]
+    if not due:
         return 0
     # Locked in the order of tables (R3): the bump writes the cursors before the runs are touched.
-    last = bump(tx, dict(Counter(job_id for _, job_id, _ in wanted if job_id in free)))
+    ends = bump(tx, Counter(run.job_id for run in due))
     tx.point("sweep.bumped")
-    later = sorted((_Later(*row) for row in tx.rows(STILL_LATER, d=ids)), key=lambda run: (run.not_before, run.id))
-    seen = situations(tx, last)
-    jobs = definitions.find(tx, _versions(later, last)).jobs
+    later = [_Later._make(row) for row in tx.tuples(STILL_LATER, d=[(run.id,) for run in due])]
+    return _admit(tx, definitions, sorted(later, key=_by_turn), ends)
+
+
+def _free_cursors(tx: Tx, job_ids: Collection[int]) -> set[int]:
+    """Those of these jobs whose cursor nobody else holds, locked."""
+    return {job_id for (job_id,) in tx.rows(FREE_CURSORS, d=[(job_id,) for job_id in job_ids])} if job_ids else set()
+
+
+def _by_turn(run: _Later) -> tuple[Instant, int]:
+    return run.not_before, run.id
+
+
+def _admit(tx: Tx, definitions: Definitions, later: Sequence[_Later], ends: Mapping[int, LineEnd]) -> int:
+    """Let these runs enter the lines of their jobs, in this order; how many did."""
+    places = NewPlaces(ends, situations(tx, ends), Counter(run.job_id for run in later))
+    jobs = definitions.find(tx, _versions(later, ends)).jobs
     now = tx.now()
-    places = {job_id: place.last - sum(run.job_id == job_id for run in later) for job_id, place in last.items()}
-    open_ = {job_id: seen.get(job_id, NOTHING_OPEN).open for job_id in last}
-    rows, parents = [], []
+    rows: list[_Admission] = []
+    parents: list[tuple[LoadedJob, str, int]] = []
     for run in later:
-        entry = _entry(run, jobs, last[run.job_id])
+        entry = _entry(run, jobs, ends[run.job_id])
         if entry is None:
             continue  # its definition does not compile here, and another server may admit it; or its job was deleted
-        places[run.job_id] += 1
-        place = places[run.job_id]
-        rows.append(_admitted(run, entry, place, is_parked=bool(entry.serial and open_[run.job_id])))
-        open_[run.job_id] += 1
+        place, is_parked = places.enter(run.job_id, entry.serial)
+        rows.append(_admitted(run, entry, place, is_parked=is_parked))
         if entry.job.definition.shards:
             parents.append((entry.job, run.fire_key, place))
     entered = tx.change(ADMIT, {"now": now}, d=rows) if rows else 0
@@ -171,16 +206,16 @@ def admit_due(tx: Tx, definitions: Definitions, *, limit: int) -> int:
     return entered
 
 
-def _versions(later: Sequence[_Later], last: Mapping[int, LineEnd]) -> set[tuple[int, int]]:
+def _versions(later: Sequence[_Later], ends: Mapping[int, LineEnd]) -> set[tuple[int, int]]:
     """The versions these runs have, and those their jobs have by now."""
     had = {(run.job_id, run.version) for run in later}
-    return had | {(run.job_id, last[run.job_id].version) for run in later}
+    return had | {(run.job_id, ends[run.job_id].version) for run in later}
 
 
-def _entry(run: _Later, jobs: Mapping[tuple[int, int], LoadedJob], place: LineEnd) -> Edited | None:
+def _entry(run: _Later, jobs: Mapping[tuple[int, int], LoadedJob], end: LineEnd) -> Edited | None:
     """The run as it enters the line of its job; None: it does not."""
-    new = jobs.get((run.job_id, place.version))
-    if new is None or place.deleted_at:
+    new = jobs.get((run.job_id, end.version))
+    if new is None or end.deleted_at:
         return None
     old = jobs.get((run.job_id, run.version))
     row = Row(
@@ -193,28 +228,38 @@ def _entry(run: _Later, jobs: Mapping[tuple[int, int], LoadedJob], place: LineEn
     return admitted(row, old, new)
 
 
-def _due_later(tx: Tx, definitions: Definitions, limit: int) -> list[tuple[int, int, int]]:
-    """(run, job, version) of due triggers. A job that cannot be read here is passed over, and fills no batch."""
+def _due_later(tx: Tx, definitions: Definitions, limit: int) -> list[_DueLater]:
+    """Due triggers. A job that cannot be read here is passed over, and fills no batch."""
     unreadable: set[int] = set()
-    wanted: list[tuple[int, int, int]] = []
+    due: list[_DueLater] = []
     for _ in range(PASSED_OVER_MAX):
         others = {"d": [(job_id,) for job_id in sorted(unreadable)]} if unreadable else {}
-        found = tx.rows(DUE_LATER_OF_OTHERS if unreadable else DUE_LATER, {"limit": limit}, **others)
-        jobs = definitions.find(tx, {(job_id, version) for _, job_id, version in found}).jobs
-        passed = {job_id for _, job_id, version in found if (job_id, version) not in jobs}
-        wanted = [(run_id, job_id, version) for run_id, job_id, version in found if job_id not in passed]
+        rows = tx.tuples(DUE_LATER_OF_OTHERS if unreadable else DUE_LATER, {"limit": limit}, **others)
+        found = [_DueLater._make(row) for row in rows]
+        jobs = definitions.find(tx, {(run.job_id, run.version) for run in found}).jobs
+        passed = {run.job_id for run in found if (run.job_id, run.version) not in jobs}
+        due = [run for run in found if run.job_id not in passed]
         if not passed or len(found) < limit:
             break
         unreadable |= passed
-    return wanted
+    return due
 
 
-def _admitted(run: _Later, entry: Edited, place: int, *, is_parked: bool) -> tuple[Any, ...]:
+def _admitted(run: _Later, entry: Edited, place: int, *, is_parked: bool) -> _Admission:
     shards = entry.job.definition.shards
-    state = RunState.RUNNING if shards else RunState.PENDING
-    follow = entry.follow & ~LIMITS if shards else entry.follow
-    shape = (entry.job.version, entry.lane, entry.priority, entry.serial)
-    return (run.id, run.ver, *shape, place, int(is_parked), str(state), shards, follow)
+    return _Admission(
+        id=run.id,
+        ver=run.ver,
+        version=entry.job.version,
+        lane=entry.lane,
+        priority=entry.priority,
+        serial=entry.serial,
+        place=place,
+        parked=int(is_parked),
+        state=str(RunState.RUNNING if shards else RunState.PENDING),
+        children=shards,
+        follow=entry.follow & ~LIMITS if shards else entry.follow,  # a parent is never leased, so it takes none
+    )
 
 
 class Swept(NamedTuple):

@@ -5,19 +5,19 @@ job's line is complete. A run that serves a key is found again by that key for a
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from foliot.domain.bounds import PRIORITY_MIN
 from foliot.domain.errors import FoliotError
-from foliot.domain.fire import Situation, trigger_key
+from foliot.domain.fire import trigger_key
 from foliot.domain.instants import Instant
 from foliot.domain.job import PRIORITY_MAX, LoadedJob
 from foliot.domain.schedule import HORIZON
 from foliot.domain.texts import KEY_BYTES_MAX, is_key, pads
 from foliot.ports.store.runs import BadTrigger, Triggered, TriggerRequest
 from foliot.store.sql.firing.follow import serial_of
-from foliot.store.sql.firing.line import LineEnd, bump, situations
+from foliot.store.sql.firing.line import LineEnd, NewPlaces, bump, situations
 from foliot.store.sql.firing.new_runs import NewRun, insert_runs
 from foliot.store.sql.jobs.definitions import Definitions, Found, Key
 from foliot.store.sql.jobs.suggestions import not_found
@@ -61,14 +61,14 @@ def trigger(tx: Tx, definitions: Definitions, requests: Sequence[TriggerRequest]
     tx.point("trigger.found")
     if new:
         # The bump comes before anything else is read (R23): who asks for the same at the same time waits here.
-        last = bump(tx, dict(Counter(wish.job_id for wish in new)))
+        ends = bump(tx, dict(Counter(wish.job_id for wish in new)))
         tx.point("trigger.bumped")
         _answer_known(tx, new, answers)
         for wish in new:
-            if answers[wish.n] is None and last[wish.job_id].deleted_at:  # since it was found
+            if answers[wish.n] is None and ends[wish.job_id].deleted_at:  # since it was found
                 answers[wish.n] = not_found(tx, wish.request.namespace, wish.request.job)
         new = [wish for wish in new if answers[wish.n] is None]
-        _make(tx, definitions, new, last, answers)
+        _make(tx, definitions, new, ends, answers)
     assert all(answer is not None for answer in answers), answers
     return [answer for answer in answers if answer is not None]
 
@@ -110,26 +110,20 @@ def _make(
     tx: Tx,
     definitions: Definitions,
     wishes: Sequence[_Wish],
-    last: dict[int, LineEnd],
+    ends: Mapping[int, LineEnd],
     answers: list[Triggered | FoliotError | None],
 ) -> None:
+    """Insert a run for each wish that nothing speaks against; the others get their refusal as their answer."""
     now = tx.now()
-    current = {(job_id, place.version) for job_id, place in last.items()}
-    found = definitions.find(tx, current | {_version_of(wish, last) for wish in wishes})
+    current = {(job_id, end.version) for job_id, end in ends.items()}
+    found = definitions.find(tx, current | {_version_of(wish, ends) for wish in wishes})
     seen = situations(tx, {job_id for (job_id, _), job in found.jobs.items() if job.definition.is_serial})
-    line = _Line(last, seen, Counter(wish.job_id for wish in wishes))
+    places = NewPlaces(ends, seen, Counter(wish.job_id for wish in wishes))
     new: dict[int, NewRun] = {}
-    keys: dict[tuple[int, str], int] = {}
-    for wish in wishes:
-        version = _version_of(wish, last)
-        refusal = _refusal(wish.request, found, version, (wish.job_id, last[wish.job_id].version))
-        if refusal is not None:
-            answers[wish.n] = refusal
-        elif (wish.job_id, wish.fire_key) not in keys:
-            keys[wish.job_id, wish.fire_key] = wish.n
-            job = found.jobs[version]
-            by_now = found.jobs.get((wish.job_id, last[wish.job_id].version), job)
-            new[wish.n] = _run_of(wish, job, by_now, line, now)
+    for wish in _without_repeats(_unrefused(wishes, found, ends, answers)):
+        job = found.jobs[_version_of(wish, ends)]
+        by_now = found.jobs.get((wish.job_id, ends[wish.job_id].version), job)
+        new[wish.n] = _run_of(wish, job, by_now, places, now)
     if not new:
         return
     insert_runs(tx, now, list(new.values()))
@@ -138,6 +132,27 @@ def _make(
         if answers[wish.n] is None:
             run_id, not_before = made[wish.n]
             answers[wish.n] = Triggered(run_id=run_id, created=wish.n in new, not_before=not_before)
+
+
+def _unrefused(
+    wishes: Sequence[_Wish],
+    found: Found,
+    ends: Mapping[int, LineEnd],
+    answers: list[Triggered | FoliotError | None],
+) -> list[_Wish]:
+    """The wishes that nothing speaks against; the others are answered."""
+    for wish in wishes:
+        current = (wish.job_id, ends[wish.job_id].version)
+        answers[wish.n] = _refusal(wish.request, found, _version_of(wish, ends), current)
+    return [wish for wish in wishes if answers[wish.n] is None]
+
+
+def _without_repeats(wishes: Sequence[_Wish]) -> list[_Wish]:
+    """The first wish of each key: the others get its run."""
+    first: dict[tuple[int, str], _Wish] = {}
+    for wish in wishes:
+        first.setdefault((wish.job_id, wish.fire_key), wish)
+    return list(first.values())
 
 
 def _refusal(request: TriggerRequest, found: Found, version: Key, current: Key) -> FoliotError | None:
@@ -166,26 +181,11 @@ def _refusal(request: TriggerRequest, found: Found, version: Key, current: Key) 
     return None
 
 
-def _version_of(wish: _Wish, last: dict[int, LineEnd]) -> tuple[int, int]:
-    return wish.job_id, wish.request.version or last[wish.job_id].version
+def _version_of(wish: _Wish, ends: Mapping[int, LineEnd]) -> tuple[int, int]:
+    return wish.job_id, wish.request.version or ends[wish.job_id].version
 
 
-class _Line:
-    """Where the next run of each job stands."""
-
-    def __init__(self, last: dict[int, LineEnd], seen: dict[int, Situation], wanted: Counter[int]) -> None:
-        self._place = {job_id: place.last - wanted[job_id] for job_id, place in last.items()}
-        self._open = {job_id: situation.open for job_id, situation in seen.items()}
-
-    def enter(self, job_id: int, serial: int) -> tuple[int, bool]:
-        """The next place, and whether the run is parked behind another."""
-        self._place[job_id] += 1
-        is_parked = bool(serial and self._open.get(job_id))
-        self._open[job_id] = self._open.get(job_id, 0) + 1
-        return self._place[job_id], is_parked
-
-
-def _run_of(wish: _Wish, job: LoadedJob, by_now: LoadedJob, line: _Line, now: Instant) -> NewRun:
+def _run_of(wish: _Wish, job: LoadedJob, by_now: LoadedJob, places: NewPlaces, now: Instant) -> NewRun:
     """A trigger for later of a serial or sharded job stands outside the line, parked, until it is due and admitted.
 
     A run of an older version is serial if that says so, or the job's present one (`by_now`).
@@ -197,7 +197,7 @@ def _run_of(wish: _Wish, job: LoadedJob, by_now: LoadedJob, line: _Line, now: In
     is_parked = True
     enters_when_due = by_now.definition.is_serial or job.definition.is_serial or bool(job.definition.shards)
     if due_at <= now or not enters_when_due:
-        place, is_parked = line.enter(wish.job_id, serial)
+        place, is_parked = places.enter(wish.job_id, serial)
     return NewRun(
         job=job,
         fire_key=wish.fire_key,

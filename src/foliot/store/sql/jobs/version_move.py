@@ -6,7 +6,7 @@ nothing more to move; until then the watchdog goes on, as it does when a server 
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
@@ -108,6 +108,20 @@ SHARDS: Final = _walk(
 WALKS: Final = (FOR_LATER, IN_LINE, PARENTS, SHARDS)
 """In the order a run goes: one that gets its place, or is cut into shards, meanwhile is met again further on."""
 
+
+class _Moved(NamedTuple):
+    """A run under the new version."""
+
+    id: int
+    ver: int  # as it was seen: the guard
+    lane: int
+    priority: int
+    serial: int
+    parked: int
+    follow: int
+    not_before: Instant
+
+
 TAKE_VERSION: Final = Statement(
     """
     UPDATE runs SET version = :version, lane = d.lane, priority = d.priority, serial = d.serial, parked = d.parked,
@@ -115,9 +129,8 @@ TAKE_VERSION: Final = Statement(
     FROM {d}
     WHERE runs.id = d.id AND runs.ver = d.ver AND runs.attempt = 0
     """,
-    RowSet("d", id=BIGINT, ver=BIGINT, lane=BIGINT, priority=BIGINT, serial=BIGINT, parked=BIGINT, follow=BIGINT,
-           not_before=BIGINT),
-)  # fmt: skip
+    RowSet.of("d", _Moved),
+)
 
 CURRENT: Final = Statement("SELECT moving FROM jobs WHERE id = :job_id AND moving IS NOT NULL AND deleted_at = 0")
 MOVED: Final = Statement("UPDATE jobs SET moving = NULL WHERE id = :job_id AND moving = :version AND deleted_at = 0")
@@ -131,6 +144,8 @@ UNFINISHED: Final = Statement(
 
 
 class _Waiting(NamedTuple):
+    """A row of `_COLUMNS`: a run that waits and was never leased."""
+
     id: int
     ver: int
     version: int
@@ -192,7 +207,10 @@ async def finish_moves(
 def _target(tx: Tx, definitions: Definitions, job_id: int) -> LoadedJob | None:
     """The version to move to; None when there is nothing to do (or the definition does not compile here)."""
     found = tx.rows(CURRENT, {"job_id": job_id})
-    return definitions.find(tx, [(job_id, found[0][0])]).jobs.get((job_id, found[0][0])) if found else None
+    if not found:
+        return None
+    key = (job_id, found[0].moving)
+    return definitions.find(tx, [key]).jobs.get(key)
 
 
 def _step(
@@ -204,18 +222,16 @@ def _step(
     return tx.change(TAKE_VERSION, {"version": job.version}, d=rows) if rows else 0, following
 
 
-def _with_parts(
-    tx: Tx, definitions: Definitions, job: LoadedJob, parents: Sequence[tuple[Any, ...]]
-) -> list[tuple[Any, ...]]:
+def _with_parts(tx: Tx, definitions: Definitions, job: LoadedJob, parents: Sequence[_Moved]) -> list[_Moved]:
     """These parents (locked) with their shards, without those that begin just now: all of a run moves at once."""
-    rows = tx.rows(PARTS, d=[(parent[0],) for parent in parents])  # locked: none is leased before the step is done
+    rows = tx.rows(PARTS, d=[(parent.id,) for parent in parents])  # locked: none is leased before the step is done
     begun = {row.parent_id for row in rows if row.attempt}
     waiting = [
         _Waiting(*row[: len(_Waiting._fields)])
         for row in rows
         if row.parent_id not in begun and row.state == RunState.PENDING and row.version < job.version
     ]
-    moved = [parent for parent in parents if parent[0] not in begun]
+    moved = [parent for parent in parents if parent.id not in begun]
     return sorted(moved + _under(tx, definitions, job, waiting))
 
 
@@ -232,7 +248,7 @@ def _finish(tx: Tx, *, definitions: Definitions, job: LoadedJob, limit: int) -> 
 
 def _page(
     tx: Tx, definitions: Definitions, job: LoadedJob, walk: Statement, key: str, after: int, limit: int
-) -> tuple[list[tuple[Any, ...]], int | None]:
+) -> tuple[list[_Moved], int | None]:
     """Waiting runs under the new version, without those that stay behind; where the next page begins, if any does."""
     values = {"job_id": job.job_id, "version": job.version, "after": after, "limit": limit}
     waiting = [_Waiting(*row) for row in tx.rows(walk, values)]
@@ -242,7 +258,7 @@ def _page(
     return _under(tx, definitions, job, waiting), following
 
 
-def _under(tx: Tx, definitions: Definitions, job: LoadedJob, waiting: Sequence[_Waiting]) -> list[tuple[Any, ...]]:
+def _under(tx: Tx, definitions: Definitions, job: LoadedJob, waiting: Sequence[_Waiting]) -> list[_Moved]:
     """These runs under the new version, without those that stay behind."""
     before = definitions.find(tx, {(job.job_id, run.version) for run in waiting}).jobs
     now = tx.now()
@@ -250,7 +266,7 @@ def _under(tx: Tx, definitions: Definitions, job: LoadedJob, waiting: Sequence[_
     return [row for row in rows if row is not None]
 
 
-def _moved(run: _Waiting, old: LoadedJob | None, new: LoadedJob, now: Instant) -> tuple[Any, ...] | None:
+def _moved(run: _Waiting, old: LoadedJob | None, new: LoadedJob, now: Instant) -> _Moved | None:
     """The run under the new version; None: it stays behind."""
     row = Row(
         follow=run.follow,
@@ -266,7 +282,16 @@ def _moved(run: _Waiting, old: LoadedJob | None, new: LoadedJob, now: Instant) -
         return None
     parked = run.parked if under.serial or run.place is None else 0
     not_before = _due_again(run, (under.lane, under.priority, parked), now)
-    return (run.id, run.ver, under.lane, under.priority, under.serial, parked, under.follow, not_before)
+    return _Moved(
+        id=run.id,
+        ver=run.ver,
+        lane=under.lane,
+        priority=under.priority,
+        serial=under.serial,
+        parked=parked,
+        follow=under.follow,
+        not_before=not_before,
+    )
 
 
 def _due_again(run: _Waiting, where: tuple[int, int, int], now: Instant) -> Instant:
