@@ -492,14 +492,14 @@ FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text
 WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen;
 
 -- firing/record.py INSERT_SKIPS
-INSERT INTO skips (job_id, fire_key, from_at, to_at, count, reason, why, version, decided_at, held)
-SELECT d.job_id, d.fire_key, d.from_at, d.to_at, d.count, d.reason, d.why, d.version, $1, d.held
-FROM unnest($2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[], $7::text::text[], $8::text::text[], $9::text::bigint[], $10::text::bigint[]) AS d(job_id, fire_key, from_at, to_at, count, reason, why, version, held) WHERE true
+INSERT INTO skips (job_id, fire_key, from_at, to_at, count, reason, why, cause, version, decided_at, held)
+SELECT d.job_id, d.fire_key, d.from_at, d.to_at, d.count, d.reason, d.why, d.cause, d.version, $1, d.held
+FROM unnest($2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[], $7::text::text[], $8::text::text[], $9::text::text[], $10::text::bigint[], $11::text::bigint[]) AS d(job_id, fire_key, from_at, to_at, count, reason, why, cause, version, held) WHERE true
 ON CONFLICT DO NOTHING;
 
 -- firing/record.py EXTEND_SKIPS
 UPDATE skips SET to_at = d.to_at, count = skips.count + d.count, decided_at = $1
-FROM unnest($2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[], $7::text::text[], $8::text::text[], $9::text::bigint[], $10::text::bigint[]) AS d(job_id, fire_key, from_at, to_at, count, reason, why, version, held)
+FROM unnest($2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[], $7::text::text[], $8::text::text[], $9::text::text[], $10::text::bigint[], $11::text::bigint[]) AS d(job_id, fire_key, from_at, to_at, count, reason, why, cause, version, held)
 WHERE skips.job_id = d.job_id AND skips.fire_key = d.fire_key;
 
 -- firing/record.py KNOWN_SKIPS
@@ -1442,7 +1442,7 @@ SELECT
     r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = $1 AND r.fire_key >= $2 AND r.fire_key < $3 AND r.shard = -1 ORDER BY r.fire_key DESC LIMIT $4;
 
 -- people/ledger_reads.py SKIPPED
-SELECT from_at, to_at, count AS instants, reason, why, version, decided_at FROM skips WHERE job_id = $1 AND to_at >= $2 AND from_at < $3 ORDER BY to_at DESC LIMIT $4;
+SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = $1 AND to_at >= $2 AND from_at < $3 ORDER BY to_at DESC LIMIT $4;
 
 -- people/ledger_reads.py BY_KEY
 SELECT
@@ -1452,7 +1452,7 @@ SELECT
     r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = $1 AND r.fire_key = $2 AND r.shard = -1;
 
 -- people/ledger_reads.py SKIP_OVER
-SELECT from_at, to_at, count AS instants, reason, why, version, decided_at FROM skips WHERE job_id = $1 AND to_at >= $2 AND from_at <= $2 ORDER BY to_at LIMIT 1;
+SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = $1 AND to_at >= $2 AND from_at <= $2 ORDER BY to_at LIMIT 1;
 
 -- people/ledger_reads.py IN_FORCE
 SELECT version, hash, definition, created_at, created_by, reason FROM job_versions WHERE job_id = $1 AND created_at <= $2 ORDER BY version DESC LIMIT 1;

@@ -492,14 +492,14 @@ FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') 
 WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen;
 
 -- firing/record.py INSERT_SKIPS
-INSERT INTO skips (job_id, fire_key, from_at, to_at, count, reason, why, version, decided_at, held)
-SELECT d.job_id, d.fire_key, d.from_at, d.to_at, d.count, d.reason, d.why, d.version, :now, d.held
-FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS fire_key, json_extract(value, '$[2]') AS from_at, json_extract(value, '$[3]') AS to_at, json_extract(value, '$[4]') AS count, json_extract(value, '$[5]') AS reason, json_extract(value, '$[6]') AS why, json_extract(value, '$[7]') AS version, json_extract(value, '$[8]') AS held FROM json_each(:d)) AS d WHERE true
+INSERT INTO skips (job_id, fire_key, from_at, to_at, count, reason, why, cause, version, decided_at, held)
+SELECT d.job_id, d.fire_key, d.from_at, d.to_at, d.count, d.reason, d.why, d.cause, d.version, :now, d.held
+FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS fire_key, json_extract(value, '$[2]') AS from_at, json_extract(value, '$[3]') AS to_at, json_extract(value, '$[4]') AS count, json_extract(value, '$[5]') AS reason, json_extract(value, '$[6]') AS why, json_extract(value, '$[7]') AS cause, json_extract(value, '$[8]') AS version, json_extract(value, '$[9]') AS held FROM json_each(:d)) AS d WHERE true
 ON CONFLICT DO NOTHING;
 
 -- firing/record.py EXTEND_SKIPS
 UPDATE skips SET to_at = d.to_at, count = skips.count + d.count, decided_at = :now
-FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS fire_key, json_extract(value, '$[2]') AS from_at, json_extract(value, '$[3]') AS to_at, json_extract(value, '$[4]') AS count, json_extract(value, '$[5]') AS reason, json_extract(value, '$[6]') AS why, json_extract(value, '$[7]') AS version, json_extract(value, '$[8]') AS held FROM json_each(:d)) AS d
+FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS fire_key, json_extract(value, '$[2]') AS from_at, json_extract(value, '$[3]') AS to_at, json_extract(value, '$[4]') AS count, json_extract(value, '$[5]') AS reason, json_extract(value, '$[6]') AS why, json_extract(value, '$[7]') AS cause, json_extract(value, '$[8]') AS version, json_extract(value, '$[9]') AS held FROM json_each(:d)) AS d
 WHERE skips.job_id = d.job_id AND skips.fire_key = d.fire_key;
 
 -- firing/record.py KNOWN_SKIPS
@@ -1343,7 +1343,7 @@ SELECT
     r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = :job_id AND r.fire_key >= :low AND r.fire_key < :high AND r.shard = -1 ORDER BY r.fire_key DESC LIMIT :rows;
 
 -- people/ledger_reads.py SKIPPED
-SELECT from_at, to_at, count AS instants, reason, why, version, decided_at FROM skips WHERE job_id = :job_id AND to_at >= :from_at AND from_at < :to_at ORDER BY to_at DESC LIMIT :rows;
+SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = :job_id AND to_at >= :from_at AND from_at < :to_at ORDER BY to_at DESC LIMIT :rows;
 
 -- people/ledger_reads.py BY_KEY
 SELECT
@@ -1353,7 +1353,7 @@ SELECT
     r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = :job_id AND r.fire_key = :fire_key AND r.shard = -1;
 
 -- people/ledger_reads.py SKIP_OVER
-SELECT from_at, to_at, count AS instants, reason, why, version, decided_at FROM skips WHERE job_id = :job_id AND to_at >= :at AND from_at <= :at ORDER BY to_at LIMIT 1;
+SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = :job_id AND to_at >= :at AND from_at <= :at ORDER BY to_at LIMIT 1;
 
 -- people/ledger_reads.py IN_FORCE
 SELECT version, hash, definition, created_at, created_by, reason FROM job_versions WHERE job_id = :job_id AND created_at <= :at ORDER BY version DESC LIMIT 1;

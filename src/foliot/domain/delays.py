@@ -8,6 +8,7 @@ from foliot.domain.drafting import Draft
 from foliot.domain.fire import CursorState, DueJob, Plan, Situation, SkipReason, extending, kept
 from foliot.domain.instants import Instant, Micros, ceil_to_second
 from foliot.domain.schedule import Schedule
+from foliot.domain.skips import PAUSED
 
 
 def plan_delay(due: DueJob, schedule: Schedule, now: Instant, *, ignore_jitter: bool = False) -> Plan:
@@ -68,7 +69,7 @@ def resume_delay(due: DueJob, schedule: Schedule, now: Instant, *, ended_at: Ins
     if at >= ended_at or catch_up:
         return plan_delay(active, schedule, now)
     draft = Draft(job, schedule, seen, now=now, remaining=cursor.remaining)
-    draft.leave_out_one(at, SkipReason.PAUSED, "the job was paused")
+    draft.leave_out_one(at, SkipReason.PAUSED, PAUSED)
     resumed = Plan(skips=extending(cursor, draft.skips), remaining=cursor.remaining)
     return _again(resumed, due, schedule, now)
 

@@ -8,11 +8,12 @@ years of missed seconds cost a handful of questions to the schedule. Ranges and 
 from typing import Final
 
 from foliot.domain.fire import PlannedRun, PlannedSkip, Situation, SkipReason, schedule_key
-from foliot.domain.instants import SECOND, Instant, Micros, format_duration, isoformat
+from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.job import LoadedJob
 from foliot.domain.policies.misfire import MISFIRE_AFTER, MisfireMode
 from foliot.domain.policies.overlap import QUEUE_ALL_MAX, Overlap
 from foliot.domain.schedule import Ruling, Schedule
+from foliot.domain.skips import POLICY, SkipCause, SkipKind
 from foliot.domain.stretches import (
     first_waking_from,
     has_jitter,
@@ -28,7 +29,9 @@ SKIPS_PER_PLAN: Final = 100
 EXACT_SEGMENTS: Final = 16  # stretches a calendar cuts missed time into before the rest is recorded as one
 FRESH: Final[Micros] = 5 * SECOND  # R9: a run is never put further into the past than a ready scan looks back
 
-_LEFT_OUT: Final = "missed, and missed fires are left out"
+_OPEN_RUN: Final = SkipCause(SkipKind.OPEN_RUN)
+_ANOTHER_WAITS: Final = SkipCause(SkipKind.ANOTHER_WAITS)
+_QUEUE_FULL: Final = SkipCause(SkipKind.QUEUE_FULL, most=QUEUE_ALL_MAX)
 
 
 class Draft:
@@ -108,9 +111,9 @@ class Draft:
         elif not self.is_done:
             self.next_due_at = self._schedule.next_after(last)
 
-    def leave_out(self, first: Instant, last: Instant, reason: SkipReason, why: str) -> None:
+    def leave_out(self, first: Instant, last: Instant, reason: SkipReason, cause: SkipCause) -> None:
         """Skip every instant from `first` to `last` for one reason, whatever a calendar says of them."""
-        self._skip(first, last, self._schedule.count_between(first - 1, last), reason, why)
+        self._skip(first, last, self._schedule.count_between(first - 1, last), reason, cause)
         self.next_due_at = self._schedule.next_after(last)
 
     def decide_one(self, at: Instant) -> None:
@@ -121,17 +124,18 @@ class Draft:
         ruling = schedule.ruling(at)
         age_us = self._now - schedule.wake_at(self._job, at)
         if not ruling.is_allowed:
-            self._skip(at, at, 1, _reason_of(ruling), ruling.why)
+            self._skip(at, at, 1, _reason_of(ruling), _closed(ruling))
         elif age_us > MISFIRE_AFTER and misfire.mode is MisfireMode.SKIP:
-            self._skip(at, at, 1, SkipReason.MISFIRE, _LEFT_OUT)
+            self._skip(at, at, 1, SkipReason.MISFIRE, POLICY)
         elif age_us > max(MISFIRE_AFTER, misfire.within_us):
-            self._skip(at, at, 1, SkipReason.MISFIRE, f"missed by more than {format_duration(misfire.within_us)}")
+            beyond = SkipCause(SkipKind.BEYOND_WINDOW, within_us=misfire.within_us)
+            self._skip(at, at, 1, SkipReason.MISFIRE, beyond)
         else:
             self._look_at(at, at)
 
-    def leave_out_one(self, at: Instant, reason: SkipReason, why: str) -> None:
+    def leave_out_one(self, at: Instant, reason: SkipReason, cause: SkipCause) -> None:
         """Skip the one instant of a fixed delay."""
-        self._skip(at, at, 1, reason, why)
+        self._skip(at, at, 1, reason, cause)
 
     # --------------------------------------------------------------------------------------------- missed instants
 
@@ -139,69 +143,68 @@ class Draft:
         """Leave out the late instants that the policy does not want; from which instant on each is looked at."""
         match self._misfire.mode:
             case MisfireMode.SKIP:
-                kept_from, why = self._schedule.next_after(late_last), _LEFT_OUT
+                kept_from, cause = self._schedule.next_after(late_last), POLICY
             case MisfireMode.LATEST:
-                kept_from, why = self._latest(first, late_last, last)
+                kept_from, cause = self._latest(first, late_last, last)
             case MisfireMode.ALL:
-                kept_from, why = self._newest(first, late_last)
+                kept_from, cause = self._newest(first, late_last)
         if kept_from is None or kept_from > last:
-            self._leave_out_by_ruling(first, late_last, why)
+            self._leave_out_by_ruling(first, late_last, cause)
             after = self._schedule.next_after(late_last)
             return after if after is not None and after <= last else None  # on time, but all ruled out
         if kept_from > first:
             dropped_last = self._schedule.previous_before(kept_from)
             assert dropped_last is not None, kept_from
-            self._leave_out_by_ruling(first, dropped_last, why)
+            self._leave_out_by_ruling(first, dropped_last, cause)
         return kept_from
 
-    def _latest(self, first: Instant, late_last: Instant, last: Instant) -> tuple[Instant | None, str]:
+    def _latest(self, first: Instant, late_last: Instant, last: Instant) -> tuple[Instant | None, SkipCause]:
         """What is on time runs and stands for all that was missed; if nothing is, the newest late one does."""
         schedule, within_us = self._schedule, self._misfire.within_us
         after_late = schedule.next_after(late_last)
         newest = schedule.previous_allowed_before(late_last + 1)
         if newest is None or newest < first:  # nothing was missed, only ruled out
-            return after_late, ""
+            return after_late, SkipCause(SkipKind.OTHER)
         on_time = schedule.next_allowed_after(late_last)
         if on_time is not None and on_time <= last:
             return after_late, self._in_favour_of(on_time)
         if self._now - schedule.wake_at(self._job, newest) > within_us:
-            return None, f"missed by more than {format_duration(within_us)}"
+            return None, SkipCause(SkipKind.BEYOND_WINDOW, within_us=within_us)
         return newest, self._in_favour_of(newest)
 
-    def _in_favour_of(self, instant: Instant) -> str:
-        if self._obstacle() is None:
-            return f"missed; the fire of {isoformat(instant)} runs instead"
-        return f"missed; the fire of {isoformat(instant)} was due instead"
+    def _in_favour_of(self, instant: Instant) -> SkipCause:
+        kind = SkipKind.STANDS_FOR if self._obstacle() is None else SkipKind.WAS_DUE
+        return SkipCause(kind, at=instant)
 
-    def _newest(self, first: Instant, late_last: Instant) -> tuple[Instant | None, str]:
+    def _newest(self, first: Instant, late_last: Instant) -> tuple[Instant | None, SkipCause]:
         """Where the late instants begin that are inside the window and among the newest `limit`."""
         within_us, limit = self._misfire.within_us, self._misfire.limit
-        why = f"missed by more than {format_duration(within_us)}"
+        beyond = SkipCause(SkipKind.BEYOND_WINDOW, within_us=within_us)
         kept_from = first_waking_from(self._schedule, self._job, self._now - within_us)
         if kept_from is None or kept_from > late_last:
-            return self._schedule.next_after(late_last), why
+            return self._schedule.next_after(late_last), beyond
         kept_from = max(first, kept_from)
         limited_from = newest_from(self._schedule, limit, kept_from, late_last)
         if limited_from > kept_from:
-            return limited_from, f"missed; only the newest {limit} are caught up"
-        return kept_from, why
+            return limited_from, SkipCause(SkipKind.NEWEST_ONLY, most=limit)
+        return kept_from, beyond
 
-    def _leave_out_by_ruling(self, first: Instant, last: Instant, why: str) -> None:
+    def _leave_out_by_ruling(self, first: Instant, last: Instant, cause: SkipCause) -> None:
         """Skip missed instants; those that a calendar rules out are recorded as that, not as missed."""
         schedule = self._schedule
         if not self._has_rulings:
-            self._skip(first, last, schedule.count_between(first - 1, last), SkipReason.MISFIRE, why)
+            self._skip(first, last, schedule.count_between(first - 1, last), SkipReason.MISFIRE, cause)
             return
         at: Instant | None = first
         segments_max = len(self.skips) + EXACT_SEGMENTS
         while at is not None and at <= last:
             if len(self.skips) >= segments_max:
                 count = schedule.count_between(at - 1, last)
-                self._skip(at, last, count, SkipReason.MISFIRE, f"{why}; the calendar rules out some of them anyway")
+                self._skip(at, last, count, SkipReason.MISFIRE, cause._replace(partly_closed=True))
                 return
             if schedule.ruling(at).is_allowed:
                 end = last_allowed(schedule, at, last)
-                self._skip(at, end, schedule.count_between(at - 1, end), SkipReason.MISFIRE, why)
+                self._skip(at, end, schedule.count_between(at - 1, end), SkipReason.MISFIRE, cause)
                 at = schedule.next_after(end)
             else:
                 at = self._leave_out_ruled_out(at, last)
@@ -221,7 +224,7 @@ class Draft:
             ruling = schedule.ruling(at)
             pieces_left -= 1
             until = end if not pieces_left or schedule.ruling(end) == ruling else last_ruled_alike(schedule, at, end)
-            self._skip(at, until, schedule.count_between(at - 1, until), _reason_of(ruling), ruling.why)
+            self._skip(at, until, schedule.count_between(at - 1, until), _reason_of(ruling), _closed(ruling))
             at = schedule.next_after(until)
         return at if at is not None and at <= last else None
 
@@ -262,15 +265,15 @@ class Draft:
     def _wakes_on_time(self, at: Instant) -> bool:
         return self._schedule.wake_at(self._job, at) >= self._late_before
 
-    def _obstacle(self) -> tuple[SkipReason, str] | None:
+    def _obstacle(self) -> tuple[SkipReason, SkipCause] | None:
         """What keeps the next instant from getting a run, given what is open and what this plan made."""
         match self._overlap:
             case Overlap.SKIP if self._open:
-                return SkipReason.OVERLAP, "an earlier run was still open"
+                return SkipReason.OVERLAP, _OPEN_RUN
             case Overlap.QUEUE if self._waiting:
-                return SkipReason.OVERLAP, "another run was already waiting"
+                return SkipReason.OVERLAP, _ANOTHER_WAITS
             case Overlap.QUEUE_ALL if self._waiting >= QUEUE_ALL_MAX:
-                return SkipReason.LIMIT, f"{QUEUE_ALL_MAX} runs were already waiting"
+                return SkipReason.LIMIT, _QUEUE_FULL
             case _:
                 return None
 
@@ -284,15 +287,19 @@ class Draft:
             self.remaining -= 1
             self.is_done = self.remaining <= 0
 
-    def _skip(self, from_at: Instant, to_at: Instant, count: int, reason: SkipReason, why: str) -> None:
+    def _skip(self, from_at: Instant, to_at: Instant, count: int, reason: SkipReason, cause: SkipCause) -> None:
         """Record a range, together with the one before it if nothing lies between and the reason is the same."""
         if self._skipped_last:
             before = self.skips[-1]
-            if before.reason == reason and before.why == why:
-                self.skips[-1] = PlannedSkip(before.from_at, to_at, before.count + count, reason, why)
+            if before.reason == reason and before.cause == cause:
+                self.skips[-1] = PlannedSkip(before.from_at, to_at, before.count + count, reason, cause)
                 return
-        self.skips.append(PlannedSkip(from_at, to_at, count, reason, why))
+        self.skips.append(PlannedSkip(from_at, to_at, count, reason, cause))
         self._skipped_last = True
+
+
+def _closed(ruling: Ruling) -> SkipCause:
+    return SkipCause(SkipKind.CLOSED, text=ruling.why)
 
 
 def _reason_of(ruling: Ruling) -> SkipReason:

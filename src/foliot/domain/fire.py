@@ -9,6 +9,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 from foliot.domain.instants import MINUTE, Instant, Micros
 from foliot.domain.job import LoadedJob
+from foliot.domain.skip_texts import text_of
+from foliot.domain.skips import SkipCause, SkipKind
 
 TROUBLE_REST: Final[Micros] = MINUTE
 TROUBLE_TEXT_MAX: Final = 500
@@ -86,9 +88,14 @@ class PlannedSkip(NamedTuple):
     to_at: Instant
     count: int  # type: ignore[assignment]  # how many instants, not tuple's method
     reason: str
-    why: str = ""
+    cause: SkipCause = SkipCause(SkipKind.OTHER)
     extends: bool = False
     held: bool = False
+
+    @property
+    def why(self) -> str:
+        """The cause as the text that the ledger also keeps."""
+        return text_of(self.cause)
 
 
 class Plan(NamedTuple):

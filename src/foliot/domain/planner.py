@@ -23,8 +23,9 @@ from foliot.domain.planning import (
     plan_resume,
 )
 from foliot.domain.rescheduling import comes_again_from, is_ahead, plan_reschedule
+from foliot.domain.skips import SkipCause, SkipKind
 
-_UNREADABLE: Final = "the version before could not be read, so its instants are not known"
+_UNREADABLE: Final = SkipCause(SkipKind.UNREADABLE)
 
 
 class Planner:

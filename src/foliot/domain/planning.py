@@ -30,6 +30,7 @@ from foliot.domain.job import LoadedJob
 from foliot.domain.pacing import CatchUpPacer as CatchUpPacer  # noqa: PLC0414  it belongs to `decide_batch`
 from foliot.domain.policies.misfire import MISFIRE_AFTER
 from foliot.domain.schedule import HORIZON, Schedule
+from foliot.domain.skips import PAUSED, SkipCause, SkipKind
 from foliot.domain.stretches import has_jitter, has_rulings
 
 _ACTIVE: Final = CursorState.ACTIVE
@@ -101,7 +102,7 @@ def plan_edit(due: DueJob, now: Instant) -> Plan:
     What one plan cannot cover, or what cannot be planned at all, becomes one `edited` skip; paused time one `paused`
     skip, which is held for a resume that catches up.
     """
-    return _with_rest_left_out(due, _past(due, now), now, SkipReason.EDITED, "not yet decided when the job was edited")
+    return _with_rest_left_out(due, _past(due, now), now, SkipReason.EDITED, SkipCause(SkipKind.BEFORE_EDIT))
 
 
 def plan_pause(due: DueJob, now: Instant, *, until: Instant | None = None) -> Plan:
@@ -112,8 +113,8 @@ def plan_pause(due: DueJob, now: Instant, *, until: Instant | None = None) -> Pl
     """
     past = _past(due, now)
     if past.state == _ACTIVE:
-        why = "missed; not yet decided when the job was paused"
-        decided = _with_rest_left_out(due, past, now, SkipReason.MISFIRE, why)
+        cause = SkipCause(SkipKind.BEFORE_PAUSE)
+        decided = _with_rest_left_out(due, past, now, SkipReason.MISFIRE, cause)
         can_go_on = past.trouble is None or decided.state == _ACTIVE
         past = decided if can_go_on else past  # else its instants cannot even be counted: they stay undecided
     return past._replace(state=_PAUSED, next_at=until, trouble=None)
@@ -139,7 +140,7 @@ def plan_resume(due: DueJob, now: Instant, catch_up: bool = False) -> Plan:
     first = cursor.next_due_at
     paused_last = schedule.previous_before(ended_at)
     if first is not None and paused_last is not None and first <= paused_last and not catch_up:
-        draft.leave_out(first, paused_last, SkipReason.PAUSED, "the job was paused")
+        draft.leave_out(first, paused_last, SkipReason.PAUSED, PAUSED)
         first = draft.next_due_at
     return _finished(due, schedule, draft, first, _last_due(job, schedule, now), now)
 
@@ -167,8 +168,8 @@ def plan_catch_up(due: DueJob, held: Sequence[Held], now: Instant) -> CatchUp:
 
 def plan_delete(due: DueJob, now: Instant) -> Plan:
     """A deleted job starts nothing any more: what it had not decided yet is left out and said so."""
-    why = "not yet decided when the job was deleted"
-    past = _with_rest_left_out(due, kept(due.cursor), now, SkipReason.EDITED, why)
+    cause = SkipCause(SkipKind.BEFORE_DELETE)
+    past = _with_rest_left_out(due, kept(due.cursor), now, SkipReason.EDITED, cause)
     skips = extending(due.cursor, [skip._replace(held=False) for skip in past.skips])
     return past._replace(skips=skips, state=_DONE, next_at=None, next_due_at=None)
 
@@ -254,21 +255,21 @@ def _past(due: DueJob, now: Instant) -> Plan:
         return troubled(cursor, error, now)
 
 
-def _with_rest_left_out(due: DueJob, past: Plan, now: Instant, reason: SkipReason, why: str) -> Plan:
+def _with_rest_left_out(due: DueJob, past: Plan, now: Instant, reason: SkipReason, cause: SkipCause) -> Plan:
     """Add what a plan left undecided up to `now` as one skip: `paused` of a paused job, else for the reason given."""
     cursor, job, _ = due
     schedule, first = job.definition.schedule, past.next_due_at
     if schedule is None or first is None or first > now or past.state == _DONE:
         return past
     is_paused = past.state == _PAUSED
-    reason, said = (SkipReason.PAUSED, "the job was paused") if is_paused else (reason, why)
+    if is_paused:
+        reason, cause = SkipReason.PAUSED, PAUSED
     try:
-        rest, next_due_at = _rest(schedule, first, now, reason, said)
+        rest, next_due_at = _rest(schedule, first, now, reason, cause)
         rest = rest._replace(held=is_paused and can_be_held(schedule))
     except Exception as error:  # noqa: BLE001  the schedule cannot even be counted
-        rest = PlannedSkip(
-            first, max(first, now), 1, reason, f"{said}; {type(error).__name__}: {error}"[:TROUBLE_TEXT_MAX]
-        )
+        trouble = f"{type(error).__name__}: {error}"[:TROUBLE_TEXT_MAX]
+        rest = PlannedSkip(first, max(first, now), 1, reason, cause._replace(trouble=trouble))
         next_due_at = None
     state = past.state if next_due_at is not None or schedule.fixed_delay_us is not None else _DONE
     next_at = past.next_at if state == _PAUSED else wake_of_next(job, schedule, next_due_at)
@@ -277,14 +278,14 @@ def _with_rest_left_out(due: DueJob, past: Plan, now: Instant, reason: SkipReaso
 
 
 def _rest(
-    schedule: Schedule, first: Instant, now: Instant, reason: SkipReason, why: str
+    schedule: Schedule, first: Instant, now: Instant, reason: SkipReason, cause: SkipCause
 ) -> tuple[PlannedSkip, Instant | None]:
     if schedule.fixed_delay_us is not None:
-        return PlannedSkip(first, first, 1, reason, why), None
+        return PlannedSkip(first, first, 1, reason, cause), None
     last = schedule.previous_before(now + 1)
     assert last is not None, first
     count = schedule.count_between(first - 1, last)
-    return PlannedSkip(first, last, count, reason, why), schedule.next_after(last)
+    return PlannedSkip(first, last, count, reason, cause), schedule.next_after(last)
 
 
 def _has_ended(cursor: Cursor, now: Instant) -> bool:

@@ -280,6 +280,7 @@ async def _skip_facts(services: Services, job: JobRow, skip: SkipRow | None) -> 
         count=skip.count,
         reason=skip.reason,
         why=skip.why,
+        cause=skip.cause,
         decided_at=skip.decided_at,
         overlap=overlap,
         open_run=open_run,

@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from foliot.domain.handler import PYTHON, kind_of
-from foliot.domain.instants import SECOND
+from foliot.domain.instants import SECOND, format_duration
 from foliot.domain.limits import limit_name
 from foliot.domain.run import RunState
 from foliot.domain.verdict import Cause
 from foliot.domain.why import Explanation
 from foliot.domain.why.facts import Hold, JobFacts, Neighbour, RunFacts, SkipFacts
-from foliot.domain.why.reasons import read_reason
 from foliot.domain.why.verdicts import WhyVerdict
 from foliot.words.chinese import why as chinese
 from foliot.words.english import why as english
@@ -178,16 +177,16 @@ class _Teller:
             "among": shown if skip.count > 1 else None,
             "decided_at": skip.decided_at,
             "skip_overlap": skip.overlap,
-            "skip_why": skip.why,
+            "cause": self._cause(skip),
             "open_run": skip.open_run.id if skip.open_run else None,
             "open_at": skip.open_run.due_at if skip.open_run else None,
-            "missed": self._missed(skip),
         }
 
-    def _missed(self, skip: SkipFacts) -> str:
-        reason = read_reason(skip.why)
-        values = {"fire_at": reason.instant, "window": reason.value, "newest_count": reason.value, "text": reason.text}
-        return self._piece(f"missed.{reason.kind}", values)
+    def _cause(self, skip: SkipFacts) -> str:
+        cause = skip.cause
+        window = None if cause.within_us is None else format_duration(cause.within_us)
+        values = {"fire_at": cause.at, "window": window, "most": cause.most, "text": cause.text or skip.why}
+        return self._piece(f"cause.{cause.kind}", values)
 
     def _job(self, facts: JobFacts) -> dict[str, Any]:
         said, schedule = self._said, facts.schedule
@@ -233,7 +232,7 @@ class _Teller:
 
 def _found(catalogue: Catalogue, said: Explanation) -> Any:
     """The template of a verdict; a skip has some that depend on the job's policy, or on why it was missed."""
-    kinds = [said.skip.overlap, read_reason(said.skip.why).kind] if said.skip is not None else []
+    kinds = [said.skip.overlap, said.skip.cause.kind] if said.skip is not None else []
     keys = [*(f"{said.verdict}.{kind}" for kind in kinds), str(said.verdict)]
     return next((catalogue[key] for key in keys if key in catalogue), None)
 

@@ -7,6 +7,7 @@ from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import Lane
 from foliot.domain.run import RunState
 from foliot.domain.schedule import Schedule
+from foliot.domain.skips import SkipCause
 from foliot.domain.why.verdicts import HoldKind, WhyVerdict
 
 
@@ -105,6 +106,7 @@ class SkipFacts:
     count: int
     reason: str
     why: str
+    cause: SkipCause
     decided_at: Instant
     overlap: str
     open_run: RunFacts | None = None  # for an overlap: who was in the way

@@ -12,6 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from foliot.domain.errors import InvalidInput, NotFound
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import Lane
+from foliot.domain.skips import SkipCause
 from foliot.ports.worker_link import LogChunk
 
 T = TypeVar("T")
@@ -225,6 +226,7 @@ class SkipRow:
     count: int
     reason: str
     why: str
+    cause: SkipCause
     version: int
     decided_at: Instant
 

@@ -61,6 +61,7 @@ class NewSkip(NamedTuple):
     count: int  # type: ignore[assignment]  # how many instants, not tuple's method
     reason: str
     why: str
+    cause: str
     version: int
     held: int
 
@@ -90,8 +91,8 @@ MOVE: Final = Statement(
 
 INSERT_SKIPS: Final = Statement(
     """
-    {insert_ignore} skips (job_id, fire_key, from_at, to_at, count, reason, why, version, decided_at, held)
-    SELECT d.job_id, d.fire_key, d.from_at, d.to_at, d.count, d.reason, d.why, d.version, :now, d.held
+    {insert_ignore} skips (job_id, fire_key, from_at, to_at, count, reason, why, cause, version, decided_at, held)
+    SELECT d.job_id, d.fire_key, d.from_at, d.to_at, d.count, d.reason, d.why, d.cause, d.version, :now, d.held
     FROM {d} WHERE true
     {ignore_duplicates}
     """,
@@ -384,6 +385,7 @@ def _skip_row(cursor: Cursor, skip: PlannedSkip) -> NewSkip:
         count=skip.count,
         reason=str(skip.reason),
         why=skip.why,
+        cause=skip.cause.to_json(),
         version=cursor.version,
         held=int(skip.held),
     )

@@ -236,6 +236,7 @@ skips = sa.Table(
     sa.Column("version", sa.Integer, nullable=False),
     sa.Column("decided_at", Time, nullable=False),
     sa.Column("held", sa.SmallInteger, nullable=False, server_default="0"),  # 1: paused time that may be caught up
+    sa.Column("cause", LongText, nullable=True),  # `why` as data; an older Foliot writes none
     sa.UniqueConstraint("job_id", "fire_key", name="skips_fire"),
     sa.Index("skips_by_job", "job_id", "to_at"),
     sqlite_autoincrement=True,

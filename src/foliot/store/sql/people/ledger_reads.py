@@ -5,6 +5,8 @@ from typing import Any, Final
 
 from foliot.domain.fire import schedule_key
 from foliot.domain.instants import Instant
+from foliot.domain.skip_texts import read_text
+from foliot.domain.skips import SkipCause, read_cause
 from foliot.ports.store.lookups import Ledger, LimitRow, RunRow, SkipRow, Waiting
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
@@ -14,7 +16,7 @@ from foliot.store.sql.people.run_reads import RUN_COLUMNS, RUN_JOINS, run_row
 
 AHEAD_MAX: Final = 1000
 
-_SKIP: Final = "from_at, to_at, count AS instants, reason, why, version, decided_at"
+_SKIP: Final = "from_at, to_at, count AS instants, reason, why, cause, version, decided_at"
 # Instants have 16 digits from 2001 to 2286, so their keys sort as they do.
 FIRED: Final = Statement(
     f"SELECT {RUN_COLUMNS} FROM runs r {RUN_JOINS} WHERE r.job_id = :job_id AND r.fire_key >= :low "
@@ -95,6 +97,12 @@ def _limits(tx: Tx, names: Sequence[str]) -> Sequence[Any]:
     return tx.rows(LIMITS, d=[(name,) for name in names]) if names else []
 
 
+def _cause(row: Any) -> SkipCause:
+    """The cause as data; of a row of an older Foliot, or of one with a cause that is not known here, by its text."""
+    known = None if row.cause is None else read_cause(row.cause)
+    return known or read_text(row.why)
+
+
 def _skip(row: Any) -> SkipRow:
     return SkipRow(
         from_at=row.from_at,
@@ -102,6 +110,7 @@ def _skip(row: Any) -> SkipRow:
         count=row.instants,
         reason=row.reason,
         why=row.why,
+        cause=_cause(row),
         version=row.version,
         decided_at=row.decided_at,
     )
