@@ -4,7 +4,6 @@ import pytest
 
 from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import HOUR, MINUTE, SECOND
-from foliot.domain.skips import SkipCause, SkipKind
 from foliot.domain.verdict import Cause
 from foliot.ports.store import Store
 from foliot.ports.store.backfills import BackfillNotFound, BackfillState, NewBackfill, Selection
@@ -115,26 +114,6 @@ async def test_the_ledger_knows_run_and_skip(world: World, store: Store) -> None
     assert (skipped.run, skipped.skip and skipped.skip.reason) == (None, "overlap")
     runs, skips = await store.lookups.fired(job.job_id, from_at=job.next_due_at, to_at=job.next_due_at + HOUR, limit=10)
     assert (len(runs), [skip.count for skip in skips]) == (1, [1])
-
-
-async def test_a_skip_says_its_cause_as_data_also_where_an_older_foliot_wrote_only_its_text(
-    world: World, store: Store
-) -> None:
-    job = await every(world, "tick", "1m")
-    await make_due(world, job)
-    await world.store.firing.decide_due(DECIDE, limit=10)
-    await world.elapse(MINUTE)
-    await world.store.firing.decide_due(DECIDE, limit=10)
-    assert job.next_due_at is not None
-    at = job.next_due_at + MINUTE
-    skip = (await store.lookups.ledger(job.job_id, at)).skip
-    assert skip is not None
-    assert (skip.cause, skip.why) == (SkipCause(SkipKind.OPEN_RUN), "an earlier run was still open")
-    assert await world.value("SELECT cause FROM skips") == '{"kind":"open_run"}'
-    await world.change("UPDATE skips SET cause = NULL, why = 'missed by more than 2h'")
-    old = (await store.lookups.ledger(job.job_id, at)).skip
-    assert old is not None
-    assert old.cause == SkipCause(SkipKind.BEYOND_WINDOW, within_us=2 * HOUR)
 
 
 async def test_what_a_run_waits_for(world: World, store: Store) -> None:
