@@ -67,7 +67,10 @@ def test_a_run_that_fails_is_exit_code_six(foliot: Shell) -> None:
     assert re.search(r"FAILED \(error\): .*你好 bad\n", lines.err)
     assert "second line" not in lines.err
     run = re.findall(r"r-\w+", failed.err)[0]
-    assert "no money" in foliot("run", "show", run).out
+    shown = foliot("run", "show", run).out
+    assert "no money" in shown
+    assert re.search(r"^executes +python: jobs:fail$", shown, re.MULTILINE)
+    assert re.search(r"^run +python: jobs:fail$", foliot("job", "show", "fail").out, re.MULTILINE)
     assert "ValueError: no money" in foliot("run", "why", run).out
     told = foliot("run", "result", run)
     assert (told.code, told.out) == (6, "")

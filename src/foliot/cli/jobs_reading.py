@@ -161,7 +161,7 @@ def _lines(user: User, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -
     if last:
         took = f"  {times.lasting(last['duration_s'])}" if last["duration_s"] is not None else ""
         yield "last run", (f"{last['id']}  ", out.state(last["shown"]), took)
-    yield "run", job["executes"] or ""
+    yield "run", job.get("executes") or ""
     yield "description", job["description"]
     yield "owner", job["owner"]
     yield "group", job["group"]

@@ -132,6 +132,7 @@ def _lines(
     by = f" by {run['triggered_by']}" if run["triggered_by"] else ""
     why = f" ({run['reason']})" if run["reason"] else ""
     yield "from", f"{run['origin']}{by}{why}, v{run['version']}"
+    yield "executes", run.get("executes") or ""
     yield "due", times.full(run["due_at"])
     if run["started_at"]:
         yield "started", f"{times.full(run['started_at'])} (+{times.lasting(run['delay_s'])})"

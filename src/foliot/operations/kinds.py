@@ -8,6 +8,7 @@ from foliot.domain.handler import JobHandler, handler_from, kind_of
 from foliot.domain.names import nearest
 from foliot.operations.services import Services
 from foliot.ports.handler import HandlerKind, HandlerKinds
+from foliot.ports.store.lookups import RunRow
 from foliot.ports.worker_link import Hello
 
 
@@ -54,10 +55,17 @@ def check_declared(kinds: HandlerKinds, hello: Hello, handler: JobHandler) -> No
         raise UnservedKind(handler.kind, {*kinds.names(), *offered})
 
 
-def what_runs(kinds: HandlerKinds, document: Mapping[str, Any]) -> str:
-    """What a job does, in a few words: `http: GET https://example.org`."""
-    handler = handler_from(document["run"], "run")
+def what_runs(kinds: HandlerKinds, document: Mapping[str, Any], part: str = "run") -> str:
+    """What a job executes, in a few words: `http: GET https://example.org`. `part`: `run`, or `merge` of its shards."""
+    handler = handler_from(document[part], part)
     return f"{handler.kind}: {_described(kinds, handler)}"
+
+
+async def what_run_executes(services: Services, run: RunRow) -> str | None:
+    """The same for one run, by its own version; None when that is gone."""
+    version = await services.store.lookups.version(run.job_id, run.version)
+    is_merge = run.parent_id is not None and run.shard < 0
+    return None if version is None else what_runs(services.kinds, version.document, "merge" if is_merge else "run")
 
 
 def _described(kinds: HandlerKinds, handler: JobHandler) -> str:

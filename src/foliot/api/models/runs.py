@@ -121,11 +121,12 @@ class RunOut(Output):
     progress: ProgressOut | None = Field(None, description="Of one run that executes and says how far it is.")
     error: str | None = None
     error_type: str | None = None
+    executes: str | None = Field(None, description="In a few words, where one run is read without waiting.")
     params: Any = None
     result: Any = None
 
     @classmethod
-    def of(cls, run: RunRow, *, full: bool = True) -> "RunOut":
+    def of(cls, run: RunRow, *, executes: str | None = None, full: bool = True) -> "RunOut":
         began_at = run.created_at if is_sharded(run) else run.started_at
         took = run.ended_at - began_at if run.ended_at and began_at else None
         return cls(
@@ -149,6 +150,7 @@ class RunOut(Output):
             failures=run.failures,
             deaths=run.deaths,
             priority=run.priority,
+            executes=executes,
             catch_up=run.catch_up,
             node=run.node,
             fence=str(run.fence) if run.fence is not None else None,

@@ -54,6 +54,7 @@ from foliot.domain.run import DERIVED, LIVE, RunState
 from foliot.domain.texts import NAME_BYTES_MAX
 from foliot.operations.cancel import cancel
 from foliot.operations.finding import find_job, find_run, home_of, namespace_of
+from foliot.operations.kinds import what_run_executes
 from foliot.operations.retry import retry
 from foliot.operations.waiting import wait_for_end
 from foliot.operations.why import why_run
@@ -117,7 +118,8 @@ async def get_run(
     found = await find_run(services, who, run_id_of(run))
     if wait and RunState(found.state) in LIVE:
         found = await wait_for_end(services, who, found.run_id, within_s=wait, gone=until_gone(request))
-    return RunOut.of(found)
+    executes = None if wait else await what_run_executes(services, found)
+    return RunOut.of(found, executes=executes)
 
 
 @router.post("/{run}:cancel", responses=WRITES, summary="Cancel a run")
