@@ -102,6 +102,12 @@ def plainly(client: Foliot) -> None:
     assert_type(client.runs.wait("r-1", 60).result, Any)
     for line in client.runs.logs("r-1"):
         assert_type(line, str)
+    assert_type(client.jobs.get("refund").version, int)
+    assert_type(client.nodes.drain("w-1", reason="update"), dict[str, Any])
+    for event in client.events.follow(["runs"]):
+        assert_type(event.kind, str)
+    client.nodes.drain("w-1", because="update")  # type: ignore[call-arg]
+    client.jobs.delete("refund")  # type: ignore[call-arg]  # which version was seen?
 
 
 # -- options are checked

@@ -11,7 +11,7 @@ import click
 from foliot.cli.language import reader_language
 from foliot.cli.refusal import refusals
 from foliot.cli.speaking import echo
-from foliot.cli.table import width_of
+from foliot.cli.table import cells_of, width_of
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat, to_datetime, to_instant
 from foliot.domain.schedule import Cron, Dialect, Gap, Overlap, Schedule, schedule_from_document
 from foliot.domain.schedule.builtin import find_calendar
@@ -229,10 +229,9 @@ def _print_fires(fires: list[Instant], schedule: Schedule, since: Instant, langu
     rows.insert(0, [tz, "UTC", ""])
     if tz == "UTC":
         rows = [[row[0], row[2]] for row in rows]
-    widths = [max(width_of(row[i]) for row in rows) for i in range(len(rows[0]))]
+    widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        cells = [cell + " " * (width - width_of(cell)) for cell, width in zip(row, widths, strict=True)]
-        echo(f"  {'   '.join(cells)}".rstrip())
+        echo(f"  {'   '.join(cells_of(row, widths))}".rstrip())
 
 
 def _shown(instant: Instant, tz: str, language: Language) -> str:
