@@ -72,8 +72,9 @@ def weighed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(options, "Definition", Weighed)
     monkeypatch.setitem(fields.BY_NAME, "weight", WEIGHT)
     monkeypatch.setitem(fields.OPTIONS, "weight", WEIGHT)
-    monkeypatch.setattr(documents, "_KNOWN", fields.names_in(""))
-    monkeypatch.setattr(documents, "_WRITTEN", tuple(row for row in rows if row.name != "timezone"))
+    monkeypatch.setattr(documents, "_KNOWN", dict.fromkeys(fields.names_in("")))
+    written = ("", "weight", "weight", 1, WEIGHT.kind.write)
+    monkeypatch.setattr(documents, "_WRITTEN", (*documents._WRITTEN, written))
     monkeypatch.setitem(documents._CHECKS, "weight", ("weight", WEIGHT.check))
 
 

@@ -99,6 +99,23 @@ class Named:
         return "a name"
 
 
+_LABEL: Final = Named("label")
+_RESOURCE: Final = Named("resource")
+_HOLDERS: Final = Between(1, RUNNING_MAX)
+_RETRIES: Final = Between(0, RETRIES_MAX)
+_PAUSE: Final = Lasting(0, PAUSE_MAX)
+_BUDGET: Final = Between(0, BUDGET_MAX)
+_ERROR_NAME: Final = Text(NAME_BYTES_MAX)
+_MISFIRE_WINDOW: Final = Lasting(MISFIRE_AFTER, WITHIN_MAX)
+_CAUGHT_UP: Final = Between(1, CATCH_UP_MAX)
+
+
+def check_count(path: str, count: int, most: int, *, least: int = 0) -> None:
+    """Refuse more entries than a field may have."""
+    if not least <= count <= most:
+        Between(least, most)(path, count)
+
+
 @dataclass(frozen=True, slots=True)
 class Labels:
     """Names with values."""
@@ -106,10 +123,9 @@ class Labels:
     most: int = LABELS_MAX
 
     def __call__(self, path: str, labels: Mapping[str, str]) -> None:
-        Between(0, self.most)(path, len(labels))
-        is_named = Named("label")
+        check_count(path, len(labels), self.most)
         for key, value in labels.items():
-            is_named(path, key)
+            _LABEL(path, key)
             try:
                 check_label(value)
             except BadName as error:
@@ -126,10 +142,10 @@ class Resources:
     most: int = RESOURCES_MAX
 
     def __call__(self, path: str, limits: Mapping[str, int]) -> None:
-        Between(0, self.most)(path, len(limits))
+        check_count(path, len(limits), self.most)
         for name, held in limits.items():
-            Named("resource")(path, name)
-            Between(1, RUNNING_MAX)(f"{path}.{name}", held)
+            _RESOURCE(path, name)
+            _HOLDERS(f"{path}.{name}", held)
 
     def __str__(self) -> str:
         return f"up to {self.most}, each 1 to {RUNNING_MAX}"
@@ -153,21 +169,20 @@ class Json:
 
 def check_retries(path: str, retry: RetryPolicy) -> None:
     """Each number and pause of a retry policy."""
-    is_pause = Lasting(0, PAUSE_MAX)
     backoff = retry.backoff
-    Between(0, RETRIES_MAX)(f"{path}.max", retry.max)
+    _RETRIES(f"{path}.max", retry.max)
     if backoff.kind is BackoffKind.LIST:
-        Between(1, DELAYS_MAX)(f"{path}.backoff", len(backoff.delays_us))
-        for delay_us in backoff.delays_us:
-            is_pause(f"{path}.backoff", delay_us)
+        check_count(f"{path}.backoff", len(backoff.delays_us), DELAYS_MAX, least=1)
+        pauses_us = backoff.delays_us
     else:
-        is_pause(f"{path}.backoff", backoff.first_us)
-        is_pause(f"{path}.backoff", backoff.cap_us)
+        pauses_us = (backoff.first_us, backoff.cap_us)
+    for pause_us in pauses_us:
+        _PAUSE(f"{path}.backoff", pause_us)
     if retry.budget_per_hour is not None:
-        Between(0, BUDGET_MAX)(f"{path}.budget_per_hour", retry.budget_per_hour)
-    Between(0, ERROR_NAMES_MAX)(f"{path}.on", len(retry.on))
+        _BUDGET(f"{path}.budget_per_hour", retry.budget_per_hour)
+    check_count(f"{path}.on", len(retry.on), ERROR_NAMES_MAX)
     for name in retry.on:
-        Text(NAME_BYTES_MAX)(f"{path}.on", name)
+        _ERROR_NAME(f"{path}.on", name)
 
 
 def check_misfire(path: str, misfire: Misfire) -> None:
@@ -181,8 +196,8 @@ def check_misfire(path: str, misfire: Misfire) -> None:
             "before which no fire counts as missed",
             hint="write misfire: skip, or a longer time",
         )
-    Lasting(MISFIRE_AFTER, WITHIN_MAX)(f"{path}.{misfire.mode}", misfire.within_us)
-    Between(1, CATCH_UP_MAX)(f"{path}.limit", misfire.limit)
+    _MISFIRE_WINDOW(f"{path}.{misfire.mode}", misfire.within_us)
+    _CAUGHT_UP(f"{path}.limit", misfire.limit)
 
 
 def check_together(definition: Definition) -> None:

@@ -25,10 +25,14 @@ from foliot.domain.payload import canonical_json as canonical_json  # noqa: PLC0
 from foliot.domain.reading import mapping
 from foliot.domain.schedule import Calendar, Schedule, schedule_from_document
 
-_KNOWN: Final = names_in("")
-_KNOWN_IN_PLACE: Final = names_in("place")
-_WRITTEN: Final = tuple(field for field in FIELDS if field.name != "timezone")  # each instant's zone is in `schedule`
+_KNOWN: Final = dict.fromkeys(names_in(""))  # in order, and quick to look up
+_KNOWN_IN_PLACE: Final = dict.fromkeys(names_in("place"))
 _CHECKS: Final = {field.attribute: (field.name, field.check) for field in FIELDS if field.check is not None}
+_WRITTEN: Final = tuple(
+    (field.name.rpartition(".")[0], field.own_name, field.attribute, field.usual, field.kind.write)
+    for field in FIELDS
+    if field.name != "timezone"  # it is in `schedule`
+)
 
 
 def definition_hash(definition: Definition) -> str:
@@ -39,19 +43,19 @@ def definition_hash(definition: Definition) -> str:
 def to_document(definition: Definition) -> dict[str, Any]:
     """The canonical document."""
     document: dict[str, Any] = {}
-    for field in _WRITTEN:
-        value = getattr(definition, field.attribute)
-        usual = usual_overlap(definition.schedule) if field.attribute == "overlap" else field.usual
-        if value == usual:
+    for within, name, attribute, usual, write in _WRITTEN:
+        value = getattr(definition, attribute)
+        if value == usual and attribute != "overlap":
             continue
-        written = field.kind.write(value)
+        written = write(value)
         if not written:
             continue
-        outer, _, inner = field.name.partition(".")
-        if inner:
-            document.setdefault(outer, {})[inner] = written
+        if within:
+            document.setdefault(within, {})[name] = written
         else:
-            document[outer] = written
+            document[name] = written
+    if definition.overlap is usual_overlap(definition.schedule):
+        del document["overlap"]
     return document
 
 

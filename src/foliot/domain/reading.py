@@ -1,7 +1,7 @@
 """Reading documents: one value at a time. A refusal names the path of the value in the words of the document."""
 
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
@@ -15,24 +15,24 @@ Word = TypeVar("Word", bound=StrEnum)
 Read = TypeVar("Read")
 
 
-def mapping(written: Any, path: str, known: tuple[str, ...] | None = None) -> Mapping[str, Any]:
+def mapping(written: Any, path: str, known: Collection[str] | None = None) -> Mapping[str, Any]:
     """A mapping with text keys, all of them known; nothing written is an empty one."""
     if written is None:
         return {}
-    if not isinstance(written, Mapping):
+    if type(written) is not dict and not isinstance(written, Mapping):  # most are: asking for a Mapping is slow
         raise BadField(path or "the definition", f"{shown(written)} is not a mapping")
     for key in written:
         if not isinstance(key, str):
             raise BadField(path or "the definition", f"{shown(key)} is not a name", hint="put it in quotes")
         if known is not None and key not in known:
-            raise UnknownField(f"{path}.{key}" if path else key, nearest=nearest(key[:200], known), known=known)
+            raise UnknownField(f"{path}.{key}" if path else key, nearest=nearest(key[:200], known), known=tuple(known))
     return written
 
 
-def part(fields: Mapping[str, Any], path: str, read: Callable[[Any, str], Any], usual: Any) -> Any:
-    """One field of a mapping by its path, `retries.max`; `usual` when it is not written."""
-    value = fields.get(path.rpartition(".")[2])
-    return usual if value is None else read(value, path)
+def part(fields: Mapping[str, Any], within: str, name: str, read: Callable[[Any, str], Any], usual: Any) -> Any:
+    """One field of the mapping at the path `within`; `usual` when it is not written."""
+    value = fields.get(name)
+    return usual if value is None else read(value, f"{within}.{name}")
 
 
 def texts(written: Any, path: str) -> dict[str, str]:
@@ -76,12 +76,14 @@ def truth(written: Any, path: str) -> bool:
 
 def word(kind: type[Word], written: Any, path: str) -> Word:
     """One of a few words."""
+    try:
+        return kind(written)
+    except ValueError:
+        pass
     words = [one.value for one in kind]
-    if not isinstance(written, str) or written not in words:
-        meant = nearest(written[:200], words) if isinstance(written, str) else None
-        hint = f"did you mean {meant}?" if meant else None
-        raise BadField(path, f"{shown(written)} is not one of {', '.join(words)}", hint=hint)
-    return kind(written)
+    meant = nearest(written[:200], words) if isinstance(written, str) else None
+    hint = f"did you mean {meant}?" if meant else None
+    raise BadField(path, f"{shown(written)} is not one of {', '.join(words)}", hint=hint)
 
 
 def duration(written: Any, path: str) -> Micros:
@@ -91,7 +93,7 @@ def duration(written: Any, path: str) -> Micros:
 
 def parsed(read: Callable[[Any], Read], value: Any, path: str) -> Read:
     """What a parser of the domain makes of a value; its refusal gets the path."""
-    if isinstance(value, Mapping | bool):
+    if not isinstance(value, str) and isinstance(value, Mapping | bool):
         raise BadField(path, f"{shown(value)} is not a duration", hint="write 90s, 15m, 1h30m or 2d")
     try:
         return read(value)

@@ -53,7 +53,7 @@ def alert_from(written: Any) -> AlertPolicy | None:
     fields = mapping(written, "alert", _FIELDS)
     if not fields:
         return None
-    failed = part(fields, "alert.failed", truth, False)
+    failed = part(fields, "alert", "failed", truth, False)
     late, slower = fields.get("late"), fields.get("slower_than")
     for condition in _listed(fields.get("on"), "alert.on"):
         what, _, how = condition.strip().partition(" ")
@@ -75,7 +75,7 @@ def alert_from(written: Any) -> AlertPolicy | None:
         slower=None if slower is None else _pace(slower),
         after=after,
         within_us=within_us,
-        recover=part(fields, "alert.recover", truth, False),
+        recover=part(fields, "alert", "recover", truth, False),
         to=tuple(check_name("channel", channel) for channel in _listed(fields.get("to"), "alert.to")),
     )
 

@@ -62,8 +62,8 @@ def misfire_from(written: Any, path: str = "misfire") -> Misfire:
     mode = modes[0]
     return Misfire(
         mode=mode,
-        within_us=part(fields, f"{path}.{mode}", duration, _USUAL.within_us),
-        limit=part(fields, f"{path}.limit", whole, _USUAL.limit),
+        within_us=part(fields, path, mode, duration, _USUAL.within_us),
+        limit=part(fields, path, "limit", whole, _USUAL.limit),
     )
 
 

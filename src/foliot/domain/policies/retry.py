@@ -119,11 +119,11 @@ def retries_from(written: Any, path: str = "retries") -> RetryPolicy:
     on = fields.get("on") or ()
     errors = on if isinstance(on, list | tuple) else (on,)
     return RetryPolicy(
-        max=part(fields, f"{path}.max", whole, _USUAL.max),
-        backoff=part(fields, f"{path}.backoff", _backoff_at, _USUAL.backoff),
-        jitter=part(fields, f"{path}.jitter", truth, _USUAL.jitter),
+        max=part(fields, path, "max", whole, _USUAL.max),
+        backoff=part(fields, path, "backoff", _backoff_at, _USUAL.backoff),
+        jitter=part(fields, path, "jitter", truth, _USUAL.jitter),
         on=tuple("" if error is None else text(error, f"{path}.on") for error in errors),
-        budget_per_hour=part(fields, f"{path}.budget_per_hour", whole, None),
+        budget_per_hour=part(fields, path, "budget_per_hour", whole, None),
     )
 
 
