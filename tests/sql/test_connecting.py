@@ -7,9 +7,10 @@ import pytest
 
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.store.sql.kernel.connect import BadStoreUrl, open_database, redacted
+from foliot.store.sql.kernel.wakeups import PostgresWakeups
 from foliot.store.sql.store import SqlStore
 from tests.servers.ports import hold_port
-from tests.sql.world import CHANCE, CLOCK, World
+from tests.sql.world import CHANCE, CLOCK, World, sqlite_copy
 
 
 async def test_a_relative_file_is_relative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,3 +93,16 @@ async def test_a_store_that_is_not_there_is_unavailable() -> None:
         url = f"postgresql://foliot@127.0.0.1:{dead.getsockname()[1]}/foliot"
         with pytest.raises(StoreUnavailable, match="does not answer"):
             await SqlStore.open(url, clock=CLOCK, chance=CHANCE)
+
+
+@pytest.mark.services
+async def test_a_store_on_postgresql_brings_its_wake_ups(postgres_world: World) -> None:
+    store = await SqlStore.open(postgres_world.url, clock=CLOCK, chance=CHANCE)
+    assert isinstance(store.wakeups, PostgresWakeups)
+    await store.close()
+
+
+async def test_a_store_on_sqlite_has_no_wake_ups(migrated_sqlite: Path, tmp_path: Path) -> None:
+    store = await SqlStore.open(sqlite_copy(migrated_sqlite, tmp_path), clock=CLOCK, chance=CHANCE)
+    assert store.wakeups is None
+    await store.close()
