@@ -10,8 +10,8 @@ from foliot.domain.verdict import Cause, judge
 from foliot.ports.store import Store
 from foliot.ports.store.lookups import AttemptRow, RunRow
 from foliot.ports.store.nodes import SESSION_TTL_US
-from foliot.ports.store.runs import Grant, Poll
-from foliot.ports.worker_link import Beat, BeatAnswer, HandlerOffer, HeldLease, Hello, LeasedRun, Report
+from foliot.ports.store.runs import Poll
+from foliot.ports.worker_link import Beat, BeatAnswer, HandlerOffer, HeldLease, Hello, Leased, LeasedRun, Report
 from tests.conformance.building import ask, runs_of
 from tests.conformance.world import CHANCE, World
 
@@ -48,7 +48,7 @@ class Worker:
         offered = list(await self.store.jobs.lanes()) if lanes is None else lanes
         return Poll(session=self.session, request_no=self.request_no, free=free, lanes=offered, repeat=repeat)
 
-    async def grant(self, free: int = 8, *, lanes: Sequence[int] | None = None, repeat: bool = False) -> Grant:
+    async def grant(self, free: int = 8, *, lanes: Sequence[int] | None = None, repeat: bool = False) -> Leased:
         poll = await self.poll(free, lanes=lanes, repeat=repeat)
         granted = await self.store.runs.lease([poll], limit=1000)
         return granted.grants[0]

@@ -66,8 +66,8 @@ class Crowd:
     async def lease(self) -> None:
         polls = [await one.poll(self.dice.randint(1, 4)) for one in self.workers]
         granted = await self.store.runs.lease(polls, limit=20)
-        for grant in granted.grants:
-            self.held[grant.session] += grant.runs
+        for one, grant in zip(self.workers, granted.grants, strict=True):
+            self.held[one.session] += grant.runs
 
     async def report(self, one: Worker) -> None:
         held, self.held[one.session] = self.held[one.session], []

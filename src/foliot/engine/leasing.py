@@ -16,7 +16,7 @@ from foliot.ports.clock import Clock
 from foliot.ports.store.errors import OutcomeUnknown
 from foliot.ports.store.firing import Pulse
 from foliot.ports.store.jobs import JobStore
-from foliot.ports.store.runs import Grant, Granted, Poll, RunStore
+from foliot.ports.store.runs import Granted, Poll, RunStore
 from foliot.ports.worker_link import Hello, Leased, LeasePoll
 
 BATCH_MAX: Final = 1000
@@ -254,8 +254,8 @@ class Leasing:
             good += len(some)
             is_more |= granted.more
             self._on_granted(granted)
-            for grant in granted.grants:
-                self._serve(grant)
+            for poll, leased in zip(some, granted.grants, strict=True):
+                self._serve(poll.session, leased)
         if bad and not good and len(bad) > 1:
             raise bad[0][1]
         for poll, why in bad:
@@ -308,19 +308,17 @@ class Leasing:
             namespace=self.lanes.namespace_of(poll.session),
         )
 
-    def _serve(self, grant: Grant) -> None:
-        parked = self._parked.get(grant.session)
-        if parked is None or parked.poll.request_no != grant.request_no:
+    def _serve(self, session: str, leased: Leased) -> None:
+        parked = self._parked.get(session)
+        if parked is None or parked.poll.request_no != leased.request_no:
             return  # the worker gave the request up meanwhile; it will not name these runs, and adopt returns them
-        if not (grant.runs or grant.dead or grant.draining or parked.is_in_doubt):
+        if not (leased.runs or leased.dead or leased.draining or parked.is_in_doubt):
             return
-        del self._parked[grant.session]
-        if grant.dead:
-            self.lanes.forget(grant.session)
+        del self._parked[session]
+        if leased.dead:
+            self.lanes.forget(session)
         if not parked.answer.done():
-            parked.answer.set_result(
-                Leased(request_no=grant.request_no, runs=grant.runs, dead=grant.dead, draining=grant.draining)
-            )
+            parked.answer.set_result(leased)
 
     def _release(self, session: str, *, hurry: bool = False) -> None:
         parked = self._parked.pop(session, None)

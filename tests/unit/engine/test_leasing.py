@@ -12,7 +12,7 @@ from foliot.engine.pulse import Tide
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.firing import Pulse
 from foliot.ports.store.jobs import JobStore
-from foliot.ports.store.runs import Grant, Granted, Poll, RunStore
+from foliot.ports.store.runs import Granted, Poll, RunStore
 from foliot.ports.worker_link import DeclaredJob, HandlerOffer, Hello, Leased, LeasedRun, LeasePoll
 from tests.clocks import DrivenClock, settle
 
@@ -45,7 +45,7 @@ class Shelf:
             self.ready -= given
             runs = tuple(run(n) for n in range(given))
             is_dead = poll.session in self.dead
-            grants.append(Grant(session=poll.session, request_no=poll.request_no, runs=runs, dead=is_dead))
+            grants.append(Leased(request_no=poll.request_no, runs=runs, dead=is_dead))
         return Granted(now=0, grants=tuple(grants), more=False)
 
 

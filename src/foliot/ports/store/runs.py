@@ -11,7 +11,7 @@ from foliot.domain.run import Landing
 from foliot.domain.verdict import Judge
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
-from foliot.ports.worker_link import LeasedRun, LogChunk, Report
+from foliot.ports.worker_link import Leased, LogChunk, Report
 
 
 class BadTrigger(InvalidInput):
@@ -59,22 +59,11 @@ class Poll:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grant:
-    """What one poll gets."""
-
-    session: str
-    request_no: int
-    runs: tuple[LeasedRun, ...] = ()
-    dead: bool = False
-    draining: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Granted:
     """What a leasing transaction did."""
 
     now: Instant
-    grants: tuple[Grant, ...]
+    grants: tuple[Leased, ...]  # what each poll gets, in the order of the polls
     more: bool  # the batch was full: there may be more to lease at once
 
 

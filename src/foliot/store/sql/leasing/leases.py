@@ -15,8 +15,8 @@ from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.job import Definition, Lane, LoadedJob, OnLost
 from foliot.domain.limits import is_of_the_cluster
 from foliot.ports.chance import Chance
-from foliot.ports.store.runs import Grant, Granted, Poll
-from foliot.ports.worker_link import LeasedRun
+from foliot.ports.store.runs import Granted, Poll
+from foliot.ports.worker_link import Leased, LeasedRun
 from foliot.store.sql.ending.locked_runs import lock_cursors
 from foliot.store.sql.ending.settlement import Quit
 from foliot.store.sql.firing.follow import MERGE
@@ -338,9 +338,8 @@ def _given_slots(
     return given
 
 
-def _grant(poll: Poll, state: str, served: Mapping[tuple[str, int], Sequence[LeasedRun]]) -> Grant:
-    return Grant(
-        session=poll.session,
+def _grant(poll: Poll, state: str, served: Mapping[tuple[str, int], Sequence[LeasedRun]]) -> Leased:
+    return Leased(
         request_no=poll.request_no,
         runs=tuple(served.get((poll.session, poll.request_no), ())),
         dead=state == "dead",
