@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from foliot.ports.store.journal import EventFilter
 from tests.api.asking import Api
 from tests.api.stage import Stage
 
@@ -233,3 +234,17 @@ async def test_search_finds_jobs_runs_and_nodes(api: Api, stage: Stage) -> None:
         "detail": "settle PENDING",
     }
     assert (await api.get("/search", q="%")).json()["items"] == []
+
+
+async def test_a_job_that_this_server_cannot_read_is_paused_and_says_so(api: Api, stage: Stage) -> None:
+    """As in a rolling upgrade: a newer server saved what this one does not know."""
+    await api.create_job("tick", schedule=EVERY)
+    document = '{"run":{"python":"m:f"},"schedule":{"every":"1h"},"of_the_future":1}'
+    await stage._change(f"UPDATE job_versions SET definition = '{document}', version = 2")
+    await stage._change("UPDATE jobs SET version = 2")
+    await stage._change("UPDATE cursors SET version = 2")
+    for verb, state in (("pause", "paused"), ("resume", "active")):
+        answer = await api.post(f"/jobs/tick:{verb}")
+        assert (answer.status_code, answer.json()["state"]) == (200, state), answer.text
+    noted = (await stage.store.journal.newest(EventFilter(), limit=2)).items
+    assert [event.kind for event in noted] == ["job.resumed", "job.paused"]

@@ -11,7 +11,6 @@ from foliot.domain.planner import Planner
 from foliot.ports.store import Store
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.firing import Decided
-from foliot.ports.store.jobs import JobRecord
 from foliot.ports.store.lookups import JobRow, RunFilter, RunRow, SkipRow
 from foliot.ports.store.runs import TriggerRequest
 from tests.conformance.world import World
@@ -38,18 +37,23 @@ PLANS = Planner()
 DECIDE = PLANS.decide
 
 
-async def save(world: World, name: str = "tick", **document: Any) -> JobRecord:
+async def save(world: World, name: str = "tick", **document: Any) -> JobRow:
     """Save a job through the store; without a schedule unless the document has one."""
     saved = await world.store.jobs.save(NS, name, definition(job=name, **document), by=PERSON, plans=PLANS)
     return saved.job
 
 
-async def every(world: World, name: str = "tick", interval: str = "1h", **document: Any) -> JobRecord:
+async def job_of(world: World, name: str = "tick") -> JobRow:
+    """A job as it is now."""
+    return await world.store.lookups.job(NS, name)
+
+
+async def every(world: World, name: str = "tick", interval: str = "1h", **document: Any) -> JobRow:
     """Save a job that fires every so often."""
     return await save(world, name, schedule={"every": interval}, **document)
 
 
-async def make_due(world: World, *jobs: JobRecord, late_us: int = 0) -> Instant:
+async def make_due(world: World, *jobs: JobRow, late_us: int = 0) -> Instant:
     """Let store time pass until every job given is due (the last of them by `late_us`); the new store time."""
     dues = [job.next_at for job in jobs]
     assert all(due is not None for due in dues), jobs
@@ -83,12 +87,12 @@ async def runs_of(world: World, name: str = "tick") -> list[RunRow]:
     return sorted(of_job, key=lambda run: (run.place is None, run.place or 0, run.shard, run.run_id))
 
 
-async def cursor_of(world: World, job: JobRecord) -> JobRow:
+async def cursor_of(world: World, job: JobRow) -> JobRow:
     """Where a job's schedule stands."""
     return await world.store.lookups.job(job.namespace, job.name)
 
 
-async def skips_of(world: World, job: JobRecord) -> list[SkipRow]:
+async def skips_of(world: World, job: JobRow) -> list[SkipRow]:
     """A job's skips, oldest first."""
     _, skips = await world.store.lookups.fired(job.job_id, from_at=0, to_at=2**62, limit=1000)
     return sorted(skips, key=lambda skip: skip.from_at)

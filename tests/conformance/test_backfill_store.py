@@ -8,7 +8,7 @@ import pytest
 from foliot.domain.instants import MINUTE
 from foliot.ports.store import Store
 from foliot.ports.store.backfills import NewBackfill, Selection
-from foliot.ports.store.jobs import JobRecord
+from foliot.ports.store.lookups import JobRow
 from tests.conformance.building import every, runs_of
 from tests.conformance.world import World
 
@@ -18,7 +18,7 @@ def store(world: World) -> Store:
     return world.store
 
 
-async def wanted(world: World, job: JobRecord, *, count: int = 3, request_key: str | None = None) -> NewBackfill:
+async def wanted(world: World, job: JobRow, *, count: int = 3, request_key: str | None = None) -> NewBackfill:
     """A backfill of the latest minutes of a job."""
     now = await world.now()
     instants = [(now // MINUTE - n) * MINUTE for n in range(count, 0, -1)]

@@ -6,7 +6,7 @@ import pytest
 
 from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.domain.verdict import Cause
-from foliot.ports.store.jobs import JobRecord
+from foliot.ports.store.lookups import JobRow
 from foliot.ports.store.runs import BadTrigger
 from foliot.ports.worker_link import LeasedRun
 from tests.conformance.building import PERSON, cursor_of, every, fire, make_due, runs_of, save, skips_of
@@ -108,7 +108,7 @@ async def test_a_trigger_for_later_leaves_the_line_when_the_job_becomes_serial(w
         run = await anne.lease_one()
         assert run.run_id != later
         await anne.complete(run)
-        job = await world.store.jobs.find("default", "tick")
+        job = await world.store.lookups.job("default", "tick")
     assert await skips_of(world, job) == []
     row = await run_of(world, later)
     assert (row.state, row.place, row.version) == ("PENDING", None, 2)
@@ -238,11 +238,11 @@ async def test_a_run_that_an_edit_leaves_where_it_is_keeps_its_turn(world: World
 # --------------------------------------------------------------------------------------------------------- fixed delay
 
 
-async def delayed(world: World, seconds: int = 10, **document: Any) -> JobRecord:
+async def delayed(world: World, seconds: int = 10, **document: Any) -> JobRow:
     return await save(world, schedule={"every": f"{seconds}s", "from_end": True}, **document)
 
 
-async def started(world: World, job: JobRecord) -> tuple[Worker, LeasedRun]:
+async def started(world: World, job: JobRow) -> tuple[Worker, LeasedRun]:
     """A fire of the job in the hands of a worker."""
     await make_due(world, job)
     assert (await fire(world)).created == 1

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from foliot.domain.instants import HOUR, SECOND, to_datetime
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
-from foliot.ports.store.jobs import JobRecord
+from foliot.ports.store.lookups import JobRow
 from foliot.ports.worker_link import LeasedRun, Leaving, Report
 from tests.conformance.building import PERSON, cursor_of, fire, make_due, runs_of, save
 from tests.conformance.working import (
@@ -179,7 +179,7 @@ async def test_the_end_of_a_sharded_run_unparks_the_shards_of_the_next(world: Wo
 # -------------------------------------------------------------------------------------------- what follows: fixed delay
 
 
-async def _delayed(world: World, **document: Any) -> tuple[Worker, JobRecord]:
+async def _delayed(world: World, **document: Any) -> tuple[Worker, JobRow]:
     job = await save(world, "tick", schedule={"every": "30s", "from_end": True}, **document)
     await make_due(world, job)
     await fire(world)

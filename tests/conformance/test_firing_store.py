@@ -3,7 +3,18 @@
 from foliot.domain.fire import Plan
 from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.domain.planner import Planner
-from tests.conformance.building import PERSON, cursor_of, decider, every, fire, make_due, runs_of, save, skips_of
+from tests.conformance.building import (
+    PERSON,
+    cursor_of,
+    decider,
+    every,
+    fire,
+    job_of,
+    make_due,
+    runs_of,
+    save,
+    skips_of,
+)
 from tests.conformance.working import worker
 from tests.conformance.world import World
 
@@ -112,7 +123,8 @@ async def test_a_pause_that_ends_by_itself_leaves_one_skip(world: World) -> None
     job = await every(world, interval="1h")
     assert job.next_due_at is not None
     until = job.next_due_at + 2 * HOUR + MINUTE
-    paused = await world.store.jobs.pause("default", "tick", by=PERSON, plans=Planner(), until=until)
+    await world.store.jobs.pause("default", "tick", by=PERSON, plans=Planner(), until=until)
+    paused = await job_of(world)
     assert (paused.state, paused.paused_until, paused.next_at) == ("paused", until, None)
     assert (await world.store.firing.pulse()).next_at == until
     await world.elapse(until + SECOND - await world.now())
@@ -120,7 +132,7 @@ async def test_a_pause_that_ends_by_itself_leaves_one_skip(world: World) -> None
     assert (decided.taken, decided.skipped) == (1, 3)
     (skip,) = await skips_of(world, job)
     assert (skip.reason, skip.count, skip.from_at) == ("paused", 3, job.next_due_at)
-    found = await world.store.jobs.find("default", "tick")
+    found = await world.store.lookups.job("default", "tick")
     assert (found.state, found.paused_until, found.pause_reason) == ("active", None, "")
     assert found.next_at == job.next_due_at + 3 * HOUR
 

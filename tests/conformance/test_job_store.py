@@ -17,6 +17,7 @@ from tests.conformance.building import (
     definition,
     every,
     fire,
+    job_of,
     make_due,
     runs_of,
     save,
@@ -39,9 +40,9 @@ async def test_a_change_is_a_new_version_and_the_old_one_stays(world: World) -> 
     await put(world, schedule={"every": "10m"})
     changed = await put(world, schedule={"every": "20m"}, expected=1)
     assert (changed.outcome, changed.job.version) == (SaveOutcome.CHANGED, 2)
-    loaded = await world.store.jobs.load([(changed.job.job_id, 1), (changed.job.job_id, 2)])
-    assert [job.version for job in loaded] == [1, 2]
-    assert loaded[0].definition != loaded[1].definition
+    versions = await world.store.lookups.versions(changed.job.job_id, limit=10)
+    assert [version.version for version in versions] == [2, 1]
+    assert versions[0].document != versions[1].document
 
 
 @pytest.mark.parametrize("expected", [0, 1, 3])
@@ -51,7 +52,7 @@ async def test_an_edit_against_another_version_changes_nothing(world: World, exp
     with pytest.raises(VersionConflict) as refused:
         await put(world, timeout="3m", expected=expected)
     assert (refused.value.expected, refused.value.found) == (expected, 2)
-    assert (await world.store.jobs.find(NS, "tick")).version == 2
+    assert (await world.store.lookups.job(NS, "tick")).version == 2
 
 
 async def test_a_repeated_edit_whose_answer_was_lost_is_fine(world: World) -> None:
@@ -121,11 +122,13 @@ async def test_runs_of_a_job_that_may_now_overlap_are_un_parked(world: World) ->
 
 async def test_paused_time_is_one_skip(world: World) -> None:
     job = await every(world, interval="1h")
-    paused = await world.store.jobs.pause(NS, "tick", by=PERSON, plans=Planner())
+    await world.store.jobs.pause(NS, "tick", by=PERSON, plans=Planner())
+    paused = await job_of(world)
     assert (paused.state, paused.pause_reason, paused.next_at) == ("paused", "a test", None)
     await make_due(world, job, late_us=3 * HOUR + MINUTE)
     assert (await fire(world)).taken == 0
-    resumed = await world.store.jobs.resume(NS, "tick", plans=Planner())
+    await world.store.jobs.resume(NS, "tick", plans=Planner())
+    resumed = await job_of(world)
     assert (resumed.state, resumed.pause_reason) == ("active", "")
     assert resumed.next_at is not None
     assert resumed.next_at > await world.now()
@@ -153,26 +156,33 @@ async def test_a_pause_first_decides_what_was_due(world: World) -> None:
 async def test_pausing_twice_and_resuming_twice_is_fine(world: World) -> None:
     await every(world)
     for _ in range(2):
-        assert (await world.store.jobs.pause(NS, "tick", by=PERSON, plans=Planner())).state == "paused"
+        await world.store.jobs.pause(NS, "tick", by=PERSON, plans=Planner())
+        assert (await job_of(world)).state == "paused"
     for _ in range(2):
-        assert (await world.store.jobs.resume(NS, "tick", plans=Planner())).state == "active"
+        await world.store.jobs.resume(NS, "tick", plans=Planner())
+        assert (await job_of(world)).state == "active"
 
 
 async def test_a_name_that_is_not_there_comes_with_the_nearest(world: World) -> None:
     for name in ("settle-accounts", "send-mail", "backup"):
         await save(world, name)
     with pytest.raises(JobNotFound) as missing:
-        await world.store.jobs.find(NS, "setle-acounts")
+        await world.store.jobs.delete(NS, "setle-acounts", plans=Planner())
     assert missing.value.nearest == "settle-accounts"
     with pytest.raises(JobNotFound) as missing:
-        await world.store.jobs.find("elsewhere", "backup")
+        await world.store.jobs.delete("elsewhere", "backup", plans=Planner())
     assert missing.value.nearest is None
 
 
 async def test_names_differ_by_case_and_by_every_letter(world: World) -> None:
     for name in ("tick", "Tick", "tíck", "结算"):
         await save(world, name)
-    assert {(await world.store.jobs.find(NS, name)).job_id for name in ("tick", "Tick", "tíck", "结算")} == {1, 2, 3, 4}
+    assert {(await job_of(world, name)).job_id for name in ("tick", "Tick", "tíck", "结算")} == {
+        1,
+        2,
+        3,
+        4,
+    }
 
 
 async def test_shards_of_a_deleted_job_end_unless_one_was_begun(world: World) -> None:

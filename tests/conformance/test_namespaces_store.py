@@ -62,7 +62,7 @@ async def test_who_may_not_replace_a_job_leaves_it_as_it_is(world: World) -> Non
     with pytest.raises(Denied):
         await declare(run="python:evil:steal", group="billing")
     assert seen == [Standing(source="api", group="billing")]
-    job = await world.store.jobs.find("pay", "tick")
-    assert (job.version, job.source, job.definition.handler.offer) == (1, "api", "python:jobs:tick")
+    job = await world.store.lookups.job("pay", "tick")
+    assert (job.version, job.source, job.document["run"]) == (1, "api", {"python": "jobs:tick"})
     assert await declare(group="billing") is SaveOutcome.SAME, "nothing is replaced: nobody is asked"
-    assert (await world.store.jobs.find("pay", "tick")).source == "code", "by now code says the same"
+    assert (await world.store.lookups.job("pay", "tick")).source == "code", "by now code says the same"

@@ -15,33 +15,35 @@ import pytest
 from foliot.domain import drafting
 from foliot.domain.instants import HOUR, MINUTE, SECOND, Instant
 from foliot.domain.planner import Planner
-from foliot.ports.store.jobs import JobRecord
-from tests.conformance.building import NS, PERSON, cursor_of, every, fire, make_due, runs_of, save, skips_of
+from foliot.ports.store.lookups import JobRow
+from tests.conformance.building import NS, PERSON, cursor_of, every, fire, job_of, make_due, runs_of, save, skips_of
 from tests.conformance.world import World
 
 ALL = {"all": "3660d", "limit": 1000}
 
 
-async def pause(world: World) -> JobRecord:
-    return await world.store.jobs.pause(NS, "tick", by=PERSON, plans=Planner())
+async def pause(world: World) -> JobRow:
+    await world.store.jobs.pause(NS, "tick", by=PERSON, plans=Planner())
+    return await job_of(world)
 
 
-async def resume(world: World, *, catch_up: bool = False) -> JobRecord:
-    return await world.store.jobs.resume(NS, "tick", plans=Planner(), catch_up=catch_up)
+async def resume(world: World, *, catch_up: bool = False) -> JobRow:
+    await world.store.jobs.resume(NS, "tick", plans=Planner(), catch_up=catch_up)
+    return await job_of(world)
 
 
 async def due_times(world: World) -> list[Instant]:
     return sorted(run.due_at for run in await runs_of(world))
 
 
-async def reasons(world: World, job: JobRecord) -> Counter[str]:
+async def reasons(world: World, job: JobRow) -> Counter[str]:
     found: Counter[str] = Counter()
     for skip in await skips_of(world, job):
         found[skip.reason] += skip.count
     return found
 
 
-async def behind(world: World, *, instants: int) -> JobRecord:
+async def behind(world: World, *, instants: int) -> JobRow:
     """A job every hour that missed so many instants; half an hour ago the last of them was due."""
     job = await every(world, interval="1h", overlap="allow", misfire=ALL)
     await make_due(world, job, late_us=(instants - 1) * HOUR + 30 * MINUTE)
@@ -198,12 +200,12 @@ class Walk:
     phase: str = "15m"
     edits: int = 0
 
-    async def begin(self) -> JobRecord:
+    async def begin(self) -> JobRow:
         now = await self.world.now()
         await self.world.elapse(HOUR - now % HOUR + 30 * MINUTE)  # far from every instant: speed is no matter
         return await self.save()
 
-    async def save(self) -> JobRecord:
+    async def save(self) -> JobRow:
         schedule = {"every": "1h", "phase": self.phase}
         timeout = f"{self.edits + 1}m"
         return await save(self.world, schedule=schedule, overlap="allow", misfire=self.misfire, timeout=timeout)

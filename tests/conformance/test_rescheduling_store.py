@@ -7,7 +7,7 @@ import pytest
 
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat
 from foliot.domain.planner import Planner
-from foliot.ports.store.jobs import JobRecord
+from foliot.ports.store.lookups import JobRow
 from foliot.ports.store.rescheduling import Rescheduled
 from tests.conformance.building import NS, PERSON, PLANS, cursor_of, fire, make_due, runs_of, save, skips_of
 from tests.conformance.world import World
@@ -69,7 +69,7 @@ async def test_a_schedule_that_was_sent_years_ahead_goes_on(world: World, policy
     assert not (await reschedule(world)).is_changed, "once is enough"
 
 
-async def each_instant_once(world: World, job: JobRecord, *, until: Instant) -> None:
+async def each_instant_once(world: World, job: JobRow, *, until: Instant) -> None:
     assert job.next_due_at is not None
     decided = Counter(run.due_at for run in await runs_of(world) if run.due_at <= until)
     for skip in await skips_of(world, job):

@@ -29,7 +29,7 @@ async def test_an_idempotency_key_does_not_end_with_a_space(world: World) -> Non
 async def test_a_job_is_found_by_its_very_name(world: World, namespace: str, name: str) -> None:
     await save(world)
     with pytest.raises(JobNotFound):
-        await world.store.jobs.find(namespace, name)
+        await world.store.lookups.job(namespace, name)
     with pytest.raises(JobNotFound):
         await world.store.lookups.job(namespace, name)
     with pytest.raises(JobNotFound):
@@ -38,7 +38,7 @@ async def test_a_job_is_found_by_its_very_name(world: World, namespace: str, nam
         await world.store.jobs.delete(namespace, name, plans=PLANS)
     with pytest.raises(JobNotFound):
         await world.store.runs.trigger(replace(ask(name, "k"), namespace=namespace))
-    assert (await world.store.jobs.find(NS, "tick")).name == "tick"
+    assert (await world.store.lookups.job(NS, "tick")).name == "tick"
 
 
 async def test_a_name_with_a_space_cannot_be_given(world: World) -> None:

@@ -8,7 +8,7 @@ from foliot.domain.instants import DAY, HOUR, MINUTE
 from foliot.domain.planner import Planner
 from foliot.domain.run import Landing
 from foliot.ports.store.backfills import NewBackfill, Selection
-from foliot.ports.store.jobs import JobRecord
+from foliot.ports.store.lookups import JobRow
 from foliot.ports.worker_link import LeasedRun
 from tests.conformance.building import (
     NS,
@@ -262,7 +262,7 @@ async def test_a_backfill_replaces_no_run_and_none_replaces_it(world: World, sel
     assert [states[run_id] for run_id in past] == ["SUCCEEDED", "PENDING" if not shards else "RUNNING"]
 
 
-async def _backfill(world: World, job: JobRecord, selection: Selection) -> list[int]:
+async def _backfill(world: World, job: JobRow, selection: Selection) -> list[int]:
     """A backfill of two instants; its runs."""
     before = {run.run_id for run in await runs_of(world)}
     assert job.next_at is not None

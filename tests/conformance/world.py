@@ -6,7 +6,7 @@ from typing import Protocol
 from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.instants import Instant, Micros
 from foliot.ports.store import Store
-from foliot.ports.store.jobs import JobRecord
+from foliot.ports.store.lookups import JobRow
 
 CLOCK = SystemClock()
 CHANCE = SystemChance()
@@ -36,6 +36,6 @@ class World(Protocol):
         """Let reaping begin at once, although ticks have come for a moment only (R8)."""
         ...
 
-    async def spoil(self, job: JobRecord) -> None:
+    async def spoil(self, job: JobRow) -> None:
         """Make a job one that only a newer Foliot understands: a store that is opened from now on cannot read it."""
         ...

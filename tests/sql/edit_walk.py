@@ -81,7 +81,7 @@ class EditWalk:
         with self.monkeypatch.context() as patch, suppress(StoreUnavailable):
             patch.setattr(job_store, "move_waiting", die)
             await save(self.world, **document)
-        self.documents[(await self.world.store.jobs.find(NS, "tick")).version] = document
+        self.documents[(await self.world.store.lookups.job(NS, "tick")).version] = document
 
     async def ask(self) -> None:
         overlaps = self.dice.random() < 0.2 and not self._newest().get("exclusive")
@@ -179,7 +179,7 @@ class EditWalk:
         await self._check_cursor(live)
 
     async def _check_cursor(self, live: list[Row]) -> None:
-        job = await self.world.store.jobs.find(NS, "tick")
+        job = await self.world.store.lookups.job(NS, "tick")
         now = await self.world.now()
         if self._newest()["overlap"] != "allow":
             early = [row for row in live if row["fire_key"].startswith("m:") and row["not_before"] > now + SECOND]

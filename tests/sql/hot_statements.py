@@ -1,9 +1,10 @@
 """The statements whose plans are watched. A new one is one line here."""
 
 from foliot.domain.instants import HOUR, SECOND
-from foliot.store.sql import firing_store, job_store
+from foliot.store.sql import firing_store
 from foliot.store.sql.firing import line, new_runs, record, repair, sweep, triggers
 from foliot.store.sql.jobs import change, definitions, removal, suggestions, version_move
+from foliot.store.sql.people import job_reads
 from tests.sql.explaining import BATCH, LONG_LINE, Hot, Loaded
 from tests.sql.hot_leasing import LEASING
 from tests.sql.hot_lists import LISTS
@@ -132,7 +133,7 @@ HOT: list[Hot] = [
     Hot(name="lock a cursor", statement=change.LOCK, uses=KEY, reads_max=1, values=lambda _: {"job_id": 5}),
     Hot(
         name="a job by name",
-        statement=job_store.FIND,
+        statement=job_reads.ONE,
         uses=frozenset({"jobs_name", ""}),
         reads_max=3,
         values=lambda _: {"namespace": "default", "name": "job-77"},

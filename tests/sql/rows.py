@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from foliot.ports.store.jobs import JobRecord
+from foliot.ports.store.lookups import JobRow
 from tests.sql.world import World
 
 
@@ -32,12 +32,12 @@ async def attempts_of(world: World, run_id: int) -> list[dict[str, Any]]:
     return [dict(row) for row in rows]
 
 
-async def cursor_of(world: World, job: JobRecord) -> dict[str, Any]:
+async def cursor_of(world: World, job: JobRow) -> dict[str, Any]:
     """A job's cursor."""
     return dict((await world.rows("SELECT * FROM cursors WHERE job_id = :id", id=job.job_id))[0])
 
 
-async def skips_of(world: World, job: JobRecord) -> list[dict[str, Any]]:
+async def skips_of(world: World, job: JobRow) -> list[dict[str, Any]]:
     """A job's skips, oldest first."""
     rows = await world.rows("SELECT * FROM skips WHERE job_id = :id ORDER BY from_at", id=job.job_id)
     return [dict(row) for row in rows]

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from foliot.domain.definition import from_document
 from foliot.store.sql.jobs.definitions import Definitions, Found
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement
@@ -19,7 +20,7 @@ async def test_a_version_is_compiled_once(world: World) -> None:
     first = await find(world, definitions, (job.job_id, 1))
     again = await find(world, definitions, (job.job_id, 1))
     assert again.jobs[job.job_id, 1] is first.jobs[job.job_id, 1]
-    assert first.jobs[job.job_id, 1].definition == job.definition
+    assert first.jobs[job.job_id, 1].definition == from_document(job.document, job=job.name)
 
 
 async def test_the_least_used_go_first(world: World) -> None:

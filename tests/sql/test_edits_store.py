@@ -169,7 +169,7 @@ async def test_a_parked_run_that_waits_for_nobody_any_more_is_seen_by_the_next_l
 
 async def lease_what_is_recent(world: World) -> Worker:
     """A worker whose server was busy of late: its scans begin at what is recent, in the lane of `busy`."""
-    served = await world.store.jobs.find("default", "busy")
+    served = await world.store.lookups.job("default", "busy")
     lane = await world.value("SELECT lane_id FROM job_versions WHERE job_id = :id", id=served.job_id)
     await world.elapse(30 * SECOND)
     anne = await worker(world)

@@ -12,7 +12,7 @@ from foliot.domain.instants import DAY, HOUR, MINUTE, Instant, isoformat
 from foliot.domain.planner import Planner
 from foliot.ports.store.actor import Actor
 from foliot.store.sql.jobs import backlog
-from tests.conformance.building import NS, PERSON, every, fire, make_due, save
+from tests.conformance.building import NS, PERSON, every, fire, job_of, make_due, save
 from tests.conformance.test_paused_backlog import ALL, behind, due_times, pause, reasons, resume
 from tests.sql.rows import runs_of, skips_of
 from tests.sql.world import World
@@ -69,8 +69,8 @@ async def test_a_further_pause_changes_its_reason_and_not_since_when(world: Worl
     since = await world.value("SELECT paused_at FROM jobs WHERE id = :id", id=job.job_id)
     await world.elapse(HOUR)
     by = Actor(name="someone", reason="another")
-    again = await world.store.jobs.pause(NS, "tick", by=by, plans=Planner(), until=await world.now() + HOUR)
-    assert again.pause_reason == "another"
+    await world.store.jobs.pause(NS, "tick", by=by, plans=Planner(), until=await world.now() + HOUR)
+    assert (await job_of(world)).pause_reason == "another"
     assert await world.value("SELECT paused_at FROM jobs WHERE id = :id", id=job.job_id) == since
 
 
@@ -102,8 +102,8 @@ async def test_a_job_whose_held_time_cannot_be_worked_out_is_resumed_without_it(
     await pause(world)
     await make_due(world, job, late_us=4 * HOUR + 30 * MINUTE)
     await save(world, schedule={"every": "1h"}, overlap="allow", misfire=ALL, timeout="1m")
-    resumed = await world.store.jobs.resume(NS, "tick", plans=Broken(), catch_up=True)
-    assert resumed.state == "active"
+    await world.store.jobs.resume(NS, "tick", plans=Broken(), catch_up=True)
+    assert (await job_of(world)).state == "active"
     assert await reasons(world, job) == {"paused": 5}
     assert await world.value("SELECT count(*) FROM skips WHERE held <> 0") == 0
 

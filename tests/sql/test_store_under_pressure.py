@@ -169,7 +169,7 @@ async def check_nothing_is_lost(world: World, make_room: Callable[[], Awaitable[
     """Fill the store, fire until it refuses, make room, go on: each instant decided, each answer kept."""
     accepted = await fill(world)
     fired = await fire_until_refused(world)
-    refused = await world.store.jobs.find("default", "tick")
+    refused = await world.store.lookups.job("default", "tick")
     await make_room()
     assert (await fire(world)).created == 1  # the instant that found no room is still there
     runs = await runs_of(world)
@@ -182,7 +182,7 @@ async def fire_until_refused(world: World) -> list[int | None]:
     """Fire instant after instant; which were acknowledged before there was no room."""
     fired: list[int | None] = []
     for _ in range(2000):
-        job = await world.store.jobs.find("default", "tick")
+        job = await world.store.lookups.job("default", "tick")
         await make_due(world, job)
         try:
             await fire(world)

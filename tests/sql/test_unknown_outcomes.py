@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 
+from foliot.domain.definition import from_document
 from foliot.domain.instants import HOUR, SECOND
 from foliot.domain.planner import Planner
 from foliot.ports.store.errors import OutcomeUnknown, StoreUnavailable
@@ -51,7 +52,7 @@ async def test_two_hundred_lost_answers_to_a_fire_decide_every_instant_once(
     assert job.next_due_at is not None
     resolved: Counter[str] = Counter()
     for n, (lose, then) in zip(range(200), fates(), strict=False):
-        await make_due(world, await world.store.jobs.find(NS, "tick"))
+        await make_due(world, await world.store.lookups.job(NS, "tick"))
         await far.firing.pulse()  # a connection, made and greeted
         ambush = proxy.ambush(COMMIT, lose=lose, then=then)
         with pytest.raises(OutcomeUnknown):
@@ -80,7 +81,7 @@ async def test_lost_answers_to_a_trigger_are_resolved_by_its_key(
     await save(world)
     resolved: Counter[bool] = Counter()
     for n, (lose, then) in zip(range(40), fates(), strict=False):
-        await far.jobs.find(NS, "tick")
+        await far.lookups.job(NS, "tick")
         proxy.ambush(COMMIT, lose=lose, then=then)
         with pytest.raises(OutcomeUnknown):
             await far.runs.trigger(ask(key=str(n)))
@@ -98,13 +99,13 @@ async def test_lost_answers_to_an_edit_are_resolved_by_repeating_it(
     version = job.version
     for n, (lose, then) in zip(range(20), fates(), strict=False):
         wanted = definition(timeout=f"{n + 2}m")
-        await far.jobs.find(NS, "tick")
+        await far.lookups.job(NS, "tick")
         proxy.ambush(COMMIT, lose=lose, then=then)
         with pytest.raises(OutcomeUnknown):
             await far.jobs.save(NS, "tick", wanted, by=PERSON, plans=Planner(), expected_version=version)
         again = await far.jobs.save(NS, "tick", wanted, by=PERSON, plans=Planner(), expected_version=version)
         version += 1
-        assert (again.job.version, again.job.definition) == (version, wanted)
+        assert (again.job.version, from_document(again.job.document)) == (version, wanted)
     assert await postgres_world.value("SELECT count(*) FROM job_versions") == 21
 
 

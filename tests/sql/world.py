@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from foliot.domain.instants import Instant, Micros, to_instant
-from foliot.ports.store.jobs import JobRecord
+from foliot.ports.store.lookups import JobRow
 from foliot.store.sql.kernel import schema
 from foliot.store.sql.kernel.connect import PATIENT, POOL_SIZES, TimeLimits, open_database
 from foliot.store.sql.kernel.database import Database, Pool, Tx
@@ -136,7 +136,7 @@ class World:
         """Let reaping begin at once, although ticks have come for a moment only (R8)."""
         await self.change("UPDATE store_meta SET reap_after = 0")
 
-    async def spoil(self, job: JobRecord) -> None:
+    async def spoil(self, job: JobRow) -> None:
         """Make a job one that only a newer Foliot understands: a store that is opened from now on cannot read it."""
         document = '{"run":{"python":"jobs:tick"},"of_the_future":1}'
         await self.change(

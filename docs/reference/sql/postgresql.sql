@@ -655,14 +655,6 @@ SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip
 FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND next_at + 0 <= $2
 ORDER BY job_id FOR UPDATE;
 
--- job_store.py FIND
-SELECT j.id, j.version, v.hash, c.state, c.next_at, c.next_due_at, j.created_at, j.updated_at,
-       j.pause_reason, c.trouble, j.source
-FROM jobs j
-JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
-JOIN cursors c ON c.job_id = j.id
-WHERE j.namespace = $1 AND j.name = $2 AND j.deleted_at = 0;
-
 -- job_store.py KNOWN
 SELECT j.id, j.version, v.hash, j.source
 FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version

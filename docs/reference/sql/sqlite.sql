@@ -654,14 +654,6 @@ SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip
 FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= foliot_now() AND next_at + 0 <= :until
 ORDER BY job_id;
 
--- job_store.py FIND
-SELECT j.id, j.version, v.hash, c.state, c.next_at, c.next_due_at, j.created_at, j.updated_at,
-       j.pause_reason, c.trouble, j.source
-FROM jobs j
-JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
-JOIN cursors c ON c.job_id = j.id
-WHERE j.namespace = :namespace AND j.name = :name AND j.deleted_at = 0;
-
 -- job_store.py KNOWN
 SELECT j.id, j.version, v.hash, j.source
 FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version

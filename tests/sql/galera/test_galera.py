@@ -72,7 +72,7 @@ async def test_it_is_shown_as_lossy(world: World) -> None:
 async def test_writers_on_all_nodes_fire_each_instant_once(world: World, writers: list[SqlStore]) -> None:
     jobs = [await every(world, f"job-{n}", "1s", overlap="allow", misfire="all") for n in range(JOBS)]
     for _ in range(ROUNDS):
-        jobs = [await world.store.jobs.find("default", job.name) for job in jobs]
+        jobs = [await world.store.lookups.job("default", job.name) for job in jobs]
         await make_due(world, *jobs)
         await asyncio.gather(*(patiently(lambda writer=writer: fire(world, writer)) for writer in writers))
     await patiently(lambda: fire(world))

@@ -7,31 +7,11 @@ from typing import Protocol
 
 from foliot.domain.changes import Plans
 from foliot.domain.instants import Instant
-from foliot.domain.job import Definition, Lane, LoadedJob
+from foliot.domain.job import Definition, Lane
 from foliot.domain.limits import LimitChange
 from foliot.ports.store.actor import Actor
+from foliot.ports.store.lookups import JobRow
 from foliot.ports.store.rescheduling import AheadJob, Rescheduled
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobRecord:
-    """A job as the store knows it."""
-
-    job_id: int
-    namespace: str
-    name: str
-    version: int
-    hash: str
-    definition: Definition
-    state: str
-    next_at: Instant | None
-    next_due_at: Instant | None
-    created_at: Instant
-    updated_at: Instant
-    paused_until: Instant | None = None
-    pause_reason: str = ""
-    trouble: str | None = None
-    source: str = ""  # "code", "file", "api"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +35,7 @@ class Saved:
     """A saved definition."""
 
     outcome: SaveOutcome
-    job: JobRecord
+    job: JobRow
 
 
 class JobStore(Protocol):
@@ -85,9 +65,9 @@ class JobStore(Protocol):
 
     async def pause(
         self, namespace: str, name: str, *, by: Actor, plans: Plans, until: Instant | None = None
-    ) -> JobRecord: ...
+    ) -> None: ...
 
-    async def resume(self, namespace: str, name: str, *, plans: Plans, catch_up: bool = False) -> JobRecord:
+    async def resume(self, namespace: str, name: str, *, plans: Plans, catch_up: bool = False) -> None:
         """Paused time becomes one `paused` skip, unless `catch_up`: then the misfire policy decides it."""
         ...
 
@@ -115,16 +95,8 @@ class JobStore(Protocol):
         """Of the `limit` jobs whose next fire is farthest those that stand ahead of their schedules."""
         ...
 
-    async def find(self, namespace: str, name: str) -> JobRecord:
-        """The job, or `JobNotFound` with the nearest name."""
-        ...
-
     async def unknown_of(self, namespace: str, names: Collection[str], *, count_max: int) -> tuple[frozenset[str], int]:
         """Which of these names no job has; if any, how many jobs of the namespace code declared, to `count_max`."""
-        ...
-
-    async def load(self, keys: Sequence[tuple[int, int]]) -> Sequence[LoadedJob]:
-        """Compiled versions by (job_id, version), through the cache."""
         ...
 
     async def lanes(self, *, after: int = 0) -> Mapping[int, Lane]:

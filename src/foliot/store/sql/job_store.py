@@ -20,7 +20,7 @@ from foliot.domain.names import check_name
 from foliot.domain.payload import canonical_json
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
-from foliot.ports.store.jobs import JobRecord, Saved, SaveOutcome, Standing
+from foliot.ports.store.jobs import Saved, SaveOutcome, Standing
 from foliot.ports.store.rescheduling import AheadJob, Rescheduled
 from foliot.store.sql.ending import fixed_delay
 from foliot.store.sql.ending.ends import Ending
@@ -35,17 +35,7 @@ from foliot.store.sql.jobs.version_move import FROM_THE_FIRST, finish_moves, mov
 from foliot.store.sql.kernel.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
 from foliot.store.sql.leasing import limits
-
-FIND: Final = Statement(
-    """
-    SELECT j.id, j.version, v.hash, c.state, c.next_at, c.next_due_at, j.created_at, j.updated_at,
-           j.pause_reason, c.trouble, j.source
-    FROM jobs j
-    JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
-    JOIN cursors c ON c.job_id = j.id
-    WHERE j.namespace = :namespace AND j.name = :name AND j.deleted_at = 0
-    """
-)
+from foliot.store.sql.people import job_reads
 
 KNOWN: Final = Statement(
     """
@@ -260,7 +250,11 @@ class SqlJobStore:
         return self._saved(tx, written, SaveOutcome.CHANGED)
 
     def _saved(self, tx: Tx, written: _Written, outcome: SaveOutcome) -> Saved:
-        return Saved(outcome=outcome, job=self._found(tx, written.namespace, written.name))
+        """The job as it is now; compiled, so that its next fire need not do it."""
+        job = job_reads.present_job(tx, written.namespace, written.name)
+        assert job is not None, written.name
+        self._definitions.find(tx, [(job.job_id, job.version)])
+        return Saved(outcome=outcome, job=job)
 
     def _edit_line(self, tx: Tx, found: _Known, new: LoadedJob) -> None:
         """What the edit means at once for the job's line; waiting runs take the new version in steps (`moving`)."""
@@ -294,9 +288,7 @@ class SqlJobStore:
 
     # -- pause, resume, delete ----------------------------------------------------------------------------------------
 
-    async def pause(
-        self, namespace: str, name: str, *, by: Actor, plans: Plans, until: Instant | None = None
-    ) -> JobRecord:
+    async def pause(self, namespace: str, name: str, *, by: Actor, plans: Plans, until: Instant | None = None) -> None:
         def work(tx: Tx, is_last: bool) -> bool | None:
             cursor, is_settled = settle(tx, self._definitions, self._locked(tx, namespace, name), plans.decide)
             if not is_settled and not is_last:
@@ -310,9 +302,8 @@ class SqlJobStore:
             return True
 
         await in_rounds(self._database, work)
-        return await self.find(namespace, name)
 
-    async def resume(self, namespace: str, name: str, *, plans: Plans, catch_up: bool = False) -> JobRecord:
+    async def resume(self, namespace: str, name: str, *, plans: Plans, catch_up: bool = False) -> None:
         def work(tx: Tx, is_last: bool) -> bool | None:
             cursor = self._locked(tx, namespace, name)
             if catch_up and not is_last:
@@ -324,7 +315,6 @@ class SqlJobStore:
             return True
 
         await in_rounds(self._database, work)
-        return await self.find(namespace, name)
 
     async def reschedule(self, namespace: str, name: str, *, plans: Plans, dry_run: bool = False) -> Rescheduled:
         def work(tx: Tx, is_last: bool) -> Rescheduled | None:
@@ -374,10 +364,9 @@ class SqlJobStore:
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
-    async def find(self, namespace: str, name: str) -> JobRecord:
-        return await self._database.read(lambda tx: self._found(tx, namespace, name))
-
     async def load(self, keys: Sequence[tuple[int, int]]) -> Sequence[LoadedJob]:
+        """Compiled versions by (job_id, version): not of the port, for tools that look into this store."""
+
         def work(tx: Tx) -> Sequence[LoadedJob]:
             found = self._definitions.find(tx, keys)
             return [found.jobs[key] for key in keys if key in found.jobs]
@@ -406,32 +395,6 @@ class SqlJobStore:
             self._database, self._definitions, self._ending, after=self._moved_after, limit=limit, term=term
         )
         return repaired + moved
-
-    def _found(self, tx: Tx, namespace: str, name: str) -> JobRecord:
-        rows = tx.rows(FIND, {"namespace": namespace, "name": name})
-        if not rows:
-            raise not_found(tx, namespace, name)
-        job_id, version, hash_, state, next_at, next_due_at, created_at, updated_at, why, trouble, source = rows[0]
-        found = self._definitions.find(tx, [(job_id, version)])
-        if found.troubles:
-            raise next(iter(found.troubles.values()))
-        return JobRecord(
-            job_id=job_id,
-            namespace=namespace,
-            name=name,
-            version=version,
-            hash=hash_,
-            definition=found.jobs[job_id, version].definition,
-            state=state,
-            next_at=next_at if state == CursorState.ACTIVE else None,
-            next_due_at=next_due_at,
-            created_at=created_at,
-            updated_at=updated_at,
-            paused_until=next_at if state == CursorState.PAUSED else None,
-            pause_reason=why or "",
-            trouble=trouble,
-            source=source,
-        )
 
 
 def _known(tx: Tx, namespace: str, name: str) -> _Known | None:

@@ -103,9 +103,15 @@ def list_jobs(tx: Tx, wanted: JobFilter, *, limit: int, cursor: str | None) -> L
 
 
 def find_job(tx: Tx, namespace: str, name: str) -> JobRow | None:
+    """The job of this name, with its newest run."""
+    job = present_job(tx, namespace, name)
+    return None if job is None else with_last_runs(tx, [job])[0]
+
+
+def present_job(tx: Tx, namespace: str, name: str) -> JobRow | None:
     """The job of this name."""
     rows = tx.rows(ONE, {"namespace": namespace, "name": name})
-    return with_last_runs(tx, [_job(rows[0])])[0] if rows else None
+    return _job(rows[0]) if rows else None
 
 
 def job_names(tx: Tx, namespace: str | None, limit: int) -> Sequence[tuple[str, str]]:
