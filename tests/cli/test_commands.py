@@ -401,7 +401,7 @@ def test_a_job_named_where_a_run_belongs_is_told(foliot: Shell) -> None:
 
 
 def test_docs_and_version(alone: Shell) -> None:
-    assert alone("docs", "FOL-2001").out.startswith("FOL-2001  No job has this name")
+    assert alone("docs", "FOL-2001").out.startswith("FOL-2001  A job that does not exist")
     assert "任务不存在" in alone("docs", "2001", "--lang", "zh-CN").out
     assert alone("docs", "FOL-9999").code == 3
     assert alone("version").out.startswith("foliot ")
@@ -454,7 +454,7 @@ def test_the_only_server_cannot_step_down(foliot: Shell) -> None:
     assert refused.code == 5
     assert refused.err.startswith("✖ Leadership was not handed over: no other server is there.")
     assert "[FOL-3019]" in refused.err
-    assert "主节点未能移交" in foliot("cluster", "step-down", "--lang", "zh-CN").err
+    assert "无法移交主节点" in foliot("cluster", "step-down", "--lang", "zh-CN").err
     assert foliot("cluster", "step-down", "--to", "nobody").code == 3
 
 

@@ -29,6 +29,7 @@ from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.ports.store.jobs import Saved, SaveOutcome, Standing
 from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.worker_link import DECLARED_MAX, DOCUMENT_MAX, DeclaredJob, Hello
+from foliot.words.errors import in_one_line
 
 REFUSED_SHOWN: Final = 5  # in the log; the worker hears of each
 READ_AT_ONCE: Final = 100
@@ -94,7 +95,7 @@ class Declaring:
                 except (StoreUnavailable, StoreBusy):
                     raise  # not the job's fault: the worker introduces itself again
                 except FoliotError as refusal:
-                    refused[draft.at] = f"{draft.name}: {refusal}"
+                    refused[draft.at] = f"{draft.name}: {in_one_line(refusal)}"
                     continue
                 if saved.outcome is not SaveOutcome.SAME:
                     happenings.append(_happening(saved, hello, by))
@@ -162,7 +163,7 @@ def _with_room(drafts: Sequence[_Draft], rooms: Mapping[str, _Room], refused: di
         try:
             rooms[draft.namespace].take(draft)
         except TooManyDeclared as refusal:
-            refused[draft.at] = f"{draft.name}: {refusal}"
+            refused[draft.at] = f"{draft.name}: {in_one_line(refusal)}"
         else:
             kept.append(draft)
     return kept
@@ -195,7 +196,7 @@ def _read(
         try:
             made.append(_read_one(by, check, at, job))
         except FoliotError as refusal:
-            made.append((at, f"{job.name[:200]}: {refusal}"))
+            made.append((at, f"{job.name[:200]}: {in_one_line(refusal)}"))
     return made
 
 

@@ -34,6 +34,12 @@ def tell(error: FoliotError, language: Language = Language.ENGLISH) -> tuple[str
     return sentence or _by_title(error, language), hint or error.hint
 
 
+def in_one_line(error: FoliotError, language: Language = Language.ENGLISH) -> str:
+    """What happened, with the next step in parentheses."""
+    sentence, hint = tell(error, language)
+    return f"{sentence} ({hint})" if hint else sentence
+
+
 def title_of(code: str, language: Language = Language.ENGLISH) -> str:
     """The short name of a code."""
     return str(_TITLES[language].get(code, ""))
