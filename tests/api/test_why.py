@@ -14,6 +14,8 @@ from foliot.domain.verdict import Cause
 from foliot.domain.why.verdicts import WhyVerdict
 from foliot.operations import cancel, pause, save
 from foliot.operations.why import why_instant, why_run, why_since
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.statement import Statement
 from foliot.words.chinese import why as chinese
 from foliot.words.english import why as english
 from foliot.words.language import Language
@@ -253,3 +255,29 @@ def document(step: Mapping[str, Any]) -> dict[str, Any]:
     if any(place.values()):
         wanted["place"] = {field: value for field, value in place.items() if value}
     return wanted
+
+
+async def test_a_hundred_instants_are_explained_in_at_most_ten_statements(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Runs that failed and wait and skips alternate; what explains one of them is read for all of them at once."""
+    await save.create(stage.services, ROOT, NS, "tick", {**TICK, "overlap": "skip"})
+    begin = stage.moment("14:02:20.006")
+    for n in range(120):
+        stage.clock.at = begin + n * 10 * SECOND
+        await stage.fire()
+        if n % 3 == 1:
+            newest = (await stage.run_ids())[-1]
+            await cancel.cancel(stage.services, ROOT, [parse_run_id(newest)])
+    asked: list[str] = []
+    rows = Tx.rows
+
+    def counted(tx: Tx, statement: Statement, *values: Any, **sets: Any) -> Any:
+        asked.append(" ".join(statement.rendered(tx.dialect).text.split())[:90])
+        return rows(tx, statement, *values, **sets)
+
+    monkeypatch.setattr(Tx, "rows", counted)
+    explanations, _ = await why_since(stage.services, ROOT, NS, "tick", stage.moment("14:00"))
+    assert {one.verdict for one in explanations} >= {"cancelled", "skipped_overlap"}
+    assert len(explanations) >= 70
+    assert len(asked) <= 10, "\n".join(asked)

@@ -114,6 +114,27 @@ async def test_the_ledger_knows_run_and_skip(world: World, store: Store) -> None
     assert (skipped.run, skipped.skip and skipped.skip.reason) == (None, "overlap")
     runs, skips = await store.lookups.fired(job.job_id, from_at=job.next_due_at, to_at=job.next_due_at + HOUR, limit=10)
     assert (len(runs), [skip.count for skip in skips]) == (1, [1])
+    page = await store.lookups.ledger_since(job.job_id, job.next_due_at, known_version=0, limit=10)
+    assert (page.runs, page.skips) == (runs, skips)
+    assert page.waiting.keys() == {runs[0].run_id}
+    assert page.waiting[runs[0].run_id].lane == (await store.lookups.waiting(runs[0])).lane
+    assert [run.run_id for run in page.obstacles] == [runs[0].run_id]
+    assert page.versions.keys() == {runs[0].version}
+
+
+async def test_the_ledger_of_many_instants_knows_the_last_try_and_the_shards_of_each(
+    world: World, store: Store
+) -> None:
+    job = await every(world, "tick", "1m")
+    await make_due(world, job)
+    await world.store.firing.decide_due(DECIDE, limit=10)
+    assert job.next_due_at is not None
+    anne = await worker(world)
+    leased = await anne.lease_one()
+    await anne.complete(leased, cause=Cause.ERROR, error="no money")
+    page = await store.lookups.ledger_since(job.job_id, job.next_due_at, known_version=job.version, limit=10)
+    assert [(one.cause, one.error) for one in page.tries.values()] == [("error", "no money")]
+    assert (page.shards, page.versions) == ({}, {})
 
 
 async def test_what_a_run_waits_for(world: World, store: Store) -> None:

@@ -1218,6 +1218,25 @@ SELECT id FROM events WHERE at < %(before)s ORDER BY at LIMIT %(rows)s;
 -- people/journal.py _FORGET
 DELETE FROM events WHERE id >= %(first)s AND id <= %(last)s AND at < %(before)s AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
 
+-- people/ledger_page.py VERSIONS_AMONG
+SELECT v.version, v.hash, v.definition, v.created_at, v.created_by, v.reason FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (version BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN job_versions v ON v.job_id = %(job_id)s AND v.version = d.version;
+
+-- people/ledger_page.py LAST_TRIES
+SELECT a.run_id, a.attempt, a.cause, n.name AS node, a.session_id, a.fence, a.leased_at, a.started_at, a.ended_at, a.error, a.error_type FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (run_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN attempts a ON a.run_id = d.run_id LEFT JOIN nodes n ON n.id = a.session_id WHERE a.attempt = (SELECT max(b.attempt) FROM attempts b WHERE b.run_id = d.run_id);
+
+-- people/ledger_page.py SHARD_STATES
+SELECT r.parent_id, r.state, count(*) AS runs FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (run_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.parent_id = d.run_id WHERE r.shard >= 0 GROUP BY r.parent_id, r.state;
+
+-- people/ledger_page.py LANES_AMONG
+SELECT lanes.id, lanes.document FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN lanes ON lanes.id = d.lane;
+
+-- people/ledger_page.py OBSTACLES
+SELECT
+    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE job_id = %(job_id)s ORDER BY id DESC LIMIT %(look)s) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.created_at <= %(until)s AND r.shard = -1 AND r.parent_id IS NULL ORDER BY r.id DESC;
+
 -- people/ledger_reads.py FIRED
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,

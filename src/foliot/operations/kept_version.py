@@ -26,19 +26,35 @@ async def kept_version(services: Services, run: RunRow) -> KeptFacts | None:
     return KeptFacts(version=run.version, newest=job.version, reason=reason) if reason else None
 
 
+def kept_by_edit(run: RunRow, job: JobRow, document: Mapping[str, Any]) -> KeptFacts | None:
+    """The same for a pending run that is no part of another, by the document of its version."""
+    if job.version == run.version:
+        return None
+    reason = "begun" if run.attempt > 0 else _keeps(_whole(run), document, job)
+    return KeptFacts(version=run.version, newest=job.version, reason=reason) if reason else None
+
+
 async def _reason(services: Services, run: RunRow, job: JobRow) -> str | None:
     version = await services.store.lookups.version(run.job_id, run.version)
-    old = _definition(version.document, run.job) if version else None
-    new = _definition(job.document, run.job)
+    return _keeps(await _waiting(services, run), version.document if version else None, job)
+
+
+def _keeps(waiting: Waiting, document: Mapping[str, Any] | None, job: JobRow) -> str | None:
+    old = _definition(document, job.name) if document else None
+    new = _definition(job.document, job.name)
     if new is None:
         return None
-    after = after_edit(await _waiting(services, run), old, new)
+    after = after_edit(waiting, old, new)
     return str(after) if isinstance(after, Keeps) else None
+
+
+def _whole(run: RunRow) -> Waiting:
+    return Waiting(is_in_line=run.place is not None, is_pinned=run.is_pinned, overlaps=not run.serial)
 
 
 async def _waiting(services: Services, run: RunRow) -> Waiting:
     if run.parent_id is None:
-        return Waiting(is_in_line=run.place is not None, is_pinned=run.is_pinned, overlaps=not run.serial)
+        return _whole(run)
     parts = await services.store.lookups.shards(run.parent_id)
     return Waiting(
         part=Part.SHARD if run.shard >= 0 else Part.MERGE,

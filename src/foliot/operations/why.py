@@ -9,7 +9,7 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.changes import Stand
 from foliot.domain.definition import from_document
 from foliot.domain.errors import FoliotError
-from foliot.domain.fire import is_of_schedule
+from foliot.domain.fire import SkipReason, is_of_schedule
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.job import DEFAULT_GROUP
 from foliot.domain.rescheduling import expected_next
@@ -30,12 +30,24 @@ from foliot.domain.why.facts import (
 from foliot.domain.why.verdicts import WhyVerdict
 from foliot.operations.calendars import read_definition
 from foliot.operations.finding import find_job, find_run
-from foliot.operations.kept_version import kept_version
+from foliot.operations.kept_version import kept_by_edit, kept_version
 from foliot.operations.services import Services
-from foliot.ports.store.lookups import JobRow, Ledger, NodeRow, RunFilter, RunRow, SkipRow, is_sharded
+from foliot.ports.store.lookups import (
+    AttemptRow,
+    JobRow,
+    Ledger,
+    LedgerPage,
+    NodeRow,
+    RunFilter,
+    RunRow,
+    SkipRow,
+    Waiting,
+    is_sharded,
+)
 
 EXPLAINED_MAX: Final = 100
 ERROR_SHOWN_MAX: Final = 200
+OBSTACLES_MAX: Final = 5
 _LIVE: Final = frozenset({"PENDING", "RUNNING"})
 
 
@@ -57,12 +69,41 @@ async def why_since(
     """
     who.demand(Scope.READ)
     job = await find_job(services, who, namespace, name)
-    now = await services.store.lookups.now()
-    runs, skips = await services.store.lookups.fired(job.job_id, from_at=since, to_at=now + 1, limit=EXPLAINED_MAX)
-    instants = sorted({*(run.due_at for run in runs), *(skip.to_at for skip in skips)})[-EXPLAINED_MAX:]
-    told = [_of_range((await _explained(services, job, at))[0]) for at in instants]
-    standing = await _standing(services, job, since=since, now=now, is_silent=not told)
+    page = await services.store.lookups.ledger_since(job.job_id, since, known_version=job.version, limit=EXPLAINED_MAX)
+    workers = await services.store.lookups.nodes() if page.waiting else ()
+    explained = {run.due_at: _of_listed_run(job, run, page, workers) for run in page.runs}
+    explained |= {skip.to_at: _of_listed_skip(job, skip, page) for skip in page.skips if skip.to_at not in explained}
+    told = [explained[at] for at in sorted(explained)[-EXPLAINED_MAX:]]
+    standing = await _standing(services, job, since=since, now=page.now, is_silent=not told)
     return [*told, *standing], zone_of(job.document, job.name)
+
+
+def _document(job: JobRow, version: int, page: LedgerPage) -> Mapping[str, Any]:
+    if version == job.version:
+        return job.document
+    found = page.versions.get(version)
+    return found.document if found else {}
+
+
+def _of_listed_run(job: JobRow, run: RunRow, page: LedgerPage, nodes: Sequence[NodeRow]) -> Explanation:
+    document = _document(job, run.version, page)
+    kept = kept_by_edit(run, job, document) if run.state == RunState.PENDING else None
+    facts = replace(run_facts(run), isolation=document.get("isolation"), kept=kept)
+    if is_sharded(run):
+        facts = replace(facts, started_at=run.created_at, shards=page.shards.get(run.run_id, {}))
+    elif run.run_id in page.tries:
+        facts = _with_last_try(facts, run, page.tries[run.run_id])
+    waiting = page.waiting.get(run.run_id)
+    queue = None if waiting is None else _queue_facts(run, document, waiting, nodes)
+    job_facts = _facts_of(job, created_at=job.created_at)
+    return explain_instant(InstantFacts(at=run.due_at, now=page.now, job=job_facts, run=facts, queue=queue))
+
+
+def _of_listed_skip(job: JobRow, skip: SkipRow, page: LedgerPage) -> Explanation:
+    open_run = _obstacle(skip, page.obstacles) if skip.reason == SkipReason.OVERLAP else None
+    facts = _facts_of_skip(skip, _document(job, skip.version, page), open_run)
+    job_facts = _facts_of(job, created_at=job.created_at)
+    return _of_range(explain_instant(InstantFacts(at=skip.to_at, now=page.now, job=job_facts, skip=facts)))
 
 
 async def why_run(services: Services, who: Principal, run_id: int) -> tuple[Explanation, str]:
@@ -187,12 +228,13 @@ async def _run_facts(services: Services, run: RunRow, document: Mapping[str, Any
     if run.attempt < 1 or run.state == "SUCCEEDED":
         return facts
     ended = [row for row in await services.store.lookups.attempts(run.run_id) if row.cause not in (None, "succeeded")]
-    if not ended:
-        return facts
-    last = ended[-1]
+    return _with_last_try(facts, run, ended[-1]) if ended else facts
+
+
+def _with_last_try(facts: RunFacts, run: RunRow, last: AttemptRow) -> RunFacts:
     error = _error_text(last.error, last.error_type)
     told = TryFacts(attempt=last.attempt, cause=last.cause or "", node=last.node, error=error)
-    return replace(facts, last_try=told, node=facts.node or (last.node if run.state == "FAILED" else None))
+    return replace(facts, last_try=told, node=facts.node or (last.node if run.state == RunState.FAILED else None))
 
 
 def run_facts(run: RunRow) -> RunFacts:
@@ -240,14 +282,17 @@ async def _queue(services: Services, run: RunRow, document: Mapping[str, Any]) -
     if run.state != "PENDING":
         return None
     waiting = await services.store.lookups.waiting(run)
-    workers = [node for node in await services.store.lookups.nodes() if node.serves(run.namespace)]
+    return _queue_facts(run, document, waiting, await services.store.lookups.nodes())
+
+
+def _queue_facts(run: RunRow, document: Mapping[str, Any], waiting: Waiting, nodes: Sequence[NodeRow]) -> QueueFacts:
     return QueueFacts(
         lane=waiting.lane,
         overlap=str(document.get("overlap", "skip" if document.get("schedule") else "allow")),
         ahead=run_facts(waiting.ahead) if waiting.ahead else None,
         ahead_count=waiting.ahead_count,
         limits=[LimitFacts(name=limit.name, max=limit.max, used=limit.used) for limit in waiting.limits],
-        workers=[_worker(node) for node in workers if node.until > waiting.now],
+        workers=[_worker(node) for node in nodes if node.serves(run.namespace) and node.until > waiting.now],
     )
 
 
@@ -267,13 +312,22 @@ async def _skip_facts(services: Services, job: JobRow, skip: SkipRow | None) -> 
     if skip is None:
         return None
     version = await services.store.lookups.version(job.job_id, skip.version)
-    overlap = str(version.document.get("overlap", "skip")) if version else "skip"
     open_run = None
-    if skip.reason == "overlap":
+    if skip.reason == SkipReason.OVERLAP:
         wanted = RunFilter(job_id=job.job_id, until=skip.decided_at + 1)
-        runs = (await services.store.lookups.runs(wanted, limit=5)).items
-        was_open = [run for run in runs if run.ended_at is None or run.ended_at >= skip.from_at]
-        open_run = run_facts(was_open[0]) if was_open else None
+        open_run = _obstacle(skip, (await services.store.lookups.runs(wanted, limit=OBSTACLES_MAX)).items)
+    return _facts_of_skip(skip, version.document if version else {}, open_run)
+
+
+def _obstacle(skip: SkipRow, runs: Sequence[RunRow]) -> RunFacts | None:
+    """The run that was in the way: of the newest that were there when the instant was skipped, the first not over."""
+    were_there = [run for run in runs if run.created_at <= skip.decided_at][:OBSTACLES_MAX]
+    open_then = (run for run in were_there if run.ended_at is None or run.ended_at >= skip.from_at)
+    found = next(open_then, None)
+    return run_facts(found) if found else None
+
+
+def _facts_of_skip(skip: SkipRow, document: Mapping[str, Any], open_run: RunFacts | None) -> SkipFacts:
     return SkipFacts(
         from_at=skip.from_at,
         to_at=skip.to_at,
@@ -282,7 +336,7 @@ async def _skip_facts(services: Services, job: JobRow, skip: SkipRow | None) -> 
         why=skip.why,
         cause=skip.cause,
         decided_at=skip.decided_at,
-        overlap=overlap,
+        overlap=str(document.get("overlap", "skip")),
         open_run=open_run,
     )
 

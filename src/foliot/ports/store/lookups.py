@@ -232,6 +232,20 @@ class SkipRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerPage:
+    """What became of a stretch of a job's instants, with what explains each: read in a few statements for all."""
+
+    now: Instant
+    runs: Sequence[RunRow]
+    skips: Sequence[SkipRow]
+    versions: Mapping[int, VersionRow]  # those of the runs and skips, without the one that is known
+    tries: Mapping[int, AttemptRow]  # by run: the newest that ended without success
+    shards: Mapping[int, Mapping[str, int]]  # by sharded run: how many are in which state
+    waiting: "Mapping[int, Waiting]"  # by pending run
+    obstacles: Sequence[RunRow]  # newest first: runs that may have been in the way of a skipped instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NodeRow:
     """A node session as people see it."""
 
@@ -365,6 +379,13 @@ class Lookups(Protocol):
         ...
 
     async def ledger(self, job_id: int, at: Instant) -> Ledger: ...
+
+    async def ledger_since(self, job_id: int, since: Instant, *, known_version: int, limit: int) -> LedgerPage:
+        """The newest instants of a job since one that got a run or a skip; the number of statements is bounded.
+
+        `known_version`: the caller has the document of this one.
+        """
+        ...
 
     async def waiting(self, run: RunRow) -> Waiting: ...
 

@@ -81,19 +81,24 @@ def waiting(tx: Tx, run: RunRow) -> Waiting:
     """What stands between a waiting run and its lease."""
     lane = lane_from(tx.rows(LANE, {"lane": run.lane})[0].document)
     ahead = _ahead(tx, run) if run.serial else []
-    limits = [LimitRow(name=row.name, max=row.max, used=row.used) for row in _limits(tx, lane.limits)]
+    limits = [LimitRow(name=row.name, max=row.max, used=row.used) for row in limits_of(tx, lane.limits)]
     return Waiting(now=tx.now(), ahead=ahead[0] if ahead else None, ahead_count=len(ahead), lane=lane, limits=limits)
 
 
 def _ahead(tx: Tx, run: RunRow) -> Sequence[RunRow]:
+    return in_front_of(run, [run_row(row) for row in tx.rows(LINE, {"job_id": run.job_id})])
+
+
+def in_front_of(run: RunRow, line: Sequence[RunRow]) -> Sequence[RunRow]:
+    """The runs of a job's line that stand in front of a run of it."""
     if run.place is None:
-        return [run_row(row) for row in tx.rows(LINE, {"job_id": run.job_id}) if row.id != run.run_id]
+        return [other for other in line if other.run_id != run.run_id]
     mine = (run.place, run.parent_id or run.run_id)
-    line = (run_row(row) for row in tx.rows(LINE, {"job_id": run.job_id}))
     return [other for other in line if other.place is not None and (other.place, other.run_id) < mine]
 
 
-def _limits(tx: Tx, names: Sequence[str]) -> Sequence[Any]:
+def limits_of(tx: Tx, names: Sequence[str]) -> Sequence[Any]:
+    """The rows of these limits."""
     return tx.rows(LIMITS, d=[(name,) for name in names]) if names else []
 
 

@@ -14,6 +14,7 @@ from foliot.ports.store.lookups import (
     JobFilter,
     JobRow,
     Ledger,
+    LedgerPage,
     Listing,
     NodeRow,
     RunFilter,
@@ -25,7 +26,7 @@ from foliot.ports.store.lookups import (
 from foliot.ports.worker_link import LogChunk
 from foliot.store.sql.ending import logs
 from foliot.store.sql.kernel.database import Database, Tx
-from foliot.store.sql.people import cluster_reads, job_reads, ledger_reads, run_reads
+from foliot.store.sql.people import cluster_reads, job_reads, ledger_page, ledger_reads, run_reads
 
 NEAREST_AMONG: Final = 5000
 LOG_CHUNKS_MAX: Final = 100
@@ -87,6 +88,11 @@ class SqlLookups:
 
     async def ledger(self, job_id: int, at: Instant) -> Ledger:
         return await self._read(lambda tx: ledger_reads.ledger(tx, job_id, at))
+
+    async def ledger_since(self, job_id: int, since: Instant, *, known_version: int, limit: int) -> LedgerPage:
+        return await self._read(
+            lambda tx: ledger_page.ledger_since(tx, job_id, since, known_version=known_version, limit=limit)
+        )
 
     async def waiting(self, run: RunRow) -> Waiting:
         return await self._read(lambda tx: ledger_reads.waiting(tx, run))

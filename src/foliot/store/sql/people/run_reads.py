@@ -129,7 +129,7 @@ def list_shards(tx: Tx, run_id: int, *, limit: int) -> Sequence[RunRow]:
 
 def list_attempts(tx: Tx, run_id: int) -> Sequence[AttemptRow]:
     """Every try of a run, oldest first: those that ended without success, and the one its own row tells of."""
-    rows = [_attempt(row) for row in tx.rows(ATTEMPTS, {"id": run_id})]
+    rows = [attempt_row(row) for row in tx.rows(ATTEMPTS, {"id": run_id})]
     run = find_run(tx, run_id)
     known = {row.attempt for row in rows}
     if run is None or run.leased_at is None or run.attempt in known or run.attempt == 0 or run.session is None:
@@ -296,7 +296,8 @@ def _progress(row: Any) -> Progress | None:
     return Progress(done=said.done, total=said.total, note=said.note, told_at=row.last_beat_at)
 
 
-def _attempt(row: Any) -> AttemptRow:
+def attempt_row(row: Any) -> AttemptRow:
+    """A try from its row."""
     return AttemptRow(
         attempt=row.attempt,
         cause=row.cause,
