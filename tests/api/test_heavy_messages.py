@@ -11,8 +11,8 @@ from foliot.api.worker_protocol import PREFIX, worker_routes
 from foliot.app.server import Server
 from foliot.domain import payload
 from foliot.domain.verdict import REPORTED, Cause
-from foliot.operations import hearing
-from foliot.operations.ears import REPORTS_WEIGHT_MAX
+from foliot.operations import worker_reports
+from foliot.operations.worker_messages import REPORTS_WEIGHT_MAX
 from foliot.ports.worker_link import Report
 from tests.api.asking import Api, opened_api
 from tests.api.calling import Call
@@ -67,7 +67,7 @@ async def test_of_leases_that_are_not_its_own_nothing_is_read(
     worker = await api.with_scopes("worker", group="billing")
     assert (await register(worker)).status_code == 200
     read: list[str] = []
-    monkeypatch.setattr(hearing, "check_json_text", lambda text, **_: read.append(text))
+    monkeypatch.setattr(worker_reports, "check_json_text", lambda text, **_: read.append(text))
     body = reports(5, DENSE, session="a" * 32 if is_own else "z" * 32)
     call, longest_s, what = await sent(worker, "complete", body)
     assert (call.status, json.loads(call.body)) == (200, ["fenced"] * 5)
@@ -224,4 +224,4 @@ async def test_the_schemas_of_a_session_are_bounded_together(api: Api) -> None:
 def test_the_weight_of_one_report_is_below_what_a_message_may_weigh() -> None:
     worst = "[" * payload.RESULT_BYTES_MAX
     report = Report(run_id=1, lease_id="l", cause=Cause.ERROR, result=worst, checkpoint=worst, error="x" * MIB)
-    assert hearing.weight_of_report(report) < REPORTS_WEIGHT_MAX
+    assert worker_reports.weight_of_report(report) < REPORTS_WEIGHT_MAX

@@ -91,7 +91,7 @@ async def test_anothers_session_is_answered_like_one_that_never_was(
         assert of_another.content == of_none.content
         assert of_another.json() in ({"alive": False}, {"request_no": 9, "dead": True})
     assert await held(stage) == before, "nothing happened to it"
-    assert server.workers.trespassers.count == 1
+    assert server.workers.foreign_calls.count == 1
 
 
 @pytest.mark.parametrize("limits", OTHERS, ids=str)

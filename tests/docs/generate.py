@@ -82,7 +82,7 @@ def _limits() -> str:
     from foliot.api import bodies, gate, route, worker_protocol
     from foliot.api.auth import strangers, throttle
     from foliot.app import connections
-    from foliot.operations import ears, hearing
+    from foliot.operations import worker_messages, worker_reports
     from foliot.ports import worker_link
 
     message, batch = _size(worker_protocol.BODY_MAX), _size(worker_protocol.BATCH_BODY_MAX)
@@ -129,17 +129,17 @@ def _limits() -> str:
         ),
         (
             "the schemas of a session's handlers",
-            f"{_size(hearing.SCHEMA_BYTES_MAX)} each, {_size(hearing.SCHEMAS_BYTES_MAX)} together",
+            f"{_size(worker_reports.SCHEMA_BYTES_MAX)} each, {_size(worker_reports.SCHEMAS_BYTES_MAX)} together",
             "422",
         ),
         (
             "parts of JSON in the reports of a message, about",
-            f"{ears.REPORTS_WEIGHT_MAX // 3}; a worker divides its reports",
+            f"{worker_messages.REPORTS_WEIGHT_MAX // 3}; a worker divides its reports",
             "422 with `FOL-1087`",
         ),
         (
             "leases that a beat names",
-            f"twice the slots of its session, and {ears.HELD_BEYOND_SLOTS}",
+            f"twice the slots of its session, and {worker_messages.HELD_BEYOND_SLOTS}",
             "422 with `FOL-1087`",
         ),
         (

@@ -6,7 +6,7 @@ import pytest
 
 from foliot.domain.redaction import redacted
 from foliot.domain.verdict import Cause
-from foliot.operations.hearing import heard_reports
+from foliot.operations.worker_reports import storable_reports
 from foliot.ports.worker_link import Report
 
 HIDDEN = [
@@ -55,6 +55,6 @@ def test_hostile_texts_take_no_longer_than_others(text: str) -> None:
 
 def test_the_server_does_not_rely_on_the_worker_for_it() -> None:
     said = Report(run_id=1, lease_id="x", cause=Cause.ERROR, error="no way to http://a:secret@b", error_type="E")
-    (heard,) = heard_reports([said])
-    assert heard is not None
-    assert heard.error == "no way to http://a:***@b"
+    (kept,) = storable_reports([said])
+    assert kept is not None
+    assert kept.error == "no way to http://a:***@b"

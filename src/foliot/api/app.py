@@ -13,7 +13,6 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 
 from foliot import __version__
-from foliot.api.asking import PREFIX, READS, Reader, Speaks
 from foliot.api.auth.authenticator import Authenticator
 from foliot.api.auth.rights import Open, Right, rights_of
 from foliot.api.auth.throttle import Throttle
@@ -25,6 +24,7 @@ from foliot.api.limits import Limits
 from foliot.api.login_page import HEADERS as LOGIN_HEADERS
 from foliot.api.login_page import login_page
 from foliot.api.openapi import TITLE, openapi_of
+from foliot.api.request_parts import PREFIX, READS, Reader, Speaks
 from foliot.api.route import FoliotRoute
 from foliot.api.routes import (
     backfills,
@@ -41,8 +41,8 @@ from foliot.api.routes import (
 )
 from foliot.domain.access import Scope
 from foliot.domain.errors import FoliotError
-from foliot.operations.aside import aside
 from foliot.operations.services import Services
+from foliot.operations.side_thread import in_side_thread
 from foliot.operations.watch import Watch
 from foliot.ports.store.errors import DataRefused
 
@@ -109,12 +109,12 @@ def _about() -> APIRouter:
 
     @router.get(f"{PREFIX}/openapi.json", responses=READS)
     async def openapi_json(who: Reader, request: Request) -> Response:
-        return JSONResponse(await aside(request.app.openapi))  # the first time it takes a third of a second
+        return JSONResponse(await in_side_thread(request.app.openapi))  # the first time it takes a third of a second
 
     @router.get("/api/docs", responses=READS)
     async def docs(who: Reader, request: Request) -> Response:
         rights = {key: str(right) for key, right in request.app.state.rights.items()}
-        page = docs_page(await aside(request.app.openapi), rights)
+        page = docs_page(await in_side_thread(request.app.openapi), rights)
         return HTMLResponse(page, headers=DOCS_HEADERS)
 
     @router.get("/login", responses=READS, dependencies=[Depends(Open())])

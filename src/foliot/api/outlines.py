@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from foliot.api.bodies import KIB
-from foliot.operations.hearing import TooMuchInside
+from foliot.operations.worker_reports import TooMuchInside
 
 HANDLER_PARTS_MAX: Final = 300_000  # some thousands of handlers with schemas
 JOBS_MAX: Final = 50_000

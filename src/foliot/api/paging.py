@@ -5,7 +5,7 @@ from typing import Annotated, TypeVar
 
 from fastapi import Query
 
-from foliot.api.asking import LIMIT_MAX
+from foliot.api.request_parts import LIMIT_MAX
 from foliot.ports.store.lookups import BadCursor
 
 T = TypeVar("T")

@@ -1,13 +1,13 @@
 """What every route of the public API does before and after its own work.
 
-Who asks is known, and has a place, before anything else is read (SEC-32). Bodies are read strictly (one JSON value,
-bounded depth, no NaN, no key twice), query parameters must be known, errors become problem+json, and a POST with an
-Idempotency-Key is answered once.
+The server knows the token and gives the request a place before it reads anything else (SEC-32). It reads bodies
+strictly (one JSON value, bounded depth, no NaN, no key twice), refuses unknown query parameters, turns errors into
+problem+json, and answers a POST with an Idempotency-Key once.
 """
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -31,14 +31,14 @@ from foliot.domain.errors import FoliotError, InvalidInput
 from foliot.domain.instants import DAY, MINUTE, Micros
 from foliot.domain.payload import parse_json
 from foliot.domain.texts import KEY_BYTES_MAX
-from foliot.operations.aside import aside
 from foliot.operations.services import Services
+from foliot.operations.side_thread import in_side_thread
 from foliot.ports.store.replies import Claimed, KeyReused, Replayed, Reply, StillRunning
 
 DEPTH_MAX: Final = 40
 QUERY_BYTES_MAX: Final = 16 * KIB
 FIELDS_MAX: Final = 100  # of a body: no model has as many, and each unknown one costs an error of its own
-ASIDE_FROM: Final = 16 * KIB  # longer ones are parsed beside the loop: some milliseconds for each of these
+SIDE_THREAD_FROM: Final = 16 * KIB  # a longer body is parsed in the side thread: parsing these takes some milliseconds
 KEEP_US: Final[Micros] = DAY
 GIVE_UP_US: Final[Micros] = MINUTE
 REPLAYED: Final = "Idempotent-Replayed"
@@ -87,8 +87,8 @@ class _Entry:
     """How requests get into a route: by which right, counted as what, with how much of a body."""
 
     def __init__(self, route: APIRoute, known: set[str]) -> None:
-        found = [call for call in calls_of(route.dependant) if isinstance(call, Needs)]
-        self.needs = found[0] if found else None  # None: anybody may ask
+        needs = (call for call in calls_of(route.dependant) if isinstance(call, Needs))
+        self.needs = next(needs, None)  # None: anybody may ask
         self._takes_body = route.body_field is not None
         self._is_probe = "probes" in route.tags
         self._streams = route.path.endswith("/events")
@@ -112,17 +112,18 @@ class _Entry:
     async def read_body(self, request: Request) -> None:
         """Read and decode the body, once; the framework then takes what is there."""
         if self.needs is None and not self._takes_body:
-            return  # of a probe: nobody asked for one
+            return  # a probe takes no body
         gate: Gate = request.app.state.gate
 
         def take(size: int) -> None:
             gate.take(request, Kind.BODIES, request.state.share, size)
 
-        if self.needs is None:
-            within_s = min(LOGIN_BODY_WITHIN_S, gate.body_within_s)
-            body = await read_body(request, take=take, bytes_max=LOGIN_BODY_MAX, within_s=within_s)
-        else:
-            body = await read_body(request, take=take, bytes_max=BODY_MAX, within_s=gate.body_within_s)
+        bytes_max = BODY_MAX
+        within_s = gate.body_within_s
+        if self.needs is None:  # a login: anybody may send it, so it is small and quick
+            bytes_max = LOGIN_BODY_MAX
+            within_s = min(LOGIN_BODY_WITHIN_S, within_s)
+        body = await read_body(request, take=take, bytes_max=bytes_max, within_s=within_s)
         request._body = body  # noqa: SLF001
         if body:
             request._json = await _decoded(request, body)  # noqa: SLF001
@@ -150,23 +151,31 @@ def _check_path(request: Request) -> None:
 def _check_query(request: Request, known: set[str]) -> None:
     for name in request.query_params:
         if name not in known:
-            close = get_close_matches(name[:100], known, 1)
-            hint = f"did you mean {close[0]}?" if close else f"known here: {', '.join(sorted(known)) or 'none'}"
-            place = f"query.{name[:100]}"
-            raise BadRequest(f'"{_shown(name)}" is not a parameter of this address.', hint=hint, path=place)
+            raise _unknown_parameter(name, known)
     for name, value in request.query_params.multi_items():
         if "\0" in value:
             raise BadRequest(f'"{_shown(name)}" holds the character NUL.', path=f"query.{name}")
 
 
+def _unknown_parameter(name: str, known: set[str]) -> BadRequest:
+    names = ", ".join(sorted(known)) or "none"
+    hint = f"known here: {names}"
+    close = get_close_matches(name[:100], known, 1)
+    if close:
+        hint = f"did you mean {close[0]}?"
+    sentence = f'"{_shown(name)}" is not a parameter of this address.'
+    return BadRequest(sentence, hint=hint, path=f"query.{name[:100]}")
+
+
 async def _decoded(request: Request, body: bytes) -> Any:
-    """The strictly read value of a body."""
-    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if not (media == "application/json" or (media.startswith("application/") and media.endswith("+json"))):
+    """Return the value of a JSON body."""
+    if not _is_json(request.headers.get("content-type", "")):
         raise BadRequest("The body is not JSON.", hint="send Content-Type: application/json")
-    how: dict[str, Any] = {"bytes_max": BODY_MAX, "depth_max": DEPTH_MAX, "what": "The body"}
     try:
-        value = await aside(parse_json, body, **how) if len(body) > ASIDE_FROM else parse_json(body, **how)
+        if len(body) > SIDE_THREAD_FROM:
+            value = await in_side_thread(_parsed, body)
+        else:
+            value = _parsed(body)
     except InvalidInput as error:
         raise BadRequest(error.sentence, hint=error.hint) from error
     if isinstance(value, dict) and len(value) > FIELDS_MAX:
@@ -174,25 +183,40 @@ async def _decoded(request: Request, body: bytes) -> Any:
     return value
 
 
+def _is_json(content_type: str) -> bool:
+    media = content_type.partition(";")[0].strip().lower()
+    if media == "application/json":
+        return True
+    return media.startswith("application/") and media.endswith("+json")
+
+
+def _parsed(body: bytes) -> Any:
+    return parse_json(body, bytes_max=BODY_MAX, depth_max=DEPTH_MAX, what="The body")
+
+
 def _bad_body(invalid: RequestValidationError) -> BadBody:
-    errors = []
-    for found in invalid.errors()[:20]:
-        place = ".".join(str(part) for part in found["loc"] if part != "body") or "the body"
-        message = "is not known here" if found["type"] == "extra_forbidden" else str(found["msg"])
-        errors.append({"path": place[:200], "message": message, "code": BadBody.code})
+    errors = [_field_error(found) for found in invalid.errors()[:20]]
     first = errors[0]
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     return BadBody(f"{_shown(first['path'])}: {first['message']}{more}.", errors=errors)
+
+
+def _field_error(found: Mapping[str, Any]) -> dict[str, str]:
+    place = ".".join(str(part) for part in found["loc"] if part != "body") or "the body"
+    message = str(found["msg"])
+    if found["type"] == "extra_forbidden":
+        message = "is not known here"
+    return {"path": place[:200], "message": message, "code": BadBody.code}
 
 
 # --------------------------------------------------------------------------------------------------------------- once
 
 
 def request_key(request: Request, who: Principal) -> str | None:
-    """What a request and its repeats have in common, and no other request; None when it came without a key.
+    """Return the key that a request shares with its repeats, and with no other request; None without the header.
 
-    A remembered answer is not all: it is missing when the store was away at the wrong moment. So that what was done
-    then is found again, work that must not be done twice is stored under this key.
+    The store also keeps work that must not be done twice under this key. The kept answer is not enough: it is missing
+    when the store was away just when the server wanted to keep it.
     """
     key = request.headers.get("idempotency-key")
     return None if key is None else _hash(who.token_id, request.url.path, key)
@@ -208,7 +232,8 @@ async def _once(request: Request, inner: Handler) -> Response:
     who = await authenticator.principal(request)
     key_hash = request_key(request, who)
     assert key_hash is not None
-    request_hash = _hash(request.url.query, (await request.body()).decode("utf-8", "replace"))
+    body = await request.body()
+    request_hash = _hash(request.url.query, body.decode("utf-8", "replace"))
     found = await services.store.replies.claim(
         key_hash, request_hash, services.chance.token(), keep_us=KEEP_US, give_up_us=GIVE_UP_US
     )
@@ -216,7 +241,8 @@ async def _once(request: Request, inner: Handler) -> Response:
         case Claimed(claim=claim):
             return await _answered(request, inner, services, key_hash, claim)
         case Replayed(reply=reply):
-            return Response(reply.body, status_code=reply.status, headers={**reply.headers, REPLAYED: "true"})
+            headers = {**reply.headers, REPLAYED: "true"}
+            return Response(reply.body, status_code=reply.status, headers=headers)
         case StillRunning():
             raise StillAnswering
         case _:
@@ -234,7 +260,7 @@ async def _answered(request: Request, inner: Handler, services: Services, key_ha
         await services.store.replies.release(key_hash, claim)
         raise
     body = getattr(response, "body", None)
-    if response.status_code >= 400 or not isinstance(body, bytes):  # nothing was done, so it may be asked for again
+    if response.status_code >= 400 or not isinstance(body, bytes):  # nothing was done: the client may send it again
         await services.store.replies.release(key_hash, claim)
         return response
     await services.store.replies.keep(key_hash, claim, _kept(request, response))
@@ -242,11 +268,13 @@ async def _answered(request: Request, inner: Handler, services: Services, key_ha
 
 
 def _kept(request: Request, response: Response) -> Reply:
-    """What repeats are answered: the same, unless that is a secret, which no store keeps (SEC-07)."""
-    if response.status_code < 400 and "no-store" in response.headers.get("cache-control", ""):
+    """Return the answer for repeats: the same, unless it holds a secret, which no store keeps (SEC-07)."""
+    is_secret = "no-store" in response.headers.get("cache-control", "")
+    if response.status_code < 400 and is_secret:
         response = problem_response(request, AnswerNotKept())
     headers = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
-    return Reply(status=response.status_code, headers=headers, body=bytes(response.body).decode())
+    text = bytes(response.body).decode()
+    return Reply(status=response.status_code, headers=headers, body=text)
 
 
 def _hash(*parts: str) -> str:

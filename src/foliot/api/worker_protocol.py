@@ -19,8 +19,8 @@ from foliot.api.outlines import check_outline
 from foliot.domain.access import Principal
 from foliot.domain.errors import InvalidInput
 from foliot.domain.visible import encodable
-from foliot.operations.aside import aside
 from foliot.operations.serving_workers import WorkerService
+from foliot.operations.side_thread import in_side_thread
 from foliot.ports.worker_link import BATCH_MAX, Beat, Hello, LeasePoll, Leaving, LogChunk, Report, SessionId
 
 PREFIX: Final = "/api/worker/v1"
@@ -145,7 +145,7 @@ async def _decoded(decoder: msgspec.json.Decoder[T], body: bytes, *, is_open: bo
     """The message. `is_open`: it may hold any number of anything, which is measured first."""
     try:
         if is_open and len(body) > SMALL:
-            await aside(check_outline, body)  # both take a while: others come in between
+            await in_side_thread(check_outline, body)  # both take a while: others come in between
         return decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadWorkerMessage(

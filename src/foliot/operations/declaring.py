@@ -20,9 +20,9 @@ from foliot.domain.limits import check_change
 from foliot.domain.names import check_name
 from foliot.domain.payload import parse_json
 from foliot.domain.texts import actor_name
-from foliot.operations.aside import AT_ONCE, aside, in_slices
 from foliot.operations.kinds import check_declared
 from foliot.operations.services import Services
+from foliot.operations.side_thread import AT_ONCE, in_side_thread, in_slices
 from foliot.ports.handler import HandlerKinds
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
@@ -86,7 +86,7 @@ class Declaring:
         refused: dict[int, str] = {}
         drafts = await _read_all(hello, by, self._services.kinds, refused)
         rooms = await self._rooms(drafts)
-        drafts = await aside(_with_room, drafts, rooms, refused)
+        drafts = await in_side_thread(_with_room, drafts, rooms, refused)
         happenings: list[Happening] = []
         try:
             for draft in drafts:

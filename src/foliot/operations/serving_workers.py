@@ -1,9 +1,9 @@
 """What a worker may ask of a server: register, lease, beat, complete, write logs, leave.
 
 A session belongs to the line of the token that began it: that token, or one that took its place by rotation (SEC-25).
-For every other token it does not exist: polls and beats are told that it is over, as of one that never was, and reports
-and log lines count only for leases of the line's own sessions. A session also stays in the group it registered for and
-the namespace of the token it began with, for good.
+For every other token it does not exist: the server answers polls and beats as for a session that never was, and counts
+reports and log lines only for leases of the line's own sessions. A session keeps the group it registered for and the
+namespace of the token it began with, for good.
 
 A session that began before owners were recorded (an older server wrote it) is adopted by the first token that acts in
 it and may serve its namespace and group.
@@ -20,10 +20,10 @@ from foliot.domain.errors import ClusterTrouble, NotFound
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
 from foliot.operations.declaring import Declaring
-from foliot.operations.ears import Ears
-from foliot.operations.hearing import check_offers
+from foliot.operations.foreign_calls import ForeignCalls
 from foliot.operations.services import Services
-from foliot.operations.trespassing import Trespassers
+from foliot.operations.worker_messages import WorkerMessages
+from foliot.operations.worker_reports import check_offers
 from foliot.ports.lease_desk import LeaseDesk
 from foliot.ports.worker_link import (
     SLOTS_MAX,
@@ -80,27 +80,23 @@ class WorkerService:
         """`on_fenced`: reports came too late. `on_foreign`: a token was used in a session of another."""
         self._services = services
         self._desk = desk
-        self._ears = Ears(services.store.runs)
+        self._messages = WorkerMessages(services.store.runs)
         self.fenced = 0  # reports that came too late and changed nothing (S5)
         self._on_fenced = on_fenced
-        self.trespassers = Trespassers(services.store.journal, on_foreign)
+        self.foreign_calls = ForeignCalls(services.store.journal, on_foreign)
         self.declaring = Declaring(services)
-        self.on_reports: list[Callable[[Sequence[Report]], None]] = []  # whoever watches this process
+        self.on_reports: list[Callable[[Sequence[Report]], None]] = []  # called with the reports that were recorded
 
     async def register(self, hello: Hello, *, by: Principal) -> Welcome:
         if hello.protocol < PROTOCOL_MIN:
             raise ProtocolTooOld(hello.name, hello.protocol)
         by.demand_work(group=hello.group)
         await check_offers(hello)
-        began = await self._hello_of(hello.session, by)
-        hello = msgspec.structs.replace(hello, owner=by.line)
-        if began is None:
-            hello = msgspec.structs.replace(hello, namespace=by.namespace)
-        else:  # what a session is for does not change
-            hello = msgspec.structs.replace(hello, namespace=began.namespace, group=began.group)
+        hello = await self._owned(hello, by)
         times = self._services.times
         refused = await self.declaring.declare(hello, by)
-        # Last: nobody beats for a session before its worker has heard of it, however long declaring takes.
+        # The store learns of the session last. Its time begins here, and the worker sends no beat before it has the
+        # answer: the session must not run out while the server declares many jobs.
         now = await self._services.store.nodes.register(hello, kind="worker", ttl_us=times.ttl_us)
         self._desk.introduce(hello)
         log.info("worker.registered", worker=hello.name, session=hello.session, handlers=len(hello.handlers))
@@ -114,6 +110,13 @@ class WorkerService:
             refused=refused,
         )
 
+    async def _owned(self, hello: Hello, by: Principal) -> Hello:
+        """Return the hello with its owner; a session that is known already keeps its namespace and group."""
+        began = await self._hello_of(hello.session, by)
+        if began is None:
+            return msgspec.structs.replace(hello, owner=by.line, namespace=by.namespace)
+        return msgspec.structs.replace(hello, owner=by.line, namespace=began.namespace, group=began.group)
+
     async def lease(self, poll: LeasePoll, *, by: Principal) -> Leased:
         if not await self._is_own(poll.session, by):
             return Leased(request_no=poll.request_no, dead=True)
@@ -124,9 +127,9 @@ class WorkerService:
             return BeatAnswer(alive=False)
         hello = self._desk.hello_of(beat.session)
         slots = SLOTS_MAX if hello is None else hello.slots
-        heard = await self._ears.beat(beat, owner=by.line, slots=slots)
+        storable = await self._messages.beat(beat, owner=by.line, slots=slots)
         answer = await self._services.store.nodes.beat(
-            heard, ttl_us=self._services.times.ttl_us, judge=self._services.judge
+            storable, ttl_us=self._services.times.ttl_us, judge=self._services.judge
         )
         if not answer.alive:
             self._desk.forget(beat.session)
@@ -134,21 +137,24 @@ class WorkerService:
 
     async def complete(self, session: str, reports: Sequence[Report], *, by: Principal) -> Sequence[Landing]:
         known = session if await self._is_own(session, by) else ""
-        heard = await self._ears.reports(known, reports, owner=by.line)
-        told = [report for report in heard if report is not None]
-        landed = await self._services.store.runs.complete(known, told, self._services.judge, owner=by.line)
-        landings = _landings(heard, landed)
+        storable = await self._messages.reports(known, reports, owner=by.line)
+        allowed = [report for report in storable if report is not None]
+        landed = await self._services.store.runs.complete(known, allowed, self._services.judge, owner=by.line)
+        landings = _landings(storable, landed)
+        self._count_fenced(session, landings)
+        if any(report.cause is not Cause.SUCCEEDED for report in allowed):
+            self._services.runs_may_be_ready()
+        recorded = [report for report, landing in zip(allowed, landed, strict=True) if landing is Landing.RECORDED]
+        for listener in self.on_reports:
+            listener(recorded)
+        return landings
+
+    def _count_fenced(self, session: str, landings: Sequence[Landing]) -> None:
         fenced = sum(landing is Landing.FENCED for landing in landings)
         if fenced:
             self.fenced += fenced
             self._on_fenced(fenced)
             log.warning("report.fenced", session=session, reports=fenced)
-        if any(report.cause is not Cause.SUCCEEDED for report in told):
-            self._services.runs_may_be_ready()
-        recorded = [report for report, landing in zip(told, landed, strict=True) if landing is Landing.RECORDED]
-        for listener in self.on_reports:
-            listener(recorded)
-        return landings
 
     async def write_logs(self, session: str, chunks: Sequence[LogChunk], *, by: Principal) -> None:
         known = session if await self._is_own(session, by) else ""
@@ -163,16 +169,16 @@ class WorkerService:
         self._services.runs_may_be_ready()
 
     async def _is_own(self, session: str, by: Principal) -> bool:
-        """Whether a session lives and is of the token's line. Of another's nobody is told more than of none."""
+        """Whether a session lives and is of the token's line. The answer is the same for a foreign session and none."""
         try:
             return await self._hello_of(session, by) is not None
         except ForeignSession:
             return False
 
     async def _hello_of(self, session: str, by: Principal) -> Hello | None:
-        """What a session said of itself; None: it is over, or never was. `ForeignSession` when it is not for `by`.
+        """Return what a session said of itself; None when it is over or never was; raise `ForeignSession` for others.
 
-        It is remembered here and its owner never changes: a report or a beat costs no look at the store.
+        The server remembers it, because its owner never changes: a report or a beat costs no look at the store.
         """
         hello = self._desk.hello_of(session)
         if hello is None:
@@ -184,22 +190,22 @@ class WorkerService:
             if hello.owner is None:
                 hello = await self._adopted(hello, by)
         except ForeignSession:
-            await self.trespassers.note(hello, by)
+            await self.foreign_calls.note(hello, by)
             raise
         if self._desk.hello_of(session) is not hello:
             self._desk.introduce(hello)
         return hello
 
     async def _adopted(self, hello: Hello, by: Principal) -> Hello:
-        """A session that began before owners were recorded, as the token's own from now on."""
+        """Make a session that began before owners were recorded the token's own, from now on."""
         if not await self._services.store.nodes.adopt(hello.session, owner=by.line):
             raise ForeignSession  # another token was quicker
         return msgspec.structs.replace(hello, owner=by.line)
 
 
-def _landings(heard: Sequence[Report | None], landed: Sequence[Landing]) -> Sequence[Landing]:
-    """One landing for each report: one that was not the speaker's to say changed nothing."""
-    if len(landed) == len(heard):
+def _landings(storable: Sequence[Report | None], landed: Sequence[Landing]) -> Sequence[Landing]:
+    """Return one landing for each report. A report that the worker may not send (None) changed nothing: FENCED."""
+    if len(landed) == len(storable):
         return landed
     each = iter(landed)
-    return [Landing.FENCED if report is None else next(each) for report in heard]
+    return [Landing.FENCED if report is None else next(each) for report in storable]

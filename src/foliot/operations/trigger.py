@@ -16,9 +16,9 @@ from foliot.domain.payload import canonical_json, json_text
 from foliot.domain.schedule import HORIZON
 from foliot.domain.schema import TakesLong
 from foliot.domain.texts import check_key
-from foliot.operations.aside import aside
 from foliot.operations.finding import find_job, find_run, group_of
 from foliot.operations.services import Services
+from foliot.operations.side_thread import in_side_thread
 from foliot.ports.store.lookups import JobRow, RunRow
 from foliot.ports.store.replies import KeyReused
 from foliot.ports.store.runs import BadTrigger, TriggerRequest
@@ -108,7 +108,7 @@ async def _require_fit(job: str, schema: Mapping[str, Any], params: Any) -> None
     try:
         require_fit(job, schema, params, patience=PATIENCE_STEPS)
     except TakesLong:
-        await aside(require_fit, job, schema, params)
+        await in_side_thread(require_fit, job, schema, params)
 
 
 def lane_of_job(job: JobRow) -> Lane:

@@ -4,7 +4,9 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from foliot.api.asking import (
+from foliot.api.models.cluster import BackfillOut, BackfillPreviewOut, NewBackfillIn, StartBackfillIn
+from foliot.api.models.common import Page, located, moment
+from foliot.api.request_parts import (
     PREFIX,
     READS,
     WRITES,
@@ -17,8 +19,6 @@ from foliot.api.asking import (
     Services,
     needed_moment,
 )
-from foliot.api.models.cluster import BackfillOut, BackfillPreviewOut, NewBackfillIn, StartBackfillIn
-from foliot.api.models.common import Page, located, moment
 from foliot.api.route import FoliotRoute, request_key
 from foliot.domain.access import Principal
 from foliot.domain.errors import BadField

@@ -5,7 +5,6 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Query
 
-from foliot.api.asking import PREFIX, READS, WRITES, Admin, Cursor, EveryNamespace, Limit, Reader, Services, Speaks
 from foliot.api.models.cluster import (
     ClusterOut,
     CronIn,
@@ -21,6 +20,18 @@ from foliot.api.models.cluster import (
 from foliot.api.models.common import moment
 from foliot.api.models.runs import RunOut
 from foliot.api.paging import AnyLimit, page_of
+from foliot.api.request_parts import (
+    PREFIX,
+    READS,
+    WRITES,
+    Admin,
+    Cursor,
+    EveryNamespace,
+    Limit,
+    Reader,
+    Services,
+    Speaks,
+)
 from foliot.api.route import FoliotRoute
 from foliot.domain.schedule import schedule_from_document
 from foliot.operations.nodes import cluster_status, drain, find_node, undrain

@@ -7,7 +7,9 @@ import msgspec
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
-from foliot.api.asking import (
+from foliot.api.models.cluster import EventOut
+from foliot.api.models.common import Page
+from foliot.api.request_parts import (
     PREFIX,
     READS,
     Cursor,
@@ -21,8 +23,6 @@ from foliot.api.asking import (
     read_since,
     read_words,
 )
-from foliot.api.models.cluster import EventOut
-from foliot.api.models.common import Page
 from foliot.api.route import FoliotRoute
 from foliot.api.streams import HEADERS, comment, event, until_gone
 from foliot.domain.texts import NAME_BYTES_MAX

@@ -4,18 +4,6 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Query
 
-from foliot.api.asking import (
-    PREFIX,
-    READS,
-    Cursor,
-    Limit,
-    Namespace,
-    Reader,
-    Services,
-    Speaks,
-    When,
-    read_moment,
-)
 from foliot.api.errors import BadRequest
 from foliot.api.language import zone_of
 from foliot.api.models.common import Page, moment
@@ -29,6 +17,18 @@ from foliot.api.models.jobs import (
     VersionOut,
     WhyListOut,
     WhyOut,
+)
+from foliot.api.request_parts import (
+    PREFIX,
+    READS,
+    Cursor,
+    Limit,
+    Namespace,
+    Reader,
+    Services,
+    Speaks,
+    When,
+    read_moment,
 )
 from foliot.api.route import FoliotRoute
 from foliot.domain.why import Explanation

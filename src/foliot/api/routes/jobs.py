@@ -5,28 +5,6 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse
 
-from foliot.api.asking import (
-    PREFIX,
-    READS,
-    WRITES,
-    Cursor,
-    EveryNamespace,
-    IfMatch,
-    IfNoneMatch,
-    Limit,
-    Namespace,
-    Reader,
-    Runner,
-    Services,
-    Speaks,
-    Writer,
-    etag,
-    expected_version,
-    read_duration,
-    read_labels,
-    read_moment,
-    read_words,
-)
 from foliot.api.models.common import Page, located, moment
 from foliot.api.models.jobs import (
     ChangeOut,
@@ -51,6 +29,28 @@ from foliot.api.models.rescheduling import (
     RescheduledOut,
 )
 from foliot.api.models.runs import RunOut, made_run
+from foliot.api.request_parts import (
+    PREFIX,
+    READS,
+    WRITES,
+    Cursor,
+    EveryNamespace,
+    IfMatch,
+    IfNoneMatch,
+    Limit,
+    Namespace,
+    Reader,
+    Runner,
+    Services,
+    Speaks,
+    Writer,
+    etag,
+    expected_version,
+    read_duration,
+    read_labels,
+    read_moment,
+    read_words,
+)
 from foliot.api.route import FoliotRoute, request_key
 from foliot.domain.access import Principal
 from foliot.domain.errors import VersionConflict

@@ -4,9 +4,9 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Path
 
-from foliot.api.asking import PREFIX, READS, WRITES, Admin, Cursor, EveryNamespace, Limit, Reader, Services
 from foliot.api.models.common import Page
 from foliot.api.models.limits import LimitIn, LimitOut
+from foliot.api.request_parts import PREFIX, READS, WRITES, Admin, Cursor, EveryNamespace, Limit, Reader, Services
 from foliot.api.route import FoliotRoute
 from foliot.domain.texts import NAME_BYTES_MAX
 from foliot.operations import limits as operations

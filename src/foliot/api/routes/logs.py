@@ -8,8 +8,8 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
-from foliot.api.asking import PREFIX, READS, LastEventId, Reader, Services, When, read_since, run_id_of
 from foliot.api.errors import BadRequest
+from foliot.api.request_parts import PREFIX, READS, LastEventId, Reader, Services, When, read_since, run_id_of
 from foliot.api.route import FoliotRoute
 from foliot.api.streams import HEADERS, comment, event, until_gone
 from foliot.domain.instants import Instant, to_datetime

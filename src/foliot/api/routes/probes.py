@@ -6,8 +6,8 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import PlainTextResponse, Response
 
-from foliot.api.asking import READS, Reader
 from foliot.api.auth.rights import Open
+from foliot.api.request_parts import READS, Reader
 from foliot.api.route import FoliotRoute
 from foliot.domain.access import Scope
 from foliot.operations.services import Services

@@ -5,25 +5,6 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request, Response
 
-from foliot.api.asking import (
-    PREFIX,
-    READS,
-    WRITES,
-    Cursor,
-    EveryNamespace,
-    Limit,
-    Namespace,
-    Reader,
-    Runner,
-    Services,
-    Speaks,
-    When,
-    read_labels,
-    read_moment,
-    read_since,
-    read_words,
-    run_id_of,
-)
 from foliot.api.errors import BadRequest, CountDiffers
 from foliot.api.language import zone_of
 from foliot.api.models.common import Page
@@ -45,6 +26,25 @@ from foliot.api.models.runs import (
     timeline_of,
 )
 from foliot.api.paging import AnyLimit, page_of
+from foliot.api.request_parts import (
+    PREFIX,
+    READS,
+    WRITES,
+    Cursor,
+    EveryNamespace,
+    Limit,
+    Namespace,
+    Reader,
+    Runner,
+    Services,
+    Speaks,
+    When,
+    read_labels,
+    read_moment,
+    read_since,
+    read_words,
+    run_id_of,
+)
 from foliot.api.route import FoliotRoute, request_key
 from foliot.api.routes.job_details import why_out
 from foliot.api.streams import until_gone

@@ -4,7 +4,6 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from foliot.api.asking import PREFIX, READS, WRITES, Admin, Cursor, Reader, Services, problems, read_duration
 from foliot.api.auth.authenticator import COOKIE, Authenticator, address_of
 from foliot.api.auth.rights import Open
 from foliot.api.auth.throttle import Throttle
@@ -21,6 +20,7 @@ from foliot.api.models.cluster import (
 )
 from foliot.api.models.common import moment
 from foliot.api.paging import AnyLimit, page_of
+from foliot.api.request_parts import PREFIX, READS, WRITES, Admin, Cursor, Reader, Services, problems, read_duration
 from foliot.api.route import FoliotRoute
 from foliot.domain.access import BadLoginCode, Grant, parse_scopes
 from foliot.domain.instants import SECOND

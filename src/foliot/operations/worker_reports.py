@@ -1,7 +1,8 @@
-"""Hearing: what workers say of runs, as far as it can be kept. Their own checks are not relied on (SEC-17, SEC-23).
+"""Worker reports: what the store can keep of results, errors, checkpoints and progress that workers send.
 
-A run that left something bad is told from the others of its message: what is bad is replaced by a sentence that says
-why, and the run ends as its worker said. A beat is never refused for what it carries: the session must live on.
+The server does not rely on a worker's own checks (SEC-17, SEC-23). It looks at each run of a message by itself: it
+replaces a bad value by a sentence that says why, and the run ends as its worker said. It never refuses a beat for the
+values inside: the session must live on.
 """
 
 from collections.abc import Sequence
@@ -21,7 +22,7 @@ from foliot.domain.payload import (
 )
 from foliot.domain.redaction import redacted
 from foliot.domain.texts import ERROR_TYPE_MAX, NOTE_MAX
-from foliot.operations.aside import in_slices
+from foliot.operations.side_thread import in_slices
 from foliot.ports.worker_link import HandlerOffer, HeldLease, Hello, Report, Signed
 
 ERROR_MAX: Final = 64 * 1024
@@ -35,7 +36,7 @@ _PLAIN_MAX: Final = 4 * 1024
 _SHORT: Final = 64
 _LEAST_WEIGHT: Final = 16
 _PART_WEIGHT: Final = 3
-_SCHEMA_WEIGHT: Final = 8 * 1024  # what one is made of nobody has counted
+_SCHEMA_WEIGHT: Final = 8 * 1024  # a guess: the parts of a schema are not counted
 _TEXT_WEIGHT: Final = 16  # characters of plain text that weigh one
 
 log = structlog.get_logger("foliot.workers")
@@ -52,11 +53,15 @@ _anything: Final = msgspec.json.Decoder()
 
 
 async def check_offers(hello: Hello) -> None:
-    """Raise for a handler whose schema is no JSON that can be kept, or too large; or for too much of all of them."""
+    """Raise when the schema of a handler is too large or is JSON that no store keeps, or when all are too large."""
     offers = [offer for offer in hello.handlers if offer.parameters is not None]
-    sizes = await in_slices(_sizes_of, offers, lambda _: _SCHEMA_WEIGHT)
+    sizes = await in_slices(_sizes_of, offers, _weight_of_offer)
     if sum(sizes) > SCHEMAS_BYTES_MAX:
         raise TooMuchInside("schemas", f"{SCHEMAS_BYTES_MAX} bytes")
+
+
+def _weight_of_offer(_: HandlerOffer) -> int:
+    return _SCHEMA_WEIGHT
 
 
 def _sizes_of(offers: Sequence[HandlerOffer]) -> list[int]:
@@ -83,15 +88,17 @@ class TooMuchInside(InvalidInput):
 
 
 def weight_of_report(report: Report | None) -> int:
-    """How long it takes to read what a report holds, about: a part of JSON counts most, plain text little."""
+    """Estimate how long reading a report takes: a part of JSON counts most, plain text little."""
     if report is None or (report.result is None and report.error is None and report.checkpoint is None):
-        return 0
-    error = 0 if report.error is None else min(len(report.error), ERROR_MAX) // _TEXT_WEIGHT
-    return _weight(report.result) + _weight(report.checkpoint) + error
+        return 0  # most reports: they cost no further call
+    weight = _weight(report.result) + _weight(report.checkpoint)
+    if report.error is not None:
+        weight += min(len(report.error), ERROR_MAX) // _TEXT_WEIGHT
+    return weight
 
 
 def weight_of_lease(lease: HeldLease) -> int:
-    """The same of what a beat says of a run."""
+    """Estimate how long reading the progress and checkpoint of a lease in a beat takes."""
     if lease.progress is None and lease.checkpoint is None:
         return 0
     return _weight(lease.progress) + _weight(lease.checkpoint)
@@ -105,57 +112,63 @@ def _weight(text: str | None) -> int:
         return _LEAST_WEIGHT + size // 2
     if size > RESULT_BYTES_MAX:
         return _SHORT  # too long: it is not read
-    return _SHORT + size // _TEXT_WEIGHT + _PART_WEIGHT * (text.count("[") + text.count("{") + text.count(","))
+    parts = text.count("[") + text.count("{") + text.count(",")
+    return _SHORT + size // _TEXT_WEIGHT + _PART_WEIGHT * parts
 
 
-def heard_reports(reports: Sequence[Report | None]) -> Sequence[Report | None]:
-    """The reports as they can be kept. Most runs leave nothing, or a plain result."""
-    heard: list[Report | None] = []
+def storable_reports(reports: Sequence[Report | None]) -> Sequence[Report | None]:
+    """Return the reports as the store can keep them. Most runs leave nothing, or a plain result."""
+    storable: list[Report | None] = []
     replaced: list[Report] = []
     for report in reports:
         if report is None or _is_plain_report(report):
-            heard.append(report)
+            storable.append(report)
             continue
-        kept, troubles = _heard(report)
-        heard.append(kept)
-        if troubles:
+        kept, has_troubles = _storable_report(report)
+        storable.append(kept)
+        if has_troubles:
             replaced.append(kept)
     if replaced:
-        log.warning("report.replaced", reports=len(replaced), run=replaced[0].run_id, why=replaced[0].error)
-    return heard
+        first = replaced[0]
+        log.warning("report.replaced", reports=len(replaced), run=first.run_id, why=first.error)
+    return storable
 
 
-def heard_leases(held: Sequence[HeldLease]) -> Sequence[HeldLease]:
-    """What a beat says of runs, without what cannot be kept of it."""
-    heard: list[HeldLease] = []
+def storable_leases(held: Sequence[HeldLease]) -> Sequence[HeldLease]:
+    """Return the leases of a beat, without progress and checkpoints that the store cannot keep."""
+    storable: list[HeldLease] = []
     refused: list[tuple[int, str]] = []
     for lease in held:
         trouble = _trouble_of_checkpoint(lease.checkpoint)
         if trouble is not None:
             refused.append((lease.run_id, trouble))
-        heard.append(_heard_lease(lease, trouble))
+        storable.append(_storable_lease(lease, trouble))
     if refused:
-        log.warning("checkpoint.refused", checkpoints=len(refused), run=refused[0][0], why=refused[0][1])
-    return heard
+        run_id, why = refused[0]
+        log.warning("checkpoint.refused", checkpoints=len(refused), run=run_id, why=why)
+    return storable
 
 
 def bare_lease(lease: HeldLease) -> HeldLease:
-    """A lease and nothing of what its run said."""
+    """Return the lease without the progress and checkpoint of its run."""
     return msgspec.structs.replace(lease, progress=None, checkpoint=None)
 
 
 def _is_plain_report(report: Report) -> bool:
-    """Whether a report can be kept as it is, told at little cost."""
+    """Whether the store can keep a report as it is. This check is cheap; False means only that nobody knows yet."""
     if report.error is not None or report.checkpoint is not None or report.error_type is not None:
         return False
     return report.result is None or _is_plain(report.result)
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text is short JSON with nothing odd in it; False: it may be, all the same."""
+    """Whether a text is surely short JSON with nothing odd in it."""
     if text in _WORDS:
         return True
-    if len(text) > _PLAIN_MAX or text.count("[") + text.count("{") > DEPTH_MAX or is_odd(text):
+    if len(text) > _PLAIN_MAX or is_odd(text):
+        return False
+    depth_at_most = text.count("[") + text.count("{")
+    if depth_at_most > DEPTH_MAX:
         return False
     try:
         _anything.decode(text)
@@ -164,26 +177,28 @@ def _is_plain(text: str) -> bool:
     return True
 
 
-def _heard(report: Report) -> tuple[Report, bool]:
-    """The report as it can be kept, and whether that is less than it was."""
-    troubles = []
-    result, checkpoint = report.result, report.checkpoint
-    if (trouble := _trouble_of_result(result)) is not None:
-        result = None
-        troubles.append(trouble)
-    if (trouble := _trouble_of_checkpoint(checkpoint)) is not None:
-        checkpoint = None
-        troubles.append(trouble)
+def _storable_report(report: Report) -> tuple[Report, bool]:
+    """Return the report as the store can keep it, and whether a value of it was replaced by a sentence."""
+    bad_result = _trouble_of_result(report.result)
+    bad_checkpoint = _trouble_of_checkpoint(report.checkpoint)
+    troubles = [trouble for trouble in (bad_result, bad_checkpoint) if trouble is not None]
     error = None if report.error is None else redacted(_text(report.error, ERROR_MAX))
     error_type = None if report.error_type is None else _text(report.error_type, ERROR_TYPE_MAX)
     if troubles:
-        error = "\n".join([*([error] if error else []), *troubles])
+        sentences = [error, *troubles] if error else troubles
+        error = "\n".join(sentences)
         error_type = error_type or REFUSED_TYPE
-    kept = msgspec.structs.replace(report, result=result, checkpoint=checkpoint, error=error, error_type=error_type)
+    kept = msgspec.structs.replace(
+        report,
+        result=report.result if bad_result is None else None,
+        checkpoint=report.checkpoint if bad_checkpoint is None else None,
+        error=error,
+        error_type=error_type,
+    )
     return kept, bool(troubles)
 
 
-def _heard_lease(lease: HeldLease, trouble: str | None) -> HeldLease:
+def _storable_lease(lease: HeldLease, trouble: str | None) -> HeldLease:
     if lease.progress is None and lease.checkpoint is None:
         return lease
     progress = lease.progress if _is_progress(lease.progress) else None
@@ -225,5 +240,5 @@ def _is_progress(text: str | None) -> bool:
 
 
 def _text(text: str, longest: int) -> str:
-    """Text that every store takes: so long, without NUL and half characters."""
+    """Return the text as every store takes it: at most `longest` characters, without NUL and half characters."""
     return text[:longest].encode(errors="replace").decode().replace("\0", "?")

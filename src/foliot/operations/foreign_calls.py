@@ -1,4 +1,8 @@
-"""Trespassing: a worker's token is used in a session of another token. It gets nothing; people can see that it was."""
+"""Foreign calls: a worker's token is used in a session of another token.
+
+The server answers such a call as if the session did not exist. It counts the call and notes it in the journal, so that
+users see it.
+"""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -16,8 +20,8 @@ NOTED_MAX: Final = 1000
 log = structlog.get_logger("foliot.workers")
 
 
-class Trespassers:
-    """Counts such calls, and notes each token and node in the journal once."""
+class ForeignCalls:
+    """Counts foreign calls, and notes each token and session in the journal once."""
 
     def __init__(self, journal: Journal, on_foreign: Callable[[], None]) -> None:
         self.count = 0
@@ -26,20 +30,31 @@ class Trespassers:
         self._noted: OrderedDict[str, None] = OrderedDict()
 
     async def note(self, hello: Hello, by: Principal) -> None:
-        """Somebody used this token in a session that is not its own."""
+        """Record that the token `by` was used in the session of `hello`, which is not its own."""
         self.count += 1
         self._on_foreign()
         log.warning("session.foreign", token=by.name, worker=hello.name, session=hello.session)
         key = f"session.foreign:{by.token_id}:{hello.session}"
         if key in self._noted:
             return  # a thousand calls are one event
+        self._remember(key)
+        await self._write(
+            Happening(
+                key=key,
+                topic=Topic.NODES,
+                kind="session.foreign",
+                subject=hello.name,
+                by=by.name,
+                data={"token": by.name},
+            )
+        )
+
+    def _remember(self, key: str) -> None:
         self._noted[key] = None
         if len(self._noted) > NOTED_MAX:
             self._noted.popitem(last=False)
-        data = {"token": by.name}
-        happening = Happening(
-            key=key, topic=Topic.NODES, kind="session.foreign", subject=hello.name, by=by.name, data=data
-        )
+
+    async def _write(self, happening: Happening) -> None:
         try:
             await self._journal.note([happening])
         except (StoreBusy, StoreUnavailable) as away:
