@@ -130,7 +130,7 @@ def test_after_a_restore_the_store_begins_anew(url: str) -> None:
     assert after > before
     assert said.stdout == (
         f"the store begins anew: epoch {after} (was {before}), terms above 1000\n"
-        "0 runs were in hands: at-least-once ones run again, at-most-once ones end lost; 0 sessions over\n"
+        "0 runs were in progress: at-least-once ones run again, at-most-once ones end lost; 0 sessions are over\n"
         "no job is behind\n"
     )
     assert told(foliot("restored", "--db", url, "-o", "json")) | {"epoch": 0, "epoch_before": 0} == {
