@@ -87,7 +87,7 @@ class _Unreadable(Exception):
 
 
 class SqlBackfills:
-    """`ports.backfills.BackfillStore` on SQL."""
+    """`ports.store.backfills.BackfillStore` on SQL."""
 
     def __init__(self, database: Database, definitions: Definitions) -> None:
         self._database = database

@@ -56,7 +56,7 @@ KEEP_USES: Final = Statement(
 
 
 class SqlCalendars:
-    """`ports.calendars.CalendarStore` on SQL."""
+    """`ports.store.calendars.CalendarStore` on SQL."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -34,7 +34,7 @@ _ID_MAX: Final = 2**63 - 1
 
 
 class SqlJournal:
-    """`ports.journal.Journal` on SQL."""
+    """`ports.store.journal.Journal` on SQL."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -34,7 +34,7 @@ _USERS: Final = Statement(
 
 
 class SqlLimits:
-    """`ports.limits.LimitStore` on SQL."""
+    """`ports.store.limits.LimitStore` on SQL."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -34,7 +34,7 @@ _FORGET: Final = Statement(
 
 
 class SqlReplies:
-    """`ports.replies.ReplyStore` on SQL."""
+    """`ports.store.replies.ReplyStore` on SQL."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

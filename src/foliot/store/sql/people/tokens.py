@@ -53,7 +53,7 @@ _USE_CODE: Final = Statement("DELETE FROM login_codes WHERE hash = :hash AND exp
 
 
 class SqlTokens:
-    """`ports.tokens.TokenStore` on SQL."""
+    """`ports.store.tokens.TokenStore` on SQL."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
