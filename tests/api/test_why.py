@@ -126,6 +126,10 @@ async def test_a_range_of_skipped_instants_is_told_as_a_range(stage: Stage, api:
         (None, "2026-03-02T06:02:20Z", None),
         ("2026-03-02T06:02:30Z", "2026-03-02T06:02:50Z", 3),
     ]
+    first = (await api.get("/jobs/tick/why", since="2026-03-02T06:00:00Z", limit=1)).json()
+    rest = (await api.get("/jobs/tick/why", since="2026-03-02T06:00:00Z", cursor=first["next_cursor"])).json()
+    assert [*first["items"], *rest["items"]] == items
+    assert (len(first["items"]), rest["next_cursor"]) == (1, None)
     await pause.pause(stage.services, ROOT, NS, "tick")
     stage.clock.at = stage.moment("14:05:00")
     await pause.resume(stage.services, ROOT, NS, "tick")

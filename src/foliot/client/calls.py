@@ -77,7 +77,7 @@ CALLS: Final[Mapping[str, Route]] = {
     "get_job_version": Route("GET", "/jobs/{name}/versions/{version}", "namespace", answer="VersionOut"),
     "diff_job_versions": Route("GET", "/jobs/{name}/diff", "before! after! namespace", answer="DiffOut"),
     "list_job_fires": Route("GET", "/jobs/{name}/fires", f"namespace from:from_ to {_PAGE}", answer="FiresOut"),
-    "explain_job": Route("GET", "/jobs/{name}/why", "namespace at since tz", answer="WhyListOut"),
+    "explain_job": Route("GET", "/jobs/{name}/why", "namespace at since tz limit cursor", answer="WhyListOut"),
     "get_job_stats": Route("GET", "/jobs/{name}/stats", "namespace", answer="StatsOut"),
     "get_job_parameters": Route("GET", "/jobs/{name}/parameters", "namespace", answer="ParametersOut"),
     # runs

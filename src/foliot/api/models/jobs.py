@@ -357,6 +357,7 @@ class WhyListOut(Output):
     """Explanations of several instants, oldest first."""
 
     items: list[WhyOut]
+    next_cursor: str | None = None
 
 
 class SpreadOut(Output):

@@ -18,6 +18,7 @@ from foliot.api.models.jobs import (
     WhyListOut,
     WhyOut,
 )
+from foliot.api.paging import AnyLimit, page_of
 from foliot.api.request_parts import (
     PREFIX,
     READS,
@@ -124,6 +125,8 @@ async def explain_job(
     at: When = None,
     since: When = None,
     tz: Annotated[str | None, Query(max_length=100, description="Zone of the times; the job's own.")] = None,
+    limit: AnyLimit = None,
+    cursor: Cursor = None,
 ) -> WhyListOut:
     """`at`: one instant, explained in a sentence. `since`: what became of all instants since then."""
     home = home_of(who, namespace)
@@ -140,7 +143,9 @@ async def explain_job(
     begin = read_moment(since, "since", tz=usual)
     assert begin is not None
     explanations, zone = await why_since(services, who, home, job.name, begin)
-    return WhyListOut(items=[why_out(one, tz=zone_of(tz, zone), language=language) for one in explanations])
+    page, more = page_of(explanations, lambda one: f"{one.at or 0} {one.verdict}", limit=limit, cursor=cursor)
+    told = [why_out(one, tz=zone_of(tz, zone), language=language) for one in page]
+    return WhyListOut(items=told, next_cursor=more)
 
 
 @router.get("/stats", responses=READS, summary="Figures of a job's latest runs")

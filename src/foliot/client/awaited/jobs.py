@@ -162,11 +162,13 @@ class AsyncJobs:
         at: Moment | None = None,
         since: Moment | None = None,
         tz: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
         namespace: str | None = None,
     ) -> Page[Answer]:
-        """Why it did or did not run at one instant, or at each since one."""
-        answer = await self._ask("explain_job", name=name, at=at, since=since, tz=tz, namespace=namespace)
-        return page_of(dict, answer)
+        """Why it did or did not run at one instant, or at each since one; all of them when no limit is given."""
+        asked = {"at": at, "since": since, "tz": tz, "limit": limit, "cursor": cursor}
+        return page_of(dict, await self._ask("explain_job", name=name, **asked, namespace=namespace))
 
     async def stats(self, name: str, *, namespace: str | None = None) -> Answer:
         """How its runs ended, and how long they took."""
