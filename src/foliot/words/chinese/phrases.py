@@ -7,7 +7,7 @@ from foliot.words.templates import Catalogue
 
 PHRASES: Final[Catalogue] = {
     "queued": "{job}  {run}  已入队",
-    "existing": "{job}  {run}  是此键对应的执行",
+    "existing": "{job}  {run}  就是此键对应的执行",
     "succeeded": "{job}  {run}  成功，用时 {took}",
     "ended": "{job}  {run}  {state}",
     "ended_why": "{job}  {run}  {state}：{why}",
@@ -18,8 +18,8 @@ PHRASES: Final[Catalogue] = {
     "rescheduled": "{name}：下次触发 {before} → {after}",
     "would_reschedule": "{name} 将继续：下次触发 {before} → {after}",
     "rescheduled_instants": "  {count} 个尚未到来却已跳过的触发点重新开放",
-    "rescheduled_cancelled": "  {count} 次尚未到期的等待执行被取消",
-    "rescheduled_retries": "  {count} 次要等待数年的重试改为立即进行",
+    "rescheduled_cancelled": "  已取消 {count} 次尚未到期、正在等待的执行",
+    "rescheduled_retries": "  {count} 次原本要等待数年的重试改为立即进行",
     "schedule_is_right": "{name}：调度计划正确；下次 {next}",
     "none_ahead": "没有任务超前于其调度计划",
     "created": "{name} v{version} 已创建",
@@ -81,7 +81,7 @@ PHRASES: Final[Catalogue] = {
     "restored_hands_plan": "{runs} 次执行正在进行：至少一次的将重新执行，至多一次的将记为丢失；{sessions} 个会话",
     "restored_behind": "{jobs} 个任务有未决的触发点，最早在 {behind} 前（{since}）：按各任务的错过策略处理",
     "restored_up_to_date": "没有任务落后",
-    "restored_restart": "请立即重启这些服务器，它们仍记得存储已忘记的内容：{servers}",
+    "restored_restart": "请立即重启这些服务器，它们还记着存储中已不存在的内容：{servers}",
     "clock_right": "准确",
     "clock_ahead": "快 {by}",
     "clock_behind": "慢 {by}",
