@@ -48,7 +48,8 @@ from foliot.ports.store.errors import DataRefused
 
 log = structlog.get_logger("foliot.api")
 
-CLIENT_GONE: Final = 499  # the usual word for it, which no client ever sees
+CLIENT_GONE: Final = 499  # the usual status for it, which no client ever sees
+RESOURCES: Final = (jobs, job_details, runs, logs, backfills, calendars, limits, cluster, events, tokens, probes)
 
 
 def build_api(
@@ -63,16 +64,8 @@ def build_api(
     body_within_s: float = BODY_WITHIN_S,
     observe: Callable[[str, int, float], None] | None = None,
 ) -> FastAPI:
-    """The whole app. `plain_routes` (named `worker.*`) are given the authenticator and need the `worker` right."""
-    app = FastAPI(
-        title=TITLE,
-        version=__version__,
-        openapi_url=None,
-        docs_url=None,
-        redoc_url=None,
-        redirect_slashes=False,
-        separate_input_output_schemas=False,
-    )
+    """Make the whole app. `plain_routes` (named `worker.*`) get the authenticator and need the `worker` right."""
+    app = _bare_app()
     app.state.services = services
     app.state.refused = Counter[str]()  # requests that were refused for their number or size, by reason
     app.state.authenticator = Authenticator(services, app.state.refused)
@@ -86,36 +79,58 @@ def build_api(
     app.state.is_stopping = is_stopping
     app.state.secure_cookies = secure_cookies
     app.state.insecure_http = insecure_http
-    # Taken over one by one, not included as routers: what is served is what is listed, with its right.
-    for resource in (jobs, job_details, runs, logs, backfills, calendars, limits, cluster, events, tokens, probes):
-        app.router.routes.extend(resource.router.routes)
-    app.router.routes.extend(_about().routes)
-    plain = list(plain_routes(app.state.authenticator))
-    app.router.routes.extend(plain)
-    declared: dict[str, Right] = {route.name: Scope.WORKER for route in plain if hasattr(route, "name")}
-    app.state.rights = rights_of(app.router.routes, declared)
+    _add_routes(app, plain_routes(app.state.authenticator))
+    _add_error_handlers(app)
     app.openapi = lambda: openapi_of(app)  # type: ignore[method-assign]
-    app.add_exception_handler(FoliotError, _refused)
-    app.add_exception_handler(DataRefused, _not_kept)
-    app.add_exception_handler(HTTPException, _unknown)
-    app.add_exception_handler(ClientDisconnect, _hung_up)
     app.add_middleware(Limits, clock=services.clock, chance=services.chance, observe=observe)
     return app
 
 
+def _bare_app() -> FastAPI:
+    """Return an app without the framework's own pages: Foliot serves its own, with a token."""
+    return FastAPI(
+        title=TITLE,
+        version=__version__,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        separate_input_output_schemas=False,
+    )
+
+
+def _add_routes(app: FastAPI, plain_routes: Sequence[BaseRoute]) -> None:
+    """Take over routes one by one, not as included routers: each is listed with its right, no other is served."""
+    routes = app.router.routes
+    for resource in RESOURCES:
+        routes.extend(resource.router.routes)
+    routes.extend(_about().routes)
+    routes.extend(plain_routes)
+    declared: dict[str, Right] = {route.name: Scope.WORKER for route in plain_routes if hasattr(route, "name")}
+    app.state.rights = rights_of(routes, declared)
+
+
+def _add_error_handlers(app: FastAPI) -> None:
+    app.add_exception_handler(FoliotError, _refused)
+    app.add_exception_handler(DataRefused, _not_kept)
+    app.add_exception_handler(HTTPException, _unknown)
+    app.add_exception_handler(ClientDisconnect, _hung_up)
+
+
 def _about() -> APIRouter:
-    """The API about itself: its description for programs and for people. With a token, as everything (SEC-30)."""
+    """Return the routes about the API itself: its description for programs and for people, with a token (SEC-30)."""
     router = APIRouter(route_class=FoliotRoute, include_in_schema=False)
 
     @router.get(f"{PREFIX}/openapi.json", responses=READS)
     async def openapi_json(who: Reader, request: Request) -> Response:
-        return JSONResponse(await in_side_thread(request.app.openapi))  # the first time it takes a third of a second
+        document = await in_side_thread(request.app.openapi)  # making it takes a third of a second, the first time
+        return JSONResponse(document)
 
     @router.get("/api/docs", responses=READS)
     async def docs(who: Reader, request: Request) -> Response:
         rights = {key: str(right) for key, right in request.app.state.rights.items()}
-        page = docs_page(await in_side_thread(request.app.openapi), rights)
-        return HTMLResponse(page, headers=DOCS_HEADERS)
+        document = await in_side_thread(request.app.openapi)
+        return HTMLResponse(docs_page(document, rights), headers=DOCS_HEADERS)
 
     @router.get("/login", responses=READS, dependencies=[Depends(Open())])
     async def login(language: Speaks) -> Response:
@@ -130,31 +145,33 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _not_kept(request: Request, error: Exception) -> Response:
-    """The store refused what no check before it refused. What it said names tables: that is for the log alone."""
+    """The store refused data that no check before it refused. Its words name tables, so they go into the log alone."""
     log.warning("api.data_refused", path=request.url.path, trace_id=trace_id_of(request), why=str(error))
     hint = "remove characters such as NUL from it, or make its numbers smaller"
     return problem_response(request, BadRequest("The store cannot take what was sent.", hint=hint))
 
 
 async def _hung_up(request: Request, error: Exception) -> Response:
-    """Whoever asked is gone before the question was complete: nobody reads this, and nothing is wrong here."""
+    """The client left before its request was complete. Nobody reads this answer, and nothing is wrong here."""
     del request, error
     return Response(status_code=CLIENT_GONE)
 
 
 async def _unknown(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    if error.status_code in (404, 405):
-        answer = problem_response(request, NoSuchPage(request.method, request.url.path), status=error.status_code)
-        answer.headers.update(error.headers or {})
-        if error.status_code == 405:
-            answer.headers["Allow"] = ", ".join(sorted(_methods_of(request)))
-        return answer
-    return problem_response(request, BadRequest(f"{error.detail}."), status=error.status_code)
+    status = error.status_code
+    if status not in (404, 405):
+        return problem_response(request, BadRequest(f"{error.detail}."), status=status)
+    answer = problem_response(request, NoSuchPage(request.method, request.url.path), status=status)
+    answer.headers.update(error.headers or {})
+    if status == 405:
+        methods = sorted(_methods_of(request))
+        answer.headers["Allow"] = ", ".join(methods)
+    return answer
 
 
 def _methods_of(request: Request) -> set[str]:
-    """Every method that is served at an address: each is a route of its own, and the framework looks at one."""
+    """Return every method that an address serves. Each is a route of its own, and the framework looks only at one."""
     found: set[str] = set()
     for route in request.app.router.routes:
         match, _ = route.matches(request.scope)

@@ -7,14 +7,21 @@ from foliot.words.language import Language
 
 
 def language_of(request: Request) -> Language:
-    """From `Accept-Language`: the best of those Foliot speaks."""
-    best, best_weight = Language.ENGLISH, 0.0
-    for part in request.headers.get("accept-language", "")[:500].split(","):
+    """Return the language of `Accept-Language` with the most weight, of those that Foliot speaks."""
+    best = Language.ENGLISH
+    best_weight = 0.0
+    header = request.headers.get("accept-language", "")[:500]
+    for part in header.split(","):
         tag, _, rest = part.strip().partition(";")
         weight = _weight(rest)
-        if tag and weight > best_weight and (tag.lower().startswith(("zh", "en")) or tag == "*"):
-            best, best_weight = Language.of(tag), weight
+        if _is_spoken(tag) and weight > best_weight:
+            best = Language.of(tag)
+            best_weight = weight
     return best
+
+
+def _is_spoken(tag: str) -> bool:
+    return tag == "*" or tag.lower().startswith(("zh", "en"))
 
 
 def zone_of(asked: str | None, usual: str) -> str:

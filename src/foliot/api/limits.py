@@ -1,4 +1,4 @@
-"""Around every request: its trace id, headers of all answers, what it holds until then, the last net for bugs."""
+"""Around every request: its trace id, the headers of all answers, the places it holds, and the last net for bugs."""
 
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
@@ -61,7 +61,8 @@ class Limits:
         if answer.is_begun:
             log.warning("api.broken_off", path=scope["path"], why=str(error))
             return
-        await problem_response(Request(scope), error)(scope, receive, answer)
+        response = problem_response(Request(scope), error)
+        await response(scope, receive, answer)
 
 
 class _Failed(FoliotError):

@@ -33,6 +33,16 @@ _TAGGED: Final = frozenset({"get_job", "create_job", "put_job", "patch_job", "cl
 _LOCATED: Final = frozenset({"create_job", "put_job", "clone_job", "trigger_job", "retry_run", "start_backfill"})
 _CONDITIONAL: Final = frozenset({"patch_job", "delete_job"})  # 428 without If-Match
 
+_WAYS_TO_LOG_IN: Final = {
+    "bearer": {"type": "http", "scheme": "bearer", "description": "A token: fol_…"},
+    "cookie": {"type": "apiKey", "in": "cookie", "name": COOKIE, "description": "The console's session."},
+    "csrf": {
+        "type": "apiKey",
+        "in": "header",
+        "name": CSRF_HEADER.title(),
+        "description": "Any value: a change with the cookie needs a header that another site cannot send.",
+    },
+}
 _IDEMPOTENCY_KEY: Final = {
     "name": "Idempotency-Key",
     "in": "header",
@@ -63,26 +73,16 @@ def _components(found: dict[str, Any]) -> dict[str, Any]:
     schemas = found.setdefault("schemas", {})
     forms: dict[str, type[BaseModel]] = {"Problem": Problem, **FORMS}
     for name, model in forms.items():
-        told = model.model_json_schema(ref_template=REF)
-        schemas |= told.pop("$defs", {})
-        schemas[name] = told
+        schema = model.model_json_schema(ref_template=REF)
+        schemas |= schema.pop("$defs", {})
+        schemas[name] = schema
     for name in sorted(schemas):
         schemas[name] = _with_forms(schemas[name])
     headers = {
-        name: {"description": said, "schema": {"type": "string"}, "example": example}
-        for name, (said, example) in _HEADERS.items()
+        name: {"description": description, "schema": {"type": "string"}, "example": example}
+        for name, (description, example) in _HEADERS.items()
     }
-    ways = {
-        "bearer": {"type": "http", "scheme": "bearer", "description": "A token: fol_…"},
-        "cookie": {"type": "apiKey", "in": "cookie", "name": COOKIE, "description": "The console's session."},
-        "csrf": {
-            "type": "apiKey",
-            "in": "header",
-            "name": CSRF_HEADER.title(),
-            "description": "Any value: a change with the cookie needs a header that another site cannot send.",
-        },
-    }
-    return {**found, "headers": headers, "securitySchemes": ways}
+    return {**found, "headers": headers, "securitySchemes": _WAYS_TO_LOG_IN}
 
 
 def _with_forms(schema: Any) -> Any:
@@ -115,8 +115,11 @@ def _complete(operation: dict[str, Any], method: str, right: Right) -> None:
 def _security(method: str, right: Right) -> list[dict[str, list[str]]]:
     if right == PUBLIC:
         return []
-    by_cookie: dict[str, list[str]] = {"cookie": []} if method == "GET" else {"cookie": [], "csrf": []}
-    return [{"bearer": []}, by_cookie]
+    by_token: dict[str, list[str]] = {"bearer": []}
+    by_cookie: dict[str, list[str]] = {"cookie": []}
+    if method != "GET":
+        by_cookie["csrf"] = []
+    return [by_token, by_cookie]
 
 
 def _headers_of(operation_id: str, method: str, right: Right, status: str) -> list[str]:

@@ -1,5 +1,6 @@
-"""What routes ask of a request: who, in which language, since when, which page."""
+"""Parts of a request that many routes read: the token's rights, the language, a namespace, a page, times, ETags."""
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
@@ -21,10 +22,11 @@ from foliot.operations import services as operations
 from foliot.words.language import Language
 
 LIMIT_MAX: Final = 200
+_ETAG: Final = re.compile('"v([0-9]{1,9})"')
 
 
 def services_of(request: Request) -> operations.Services:
-    """The services of the server that was asked."""
+    """Return the services of the server that answers the request."""
     services = request.app.state.services
     assert isinstance(services, operations.Services)
     return services
@@ -60,7 +62,7 @@ When = Annotated[str | None, Query(max_length=64, description="RFC 3339.", examp
 
 
 def read_moment(written: str | None, field: str, *, tz: str = "UTC") -> Instant | None:
-    """An instant somebody sent; `BadField` names the field when it is none."""
+    """Return an instant that a client sent; raise `BadField` with the field's name when it is none."""
     if written is None:
         return None
     try:
@@ -70,20 +72,26 @@ def read_moment(written: str | None, field: str, *, tz: str = "UTC") -> Instant 
 
 
 def read_since(written: str | None) -> Instant | None:
-    """Where a list begins. Instants are whole seconds and read upwards; a bound must not cut off what lies before."""
+    """Return the instant at which a list begins; of a fraction of a second, the whole second before it.
+
+    `read_moment` rounds a fraction up to the next second. A list from there on would miss what lies in between.
+    """
     instant = read_moment(written, "since")
-    return instant - SECOND if instant is not None and written is not None and "." in written else instant
+    if instant is None or written is None:
+        return None
+    has_fraction = "." in written
+    return instant - SECOND if has_fraction else instant
 
 
-def needed_moment(written: str, field: str) -> Instant:
-    """An instant that must be there."""
-    instant = read_moment(written, field)
+def needed_moment(written: str, field: str, *, tz: str = "UTC") -> Instant:
+    """Return an instant that must be there."""
+    instant = read_moment(written, field, tz=tz)
     assert instant is not None
     return instant
 
 
 def read_duration(written: str | float | None, field: str) -> Micros | None:
-    """A duration somebody sent: `10m`, or a number of seconds."""
+    """Return a duration that a client sent: `10m`, or a number of seconds."""
     if written is None:
         return None
     from foliot.domain.errors import BadDuration
@@ -109,8 +117,10 @@ def read_words(written: str | None, field: str, known: tuple[str, ...]) -> tuple
 def read_labels(written: list[str] | None) -> Mapping[str, str]:
     """Labels as `team:data` or `team=data`, several with commas or one by one."""
     labels: dict[str, str] = {}
-    for text in (part for texts in written or () for part in texts.split(",")):
-        key, found, value = text.partition(":" if ":" in text else "=")
+    texts = ",".join(written).split(",") if written else []
+    for text in texts:
+        separator = ":" if ":" in text else "="
+        key, found, value = text.partition(separator)
         if not found or not key:
             raise BadField("label", f'"{text[:100]}" is not key:value')
         labels[key] = value
@@ -128,16 +138,16 @@ def etag(version: int) -> str:
 
 
 def expected_version(if_match: str | None, name: str, *, if_none_match: str | None = None) -> int:
-    """The version a change was made from, out of `If-Match`; 0 with `If-None-Match: *` where a job may be created."""
+    """Return the version in `If-Match`, which the client read before; 0 with `If-None-Match: *`, for a new job."""
     if if_none_match is not None and if_none_match.strip() == "*":
         return 0
     if if_match is None:
         raise PreconditionRequired(name)
     tag = if_match.strip().removeprefix("W/")
-    number = tag[2:-1]
-    if not (tag.startswith('"v') and tag.endswith('"') and number.isascii() and number.isdigit() and len(number) < 10):
+    matched = _ETAG.fullmatch(tag)
+    if matched is None:
         raise BadRequest("If-Match is not an ETag of a job.", hint='it looks like "v3"')
-    return int(number)
+    return int(matched[1])
 
 
 _DESCRIPTIONS: Final[Mapping[int, str]] = {

@@ -26,9 +26,10 @@ from foliot.ports.worker_link import BATCH_MAX, Beat, Hello, LeasePoll, Leaving,
 PREFIX: Final = "/api/worker/v1"
 BODY_MAX: Final = 16 * 1024 * 1024
 BATCH_BODY_MAX: Final = 8 * 1024 * 1024  # of reports and log chunks: a worker divides a batch that is too large
-PARKED_S: Final = 0.5  # a poll answered later than this is asked again for its right: it may be gone (SEC-07)
+PARKED_S: Final = 0.5  # a poll that waited longer than this has its token judged again: it may be revoked (SEC-07)
 
 T = TypeVar("T")
+Act = Callable[[T, Principal], Coroutine[Any, Any, Any]]
 Authorise = Callable[[Request, str], Awaitable[Principal]]
 """Whose token the request carries; raises `Denied` unless it has this right."""
 
@@ -54,33 +55,16 @@ class BadWorkerMessage(InvalidInput):
 
 
 def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRoute]:
-    """The routes a worker calls; each needs the `worker` right."""
+    """Return the routes that a worker calls; each needs the `worker` right."""
 
-    def route(
-        path: str,
-        kind: type[T],
-        act: Callable[[T, Principal], Coroutine[Any, Any, Any]],
-        *,
-        parks: bool = False,
-        counts_as: Kind = Kind.WORKER_BODIES,
-        is_batch: bool = False,
-    ) -> Route:
-        decoder = msgspec.json.Decoder(kind)
-        encoder = msgspec.json.Encoder()
+    async def register(hello: Hello, by: Principal) -> Any:
+        return await service.register(hello, by=by)
 
-        async def endpoint(request: Request) -> Response:
-            by = await authorise(request, "worker")
-            body = await _body(request, by, counts_as, bytes_max=BATCH_BODY_MAX if is_batch else BODY_MAX)
-            message = await _decoded(decoder, body, is_open=not is_batch)
-            loop = asyncio.get_running_loop()
-            began_at = loop.time()
-            asked = act(message, by)
-            answer = await (_unless_hung_up(request, asked) if parks else asked)
-            if loop.time() - began_at > PARKED_S:
-                await authorise(request, "worker")  # again: its token may have ended meanwhile
-            return Response(_encoded(encoder, answer), media_type="application/json")
+    async def lease(poll: LeasePoll, by: Principal) -> Any:
+        return await service.lease(poll, by=by)
 
-        return Route(f"{PREFIX}/{path}", endpoint, methods=["POST"], name=f"worker.{path}")
+    async def beat(sent: Beat, by: Principal) -> Any:
+        return await service.beat(sent, by=by)
 
     async def complete(batch: Completion, by: Principal) -> Any:
         return await service.complete(batch.session, batch.reports, by=by)
@@ -88,18 +72,53 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
     async def write_logs(batch: LogBatch, by: Principal) -> Any:
         return await service.write_logs(batch.session, batch.chunks, by=by)
 
+    async def leave(leaving: Leaving, by: Principal) -> Any:
+        return await service.leave(leaving, by=by)
+
     return [
-        route("register", Hello, lambda hello, by: service.register(hello, by=by)),
-        route("lease", LeasePoll, lambda poll, by: service.lease(poll, by=by), parks=True, counts_as=Kind.BEATS),
-        route("heartbeat", Beat, lambda beat, by: service.beat(beat, by=by), counts_as=Kind.BEATS),
-        route("complete", Completion, complete, is_batch=True),
-        route("logs", LogBatch, write_logs, is_batch=True),
-        route("leave", Leaving, lambda leaving, by: service.leave(leaving, by=by), counts_as=Kind.BEATS),
+        _route("register", Hello, register, authorise),
+        _route("lease", LeasePoll, lease, authorise, parks=True, counts_as=Kind.BEATS),
+        _route("heartbeat", Beat, beat, authorise, counts_as=Kind.BEATS),
+        _route("complete", Completion, complete, authorise, is_batch=True),
+        _route("logs", LogBatch, write_logs, authorise, is_batch=True),
+        _route("leave", Leaving, leave, authorise, counts_as=Kind.BEATS),
     ]
 
 
+def _route(
+    path: str,
+    message_type: type[T],
+    act: Act[T],
+    authorise: Authorise,
+    *,
+    parks: bool = False,
+    counts_as: Kind = Kind.WORKER_BODIES,
+    is_batch: bool = False,
+) -> Route:
+    """Return a route that decodes a message, acts on it and encodes the answer. `parks`: the answer may take long."""
+    decoder = msgspec.json.Decoder(message_type)
+    encoder = msgspec.json.Encoder()
+    bytes_max = BATCH_BODY_MAX if is_batch else BODY_MAX
+
+    async def endpoint(request: Request) -> Response:
+        by = await authorise(request, "worker")
+        body = await _body(request, by, counts_as, bytes_max=bytes_max)
+        message = await _decoded(decoder, body, is_open=not is_batch)
+        loop = asyncio.get_running_loop()
+        began_at = loop.time()
+        if parks:
+            answer = await _unless_hung_up(request, act(message, by))
+        else:
+            answer = await act(message, by)
+        if loop.time() - began_at > PARKED_S:
+            await authorise(request, "worker")  # again: a user may have revoked the token meanwhile
+        return Response(_encoded(encoder, answer), media_type="application/json")
+
+    return Route(f"{PREFIX}/{path}", endpoint, methods=["POST"], name=f"worker.{path}")
+
+
 def _encoded(encoder: msgspec.json.Encoder, answer: Any) -> bytes:
-    """The answer, whatever it quotes: what it tells of was done, and the worker must hear of it."""
+    """Return the answer as JSON, whatever text it quotes: the work is done, and the worker must get the answer."""
     try:
         return encoder.encode(answer)
     except UnicodeEncodeError:  # half a character, of a document that the worker sent
@@ -107,14 +126,14 @@ def _encoded(encoder: msgspec.json.Encoder, answer: Any) -> bytes:
         return encodable(text).encode()
 
 
-async def _unless_hung_up(request: Request, asked: Coroutine[Any, Any, T]) -> T:
-    """The answer; `ClientDisconnect` when whoever asked left meanwhile.
+async def _unless_hung_up(request: Request, act: Coroutine[Any, Any, T]) -> T:
+    """Return the answer; raise `ClientDisconnect` when the worker closed the connection meanwhile.
 
-    The poll of a worker that was killed must not go on taking runs that nobody will start. What was leased in that very
-    moment stays leased: the worker may be alive, have the same runs from the server it asked next, and have begun (R5).
-    Its next beat says so, or its session ends.
+    The poll of a worker that was killed must not go on taking runs that no worker will start. Runs that were leased in
+    that very moment stay leased: the worker may be alive, may have got the same runs from another server, and may have
+    begun them (R5). Its next beat says so, or its session ends.
     """
-    answering = asyncio.create_task(asked)
+    answering = asyncio.create_task(act)
     listening = asyncio.create_task(_hung_up(request))
     try:
         await asyncio.wait((answering, listening), return_when=asyncio.FIRST_COMPLETED)
@@ -127,25 +146,29 @@ async def _unless_hung_up(request: Request, asked: Coroutine[Any, Any, T]) -> T:
 
 
 async def _hung_up(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
+    """Return when the worker closes the connection."""
+    message = await request.receive()
+    while message["type"] != "http.disconnect":
+        message = await request.receive()
 
 
 async def _body(request: Request, by: Principal, counts_as: Kind, *, bytes_max: int) -> bytes:
-    """The whole message. Beats and polls have room of their own: they never wait for reports and logs (SEC-32)."""
+    """Return the whole message. Beats and polls have their own room: they never wait for reports and logs (SEC-32)."""
     gate: Gate = request.app.state.gate
 
     def take(size: int) -> None:
         gate.take(request, counts_as, by.token_id, size)
 
-    return await read_body(request, take=take, bytes_max=bytes_max, within_s=gate.body_within_s)
+    within_s = gate.body_within_s
+    return await read_body(request, take=take, bytes_max=bytes_max, within_s=within_s)
 
 
 async def _decoded(decoder: msgspec.json.Decoder[T], body: bytes, *, is_open: bool) -> T:
-    """The message. `is_open`: it may hold any number of anything, which is measured first."""
+    """Return the message. `is_open`: its lists have no bound of their own, so its outline is measured first."""
     try:
         if is_open and len(body) > SMALL:
-            await in_side_thread(check_outline, body)  # both take a while: others come in between
+            # Measuring and decoding both take a while. In between, the loop serves other requests.
+            await in_side_thread(check_outline, body)
         return decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadWorkerMessage(

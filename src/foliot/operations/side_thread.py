@@ -23,8 +23,8 @@ _THREAD: Final = ThreadPoolExecutor(1, thread_name_prefix="side_thread")
 async def in_side_thread(act: Callable[..., T], *args: Any, **options: Any) -> T:
     """Call `act` in the side thread; return or raise what it does.
 
-    `act` must be a pure function. No lock protects what it touches, and nothing stops it: when a client hangs up, the
-    thread still goes on to the end of `act`.
+    `act` may touch only values that nobody else holds: no lock protects them. Nothing stops it either: when a client
+    hangs up, the thread still goes on to the end of `act`.
     """
     call = partial(act, *args, **options)
     return await asyncio.get_running_loop().run_in_executor(_THREAD, call)

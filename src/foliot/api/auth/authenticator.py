@@ -1,14 +1,16 @@
-"""Who asks: a bearer token, or the session cookie of the console. Judged by the store at every request (SEC-07).
+"""Who sends a request: the owner of a bearer token, or of the console's session cookie.
 
-A revoked token is refused by the very next call, on every server: nothing is remembered. Workers call often, so calls
-that arrive together share one look at the store, as long as that look begins after the last of them arrived.
+The store judges the token at every request (SEC-07). Every server refuses a revoked token at the very next call,
+because no server remembers a good one. Workers call often, so calls with one token that arrive together share one look
+at the store. That look begins after the last of them arrived: a look that has begun may have read the token before it
+was revoked.
 """
 
 import asyncio
 import hmac
 from collections import Counter, OrderedDict
 from collections.abc import Coroutine
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from starlette.requests import Request
 
@@ -29,6 +31,7 @@ NOTE_USE_EVERY_S: Final = 60.0
 NOTED_MAX: Final = 10_000
 SECRET_MAX: Final = 500
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_Look: TypeAlias = "asyncio.Task[Principal | NotLoggedIn]"
 
 
 class Authenticator:
@@ -36,15 +39,19 @@ class Authenticator:
 
     def __init__(self, services: Services, refused: Counter[str] | None = None) -> None:
         self._services = services
-        self.strangers = Strangers(services.clock, Counter() if refused is None else refused)
+        if refused is None:
+            refused = Counter()
+        self.strangers = Strangers(services.clock, refused)
         self._noted_at: OrderedDict[str, float] = OrderedDict()
+        # asyncio holds its tasks weakly: this set keeps notes alive until they are written.
         self._notes: set[asyncio.Task[None]] = set()
         self._good_lately: OrderedDict[str, None] = OrderedDict()  # digests; each is judged again all the same
-        self._looking: dict[str, asyncio.Task[Principal | NotLoggedIn]] = {}  # has begun: sees nothing newer
-        self._next: dict[str, asyncio.Task[Principal | NotLoggedIn]] = {}  # begins after it
+        # By secret: the look that has begun, which may miss a newer revocation, and the look that begins after it.
+        self._looking: dict[str, _Look] = {}
+        self._next: dict[str, _Look] = {}
 
     async def principal(self, request: Request) -> Principal:
-        """Who asks; `NotLoggedIn` when that is nobody."""
+        """Return who sends the request; raise `NotLoggedIn` without a good token."""
         found = getattr(request.state, "principal", None)
         if found is None:
             secret, address = secret_of(request), address_of(request)
@@ -71,30 +78,32 @@ class Authenticator:
         except NotLoggedIn:
             return False
         except (StoreBusy, StoreUnavailable, TooManyRequests):
-            return True  # nobody knows; the answer itself needs the store, too
+            return True  # the server cannot know now; the answer itself needs the store, too
 
     async def _welcome(self, judged: Principal | NotLoggedIn, address: str) -> Principal:
-        """The principal; `NotLoggedIn`, and that slowly when the address had too many of them."""
+        """Return the principal, or raise `NotLoggedIn`: slowly, when the address sent too many wrong tokens."""
         if isinstance(judged, NotLoggedIn):
             await self.strangers.was_wrong(address)
             raise judged
         return judged
 
     async def _together(self, secret: str, address: str) -> Principal | NotLoggedIn:
-        """The principal of a secret, by a look at the store that begins from now on."""
+        """Return the principal of a secret, by a look at the store that begins after this call."""
         look = self._next.get(secret)
         if look is None:
-            look = asyncio.create_task(self._in_turn(secret, address, self._looking.get(secret)), name="token")
-            look.add_done_callback(_seen)
+            before = self._looking.get(secret)
+            look = asyncio.create_task(self._in_turn(secret, address, before), name="token")
+            look.add_done_callback(_read_exception)
             self._next[secret] = look
+        # Several requests wait for this look: one that is cancelled must not cancel it for the others.
         return await asyncio.shield(look)
 
-    async def _in_turn(
-        self, secret: str, address: str, before: "asyncio.Task[Principal | NotLoggedIn] | None"
-    ) -> Principal | NotLoggedIn:
+    async def _in_turn(self, secret: str, address: str, before: "_Look | None") -> Principal | NotLoggedIn:
+        """Look at the store when the look before has ended."""
         if before is not None:
             await asyncio.wait([before])
-        mine = self._looking[secret] = self._next.pop(secret)  # who comes from here on waits for the next
+        # From here on this look has begun: a request that comes later waits for the next one.
+        mine = self._looking[secret] = self._next.pop(secret)
         try:
             return await self._judged(secret, address, urgent=True)
         finally:
@@ -125,7 +134,7 @@ class Authenticator:
         )
 
     async def _found(self, digest: str, address: str, *, urgent: bool) -> tuple[TokenRecord | None, Instant]:
-        """Urgent connections are for those who were good lately: a flood of made-up tokens must not delay firing."""
+        """Read a token. Only one that was good lately gets an urgent connection: a flood must not delay firing."""
         tokens = self._services.store.tokens
         if self.knows(digest):
             return await tokens.find(digest, urgent=urgent)
@@ -145,7 +154,7 @@ class Authenticator:
         task.add_done_callback(self._notes.discard)
 
     async def _note_use(self, token_id: str) -> None:
-        """At most once a minute per token; nothing rests on it, so a busy store is not bothered again."""
+        """Note in the store that a token was used: at most once a minute, and only once. Nothing depends on it."""
         now = self._services.clock.monotonic()
         if now - self._noted_at.get(token_id, float("-inf")) < NOTE_USE_EVERY_S:
             return
@@ -159,19 +168,20 @@ class Authenticator:
             return
 
 
-def _seen(look: "asyncio.Task[Any]") -> None:
-    """Who asked may be gone: then nobody else looks at what went wrong."""
+def _read_exception(look: "asyncio.Task[Any]") -> None:
+    """Read the exception here: when all clients have gone, asyncio would warn that nobody did."""
     if not look.cancelled():
         look.exception()
 
 
 def address_of(request: Request) -> str:
-    """Whose address a request came from. What a header says of that is not believed: anybody can write one."""
-    return owner_of(request.client.host if request.client else None)
+    """Return the address a request came from. The server believes no header about it: any client can write one."""
+    host = request.client.host if request.client else None
+    return owner_of(host)
 
 
 def secret_of(request: Request) -> str:
-    """The token of a request, exactly as it was sent; `NotLoggedIn` without one."""
+    """Return the token of a request, exactly as it was sent; raise `NotLoggedIn` without one."""
     demand_safe_way(request)
     header = request.headers.get("authorization")
     if header is not None:

@@ -1,4 +1,4 @@
-"""How often something happened lately, by whom. Bounded: whoever was quiet longest is forgotten first."""
+"""How often something happened lately, by address or token. Bounded: the one that was quiet longest is forgotten."""
 
 from collections import OrderedDict, deque
 from typing import Final
@@ -19,7 +19,8 @@ class Tally:
 
     def add(self, who: str) -> None:
         """It happened now."""
-        self._at.setdefault(who, deque(maxlen=COUNTED_MAX)).append(self._clock.monotonic())
+        times = self._at.setdefault(who, deque(maxlen=COUNTED_MAX))
+        times.append(self._clock.monotonic())
         self._at.move_to_end(who)
         if len(self._at) > KNOWN_MAX:
             self._at.popitem(last=False)
@@ -37,5 +38,7 @@ class Tally:
         return len(times)
 
     def oldest_ago_s(self, who: str) -> float:
-        """How long ago the first within the window was."""
-        return self._clock.monotonic() - self._at[who][0] if self.count(who) else 0.0
+        """How long ago the first within the window was; 0 without one."""
+        if not self.count(who):
+            return 0.0
+        return self._clock.monotonic() - self._at[who][0]

@@ -105,13 +105,16 @@ async def search(
 @router.post("/cron:explain", responses=WRITES, summary="A cron expression in words")
 async def explain_cron(services: Services, who: Reader, language: Speaks, body: CronIn) -> CronOut:
     """The sentence, the next instants, and what may surprise."""
-    document = {"cron": body.expression, "tz": body.timezone} | ({"dialect": body.dialect} if body.dialect else {})
+    document = {"cron": body.expression, "tz": body.timezone}
+    if body.dialect:
+        document["dialect"] = body.dialect
     schedule = schedule_from_document(document)
     now = await services.store.lookups.now()
     warnings = warnings_of(schedule, now=now, language=language)
+    upcoming = islice(schedule.upcoming(now), body.count)
     return CronOut(
         expression=body.expression,
         words=describe(schedule, language),
-        next=[moment(at) or "" for at in islice(schedule.upcoming(now), body.count)],
+        next=[moment(at) or "" for at in upcoming],
         warnings=[{"code": one.code, "message": one.sentence, "hint": one.hint or None} for one in warnings],
     )

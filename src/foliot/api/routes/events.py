@@ -9,6 +9,7 @@ from fastapi.responses import StreamingResponse
 
 from foliot.api.models.cluster import EventOut
 from foliot.api.models.common import Page
+from foliot.api.paging import is_number, number_of_cursor
 from foliot.api.request_parts import (
     PREFIX,
     READS,
@@ -29,7 +30,6 @@ from foliot.domain.texts import NAME_BYTES_MAX
 from foliot.operations.events import list_events
 from foliot.operations.watch import Change, Watch
 from foliot.ports.store.journal import EventFilter, Topic
-from foliot.ports.store.lookups import BadCursor
 
 router: Final = APIRouter(prefix=PREFIX, tags=["events"], route_class=FoliotRoute)
 EVENTS: Final = {
@@ -58,19 +58,17 @@ async def list_journal(
     cursor: Cursor = None,
 ) -> Page[EventOut]:
     """Changes of jobs, cancels, drains, elections, tokens: newest first."""
-    if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
-        raise BadCursor
+    before_id = number_of_cursor(cursor, digits_max=18)
     wanted = EventFilter(
         topics=frozenset(Topic(word) for word in read_words(topic, "topic", TOPICS)),
         subject=subject,
         since=read_since(since),
         until=read_moment(until, "until"),
     )
-    page = await list_events(
-        services, who, wanted, namespace=namespace, limit=limit, before_id=int(cursor) if cursor else None
-    )
-    more = str(page.next_before_id) if page.next_before_id is not None else None
-    return Page(items=[EventOut.of(one) for one in page.items], next_cursor=more)
+    page = await list_events(services, who, wanted, namespace=namespace, limit=limit, before_id=before_id)
+    next_cursor = None if page.next_before_id is None else str(page.next_before_id)
+    items = [EventOut.of(event) for event in page.items]
+    return Page(items=items, next_cursor=next_cursor)
 
 
 @router.get(
@@ -88,8 +86,9 @@ async def stream_events(
     """Rising ids; `Last-Event-ID` goes on where a stream broke; `reset` says: read the lists anew."""
     watch: Watch = request.app.state.watch
     wanted = [topic for topic in topics.split(",") if topic]
-    written = last_event_id or ""
-    last_id = int(written) if written.isascii() and written.isdigit() and len(written) < 20 else None
+    last_id = None
+    if last_event_id is not None and is_number(last_event_id, digits_max=19):
+        last_id = int(last_event_id)
     changes = watch.changes(who, wanted, last_id=last_id, gone=until_gone(request))
     return StreamingResponse(_stream(changes), media_type="text/event-stream", headers=HEADERS)
 
@@ -100,5 +99,6 @@ async def _stream(changes: AsyncIterator[Change | None]) -> AsyncIterator[str]:
         if change is None:
             yield comment("still here")
             continue
-        told = {"subject": change.subject, "namespace": change.namespace, **change.data}
-        yield event(msgspec.json.encode(told).decode(), name=change.kind, event_id=str(change.id))
+        data = {"subject": change.subject, "namespace": change.namespace, **change.data}
+        text = msgspec.json.encode(data).decode()
+        yield event(text, name=change.kind, event_id=str(change.id))

@@ -18,7 +18,7 @@ from foliot.api.models.jobs import (
     WhyListOut,
     WhyOut,
 )
-from foliot.api.paging import AnyLimit, page_of
+from foliot.api.paging import AnyLimit, number_of_cursor, page_of
 from foliot.api.request_parts import (
     PREFIX,
     READS,
@@ -29,6 +29,7 @@ from foliot.api.request_parts import (
     Services,
     Speaks,
     When,
+    needed_moment,
     read_moment,
 )
 from foliot.api.route import FoliotRoute
@@ -41,7 +42,6 @@ from foliot.operations.stats import stats as job_stats
 from foliot.operations.trigger import lane_of_job
 from foliot.operations.why import why_instant, why_since
 from foliot.operations.why import zone_of as job_zone
-from foliot.ports.store.lookups import BadCursor
 from foliot.words.language import Language
 from foliot.words.why import CODES, hint, sentence
 
@@ -55,11 +55,13 @@ async def list_job_versions(
 ) -> Page[VersionOut]:
     """Newest first, each with who, when and why."""
     job = await find_job(services, who, home_of(who, namespace), name)
-    if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 10):
-        raise BadCursor
-    rows = await services.store.lookups.versions(job.job_id, limit=limit, before=int(cursor) if cursor else None)
-    more = str(rows[-1].version) if len(rows) == limit and rows[-1].version > 1 else None
-    return Page(items=[VersionOut.of(row) for row in rows], next_cursor=more)
+    before = number_of_cursor(cursor, digits_max=9)
+    rows = await services.store.lookups.versions(job.job_id, limit=limit, before=before)
+    next_cursor = None
+    if len(rows) == limit and rows[-1].version > 1:
+        next_cursor = str(rows[-1].version)
+    items = [VersionOut.of(row) for row in rows]
+    return Page(items=items, next_cursor=next_cursor)
 
 
 @router.get("/versions/{version}", responses=READS, summary="One version of a job")
@@ -68,7 +70,8 @@ async def get_job_version(
 ) -> VersionOut:
     """Its definition, hash, who, when and why."""
     job = await find_job(services, who, home_of(who, namespace), name)
-    return VersionOut.of(await find_version(services, job, max(0, min(version, 2**31 - 1))))
+    storable = max(0, min(version, 2**31 - 1))  # a number beyond it is no version, and no column takes it
+    return VersionOut.of(await find_version(services, job, storable))
 
 
 @router.get("/diff", responses=READS, summary="What changed between two versions")
@@ -76,8 +79,10 @@ async def diff_job_versions(
     services: Services, who: Reader, name: str, before: VersionNumber, after: VersionNumber, namespace: Namespace = None
 ) -> DiffOut:
     """Field by field."""
-    changes = await diff_versions(services, who, home_of(who, namespace), name, before=before, after=after)
-    return DiffOut(before=before, after=after, changes=[ChangeOut.of(change) for change in changes])
+    home = home_of(who, namespace)
+    changes = await diff_versions(services, who, home, name, before=before, after=after)
+    items = [ChangeOut.of(change) for change in changes]
+    return DiffOut(before=before, after=after, changes=items)
 
 
 @router.get("/fires", responses=READS, summary="Past and future fires of a job")
@@ -95,8 +100,7 @@ async def list_job_fires(
 
     With the cursor it goes on into the past, without the future.
     """
-    if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
-        raise BadCursor
+    before = number_of_cursor(cursor, digits_max=18)
     found = await list_fires(
         services,
         who,
@@ -104,7 +108,7 @@ async def list_job_fires(
         name,
         from_at=read_moment(from_, "from"),
         to_at=read_moment(to, "to"),
-        before=int(cursor) if cursor else None,
+        before=before,
         limit=limit,
     )
     return FiresOut(
@@ -132,20 +136,20 @@ async def explain_job(
     home = home_of(who, namespace)
     if (at is None) == (since is None):
         raise BadRequest("Give either at or since.", hint="?at=2026-03-02T02:00:00Z")
-    asked = zone_of(tz, "UTC")
+    asked_zone = zone_of(tz, "UTC")  # before the job is looked up: a zone that does not exist is refused first
     job = await find_job(services, who, home, name)
-    usual = (tz and asked) or job_zone(job.document, job.name)
+    usual_zone = asked_zone if tz else job_zone(job.document, job.name)
     if at is not None:
-        instant = read_moment(at, "at", tz=usual)
-        assert instant is not None
+        instant = needed_moment(at, "at", tz=usual_zone)
         explanation, zone = await why_instant(services, who, home, job.name, instant)
-        return WhyListOut(items=[why_out(explanation, tz=zone_of(tz, zone), language=language)])
-    begin = read_moment(since, "since", tz=usual)
-    assert begin is not None
+        shown = why_out(explanation, tz=zone_of(tz, zone), language=language)
+        return WhyListOut(items=[shown])
+    begin = needed_moment(since or "", "since", tz=usual_zone)
     explanations, zone = await why_since(services, who, home, job.name, begin)
     page, more = page_of(explanations, lambda one: f"{one.at or 0} {one.verdict}", limit=limit, cursor=cursor)
-    told = [why_out(one, tz=zone_of(tz, zone), language=language) for one in page]
-    return WhyListOut(items=told, next_cursor=more)
+    shown_zone = zone_of(tz, zone)
+    items = [why_out(one, tz=shown_zone, language=language) for one in page]
+    return WhyListOut(items=items, next_cursor=more)
 
 
 @router.get("/stats", responses=READS, summary="Figures of a job's latest runs")
@@ -160,11 +164,12 @@ async def get_job_parameters(services: Services, who: Reader, name: str, namespa
     job = await find_job(services, who, home_of(who, namespace), name)
     lane = lane_of_job(job)
     schema = await services.offers.schema_of(lane)
-    return ParametersOut(handler=lane.offer, parameters=dict(schema) if schema is not None else None)
+    parameters = None if schema is None else dict(schema)
+    return ParametersOut(handler=lane.offer, parameters=parameters)
 
 
 def why_out(explanation: Explanation, *, tz: str, language: Language) -> WhyOut:
-    """An explanation in words."""
+    """Return an explanation in words."""
     skip = explanation.skip if explanation.is_range else None
     return WhyOut(
         verdict=explanation.verdict,

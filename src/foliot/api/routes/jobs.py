@@ -1,5 +1,6 @@
 """`/jobs`: list, create, read, change, delete, and what can be done with one."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request, Response
@@ -73,9 +74,11 @@ from foliot.ports.store.lookups import JobFilter
 from foliot.ports.store.runs import TriggerRequest
 from foliot.words.humane import human_duration
 from foliot.words.language import Language
+from foliot.words.schedules.warnings import ScheduleWarning
 
 router: Final = APIRouter(prefix=PREFIX + "/jobs", tags=["jobs"], route_class=FoliotRoute)
 STATES: Final = ("active", "paused", "done")
+SORTS: Final = ("name", "next", "fails", "p95")
 
 
 @router.get("", responses=READS, summary="List jobs")
@@ -109,7 +112,7 @@ async def list_jobs(
         text=q,
         failing=failing,
         late=late,
-        sort=read_words(sort, "sort", ("name", "next", "fails", "p95"))[0] if sort else "name",
+        sort=_sort_of(sort),
     )
     page = await services.store.lookups.jobs(wanted, limit=limit, cursor=cursor)
     items = [JobOut.of(job, language=language, full=False) for job in page.items]
@@ -121,7 +124,8 @@ async def create_job(
     services: Services, who: Writer, language: Speaks, body: NewJob, response: Response, namespace: Namespace = None
 ) -> JobOut:
     """A job that must not exist yet."""
-    saved = await saving.create(services, who, home_of(who, namespace), body.name, body.definition, reason=body.reason)
+    home = home_of(who, namespace)
+    saved = await saving.create(services, who, home, body.name, body.definition, reason=body.reason)
     return _saved(saved, response, language)
 
 
@@ -136,10 +140,7 @@ async def validate_job(
         hash=found.hash,
         schedule=found.in_words,
         next=[moment(at) or "" for at in found.next_instants],
-        warnings=[
-            WarningOut(code=warning.code, message=warning.sentence, hint=warning.hint or None)
-            for warning in found.warnings
-        ],
+        warnings=[_warning(warning) for warning in found.warnings],
         exists_at_version=found.exists_at_version,
         changes=[ChangeOut.of(change) for change in found.changes],
         is_offered=found.is_offered,
@@ -153,7 +154,8 @@ async def get_job(
     """The job with its definition; its ETag is what a change must be made from."""
     job = await find_job(services, who, home_of(who, namespace), name)
     response.headers["ETag"] = etag(job.version)
-    return JobOut.of(job, language=language, executes=what_runs(services.kinds, job.document))
+    executes = what_runs(services.kinds, job.document)
+    return JobOut.of(job, language=language, executes=executes)
 
 
 @router.put(
@@ -247,7 +249,8 @@ async def resume_job(
     services: Services, who: Writer, language: Speaks, name: str, body: MaybeResumeJob, namespace: Namespace = None
 ) -> JobOut:
     """Paused time is left out, or caught up by the misfire policy."""
-    job = await pausing.resume(services, who, home_of(who, namespace), name, catch_up=body.catch_up, reason=body.reason)
+    home = home_of(who, namespace)
+    job = await pausing.resume(services, who, home, name, catch_up=body.catch_up, reason=body.reason)
     return JobOut.of(job, language=language)
 
 
@@ -314,7 +317,8 @@ async def trigger_job(
     )
     if body.dry_run:
         job, _ = await check_trigger(services, who, asked, body.params)
-        return JSONResponse(DryRunOut(dry_run=True, job=job.name, version=job.version).model_dump())
+        checked = DryRunOut(dry_run=True, job=job.name, version=job.version)
+        return JSONResponse(checked.model_dump())
     triggered = await trigger_run(services, who, asked, body.params)
     return made_run(triggered.run, response, is_new=triggered.created)
 
@@ -355,7 +359,9 @@ async def rollback_job(
     if_match: IfMatch = None,
 ) -> JobOut:
     """A new version with the content of an old one. `If-Match` is heeded when it is sent."""
-    expected = expected_version(if_match, name) if if_match is not None else None
+    expected = None
+    if if_match is not None:
+        expected = expected_version(if_match, name)
     saved = await rolling_back.rollback(
         services,
         who,
@@ -368,13 +374,25 @@ async def rollback_job(
     return _saved(saved, response, language)
 
 
+def _sort_of(written: str) -> str:
+    if not written:
+        return "name"
+    return read_words(written, "sort", SORTS)[0]
+
+
+def _warning(warning: ScheduleWarning) -> WarningOut:
+    return WarningOut(code=warning.code, message=warning.sentence, hint=warning.hint or None)
+
+
 def _saved(saved: SavedJob, response: Response, language: Language) -> JobOut:
-    response.headers["ETag"] = etag(saved.job.version)
+    """Return the job that was saved; its version and its address go into the headers of the answer."""
+    job = saved.job
+    response.headers["ETag"] = etag(job.version)
     response.headers["Foliot-Outcome"] = saved.outcome.value
     if saved.outcome is SaveOutcome.CREATED:
         response.status_code = 201
-        response.headers["Location"] = located("jobs", saved.job.name, namespace=saved.job.namespace)
-    return JobOut.of(saved.job, language=language)
+        response.headers["Location"] = located("jobs", job.name, namespace=job.namespace)
+    return JobOut.of(job, language=language)
 
 
 async def _explained(
@@ -386,14 +404,26 @@ async def _explained(
     wanted: dict[str, Any] | None,
     language: Language,
 ) -> VersionConflict:
-    """The conflict with what is there now, and how it differs from what was sent."""
+    """Return the conflict with the present job, and with how it differs from the definition that the client sent.
+
+    `wanted`: the whole definition that was sent; None: compare with the version that the client had read.
+    """
     if not stale.found:
         return stale
+    lookups = services.store.lookups
     job = await find_job(services, who, namespace, name)
-    ago = human_duration(max(0, await services.store.lookups.now() - job.updated_at), language)
-    stale = VersionConflict(name, expected=stale.expected, found=job.version, by=job.updated_by, ago=ago)
-    stale.data["current"] = {"version": job.version, "updated_by": job.updated_by, "definition": dict(job.document)}
-    old = await services.store.lookups.version(job.job_id, stale.expected)
-    before = wanted if wanted is not None else (old.document if old else {})
-    stale.data["changes"] = [ChangeOut.of(change).model_dump() for change in changes_between(before, job.document)]
-    return stale
+    age_us = max(0, await lookups.now() - job.updated_at)
+    ago = human_duration(age_us, language)
+    conflict = VersionConflict(name, expected=stale.expected, found=job.version, by=job.updated_by, ago=ago)
+    conflict.data["current"] = {
+        "version": job.version,
+        "updated_by": job.updated_by,
+        "definition": dict(job.document),
+    }
+    before: Mapping[str, Any] | None = wanted
+    if before is None:
+        version = await lookups.version(job.job_id, stale.expected)
+        before = version.document if version else {}
+    changes = changes_between(before, job.document)
+    conflict.data["changes"] = [ChangeOut.of(change).model_dump() for change in changes]
+    return conflict

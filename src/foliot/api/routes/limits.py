@@ -20,9 +20,12 @@ async def list_limits(
     services: Services, who: Reader, namespace: EveryNamespace = None, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[LimitOut]:
     """Those of the whole cluster and those of a namespace, with how many runs hold each."""
-    found = await operations.list_limits(services, who, namespace=namespace, after=cursor or "", limit=limit)
-    more = found[-1].key if len(found) == limit else None
-    return Page(items=[LimitOut.of(one) for one in found], next_cursor=more)
+    after = cursor or ""
+    found = await operations.list_limits(services, who, namespace=namespace, after=after, limit=limit)
+    is_full = len(found) == limit
+    next_cursor = found[-1].key if is_full else None
+    items = [LimitOut.of(one) for one in found]
+    return Page(items=items, next_cursor=next_cursor)
 
 
 @router.put("/cluster/limits/{name}", responses=WRITES, summary="Set a limit of the whole cluster")

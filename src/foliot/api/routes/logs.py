@@ -62,43 +62,68 @@ async def get_run_logs(
     if shard is not None:
         found = await shard_run(services, who, found, shard)
     wanted = _Wanted(level, grep, read_since(since))
-    if follow:
-        start = Position.of(last_event_id or "")
-        reader = LogReader(services, found, attempt=attempt, start=start)
-        there = reader.there() if RunState(found.state) in LIVE else reader.lines()
-        earlier = _last(there, wanted, tail) if tail is not None else None
-        stream = _events(reader.follow(who, gone=until_gone(request)), wanted, earlier)
-        return StreamingResponse(stream, media_type="text/event-stream", headers=HEADERS)
-    lines = _all_lines(services, found, attempt)
-    return StreamingResponse(_text(lines, wanted, tail), media_type="text/plain; charset=utf-8")
+    if not follow:
+        lines = _all_lines(services, found, attempt)
+        return StreamingResponse(_text(lines, wanted, tail), media_type="text/plain; charset=utf-8")
+    start = Position.of(last_event_id or "")
+    reader = LogReader(services, found, attempt=attempt, start=start)
+    earlier = None
+    if tail is not None:
+        is_live = RunState(found.state) in LIVE
+        there = reader.there() if is_live else reader.lines()
+        earlier = _last(there, wanted, tail)
+    stream = _events(reader.follow(who, gone=until_gone(request)), wanted, earlier)
+    return StreamingResponse(stream, media_type="text/event-stream", headers=HEADERS)
 
 
 class _Wanted:
-    """Which lines somebody wants to see."""
+    """Decides which lines the user wants to see. It is called with each line, in order."""
 
     def __init__(self, level: str | None, grep: str | None, since: Instant | None) -> None:
-        if level is not None and level.upper() not in LEVELS:
-            raise BadRequest(f'"{level[:10]}" is not a level.', hint=f"levels: {', '.join(LEVELS)}", path="query.level")
-        self._levels = LEVELS[LEVELS.index(level.upper()) :] if level else ()
-        self._grep = grep.casefold() if grep else None  # text, not an expression: nobody's pattern runs here (SEC-32)
-        self._since = "" if since is None else to_datetime(since).isoformat(timespec="milliseconds")  # as stamps are
+        self._levels = _from_level_up(level) if level is not None else ()
+        # The server compares plain text: an expression that a user wrote could take for ever (SEC-32).
+        self._grep = grep.casefold() if grep else None
+        # In the form of the lines' own stamps, so that texts are compared.
+        self._since = "" if since is None else to_datetime(since).isoformat(timespec="milliseconds")
         self._is_in = True
 
     def __call__(self, text: str) -> bool:
         head = _HEAD.match(text)
-        if head is not None:  # a line without one goes on with the line before it
+        if head is not None:  # a line without a head goes on with the line before it
             stamp, level = head.groups()
-            self._is_in = stamp >= self._since and (not self._levels or level in self._levels or level not in LEVELS)
-        return self._is_in and (self._grep is None or self._grep in text.casefold())
+            self._is_in = stamp >= self._since and self._is_of_level(level)
+        if not self._is_in:
+            return False
+        return self._grep is None or self._grep in text.casefold()
+
+    def _is_of_level(self, level: str) -> bool:
+        """Whether a line's level is wanted. A word that is no level is a part of the text: such lines are shown."""
+        if not self._levels or level not in LEVELS:
+            return True
+        return level in self._levels
+
+
+def _from_level_up(level: str) -> tuple[str, ...]:
+    """Return a level and those above it."""
+    wanted = level.upper()
+    if wanted not in LEVELS:
+        known = ", ".join(LEVELS)
+        raise BadRequest(f'"{level[:10]}" is not a level.', hint=f"levels: {known}", path="query.level")
+    return LEVELS[LEVELS.index(wanted) :]
 
 
 async def _all_lines(services: Services, run: RunRow, attempt: int | None) -> AsyncIterator[Line]:
-    async for line in LogReader(services, run, attempt=attempt, start=None).lines():
+    """Return the lines of a run, then those of each of its shards with the shard's number in front."""
+    own = LogReader(services, run, attempt=attempt, start=None)
+    async for line in own.lines():
         yield line
-    if run.shard == -1 and run.parent_id is None:
-        for child in await services.store.lookups.shards(run.run_id):
-            async for line in LogReader(services, child, attempt=attempt, start=None).lines():
-                yield prefixed(line, child.shard)
+    is_shard = run.shard != -1 or run.parent_id is not None
+    if is_shard:
+        return
+    for child in await services.store.lookups.shards(run.run_id):
+        reader = LogReader(services, child, attempt=attempt, start=None)
+        async for line in reader.lines():
+            yield prefixed(line, child.shard)
 
 
 async def _text(lines: AsyncIterator[Line], wanted: _Wanted, tail: int | None) -> AsyncIterator[str]:

@@ -1,6 +1,7 @@
 """`/runs`: list, read (and wait for), cancel, retry, attempts, shards, result, timeline, why."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request, Response
@@ -52,7 +53,7 @@ from foliot.domain.access import Principal
 from foliot.domain.errors import RunNotFound
 from foliot.domain.run import DERIVED, LIVE, RunState
 from foliot.domain.texts import NAME_BYTES_MAX
-from foliot.operations.cancel import cancel
+from foliot.operations.cancel import CancelledRun, cancel
 from foliot.operations.finding import find_job, find_run, home_of, namespace_of
 from foliot.operations.kinds import what_run_executes
 from foliot.operations.retry import retry
@@ -90,7 +91,8 @@ async def list_runs(
         return Page(items=[])
     job_id = None
     if job is not None:
-        job_id = (await find_job(services, who, home_of(who, namespace), job)).job_id
+        found = await find_job(services, who, home_of(who, namespace), job)
+        job_id = found.job_id
     wanted = RunFilter(
         namespace=namespace_of(who, namespace),
         job_id=job_id,
@@ -103,7 +105,7 @@ async def list_runs(
         shards=shards,
     )
     page = await services.store.lookups.runs(wanted, limit=limit, cursor=cursor)
-    return Page(items=[RunOut.of(run, full=False) for run in page.items], next_cursor=page.next_cursor)
+    return Page(items=_briefly(page.items), next_cursor=page.next_cursor)
 
 
 @router.get("/{run}", responses=READS, summary="Read a run, or wait for its end")
@@ -149,9 +151,11 @@ async def retry_run(
 async def cancel_runs(services: Services, who: Runner, body: BulkRuns, namespace: Namespace = None) -> BulkOut:
     """By ids, or all live runs of a job, with the number that is expected; at most 200 at a time."""
     runs = await _chosen(services, who, body, namespace, states=("PENDING", "RUNNING"))
+    if not runs:
+        return BulkOut(count=0, items=[])
     ids = [run.run_id for run in runs]
-    cancelled = await cancel(services, who, ids, reason=body.reason, force=body.force) if ids else []
-    items = [CancelledOut(outcome=one.outcome.value, run=RunOut.of(one.run, full=False)) for one in cancelled]
+    cancelled = await cancel(services, who, ids, reason=body.reason, force=body.force)
+    items = [_cancelled(one) for one in cancelled]
     return BulkOut(count=len(items), items=items)
 
 
@@ -162,11 +166,11 @@ async def retry_runs(
     """By ids, or all failed runs of a job, with the number that is expected; at most 200 at a time."""
     runs = await _chosen(services, who, body, namespace, states=("FAILED",))
     key = request_key(request, who) or services.chance.token()
-    made: dict[int, RunRow] = {}  # shards of one run run it again together
+    made: dict[int, RunRow] = {}  # by id: several shards of one run make one new run together
     for run in runs:
-        again = (await retry(services, who, run.run_id, request_key=key, reason=body.reason)).run
-        made[again.run_id] = again
-    return RetriedOut(count=len(made), items=[RunOut.of(run, full=False) for run in made.values()])
+        retried = await retry(services, who, run.run_id, request_key=key, reason=body.reason)
+        made[retried.run.run_id] = retried.run
+    return RetriedOut(count=len(made), items=_briefly(made.values()))
 
 
 @router.get("/{run}/attempts", responses=READS, summary="Every try of a run")
@@ -187,11 +191,9 @@ async def list_run_shards(
     """In order, with a count per state of all of them."""
     found = await find_run(services, who, run_id_of(run))
     rows = await services.store.lookups.shards(found.run_id)
-    counts: dict[str, int] = {}
-    for row in rows:
-        counts[row.state] = counts.get(row.state, 0) + 1
+    counts = Counter(row.state for row in rows)
     page, more = page_of(rows, lambda row: str(row.run_id), limit=limit, cursor=cursor)
-    return ShardsOut(items=[RunOut.of(row, full=False) for row in page], counts=counts, next_cursor=more)
+    return ShardsOut(items=_briefly(page), counts=dict(counts), next_cursor=more)
 
 
 @router.get("/{run}/result", responses=READS, summary="What a run returned")
@@ -207,7 +209,8 @@ async def get_run_timeline(
 ) -> TimelineOut:
     """Due, created, leased, started, ended: every moment, oldest first."""
     found = await find_run(services, who, run_id_of(run))
-    entries = timeline_of(found, list(await services.store.lookups.attempts(found.run_id)))
+    attempts = await services.store.lookups.attempts(found.run_id)
+    entries = timeline_of(found, list(attempts))
     page, more = page_of(entries, lambda entry: f"{entry.at} {entry.what}", limit=limit, cursor=cursor)
     return TimelineOut(items=page, next_cursor=more)
 
@@ -225,8 +228,17 @@ async def explain_run(
     return why_out(explanation, tz=zone_of(tz, zone), language=language)
 
 
+def _briefly(runs: Iterable[RunRow]) -> list[RunOut]:
+    """Return the runs without their parameters and results."""
+    return [RunOut.of(run, full=False) for run in runs]
+
+
+def _cancelled(cancelled: CancelledRun) -> CancelledOut:
+    return CancelledOut(outcome=cancelled.outcome.value, run=RunOut.of(cancelled.run, full=False))
+
+
 async def _find(services: Services, who: Principal, written: str) -> RunRow:
-    """One of several runs; when it is not there, under the name that was written."""
+    """Return one of several runs. The error says the id as the user wrote it."""
     try:
         return await find_run(services, who, run_id_of(written))
     except RunNotFound:
@@ -236,11 +248,12 @@ async def _find(services: Services, who: Principal, written: str) -> RunRow:
 async def _chosen(
     services: Services, who: Principal, body: BulkRuns, namespace: str | None, *, states: tuple[str, ...]
 ) -> Sequence[RunRow]:
-    """The runs a bulk verb is about; `CountDiffers` when they are not as many as somebody saw."""
+    """Return the runs that a bulk action is about; raise `CountDiffers` when they are not as many as the user saw."""
     if (body.ids is None) == (body.job is None):
         raise BadRequest("Give either ids or a job.", hint="a job needs expected: how many runs you saw")
     if body.ids is not None:
-        return [await _find(services, who, written) for written in dict.fromkeys(body.ids)]
+        once_each = dict.fromkeys(body.ids)
+        return [await _find(services, who, written) for written in once_each]
     if body.expected is None:
         raise BadRequest("A bulk action on a job needs expected: how many runs you saw.")
     assert body.job is not None
@@ -251,7 +264,7 @@ async def _chosen(
         since=read_moment(body.since, "since"),
         until=read_moment(body.until, "until"),
     )
-    found = (await services.store.lookups.runs(wanted, limit=BULK_MAX + 1)).items
-    if len(found) != body.expected:
-        raise CountDiffers(expected=body.expected, found=len(found))
-    return found
+    page = await services.store.lookups.runs(wanted, limit=BULK_MAX + 1)
+    if len(page.items) != body.expected:
+        raise CountDiffers(expected=body.expected, found=len(page.items))
+    return page.items

@@ -49,8 +49,7 @@ async def create_token(services: Services, who: Admin, body: NewTokenIn, respons
     grant = Grant(scopes=parse_scopes(body.scopes), namespace=body.namespace, group=body.group)
     lives_us = read_duration(body.expires, "expires") or 0
     issued = await operations.create_token(services, who, body.name, grant, lives_us=lives_us)
-    response.headers["Cache-Control"] = "no-store"
-    return IssuedOut(token=issued.secret, record=TokenOut.of(issued.record))
+    return _issued(issued, response)
 
 
 @router.post("/tokens/{name}:rotate", responses=WRITES, summary="A new secret for a token")
@@ -58,9 +57,9 @@ async def rotate_token(
     services: Services, who: Admin, name: str, body: MaybeRotateToken, response: Response
 ) -> IssuedOut:
     """The old secret goes on for the time of grace."""
-    issued = await operations.rotate_token(services, who, name, grace_us=read_duration(body.grace, "grace") or 0)
-    response.headers["Cache-Control"] = "no-store"
-    return IssuedOut(token=issued.secret, record=TokenOut.of(issued.record))
+    grace_us = read_duration(body.grace, "grace") or 0
+    issued = await operations.rotate_token(services, who, name, grace_us=grace_us)
+    return _issued(issued, response)
 
 
 @router.delete("/tokens/{name}", responses=WRITES, summary="Revoke a token")
@@ -97,7 +96,6 @@ async def login(request: Request, services: Services, body: LoginIn, response: R
     except BadLoginCode:
         throttle.wrong(address, body.code)
         raise
-    response.headers["Cache-Control"] = "no-store"
     if body.cookie:
         response.set_cookie(
             COOKIE,
@@ -108,7 +106,7 @@ async def login(request: Request, services: Services, body: LoginIn, response: R
             samesite="lax",
             secure=request.app.state.secure_cookies,
         )
-    return IssuedOut(token=issued.secret, record=TokenOut.of(issued.record))
+    return _issued(issued, response)
 
 
 @router.post("/logout", responses=WRITES, status_code=204, summary="End the token that asks")
@@ -117,3 +115,9 @@ async def logout(request: Request, services: Services, who: Reader, response: Re
     await services.store.tokens.revoke(who.token_id)
     secure: bool = request.app.state.secure_cookies
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="lax", secure=secure)
+
+
+def _issued(issued: operations.IssuedToken, response: Response) -> IssuedOut:
+    """Return a token with its secret; no browser, proxy or store may keep this answer."""
+    response.headers["Cache-Control"] = "no-store"
+    return IssuedOut(token=issued.secret, record=TokenOut.of(issued.record))
