@@ -3,7 +3,7 @@
 Nothing else hangs on the end of a plain run (no waiting cursor, no limits, no parent), so each lands by itself and no
 transaction is needed around the two statements. There is nothing to judge about a success.
 
-The lease says which attempt is meant (S5), its session whether it is the speaker's to end (`store.sql.speaking`).
+The lease says which attempt is meant (S5), its session whether it is the speaker's to end (`lease_owner`).
 """
 
 from collections.abc import Sequence
