@@ -35,6 +35,7 @@ def test_what_is_no_store_is_refused(url: str) -> None:
         ("postgresql://me@host/db", "postgresql://me@host/db"),
         ("postgresql://host/db", "postgresql://host/db"),
         ("sqlite:///x.db", "sqlite:///x.db"),
+        ("app:secret@db/foliot", "app@db/foliot"),
     ],
 )
 def test_a_password_is_not_shown(url: str, shown: str) -> None:

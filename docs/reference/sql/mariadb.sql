@@ -474,10 +474,9 @@ ORDER BY j.from_end, j.id LIMIT %(limit)s;
 SELECT j.id FROM jobs j WHERE j.from_end IS NULL ORDER BY j.from_end, j.id LIMIT %(limit)s FOR UPDATE SKIP LOCKED;
 
 -- firing/repair.py LEARN
-UPDATE jobs SET from_end = CASE WHEN EXISTS (
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs FORCE INDEX (PRIMARY) SET jobs.from_end = CASE WHEN EXISTS (
   SELECT 1 FROM job_versions v
-  WHERE v.job_id = jobs.id AND v.version = jobs.version AND v.definition LIKE '%%"from_end"_true%%') THEN 1 ELSE 0 END
-WHERE jobs.id IN (SELECT d.job_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
+  WHERE v.job_id = jobs.id AND v.version = jobs.version AND v.definition LIKE %(marked)s) THEN 1 ELSE 0 END WHERE jobs.id = d.job_id AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
 
 -- firing/repair.py LOCK
 SELECT c.job_id, c.version, c.state, c.next_at, c.next_due_at, c.cursor_ver, c.remaining, c.skip_from,

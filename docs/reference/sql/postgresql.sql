@@ -536,8 +536,9 @@ SELECT j.id FROM jobs j WHERE j.from_end IS NULL ORDER BY j.from_end, j.id LIMIT
 -- firing/repair.py LEARN
 UPDATE jobs SET from_end = CASE WHEN EXISTS (
   SELECT 1 FROM job_versions v
-  WHERE v.job_id = jobs.id AND v.version = jobs.version AND v.definition LIKE '%"from_end"_true%') THEN 1 ELSE 0 END
-WHERE jobs.id IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id)) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $2) OR $2 IS NULL);
+  WHERE v.job_id = jobs.id AND v.version = jobs.version AND v.definition LIKE $1) THEN 1 ELSE 0 END
+FROM unnest($2::text::bigint[]) AS d(job_id)
+WHERE jobs.id = d.job_id AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $3) OR $3 IS NULL);
 
 -- firing/repair.py LOCK
 SELECT c.job_id, c.version, c.state, c.next_at, c.next_due_at, c.cursor_ver, c.remaining, c.skip_from,

@@ -535,8 +535,9 @@ SELECT j.id FROM jobs j WHERE j.from_end IS NULL ORDER BY j.from_end, j.id LIMIT
 -- firing/repair.py LEARN
 UPDATE jobs SET from_end = CASE WHEN EXISTS (
   SELECT 1 FROM job_versions v
-  WHERE v.job_id = jobs.id AND v.version = jobs.version AND v.definition LIKE '%"from_end"_true%') THEN 1 ELSE 0 END
-WHERE jobs.id IN (SELECT d.job_id FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
+  WHERE v.job_id = jobs.id AND v.version = jobs.version AND v.definition LIKE :marked) THEN 1 ELSE 0 END
+FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d
+WHERE jobs.id = d.job_id AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
 
 -- firing/repair.py LOCK
 SELECT c.job_id, c.version, c.state, c.next_at, c.next_due_at, c.cursor_ver, c.remaining, c.skip_from,

@@ -28,14 +28,16 @@ UNKNOWN: Final = Statement(
     "SELECT j.id FROM jobs j WHERE j.from_end IS NULL ORDER BY j.from_end, j.id LIMIT :limit {skip_locked}"
 )
 
-# The underscore stands for a colon, which would begin the name of a value here. A parameter that looks like a fixed
-# delay does no harm: `repair_delays` reads the definition.
+FROM_END: Final = '%"from_end":true%'
+"""A document with a fixed delay. A parameter that looks like one does no harm: `repair_delays` reads the definition."""
+
 LEARN: Final = Statement(
     f"""
     UPDATE jobs SET from_end = CASE WHEN EXISTS (
       SELECT 1 FROM job_versions v
-      WHERE v.job_id = jobs.id AND v.version = jobs.version AND v.definition LIKE '%"from_end"_true%') THEN 1 ELSE 0 END
-    WHERE jobs.id IN (SELECT d.job_id FROM {{d}}) AND {UNDER_TERM}
+      WHERE v.job_id = jobs.id AND v.version = jobs.version AND v.definition LIKE :marked) THEN 1 ELSE 0 END
+    FROM {{d}}
+    WHERE jobs.id = d.job_id AND {UNDER_TERM}
     """,
     RowSet("d", job_id=BIGINT),
 )
@@ -59,7 +61,7 @@ def learn_delays(tx: Tx, *, limit: int, term: int | None) -> None:
     """
     found = tx.rows(UNKNOWN, {"limit": limit})
     if found:
-        tx.change(LEARN, {"term": term}, d=[(job_id,) for (job_id,) in found])
+        tx.change(LEARN, {"term": term, "marked": FROM_END}, d=[(job_id,) for (job_id,) in found])
 
 
 def repair_delays(tx: Tx, definitions: Definitions, *, after: int, limit: int, term: int | None) -> tuple[int, int]:

@@ -66,9 +66,12 @@ class BadStoreUrl(InvalidInput):
 
 def redacted(url: str) -> str:
     """The URL without its password."""
-    head, at, tail = url.rpartition("@")
-    scheme, slashes, user = head.partition("://")
-    return f"{scheme}{slashes}{user.partition(':')[0]}{at}{tail}" if at else url
+    access, at, rest = url.rpartition("@")
+    if not at:
+        return url
+    # Somebody may have left out the scheme: then all that stands before the host is user and password.
+    scheme, slashes, user = access.rpartition("://")
+    return f"{scheme}{slashes}{user.partition(':')[0]}@{rest}"
 
 
 def scheme_of(url: str) -> str:
