@@ -136,6 +136,15 @@ def test_each_file_that_a_page_names_is_there(page: Path) -> None:
     assert set(gone) - NOT_THERE_YET - USERS_OWN == set()
 
 
+@pytest.mark.parametrize("room", ["api", "app", "domain", "sdk", "store/sql", "words", "worker"])
+def test_each_file_of_a_room_is_on_a_page_by_itself_or_in_its_folder(room: str) -> None:
+    told = {place for page in PAGES for path in paths_of(page) if (place := found(page, path)) is not None}
+    rooms = {SOURCE, *(SOURCE / room).parents, SOURCE / room, ROOT}
+    folders = {place for place in told if place.is_dir()} - rooms
+    files = [file for file in (SOURCE / room).rglob("*.py") if file.name != "__init__.py"]
+    assert [file for file in files if file not in told and folders.isdisjoint(file.parents)] == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_each_name_that_a_page_places_in_a_file_is_defined_there(page: Path) -> None:
     gone = [named for named in names_of(page) if (file := found(page, named.file)) and not has_name(file, named.name)]
