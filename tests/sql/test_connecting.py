@@ -36,6 +36,7 @@ def test_what_is_no_store_is_refused(url: str) -> None:
         ("postgresql://host/db", "postgresql://host/db"),
         ("sqlite:///x.db", "sqlite:///x.db"),
         ("app:secret@db/foliot", "app@db/foliot"),
+        ("postgresql://me:a://b@host/db", "postgresql://me@host/db"),
     ],
 )
 def test_a_password_is_not_shown(url: str, shown: str) -> None:

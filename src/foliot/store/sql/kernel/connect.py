@@ -69,8 +69,10 @@ def redacted(url: str) -> str:
     access, at, rest = url.rpartition("@")
     if not at:
         return url
-    # Somebody may have left out the scheme: then all that stands before the host is user and password.
-    scheme, slashes, user = access.rpartition("://")
+    scheme, slashes, user = access.partition("://")
+    if not slashes:
+        # Somebody left out the scheme: all that stands before the host is user and password.
+        scheme, user = "", access
     return f"{scheme}{slashes}{user.partition(':')[0]}@{rest}"
 
 
