@@ -1,4 +1,4 @@
-"""Bodies of requests: read after the token is known to be good, no longer, no slower, no more at once than allowed."""
+"""Bodies of requests. The server reads them after it has judged the token, within bounds of size, time and room."""
 
 import asyncio
 from collections.abc import Callable
@@ -23,9 +23,9 @@ async def read_body(
     bytes_max: int,
     within_s: float,
 ) -> bytes:
-    """The whole body. `take` is asked for room before that many bytes are read, and may refuse.
+    """Return the whole body. `take` is called for room before that many bytes are read, and may refuse.
 
-    The time is that of the whole body: a drop now and then does not prolong it.
+    `within_s` is for the whole body: a client that sends a byte now and then gets no more time.
     """
     announced = _announced(request, bytes_max)
     if announced > SMALL:

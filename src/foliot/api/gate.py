@@ -1,7 +1,8 @@
-"""The gate: how many are served at once, and whose share of that is used up (SEC-23, SEC-32).
+"""The gate: how many requests the server serves at once, and how much of that one token or address may use.
 
-Everything scarce is counted in shares (`domain.shares`): nobody takes what others need. A token that was good lately
-counts by itself, also where all come by one proxy; whoever is not known yet counts by address. Probes are not counted.
+The gate counts everything scarce in shares (`domain.shares`), so that no client takes what others need (SEC-23,
+SEC-32). A token that was good lately counts by itself, also behind a proxy. A client with an unknown token counts by
+its address. Probes are not counted.
 """
 
 from collections import Counter
@@ -28,7 +29,7 @@ BEATS_BYTES_MAX: Final = 128 * MIB
 
 
 class Kind(StrEnum):
-    """What is counted; also the reason of a refusal, as metrics tell it."""
+    """What is counted; also the reason of a refusal in the metrics."""
 
     REQUESTS = "requests"
     STREAMS = "streams"
@@ -40,7 +41,7 @@ class Kind(StrEnum):
 
 
 class Gate:
-    """Lets requests in, as far as there is room for whoever asks."""
+    """Lets requests in, as far as the share of their token or address goes."""
 
     def __init__(
         self,
@@ -64,10 +65,10 @@ class Gate:
         }
 
     async def let_in(self, request: Request, kind: Kind) -> Principal:
-        """Who asks, with a place for the request until it is answered. Nothing of its body was read so far.
+        """Return who sends the request, with a place for it until it is answered. Nothing of its body was read so far.
 
         A token that was good lately takes its place before it is judged again, so that requests do not pile up before
-        a store that hangs. Any other is judged first: a made-up one has no share of anything.
+        a store that hangs. Any other token is judged first: a made-up one has no share of anything.
         """
         token = hash_of(secret_of(request))
         request.state.share = token
@@ -79,12 +80,12 @@ class Gate:
         return who
 
     def let_anybody_in(self, request: Request, kind: Kind) -> None:
-        """A place for a request without a token, by its address."""
+        """Take a place for a request without a token, by its address."""
         request.state.share = address_of(request)
         self.take(request, kind, request.state.share)
 
     def take(self, request: Request, kind: Kind, who: str, size: int = 1) -> None:
-        """So much of a kind until the request is answered; `TooManyRequests` when that is beyond who's share."""
+        """Take `size` of a kind until the request is answered; raise `TooManyRequests` beyond the share of `who`."""
         shares = self.shares[kind]
         if not shares.take(who, size):
             self._refused[kind] += 1

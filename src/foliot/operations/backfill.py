@@ -96,7 +96,7 @@ async def start(
 ) -> Started:
     """Begin what was previewed; `BackfillChanged` when it would not be the same instants any more.
 
-    A request key that has a backfill gets that one: whoever asks again did not hear the answer (R5).
+    A request key that has a backfill gets that one: a client that sends its request again lost the answer (R5).
     """
     backfill = await _asked_before(services, who, order, request_key)
     is_new = backfill is None
@@ -120,7 +120,9 @@ async def start(
 async def _asked_before(
     services: Services, who: Principal, order: BackfillOrder, request_key: str | None
 ) -> BackfillRow | None:
-    found = await services.store.backfills.asked(request_key) if request_key is not None else None
+    if request_key is None:
+        return None
+    found = await services.store.backfills.asked(request_key)
     if found is None:
         return None
     job = await find_job(services, who, order.namespace, order.job)
@@ -233,12 +235,15 @@ async def _chosen(services: Services, job: JobRow, definition: Definition, order
 def _candidates(schedule: Schedule, order: BackfillOrder, taken: Mapping[Instant, str]) -> Iterator[Instant | None]:
     """The instants of the range, one a step; None for one that was looked at and is not wanted."""
     if order.selection is Selection.FAILED:  # each has a run: no need to walk the whole range for them
-        for at in sorted(at for at, state in taken.items() if _is_wanted(order.selection, state)):
-            yield at if schedule.next_allowed_after(at - 1) == at else None
+        failed = sorted(at for at, state in taken.items() if _is_wanted(order.selection, state))
+        for at in failed:
+            is_of_schedule = schedule.next_allowed_after(at - 1) == at
+            yield at if is_of_schedule else None
         return
     next_at = schedule.next_allowed_after(order.from_at - 1)
     while next_at is not None and next_at < order.to_at:
-        yield next_at if _is_wanted(order.selection, taken.get(next_at)) else None
+        is_wanted = _is_wanted(order.selection, taken.get(next_at))
+        yield next_at if is_wanted else None
         next_at = schedule.next_allowed_after(next_at)
 
 
@@ -257,5 +262,6 @@ def _is_wanted(selection: Selection, state: str | None) -> bool:
 
 
 def _token(job: JobRow, order: BackfillOrder, instants: Sequence[Instant]) -> str:
-    said = (job.job_id, job.version, order.selection, order.parallel, order.newest_first, *instants)
-    return hashlib.sha256(repr(said).encode()).hexdigest()[:32]
+    previewed = (job.job_id, job.version, order.selection, order.parallel, order.newest_first, *instants)
+    digest = hashlib.sha256(repr(previewed).encode())
+    return digest.hexdigest()[:32]

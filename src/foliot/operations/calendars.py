@@ -75,9 +75,9 @@ async def save_calendar(
 
 
 async def find_calendar(services: Services, who: Principal, name: str, version: int | None = None) -> KnownCalendar:
-    """A calendar, its days ahead that stand out, and the jobs pinned to it, as far as the token sees them.
+    """Return a calendar, its days ahead that stand out, and the jobs pinned to it that the token sees.
 
-    `UnknownCalendar` when there is none.
+    Raise `UnknownCalendar` when there is none.
     """
     who.demand(Scope.READ)
     now = await services.store.lookups.now()
@@ -85,20 +85,28 @@ async def find_calendar(services: Services, who: Principal, name: str, version: 
     if built_in is not None:
         return replace(_built_in(built_in), ahead=_ahead(built_in, now))
     pin = name if version is None else f"{name}@{version}"
-    found = (await services.store.calendars.find([pin])).get(pin)
-    if found is None:
-        known = [row.name for row in await services.store.calendars.list()]
-        raise UnknownCalendar(pin, nearest=nearest(name, [*known, *SHOWN]))
+    row = await _found(services, name, pin)
+    calendar = calendar_from_document(row.name, dict(row.document))
     users = await services.store.calendars.users(name, limit=USERS_SHOWN)
-    ahead = _ahead(calendar_from_document(found.name, dict(found.document)), now)
-    return replace(_saved(found), users=[user for user in users if who.sees(user[0])], ahead=ahead)
+    visible = [(namespace, job, pinned) for namespace, job, pinned in users if who.sees(namespace)]
+    return replace(_saved(row), users=visible, ahead=_ahead(calendar, now))
+
+
+async def _found(services: Services, name: str, pin: str) -> CalendarRow:
+    calendars = services.store.calendars
+    found = await calendars.find([pin])
+    if pin in found:
+        return found[pin]
+    saved = [row.name for row in await calendars.list()]
+    raise UnknownCalendar(pin, nearest=nearest(name, [*saved, *SHOWN]))
 
 
 async def list_calendars(services: Services, who: Principal) -> Sequence[KnownCalendar]:
     """The newest version of each that was saved, then some of those everybody has."""
     who.demand(Scope.READ)
+    saved = await services.store.calendars.list()
     built_in = [found for name in SHOWN if (found := builtin_calendar(name)) is not None]
-    return [*map(_saved, await services.store.calendars.list()), *map(_built_in, built_in)]
+    return [*map(_saved, saved), *map(_built_in, built_in)]
 
 
 def _saved(row: CalendarRow) -> KnownCalendar:
@@ -187,7 +195,8 @@ async def read_definition(services: Services, document: Mapping[str, Any], *, jo
 
 async def calendars_of(services: Services, document: Mapping[str, Any]) -> Mapping[str, Calendar]:
     """The calendars a definition's document names; `UnknownCalendar` for one that is not there."""
-    names = sorted(set(_named(document.get("schedule"))))
+    named = set(_named(document.get("schedule")))
+    names = sorted(named)
     found = await services.store.calendars.find(names)
     for name in names:
         if name not in found:
@@ -196,7 +205,10 @@ async def calendars_of(services: Services, document: Mapping[str, Any]) -> Mappi
 
 
 def _named(schedule: Any) -> Iterator[str]:
-    for entry in schedule if isinstance(schedule, list) else [schedule]:
-        name = entry.get("calendar") if isinstance(entry, Mapping) else None
+    entries = schedule if isinstance(schedule, list) else [schedule]
+    for entry in entries:
+        if not isinstance(entry, Mapping):
+            continue
+        name = entry.get("calendar")
         if isinstance(name, str) and builtin_calendar(name) is None:
             yield name

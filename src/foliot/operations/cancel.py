@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import JobNotFound
@@ -30,7 +31,8 @@ async def cancel(
 
     `force`: what runs is not asked to stop but ended; a thread, which nobody can end, is given up after its grace.
     """
-    runs = [await find_run(services, who, run_id) for run_id in dict.fromkeys(run_ids)]
+    once_each = dict.fromkeys(run_ids)
+    runs = [await find_run(services, who, run_id) for run_id in once_each]
     await demand_run(services, who, runs)
     ids = [run.run_id for run in runs]
     outcomes = await services.store.runs.cancel(ids, by=actor(who, reason), force=force)
@@ -52,18 +54,25 @@ async def demand_run(services: Services, who: Principal, runs: Sequence[RunRow])
     for namespace, name in sorted({(run.namespace, run.job) for run in runs}):
         try:
             group = group_of(await services.store.lookups.job(namespace, name))
-        except JobNotFound:  # deleted meanwhile: nobody's group
+        except JobNotFound:  # a user deleted it meanwhile: it has no group any more
             group = DEFAULT_GROUP
         who.demand(Scope.RUN, group=group)
 
 
 def _happening(run: RunRow, who: Principal, outcome: CancelOutcome, reason: str, *, force: bool) -> Happening:
+    key = f"run.cancel:{run.run_id}:{outcome}"
+    data: dict[str, Any] = {"job": run.job}
+    if reason:
+        data["reason"] = reason
+    if force:
+        key += ":force"
+        data["force"] = True
     return Happening(
-        key=f"run.cancel:{run.run_id}:{outcome}{':force' if force else ''}",
+        key=key,
         topic=Topic.RUNS,
         kind="run.cancelled" if outcome is CancelOutcome.ENDED else "run.cancel_asked",
         subject=format_run_id(run.run_id),
         by=who.name,
         namespace=run.namespace,
-        data={"job": run.job} | ({"reason": reason} if reason else {}) | ({"force": True} if force else {}),
+        data=data,
     )

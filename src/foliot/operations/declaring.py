@@ -31,7 +31,7 @@ from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.worker_link import DECLARED_MAX, DOCUMENT_MAX, DeclaredJob, Hello
 from foliot.words.errors import in_one_line
 
-REFUSED_SHOWN: Final = 5  # in the log; the worker hears of each
+REFUSED_SHOWN: Final = 5  # in the log; the worker gets all
 READ_AT_ONCE: Final = 100
 _JOB_WEIGHT: Final = 200  # of a definition, however short
 
@@ -171,20 +171,30 @@ def _with_room(drafts: Sequence[_Draft], rooms: Mapping[str, _Room], refused: di
 
 async def _read_all(hello: Hello, by: Principal, kinds: HandlerKinds, refused: dict[int, str]) -> list[_Draft]:
     """The declared jobs that can be read and are the token's to declare; why not, for the others."""
-    jobs = hello.jobs
-    numbered = list(enumerate(jobs))
-    read = partial(_read, by, partial(check_declared, kinds, hello))
-    is_light = len(jobs) <= READ_AT_ONCE and sum(map(_weight, numbered)) <= AT_ONCE
-    made = read(numbered) if is_light else await in_slices(read, numbered, _weight)
-    drafts = [one for one in made if isinstance(one, _Draft)]
-    refused.update(one for one in made if not isinstance(one, _Draft))
+    numbered = list(enumerate(hello.jobs))
+    check = partial(check_declared, kinds, hello)
+    read = partial(_read, by, check)
+    is_light = len(numbered) <= READ_AT_ONCE and sum(map(_weight, numbered)) <= AT_ONCE
+    if is_light:
+        made = read(numbered)
+    else:
+        made = await in_slices(read, numbered, _weight)
+    drafts: list[_Draft] = []
+    for one in made:
+        if isinstance(one, _Draft):
+            drafts.append(one)
+        else:
+            number, why = one
+            refused[number] = why
     return drafts
 
 
 def _weight(numbered: tuple[int, DeclaredJob]) -> int:
-    """How long it takes to read a definition, about."""
-    text = numbered[1].document
-    return _JOB_WEIGHT + len(text) // 16 + 3 * (text.count("[") + text.count("{") + text.count(","))
+    """Estimate how long reading a definition takes."""
+    _, job = numbered
+    text = job.document
+    parts = text.count("[") + text.count("{") + text.count(",")
+    return _JOB_WEIGHT + len(text) // 16 + 3 * parts
 
 
 def _read(
@@ -201,7 +211,8 @@ def _read(
 
 
 def _read_one(by: Principal, check: Callable[[JobHandler], None], at: int, job: DeclaredJob) -> _Draft:
-    namespace, name = check_name("namespace", job.namespace), check_name("job", job.name)
+    namespace = check_name("namespace", job.namespace)
+    name = check_name("job", job.name)
     by.demand_work(namespace=namespace)
     document = parse_json(job.document, bytes_max=DOCUMENT_MAX, what="The definition")
     definition = from_document(document, job=name)

@@ -58,28 +58,27 @@ async def fires(
     job = await find_job(services, who, namespace, name)
     now = await services.store.lookups.now()
     begin = now - RANGE_DEFAULT if from_at is None else from_at
-    end = to_at
-    if end is not None and end <= begin:
+    if to_at is not None and to_at <= begin:
         raise BadField("to", "it is not after from", hint="from is included, to is not")
-    past_end = min(at for at in (now + 1, end, before) if at is not None)
+    past_end = min(at for at in (now + 1, to_at, before) if at is not None)
     past = await _past(services, job, begin, max(past_end, begin), limit=limit + 1, before=before)
     more_before = past[limit - 1].due_at if len(past) > limit else None
-    if before is not None:
-        return Fires(job=job, now=now, past=past[:limit], future=[], more_before=more_before)
-    schedule = (await read_definition(services, job.document, job=job.name)).schedule
-    future = [Fire(due_at=at, decision="planned") for at in _upcoming(job, schedule, max(now, begin - 1), end, limit)]
+    future: list[Fire] = []
+    if before is None:
+        definition = await read_definition(services, job.document, job=job.name)
+        upcoming = _upcoming(job, definition.schedule, max(now, begin - 1), to_at, limit)
+        future = [Fire(due_at=at, decision="planned") for at in upcoming]
     return Fires(job=job, now=now, past=past[:limit], future=future, more_before=more_before)
 
 
 async def _past(
     services: Services, job: JobRow, begin: Instant, end: Instant, *, limit: int, before: Instant | None
 ) -> Sequence[Fire]:
-    """What became of the instants in [begin, end), newest first. A range of skipped ones stands at its last instant."""
+    """Return what became of the instants in [begin, end), newest first. A skipped range stands at its last instant."""
     runs, skips = await services.store.lookups.fired(job.job_id, from_at=begin, to_at=end, limit=limit + 1)
-    found = [
-        *(Fire(due_at=run.due_at, decision="created", run=run) for run in runs),
-        *(Fire(due_at=skip.to_at, decision="skipped", skip=skip) for skip in skips),
-    ]
+    created = [Fire(due_at=run.due_at, decision="created", run=run) for run in runs]
+    skipped = [Fire(due_at=skip.to_at, decision="skipped", skip=skip) for skip in skips]
+    found = created + skipped
     if before is not None:  # a range that reaches beyond it was on the page before
         found = [fire for fire in found if fire.due_at < before]
     return sorted(found, key=lambda fire: fire.due_at, reverse=True)
@@ -88,10 +87,10 @@ async def _past(
 def _upcoming(
     job: JobRow, schedule: Schedule | None, after: Instant, before: Instant | None, limit: int
 ) -> Iterator[Instant]:
-    """The planned instants after one, as the cursor would decide them."""
-    if job.state == "done" or (job.remaining is not None and job.remaining <= 0):
+    """Return the planned instants after one, as the server would decide them."""
+    if schedule is None or job.state == "done":
         return
-    if schedule is None:
+    if job.remaining is not None and job.remaining <= 0:
         return
     if job.state == "paused":  # one that is due when the pause ends by itself fires
         if job.paused_until is None or schedule.fixed_delay_us is not None:
@@ -100,14 +99,19 @@ def _upcoming(
     elif job.next_due_at is not None:  # what lies before it was decided, also by a clock that was ahead
         after = max(after, job.next_due_at - 1)
     most = limit if job.remaining is None else min(limit, job.remaining)
-    if schedule.fixed_delay_us is not None:
-        if job.next_due_at is not None and (before is None or job.next_due_at < before) and job.next_due_at > after:
-            yield job.next_due_at
-        return
-    for n, at in enumerate(schedule.upcoming(after)):
-        if n >= most or (before is not None and at >= before):
+    instants = _next_after(job.next_due_at, after)
+    if schedule.fixed_delay_us is None:
+        instants = schedule.upcoming(after)
+    for number, at in enumerate(instants):
+        if number >= most or (before is not None and at >= before):
             return
         yield at
+
+
+def _next_after(next_due_at: Instant | None, after: Instant) -> Iterator[Instant]:
+    """Return the one known instant of a schedule with a fixed delay: the others depend on when runs end."""
+    if next_due_at is not None and next_due_at > after:
+        yield next_due_at
 
 
 def schedule_of(document: Mapping[str, Any], name: str) -> Schedule | None:

@@ -93,7 +93,7 @@ class LogReader:
                     yield line
                 self._at = Position(self._at.attempt + 1, 0)
                 continue
-            if RunState(self._run.state) not in LIVE or (self._only is not None and self._run.attempt > self._only):
+            if self._is_over(self._run):
                 for line in self._flush():
                     yield line
                 return
@@ -101,6 +101,12 @@ class LogReader:
                 spoke_at = clock.monotonic()
                 yield Line(text=None, after=self._at)
             await clock.wait(asyncio.Event(), for_s=LOOK_EVERY_S)
+
+    def _is_over(self, run: RunRow) -> bool:
+        """Whether nothing more comes: the run has ended, or the one attempt that the user follows."""
+        if RunState(run.state) not in LIVE:
+            return True
+        return self._only is not None and run.attempt > self._only
 
     def _may_go_on(self, run: RunRow) -> bool:
         """Whether a later attempt has begun."""
@@ -135,13 +141,15 @@ class LogReader:
         return told + self._whole()
 
     def _whole(self) -> list[Line]:
+        """Return the lines that have an end. A line of more than `LINE_BYTES_MAX` bytes is cut into several."""
         lines = []
         while b"\n" in self._rest or len(self._rest) > LINE_BYTES_MAX:
             end = self._rest.find(b"\n", 0, LINE_BYTES_MAX)
             size = end + 1 if end >= 0 else LINE_BYTES_MAX
-            text, self._rest = self._rest[:size], self._rest[size:]
+            text = self._rest[:size].decode("utf-8", "replace")
+            self._rest = self._rest[size:]
             self._at = Position(self._at.attempt, self._at.offset + size)
-            lines.append(Line(text=text.decode("utf-8", "replace").rstrip("\n"), after=self._at))
+            lines.append(Line(text=text.rstrip("\n"), after=self._at))
         return lines
 
     def _flush(self) -> list[Line]:
@@ -162,4 +170,6 @@ async def shard_run(services: Services, who: Principal, run: RunRow, shard: int)
 
 def prefixed(line: Line, shard: int) -> Line:
     """A line of a shard among those of others."""
-    return line if line.text is None else replace(line, text=f"#{shard:02d} {line.text}")
+    if line.text is None:
+        return line
+    return replace(line, text=f"#{shard:02d} {line.text}")

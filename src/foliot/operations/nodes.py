@@ -20,7 +20,7 @@ from foliot.ports.store.rescheduling import AheadJob
 DEAD_SHOWN_US: Final[Micros] = 10 * MINUTE
 RUNS_SHOWN: Final = 200
 FARTHEST_LOOKED_AT: Final = 100
-"""Jobs whose next fire is farthest; those that a clock sent ahead by years are among them."""
+"""How many of the jobs whose next fire is farthest. Those that a wrong clock sent ahead by years are among them."""
 
 
 class Health(StrEnum):
@@ -81,20 +81,26 @@ class Cluster:
 
     def troubles(self) -> list[ClusterTrouble]:
         """What is not well though it works."""
-        found: list[ClusterTrouble] = []
-        if self.row.leader is None:
-            servers = [node for node in self.nodes if node.row.kind == "server" and not node.health.is_gone]
-            online = sum(node.health is Health.ONLINE for node in servers)
-            until = self.row.leader_until
-            for_us = self.row.now - until if 0 < until < self.row.now else None
-            found.append(NoLeader(online=online, known=len(servers), for_us=for_us))
-        offsets = {
-            node.row.name: node.row.clock_offset_us
-            for node in self.nodes
-            if not node.health.is_gone and abs(node.row.clock_offset_us or 0) >= CLOCK_OFF_US
-        }
-        found += [ClockOff(name, ahead_us=ahead_us or 0) for name, ahead_us in offsets.items()]
-        return found + self._ahead()
+        return [*self._without_leader(), *self._clocks_off(), *self._ahead()]
+
+    def _without_leader(self) -> list[ClusterTrouble]:
+        if self.row.leader is not None:
+            return []
+        servers = [node for node in self.nodes if node.row.kind == "server" and not node.health.is_gone]
+        online = sum(node.health is Health.ONLINE for node in servers)
+        for_us = None
+        if 0 < self.row.leader_until < self.row.now:
+            for_us = self.row.now - self.row.leader_until
+        return [NoLeader(online=online, known=len(servers), for_us=for_us)]
+
+    def _clocks_off(self) -> list[ClusterTrouble]:
+        """Return one trouble for each name: several sessions of one node have the same clock."""
+        offsets: dict[str, Micros] = {}
+        for node in self.nodes:
+            offset_us = node.row.clock_offset_us or 0
+            if not node.health.is_gone and abs(offset_us) >= CLOCK_OFF_US:
+                offsets[node.row.name] = offset_us
+        return [ClockOff(name, ahead_us=offset_us) for name, offset_us in offsets.items()]
 
     def _ahead(self) -> list[ClusterTrouble]:
         found: list[ClusterTrouble] = []
@@ -120,20 +126,33 @@ async def cluster_status(services: Services, who: Principal) -> Cluster:
 async def _cluster(services: Services, who: Principal) -> Cluster:
     who.demand_everywhere(Scope.READ)
     row = await services.store.lookups.cluster()
-    nodes = await services.store.lookups.nodes(include_dead_since=row.now - DEAD_SHOWN_US)
-    ttl_us = services.times.ttl_us
-    return Cluster(row=row, nodes=[_node(node, row, ttl_us) for node in nodes])
+    rows = await services.store.lookups.nodes(include_dead_since=row.now - DEAD_SHOWN_US)
+    nodes = [_node(node, row, services.times.ttl_us) for node in rows]
+    return Cluster(row=row, nodes=nodes)
 
 
 async def find_node(services: Services, who: Principal, name: str) -> tuple[Node, Sequence[RunRow]]:
-    """The live session of this name (or the newest), and what runs on it."""
+    """Return the newest live session of this name (or the newest that is gone), and the runs it executes."""
     nodes = await list_nodes(services, who)
-    own = [node for node in nodes if name in (node.row.name, node.row.handle)]
+    own = [node for node in nodes if _has_name(node, name)]
     if not own:
-        raise NodeNotFound(name, nearest=nearest(name, (node.row.name for node in nodes)))
-    own.sort(key=lambda node: (not node.health.is_gone, node.row.started_at))
-    runs = await services.store.lookups.runs(RunFilter(states=("RUNNING",), node=own[-1].row.name), limit=RUNS_SHOWN)
-    return own[-1], [run for run in runs.items if run.session == own[-1].row.session]
+        known = [node.row.name for node in nodes]
+        raise NodeNotFound(name, nearest=nearest(name, known))
+    own.sort(key=_live_and_new)
+    node = own[-1]
+    wanted = RunFilter(states=("RUNNING",), node=node.row.name)
+    page = await services.store.lookups.runs(wanted, limit=RUNS_SHOWN)
+    runs = [run for run in page.items if run.session == node.row.session]
+    return node, runs
+
+
+def _has_name(node: Node, name: str) -> bool:
+    return name in (node.row.name, node.row.handle)
+
+
+def _live_and_new(node: Node) -> tuple[bool, Instant]:
+    is_live = not node.health.is_gone
+    return is_live, node.row.started_at
 
 
 async def drain(services: Services, who: Principal, name: str, *, reason: str = "") -> Node:
@@ -153,9 +172,10 @@ async def undrain(services: Services, who: Principal, name: str, *, reason: str 
     """Let a node that was asked to drain take work again."""
     who.demand_everywhere(Scope.ADMIN)
     workers = await _workers(services, who, name)
-    taken_back = [one for one in workers if await services.store.nodes.undrain(one.row.session)]
+    taken_back = [worker for worker in workers if await services.store.nodes.undrain(worker.row.session)]
     if not taken_back:
-        if any(one.row.state == "draining" for one in workers):
+        is_stopping = any(worker.row.state == "draining" for worker in workers)
+        if is_stopping:
             raise CannotDrain(name, "is stopping by itself and takes no more work", hint="start it again")
         raise CannotDrain(name, "is not draining", hint="see how it is: foliot node show " + name)
     await _note(services, who, "node.undrained", taken_back[-1], reason)
@@ -164,18 +184,23 @@ async def undrain(services: Services, who: Principal, name: str, *, reason: str 
 
 
 async def _workers(services: Services, who: Principal, name: str) -> Sequence[Node]:
-    """The live worker sessions of this name, the oldest first; `NodeNotFound` when nobody has it."""
+    """Return the live worker sessions of this name, oldest first; raise `NodeNotFound` when no node has it."""
     node, _ = await find_node(services, who, name)
-    own = [one for one in await list_nodes(services, who) if name in (one.row.name, one.row.handle)]
-    live = [one for one in own if one.row.kind != "server" and not one.health.is_gone]
+    nodes = await list_nodes(services, who)
+    live = [one for one in nodes if _has_name(one, name) and _is_live_worker(one)]
     if not live and node.health.is_gone:
         raise CannotDrain(name, "is gone already", hint="see who is there: foliot node list")
     return sorted(live, key=lambda one: one.row.started_at)
 
 
+def _is_live_worker(node: Node) -> bool:
+    return node.row.kind != "server" and not node.health.is_gone
+
+
 async def _again(services: Services, who: Principal, node: Node) -> Node:
     services.offers.forget()
-    return (await find_node(services, who, node.row.handle))[0]
+    found, _ = await find_node(services, who, node.row.handle)
+    return found
 
 
 async def _note(services: Services, who: Principal, kind: str, node: Node, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""Noting in the journal what people did. A note that cannot be written never undoes what it tells of."""
+"""Notes in the journal about what users did. When the store cannot take a note, what was done stays done."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ async def note_job(
 
 
 async def note(services: Services, happening: Happening) -> None:
-    """Note something; a store that is away keeps no notes, and the log line stays."""
+    """Write a note into the log and the journal. When the store is away, the log alone has it."""
     log.info(happening.kind, subject=happening.subject, by=happening.by, **dict(happening.data))
     try:
         await services.store.journal.note([happening])

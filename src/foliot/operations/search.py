@@ -8,6 +8,7 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.run import BadRunId, format_run_id, parse_run_id
 from foliot.operations.finding import namespace_of
 from foliot.operations.services import Services
+from foliot.ports.store.lookups import JobRow
 
 TEXT_MAX: Final = 200
 NODES_MAX: Final = 5
@@ -29,17 +30,25 @@ async def search(
     """Runs by id, nodes by name, jobs by name and everything their definitions say; at most `limit`."""
     who.demand(Scope.READ)
     wanted = text.strip()[:TEXT_MAX]
-    if not wanted or (namespace is not None and not who.sees(namespace)):
+    if not wanted:
+        return []
+    if namespace is not None and not who.sees(namespace):
         return []
     within = namespace_of(who, namespace)
-    hits = [*await _run(services, who, wanted), *await _nodes(services, who, wanted)]
-    for job in await services.store.lookups.search(wanted, namespace=within, limit=limit):
-        detail = str(job.document.get("description", "")).partition("\n")[0]
-        hits.append(Hit(kind="job", name=job.name, namespace=job.namespace, detail=detail))
+    runs = await _runs(services, who, wanted)
+    nodes = await _nodes(services, who, wanted)
+    jobs = await services.store.lookups.search(wanted, namespace=within, limit=limit)
+    hits = [*runs, *nodes, *map(_job_hit, jobs)]
     return hits[:limit]
 
 
-async def _run(services: Services, who: Principal, wanted: str) -> Sequence[Hit]:
+def _job_hit(job: JobRow) -> Hit:
+    description = str(job.document.get("description", ""))
+    first_line = description.partition("\n")[0]
+    return Hit(kind="job", name=job.name, namespace=job.namespace, detail=first_line)
+
+
+async def _runs(services: Services, who: Principal, wanted: str) -> Sequence[Hit]:
     if not wanted.lower().startswith("r-"):
         return []
     try:
@@ -48,11 +57,16 @@ async def _run(services: Services, who: Principal, wanted: str) -> Sequence[Hit]
         return []
     if run is None or not who.sees(run.namespace):
         return []
-    return [Hit(kind="run", name=format_run_id(run.run_id), namespace=run.namespace, detail=f"{run.job} {run.state}")]
+    name = format_run_id(run.run_id)
+    detail = f"{run.job} {run.state}"
+    return [Hit(kind="run", name=name, namespace=run.namespace, detail=detail)]
 
 
 async def _nodes(services: Services, who: Principal, wanted: str) -> Sequence[Hit]:
-    if who.namespace is not None or who.group is not None:
+    is_limited = who.namespace is not None or who.group is not None
+    if is_limited:
         return []
-    found = [node for node in await services.store.lookups.nodes() if wanted.lower() in node.name.lower()]
+    text = wanted.lower()
+    nodes = await services.store.lookups.nodes()
+    found = [node for node in nodes if text in node.name.lower()]
     return [Hit(kind="node", name=node.name, namespace=None, detail=node.kind) for node in found[:NODES_MAX]]

@@ -57,42 +57,56 @@ async def stats(services: Services, who: Principal, namespace: str, name: str) -
 
 
 def stats_of(runs: Sequence[RunRow]) -> JobStats:
-    """The figures of some finished runs."""
-    finished = [run for run in runs if run.state in ("SUCCEEDED", "FAILED")]
+    """Return the figures of some finished runs."""
+    delays = [run.started_at - run.due_at for run in runs if run.started_at and _is_scheduled(run)]
+    nodes = sorted({run.node for run in runs if run.node})
     return JobStats(
         runs=len(runs),
         since=min((run.created_at for run in runs), default=None),
-        outcomes=Counter(f"{run.state}:{run.kind}" if run.kind else run.state for run in runs),
-        success_rate=_success_rate(finished),
-        duration=_spread([took for run in runs if (took := _took(run)) is not None]),
-        start_delay=_spread([run.started_at - run.due_at for run in runs if run.started_at and _is_scheduled(run)]),
+        outcomes=Counter(map(_outcome, runs)),
+        success_rate=_success_rate(runs),
+        duration=_spread(_durations(runs)),
+        start_delay=_spread(delays),
         retries=sum(run.failures for run in runs),
-        nodes=[_node_stats(node, runs) for node in sorted({run.node for run in runs if run.node})],
+        nodes=[_node_stats(node, runs) for node in nodes],
     )
 
 
 def _node_stats(node: str, runs: Sequence[RunRow]) -> NodeStats:
     own = [run for run in runs if run.node == node]
-    took = [us for run in own if (us := _took(run)) is not None]
+    durations = _durations(own)
+    average_us = sum(durations) // len(durations) if durations else None
     return NodeStats(
         node=node,
         runs=len(own),
-        success_rate=_success_rate([run for run in own if run.state in ("SUCCEEDED", "FAILED")]) or 0.0,
-        average_us=sum(took) // len(took) if took else None,
+        success_rate=_success_rate(own) or 0.0,
+        average_us=average_us,
         last_ended_at=max((run.ended_at for run in own if run.ended_at), default=None),
     )
+
+
+def _outcome(run: RunRow) -> str:
+    if not run.kind:
+        return run.state
+    return f"{run.state}:{run.kind}"
 
 
 def _is_scheduled(run: RunRow) -> bool:
     return run.fire_key.startswith("s:")
 
 
-def _took(run: RunRow) -> Micros | None:
-    return run.ended_at - run.started_at if run.ended_at and run.started_at else None
+def _durations(runs: Sequence[RunRow]) -> list[Micros]:
+    """Return how long each run took that was started."""
+    return [run.ended_at - run.started_at for run in runs if run.ended_at and run.started_at]
 
 
-def _success_rate(finished: Sequence[RunRow]) -> float | None:
-    return sum(run.state == "SUCCEEDED" for run in finished) / len(finished) if finished else None
+def _success_rate(runs: Sequence[RunRow]) -> float | None:
+    """Return the part that succeeded, of the runs that succeeded or failed."""
+    succeeded = sum(run.state == "SUCCEEDED" for run in runs)
+    failed = sum(run.state == "FAILED" for run in runs)
+    if not succeeded + failed:
+        return None
+    return succeeded / (succeeded + failed)
 
 
 def _spread(values: Sequence[Micros]) -> Spread | None:
@@ -101,6 +115,7 @@ def _spread(values: Sequence[Micros]) -> Spread | None:
     ordered = sorted(values)
 
     def at(fraction: float) -> Micros:
-        return ordered[min(len(ordered) - 1, int(fraction * len(ordered)))]
+        index = int(fraction * len(ordered))
+        return ordered[min(index, len(ordered) - 1)]
 
     return Spread(p50_us=at(0.5), p95_us=at(0.95), p99_us=at(0.99), max_us=ordered[-1])

@@ -11,7 +11,7 @@ from typing import Final
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import Conflict
-from foliot.domain.instants import SECOND, Micros
+from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.names import nearest
 from foliot.operations.nodes import Cluster, Health, Node, NodeNotFound, cluster_status
 from foliot.operations.notes import note
@@ -65,13 +65,19 @@ async def _handed(services: Services, heir: str) -> int:
 
 
 def _heir(seen: Cluster, to: str | None) -> Node:
+    """Return the server that is to lead: the one the user named, or the oldest of those that answer."""
     servers = [node for node in seen.nodes if node.row.kind == "server" and _can_lead(node)]
     if to is not None:
         return _named(seen, servers, to)
     others = [node for node in servers if not node.is_leader]
     if not others:
         raise CannotLead("no other server is there", hint="start one: foliot server --db URL")
-    return min(others, key=lambda node: (node.health is not Health.ONLINE, node.row.started_at))
+    return min(others, key=_online_and_old)
+
+
+def _online_and_old(node: Node) -> tuple[bool, Instant]:
+    is_in_doubt = node.health is not Health.ONLINE
+    return is_in_doubt, node.row.started_at
 
 
 def _named(seen: Cluster, servers: Sequence[Node], name: str) -> Node:

@@ -86,8 +86,9 @@ async def rotate_token(
         raise BadField("grace", "it is longer than 30 days")
     old = await services.store.tokens.named(name_or_id)
     grant = Grant(scopes=old.scopes, namespace=old.namespace, group=old.group)
-    lives = min(old.expires_at - old.created_at, LIVES_MAX) if lives_us is None else lives_us
-    new, secret = _new(services, who, old.name, grant, lives, line=old.line)
+    if lives_us is None:  # as long as the old one
+        lives_us = min(old.expires_at - old.created_at, LIVES_MAX)
+    new, secret = _new(services, who, old.name, grant, lives_us, line=old.line)
     record = await services.store.tokens.replace(old.id, new, grace_us=grace_us)
     await _note(services, who, "token.rotated", record)
     return IssuedToken(record=record, secret=secret)
@@ -106,10 +107,10 @@ async def revoke_token(services: Services, who: Principal, name_or_id: str) -> T
 
 
 async def bootstrap(services: Services, *, given: str | None = None) -> str | None:
-    """The first token of a store that never had one: what was given, or a fresh one; None when there was one before."""
-    secret = PREFIX + services.chance.secret() if given is None else check_secret(given)
+    """Make the first token of a store: the given secret, or a fresh one. Return None when the store had one before."""
+    given_secret = None if given is None else check_secret(given)
     grant = Grant(scopes=frozenset({Scope.ADMIN, Scope.WORKER}))
-    new, _ = _new(services, INTERNAL, BOOTSTRAP, grant, BOOTSTRAP_LIVES, secret=secret)
+    new, secret = _new(services, INTERNAL, BOOTSTRAP, grant, BOOTSTRAP_LIVES, secret=given_secret)
     record = await services.store.tokens.add(new, only_if_none=True)
     return None if record is None else secret
 
@@ -133,7 +134,8 @@ async def make_login_code(services: Services, who: Principal) -> tuple[str, Inst
     """A code for one login within 15 minutes, and until when it is good."""
     who.demand_everywhere(Scope.ADMIN)
     code = login_code(services.chance.token())
-    until = await services.store.tokens.add_code(hash_of(plain_code(code)), lives_us=CODE_LIVES, created_by=who.name)
+    code_hash = hash_of(plain_code(code))
+    until = await services.store.tokens.add_code(code_hash, lives_us=CODE_LIVES, created_by=who.name)
     return code, until
 
 

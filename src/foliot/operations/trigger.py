@@ -52,16 +52,17 @@ async def trigger(
 
 
 def _is_same(request: TriggerRequest, params: Mapping[str, Any] | None, run: RunRow) -> bool:
-    """Whether the run that has the key is the one that is asked for, as far as a run tells.
+    """Whether the run that has the key fits the request, as far as a run shows it.
 
-    What was given stands in the run's parameters, among those of the definition as it was then.
+    The given parameters are among the run's own, beside those of the definition as it was then.
     """
     given = msgspec.to_builtins(dict(params or {}))
     stored = {} if run.params is None else msgspec.json.decode(run.params)
     if bool(given) != (run.params is not None):
         return False
-    if any(name not in stored or canonical_json(stored[name]) != canonical_json(given[name]) for name in given):
-        return False
+    for name, value in given.items():
+        if name not in stored or canonical_json(stored[name]) != canonical_json(value):
+            return False
     if request.priority is not None and request.priority != run.priority:
         return False
     return request.at is None or request.at == run.due_at
@@ -90,13 +91,15 @@ def check_request(request: TriggerRequest) -> None:
 
 
 async def checked_params(services: Services, job: JobRow, given: Mapping[str, Any] | None) -> str | None:
-    """The parameters of the run as JSON text; `BadParameters` when the handler would refuse them.
+    """Return the parameters of the run as JSON text; raise `BadParameters` when the handler would refuse them.
 
-    Given ones go over those of the definition. None: those of the definition. What no live worker describes is checked
-    by the worker that gets it.
+    Given parameters replace those of the definition. None: the run uses those of the definition. When no live worker
+    describes the handler, the worker that gets the run checks them.
     """
     params = {**(job.document.get("params") or {}), **(given or {})}
-    text = json_text(params, what="params") if given else None  # first: what is too large is not looked at
+    text = None
+    if given:  # before the schema is looked at: parameters that are too large are refused first
+        text = json_text(params, what="params")
     schema = await services.offers.schema_of(lane_of_job(job))
     if schema is not None:
         await _require_fit(job.name, schema, msgspec.to_builtins(params))
@@ -104,7 +107,7 @@ async def checked_params(services: Services, job: JobRow, given: Mapping[str, An
 
 
 async def _require_fit(job: str, schema: Mapping[str, Any], params: Any) -> None:
-    """Check as the worker would. What takes long (a schema with thousands of choices) is checked beside the loop."""
+    """Check as the worker would. A check that takes long (thousands of choices) goes on in the side thread."""
     try:
         require_fit(job, schema, params, patience=PATIENCE_STEPS)
     except TakesLong:

@@ -1,9 +1,9 @@
-"""Watching: what changes, as it changes, for many watchers of one server at the cost of one.
+"""Watch: the changes of runs, jobs and nodes, as they come. Many watchers of one server cost as much as one.
 
-The happy path of a run writes no event. While somebody watches, this server looks once a second at new runs and at
-those that execute, compares with what it saw before, and reads the journal on; with nobody watching it does nothing. A
-change has a rising id made of store time, so a watcher who comes back, even to another server, gets what it missed, or
-a `reset` when that is no longer known. The same change may come twice then: (run, ver) tells.
+The usual path of a run writes no event. While a user watches, this server looks once a second at new runs and at those
+that execute, compares them with what it saw before, and reads the journal on. Without watchers it does nothing. A
+change has a rising id made of store time. So a watcher who comes back, even to another server, gets the changes it
+missed, or a `reset` when the server no longer knows them. The same change may then come twice: compare (run, ver).
 """
 
 import asyncio
@@ -31,7 +31,7 @@ OVERLAP_IDS: Final = 200  # commits overtake each other (R14): look again at the
 _SEQUENCE: Final = 1024
 
 Fresh: TypeAlias = tuple[str, str, str | None, Mapping[str, Any]]
-"""What is to be told: kind, subject, namespace, data."""
+"""A new change: kind, subject, namespace, data."""
 
 log = structlog.get_logger("foliot.watch")
 
@@ -49,7 +49,7 @@ class Change:
 
 
 class Watch:
-    """One look a second for everybody who watches on this server."""
+    """Looks once a second for all who watch on this server."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -76,10 +76,11 @@ class Watch:
         who.demand(Scope.READ)
         await self._begin()
         try:
-            at = last_id if last_id is not None else self._last_id
-            if last_id is not None and not self._knows(last_id):
-                yield Change(id=self._last_id, kind="reset", topic="cluster", subject="", namespace=None, data={})
-                at = self._last_id
+            at = self._last_id
+            if last_id is not None and self._knows(last_id):
+                at = last_id
+            elif last_id is not None:
+                yield Change(id=at, kind="reset", topic="cluster", subject="", namespace=None, data={})
             async for change in self._from(at, gone):
                 if change is None or (_is_visible(who, change) and _is_wanted(change, topics)):
                     yield change
@@ -100,7 +101,7 @@ class Watch:
             await self._wait_for_news()
 
     def _behind(self, at: int) -> list[Change]:
-        """What is kept and newer, read from its end: a thousand watchers do not read all of it at every change."""
+        """Return the kept changes after this id. It reads from the end: a thousand watchers need not read all."""
         newer = list(takewhile(lambda kept: kept.id > at, reversed(self._kept)))
         newer.reverse()
         return newer
@@ -113,8 +114,11 @@ class Watch:
             return
 
     def _knows(self, last_id: int) -> bool:
-        """Whether everything behind an id is kept: it lies within the time this server has watched."""
-        oldest = self._kept[0].id if len(self._kept) == KEPT_MAX else (self._since or 0) * _SEQUENCE
+        """Whether every change after an id is kept: the id lies within the time this server has watched."""
+        oldest = (self._since or 0) * _SEQUENCE
+        is_full = len(self._kept) == KEPT_MAX
+        if is_full:  # older changes were dropped
+            oldest = self._kept[0].id
         return oldest <= last_id <= self._last_id
 
     # ------------------------------------------------------------------------------------------------------- looking
@@ -122,7 +126,7 @@ class Watch:
     async def _begin(self) -> None:
         self._watchers += 1
         try:
-            async with self._beginning:  # of those who come at once, one begins
+            async with self._beginning:  # of watchers that come at the same time, one begins and the others wait
                 if self._looker is None:
                     await self._look_first()
                     self._looker = asyncio.create_task(self._look_on(), name="watch")
@@ -137,19 +141,29 @@ class Watch:
             self._looker = None
 
     async def _look_first(self) -> None:
-        """Where things stand now; what is kept from an earlier watch is behind a gap and goes."""
-        lookups, journal = self._services.store.lookups, self._services.store.journal
-        newest = (await lookups.changes(after_id=2**62, limit=1)).newest_id
-        found = await lookups.changes(after_id=max(0, newest - OVERLAP_IDS), limit=CHANGES_MAX + OVERLAP_IDS)
-        self._newest_run = found.newest_id
-        self._live = found.live
-        self._seen = {run.run_id: (run.state, run.ver) for run in (*found.created, *found.live.values())}
-        self._newest_event = await journal.newest_id()
-        before = await journal.after(EventFilter(), max(0, self._newest_event - OVERLAP_IDS), limit=OVERLAP_IDS)
-        self._seen_events = {event.id for event in before}
+        """Read how things are now. Changes kept from an earlier watch go: what came after them is not known."""
+        found = await self._look_at_runs_first()
+        await self._look_at_events_first()
         self._kept.clear()
         self._since = found.now
         self._last_id = max(self._last_id, found.now * _SEQUENCE)
+
+    async def _look_at_runs_first(self) -> Changes:
+        lookups = self._services.store.lookups
+        nothing = await lookups.changes(after_id=2**62, limit=1)  # no run has such an id: this only says the newest
+        after_id = max(0, nothing.newest_id - OVERLAP_IDS)
+        found = await lookups.changes(after_id=after_id, limit=CHANGES_MAX + OVERLAP_IDS)
+        self._newest_run = found.newest_id
+        self._live = found.live
+        self._seen = {run.run_id: (run.state, run.ver) for run in (*found.created, *found.live.values())}
+        return found
+
+    async def _look_at_events_first(self) -> None:
+        journal = self._services.store.journal
+        self._newest_event = await journal.newest_id()
+        after = max(0, self._newest_event - OVERLAP_IDS)
+        events = await journal.after(EventFilter(), after, limit=OVERLAP_IDS)
+        self._seen_events = {event.id for event in events}
 
     async def _look_on(self) -> None:
         wake = asyncio.Event()
@@ -159,18 +173,18 @@ class Watch:
                 await self.look()
             except (StoreBusy, StoreUnavailable):
                 continue
-            except Exception:  # whatever is wrong with one look, all who watch would wait for ever for the next
+            except Exception:  # without the next look all watchers would wait for ever, whatever is wrong with this one
                 log.exception("watch.look_failed")
 
     async def look(self) -> None:
-        """One look: compare, keep what changed, tell the watchers."""
+        """Look once: compare, keep the changes, wake the watchers."""
         after_id = max(0, self._newest_run - OVERLAP_IDS)
         found = await self._services.store.lookups.changes(after_id=after_id, limit=CHANGES_MAX + OVERLAP_IDS)
         fresh: list[Fresh] = []
         try:
             await self._compare_all(found, fresh)
             await self._read_journal(fresh)
-        finally:  # what was compared is not found again: it is told, whatever became of the rest
+        finally:  # runs that were compared count as seen: their changes are kept even if the rest of the look failed
             if fresh:
                 self._keep(fresh, found.now)
                 async with self._news:
@@ -179,16 +193,18 @@ class Watch:
     async def _compare_all(self, found: Changes, fresh: list[Fresh]) -> None:
         for run in (*found.created, *found.live.values()):
             self._compare(run, fresh)
-        for run_id in [run_id for run_id in self._live if run_id not in found.live][:CHANGES_MAX]:
+        no_longer_live = [run_id for run_id in self._live if run_id not in found.live]
+        for run_id in no_longer_live[:CHANGES_MAX]:
             ended = await self._services.store.lookups.run(run_id)
             if ended is not None:
                 self._compare(ended, fresh)
         self._live = found.live
         self._newest_run = max(self._newest_run, found.newest_id)
-        self._seen = {run_id: seen for run_id, seen in self._seen.items() if run_id > self._newest_run - KEPT_MAX}
+        oldest = self._newest_run - KEPT_MAX
+        self._seen = {run_id: seen for run_id, seen in self._seen.items() if run_id > oldest}
 
     def _compare(self, run: RunRow, fresh: list[Fresh]) -> None:
-        """Tell of a run that is not as it was seen; one that cannot be told of costs nobody the others."""
+        """Add the change of a run that is not as it was seen. An error with one run must not lose the others."""
         try:
             self._compare_one(run, fresh)
         except Exception:
@@ -197,9 +213,11 @@ class Watch:
     def _compare_one(self, run: RunRow, fresh: list[Fresh]) -> None:
         if self._seen.get(run.run_id) == (run.state, run.ver):
             return
-        known = run.run_id in self._seen or run.run_id in self._live
+        is_known = run.run_id in self._seen or run.run_id in self._live
         self._seen[run.run_id] = (run.state, run.ver)
-        kind = "run.created" if not known and run.state == "PENDING" else _RUN_KINDS.get(run.state, "run.changed")
+        kind = _RUN_KINDS.get(run.state, "run.changed")
+        if run.state == "PENDING" and not is_known:
+            kind = "run.created"
         data = {
             "id": format_run_id(run.run_id),
             "job": run.job,
@@ -214,9 +232,10 @@ class Watch:
 
     async def _read_journal(self, fresh: list[Fresh]) -> None:
         after = max(0, self._newest_event - OVERLAP_IDS)
-        events = await self._services.store.journal.after(EventFilter(), after, limit=CHANGES_MAX + OVERLAP_IDS)
+        journal = self._services.store.journal
+        events = await journal.after(EventFilter(), after, limit=CHANGES_MAX + OVERLAP_IDS)
         new = [event for event in events if event.id not in self._seen_events]
-        fresh.extend((event.kind, event.subject, event.namespace, _told(event)) for event in new)
+        fresh.extend((event.kind, event.subject, event.namespace, _data_of(event)) for event in new)
         self._seen_events = {event.id for event in events}
         self._newest_event = max([self._newest_event, *self._seen_events])
 
@@ -224,9 +243,15 @@ class Watch:
         for kind, subject, namespace, data in fresh:
             self._last_id = max(self._last_id + 1, now * _SEQUENCE)
             topic = str(data.get("topic") or "runs")
-            self._kept.append(
-                Change(id=self._last_id, kind=kind, topic=topic, subject=subject, namespace=namespace, data=data)
+            change = Change(
+                id=self._last_id,
+                kind=kind,
+                topic=topic,
+                subject=subject,
+                namespace=namespace,
+                data=data,
             )
+            self._kept.append(change)
 
 
 _RUN_KINDS: Final = {
@@ -238,7 +263,7 @@ _RUN_KINDS: Final = {
 }
 
 
-def _told(event: Event) -> Mapping[str, Any]:
+def _data_of(event: Event) -> Mapping[str, Any]:
     return {**event.data, "topic": str(event.topic), "by": event.by, "at": isoformat(event.at)}
 
 

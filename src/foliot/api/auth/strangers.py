@@ -1,9 +1,9 @@
-"""Tokens that nobody knows yet: looked up in turn, and slowly answered when they are wrong too often (SEC-32).
+"""Tokens that this server does not know yet: looked up in turn, and answered slowly when too many are wrong (SEC-32).
 
-Anybody can make up tokens, and each costs a look at the store. So few are looked up at once, each address has its turn
-after the others', and who sends wrong ones too often waits for the answer. A good token waits in the same line once, is
-known then, and never waits again: wrong ones of the same address do not lock it out. A store that is away makes nobody
-wrong.
+Anybody can make up tokens, and each costs a look at the store. So the server looks up few at once, lets addresses take
+turns, and answers an address late that sends too many wrong ones. A good token waits in this line once. Then the server
+knows it and it never waits again: wrong tokens of the same address do not lock it out. No token counts as wrong because
+the store is away.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ WRONG_TOKENS: Final = "wrong_tokens"
 
 
 class Strangers:
-    """Whoever comes with a token that was not good lately."""
+    """Lets requests take turns whose token was not good lately."""
 
     def __init__(self, clock: Clock, refused: Counter[str]) -> None:
         self._clock = clock
@@ -37,24 +37,27 @@ class Strangers:
         self._waiting = Shares(WAITING_MAX)
         self._slowed = Shares(SLOWED_MAX)
         self._looks = asyncio.Semaphore(LOOKS_AT_ONCE)
+        # One lock for each address. It lives while a request holds it or waits for it, so this table cannot grow.
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._wrong = Tally(clock, window_s=WINDOW_S)
 
     @asynccontextmanager
     async def turn(self, address: str) -> AsyncIterator[None]:
-        """A turn to look something up. One of each address stands in line, so that none waits behind a crowd."""
+        """Wait for a turn to look at the store. One request of each address stands in line: a crowd blocks nobody."""
         if not self._waiting.take(address):
             self._refused[STRANGERS] += 1
             raise TooManyRequests(STRANGERS)
         try:
-            turns = self._turns.get(address) or self._turns.setdefault(address, asyncio.Lock())
-            async with turns, self._looks:
+            own_turn = self._turns.get(address) or self._turns.setdefault(address, asyncio.Lock())
+            # First the address's own lock, then one of the few looks: an address with many requests uses one place in
+            # the line for looks, however many of its requests wait here.
+            async with own_turn, self._looks:
                 yield
         finally:
             self._waiting.give_back(address)
 
     async def was_wrong(self, address: str) -> None:
-        """A token of this address was wrong: after too many, the answer takes its time."""
+        """Count a wrong token of this address; after too many, wait before the answer."""
         self._wrong.add(address)
         if self._wrong.count(address) <= WRONG_MAX:
             return

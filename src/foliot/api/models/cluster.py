@@ -1,12 +1,13 @@
 """Nodes, the cluster, events, tokens, backfills and search hits as JSON."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import Body
 from pydantic import Field
 
 from foliot.api.models.common import Input, Listed, Moment, Name, Output, Reason, Seconds, moment, one_of, seconds
 from foliot.api.models.runs import RunOut
+from foliot.domain.errors import ClusterTrouble
 from foliot.domain.run import format_run_id
 from foliot.operations.nodes import Cluster, Health, Node
 from foliot.operations.search import Hit
@@ -111,6 +112,14 @@ class TroubleOut(Output):
     message: str
     hint: str | None = None
 
+    @classmethod
+    def of(cls, trouble: ClusterTrouble, language: Language) -> "TroubleOut":
+        message, hint = tell(trouble, language)
+        return cls(code=trouble.code, message=message, hint=hint)
+
+
+_ANSWERING: Final = (Health.ONLINE, Health.WARNING)
+
 
 class ClusterOut(Output):
     """The cluster at a glance. `queue` and `running` are counted to 10 000."""
@@ -138,10 +147,9 @@ class ClusterOut(Output):
     @classmethod
     def of(cls, cluster: Cluster, language: Language) -> "ClusterOut":
         row = cluster.row
-        troubles = [(trouble.code, *tell(trouble, language)) for trouble in cluster.troubles()]
-        online = [node for node in cluster.nodes if not node.health.is_gone]
-        answering = (Health.ONLINE, Health.WARNING)
-        workers = [node for node in online if node.row.kind != "server"]
+        present = [node for node in cluster.nodes if not node.health.is_gone]
+        servers = [node for node in present if node.row.kind == "server"]
+        workers = [node for node in present if node.row.kind != "server"]
         return cls(
             now=moment(row.now) or "",
             store=row.store,
@@ -150,15 +158,15 @@ class ClusterOut(Output):
             term=row.term,
             clock_suspect=row.clock_suspect,
             clock_ahead_s=seconds(row.clock_ahead_us),
-            servers_online=sum(node.row.kind == "server" and node.health in answering for node in online),
-            workers_online=sum(node.health in answering for node in workers),
+            servers_online=sum(node.health in _ANSWERING for node in servers),
+            workers_online=sum(node.health in _ANSWERING for node in workers),
             workers_warning=sum(node.health is not Health.ONLINE for node in workers),
             slots=sum(node.row.slots for node in workers),
             queue=row.queue,
             running=row.running,
             oldest_ready_s=None if row.oldest_ready_at is None else seconds(max(0, row.now - row.oldest_ready_at)),
             overdue_s=None if row.overdue_at is None else seconds(row.now - row.overdue_at),
-            troubles=[TroubleOut(code=code, message=message, hint=hint) for code, message, hint in troubles],
+            troubles=[TroubleOut.of(trouble, language) for trouble in cluster.troubles()],
             nodes=[NodeOut.of(node) for node in cluster.nodes],
         )
 

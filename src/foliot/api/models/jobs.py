@@ -218,15 +218,18 @@ class JobOut(Output):
 
 
 def in_words(job: JobRow, language: Language) -> tuple[str | None, str]:
-    """The schedule of a job in words, and its zone. The same definition is put into words once."""
+    """Return the schedule of a job in words, and its zone. Each definition is put into words once, then remembered."""
     key = (job.hash, job.name, language)
     found = _WORDS.get(key)
-    if found is None:
-        schedule = schedule_of(job.document, job.name)
-        found = (None, "UTC") if schedule is None else (describe(schedule, language), schedule.tz)
-        if len(_WORDS) >= WORDS_MAX:
-            _WORDS.clear()
-        _WORDS[key] = found
+    if found is not None:
+        return found
+    schedule = schedule_of(job.document, job.name)
+    found = (None, "UTC")
+    if schedule is not None:
+        found = (describe(schedule, language), schedule.tz)
+    if len(_WORDS) >= WORDS_MAX:
+        _WORDS.clear()
+    _WORDS[key] = found
     return found
 
 

@@ -1,6 +1,6 @@
 """Runs, attempts and timelines as JSON."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 from fastapi import Body, Response
@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from foliot.api.models.common import Input, Listed, Moment, Output, Reason, Seconds, located, moment, one_of, seconds
 from foliot.domain.fire import is_of_schedule
-from foliot.domain.instants import SECOND, Instant
+from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.payload import DEPTH_MAX, is_nested_deeper
 from foliot.domain.run import format_run_id
 from foliot.domain.run import shown_state as shown_word
@@ -127,8 +127,6 @@ class RunOut(Output):
 
     @classmethod
     def of(cls, run: RunRow, *, executes: str | None = None, full: bool = True) -> "RunOut":
-        began_at = run.created_at if is_sharded(run) else run.started_at
-        took = run.ended_at - began_at if run.ended_at and began_at else None
         return cls(
             id=format_run_id(run.run_id),
             job=run.job,
@@ -144,7 +142,7 @@ class RunOut(Output):
             started_at=moment(run.started_at),
             ended_at=moment(run.ended_at),
             cancel_asked_at=moment(run.cancel_at),
-            duration_s=seconds(took),
+            duration_s=seconds(_duration_us(run)),
             delay_s=seconds(run.started_at - run.due_at) if run.started_at else None,
             attempt=run.attempt,
             failures=run.failures,
@@ -257,45 +255,61 @@ class ShardsOut(Listed):
 
 
 def made_run(run: RunRow, response: Response, *, is_new: bool = True) -> RunOut:
-    """The answer to who asked for a run: 201 and where it is read, or 200 when it was there before."""
-    told = RunOut.of(run)
+    """Return a run that a client asked for: with 201 and its address, or with 200 when it was there before."""
+    made = RunOut.of(run)
     if is_new:
-        response.headers["Location"] = located("runs", told.id)
+        response.headers["Location"] = located("runs", made.id)
     else:
         response.status_code = 200
-    return told
+    return made
 
 
 def timeline_of(run: RunRow, attempts: list[AttemptRow]) -> list[TimelineEntry]:
-    """What happened to a run, in order."""
-    entries: list[tuple[int, TimelineEntry]] = []
-
-    def add(instant: int | None, what: str, row: AttemptRow | None = None, detail: str | None = None) -> None:
-        if instant is not None:
-            told = TimelineEntry(
-                at=moment(instant) or "",
-                what=what,
-                attempt=row.attempt if row else None,
-                node=row.node if row else None,
-                detail=detail,
-            )
-            entries.append((instant, told))
-
-    add(run.due_at, "due")
-    add(run.created_at, "created", detail=run.triggered_by)
+    """Return what happened to a run, oldest first."""
+    steps = [
+        _Step(run.due_at, "due"),
+        _Step(run.created_at, "created", detail=run.triggered_by),
+    ]
     for row in attempts:
-        add(row.leased_at, "leased", row)
-        add(row.started_at, "started", row)
+        steps.append(_Step(row.leased_at, "leased", row))
+        steps.append(_Step(row.started_at, "started", row))
         if row.cause not in (None, "succeeded"):
-            add(row.ended_at, f"attempt {row.cause}", row, row.error)
-    add(run.cancel_at, "cancel asked")
-    add(run.ended_at, run.state.lower(), detail=run.error)
-    entries.sort(key=lambda entry: entry[0])
-    return [entry for _, entry in entries]
+            steps.append(_Step(row.ended_at, f"attempt {row.cause}", row, row.error))
+    steps.append(_Step(run.cancel_at, "cancel asked"))
+    steps.append(_Step(run.ended_at, run.state.lower(), detail=run.error))
+    happened = [step for step in steps if step.at is not None]
+    happened.sort(key=lambda step: step.at or 0)
+    return [step.entry() for step in happened]
+
+
+class _Step(NamedTuple):
+    """One step of a run; `at` is None when it has not come yet."""
+
+    at: int | None
+    what: str
+    row: AttemptRow | None = None
+    detail: str | None = None
+
+    def entry(self) -> TimelineEntry:
+        return TimelineEntry(
+            at=moment(self.at) or "",
+            what=self.what,
+            attempt=self.row.attempt if self.row else None,
+            node=self.row.node if self.row else None,
+            detail=self.detail,
+        )
+
+
+def _duration_us(run: RunRow) -> Micros | None:
+    """Return how long a run took. A sharded run has no start of its own: its time begins with its creation."""
+    began_at = run.created_at if is_sharded(run) else run.started_at
+    if not run.ended_at or not began_at:
+        return None
+    return run.ended_at - began_at
 
 
 def shown_state(run: RunRow) -> str:
-    """The state as people see it: some are derived, never stored."""
+    """Return the state as users see it: some states are derived and never stored."""
     return shown_word(
         run.state,
         attempt=run.attempt,
@@ -315,7 +329,7 @@ def origin_of(run: RunRow) -> str:
 
 
 def _json(text: str | None) -> Any:
-    """The value of a text that the store keeps; the text itself when it is no JSON, or none that can be passed on."""
+    """Return the value of a text in the store; the text itself when it is no JSON, or nested too deeply to pass on."""
     if text is None or is_nested_deeper(text, DEPTH_MAX):
         return text
     try:
