@@ -1,4 +1,4 @@
-"""Caretaking: what the leader does for people: backfills go on, the journal tells of nodes, old notes are cleared."""
+"""Caretaking: what the leader does for users. It moves backfills on, notes nodes in the journal, clears old notes."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -15,7 +15,7 @@ CLEARED_PER_ROUND: Final = 1000
 JOURNAL_KEEP: Final[Micros] = 90 * DAY
 REPLIES_KEEP: Final[Micros] = DAY
 LOOK_BACK: Final[Micros] = 10 * MINUTE
-BACKFILL_QUIET: Final = 10  # rounds in which nothing was to do; then it is looked for less often
+BACKFILL_QUIET: Final = 10  # rounds without work; after them the leader looks less often
 BACKFILL_REST_MAX_S: Final = 5.0
 
 
@@ -28,7 +28,10 @@ class Backfilling:
         self._quiet = 0
 
     async def advance(self, term: int) -> float | None:
-        """Who starts a backfill makes its first runs: so a long rest while there is none delays nobody."""
+        """Make the next runs of backfills.
+
+        A long rest without backfills delays none: the server that starts one makes its first runs.
+        """
         if not await self._store.advance(limit=BACKFILLS_PER_ROUND, term=term):
             self._quiet += 1
             if self._quiet < BACKFILL_QUIET:
@@ -40,7 +43,7 @@ class Backfilling:
 
 
 class Chronicling:
-    """Notes in the journal which nodes came and went and who leads. Keys make each note unique, whoever writes it."""
+    """Notes in the journal which nodes came and went and who leads. Keys make each note unique, on any server."""
 
     def __init__(self, lookups: Lookups, journal: Journal, *, tide: Tide) -> None:
         self._lookups = lookups
@@ -83,9 +86,10 @@ class Clearing:
 
     async def clear(self, term: int) -> float | None:
         now = await self._lookups.now()
-        cleared = await self._journal.forget(before=now - JOURNAL_KEEP, limit=CLEARED_PER_ROUND, term=term)
-        cleared += await self._replies.forget(older_us=REPLIES_KEEP, limit=CLEARED_PER_ROUND, term=term)
-        return 0.5 if cleared >= CLEARED_PER_ROUND else None
+        notes = await self._journal.forget(before=now - JOURNAL_KEEP, limit=CLEARED_PER_ROUND, term=term)
+        replies = await self._replies.forget(older_us=REPLIES_KEEP, limit=CLEARED_PER_ROUND, term=term)
+        may_be_more = notes + replies >= CLEARED_PER_ROUND
+        return 0.5 if may_be_more else None
 
 
 def _elected(cluster: ClusterRow, leader: str) -> Happening:

@@ -48,26 +48,26 @@ class Firing:
         on_decided: Callable[[Decided], None],
         bounds: FiringBounds | None = None,
     ) -> None:
-        """`bounds` None: the store's clock is trusted, come what may."""
+        """`bounds` None: firing always trusts the store's clock."""
         self.wake = asyncio.Event()
         self._store = store
         self._decide = decide
         self._tide = tide
         self._clock = clock
-        self._again = again  # the pulse's wake-up: ask anew what comes next
+        self._again = again  # the pulse's wake-up: the pulse asks the store what comes next
         self._on_decided = on_decided
         self._missed_until = 0.0
-        self._missed = 0  # takes in a row that got nothing: others hold what is due
+        self._missed = 0  # tries in a row that got nothing: other servers hold the due jobs
         self._look_at = 0.0  # monotonic: when the next step is planned
         self.batch = BATCH_START
         self._bounds = bounds
 
     def heard(self, pulse: Pulse) -> None:
         """A pulse came in: look sooner if it says so."""
-        if (
-            pulse.next_at is not None
-            and self._clock.monotonic() + self._due_in_s(pulse.next_at) < self._look_at - 0.0005
-        ):
+        if pulse.next_at is None:
+            return
+        due_at = self._clock.monotonic() + self._due_in_s(pulse.next_at)
+        if due_at < self._look_at - 0.0005:
             self.wake.set()
 
     async def step(self) -> float:
@@ -85,12 +85,14 @@ class Firing:
         return await self._decide_due(pulse.next_at)
 
     def _due_in_s(self, next_at: Instant) -> float:
-        """Seconds until it is worth looking: the instant itself, or what holds us back."""
+        """Return the seconds until a look is worth it: until the instant itself, or until firing is held no longer."""
         held_until = 0.0 if self._bounds is None else self._bounds.firing_held_until
         held_s = max(held_until, self._missed_until) - self._clock.monotonic()
         store_now = self._tide.store_now()
-        believed = self._due_until(store_now)
-        until_s = (next_at - (store_now if believed is None else believed)) / SECOND
+        believed_now = self._due_until(store_now)
+        if believed_now is None:  # the store's clock is trusted
+            believed_now = store_now
+        until_s = (next_at - believed_now) / SECOND
         return max(until_s, held_s)
 
     def _due_until(self, store_now: Instant) -> Instant | None:

@@ -60,7 +60,7 @@ class Leading:
         on_change: Callable[[int | None], None],
         on_handed: Callable[[], None] = lambda: None,
     ) -> None:
-        """`on_handed`: somebody else leads now and should hear of it soon."""
+        """`on_handed`: called when another server leads now, so that it learns of it soon."""
         self.wake = asyncio.Event()
         self._coordinator = coordinator
         self._leadership = leadership
@@ -102,20 +102,22 @@ class Leading:
         return self._ttl_us / SECOND / 3
 
     def heard(self, pulse: Pulse) -> None:
-        """A term that was handed to this server is taken up at once; one that another is wanted for is handed on."""
-        leads = self._leadership.term is not None
+        """Wake the duty when another server is to lead, or when the term was handed to this server."""
+        is_leader = self._leadership.term is not None
         self._heir = pulse.heir if pulse.heir != self._session.id else None
-        if (leads and self._heir is not None) or (not leads and pulse.leader == self._session.id):
+        must_hand_over = is_leader and self._heir is not None
+        was_handed_to_us = not is_leader and pulse.leader == self._session.id
+        if must_hand_over or was_handed_to_us:
             self.wake.set()
 
     async def _hand_over(self, heir: str) -> None:
-        """First this server stops to trust its term, then another has the next: the two never overlap (I10)."""
+        """Hand the next term to another server. First this server stops trusting its own: they never overlap (I10)."""
         self._heir = None
         number = self._leadership.number
         self._leadership.lost()
         self._tell(None)
         handed = await self._coordinator.transfer(heir, session=self._session.id, term=number)
-        if handed is None:  # the heir is gone, or another won meanwhile: whoever is there campaigns
+        if handed is None:  # the heir is gone, or another server won meanwhile: every server may campaign
             log.warning("leader.not_handed_over", term=number, heir=heir)
             return
         log.info("leader.handed_over", term=handed, heir=heir)
@@ -131,7 +133,7 @@ class Leading:
         self._tell(None)
 
     def _leader_row(self) -> LeaderRow | None:
-        """As the last pulse told it."""
+        """Return the leader's row of the last pulse."""
         pulse = self._tide.pulse
         if pulse is None:
             return None

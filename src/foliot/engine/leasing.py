@@ -46,14 +46,14 @@ class _Parked:
     poll: LeasePoll
     answer: asyncio.Future[Leased]
     until: float
-    is_looked_for: bool = False  # a lease was tried for it: one that does not wait has had its chance
-    is_in_doubt: bool = False  # whether that lease happened is not known
+    is_looked_for: bool = False  # the server tried a lease for it: a poll that does not wait has had its chance
+    is_in_doubt: bool = False  # the server does not know whether that lease was committed
 
 
 class LaneBook:
     """Which lanes exist and which of them each session serves.
 
-    What sessions said is in the store, too: what is forgotten here is read again when it is needed.
+    The store keeps what sessions said, too: the server reads it again when it needs what it forgot here.
     """
 
     def __init__(self, store: JobStore) -> None:
@@ -163,7 +163,7 @@ class Leasing:
             self.wake.set()
 
     def call_for_beats(self) -> None:
-        """Somebody asked runs to stop: whose poll is parked here beats now, and its answer says which; others soon."""
+        """A user asked runs to stop: answer the parked polls, so that their workers beat now and learn which runs."""
         self._beats_wanted = True
         self.wake.set()
 
@@ -224,13 +224,16 @@ class Leasing:
         return self._rest_s()
 
     async def _look(self, polls: Sequence[Poll]) -> bool:
-        """Lease for these polls, all in one transaction; True when there is more.
+        """Lease for these polls, all in one transaction; return True when there are more runs.
 
-        When that fails, and not because of the store, it is tried with half of them and with the other half, down to
-        the poll whose fault it is: one worker must not keep the others from their runs. Its worker is told; when every
-        poll fails it is nobody's fault in particular, and they stay.
+        When that fails, and not because of the store, the server tries one half of the polls and then the other half,
+        down to the poll that causes it: one worker must not keep the others from their runs. The worker of that poll
+        gets an error. When every poll fails, no single one is the cause, and all stay parked.
         """
-        left, looks, is_more, good = [polls], 0, False, 0
+        left = [polls]
+        looks = 0
+        good = 0
+        is_more = False
         bad: list[tuple[Poll, Exception]] = []
         while left:
             some = left.pop()
@@ -263,10 +266,10 @@ class Leasing:
         return is_more
 
     def _doubt(self, polls: Sequence[Poll]) -> None:
-        """Whether these polls got runs is not known: look again, for what they got and nothing else (R5).
+        """The server does not know whether these polls got runs: look again, only for runs they have got (R5).
 
-        The commit may still be on its way. A poll that has nothing then is answered so: its worker asks under another
-        number, and what comes late under this one is known to be nobody's (adopt).
+        The commit may still be on its way. A poll that has no run then gets an empty answer. Its worker polls again
+        under another number, and runs that are committed late under this number are taken back (adopt).
         """
         self._tide.ready = True
         for poll in polls:
@@ -277,10 +280,11 @@ class Leasing:
     def _refuse(self, poll: Poll, why: Exception) -> None:
         log.error("poll.refused", session=poll.session, request_no=poll.request_no, exc_info=why)
         parked = self._parked.get(poll.session)
-        if parked is not None and parked.poll.request_no == poll.request_no:
-            del self._parked[poll.session]
-            if not parked.answer.done():
-                parked.answer.set_exception(PollRefused())
+        if parked is None or parked.poll.request_no != poll.request_no:
+            return  # the worker gave this poll up meanwhile
+        del self._parked[poll.session]
+        if not parked.answer.done():
+            parked.answer.set_exception(PollRefused())
 
     def _pass_on_the_call(self) -> None:
         """Once a second at most: every worker beats then, and all their beats share one connection (R11)."""
@@ -288,7 +292,7 @@ class Leasing:
         if not self._beats_wanted or now < self._called_at + CALL_EVERY_S:
             return
         called = [session for session, parked in self._parked.items() if parked.is_looked_for]
-        self._beats_wanted = len(called) < len(self._parked)  # the others when runs were looked for
+        self._beats_wanted = len(called) < len(self._parked)  # the others are called after a lease was tried for them
         if called:
             self._called_at = now
         for session in called:
@@ -298,7 +302,9 @@ class Leasing:
         parked.is_looked_for = True
         poll = parked.poll
         free = min(poll.free, self.lanes.slots_of(poll.session))
-        ahead = min(poll.ahead, BATCH_MAX) if poll.ahead and self.lanes.may_lease_ahead(poll.session) else 0
+        ahead = 0
+        if poll.ahead and self.lanes.may_lease_ahead(poll.session):
+            ahead = min(poll.ahead, BATCH_MAX)
         return Poll(
             session=poll.session,
             request_no=poll.request_no,
@@ -311,7 +317,7 @@ class Leasing:
     def _serve(self, session: str, leased: Leased) -> None:
         parked = self._parked.get(session)
         if parked is None or parked.poll.request_no != leased.request_no:
-            return  # the worker gave the request up meanwhile; it will not name these runs, and adopt returns them
+            return  # the worker gave this poll up meanwhile: it will not start these runs, and adopt takes them back
         if not (leased.runs or leased.dead or leased.draining or parked.is_in_doubt):
             return
         del self._parked[session]
@@ -327,7 +333,7 @@ class Leasing:
 
     def _expire(self) -> None:
         now = self._clock.monotonic()
-        over = [at for at, parked in self._parked.items() if parked.is_looked_for and parked.until <= now]
+        over = [session for session, parked in self._parked.items() if parked.is_looked_for and parked.until <= now]
         for session in over:
             self._release(session)
 

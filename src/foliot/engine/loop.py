@@ -1,8 +1,8 @@
-"""The one loop that drives every duty: step, then rest until woken or rested.
+"""The one loop that drives every duty: step, then rest until the time is over or somebody sets `wake`.
 
-A duty is a thing with a `step()`: one bounded round that says how long to rest. The wake-up is cleared *before* the
-step, so one that comes during it is not lost. A store that is away is waited out with jitter; a bug in one duty is
-logged, counted and rested on, so that a broken retention never stops firing.
+A duty has a `step()`: one bounded round that returns how long to rest. The loop clears `wake` *before* the step, so a
+wake-up that comes during the step is not lost. While the store is away the loop waits with jitter. It logs and counts a
+bug in one duty and lets that duty rest, so that a broken retention never stops firing.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ class Duty(Protocol):
     def wake(self) -> asyncio.Event: ...
 
     async def step(self) -> float:
-        """One bounded round; how many seconds to rest unless woken."""
+        """Do one bounded round; return how many seconds to rest unless woken."""
         ...
 
 
@@ -42,8 +42,9 @@ class DutyLoop:
         self._duties = list(duties)
         self._clock = clock
         self._chance = chance
-        self.failures: dict[str, int] = {duty.name: 0 for duty in duties}
-        self.outages: dict[str, int] = {duty.name: 0 for duty in duties}
+        names = [duty.name for duty in duties]
+        self.failures = dict.fromkeys(names, 0)
+        self.outages = dict.fromkeys(names, 0)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Run every duty in a task of its own until `stop` is set; a step in progress is finished."""

@@ -1,4 +1,4 @@
-"""The pulse: one cheap statement a second that tells every other duty whether there is anything to do (R24)."""
+"""The pulse: one cheap statement a second. It says to every other duty whether there is anything to do (R24)."""
 
 import asyncio
 from collections.abc import Callable
@@ -21,7 +21,7 @@ class Tide:
         self.ready = False  # some run may be leasable; cleared by leasing when it found nothing
 
     def learn(self, pulse: Pulse, *, seen_at: float) -> None:
-        """Take in a pulse. `seen_at`: the monotonic middle of the call, so that half the way is allowed for."""
+        """Take in a pulse. `seen_at`: the middle of the call on the monotonic clock, about when the store answered."""
         self.pulse = pulse
         self._seen_at = seen_at
         self.ready = self.ready or pulse.ready
@@ -33,7 +33,7 @@ class Tide:
 
 
 class Pulsing:
-    """The duty that takes the pulse and wakes who has something to do."""
+    """The duty that takes the pulse and wakes the duties that have something to do."""
 
     name = "pulse"
 

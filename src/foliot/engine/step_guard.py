@@ -27,10 +27,10 @@ OUTAGE_S: Final = 3.0
 """Between two pulses; a step over a longer gap needs a second witness."""
 REGULAR_S: Final = 2.0
 BEATS_AFTER_OUTAGE: Final = 3
-"""How long firing is held when pulses had stopped: the others come back one after the other, and must be heard."""
+"""How long firing is held when pulses had stopped: the other servers come back one by one, and must report first."""
 REST_S: Final = 5.0
 LOOK_EVERY_S: Final = 15.0
-"""How often the leader looks at what all say of their clocks while nobody says anything amiss."""
+"""How often the leader looks at the clocks of all servers while no server reports a wrong one."""
 
 log = structlog.get_logger("foliot.engine")
 
@@ -74,11 +74,11 @@ class StepGuard:
         self._ahead_us: Micros = 0  # store time's lead over our own reckoning; negative: it stepped back
         self._gap: tuple[Micros, Micros] | None = None  # a step over an outage, and the lead over the wall before it
         self._reported: tuple[str, Micros | None] | None = None
-        self._is_hearsay = False  # its lead is what the store told, not what it saw
+        self._is_hearsay = False  # the lead is from the store, this server did not see the step itself
         self._is_leader = False
         self._told_us: Micros | None = None  # the lead that the store knows, at the last pulse
-        self._knows = False  # it watched the clock all along; who did not goes by the lead that the store knows
-        self._is_blind = False  # nobody told it by how much the suspect clock is ahead, so it cannot tell the time
+        self._knows = False  # this server watched the clock all along; otherwise it takes the lead that the store knows
+        self._is_blind = False  # this server does not know how far the suspect clock is ahead, so not the time either
         self.is_suspect = False
         self.offset = Offset()  # of this machine's wall clock
         self.steps = 0  # forward ones seen
@@ -86,7 +86,8 @@ class StepGuard:
     def heard(self, pulse: Pulse) -> None:
         """A pulse came in."""
         now = _Reading(pulse.now, self._boottime(), to_instant(self._clock.now()))
-        before, self._last = self._last, now
+        before = self._last
+        self._last = now
         self._is_leader = pulse.leader == self._session.id
         self._mind_wall(now)
         lead_us = self._lead_us
@@ -102,7 +103,7 @@ class StepGuard:
         if self._is_blind:
             self._hold_firing(self._clock.monotonic() + self._hold_s)
         elif self._lead_us > 0 and not self.is_suspect and self._told != self._reported:
-            self._hold_for(self._hold_s)  # the others cannot have said the same before they were told
+            self._hold_for(self._hold_s)  # other servers cannot confirm it before this server has reported it
 
     def due_until(self, store_now: Instant) -> Instant | None:
         """While the clock is suspect: instants after this one are not due, whatever the store's clock says."""
@@ -116,8 +117,9 @@ class StepGuard:
         """Report the lead, and forget it when nobody else saw it."""
         if self._last is None or self._is_blind:
             return REST_S
-        is_over = self._clock.monotonic() >= self._held_until and self._told == self._reported
-        if self._lead_us > 0 and not self.is_suspect and is_over:
+        is_reported = self._told == self._reported
+        is_hold_over = self._clock.monotonic() >= self._held_until
+        if self._lead_us > 0 and not self.is_suspect and is_reported and is_hold_over:
             log.warning("clock.step_accepted", step_s=self._lead_us / SECOND)
             self._forget()
         told = self._told
@@ -128,7 +130,9 @@ class StepGuard:
             self._reported = told
         if self._lead_us > 0 or self.is_suspect:
             return min(REST_S, self._hold_s)
-        return LOOK_EVERY_S if self._is_leader and not is_apart(self.offset.us or 0) else REST_S
+        if self._is_leader and not is_apart(self.offset.us or 0):
+            return LOOK_EVERY_S
+        return REST_S
 
     @property
     def _lead_us(self) -> Micros:
@@ -136,12 +140,13 @@ class StepGuard:
 
     @property
     def _told(self) -> tuple[str, Micros | None]:
-        """What this server says of the clock; None: it has its lead from others and saw nothing itself."""
-        return self._session.id, None if self._is_hearsay else self._lead_us
+        """Return what this server reports of the clock; None: it has its lead from others and saw nothing itself."""
+        lead_us = None if self._is_hearsay else self._lead_us
+        return self._session.id, lead_us
 
     @property
     def _is_concerned(self) -> bool:
-        """Whether to look at what all the others say, though nothing is new here: the leader does for everybody."""
+        """Whether to look at the reports of all servers, though this server has nothing new. The leader always does."""
         return self.is_suspect or self._is_leader or is_apart(self.offset.us or 0)
 
     def _mind_wall(self, now: _Reading) -> None:
@@ -182,7 +187,7 @@ class StepGuard:
         self.wake.set()
 
     def _mind_gap(self, now: _Reading) -> None:
-        """A paused machine's wall clock is put right in the end: then it was no step of the store's."""
+        """Forget a step over an outage when the wall clock is put right: this machine was paused."""
         if self._gap is not None and not _is_seen(*self._gap, now):
             self._gap = None
             self.wake.set()
@@ -203,9 +208,9 @@ class StepGuard:
             self.wake.set()
 
     def _trusted(self, step_us: Micros) -> None:
-        """The doubt is over. `step_us`: seen since the last pulse, and if that did not put the clock right, a new one.
+        """End the doubt. `step_us`: seen since the last pulse; if it did not put the clock right, it is a new step.
 
-        The lead before it may have been put right meanwhile, or forgiven by a person: the greater remainder is safe.
+        The lead before it may have been put right meanwhile, or a user may have trusted it: the greater one is safe.
         """
         log.info("clock.trusted")
         remains_us = max(step_us, self._lead_us) if step_us and self._lead_us else 0
@@ -225,7 +230,9 @@ class StepGuard:
         self.firing_held_until = max(self.firing_held_until, until)
 
     def _forget(self) -> None:
-        self._ahead_us, self._gap, self._is_hearsay = 0, None, False
+        self._ahead_us = 0
+        self._gap = None
+        self._is_hearsay = False
 
 
 def _is_seen(step_us: Micros, lead_us: Micros, now: _Reading) -> bool:

@@ -36,7 +36,9 @@ def kept_by_edit(run: RunRow, job: JobRow, document: Mapping[str, Any]) -> KeptF
 
 async def _reason(services: Services, run: RunRow, job: JobRow) -> str | None:
     version = await services.store.lookups.version(run.job_id, run.version)
-    return _keeps(await _waiting(services, run), version.document if version else None, job)
+    document = version.document if version else None
+    waiting = await _waiting(services, run)
+    return _keeps(waiting, document, job)
 
 
 def _keeps(waiting: Waiting, document: Mapping[str, Any] | None, job: JobRow) -> str | None:

@@ -44,7 +44,8 @@ async def reschedule(
         await _note(services, who, namespace, job.name, done, reason)
         services.cursors_moved()
         services.runs_may_be_ready()
-    return RescheduledJob(job=await find_job(services, who, namespace, job.name), done=done, dry_run=dry_run)
+    after = await find_job(services, who, namespace, job.name)
+    return RescheduledJob(job=after, done=done, dry_run=dry_run)
 
 
 async def reschedule_all(
@@ -69,9 +70,10 @@ async def reschedule_all(
         if who.group is not None and who.group != job.group:
             continue
         try:
-            items.append(await reschedule(services, who, namespace, job.name, dry_run=dry_run, reason=reason))
-        except JobNotFound:  # deleted meanwhile
+            done = await reschedule(services, who, namespace, job.name, dry_run=dry_run, reason=reason)
+        except JobNotFound:  # a user deleted it meanwhile
             continue
+        items.append(done)
     return RescheduledJobs(items=items, after=last)
 
 

@@ -62,9 +62,10 @@ async def retry(
     await demand_run(services, who, [run])
     if RunState(run.state) in LIVE:
         raise RunNotOver(run)
-    if run.parent_id is not None:
-        part, run = run, await find_run(services, who, run.parent_id)
-        if RunState(run.state) in LIVE:  # other shards of it are still at work
+    if run.parent_id is not None:  # a shard: the whole run is executed again
+        part = run
+        run = await find_run(services, who, run.parent_id)
+        if RunState(run.state) in LIVE:  # other shards still execute
             raise RunNotOver(run, part=part)
     await _check_job(services, run)
     shown = format_run_id(run.run_id)
@@ -80,7 +81,8 @@ async def retry(
         )
     )
     services.runs_may_be_ready()
-    return TriggeredRun(run=await find_run(services, who, triggered.run_id), created=triggered.created)
+    made = await find_run(services, who, triggered.run_id)
+    return TriggeredRun(run=made, created=triggered.created)
 
 
 async def _check_job(services: Services, run: RunRow) -> None:

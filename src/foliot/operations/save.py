@@ -14,7 +14,7 @@ from foliot.operations.finding import actor, find_job, group_of
 from foliot.operations.kinds import check_kind
 from foliot.operations.notes import note_job
 from foliot.operations.services import Services
-from foliot.ports.store.jobs import SaveOutcome
+from foliot.ports.store.jobs import Saved, SaveOutcome
 from foliot.ports.store.lookups import JobRow
 
 
@@ -117,16 +117,20 @@ async def _save(
         source="api",
         check_limit=partial(check_change, who),
     )
-    if expected_version == 0 and saved.outcome is SaveOutcome.SAME:  # it was there, with just this definition
+    if expected_version == 0 and saved.outcome is SaveOutcome.SAME:  # the job was there, with just this definition
         raise VersionConflict(name, expected=0, found=saved.job.version)
     if saved.outcome is not SaveOutcome.SAME:
-        kind = "job.created" if saved.outcome is SaveOutcome.CREATED else "job.changed"
-        version = saved.job.version
-        await note_job(
-            services, who, kind, namespace, name, key=f"{saved.job.job_id}:{version}", version=version, reason=reason
-        )
+        await _note(services, who, saved, reason)
         services.cursors_moved()
-    return SavedJob(job=await find_job(services, who, namespace, name), outcome=saved.outcome)
+    job = await find_job(services, who, namespace, name)
+    return SavedJob(job=job, outcome=saved.outcome)
+
+
+async def _note(services: Services, who: Principal, saved: Saved, reason: str) -> None:
+    job = saved.job
+    kind = "job.created" if saved.outcome is SaveOutcome.CREATED else "job.changed"
+    key = f"{job.job_id}:{job.version}"  # a save that is repeated is noted once
+    await note_job(services, who, kind, job.namespace, job.name, key=key, version=job.version, reason=reason)
 
 
 async def _demand_present(services: Services, who: Principal, namespace: str, name: str) -> None:
@@ -141,14 +145,14 @@ async def _demand_present(services: Services, who: Principal, namespace: str, na
 
 
 def merged(document: Any, changes: Any) -> Any:
-    """A merge patch applied: mappings are merged, null takes away, everything else replaces."""
+    """Apply a merge patch: mappings are merged, null takes a field away, everything else replaces the old value."""
     if not isinstance(changes, Mapping):
         return changes
     result = dict(document) if isinstance(document, Mapping) else {}
     for key, change in changes.items():
         if change is None:
             result.pop(key, None)
-        elif isinstance(change, str | int | float):  # most are: asking for a Mapping is slow
+        elif isinstance(change, str | int | float):  # most are; the check for a Mapping is slow
             result[key] = change
         else:
             result[key] = merged(result.get(key), change)

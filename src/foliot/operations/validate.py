@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 from foliot.domain.access import Principal, Scope
@@ -45,10 +46,10 @@ async def validate(
     *,
     language: Language = Language.ENGLISH,
 ) -> Validated:
-    """Read the definition; the error that a save would raise, or what a save would do."""
+    """Return what a save of this definition would do; raise the error that the save would raise."""
     who.demand(Scope.READ)
     namespace = check_name("namespace", namespace)
-    if not who.sees(namespace):  # as a save: what its workers offer is not told either (SEC-05)
+    if not who.sees(namespace):  # as a save does: a limited token must not learn what other workers offer (SEC-05)
         who.demand_everywhere(Scope.WRITE)
     definition = await read_definition(services, document, job=check_name("job", name))
     await check_kind(services, namespace, definition.handler)
@@ -64,13 +65,9 @@ async def validate(
         document=canonical,
         hash=definition_hash(definition),
         in_words=None if schedule is None else describe(schedule, language),
-        next_instants=[] if schedule is None else _first(schedule.upcoming(now), NEXT_SHOWN),
+        next_instants=[] if schedule is None else list(islice(schedule.upcoming(now), NEXT_SHOWN)),
         warnings=[] if schedule is None else warnings_of(schedule, now=now, language=language),
         exists_at_version=present.version if present else None,
         changes=changes_between(present.document if present else {}, canonical),
         is_offered=bool(workers),
     )
-
-
-def _first(instants: Any, n: int) -> list[Instant]:
-    return [instant for _, instant in zip(range(n), instants, strict=False)]

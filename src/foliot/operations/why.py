@@ -65,17 +65,21 @@ async def why_since(
 ) -> tuple[Sequence[Explanation], str]:
     """Explain what became of a job's instants since one, oldest first; a skipped range is explained once.
 
-    Where its instants say nothing, or not all, the last answer is how the job stands: it is never empty.
+    The answer is never empty: where the instants do not say everything, its last item says how the job stands.
     """
     who.demand(Scope.READ)
+    lookups = services.store.lookups
     job = await find_job(services, who, namespace, name)
-    page = await services.store.lookups.ledger_since(job.job_id, since, known_version=job.version, limit=EXPLAINED_MAX)
-    workers = await services.store.lookups.nodes() if page.waiting else ()
-    explained = {run.due_at: _of_listed_run(job, run, page, workers) for run in page.runs}
-    explained |= {skip.to_at: _of_listed_skip(job, skip, page) for skip in page.skips if skip.to_at not in explained}
-    told = [explained[at] for at in sorted(explained)[-EXPLAINED_MAX:]]
-    standing = await _standing(services, job, since=since, now=page.now, is_silent=not told)
-    return [*told, *standing], zone_of(job.document, job.name)
+    page = await lookups.ledger_since(job.job_id, since, known_version=job.version, limit=EXPLAINED_MAX)
+    nodes = await lookups.nodes() if page.waiting else ()
+    explained: dict[Instant, Explanation] = {}
+    for skip in page.skips:
+        explained[skip.to_at] = _of_listed_skip(job, skip, page)
+    for run in page.runs:  # after the skips: where an instant has both, its run is explained
+        explained[run.due_at] = _of_listed_run(job, run, page, nodes)
+    newest = [explained[at] for at in sorted(explained)[-EXPLAINED_MAX:]]
+    standing = await _standing(services, job, since=since, now=page.now, is_silent=not newest)
+    return [*newest, *standing], zone_of(job.document, job.name)
 
 
 def _document(job: JobRow, version: int, page: LedgerPage) -> Mapping[str, Any]:
@@ -101,9 +105,10 @@ def _of_listed_run(job: JobRow, run: RunRow, page: LedgerPage, nodes: Sequence[N
 
 def _of_listed_skip(job: JobRow, skip: SkipRow, page: LedgerPage) -> Explanation:
     open_run = _obstacle(skip, page.obstacles) if skip.reason == SkipReason.OVERLAP else None
-    facts = _facts_of_skip(skip, _document(job, skip.version, page), open_run)
+    skip_facts = _facts_of_skip(skip, _document(job, skip.version, page), open_run)
     job_facts = _facts_of(job, created_at=job.created_at)
-    return _of_range(explain_instant(InstantFacts(at=skip.to_at, now=page.now, job=job_facts, skip=facts)))
+    facts = InstantFacts(at=skip.to_at, now=page.now, job=job_facts, skip=skip_facts)
+    return _of_range(explain_instant(facts))
 
 
 async def why_run(services: Services, who: Principal, run_id: int) -> tuple[Explanation, str]:
@@ -112,10 +117,14 @@ async def why_run(services: Services, who: Principal, run_id: int) -> tuple[Expl
     run = await find_run(services, who, run_id)
     now = await services.store.lookups.now()
     version = await services.store.lookups.version(run.job_id, run.version)
-    tz = zone_of(version.document, run.job) if version else "UTC"
-    document = version.document if version else {}
+    document: Mapping[str, Any] = {}
+    tz = "UTC"
+    if version is not None:
+        document = version.document
+        tz = zone_of(document, run.job)
     facts = await _run_facts(services, run, document)
-    return explain_run(facts, await _queue(services, run, document), now), tz
+    queue = await _queue(services, run, document)
+    return explain_run(facts, queue, now), tz
 
 
 def zone_of(document: Mapping[str, Any], name: str) -> str:
@@ -128,35 +137,39 @@ def zone_of(document: Mapping[str, Any], name: str) -> str:
 
 
 def _of_range(said: Explanation) -> Explanation:
-    """A skip of many instants is told as that, not as its last one."""
-    return replace(said, is_range=True) if said.skip is not None and said.skip.count > 1 else said
+    """Return the explanation of a skipped instant as that of its whole range, when many were skipped together."""
+    if said.skip is None or said.skip.count <= 1:
+        return said
+    return replace(said, is_range=True)
 
 
 async def _standing(
     services: Services, job: JobRow, *, since: Instant, now: Instant, is_silent: bool
 ) -> Sequence[Explanation]:
-    """What no decided instant tells: one that is due and undecided, that the job is paused, that nothing was due."""
+    """Explain what no decided instant says: an instant is due and undecided, the job is paused, nothing was due."""
     ahead = await _ahead(services, job, now)
     if ahead:
         return ahead
-    is_due = job.state == "active" and job.next_due_at is not None and since <= job.next_due_at <= now
-    if is_due and job.next_due_at is not None:
-        explanation, _ = await _explained(services, job, job.next_due_at)
+    due_at = job.next_due_at if job.state == "active" else None
+    if due_at is not None and since <= due_at <= now:
+        explanation, _ = await _explained(services, job, due_at)
         return [explanation]
     if not is_silent and job.state != "paused":
         return []
     facts = _facts_of(job, created_at=job.created_at)
-    return [explain_standing(facts, is_scheduled=bool(job.document.get("schedule")), since=since, now=now)]
+    is_scheduled = bool(job.document.get("schedule"))
+    return [explain_standing(facts, is_scheduled=is_scheduled, since=since, now=now)]
 
 
 async def _ahead(services: Services, job: JobRow, now: Instant) -> Sequence[Explanation]:
-    """That the next fire lies further ahead than the schedule allows, if it does."""
+    """Explain that the next fire lies further ahead than the schedule allows; nothing when it does not."""
     schedule = await _schedule(services, job.document, job.name)
     stand = Stand(job.state, job.next_at, job.next_due_at, job.remaining)
     expected_at = expected_next(stand, schedule, now)
     if expected_at is None:
         return []
-    return [explain_ahead(_facts_of(job, created_at=job.created_at), expected_at=expected_at, now=now)]
+    facts = _facts_of(job, created_at=job.created_at)
+    return [explain_ahead(facts, expected_at=expected_at, now=now)]
 
 
 async def _explained(services: Services, job: JobRow, at: Instant) -> tuple[Explanation, str]:
@@ -191,13 +204,16 @@ def _is_skipped(ledger: Ledger, schedule: Schedule | None, at: Instant) -> bool:
 
 
 async def _job_facts(services: Services, job: JobRow, schedule: Schedule | None, ledger: Ledger) -> JobFacts:
-    undecided = ledger.run is None and ledger.skip is None
-    servers = [node for node in await services.store.lookups.nodes() if node.kind == "server"] if undecided else []
+    is_undecided = ledger.run is None and ledger.skip is None
+    servers_alive = 0
+    if is_undecided:  # only then it matters whether a server could decide
+        nodes = await services.store.lookups.nodes()
+        servers_alive = sum(node.kind == "server" and node.until > ledger.now for node in nodes)
     return _facts_of(
         job,
         created_at=ledger.first_version.created_at,
         schedule=schedule,
-        servers_alive=sum(node.until > ledger.now for node in servers),
+        servers_alive=servers_alive,
     )
 
 
@@ -223,22 +239,29 @@ async def _run_facts(services: Services, run: RunRow, document: Mapping[str, Any
     kept = await kept_version(services, run)
     facts = replace(run_facts(run), isolation=document.get("isolation"), kept=kept)
     if is_sharded(run):
-        shards = [row.state for row in await services.store.lookups.shards(run.run_id) if row.shard >= 0]
-        return replace(facts, started_at=run.created_at, shards=Counter(shards))
+        rows = await services.store.lookups.shards(run.run_id)
+        states = Counter(row.state for row in rows if row.shard >= 0)  # the merge run is no shard
+        return replace(facts, started_at=run.created_at, shards=states)
     if run.attempt < 1 or run.state == "SUCCEEDED":
         return facts
-    ended = [row for row in await services.store.lookups.attempts(run.run_id) if row.cause not in (None, "succeeded")]
-    return _with_last_try(facts, run, ended[-1]) if ended else facts
+    attempts = await services.store.lookups.attempts(run.run_id)
+    failed = [row for row in attempts if row.cause not in (None, "succeeded")]
+    if not failed:
+        return facts
+    return _with_last_try(facts, run, failed[-1])
 
 
 def _with_last_try(facts: RunFacts, run: RunRow, last: AttemptRow) -> RunFacts:
     error = _error_text(last.error, last.error_type)
-    told = TryFacts(attempt=last.attempt, cause=last.cause or "", node=last.node, error=error)
-    return replace(facts, last_try=told, node=facts.node or (last.node if run.state == RunState.FAILED else None))
+    last_try = TryFacts(attempt=last.attempt, cause=last.cause or "", node=last.node, error=error)
+    node = facts.node or None
+    if node is None and run.state == RunState.FAILED:
+        node = last.node
+    return replace(facts, last_try=last_try, node=node)
 
 
 def run_facts(run: RunRow) -> RunFacts:
-    """A run as explanations know it."""
+    """Return what explanations need to know of a run."""
     is_backfill = run.fire_key.startswith("b:") or (run.triggered_by or "").startswith("backfill ")
     return RunFacts(
         id=format_run_id(run.run_id),
@@ -268,7 +291,7 @@ def run_facts(run: RunRow) -> RunFacts:
 
 
 def _error_text(error: str | None, error_type: str | None) -> str | None:
-    """The first line of an error with its type, not endless."""
+    """Return the first line of an error with its type, cut at `ERROR_SHOWN_MAX` characters."""
     if not error and not error_type:
         return None
     line = (error or "").strip().partition("\n")[0]
@@ -286,9 +309,10 @@ async def _queue(services: Services, run: RunRow, document: Mapping[str, Any]) -
 
 
 def _queue_facts(run: RunRow, document: Mapping[str, Any], waiting: Waiting, nodes: Sequence[NodeRow]) -> QueueFacts:
+    usual_overlap = "skip" if document.get("schedule") else "allow"
     return QueueFacts(
         lane=waiting.lane,
-        overlap=str(document.get("overlap", "skip" if document.get("schedule") else "allow")),
+        overlap=str(document.get("overlap", usual_overlap)),
         ahead=run_facts(waiting.ahead) if waiting.ahead else None,
         ahead_count=waiting.ahead_count,
         limits=[LimitFacts(name=limit.name, max=limit.max, used=limit.used) for limit in waiting.limits],
@@ -315,16 +339,18 @@ async def _skip_facts(services: Services, job: JobRow, skip: SkipRow | None) -> 
     open_run = None
     if skip.reason == SkipReason.OVERLAP:
         wanted = RunFilter(job_id=job.job_id, until=skip.decided_at + 1)
-        open_run = _obstacle(skip, (await services.store.lookups.runs(wanted, limit=OBSTACLES_MAX)).items)
+        page = await services.store.lookups.runs(wanted, limit=OBSTACLES_MAX)
+        open_run = _obstacle(skip, page.items)
     return _facts_of_skip(skip, version.document if version else {}, open_run)
 
 
 def _obstacle(skip: SkipRow, runs: Sequence[RunRow]) -> RunFacts | None:
-    """The run that was in the way: of the newest that were there when the instant was skipped, the first not over."""
-    were_there = [run for run in runs if run.created_at <= skip.decided_at][:OBSTACLES_MAX]
-    open_then = (run for run in were_there if run.ended_at is None or run.ended_at >= skip.from_at)
-    found = next(open_then, None)
-    return run_facts(found) if found else None
+    """Return the run that was in the way: the newest that was not over when the instant was skipped."""
+    were_there = [run for run in runs if run.created_at <= skip.decided_at]
+    for run in were_there[:OBSTACLES_MAX]:
+        if run.ended_at is None or run.ended_at >= skip.from_at:
+            return run_facts(run)
+    return None
 
 
 def _facts_of_skip(skip: SkipRow, document: Mapping[str, Any], open_run: RunFacts | None) -> SkipFacts:
@@ -347,10 +373,11 @@ def _facts_of_skip(skip: SkipRow, document: Mapping[str, Any], open_run: RunFact
 async def _with_neighbours(
     services: Services, job: JobRow, said: Explanation, schedule: Schedule, at: Instant, ledger: Ledger
 ) -> Explanation:
-    """What helps to see the instant in its place: the first fire, or the ones around it."""
+    """Return the explanation with the fires that help to understand it: the first one, or those around the instant."""
     if said.verdict is WhyVerdict.BEFORE_CREATION:
-        created_at = ledger.first_version.created_at
-        return replace(said, first=await _neighbour(services, job, schedule.next_after(created_at - 1), ledger))
+        first_at = schedule.next_after(ledger.first_version.created_at - 1)
+        first = await _neighbour(services, job, first_at, ledger)
+        return replace(said, first=first)
     if said.verdict not in (WhyVerdict.NOT_DUE, WhyVerdict.BEFORE_START, WhyVerdict.AFTER_END):
         return said
     before = schedule.previous_before(at)
@@ -376,6 +403,7 @@ async def _neighbour(services: Services, job: JobRow, at: Instant | None, ledger
 
 async def _schedule(services: Services, document: Mapping[str, Any], name: str) -> Schedule | None:
     try:
-        return (await read_definition(services, document, job=name)).schedule
-    except FoliotError:  # a version of a newer Foliot, or a zone this machine lacks: the rest can still be told
+        definition = await read_definition(services, document, job=name)
+    except FoliotError:  # a version of a newer Foliot, or a zone this machine lacks: the rest can still be explained
         return None
+    return definition.schedule
