@@ -183,7 +183,7 @@ STATUSES: Final[Mapping[type[FoliotError], int]] = {
 }
 RETRY_LATER: Final = frozenset({429, 503})
 PROBLEM: Final = "application/problem+json"
-PATH_MAX: Final = 200  # letters of a place: whoever sent it knows the rest
+PATH_MAX: Final = 200  # letters of a field's path: the client that sent it knows the rest
 
 
 def status_of(error: FoliotError) -> int:

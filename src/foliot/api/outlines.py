@@ -1,9 +1,9 @@
-"""How much is inside a worker's message, told before it is decoded.
+"""Outlines: how much is inside a worker's message, measured before it is decoded.
 
-Most of a message is text and figures, decoded at hundreds of megabytes a second. What may hold anything (schemas of
-handlers) or any number of small things (labels, load, handlers, jobs) takes many times as long for each byte, in one
-call that nothing interrupts. So those parts are measured first (SEC-32). Of a field that stands there twice the outline
-has the last alone, and the message's decoder reads each: what the outline has not seen must be little.
+Most of a message is text and numbers, which the decoder reads at hundreds of megabytes a second. Schemas of handlers,
+and long lists of small things (labels, load, handlers, jobs), take many times as long for each byte, in one call that
+nothing interrupts. So the server measures those parts first (SEC-32). When a field comes twice, the outline has only
+the last, but the decoder reads both: so the bytes that the outline has not seen must be few.
 """
 
 from typing import Final

@@ -46,7 +46,7 @@ def _start(items: Sequence[T], key: Callable[[T], str], cursor: str) -> int:
 
 
 def is_number(text: str, *, digits_max: int) -> bool:
-    """Whether a text is a whole number in ASCII digits. Longer ones are refused: no cursor of ours is so long."""
+    """Whether a text is a whole number of at most `digits_max` ASCII digits."""
     return text.isascii() and text.isdigit() and len(text) <= digits_max
 
 

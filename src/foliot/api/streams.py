@@ -1,4 +1,4 @@
-"""Server-sent events, as text; and how long one goes on."""
+"""Server-sent events as text, and when a stream of them ends."""
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
@@ -41,7 +41,7 @@ def _one_line(text: str) -> str:
 
 
 def until_gone(request: Request) -> Callable[[], Awaitable[bool]]:
-    """Whether the reader of a stream is gone, or its token is: a stream outlives its right by two seconds (SEC-07)."""
+    """Return a check whether the client has left or its token has ended: a stream ends two seconds later (SEC-07)."""
     authenticator: Authenticator = request.app.state.authenticator
     clock = request.app.state.services.clock
     asked_at = clock.monotonic()

@@ -62,7 +62,7 @@ class LaneBook:
         self._highest = 0
         self._served: dict[str, tuple[int, ...]] = {}
         self._hellos: dict[str, Hello] = {}
-        self._quiet: set[str] = set()  # sessions nobody asked about since `forget_quiet`
+        self._quiet: set[str] = set()  # sessions whose hello was not read since `forget_quiet`
 
     async def refresh(self, highest: int) -> bool:
         """Learn lanes made since; True when there were any."""
@@ -86,7 +86,7 @@ class LaneBook:
         self._quiet.discard(session)
 
     def forget_quiet(self, *, but: Collection[str]) -> None:
-        """Forget the sessions nobody asked about since the last call: most of them are over."""
+        """Forget the sessions whose hello was not read since the last call: most of them are over."""
         for session in self._quiet.difference(but):
             self.forget(session)
         self._quiet = set(self._hellos)

@@ -1,4 +1,4 @@
-"""The one loop that drives every duty: step, then rest until the time is over or somebody sets `wake`.
+"""The one loop that drives every duty: step, then rest until the time is over or `wake` is set.
 
 A duty has a `step()`: one bounded round that returns how long to rest. The loop clears `wake` *before* the step, so a
 wake-up that comes during the step is not lost. While the store is away the loop waits with jitter. It logs and counts a

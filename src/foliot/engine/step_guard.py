@@ -114,7 +114,7 @@ class StepGuard:
         return store_now - max(0, self._lead_us)
 
     async def step(self) -> float:
-        """Report the lead, and forget it when nobody else saw it."""
+        """Report the lead, and forget it when no other server saw it."""
         if self._last is None or self._is_blind:
             return REST_S
         is_reported = self._told == self._reported

@@ -122,7 +122,7 @@ def _ahead(calendar: Calendar, now: Instant) -> Sequence[UnusualDay]:
 
 
 async def delete_calendar(services: Services, who: Principal, name: str) -> None:
-    """Take a calendar away that nobody uses."""
+    """Delete a calendar that no job uses."""
     who.demand_everywhere(Scope.WRITE)
     if not await services.store.calendars.delete(name):
         raise UnknownCalendar(name)
@@ -141,8 +141,8 @@ async def delete_calendar(services: Services, who: Principal, name: str) -> None
 async def replan(services: Services, *, term: int | None = None) -> int:
     """Let jobs that are pinned to an older version of a calendar take over the newest; how many did.
 
-    Each is an edit: what is due by now is decided under the old calendar first. One that somebody else edits at the
-    same time is theirs: every save pins the newest. One that cannot be read here is left to a server that can.
+    Each is an edit: the store first decides what is due under the old calendar. When a user edits a job at the same
+    time, that edit counts: every save pins the newest. A job that this server cannot read is left to one that can.
     """
     moved = 0
     last: CalendarUse | None = None

@@ -29,7 +29,8 @@ async def cancel(
 ) -> Sequence[CancelledRun]:
     """Cancel runs; each says how it landed. All must be there and within the token's reach, or none is touched.
 
-    `force`: what runs is not asked to stop but ended; a thread, which nobody can end, is given up after its grace.
+    `force`: a worker ends running runs and does not ask them to stop. No worker can end a thread: it gives the thread
+    up after the grace.
     """
     once_each = dict.fromkeys(run_ids)
     runs = [await find_run(services, who, run_id) for run_id in once_each]

@@ -1,6 +1,6 @@
-"""Finding what somebody named, in the part of the world that exists for them (SEC-05).
+"""Finding jobs and runs by the name a user gave, within the namespace of the user's token (SEC-05).
 
-What lies outside a token's namespace is not found, with the same words as what is not there at all.
+The answer for a job outside that namespace has the same words as for a job that does not exist.
 """
 
 import structlog

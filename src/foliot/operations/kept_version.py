@@ -23,7 +23,7 @@ async def kept_version(services: Services, run: RunRow) -> KeptFacts | None:
     if job.job_id != run.job_id or job.version == run.version:
         return None
     reason = "begun" if run.attempt > 0 else await _reason(services, run, job)
-    return KeptFacts(version=run.version, newest=job.version, reason=reason) if reason else None
+    return _kept(run, job, reason)
 
 
 def kept_by_edit(run: RunRow, job: JobRow, document: Mapping[str, Any]) -> KeptFacts | None:
@@ -31,7 +31,13 @@ def kept_by_edit(run: RunRow, job: JobRow, document: Mapping[str, Any]) -> KeptF
     if job.version == run.version:
         return None
     reason = "begun" if run.attempt > 0 else _keeps(_whole(run), document, job)
-    return KeptFacts(version=run.version, newest=job.version, reason=reason) if reason else None
+    return _kept(run, job, reason)
+
+
+def _kept(run: RunRow, job: JobRow, reason: str | None) -> KeptFacts | None:
+    if not reason:
+        return None
+    return KeptFacts(version=run.version, newest=job.version, reason=reason)
 
 
 async def _reason(services: Services, run: RunRow, job: JobRow) -> str | None:

@@ -153,7 +153,7 @@ class LogReader:
         return lines
 
     def _flush(self) -> list[Line]:
-        """The last line, which nobody ended."""
+        """Return the last line, which has no end."""
         if not self._rest:
             return []
         self._at = Position(self._at.attempt, self._at.offset + len(self._rest))

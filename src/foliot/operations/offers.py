@@ -39,16 +39,17 @@ class Offers:
         ]
 
     async def schema_of(self, lane: Lane) -> Mapping[str, Any] | None:
-        """The parameters of a lane's offer as the newest worker that may run it says; None: nobody says.
+        """Return the parameters of a lane's offer, as the newest worker describes them; None: no worker does.
 
-        Who may not run it has no say in what it takes (SEC-25).
+        Only workers that may run the lane count: another's worker must not decide what a job takes (SEC-25).
         """
-        found = [worker for worker in await self.fitting(lane) if worker.handlers[lane.offer] is not None]
-        newest = max(found, key=_started, default=None)
-        return newest.handlers[lane.offer] if newest is not None else None
+        workers = await self.fitting(lane)
+        describing = [worker for worker in workers if worker.handlers[lane.offer] is not None]
+        newest = max(describing, key=_started, default=None)
+        return None if newest is None else newest.handlers[lane.offer]
 
     def forget(self) -> None:
-        """Read anew at the next question."""
+        """Let the next call read the workers anew."""
         self._forgotten += 1
         self._read_at = float("-inf")
 

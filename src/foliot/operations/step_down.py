@@ -47,7 +47,7 @@ async def step_down(services: Services, who: Principal, *, to: str | None = None
     seen = await cluster_status(services, who)
     heir = _heir(seen, to)
     await services.store.nodes.wish(heir.row.session, ttl_us=WISH_US)
-    services.cursors_moved()  # wakes the pulse everywhere: the leader hears of it
+    services.cursors_moved()  # wakes the pulse of every server, so that the leader learns of it
     term = await _handed(services, heir.row.session)
     handed = Handover(before=seen.row.leader, leader=heir.row.name, term=term)
     await note(services, _happening(who, handed, reason))

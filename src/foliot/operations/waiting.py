@@ -22,7 +22,7 @@ async def wait_for_end(
     within_s: float,
     gone: Callable[[], Awaitable[bool]],
 ) -> RunRow:
-    """The run when it is over, or as it is when the time is; looks more rarely the longer it takes."""
+    """Return the run when it has ended, or as it is when the time is over. The longer it takes, the rarer the looks."""
     clock = services.clock
     until = clock.monotonic() + within_s
     pause_s = FIRST_LOOK_S

@@ -91,21 +91,38 @@ def _document(job: JobRow, version: int, page: LedgerPage) -> Mapping[str, Any]:
 
 def _of_listed_run(job: JobRow, run: RunRow, page: LedgerPage, nodes: Sequence[NodeRow]) -> Explanation:
     document = _document(job, run.version, page)
-    kept = kept_by_edit(run, job, document) if run.state == RunState.PENDING else None
-    facts = replace(run_facts(run), isolation=document.get("isolation"), kept=kept)
-    if is_sharded(run):
-        facts = replace(facts, started_at=run.created_at, shards=page.shards.get(run.run_id, {}))
-    elif run.run_id in page.tries:
-        facts = _with_last_try(facts, run, page.tries[run.run_id])
     waiting = page.waiting.get(run.run_id)
     queue = None if waiting is None else _queue_facts(run, document, waiting, nodes)
-    job_facts = _facts_of(job, created_at=job.created_at)
-    return explain_instant(InstantFacts(at=run.due_at, now=page.now, job=job_facts, run=facts, queue=queue))
+    facts = InstantFacts(
+        at=run.due_at,
+        now=page.now,
+        job=_facts_of(job, created_at=job.created_at),
+        run=_listed_run_facts(job, run, document, page),
+        queue=queue,
+    )
+    return explain_instant(facts)
+
+
+def _listed_run_facts(job: JobRow, run: RunRow, document: Mapping[str, Any], page: LedgerPage) -> RunFacts:
+    """Return the facts of a run from the page alone: no further look at the store."""
+    kept = None
+    if run.state == RunState.PENDING:
+        kept = kept_by_edit(run, job, document)
+    facts = replace(run_facts(run), isolation=document.get("isolation"), kept=kept)
+    if is_sharded(run):
+        shards = page.shards.get(run.run_id, {})
+        return replace(facts, started_at=run.created_at, shards=shards)
+    if run.run_id in page.tries:
+        return _with_last_try(facts, run, page.tries[run.run_id])
+    return facts
 
 
 def _of_listed_skip(job: JobRow, skip: SkipRow, page: LedgerPage) -> Explanation:
-    open_run = _obstacle(skip, page.obstacles) if skip.reason == SkipReason.OVERLAP else None
-    skip_facts = _facts_of_skip(skip, _document(job, skip.version, page), open_run)
+    open_run = None
+    if skip.reason == SkipReason.OVERLAP:
+        open_run = _obstacle(skip, page.obstacles)
+    document = _document(job, skip.version, page)
+    skip_facts = _facts_of_skip(skip, document, open_run)
     job_facts = _facts_of(job, created_at=job.created_at)
     facts = InstantFacts(at=skip.to_at, now=page.now, job=job_facts, skip=skip_facts)
     return _of_range(explain_instant(facts))

@@ -155,7 +155,7 @@ def bare_lease(lease: HeldLease) -> HeldLease:
 
 
 def _is_plain_report(report: Report) -> bool:
-    """Whether the store can keep a report as it is. This check is cheap; False means only that nobody knows yet."""
+    """Whether the store can surely keep a report as it is. This check is cheap; False means that a full one follows."""
     if report.error is not None or report.checkpoint is not None or report.error_type is not None:
         return False
     return report.result is None or _is_plain(report.result)

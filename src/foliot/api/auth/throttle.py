@@ -1,8 +1,8 @@
 """Wrong login codes, by address: after some in a minute, the next must wait (SEC-08).
 
-Who guesses locks nobody else out. Addresses are shared (by a proxy, by an office), so an address with too many wrong
-codes is not shut, only slow: one code of it is looked at every few seconds. The same wrong code again is no further
-guess, and is not looked up again.
+A client that guesses must not lock others out. Many users may share an address (a proxy, an office), so the server does
+not shut out an address with too many wrong codes: it looks at one code of it every few seconds. The same wrong code
+again is no further guess, and the server does not look it up again.
 """
 
 import math
