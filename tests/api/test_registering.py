@@ -1,12 +1,15 @@
 """A worker registers: the jobs of its code are declared first, and its session begins when it can be told of it."""
 
+import asyncio
 from typing import Any
 
 import msgspec
 import pytest
 
 from foliot.domain.access import Principal, Scope
+from foliot.domain.handler import JobHandler
 from foliot.domain.job import Lane
+from foliot.operations.kinds import UnservedKind, check_kind
 from foliot.operations.serving_workers import WorkerService
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.worker_link import DeclaredJob, HandlerOffer, Hello
@@ -86,3 +89,110 @@ async def test_what_a_worker_offers_is_known_as_soon_as_it_is_registered(stage: 
     service = WorkerService(stage.services, Desk())
     await service.register(msgspec.structs.replace(HELLO, handlers=offers), by=WORKER)
     assert await stage.services.offers.schema_of(lane) == takes
+
+
+def counted_reads(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many workers each read of the nodes found."""
+    nodes, reads = stage.store.lookups.nodes, list[int]()
+
+    async def counting(**asked: Any) -> Any:
+        found = await nodes(**asked)
+        reads.append(len(found))
+        return found
+
+    monkeypatch.setattr(stage.store.lookups, "nodes", counting)
+    return reads
+
+
+def offering(session: str, *names: str) -> Hello:
+    handlers = tuple(HandlerOffer(name=name, parameters={"title": name}) for name in names)
+    return Hello(session=session, name=session, group="default", slots=4, handlers=handlers)
+
+
+async def test_workers_that_register_do_not_make_the_server_read_all_workers_again(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else each question reads every worker while a fleet restarts."""
+    reads = counted_reads(stage, monkeypatch)
+    service, offers = WorkerService(stage.services, Desk()), stage.services.offers
+    await offers.workers("default")
+    for number in range(5):
+        offer = f"python:m:f{number}"
+        await service.register(offering(f"w{number}", offer), by=WORKER)
+        lane = Lane(namespace="default", group="default", offer=offer)
+        assert await offers.schema_of(lane) == {"title": offer}
+    await service.register(offering("w0", "python:m:new"), by=WORKER)
+    assert await offers.schema_of(Lane(namespace="default", group="default", offer="python:m:f0")) is None
+    assert reads == [0]
+    stage.elapse("4s")
+    assert len(await offers.workers("default")) == 5
+    assert reads == [0, 5]
+
+
+async def test_a_worker_that_registers_during_a_read_of_all_workers_is_known_after_it(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nodes, service = stage.store.lookups.nodes, WorkerService(stage.services, Desk())
+
+    async def meanwhile(**asked: Any) -> Any:
+        found = await nodes(**asked)
+        await service.register(offering("late", "python:m:late"), by=WORKER)
+        return found
+
+    monkeypatch.setattr(stage.store.lookups, "nodes", meanwhile)
+    (worker,) = await stage.services.offers.workers("default")
+    assert list(worker.handlers) == ["python:m:late"]
+
+
+async def test_questions_at_the_same_time_share_one_read_of_the_workers(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads = counted_reads(stage, monkeypatch)
+    offers = stage.services.offers
+    await asyncio.gather(*(offers.workers("default") for _ in range(20)))
+    assert len(reads) == 1
+
+    async def save_of_unknown_kind() -> None:
+        with pytest.raises(UnservedKind):
+            await check_kind(stage.services, "default", JobHandler(kind="nobody", options={}))
+
+    await asyncio.gather(*(save_of_unknown_kind() for _ in range(20)))
+    assert len(reads) <= 3, "each asks twice, and the first forgets for all"
+
+
+async def test_a_question_after_a_change_does_not_take_a_read_from_before_it(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nodes, offers = stage.store.lookups.nodes, stage.services.offers
+    later: list[asyncio.Task[Any]] = []
+
+    async def meanwhile(**asked: Any) -> Any:
+        found = await nodes(**asked)
+        if not later:
+            await stage.store.nodes.register(offering("w", "python:m:f"), kind="worker", ttl_us=TIMES.ttl_us)
+            offers.forget()
+            later.append(asyncio.create_task(offers.workers("default")))
+            await asyncio.sleep(0)  # it asks while this read goes on
+        return found
+
+    monkeypatch.setattr(stage.store.lookups, "nodes", meanwhile)
+    assert await offers.workers("default") == []
+    assert len(await later[0]) == 1
+
+
+async def test_a_read_that_fails_fails_for_all_who_share_it_and_the_next_question_reads_anew(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nodes, offers, tries = stage.store.lookups.nodes, stage.services.offers, list[int]()
+
+    async def away_at_first(**asked: Any) -> Any:
+        tries.append(1)
+        if len(tries) == 1:
+            raise StoreUnavailable("The store does not answer.")
+        return await nodes(**asked)
+
+    monkeypatch.setattr(stage.store.lookups, "nodes", away_at_first)
+    answers = await asyncio.gather(*(offers.workers("default") for _ in range(3)), return_exceptions=True)
+    assert [type(answer) for answer in answers] == [StoreUnavailable] * 3
+    assert await offers.workers("default") == []
+    assert len(tries) == 2

@@ -123,7 +123,7 @@ def _limits() -> str:
         ),
         ("live sessions of workers with one token", str(worker_link.SESSIONS_MAX), "409 with `FOL-3026`"),
         (
-            "what the live sessions of a token say of their handlers",
+            "what the live sessions of a token say of their handlers; the same counts once",
             f"{_size(worker_link.OFFERS_BYTES_MAX)}; a session counts beyond {_size(worker_link.OFFERS_BYTES_FEW)}",
             "409 with `FOL-3027`",
         ),

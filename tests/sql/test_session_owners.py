@@ -38,27 +38,58 @@ async def test_an_owner_has_only_so_many_live_sessions(world: World, monkeypatch
     await register(world, "t-1")
 
 
-async def test_the_sessions_of_an_owner_say_only_so_much_of_their_handlers(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Every server holds in memory what workers offer."""
+@pytest.fixture
+def little_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """3000 bytes for what an owner's sessions say of their handlers; up to 100 do not count."""
     monkeypatch.setattr(node_store, "OFFERS_BYTES_FEW", 100)
     monkeypatch.setattr(node_store, "OFFERS_BYTES_MAX", 3000)
 
-    async def say(session: str, words: int, owner: str = "t-1") -> None:
-        offers = (HandlerOffer(name="python:m:f", parameters={"enum": ["x" * words]}),)
-        hello = Hello(session=session, name="w", group="default", slots=8, handlers=offers, owner=owner)
-        await world.store.nodes.register(hello, kind="worker", ttl_us=SESSION_TTL_US)
 
-    await say("a", 1000)
-    await say("b", 1000)
+async def say(world: World, session: str, words: str, owner: str = "t-1") -> None:
+    offers = (HandlerOffer(name="python:m:f", parameters={"enum": [words]}),)
+    hello = Hello(session=session, name="w", group="default", slots=8, handlers=offers, owner=owner)
+    await world.store.nodes.register(hello, kind="worker", ttl_us=SESSION_TTL_US)
+
+
+@pytest.mark.usefixtures("little_room")
+async def test_the_sessions_of_an_owner_say_only_so_much_of_their_handlers(world: World) -> None:
+    """Every server holds in memory what workers offer."""
+    await say(world, "a", "a" * 1000)
+    await say(world, "b", "b" * 1000)
     with pytest.raises(TooMuchOffered):
-        await say("c", 1000)
+        await say(world, "c", "c" * 1000)
     assert await world.value("SELECT count(*) FROM nodes") == 2, "it did not begin"
     with pytest.raises(TooMuchOffered):
-        await say("b", 2000)
-    await say("b", 1100)
-    await say("c", 10)
-    await say("d", 1000, "t-2")
+        await say(world, "b", "b" * 2000)
+    await say(world, "b", "b" * 1100)
+    await say(world, "c", "c" * 10)
+    await say(world, "d", "d" * 1000, "t-2")
     await world.store.nodes.leave(Leaving(session="b"), judge)
-    await say("c", 1000)
+    await say(world, "c", "c" * 1000)
+
+
+@pytest.mark.usefixtures("little_room")
+async def test_workers_that_say_the_same_count_once(world: World) -> None:
+    """A fleet with the same code is one text in the memory of a server, however large the fleet is."""
+    for number in range(8):
+        await say(world, f"w{number}", "x" * 1200)
+    for number in range(8):
+        await say(world, f"w{number}", "y" * 1200)  # one after the other reloads its code
+    await say(world, "other", "z" * 1200)
+    with pytest.raises(TooMuchOffered):
+        await say(world, "w0", "x" * 1200)
+    await say(world, "w0", "z" * 1200)
+
+
+async def test_a_session_whose_owner_says_too_much_already_may_say_as_much_or_less(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server with a larger bound let them in."""
+    await say(world, "a", "a" * 20_000)
+    await say(world, "b", "b" * 20_000)
+    monkeypatch.setattr(node_store, "OFFERS_BYTES_MAX", 3000)
+    await say(world, "a", "a" * 20_000)
+    await say(world, "a", "c" * 20_000)
+    await say(world, "b", "b" * 19_000)
+    with pytest.raises(TooMuchOffered):
+        await say(world, "b", "b" * 19_001)

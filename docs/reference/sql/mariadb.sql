@@ -1038,15 +1038,17 @@ ORDER BY r.ready_lane, r.class, r.priority LIMIT 1;
 
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
-                       version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes)
+                       version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
+                       offer_hash)
 SELECT d.id, d.name, d.kind, 'live', TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), 0, 0, d.group_name, d.slots,
-       d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes
-FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, group_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, slots BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, version LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, protocol BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, host LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, pid BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, labels LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, handlers LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, owner LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, offer_bytes BIGINT PATH '$[13]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+       d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
+       d.offer_hash
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, group_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, slots BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, version LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, protocol BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, host LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, pid BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, labels LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, handlers LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, owner LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, offer_bytes BIGINT PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, offer_hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[14]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
 ON DUPLICATE KEY UPDATE nodes.id = nodes.id;
 
 -- node_store.py REGISTER_AGAIN
 UPDATE nodes SET until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s, slots = %(slots)s, version = %(version)s, labels = %(labels)s, handlers = %(handlers)s,
-                 offer_bytes = %(offer_bytes)s
+                 offer_bytes = %(offer_bytes)s, offer_hash = %(offer_hash)s
 WHERE id = %(session)s AND kind = %(kind)s AND state <> 'dead'
       AND coalesce(owner, '') = %(owner)s;
 
@@ -1060,9 +1062,14 @@ SELECT count(*) FROM nodes WHERE state IN ('live', 'draining');
 SELECT count(*) FROM nodes WHERE state IN ('live', 'draining') AND kind = 'worker' AND owner = %(owner)s;
 
 -- node_store.py OFFERED_BY
-SELECT coalesce(sum(offer_bytes), 0) FROM nodes
-WHERE state IN ('live', 'draining') AND kind = 'worker' AND owner = %(owner)s AND id <> %(session)s
-      AND offer_bytes > %(few)s;
+SELECT offer_hash, max(offer_bytes) AS bytes, sum(CASE WHEN id = %(session)s THEN 0 ELSE 1 END) AS others FROM nodes
+WHERE state IN ('live', 'draining') AND kind = 'worker' AND owner = %(owner)s AND offer_bytes > %(few)s
+GROUP BY offer_hash;
+
+-- node_store.py IS_OFFERED_BY
+SELECT 1 FROM nodes
+WHERE state IN ('live', 'draining') AND kind = 'worker' AND owner = %(owner)s AND offer_hash = %(offer_hash)s
+LIMIT 1;
 
 -- node_store.py ADOPT
 UPDATE nodes SET owner = %(owner)s WHERE id = %(session)s AND kind = 'worker' AND owner IS NULL;

@@ -1243,17 +1243,19 @@ ORDER BY r.lane, r.class, r.priority LIMIT 1;
 
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
-                       version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes)
+                       version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
+                       offer_hash)
 SELECT d.id, d.name, d.kind, 'live', CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), 0, 0, d.group_name, d.slots,
-       d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes
-FROM unnest($2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::text[], $8::text::bigint[], $9::text::text[], $10::text::bigint[], $11::text::text[], $12::text::text[], $13::text::text[], $14::text::text[], $15::text::bigint[]) AS d(id, name, kind, group_name, slots, version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes) WHERE true
+       d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
+       d.offer_hash
+FROM unnest($2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::text[], $8::text::bigint[], $9::text::text[], $10::text::bigint[], $11::text::text[], $12::text::text[], $13::text::text[], $14::text::text[], $15::text::bigint[], $16::text::text[]) AS d(id, name, kind, group_name, slots, version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes, offer_hash) WHERE true
 ON CONFLICT DO NOTHING;
 
 -- node_store.py REGISTER_AGAIN
 UPDATE nodes SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1, slots = $2, version = $3, labels = $4, handlers = $5,
-                 offer_bytes = $6
-WHERE id = $7 AND kind = $8 AND state <> 'dead'
-      AND coalesce(owner, '') = $9;
+                 offer_bytes = $6, offer_hash = $7
+WHERE id = $8 AND kind = $9 AND state <> 'dead'
+      AND coalesce(owner, '') = $10;
 
 -- node_store.py WHOSE
 SELECT kind, owner FROM nodes WHERE id = $1;
@@ -1265,9 +1267,14 @@ SELECT count(*) FROM nodes WHERE state IN ('live', 'draining');
 SELECT count(*) FROM nodes WHERE state IN ('live', 'draining') AND kind = 'worker' AND owner = $1;
 
 -- node_store.py OFFERED_BY
-SELECT coalesce(sum(offer_bytes), 0) FROM nodes
-WHERE state IN ('live', 'draining') AND kind = 'worker' AND owner = $1 AND id <> $2
-      AND offer_bytes > $3;
+SELECT offer_hash, max(offer_bytes) AS bytes, sum(CASE WHEN id = $1 THEN 0 ELSE 1 END) AS others FROM nodes
+WHERE state IN ('live', 'draining') AND kind = 'worker' AND owner = $2 AND offer_bytes > $3
+GROUP BY offer_hash;
+
+-- node_store.py IS_OFFERED_BY
+SELECT 1 FROM nodes
+WHERE state IN ('live', 'draining') AND kind = 'worker' AND owner = $1 AND offer_hash = $2
+LIMIT 1;
 
 -- node_store.py ADOPT
 UPDATE nodes SET owner = $1 WHERE id = $2 AND kind = 'worker' AND owner IS NULL;

@@ -1144,15 +1144,17 @@ ORDER BY r.lane, r.class, r.priority LIMIT 1;
 
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
-                       version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes)
+                       version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
+                       offer_hash)
 SELECT d.id, d.name, d.kind, 'live', foliot_now() + :ttl, foliot_now(), foliot_now(), 0, 0, d.group_name, d.slots,
-       d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes
-FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS group_name, json_extract(value, '$[4]') AS slots, json_extract(value, '$[5]') AS version, json_extract(value, '$[6]') AS protocol, json_extract(value, '$[7]') AS host, json_extract(value, '$[8]') AS pid, json_extract(value, '$[9]') AS labels, json_extract(value, '$[10]') AS handlers, json_extract(value, '$[11]') AS namespace, json_extract(value, '$[12]') AS owner, json_extract(value, '$[13]') AS offer_bytes FROM json_each(:d)) AS d WHERE true
+       d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
+       d.offer_hash
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS group_name, json_extract(value, '$[4]') AS slots, json_extract(value, '$[5]') AS version, json_extract(value, '$[6]') AS protocol, json_extract(value, '$[7]') AS host, json_extract(value, '$[8]') AS pid, json_extract(value, '$[9]') AS labels, json_extract(value, '$[10]') AS handlers, json_extract(value, '$[11]') AS namespace, json_extract(value, '$[12]') AS owner, json_extract(value, '$[13]') AS offer_bytes, json_extract(value, '$[14]') AS offer_hash FROM json_each(:d)) AS d WHERE true
 ON CONFLICT DO NOTHING;
 
 -- node_store.py REGISTER_AGAIN
 UPDATE nodes SET until = foliot_now() + :ttl, slots = :slots, version = :version, labels = :labels, handlers = :handlers,
-                 offer_bytes = :offer_bytes
+                 offer_bytes = :offer_bytes, offer_hash = :offer_hash
 WHERE id = :session AND kind = :kind AND state <> 'dead'
       AND coalesce(owner, '') = :owner;
 
@@ -1166,9 +1168,14 @@ SELECT count(*) FROM nodes WHERE state IN ('live', 'draining');
 SELECT count(*) FROM nodes WHERE state IN ('live', 'draining') AND kind = 'worker' AND owner = :owner;
 
 -- node_store.py OFFERED_BY
-SELECT coalesce(sum(offer_bytes), 0) FROM nodes
-WHERE state IN ('live', 'draining') AND kind = 'worker' AND owner = :owner AND id <> :session
-      AND offer_bytes > :few;
+SELECT offer_hash, max(offer_bytes) AS bytes, sum(CASE WHEN id = :session THEN 0 ELSE 1 END) AS others FROM nodes
+WHERE state IN ('live', 'draining') AND kind = 'worker' AND owner = :owner AND offer_bytes > :few
+GROUP BY offer_hash;
+
+-- node_store.py IS_OFFERED_BY
+SELECT 1 FROM nodes
+WHERE state IN ('live', 'draining') AND kind = 'worker' AND owner = :owner AND offer_hash = :offer_hash
+LIMIT 1;
 
 -- node_store.py ADOPT
 UPDATE nodes SET owner = :owner WHERE id = :session AND kind = 'worker' AND owner IS NULL;

@@ -213,7 +213,7 @@ class TooManySessions(Conflict):
 
 
 class TooMuchOffered(Conflict):
-    """The live sessions of a token say more of their handlers than every server should hold in memory."""
+    """The live sessions of a token say more, in different words, than every server should hold in memory."""
 
     code = "FOL-3027"
 

@@ -90,7 +90,7 @@ class Lane:
     namespace: str | None = None  # None: made before lanes had one; runs of any namespace may wait in it
 
     def fits(
-        self, *, group: str, offers: frozenset[str], labels: Mapping[str, str], namespace: str | None = None
+        self, *, group: str, offers: Collection[str], labels: Mapping[str, str], namespace: str | None = None
     ) -> bool:
         """Whether a worker of this group, with these offers and labels, may run what is in this lane.
 

@@ -1,41 +1,55 @@
-"""What live workers offer: handlers, the JSON Schemas of their parameters, labels, slots. Known for some seconds."""
+"""What live workers offer: handlers, the JSON Schemas of their parameters, labels. Known for some seconds."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from foliot.domain.instants import Instant
 from foliot.domain.job import Lane
 from foliot.ports.clock import Clock
 from foliot.ports.store.lookups import Lookups, NodeRow
+from foliot.ports.worker_link import Hello
 
 FRESH_S: Final = 3.0
 
 
+class OfferingWorker(NamedTuple):
+    """A worker that is alive, and what it offers."""
+
+    namespace: str | None  # the only one it serves; None: every
+    group: str
+    labels: Mapping[str, str]
+    handlers: Mapping[str, Mapping[str, Any] | None]  # name -> JSON Schema of its parameters
+    started_at: Instant
+
+
 class Offers:
-    """The live workers, read again when what is known is older than `FRESH_S`."""
+    """The live workers, read again when what is known is older than `FRESH_S`. Questions share a read."""
 
     def __init__(self, lookups: Lookups, clock: Clock) -> None:
         self._lookups = lookups
         self._clock = clock
-        self._known: Sequence[NodeRow] = ()
+        self._known: dict[str, OfferingWorker] = {}  # by session
+        self._came: dict[str, OfferingWorker] = {}  # since the last read began: it may not have seen them
+        self._reading: asyncio.Task[None] | None = None
         self._read_at = float("-inf")
-        self._forgotten = 0
+        self._forgotten = 0  # how often
+        self._read_after = 0  # so much was forgotten when the last read began
 
-    async def workers(self, namespace: str) -> Sequence[NodeRow]:
+    async def workers(self, namespace: str) -> Sequence[OfferingWorker]:
         """Workers that are alive, draining ones too, and may serve this namespace."""
-        if self._clock.monotonic() - self._read_at > FRESH_S:
-            forgotten = self._forgotten
-            self._known = tuple(await self._lookups.nodes())
-            if forgotten == self._forgotten:  # else a worker may have registered just after it was read
-                self._read_at = self._clock.monotonic()
-        return [node for node in self._known if node.serves(namespace)]
+        forgotten = self._forgotten
+        while self._read_after < forgotten or self._clock.monotonic() - self._read_at > FRESH_S:
+            await self._next_read()
+        return [worker for worker in self._known.values() if worker.namespace in (None, namespace)]
 
-    async def fitting(self, lane: Lane) -> Sequence[NodeRow]:
+    async def fitting(self, lane: Lane) -> Sequence[OfferingWorker]:
         """Workers that may run what is in this lane: by namespace, group, offer and labels."""
         assert lane.namespace is not None, lane
         return [
             worker
             for worker in await self.workers(lane.namespace)
-            if lane.fits(group=worker.group, offers=frozenset(worker.handlers), labels=worker.labels)
+            if lane.fits(group=worker.group, offers=worker.handlers.keys(), labels=worker.labels)
         ]
 
     async def schema_of(self, lane: Lane) -> Mapping[str, Any] | None:
@@ -48,11 +62,54 @@ class Offers:
         newest = max(describing, key=_started, default=None)
         return None if newest is None else newest.handlers[lane.offer]
 
+    def learn(self, hello: Hello, *, now: Instant) -> None:
+        """A worker has registered with this server: what it offers is known at once, and nothing is read for it."""
+        known = self._known.get(hello.session)
+        worker = OfferingWorker(
+            namespace=hello.namespace,
+            group=hello.group,
+            labels=hello.labels,
+            handlers={offer.name: offer.parameters for offer in hello.handlers},
+            started_at=now if known is None else known.started_at,
+        )
+        self._known[hello.session] = self._came[hello.session] = worker
+
     def forget(self) -> None:
-        """Let the next call read the workers anew."""
+        """Let the next question read the workers anew."""
         self._forgotten += 1
-        self._read_at = float("-inf")
+
+    async def _next_read(self) -> None:
+        """Wait for the read that goes on, or for a new one. Who stops waiting does not stop it for the others."""
+        if self._reading is None or self._reading.done():
+            self._reading = asyncio.create_task(self._read(), name="offers")
+            self._reading.add_done_callback(_look_at)
+        await asyncio.shield(self._reading)
+
+    async def _read(self) -> None:
+        forgotten = self._forgotten
+        self._came = {}
+        nodes = await self._lookups.nodes()
+        read = {node.session: _offering(node) for node in nodes if node.kind != "server"}
+        self._known = read | self._came
+        self._read_after = forgotten
+        self._read_at = self._clock.monotonic()
 
 
-def _started(worker: NodeRow) -> int:
+def _look_at(read: asyncio.Task[None]) -> None:
+    """Nobody may wait for it any more: asyncio would complain of an error that nobody looked at."""
+    if not read.cancelled():
+        read.exception()
+
+
+def _offering(node: NodeRow) -> OfferingWorker:
+    return OfferingWorker(
+        namespace=node.namespace,
+        group=node.group,
+        labels=node.labels,
+        handlers=node.handlers,
+        started_at=node.started_at,
+    )
+
+
+def _started(worker: OfferingWorker) -> Instant:
     return worker.started_at

@@ -100,7 +100,7 @@ class WorkerService:
         now = await self._services.store.nodes.register(hello, kind="worker", ttl_us=times.ttl_us)
         self._desk.introduce(hello)
         log.info("worker.registered", worker=hello.name, session=hello.session, handlers=len(hello.handlers))
-        self._services.offers.forget()
+        self._services.offers.learn(hello, now=now)
         self._services.runs_may_be_ready()
         return Welcome(
             session_ttl_us=times.ttl_us,

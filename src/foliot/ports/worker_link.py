@@ -32,7 +32,7 @@ LeaseId = Annotated[str, msgspec.Meta(max_length=SESSION_BYTES_MAX)]  # compared
 ONE_LINE: Final = r"\A[^\x00-\x1f\x7f]*\Z"  # people see it in lists and logs
 Label = Annotated[str, msgspec.Meta(max_length=LABEL_BYTES_MAX, pattern=ONE_LINE)]
 HANDLERS_MAX: Final = 10_000
-OFFERS_BYTES_MAX: Final = 64 * 1024 * 1024  # of all live sessions of a token that offer much
+OFFERS_BYTES_MAX: Final = 64 * 1024 * 1024  # of a token's live sessions that offer much; the same offer counts once
 OFFERS_BYTES_FEW: Final = 16 * 1024  # a session that says no more of its handlers always has room
 DECLARED_MAX: Final = 20_000
 DOCUMENT_MAX: Final = 256 * 1024

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from hashlib import sha256
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
@@ -43,20 +44,23 @@ LEAVE_STEPS_MAX: Final = 100
 REGISTER: Final = Statement(
     """
     {insert_ignore} nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
-                           version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes)
+                           version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
+                           offer_hash)
     SELECT d.id, d.name, d.kind, 'live', {now} + :ttl, {now}, {now}, 0, 0, d.group_name, d.slots,
-           d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes
+           d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
+           d.offer_hash
     FROM {d} WHERE true
     {ignore_duplicates}
     """,
     RowSet("d", id=TEXT, name=TEXT, kind=TEXT, group_name=TEXT, slots=BIGINT, version=TEXT, protocol=BIGINT, host=TEXT,
-           pid=BIGINT, labels=TEXT, handlers=TEXT, namespace=TEXT, owner=TEXT, offer_bytes=BIGINT),
+           pid=BIGINT, labels=TEXT, handlers=TEXT, namespace=TEXT, owner=TEXT, offer_bytes=BIGINT,
+           offer_hash=TEXT),
 )  # fmt: skip
 
 REGISTER_AGAIN: Final = Statement(
     """
     UPDATE nodes SET until = {now} + :ttl, slots = :slots, version = :version, labels = :labels, handlers = :handlers,
-                     offer_bytes = :offer_bytes
+                     offer_bytes = :offer_bytes, offer_hash = :offer_hash
     WHERE id = :session AND kind = :kind AND state <> 'dead'
           AND coalesce(owner, '') = :owner
     """
@@ -74,9 +78,18 @@ LIVE_OF: Final = Statement(
 
 OFFERED_BY: Final = Statement(
     """
-    SELECT coalesce(sum(offer_bytes), 0) FROM nodes
-    WHERE state IN ('live', 'draining') AND kind = 'worker' AND owner = :owner AND id <> :session
-          AND offer_bytes > :few
+    SELECT offer_hash, max(offer_bytes) AS bytes, sum(CASE WHEN id = :session THEN 0 ELSE 1 END) AS others FROM nodes
+    WHERE state IN ('live', 'draining') AND kind = 'worker' AND owner = :owner AND offer_bytes > :few
+    GROUP BY offer_hash
+    """
+)
+"""Each different text once: servers keep it once, however many workers have the same code."""
+
+IS_OFFERED_BY: Final = Statement(
+    """
+    SELECT 1 FROM nodes
+    WHERE state IN ('live', 'draining') AND kind = 'worker' AND owner = :owner AND offer_hash = :offer_hash
+    LIMIT 1
     """
 )
 
@@ -190,13 +203,15 @@ class SqlNodeStore:
             handlers = msgspec.json.encode(hello.handlers).decode()
             labels = msgspec.json.encode(hello.labels).decode()
             size = len(handlers.encode())
+            offer_hash = sha256(handlers.encode()).hexdigest()
             row = (hello.session, hello.name, kind, hello.group, hello.slots, hello.version, hello.protocol,
-                   hello.host, hello.pid, labels, handlers, hello.namespace, hello.owner, size)  # fmt: skip
+                   hello.host, hello.pid, labels, handlers, hello.namespace, hello.owner, size,
+                   offer_hash)  # fmt: skip
             again = {"session": hello.session, "ttl": ttl_us, "slots": hello.slots, "version": hello.version,
                      "labels": labels, "handlers": handlers, "kind": kind, "owner": hello.owner or "",
-                     "offer_bytes": size}  # fmt: skip
+                     "offer_bytes": size, "offer_hash": offer_hash}  # fmt: skip
             if kind == "worker" and hello.owner and size > OFFERS_BYTES_FEW:
-                _check_offers(tx, hello.owner, hello.session, size)
+                _check_offers(tx, hello.owner, hello.session, size, offer_hash)
             if not tx.change(REGISTER_AGAIN, again):
                 if kind == "worker" and hello.owner:
                     _check_room(tx, hello.owner)
@@ -424,10 +439,17 @@ def _check_room(tx: Tx, owner: str) -> None:
         raise TooManySessions(SESSIONS_MAX)
 
 
-def _check_offers(tx: Tx, owner: str, session: str, size: int) -> None:
-    """`TooMuchOffered` when the owner's sessions say too much of their handlers: every server reads all of it."""
-    (others,) = tx.rows(OFFERED_BY, {"owner": owner, "session": session, "few": OFFERS_BYTES_FEW})
-    if int(others[0]) + size > OFFERS_BYTES_MAX:
+def _check_offers(tx: Tx, owner: str, session: str, size: int, offer_hash: str) -> None:
+    """`TooMuchOffered` when the owner's sessions would say more of their handlers than now, and too much.
+
+    Every server holds all of it in memory. Workers that say the same count once.
+    """
+    if tx.rows(IS_OFFERED_BY, {"owner": owner, "offer_hash": offer_hash}):
+        return
+    offered = tx.rows(OFFERED_BY, {"owner": owner, "session": session, "few": OFFERS_BYTES_FEW})
+    now = sum(int(row.bytes) for row in offered)
+    then = sum(int(row.bytes) for row in offered if row.others) + size
+    if then > max(now, OFFERS_BYTES_MAX):
         raise TooMuchOffered(OFFERS_BYTES_MAX)
 
 

@@ -271,6 +271,7 @@ nodes = sa.Table(
     sa.Column("namespace", Name(100), nullable=True),  # of its token: the only one it serves; NULL: every
     sa.Column("owner", Name(32), nullable=True),  # line of the token that began it; NULL: a server's, or not recorded
     sa.Column("offer_bytes", sa.Integer, nullable=True),  # length of `handlers`
+    sa.Column("offer_hash", Name(64), nullable=True),  # sha256 of `handlers`: workers with the same code have the same
     sa.Index("nodes_until", "state", "until"),
 )
 

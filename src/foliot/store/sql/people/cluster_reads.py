@@ -1,7 +1,7 @@
 """Nodes and the cluster for people."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -48,7 +48,7 @@ def list_nodes(tx: Tx, *, include_dead_since: Instant | None) -> Sequence[NodeRo
     """Node sessions: those alive, and those that ended since an instant."""
     rows = tx.rows(NODES, {"since": 2**62 if include_dead_since is None else include_dead_since})
     running = {row.session_id: int(row.n) for row in tx.rows(RUNNING)}
-    offers = {text: msgspec.json.decode(text) if text else [] for text in {row.handlers for row in rows}}
+    offers = {text: _offered(text) for text in {row.handlers for row in rows}}
     return [_node(row, offers[row.handlers], running.get(row.id, 0)) for row in rows]
 
 
@@ -76,8 +76,22 @@ def cluster(tx: Tx) -> ClusterRow:
     )
 
 
-def _node(row: Any, offers: Sequence[Mapping[str, Any]], running: int) -> NodeRow:
-    """`offers`: what it says of its handlers. Workers with the same code share it: there may be thousands of them."""
+class _Offered(NamedTuple):
+    """What a worker says of its handlers. Workers with the same code share it: there may be thousands of them."""
+
+    handlers: Mapping[str, Mapping[str, Any] | None]
+    code_hashes: Mapping[str, str]
+
+
+def _offered(text: str) -> _Offered:
+    offers = msgspec.json.decode(text) if text else []
+    return _Offered(
+        handlers={offer["name"]: offer.get("parameters") for offer in offers},
+        code_hashes={offer["name"]: offer.get("code_hash", "") for offer in offers},
+    )
+
+
+def _node(row: Any, offered: _Offered, running: int) -> NodeRow:
     return NodeRow(
         session=row.id,
         name=row.name,
@@ -94,8 +108,8 @@ def _node(row: Any, offers: Sequence[Mapping[str, Any]], running: int) -> NodeRo
         pid=row.pid,
         clock_offset_us=row.wall_offset_us,
         labels=msgspec.json.decode(row.labels) if row.labels else {},
-        handlers={offer["name"]: offer.get("parameters") for offer in offers},
-        code_hashes={offer["name"]: offer.get("code_hash", "") for offer in offers},
+        handlers=offered.handlers,
+        code_hashes=offered.code_hashes,
         load=msgspec.json.decode(row.load) if row.load else {},
         drained_by=row.drained_by,
         running=running,

@@ -4,6 +4,7 @@ Kind: expand
 """
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import mysql
 
 from foliot.store.sql.kernel.migrations import resumable as op
 
@@ -14,5 +15,10 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the column; an older Foliot leaves it empty, and its sessions do not count."""
+    """Add the columns; an older Foliot leaves them empty, and its sessions do not count."""
     op.add_column("nodes", sa.Column("offer_bytes", sa.Integer, nullable=True))
+    op.add_column("nodes", sa.Column("offer_hash", _name(64), nullable=True))
+
+
+def _name(length: int) -> sa.types.TypeEngine[str]:
+    return sa.String(length).with_variant(mysql.VARCHAR(length, collation="utf8mb4_bin"), "mysql", "mariadb")
