@@ -240,6 +240,24 @@ async def test_the_journal_tells_of_nodes_and_old_notes_go(api: Api, stage: Stag
     assert (await stage.services.store.journal.newest(EventFilter(), limit=10)).items == []
 
 
+async def test_what_an_ended_term_could_not_note_the_next_term_notes(api: Api, stage: Stage) -> None:
+    """A server wins the next term again, after a round under the old one whose notes did not land."""
+    await stage.store.nodes.campaign("leader", ttl_us=5 * SECOND)
+    await stage.worker("w-1", [])
+    stage.elapse("1m")
+    next_term = await stage.store.nodes.campaign("leader", ttl_us=5 * SECOND)
+    assert next_term is not None
+    assert next_term.number == 2
+    tide = Tide(stage.clock)
+    tide.learn(await stage.store.firing.pulse(), seen_at=stage.clock.monotonic())
+    chronicling = Chronicling(stage.services.store.lookups, stage.services.store.journal, tide=tide)
+    await chronicling.chronicle(1)
+    assert (await api.get("/journal", topic="nodes")).json()["items"] == []
+    await chronicling.chronicle(2)
+    kinds = [event["kind"] for event in (await api.get("/journal", topic="nodes")).json()["items"]]
+    assert kinds == ["node.joined"]
+
+
 def stage_actor() -> Actor:
 
     return Actor(name="ops", reason="kernel update")

@@ -50,11 +50,15 @@ class Chronicling:
         self._journal = journal
         self._tide = tide
         self._noted: set[str] = set()
+        self._noted_in: int | None = None  # the term under which they were noted
         self._term: int | None = None
 
     async def chronicle(self, term: int) -> None:
         if self._tide.pulse is None:
             return
+        if term != self._noted_in:  # a note after the end of its term did not land
+            self._noted = set()
+            self._noted_in = term
         seen = {happening.key: happening for happening in await self._happenings(term)}
         fresh = [happening for key, happening in seen.items() if key not in self._noted]
         if fresh:
