@@ -314,7 +314,6 @@ LEASING: list[Hot] = [
         statement=retention.DELETE_RUNS,
         uses=KEY,
         scans=SMALL,
-        values=lambda _: {"term": 1},
         sets=lambda _: {"d": _old()},
     ),
     Hot(
@@ -322,7 +321,6 @@ LEASING: list[Hot] = [
         statement=retention.DELETE_ATTEMPTS,
         uses=KEY,
         scans=SMALL,
-        values=lambda _: {"term": 1},
         sets=lambda _: {"d": _old()},
     ),
     Hot(

@@ -73,6 +73,9 @@ WHERE name = 'leader' AND holder_session = %(session)s AND term = %(term)s AND E
   SELECT 1 FROM nodes n WHERE n.id = %(heir)s AND n.kind = 'server' AND n.state = 'live' AND n.until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
 );
 
+-- cluster/leadership.py IS_TERM
+SELECT l.term FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s;
+
 -- cluster/reaper.py DECLARE_DEAD
 UPDATE nodes SET state = 'dead', ended_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
 WHERE state <> 'dead' AND until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(grace)s
@@ -265,19 +268,19 @@ SELECT r.id, r.created_at,
 FROM runs r WHERE r.id > %(after)s ORDER BY r.id LIMIT %(limit)s;
 
 -- ending/retention.py DELETE_RUNS
-DELETE runs FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) ON runs.id = d.id WHERE true AND ended_at IS NOT NULL AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
+DELETE runs FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) ON runs.id = d.id WHERE true AND ended_at IS NOT NULL;
 
 -- ending/retention.py DELETE_ATTEMPTS
-DELETE attempts FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN attempts ON attempts.run_id = d.id WHERE true AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
+DELETE attempts FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN attempts ON attempts.run_id = d.id WHERE true;
 
 -- ending/retention.py DELETE_LOGS
-DELETE run_logs FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN run_logs ON run_logs.run_id = d.id WHERE true AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
+DELETE run_logs FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN run_logs ON run_logs.run_id = d.id WHERE true;
 
 -- ending/retention.py WALK_SKIPS
 SELECT id, to_at FROM skips WHERE id > %(after)s ORDER BY id LIMIT %(limit)s;
 
 -- ending/retention.py DELETE_SKIPS
-DELETE skips FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN skips ON skips.id = d.id WHERE true AND to_at < %(before)s AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
+DELETE skips FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN skips ON skips.id = d.id WHERE true AND to_at < %(before)s;
 
 -- ending/retention.py LONG_DEAD
 SELECT n.id FROM nodes n
@@ -286,7 +289,7 @@ WHERE n.state = 'dead' AND n.until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-0
 ORDER BY n.id LIMIT %(limit)s;
 
 -- ending/retention.py DELETE_NODES
-DELETE nodes FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN nodes FORCE INDEX (PRIMARY) ON nodes.id = d.id WHERE true AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
+DELETE nodes FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN nodes FORCE INDEX (PRIMARY) ON nodes.id = d.id WHERE true;
 
 -- ending/success.py GLANCE
    SELECT r.id, r.lease_id, r.last_lease_id, r.started_at, r.leased_at, r.follow, r.job_id,
@@ -476,7 +479,7 @@ SELECT j.id FROM jobs j WHERE j.from_end IS NULL ORDER BY j.from_end, j.id LIMIT
 -- firing/repair.py LEARN
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs FORCE INDEX (PRIMARY) SET jobs.from_end = CASE WHEN EXISTS (
   SELECT 1 FROM job_versions v
-  WHERE v.job_id = jobs.id AND v.version = jobs.version AND v.definition LIKE %(marked)s) THEN 1 ELSE 0 END WHERE jobs.id = d.job_id AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
+  WHERE v.job_id = jobs.id AND v.version = jobs.version AND v.definition LIKE %(marked)s) THEN 1 ELSE 0 END WHERE jobs.id = d.job_id;
 
 -- firing/repair.py LOCK
 SELECT c.job_id, c.version, c.state, c.next_at, c.next_due_at, c.cursor_ver, c.remaining, c.skip_from,
@@ -1015,7 +1018,7 @@ SELECT r.lane, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.held_by > ''
 GROUP BY r.lane;
 
 -- leasing/limits.py CORRECT
-UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, used BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits FORCE INDEX (PRIMARY) SET limits.used = d.used, limits.ver = limits.ver + 1 WHERE limits.name = d.name AND limits.ver = d.ver AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, used BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits FORCE INDEX (PRIMARY) SET limits.used = d.used, limits.ver = limits.ver + 1 WHERE limits.name = d.name AND limits.ver = d.ver;
 
 -- leasing/merge_input.py PARENTS
 SELECT r.id, r.parent_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true;
@@ -1222,7 +1225,7 @@ SELECT coalesce(max(id), 0) FROM events;
 SELECT id FROM events WHERE at < %(before)s ORDER BY at LIMIT %(rows)s;
 
 -- people/journal.py _FORGET
-DELETE FROM events WHERE id >= %(first)s AND id <= %(last)s AND at < %(before)s AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
+DELETE FROM events WHERE id >= %(first)s AND id <= %(last)s AND at < %(before)s;
 
 -- people/ledger_page.py VERSIONS_AMONG
 SELECT v.version, v.hash, v.definition, v.created_at, v.created_by, v.reason FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (version BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN job_versions v ON v.job_id = %(job_id)s AND v.version = d.version;
@@ -1324,7 +1327,7 @@ DELETE FROM replies WHERE hash = %(hash)s AND claim = %(claim)s AND status IS NU
 SELECT hash FROM replies WHERE made_at < %(before)s ORDER BY made_at LIMIT %(rows)s;
 
 -- people/replies.py _FORGET
-DELETE replies FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN replies ON replies.hash = d.hash WHERE true AND made_at < %(before)s AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
+DELETE replies FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN replies ON replies.hash = d.hash WHERE true AND made_at < %(before)s;
 
 -- people/run_reads.py WALK
 SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.id < %(before)s ORDER BY r.id DESC LIMIT %(rows)s;

@@ -73,6 +73,9 @@ WHERE name = 'leader' AND holder_session = $3 AND term = $4 AND EXISTS (
   SELECT 1 FROM nodes n WHERE n.id = $1 AND n.kind = 'server' AND n.state = 'live' AND n.until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
 );
 
+-- cluster/leadership.py IS_TERM
+SELECT l.term FROM leases l WHERE l.name = 'leader' AND l.term = $1;
+
 -- cluster/reaper.py DECLARE_DEAD
 UPDATE nodes SET state = 'dead', ended_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
 WHERE state <> 'dead' AND until < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1
@@ -292,19 +295,19 @@ SELECT r.id, r.created_at,
 FROM runs r WHERE r.id > $2 ORDER BY r.id LIMIT $3;
 
 -- ending/retention.py DELETE_RUNS
-DELETE FROM runs WHERE id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND ended_at IS NOT NULL AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $2) OR $2 IS NULL);
+DELETE FROM runs WHERE id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND ended_at IS NOT NULL;
 
 -- ending/retention.py DELETE_ATTEMPTS
-DELETE FROM attempts WHERE run_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $2) OR $2 IS NULL);
+DELETE FROM attempts WHERE run_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
 
 -- ending/retention.py DELETE_LOGS
-DELETE FROM run_logs WHERE run_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $2) OR $2 IS NULL);
+DELETE FROM run_logs WHERE run_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
 
 -- ending/retention.py WALK_SKIPS
 SELECT id, to_at FROM skips WHERE id > $1 ORDER BY id LIMIT $2;
 
 -- ending/retention.py DELETE_SKIPS
-DELETE FROM skips WHERE id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND to_at < $2 AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $3) OR $3 IS NULL);
+DELETE FROM skips WHERE id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND to_at < $2;
 
 -- ending/retention.py LONG_DEAD
 SELECT n.id FROM nodes n
@@ -313,7 +316,7 @@ WHERE n.state = 'dead' AND n.until < CAST(extract(epoch FROM statement_timestamp
 ORDER BY n.id LIMIT $2;
 
 -- ending/retention.py DELETE_NODES
-DELETE FROM nodes WHERE id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id)) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $2) OR $2 IS NULL);
+DELETE FROM nodes WHERE id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id));
 
 -- ending/success.py GLANCE
    SELECT r.id, r.lease_id, r.last_lease_id, r.started_at, r.leased_at, r.follow, r.job_id,
@@ -538,7 +541,7 @@ UPDATE jobs SET from_end = CASE WHEN EXISTS (
   SELECT 1 FROM job_versions v
   WHERE v.job_id = jobs.id AND v.version = jobs.version AND v.definition LIKE $1) THEN 1 ELSE 0 END
 FROM unnest($2::text::bigint[]) AS d(job_id)
-WHERE jobs.id = d.job_id AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $3) OR $3 IS NULL);
+WHERE jobs.id = d.job_id;
 
 -- firing/repair.py LOCK
 SELECT c.job_id, c.version, c.state, c.next_at, c.next_due_at, c.cursor_ver, c.remaining, c.skip_from,
@@ -1181,7 +1184,7 @@ GROUP BY r.lane;
 
 -- leasing/limits.py CORRECT
 UPDATE limits SET used = d.used, ver = limits.ver + 1 FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[]) AS d(name, ver, used)
-WHERE limits.name = d.name AND limits.ver = d.ver AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $4) OR $4 IS NULL);
+WHERE limits.name = d.name AND limits.ver = d.ver;
 
 -- leasing/merge_input.py PARENTS
 SELECT r.id, r.parent_id FROM runs r WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
@@ -1432,7 +1435,7 @@ SELECT coalesce(max(id), 0) FROM events;
 SELECT id FROM events WHERE at < $1 ORDER BY at LIMIT $2;
 
 -- people/journal.py _FORGET
-DELETE FROM events WHERE id >= $1 AND id <= $2 AND at < $3 AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $4) OR $4 IS NULL);
+DELETE FROM events WHERE id >= $1 AND id <= $2 AND at < $3;
 
 -- people/ledger_page.py VERSIONS_AMONG
 SELECT v.version, v.hash, v.definition, v.created_at, v.created_by, v.reason FROM unnest($1::text::bigint[]) AS d(version) JOIN job_versions v ON v.job_id = $2 AND v.version = d.version;
@@ -1534,7 +1537,7 @@ DELETE FROM replies WHERE hash = $1 AND claim = $2 AND status IS NULL;
 SELECT hash FROM replies WHERE made_at < $1 ORDER BY made_at LIMIT $2;
 
 -- people/replies.py _FORGET
-DELETE FROM replies WHERE hash IN (SELECT d.hash FROM unnest($1::text::text[]) AS d(hash)) AND made_at < $2 AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $3) OR $3 IS NULL);
+DELETE FROM replies WHERE hash IN (SELECT d.hash FROM unnest($1::text::text[]) AS d(hash)) AND made_at < $2;
 
 -- people/run_reads.py WALK
 SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.id < $1 ORDER BY r.id DESC LIMIT $2;

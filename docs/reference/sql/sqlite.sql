@@ -73,6 +73,9 @@ WHERE name = 'leader' AND holder_session = :session AND term = :term AND EXISTS 
   SELECT 1 FROM nodes n WHERE n.id = :heir AND n.kind = 'server' AND n.state = 'live' AND n.until > foliot_now()
 );
 
+-- cluster/leadership.py IS_TERM
+SELECT l.term FROM leases l WHERE l.name = 'leader' AND l.term = :term;
+
 -- cluster/reaper.py DECLARE_DEAD
 UPDATE nodes SET state = 'dead', ended_at = foliot_now()
 WHERE state <> 'dead' AND until < foliot_now() - :grace
@@ -292,19 +295,19 @@ SELECT r.id, r.created_at,
 FROM runs r WHERE r.id > :after ORDER BY r.id LIMIT :limit;
 
 -- ending/retention.py DELETE_RUNS
-DELETE FROM runs WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND ended_at IS NOT NULL AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
+DELETE FROM runs WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND ended_at IS NOT NULL;
 
 -- ending/retention.py DELETE_ATTEMPTS
-DELETE FROM attempts WHERE run_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
+DELETE FROM attempts WHERE run_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
 
 -- ending/retention.py DELETE_LOGS
-DELETE FROM run_logs WHERE run_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
+DELETE FROM run_logs WHERE run_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
 
 -- ending/retention.py WALK_SKIPS
 SELECT id, to_at FROM skips WHERE id > :after ORDER BY id LIMIT :limit;
 
 -- ending/retention.py DELETE_SKIPS
-DELETE FROM skips WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND to_at < :before AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
+DELETE FROM skips WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND to_at < :before;
 
 -- ending/retention.py LONG_DEAD
 SELECT n.id FROM nodes n
@@ -313,7 +316,7 @@ WHERE n.state = 'dead' AND n.until < foliot_now() - :listed AND (n.ended_at IS N
 ORDER BY n.id LIMIT :limit;
 
 -- ending/retention.py DELETE_NODES
-DELETE FROM nodes WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
+DELETE FROM nodes WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
 
 -- ending/success.py GLANCE
    SELECT r.id, r.lease_id, r.last_lease_id, r.started_at, r.leased_at, r.follow, r.job_id,
@@ -537,7 +540,7 @@ UPDATE jobs SET from_end = CASE WHEN EXISTS (
   SELECT 1 FROM job_versions v
   WHERE v.job_id = jobs.id AND v.version = jobs.version AND v.definition LIKE :marked) THEN 1 ELSE 0 END
 FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d
-WHERE jobs.id = d.job_id AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
+WHERE jobs.id = d.job_id;
 
 -- firing/repair.py LOCK
 SELECT c.job_id, c.version, c.state, c.next_at, c.next_due_at, c.cursor_ver, c.remaining, c.skip_from,
@@ -1120,7 +1123,7 @@ GROUP BY r.lane;
 
 -- leasing/limits.py CORRECT
 UPDATE limits SET used = d.used, ver = limits.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS used FROM json_each(:d)) AS d
-WHERE limits.name = d.name AND limits.ver = d.ver AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
+WHERE limits.name = d.name AND limits.ver = d.ver;
 
 -- leasing/merge_input.py PARENTS
 SELECT r.id, r.parent_id FROM runs r WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
@@ -1333,7 +1336,7 @@ SELECT coalesce(max(id), 0) FROM events;
 SELECT id FROM events WHERE at < :before ORDER BY at LIMIT :rows;
 
 -- people/journal.py _FORGET
-DELETE FROM events WHERE id >= :first AND id <= :last AND at < :before AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
+DELETE FROM events WHERE id >= :first AND id <= :last AND at < :before;
 
 -- people/ledger_page.py VERSIONS_AMONG
 SELECT v.version, v.hash, v.definition, v.created_at, v.created_by, v.reason FROM (SELECT json_extract(value, '$[0]') AS version FROM json_each(:d)) AS d JOIN job_versions v ON v.job_id = :job_id AND v.version = d.version;
@@ -1435,7 +1438,7 @@ DELETE FROM replies WHERE hash = :hash AND claim = :claim AND status IS NULL;
 SELECT hash FROM replies WHERE made_at < :before ORDER BY made_at LIMIT :rows;
 
 -- people/replies.py _FORGET
-DELETE FROM replies WHERE hash IN (SELECT d.hash FROM (SELECT json_extract(value, '$[0]') AS hash FROM json_each(:d)) AS d) AND made_at < :before AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
+DELETE FROM replies WHERE hash IN (SELECT d.hash FROM (SELECT json_extract(value, '$[0]') AS hash FROM json_each(:d)) AS d) AND made_at < :before;
 
 -- people/run_reads.py WALK
 SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.id < :before ORDER BY r.id DESC LIMIT :rows;

@@ -75,7 +75,13 @@ IN_TERM: Final = "EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.t
 """Guard of the leader's writes: at most one statement already under way may still land."""
 
 UNDER_TERM: Final = f"({IN_TERM} OR :term IS NULL)"
-"""The same for what others may do as well, who give no term."""
+"""The same for what others may do as well, who give no term.
+
+Never in a DELETE, nor in an UPDATE with a set of rows: MariaDB would lock the leader's row there until the commit, and
+the leader could not renew its lease meanwhile. Those ask `holds_term` first.
+"""
+
+IS_TERM: Final = Statement("SELECT l.term FROM leases l WHERE l.name = 'leader' AND l.term = :term")
 
 
 def campaign(tx: Tx, session: str, *, ttl_us: Micros, session_ttl_us: Micros) -> Term | None:
@@ -91,6 +97,15 @@ def campaign(tx: Tx, session: str, *, ttl_us: Micros, session_ttl_us: Micros) ->
     if last_tick_at > now:
         tx.change(CLAMP, {"session_ttl": session_ttl_us})
     return Term(number=term, until=until, now=now)
+
+
+def holds_term(tx: Tx, term: int | None) -> bool:
+    """Whether this term still is the leader's; who gives no term needs none. It locks nothing (R16).
+
+    A write right after it may still land when the term ends in between. So it is for writes that are right whoever does
+    them: deletes of what is old, and corrections of rows that are locked.
+    """
+    return term is None or bool(tx.rows(IS_TERM, {"term": term}))
 
 
 def wish(tx: Tx, heir: str, *, ttl_us: Micros) -> None:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from foliot.domain.instants import MINUTE, Instant, Micros
-from foliot.store.sql.cluster.leadership import UNDER_TERM
+from foliot.store.sql.cluster.leadership import holds_term
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 
@@ -26,20 +26,16 @@ WALK: Final = Statement(
 """A shard stays as long as its parent: the parent's fate is read from it."""
 
 DELETE_RUNS: Final = Statement(
-    f"DELETE FROM runs WHERE id IN (SELECT d.id FROM {{d}}) AND ended_at IS NOT NULL AND {UNDER_TERM}",
-    RowSet("d", id=BIGINT),
+    "DELETE FROM runs WHERE id IN (SELECT d.id FROM {d}) AND ended_at IS NOT NULL", RowSet("d", id=BIGINT)
 )
 DELETE_ATTEMPTS: Final = Statement(
-    f"DELETE FROM attempts WHERE run_id IN (SELECT d.id FROM {{d}}) AND {UNDER_TERM}", RowSet("d", id=BIGINT)
+    "DELETE FROM attempts WHERE run_id IN (SELECT d.id FROM {d})", RowSet("d", id=BIGINT)
 )
-DELETE_LOGS: Final = Statement(
-    f"DELETE FROM run_logs WHERE run_id IN (SELECT d.id FROM {{d}}) AND {UNDER_TERM}", RowSet("d", id=BIGINT)
-)
+DELETE_LOGS: Final = Statement("DELETE FROM run_logs WHERE run_id IN (SELECT d.id FROM {d})", RowSet("d", id=BIGINT))
 
 WALK_SKIPS: Final = Statement("SELECT id, to_at FROM skips WHERE id > :after ORDER BY id LIMIT :limit")
 DELETE_SKIPS: Final = Statement(
-    f"DELETE FROM skips WHERE id IN (SELECT d.id FROM {{d}}) AND to_at < :before AND {UNDER_TERM}",
-    RowSet("d", id=BIGINT),
+    "DELETE FROM skips WHERE id IN (SELECT d.id FROM {d}) AND to_at < :before", RowSet("d", id=BIGINT)
 )
 
 LONG_DEAD: Final = Statement(
@@ -50,9 +46,7 @@ LONG_DEAD: Final = Statement(
     ORDER BY n.id LIMIT :limit
     """
 )
-DELETE_NODES: Final = Statement(
-    f"DELETE FROM nodes WHERE id IN (SELECT d.id FROM {{d}}) AND {UNDER_TERM}", RowSet("d", id=TEXT)
-)
+DELETE_NODES: Final = Statement("DELETE FROM nodes WHERE id IN (SELECT d.id FROM {d})", RowSet("d", id=TEXT))
 
 
 def forget_runs(tx: Tx, *, before: Instant, after_id: int, limit: int, term: int | None) -> tuple[int, int]:
@@ -68,9 +62,11 @@ def forget_runs(tx: Tx, *, before: Instant, after_id: int, limit: int, term: int
         after_id = 0 if is_last else page[-1][0]
         old = [(run_id,) for run_id, _, is_old in page if is_old]
         if old:
-            tx.change(DELETE_LOGS, {"term": term}, d=old)
-            tx.change(DELETE_ATTEMPTS, {"term": term}, d=old)
-            return tx.change(DELETE_RUNS, {"term": term}, d=old), after_id
+            if not holds_term(tx, term):
+                return 0, after_id
+            tx.change(DELETE_LOGS, d=old)
+            tx.change(DELETE_ATTEMPTS, d=old)
+            return tx.change(DELETE_RUNS, d=old), after_id
         if is_last:
             break
     return 0, after_id
@@ -80,12 +76,14 @@ def forget_skips(tx: Tx, *, before: Instant, after_id: int, limit: int, term: in
     """Delete skips that ended before an instant, walking ids upwards; the last id seen, 0 at the end."""
     page = tx.rows(WALK_SKIPS, {"after": after_id, "limit": min(limit, STEP_MAX)})
     old = [(skip_id,) for skip_id, to_at in page if to_at < before]
-    if old:
-        tx.change(DELETE_SKIPS, {"before": before, "term": term}, d=old)
+    if old and holds_term(tx, term):
+        tx.change(DELETE_SKIPS, {"before": before}, d=old)
     return page[-1][0] if len(page) == min(limit, STEP_MAX) else 0
 
 
 def forget_nodes(tx: Tx, *, limit: int, term: int | None) -> int:
     """Delete sessions that have been dead for a while and that no run points at; how many."""
     gone = [tuple(row) for row in tx.rows(LONG_DEAD, {"listed": LISTED_US, "limit": min(limit, STEP_MAX)})]
-    return tx.change(DELETE_NODES, {"term": term}, d=gone) if gone else 0
+    if not gone or not holds_term(tx, term):
+        return 0
+    return tx.change(DELETE_NODES, d=gone)

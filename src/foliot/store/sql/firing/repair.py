@@ -7,7 +7,7 @@ the column yet saved the job; the watchdog reads its definition.
 from typing import Final
 
 from foliot.domain.fire import Cursor
-from foliot.store.sql.cluster.leadership import UNDER_TERM
+from foliot.store.sql.cluster.leadership import UNDER_TERM, holds_term
 from foliot.store.sql.ending.fixed_delay import set_next
 from foliot.store.sql.firing_store import due_jobs
 from foliot.store.sql.jobs.definitions import Definitions
@@ -32,12 +32,12 @@ FROM_END: Final = '%"from_end":true%'
 """A document with a fixed delay. A parameter that looks like one does no harm: `repair_delays` reads the definition."""
 
 LEARN: Final = Statement(
-    f"""
+    """
     UPDATE jobs SET from_end = CASE WHEN EXISTS (
       SELECT 1 FROM job_versions v
       WHERE v.job_id = jobs.id AND v.version = jobs.version AND v.definition LIKE :marked) THEN 1 ELSE 0 END
-    FROM {{d}}
-    WHERE jobs.id = d.job_id AND {UNDER_TERM}
+    FROM {d}
+    WHERE jobs.id = d.job_id
     """,
     RowSet("d", job_id=BIGINT),
 )
@@ -60,8 +60,8 @@ def learn_delays(tx: Tx, *, limit: int, term: int | None) -> None:
     The rows are locked first: the second statement then sees the version that an edit just wrote.
     """
     found = tx.rows(UNKNOWN, {"limit": limit})
-    if found:
-        tx.change(LEARN, {"term": term, "marked": FROM_END}, d=[(job_id,) for (job_id,) in found])
+    if found and holds_term(tx, term):
+        tx.change(LEARN, {"marked": FROM_END}, d=[(job_id,) for (job_id,) in found])
 
 
 def repair_delays(tx: Tx, definitions: Definitions, *, after: int, limit: int, term: int | None) -> tuple[int, int]:

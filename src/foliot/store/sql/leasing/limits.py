@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from foliot.domain.job import Definition, Lane
 from foliot.domain.limits import LimitChange, limit_key
-from foliot.store.sql.cluster.leadership import UNDER_TERM
+from foliot.store.sql.cluster.leadership import holds_term
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
@@ -84,9 +84,9 @@ RUNNING: Final = Statement(
 )
 
 CORRECT: Final = Statement(
-    f"""
-    UPDATE limits SET used = d.used, ver = limits.ver + 1 FROM {{d}}
-    WHERE limits.name = d.name AND limits.ver = d.ver AND {UNDER_TERM}
+    """
+    UPDATE limits SET used = d.used, ver = limits.ver + 1 FROM {d}
+    WHERE limits.name = d.name AND limits.ver = d.ver
     """,
     RowSet("d", name=TEXT, ver=BIGINT, used=BIGINT),
 )
@@ -217,7 +217,7 @@ def recount(tx: Tx, lanes: Lanes, *, after: str, term: int | None, limit: int = 
     locked = tx.rows(LOCK, d=[(name,) for name in names])
     running = _running(tx, lanes, set(names))
     wrong = [(name, ver, running.get(name, 0)) for name, _, used, ver in locked if used != running.get(name, 0)]
-    corrected = tx.change(CORRECT, {"term": term}, d=wrong) if wrong else 0
+    corrected = tx.change(CORRECT, d=wrong) if wrong and holds_term(tx, term) else 0
     return corrected, names[-1] if len(names) == limit else None
 
 
@@ -225,7 +225,7 @@ def count_anew(tx: Tx, lanes: Lanes, name: str) -> None:
     """A limit that was just made is held by what runs already."""
     locked = tx.rows(LOCK, d=[(name,)])
     running = _running(tx, lanes, {name}).get(name, 0)
-    tx.change(CORRECT, {"term": None}, d=[(name, ver, running) for name, _, _, ver in locked])
+    tx.change(CORRECT, d=[(name, ver, running) for name, _, _, ver in locked])
 
 
 def _running(tx: Tx, lanes: Lanes, names: set[str]) -> dict[str, int]:

@@ -7,7 +7,7 @@ import msgspec
 
 from foliot.domain.instants import Instant
 from foliot.ports.store.journal import Event, EventFilter, EventPage, Happening, Topic
-from foliot.store.sql.cluster.leadership import UNDER_TERM
+from foliot.store.sql.cluster.leadership import UNDER_TERM, holds_term
 from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
 
@@ -28,7 +28,7 @@ _BEFORE_OF: Final = Statement(
 _AFTER: Final = Statement(f"SELECT {_COLUMNS} FROM events WHERE id > :after ORDER BY id LIMIT :rows")
 _NEWEST: Final = Statement("SELECT coalesce(max(id), 0) FROM events")
 _OLD: Final = Statement("SELECT id FROM events WHERE at < :before ORDER BY at LIMIT :rows")
-_FORGET: Final = Statement(f"DELETE FROM events WHERE id >= :first AND id <= :last AND at < :before AND {UNDER_TERM}")
+_FORGET: Final = Statement("DELETE FROM events WHERE id >= :first AND id <= :last AND at < :before")
 
 _ID_MAX: Final = 2**63 - 1
 
@@ -84,9 +84,9 @@ class SqlJournal:
     async def forget(self, *, before: Instant, limit: int, term: int | None = None) -> int:
         def work(tx: Tx) -> int:
             ids = [row.id for row in tx.rows(_OLD, {"before": before, "rows": limit})]
-            if not ids:
+            if not ids or not holds_term(tx, term):
                 return 0
-            return tx.change(_FORGET, {"first": min(ids), "last": max(ids), "before": before, "term": term})
+            return tx.change(_FORGET, {"first": min(ids), "last": max(ids), "before": before})
 
         return await self._database.transact(work)
 

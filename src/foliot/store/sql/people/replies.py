@@ -6,7 +6,7 @@ import msgspec
 
 from foliot.domain.instants import Micros
 from foliot.ports.store.replies import Claimed, OtherRequest, Replayed, Reply, StillRunning
-from foliot.store.sql.cluster.leadership import UNDER_TERM
+from foliot.store.sql.cluster.leadership import holds_term
 from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
 
@@ -28,8 +28,7 @@ _KEEP: Final = Statement(
 _RELEASE: Final = Statement("DELETE FROM replies WHERE hash = :hash AND claim = :claim AND status IS NULL")
 _OLD: Final = Statement("SELECT hash FROM replies WHERE made_at < :before ORDER BY made_at LIMIT :rows")
 _FORGET: Final = Statement(
-    f"DELETE FROM replies WHERE hash IN (SELECT d.hash FROM {{d}}) AND made_at < :before AND {UNDER_TERM}",
-    RowSet("d", hash=TEXT),
+    "DELETE FROM replies WHERE hash IN (SELECT d.hash FROM {d}) AND made_at < :before", RowSet("d", hash=TEXT)
 )
 
 
@@ -74,7 +73,9 @@ class SqlReplies:
         def work(tx: Tx) -> int:
             before = tx.now() - older_us
             old = sorted((row.hash,) for row in tx.rows(_OLD, {"before": before, "rows": limit}))
-            return tx.change(_FORGET, {"before": before, "term": term}, d=old) if old else 0
+            if not old or not holds_term(tx, term):
+                return 0
+            return tx.change(_FORGET, {"before": before}, d=old)
 
         return await self._database.transact(work)
 
