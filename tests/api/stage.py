@@ -4,6 +4,7 @@ It begins at 14:02:11 on Monday 2 March 2026 in Shanghai.
 """
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
@@ -216,10 +217,15 @@ class Stage:
         """Take a finished run's record away, as retention would."""
         await self._change(f"DELETE FROM runs WHERE id = {parse_run_id(run)}")
 
-    async def _change(self, text: str) -> None:
+    async def rewrite(self, job: str, document: Mapping[str, Any]) -> None:
+        """Write a definition as a newer Foliot might: this one need not understand it."""
+        text = "UPDATE job_versions SET definition = :document WHERE job_id = (SELECT id FROM jobs WHERE name = :name)"
+        await self._change(text, document=json.dumps(document), name=job)
+
+    async def _change(self, text: str, **values: Any) -> None:
         from foliot.store.sql.kernel.statement import Statement
 
-        await self.store.database.transact(lambda tx: tx.change(Statement(text)))
+        await self.store.database.transact(lambda tx: tx.change(Statement(text), values))
 
 
 @asynccontextmanager

@@ -248,3 +248,17 @@ async def test_a_job_that_this_server_cannot_read_is_paused_and_says_so(api: Api
         assert (answer.status_code, answer.json()["state"]) == (200, state), answer.text
     noted = (await stage.store.journal.newest(EventFilter(), limit=2)).items
     assert [event.kind for event in noted] == ["job.resumed", "job.paused"]
+
+
+@pytest.mark.parametrize("run", [None, "text", {"python": "jobs:tick", "of_the_future": 1}, {"python": 7}, []])
+async def test_a_job_whose_handler_only_a_newer_foliot_reads_is_shown_without_what_it_executes(
+    api: Api, stage: Stage, run: Any
+) -> None:
+    await api.create_job("tick", schedule=EVERY)
+    run_id = await stage.trigger("tick")
+    assert (await api.get("/jobs/tick")).json()["executes"] == "python: jobs:tick"
+    written = {"schedule": EVERY} if run is None else {"schedule": EVERY, "run": run}
+    await stage.rewrite("tick", written)
+    job, shown = await api.get("/jobs/tick"), await api.get(f"/runs/{run_id}")
+    assert (job.status_code, job.json()["executes"]) == (200, None)
+    assert (shown.status_code, shown.json()["executes"]) == (200, None)

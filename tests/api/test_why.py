@@ -285,3 +285,18 @@ async def test_a_hundred_instants_are_explained_in_at_most_ten_statements(
     assert {one.verdict for one in explanations} >= {"cancelled", "skipped_overlap"}
     assert len(explanations) >= 70
     assert len(asked) <= 10, "\n".join(asked)
+
+
+async def test_both_questions_find_the_run_in_the_way_behind_very_many_shards(stage: Stage, api: Api) -> None:
+    made = await api.create_job("tick", schedule={"every": "10s"}, shards=2500)
+    assert made.status_code == 201
+    for _ in range(2):
+        stage.elapse("10s")
+        await stage.fire()
+    (run_id,) = await stage.run_ids()
+    since, _ = await why_since(stage.services, ROOT, NS, "tick", stage.moment("14:00"))
+    skipped = since[-1]
+    assert skipped.at is not None
+    alone, _ = await why_instant(stage.services, ROOT, NS, "tick", skipped.at)
+    assert run_id in sentence(alone, tz="UTC")
+    assert sentence(skipped, tz="UTC") == sentence(alone, tz="UTC")

@@ -21,6 +21,22 @@ HIDDEN = [
     ),
     ("jdbc:postgresql://db/x?user=app&password=secret", "jdbc:postgresql://db/x?user=app&password=***"),
     ("首页 https://用户:secret@主机/ 失败", "首页 https://用户:***@主机/ 失败"),
+    ("postgres://app:pa/ss@db/x", "postgres://app:***@db/x"),
+    ("postgres://app:p@ss/wo@db/x?mail=me@x.org", "postgres://app:***@db/x?mail=me@x.org"),
+    ("postgresql://app:s#cr@db", "postgresql://app:***@db"),
+    ("mysql://app:s?cr@db:3306/x", "mysql://app:***@db:3306/x"),
+    ("postgres://app:12/34@db", "postgres://app:***@db"),
+    ("amqp://a:se/cr@b,amqp://c:se#cr@d", "amqp://a:***@b,amqp://c:***@d"),
+    ("http://u:pa/ss@host/x?mail=me@x.org", "http://u:***@host/x?mail=me@x.org"),
+    ("http://u:12345@host and http://u:1,x@host", "http://u:***@host and http://u:***@host"),
+    ("git+https://me:secret@github.com/x@v1.2", "git+https://me:***@github.com/x@v1.2"),
+    ("https://ghp_secret@github.com/x.git", "https://***@github.com/x.git"),
+    ("HTTPS://ghp_secret:@github.com/x", "HTTPS://***:@github.com/x"),
+    ("https://ghp_secret:x-oauth-basic@github.com/x", "https://***:x-oauth-basic@github.com/x"),
+    (
+        "https://s3/x?X-Amz-Credential=AK/eu&X-Amz-Date=1&X-Amz-Security-Token=se&X-Amz-Signature=cr",
+        "https://s3/x?X-Amz-Credential=***&X-Amz-Date=1&X-Amz-Security-Token=***&X-Amz-Signature=***",
+    ),
     ("first line\nodbc://u:secret@h\nlast", "first line\nodbc://u:***@h\nlast"),
 ]
 SAME = [
@@ -31,8 +47,15 @@ SAME = [
     "https://example.org/@someone:page?q=a@b",
     "see https://x:80/y, or ask admin@x",
     "https://x/?tokens=3&key=5",
+    "http://host/path?mail=me@x.org",
+    "http://svc:8080/x,ops@x.org",
+    "http://svc:8080?mail=me@x.org",
+    "http://[::1]:8080/x,ops@x.org",
+    "postgresql://db:5432/prod?sslmode=require",
+    "ssh://git@github.com/x.git",
 ]
 HOSTILE = ["://" * 40_000, "://" + "a:" * 60_000, "://a:" * 30_000, "://" + "?token" * 20_000, "://a" + "@" * 120_000]
+HOSTILE += ["://a:/@" * 20_000, "http://a:b" * 12_000 + "@", "://a:" + "@/?#" * 30_000, "s" * 120_000 + "://a@b"]
 
 
 @pytest.mark.parametrize(("text", "kept"), HIDDEN)

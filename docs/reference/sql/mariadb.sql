@@ -1244,7 +1244,7 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE job_id = %(job_id)s ORDER BY id DESC LIMIT %(look)s) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.created_at <= %(until)s AND r.shard = -1 AND r.parent_id IS NULL ORDER BY r.id DESC;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM (SELECT w.id FROM (SELECT id, shard, parent_id, created_at FROM runs WHERE job_id = %(job_id)s ORDER BY id DESC LIMIT %(look)s) w WHERE w.shard = -1 AND w.parent_id IS NULL AND w.created_at <= %(until)s ORDER BY w.id DESC LIMIT %(rows)s) d JOIN runs r ON r.id = d.id JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id ORDER BY r.id DESC;
 
 -- people/ledger_reads.py FIRED
 SELECT

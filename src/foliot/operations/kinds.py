@@ -55,9 +55,15 @@ def check_declared(kinds: HandlerKinds, hello: Hello, handler: JobHandler) -> No
         raise UnservedKind(handler.kind, {*kinds.names(), *offered})
 
 
-def what_runs(kinds: HandlerKinds, document: Mapping[str, Any], part: str = "run") -> str:
-    """What a job executes, in a few words: `http: GET https://example.org`. `part`: `run`, or `merge` of its shards."""
-    handler = handler_from(document[part], part)
+def what_runs(kinds: HandlerKinds, document: Mapping[str, Any], part: str = "run") -> str | None:
+    """What a job executes, in a few words: `http: GET https://example.org`. `part`: `run`, or `merge` of its shards.
+
+    None when this server cannot read that part: during a rolling upgrade a newer Foliot may have written it.
+    """
+    try:
+        handler = handler_from(document.get(part), part)
+    except InvalidInput:
+        return None
     return f"{handler.kind}: {_described(kinds, handler)}"
 
 

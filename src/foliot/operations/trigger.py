@@ -119,7 +119,7 @@ def lane_of_job(job: JobRow) -> Lane:
     require = (job.document.get("place") or {}).get("require") or {}
     return Lane(
         group=group_of(job),
-        offer=handler_from(job.document["run"], "run").offer,
+        offer=handler_from(job.document.get("run"), "run").offer,
         require=tuple(sorted(require.items())),
         namespace=job.namespace,
     )

@@ -48,6 +48,7 @@ from foliot.ports.store.lookups import (
 EXPLAINED_MAX: Final = 100
 ERROR_SHOWN_MAX: Final = 200
 OBSTACLES_MAX: Final = 5
+OBSTACLE_PAGES_MAX: Final = 10
 _LIVE: Final = frozenset({"PENDING", "RUNNING"})
 
 
@@ -355,10 +356,24 @@ async def _skip_facts(services: Services, job: JobRow, skip: SkipRow | None) -> 
     version = await services.store.lookups.version(job.job_id, skip.version)
     open_run = None
     if skip.reason == SkipReason.OVERLAP:
-        wanted = RunFilter(job_id=job.job_id, until=skip.decided_at + 1)
-        page = await services.store.lookups.runs(wanted, limit=OBSTACLES_MAX)
-        open_run = _obstacle(skip, page.items)
+        runs = await _runs_before(services, job, skip)
+        open_run = _obstacle(skip, runs)
     return _facts_of_skip(skip, version.document if version else {}, open_run)
+
+
+async def _runs_before(services: Services, job: JobRow, skip: SkipRow) -> Sequence[RunRow]:
+    """Return the newest runs there were when the instant was skipped. The store looks at few rows for one page: a page
+    may hold nothing where a run has many shards."""
+    wanted = RunFilter(job_id=job.job_id, until=skip.decided_at + 1)
+    runs: list[RunRow] = []
+    cursor = None
+    for _ in range(OBSTACLE_PAGES_MAX):
+        page = await services.store.lookups.runs(wanted, limit=OBSTACLES_MAX, cursor=cursor)
+        runs += page.items
+        cursor = page.next_cursor
+        if cursor is None or len(runs) >= OBSTACLES_MAX:
+            break
+    return runs
 
 
 def _obstacle(skip: SkipRow, runs: Sequence[RunRow]) -> RunFacts | None:

@@ -25,6 +25,7 @@ from foliot.store.sql.people.ledger_reads import LINE, fired, in_front_of, limit
 from foliot.store.sql.people.run_reads import RUN_COLUMNS, RUN_JOINS, attempt_row, run_row
 
 OBSTACLES_MAX: Final = 500  # runs looked through for the one that was in the way of a skipped instant
+OBSTACLE_LOOK_MAX: Final = 20_000  # rows walked over for them: most are shards
 
 VERSIONS_AMONG: Final = Statement(
     "SELECT v.version, v.hash, v.definition, v.created_at, v.created_by, v.reason FROM {d} "
@@ -47,9 +48,12 @@ LANES_AMONG: Final = Statement(
     "SELECT lanes.id, lanes.document FROM {d} JOIN lanes ON lanes.id = d.lane", RowSet("d", lane=BIGINT)
 )
 
+# Shards and merge runs are newer than the run they belong to, and a run may have 10,000 of them: they are walked over.
 OBSTACLES: Final = Statement(
-    f"SELECT {RUN_COLUMNS} FROM (SELECT * FROM runs WHERE job_id = :job_id ORDER BY id DESC LIMIT :look) r {RUN_JOINS} "
-    "WHERE r.created_at <= :until AND r.shard = -1 AND r.parent_id IS NULL ORDER BY r.id DESC"
+    f"SELECT {RUN_COLUMNS} FROM (SELECT w.id FROM (SELECT id, shard, parent_id, created_at FROM runs "
+    "WHERE job_id = :job_id ORDER BY id DESC LIMIT :look) w "
+    "WHERE w.shard = -1 AND w.parent_id IS NULL AND w.created_at <= :until ORDER BY w.id DESC LIMIT :rows) d "
+    f"JOIN runs r ON r.id = d.id {RUN_JOINS} ORDER BY r.id DESC"
 )
 
 
@@ -123,5 +127,6 @@ def _obstacles(tx: Tx, job_id: int, skips: Sequence[SkipRow]) -> Sequence[RunRow
     decided = [skip.decided_at for skip in skips if skip.reason == SkipReason.OVERLAP]
     if not decided:
         return []
-    rows = tx.rows(OBSTACLES, {"job_id": job_id, "until": max(decided), "look": OBSTACLES_MAX})
+    values = {"job_id": job_id, "until": max(decided), "look": OBSTACLE_LOOK_MAX, "rows": OBSTACLES_MAX}
+    rows = tx.rows(OBSTACLES, values)
     return [run_row(row) for row in rows]
