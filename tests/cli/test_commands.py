@@ -329,6 +329,22 @@ def test_search_and_why(foliot: Shell) -> None:
     assert foliot("job", "fires", "tick", "-o", "json").json["future"]
 
 
+def test_why_gives_pages(foliot: Shell) -> None:
+    assert foliot("job", "create", "paged", "--every", "1s", "--py", "jobs:greet").code == 0
+    eventually(lambda: foliot("run", "list", "--job", "paged", "-q").out, within_s=60)
+    assert foliot("job", "pause", "paged").code == 0
+    whole = foliot("why", "paged", "--since", "1h", "-o", "json").json
+    assert whole["next_cursor"] is None
+    verdicts = [item["verdict"] for item in whole["items"]]
+    assert len(verdicts) >= 2  # a run, and that it is paused
+    first = foliot("job", "why", "paged", "--since", "1h", "--limit", "1")
+    more = re.fullmatch(r"more: --cursor (\S+)\n", first.err)
+    assert more is not None
+    rest = foliot("why", "paged", "--since", "1h", "--cursor", more[1], "-o", "name").out.split()
+    assert rest == verdicts[1:]
+    foliot("job", "delete", "paged", "--yes")
+
+
 def test_states_are_asked_for_by_the_words_that_are_shown(foliot: Shell) -> None:
     later = foliot("job", "trigger", "greet", "--delay", "1h", "-q").out.strip()
     assert later in foliot("run", "list", "--state", "pending", "-q").out.split()

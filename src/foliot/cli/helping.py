@@ -42,8 +42,10 @@ def search(user: User, *, text: tuple[str, ...], limit: int) -> None:
 @click.argument("what", metavar="JOB|RUN", shell_complete=job_name)
 @click.option("--at", metavar="TIME", help="One instant of a job.")
 @click.option("--since", metavar="TIME", help="All instants of a job since then.")
+@click.option("--limit", type=click.IntRange(1, 200), default=200, show_default=True)
+@click.option("--cursor", metavar="CURSOR", help="Go on behind a page.")
 @remote
-def why(user: User, *, what: str, at: str | None, since: str | None) -> None:
+def why(user: User, *, what: str, at: str | None, since: str | None, limit: int, cursor: str | None) -> None:
     """Say why a job did or did not run, or what a run waits for.
 
     \b
@@ -57,7 +59,7 @@ def why(user: User, *, what: str, at: str | None, since: str | None) -> None:
         explain(user, [user.client.runs.why(what, tz=user.times.name)])
         return
     try:
-        explain_job(user, what, at=at, since=since)
+        explain_job(user, what, at=at, since=since, limit=limit, cursor=cursor)
     except JobNotFound:
         if not is_run:
             raise

@@ -184,8 +184,10 @@ def _paused(times: Times, job: Mapping[str, Any]) -> str:
 @click.argument("name", shell_complete=job_name)
 @click.option("--at", metavar="TIME", help="One instant: 02:00, 2026-03-02 02:00, 2026-03-02T02:00:00Z.")
 @click.option("--since", metavar="TIME", help="All instants since then: 2h, 02:00 …")
+@click.option("--limit", type=click.IntRange(1, 200), default=200, show_default=True)
+@click.option("--cursor", metavar="CURSOR", help="Go on behind a page.")
 @remote
-def why(user: User, *, name: str, at: str | None, since: str | None) -> None:
+def why(user: User, *, name: str, at: str | None, since: str | None, limit: int, cursor: str | None) -> None:
     """Say why a job did or did not run.
 
     \b
@@ -193,27 +195,31 @@ def why(user: User, *, name: str, at: str | None, since: str | None) -> None:
       foliot job why settle --at 02:00
       foliot job why settle --at "2026-03-02 02:00" --tz Asia/Shanghai
       foliot job why settle --since 6h
+      foliot job why settle --since 6h --limit 20
     """
-    explain_job(user, name, at=at, since=since)
+    explain_job(user, name, at=at, since=since, limit=limit, cursor=cursor)
 
 
-def explain_job(user: User, name: str, *, at: str | None, since: str | None) -> None:
+def explain_job(user: User, name: str, *, at: str | None, since: str | None, limit: int, cursor: str | None) -> None:
     """What became of an instant of a job, or of those since one: of a day when nothing is said."""
     if not name.strip():
         raise click.UsageError("Say which job.")
     times = user.times
     if at:
-        items = user.client.jobs.why(name, at=times.moment(at), tz=times.name)
-    else:
-        items = user.client.jobs.why(name, since=times.moment(since or "24h"), tz=times.name)
-    explain(user, items)
+        explain(user, user.client.jobs.why(name, at=times.moment(at), tz=times.name))
+        return
+    began = times.moment(since or "24h")
+    answer = user.listed(partial(user.client.jobs.why, name), limit=limit, cursor=cursor, since=began, tz=times.name)
+    explain(user, answer["items"], answer)
+    if answer["next_cursor"]:
+        user.out.talk("more", cursor=answer["next_cursor"])
 
 
-def explain(user: User, items: Sequence[Mapping[str, Any]]) -> None:
-    """Explanations, one line each, the next step below."""
+def explain(user: User, items: Sequence[Mapping[str, Any]], answer: Mapping[str, Any] | None = None) -> None:
+    """Explanations, one line each, the next step below; for programs the whole answer where they are a page of it."""
     out = user.out
     if not out.is_for_people:
-        out.items(items, [], name="verdict")
+        out.items(items, [], name="verdict", answer=answer)
         return
     for item in items:
         echo(item["sentence"])

@@ -146,7 +146,7 @@ async def explain_job(
         return WhyListOut(items=[shown])
     begin = needed_moment(since or "", "since", tz=usual_zone)
     explanations, zone = await why_since(services, who, home, job.name, begin)
-    page, more = page_of(explanations, lambda one: f"{one.at or 0} {one.verdict}", limit=limit, cursor=cursor)
+    page, more = page_of(explanations, lambda one: f"{one.at or 0}-{one.verdict}", limit=limit, cursor=cursor)
     shown_zone = zone_of(tz, zone)
     items = [why_out(one, tz=shown_zone, language=language) for one in page]
     return WhyListOut(items=items, next_cursor=more)
