@@ -363,7 +363,8 @@ async def _skip_facts(services: Services, job: JobRow, skip: SkipRow | None) -> 
 
 async def _runs_before(services: Services, job: JobRow, skip: SkipRow) -> Sequence[RunRow]:
     """Return the newest runs there were when the instant was skipped. The store looks at few rows for one page: a page
-    may hold nothing where a run has many shards."""
+    may hold nothing where a run has many shards.
+    """
     wanted = RunFilter(job_id=job.job_id, until=skip.decided_at + 1)
     runs: list[RunRow] = []
     cursor = None
