@@ -89,7 +89,9 @@ def _named(seen: Cluster, servers: Sequence[Node], name: str) -> Node:
     known = {node.row.name: node for node in seen.nodes}
     if name not in known:
         raise NodeNotFound(name, nearest=nearest(name, known))
-    raise CannotLead(f"{name} is {'a worker' if known[name].row.kind != 'server' else 'not online'}")
+    if known[name].row.kind != "server":
+        raise CannotLead(f"{name} is a worker")
+    raise CannotLead(f"{name} is not online")
 
 
 def _can_lead(node: Node) -> bool:

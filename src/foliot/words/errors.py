@@ -1,5 +1,6 @@
 """Errors in the reader's language: by code, from the values an error keeps. English sentences are the errors' own."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
@@ -11,6 +12,8 @@ from foliot.words.language import Language
 from foliot.words.templates import Catalogue, Speech
 
 Data: TypeAlias = Mapping[str, Any]
+
+TROUBLE_MAX: Final = 500  # letters: a longer one is said as it is, so that no pattern takes long
 
 _TITLES: Final = {Language.ENGLISH: english.TITLES, Language.CHINESE: chinese.TITLES}
 _BRANCHES: Final = {Language.ENGLISH: english.BRANCHES, Language.CHINESE: chinese.BRANCHES}
@@ -60,7 +63,7 @@ def _of_field(error: FoliotError, cause: FoliotError, language: Language) -> tup
 
 def _filled(catalogue: Catalogue, error: FoliotError, language: Language) -> str | None:
     """What a catalogue says of an error, if it has a template, and the error the values for it."""
-    data = {**error.data, "hint": error.hint}
+    data = {**error.data, "hint": error.hint, "sentence": error.sentence}
     template = catalogue.get(f"{error.code}.{_variant(error.code, data)}") or catalogue.get(error.code)
     if template is None:
         return None
@@ -125,6 +128,21 @@ def _kind(written: str) -> str:
     )
 
 
+def _trouble(said: str) -> Data:
+    """What is wrong, in Chinese where the catalogue knows the pattern."""
+    plain = said.rstrip(".")
+    for pattern, words in chinese.TROUBLES.items() if len(plain) <= TROUBLE_MAX else ():
+        found = re.fullmatch(pattern, plain)
+        if found:
+            return {"trouble": found.expand(words)}
+    return {"trouble": plain}
+
+
+def _field(data: Data) -> Data:
+    path = str(data["path"])
+    return {"path": chinese.WORDS.get(path, path), **_trouble(str(data["trouble"]))}
+
+
 def _versions(data: Data) -> Data:
     return {"name": str(data["name"])[:100], "found": data["found"] or None, "expected": data["expected"] or None}
 
@@ -138,8 +156,11 @@ _DERIVED: Final[Mapping[str, Callable[[Data], Data]]] = {
     "FOL-1001": lambda data: {"nth": None if data.get("place") is None else data["place"] + 1},
     "FOL-1006": _parameters,
     "FOL-1033": lambda data: {"both": " 和 ".join(data.get("instead", ()))},
+    "FOL-1038": lambda data: _trouble(str(data["sentence"])),
+    "FOL-1058": _field,
     "FOL-1087": _most,
     "FOL-3001": _versions,
+    "FOL-3019": lambda data: _trouble(str(data["why"])),
     "FOL-4011": lambda data: {"cluster_wanted": data["wanted"] if data["namespace"] is None else None},
     "FOL-5003": lambda data: {"next_port": data["port"] + 1},
     "FOL-5004": lambda data: {
