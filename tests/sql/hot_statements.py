@@ -92,7 +92,7 @@ HOT: list[Hot] = [
         statement=record.EXTEND_SKIPS,
         uses=frozenset({"skips_fire"}),
         values=lambda loaded: {"now": loaded.now},
-        sets=lambda loaded: {"d": [(job_id, "x:1", 1, 2, 1, "overlap", "", 1, 0) for job_id in loaded.jobs]},
+        sets=lambda loaded: {"d": [(job_id, "x:1", 1, 2, 1, "overlap", "", "", 1, 0) for job_id in loaded.jobs]},
     ),
     Hot(
         name="waiting catch-up runs",
