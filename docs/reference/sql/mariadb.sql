@@ -1126,7 +1126,10 @@ WHERE n.id = %(session)s ORDER BY r.id LIMIT %(limit)s;
 UPDATE nodes SET state = 'dead', ended_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), settled = %(settled)s WHERE id = %(session)s AND state <> 'dead';
 
 -- people/cluster_reads.py NODES
-SELECT id, name, kind, state, until, started_at, last_beat_at, ended_at, group_name, slots, version, host, pid, wall_offset_us, labels, handlers, `load`, drained_by, namespace FROM nodes WHERE state <> 'dead' OR ended_at >= %(since)s ORDER BY kind, name, started_at LIMIT 5000;
+SELECT id, name, kind, state, until, started_at, last_beat_at, ended_at, group_name, slots, version, host, pid, wall_offset_us, labels, offer_hash, `load`, drained_by, namespace FROM nodes WHERE state <> 'dead' OR ended_at >= %(since)s ORDER BY kind, name, started_at LIMIT 5000;
+
+-- people/cluster_reads.py SAID
+SELECT n.id, n.offer_hash, n.handlers FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN nodes n FORCE INDEX (PRIMARY) ON n.id = d.id WHERE true;
 
 -- people/cluster_reads.py RUNNING
 SELECT session_id, count(*) AS n FROM runs WHERE state = 'RUNNING' AND held_by > '' GROUP BY session_id;

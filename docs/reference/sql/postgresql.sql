@@ -1336,7 +1336,10 @@ WHERE n.id = $1 ORDER BY r.id LIMIT $2;
 UPDATE nodes SET state = 'dead', ended_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), settled = $1 WHERE id = $2 AND state <> 'dead';
 
 -- people/cluster_reads.py NODES
-SELECT id, name, kind, state, until, started_at, last_beat_at, ended_at, group_name, slots, version, host, pid, wall_offset_us, labels, handlers, load, drained_by, namespace FROM nodes WHERE state <> 'dead' OR ended_at >= $1 ORDER BY kind, name, started_at LIMIT 5000;
+SELECT id, name, kind, state, until, started_at, last_beat_at, ended_at, group_name, slots, version, host, pid, wall_offset_us, labels, offer_hash, load, drained_by, namespace FROM nodes WHERE state <> 'dead' OR ended_at >= $1 ORDER BY kind, name, started_at LIMIT 5000;
+
+-- people/cluster_reads.py SAID
+SELECT n.id, n.offer_hash, n.handlers FROM nodes n WHERE n.id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id));
 
 -- people/cluster_reads.py RUNNING
 SELECT session_id, count(*) AS n FROM runs WHERE state = 'RUNNING' AND session_id > '' GROUP BY session_id;

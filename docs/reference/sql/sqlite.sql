@@ -1237,7 +1237,10 @@ WHERE n.id = :session ORDER BY r.id LIMIT :limit;
 UPDATE nodes SET state = 'dead', ended_at = foliot_now(), settled = :settled WHERE id = :session AND state <> 'dead';
 
 -- people/cluster_reads.py NODES
-SELECT id, name, kind, state, until, started_at, last_beat_at, ended_at, group_name, slots, version, host, pid, wall_offset_us, labels, handlers, load, drained_by, namespace FROM nodes WHERE state <> 'dead' OR ended_at >= :since ORDER BY kind, name, started_at LIMIT 5000;
+SELECT id, name, kind, state, until, started_at, last_beat_at, ended_at, group_name, slots, version, host, pid, wall_offset_us, labels, offer_hash, load, drained_by, namespace FROM nodes WHERE state <> 'dead' OR ended_at >= :since ORDER BY kind, name, started_at LIMIT 5000;
+
+-- people/cluster_reads.py SAID
+SELECT n.id, n.offer_hash, n.handlers FROM nodes n WHERE n.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
 
 -- people/cluster_reads.py RUNNING
 SELECT session_id, count(*) AS n FROM runs WHERE state = 'RUNNING' AND session_id > '' GROUP BY session_id;

@@ -8,18 +8,21 @@ import msgspec
 from foliot.domain.instants import Instant
 from foliot.ports.store.lookups import ClusterRow, NodeRow
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import Statement
+from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
 
 NODES_MAX: Final = 5000
 QUEUE_COUNTED_MAX: Final = 10_001
 
 _COLUMNS: Final = (
     "id, name, kind, state, until, started_at, last_beat_at, ended_at, group_name, slots, version, host, pid, "
-    "wall_offset_us, labels, handlers, load, drained_by, namespace"
+    "wall_offset_us, labels, offer_hash, load, drained_by, namespace"
 )
 NODES: Final = Statement(
     f"SELECT {_COLUMNS} FROM nodes WHERE state <> 'dead' OR ended_at >= :since ORDER BY kind, name, started_at "
     f"LIMIT {NODES_MAX}"
+)
+SAID: Final = Statement(
+    "SELECT n.id, n.offer_hash, n.handlers FROM nodes n WHERE n.id IN (SELECT d.id FROM {d})", RowSet("d", id=TEXT)
 )
 RUNNING: Final = Statement(
     "SELECT session_id, count(*) AS n FROM runs WHERE state = 'RUNNING' AND {held_by} > '' GROUP BY session_id"
@@ -48,8 +51,8 @@ def list_nodes(tx: Tx, *, include_dead_since: Instant | None) -> Sequence[NodeRo
     """Node sessions: those alive, and those that ended since an instant."""
     rows = tx.rows(NODES, {"since": 2**62 if include_dead_since is None else include_dead_since})
     running = {row.session_id: int(row.n) for row in tx.rows(RUNNING)}
-    offers = {text: _offered(text) for text in {row.handlers for row in rows}}
-    return [_node(row, offers[row.handlers], running.get(row.id, 0)) for row in rows]
+    offered = _offered_by(tx, rows)
+    return [_node(row, offered[row.id], running.get(row.id, 0)) for row in rows]
 
 
 def cluster(tx: Tx) -> ClusterRow:
@@ -81,6 +84,29 @@ class _Offered(NamedTuple):
 
     handlers: Mapping[str, Mapping[str, Any] | None]
     code_hashes: Mapping[str, str]
+
+
+NOTHING: Final = _Offered({}, {})
+
+
+def _offered_by(tx: Tx, nodes: Sequence[Any]) -> Mapping[str, _Offered]:
+    """What each session says of its handlers. A text that many say is read from one of them: it may be megabytes."""
+    by_text: dict[str, _Offered] = {}
+    by_session: dict[str, _Offered] = {}
+    waiting = nodes
+    while waiting:
+        speakers = {_text_of(node): node.id for node in waiting}
+        by_session |= dict.fromkeys(speakers.values(), NOTHING)  # one may be gone by now
+        for row in tx.rows(SAID, d=sorted((session,) for session in speakers.values())):
+            by_text[_text_of(row)] = by_session[row.id] = _offered(row.handlers)
+        # A speaker may have said something new since the nodes were listed: then another one is asked for the text.
+        waiting = [node for node in waiting if _text_of(node) not in by_text and node.id not in by_session]
+    return {node.id: by_text.get(_text_of(node)) or by_session[node.id] for node in nodes}
+
+
+def _text_of(node: Any) -> str:
+    """The hash of what it says; an older Foliot wrote none: then its text is its own."""
+    return str(node.offer_hash or node.id)
 
 
 def _offered(text: str) -> _Offered:
