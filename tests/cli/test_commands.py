@@ -470,7 +470,7 @@ def test_the_only_server_cannot_step_down(foliot: Shell) -> None:
     assert refused.code == 5
     assert refused.err.startswith("✖ Leadership was not handed over: no other server is there.")
     assert "[FOL-3019]" in refused.err
-    assert "无法移交主节点" in foliot("cluster", "step-down", "--lang", "zh-CN").err
+    assert "主节点未移交：没有其他服务器" in foliot("cluster", "step-down", "--lang", "zh-CN").err
     assert foliot("cluster", "step-down", "--to", "nobody").code == 3
 
 
