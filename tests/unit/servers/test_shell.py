@@ -53,7 +53,7 @@ async def test_patroni_serves_until_the_shell_is_killed_and_nothing_of_it_is_lef
         async with client_for(first_line(process)) as client:
             assert await client.value("SELECT 1") == 1
         family = psutil.Process(process.pid).children(recursive=True)
-        assert sum(one.name() == "postgres" for one in family) > 3
+        assert sum(is_postgres(one) for one in family) > 3
         process.kill()
         eventually(lambda: not any(one.is_running() for one in family), within_s=90, what="all of it ended")
 
@@ -108,6 +108,14 @@ def shell(*arguments: str) -> Iterator[subprocess.Popen[str]]:
             yield process
         finally:
             process.kill()
+
+
+def is_postgres(process: psutil.Process) -> bool:
+    """Patroni also starts short helpers such as `pg_controldata`: one may have ended since the family was listed."""
+    try:
+        return str(process.name()) == "postgres"
+    except psutil.NoSuchProcess:
+        return False
 
 
 def interruptible() -> None:
