@@ -59,25 +59,29 @@ class Chronicling:
         if term != self._noted_in:  # a note after the end of its term did not land
             self._noted = set()
             self._noted_in = term
-        seen = {happening.key: happening for happening in await self._happenings(term)}
+        election = await self._election(term)
+        happenings = [*election, *await self._of_nodes()]
+        seen = {happening.key: happening for happening in happenings}
         fresh = [happening for key, happening in seen.items() if key not in self._noted]
         if fresh:
             await self._journal.note(fresh, term=term)
         self._noted = set(seen)
+        if election:  # only now: a note that failed is tried again in the next round
+            self._term = term
 
-    async def _happenings(self, term: int) -> list[Happening]:
-        happenings: list[Happening] = []
-        if term != self._term:  # an election is news once; the whole cluster costs several statements to look at
-            cluster = await self._lookups.cluster()
-            now = cluster.now
-            if cluster.leader is not None:
-                happenings.append(_elected(cluster, cluster.leader))
-                self._term = term
-        else:
-            now = self._tide.store_now()  # as good here, and costs no statement
-        for node in await self._lookups.nodes(include_dead_since=now - LOOK_BACK):
-            happenings += _of_node(node)
-        return happenings
+    async def _election(self, term: int) -> list[Happening]:
+        """The election of this term, until it is noted: the whole cluster costs several statements to look at."""
+        if term == self._term:
+            return []
+        cluster = await self._lookups.cluster()
+        if cluster.leader is None:
+            return []
+        return [_elected(cluster, cluster.leader)]
+
+    async def _of_nodes(self) -> list[Happening]:
+        since = self._tide.store_now() - LOOK_BACK
+        nodes = await self._lookups.nodes(include_dead_since=since)
+        return [happening for node in nodes for happening in _of_node(node)]
 
 
 class Clearing:

@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from typing import cast
 
+import pytest
+
 from foliot.app.system import SystemClock
 from foliot.domain.instants import Instant
 from foliot.engine.caretaking import BACKFILL_QUIET, BACKFILL_REST_MAX_S, Backfilling, Chronicling
 from foliot.engine.pulse import Tide
 from foliot.ports.store.backfills import BackfillStore
+from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.firing import Pulse
 from foliot.ports.store.journal import Happening, Journal
 from foliot.ports.store.lookups import ClusterRow, Lookups, NodeRow
@@ -50,6 +53,7 @@ class Cluster:
         self.leader: str | None = "a"
         self.asked: list[str] = []
         self.notes: list[Sequence[str]] = []
+        self.is_away = False
 
     async def cluster(self) -> ClusterRow:
         self.asked.append("cluster")
@@ -63,6 +67,8 @@ class Cluster:
         return [node("s-a"), node("s-b")]
 
     async def note(self, happenings: Sequence[Happening], *, term: int | None = None) -> None:
+        if self.is_away:
+            raise StoreUnavailable("away for a moment")
         self.notes.append([happening.key for happening in happenings])
 
 
@@ -105,3 +111,13 @@ async def test_a_leader_that_is_not_there_yet_is_looked_for_again() -> None:
     cluster.leader = "a"
     await duty.chronicle(7)
     assert cluster.notes[-1] == ["leader:1:7"]
+
+
+async def test_an_election_whose_note_failed_is_noted_in_the_next_round() -> None:
+    duty = chronicling(cluster := Cluster())
+    cluster.is_away = True
+    with pytest.raises(StoreUnavailable):
+        await duty.chronicle(7)
+    cluster.is_away = False
+    await duty.chronicle(7)
+    assert cluster.notes == [["leader:1:7", "node.joined:s-a", "node.joined:s-b"]]
