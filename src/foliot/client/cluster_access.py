@@ -1,6 +1,7 @@
 """What both clients know of a cluster: its servers, the token, the namespace, how long to try. No I/O here."""
 
 import ssl
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -20,7 +21,7 @@ from foliot.domain.job import DEFAULT_NAMESPACE
 UNAUTHORISED: Final = 401
 
 
-class ClusterAccess:
+class ClusterAccess(ABC):
     """The way to a cluster, without the connection."""
 
     def __init__(
@@ -55,8 +56,9 @@ class ClusterAccess:
         # Reading the system's certificates takes a while: only where they are needed.
         self._connect(verify=verify or secure, trust_env=not local)
 
+    @abstractmethod
     def _connect(self, *, verify: ssl.SSLContext | bool, trust_env: bool) -> None:
-        raise NotImplementedError
+        """Make the HTTP client, blocking or async."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {','.join(self.endpoint.urls)}>"

@@ -73,6 +73,20 @@ class ServerAway(Unanswered):
         )
 
 
+class StrangeAnswer(ClusterTrouble):
+    """Something answered that is not a Foliot server: the login page of a proxy, another program on that port."""
+
+    code = "FOL-5032"
+
+    def __init__(self, url: str, content_type: str) -> None:
+        super().__init__(
+            f"{url} did not answer as a Foliot server does: its answer is {content_type or 'of no type'}.",
+            hint="is the address right? foliot context list · does a proxy stand before the server, or another program?",
+            url=url,
+            content_type=content_type,
+        )
+
+
 class NoServerKnown(ClusterTrouble):
     """Nobody said which server to ask."""
 

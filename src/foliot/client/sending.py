@@ -7,7 +7,7 @@ import msgspec
 
 from foliot.client.calls import Call
 from foliot.client.endpoint import Endpoint
-from foliot.client.errors import ServerAway, error_of
+from foliot.client.errors import ServerAway, StrangeAnswer, error_of
 from foliot.client.machine import Machine
 from foliot.domain.errors import FoliotError
 
@@ -84,9 +84,14 @@ class Tries:
 
 def read(response: httpx2.Response) -> Any:
     """The answer's JSON, or the error it stands for."""
-    if response.is_success:
-        return msgspec.json.decode(response.content) if response.content else None
-    raise refusal(response)
+    if not response.is_success:
+        raise refusal(response)
+    if not response.content:
+        return None
+    try:
+        return msgspec.json.decode(response.content)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise strange(response) from None
 
 
 def refusal(response: httpx2.Response) -> FoliotError:
@@ -95,7 +100,17 @@ def refusal(response: httpx2.Response) -> FoliotError:
         problem = msgspec.json.decode(response.content, type=dict[str, Any])
     except (msgspec.DecodeError, httpx2.ResponseNotRead):
         problem = {}
-    return error_of(response.status_code, problem, url=str(response.request.url.copy_with(query=None)))
+    return error_of(response.status_code, problem, url=address_of(response))
+
+
+def strange(response: httpx2.Response) -> StrangeAnswer:
+    """What is said of an answer that no Foliot server gives."""
+    return StrangeAnswer(address_of(response), str(response.headers.get("content-type", "")))
+
+
+def address_of(response: httpx2.Response) -> str:
+    """Where an answer came from, without the query."""
+    return str(response.request.url.copy_with(query=None))
 
 
 def request_of(call: Call, url: str, token: str | None) -> dict[str, Any]:

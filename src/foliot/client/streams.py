@@ -1,6 +1,7 @@
 """Streams of the API: a run's log, what changes in the cluster. One that breaks goes on where it was. No I/O here."""
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
@@ -8,7 +9,7 @@ from typing import Any, Final, Generic, TypeVar
 import httpx2
 
 from foliot.client.calls import Call, call
-from foliot.client.sending import Tries, refusal
+from foliot.client.sending import Tries, refusal, strange
 
 QUIET_MAX_S: Final = 60.0  # a living stream says something every 15 s
 EVENTS: Final = "text/event-stream"
@@ -16,7 +17,7 @@ EVENTS: Final = "text/event-stream"
 Item = TypeVar("Item")
 
 
-class Stream(Generic[Item]):
+class Stream(ABC, Generic[Item]):
     """One stream: what to ask for next, and what the parts of an answer mean."""
 
     pause_s: float = 0.0  # before the next request, when the server ended the stream
@@ -31,24 +32,26 @@ class Stream(Generic[Item]):
         headers = {**asked.headers, **({"Last-Event-ID": self._last_id} if self._last_id else {})}
         return replace(asked, headers=headers)
 
+    @abstractmethod
     def _first_call(self) -> Call:
-        raise NotImplementedError
+        """The request for the whole stream."""
 
     def of_event(self, event: httpx2.ServerSentEvent) -> Iterator[Item]:
         """What one event brings. Its `id` is where the next answer begins."""
         self._last_id = event.id or self._last_id
         yield from self._items(event)
 
+    @abstractmethod
     def _items(self, event: httpx2.ServerSentEvent) -> Iterator[Item]:
-        raise NotImplementedError
+        """What one event brings."""
 
     def of_text(self, text: str) -> Iterator[Item]:
-        """What a piece of an answer without events brings."""
-        raise NotImplementedError
+        """What a piece of an answer without events brings: nothing, unless the stream asks for such answers."""
+        return iter(())
 
     def of_text_end(self) -> Iterator[Item]:
-        """What is left when such an answer ends; the stream is over."""
-        raise NotImplementedError
+        """What is left when such an answer ends."""
+        return iter(())
 
 
 class LogStream(Stream[str]):
@@ -115,9 +118,12 @@ class EventStream(Stream[Event]):
             yield Event(id=event.id, kind=event.event, data=json.loads(event.data) if event.data else {})
 
 
-def is_events(response: httpx2.Response) -> bool:
-    """Whether an answer is a stream of events."""
-    return str(response.headers.get("content-type", "")).startswith(EVENTS)
+def is_events(call: Call, response: httpx2.Response) -> bool:
+    """Whether an answer is a stream of events. One of another type than the call wants is not Foliot's."""
+    found = str(response.headers.get("content-type", ""))
+    if not found.startswith(call.headers["Accept"]):
+        raise strange(response)
+    return found.startswith(EVENTS)
 
 
 def pause_before_next(tries: Tries, response: httpx2.Response) -> float:

@@ -1,8 +1,11 @@
 """Sending: any server will do, a lost answer is asked for again, nothing is done twice."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
-from foliot.client.errors import ServerAway, error_of, family
+from foliot.client.errors import ServerAway, StrangeAnswer, error_of, family
 from foliot.domain.errors import (
     ClusterTrouble,
     Conflict,
@@ -14,6 +17,8 @@ from foliot.domain.errors import (
 )
 from tests.unit.client.answering import LOST, Answer, Answering, refusing_url
 from tests.unit.client.conftest import Connect, FastMachine
+
+Ask = Callable[[Any], object]
 
 RUN = {"id": "r-1", "job": "greet", "state": "PENDING"}
 BUSY = Answer(503, {"code": "FOL-5001", "detail": "The store cannot be reached."})
@@ -130,3 +135,24 @@ def test_a_proxy_of_the_surroundings_is_no_way_to_this_machine(
     monkeypatch.setenv("http_proxy", refusing_url())
     server.say(Answer(200, RUN))
     assert connect(server.url).runs.get("r-1").id == "r-1"
+
+
+LOGIN_PAGE = Answer(200, text="<html>Please log in</html>", headers={"content-type": "text/html"})
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda client: client.runs.get("r-1"),
+        lambda client: list(client.events.follow("runs")),
+        lambda client: list(client.runs.logs("r-1")),
+        lambda client: list(client.runs.logs("r-1", follow=True)),
+    ],
+    ids=["call", "events", "logs", "logs that are followed"],
+)
+def test_an_answer_of_something_else_is_told_as_such(server: Answering, connect: Connect, ask: Ask) -> None:
+    """A proxy that wants people to log in answers 200 with a page of its own."""
+    server.say(LOGIN_PAGE)
+    with pytest.raises(StrangeAnswer, match="did not answer as a Foliot server does: its answer is text/html"):
+        ask(connect(server.url))
+    assert len(server.asked) == 1

@@ -23,7 +23,7 @@ async def streamed(client: AsyncFoliot, stream: Stream[Item]) -> AsyncIterator[I
                 if not response.is_success:
                     await response.aread()
                     pause_s = pause_before_next(tries, response)
-                elif is_events(response):
+                elif is_events(stream.call(), response):
                     async for event in httpx2.EventSource(response):
                         tries = client.tries(stream.call())  # it works: patience begins again
                         for item in stream.of_event(event):

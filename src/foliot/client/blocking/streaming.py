@@ -25,7 +25,7 @@ def streamed(client: Foliot, stream: Stream[Item]) -> Iterator[Item]:
                 if not response.is_success:
                     response.read()
                     pause_s = pause_before_next(tries, response)
-                elif is_events(response):
+                elif is_events(stream.call(), response):
                     for event in httpx2.EventSource(response):
                         tries = client.tries(stream.call())  # it works: patience begins again
                         yield from stream.of_event(event)
