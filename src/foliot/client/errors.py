@@ -81,7 +81,7 @@ class StrangeAnswer(ClusterTrouble):
     def __init__(self, url: str, content_type: str) -> None:
         super().__init__(
             f"{url} did not answer as a Foliot server does: its answer is {content_type or 'of no type'}.",
-            hint="is the address right? foliot context list · does a proxy stand before the server, or another program?",
+            hint="is the address right? foliot context list · is it that of a proxy, or of another program?",
             url=url,
             content_type=content_type,
         )

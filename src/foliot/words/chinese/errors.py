@@ -431,7 +431,7 @@ HINTS: Final[Catalogue] = {
     "FOL-5022": "停止它，或用 --data 另选目录",
     "FOL-5024": "安装它所需的软件包，或另选一个",
     "FOL-5030": "在此目录启动：foliot up · 或指定：--server http://host:7171",
-    "FOL-5032": "地址对吗？foliot context list · 服务器前面有代理，或端口上是别的程序？",
+    "FOL-5032": "地址对吗？foliot context list · 是否为代理或其他程序的地址？",
     "FOL-6011": "foliot run logs {run}",
     "FOL-6012": "它会继续执行；查看：foliot run watch {run}",
     "FOL-7001.empty": "运行 foliot db upgrade",
