@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foliot.app.embedded import NoJobsGiven
+from foliot.app.handler_kinds import NothingToExecute
 from foliot.client.awaited.foliot import AsyncFoliot
 from foliot.integrations.fastapi import lifespan
 from foliot.sdk.connection import connection
@@ -66,7 +66,7 @@ async def test_an_application_can_be_a_worker_of_a_cluster(tmp_path: Path) -> No
             assert await result_of(cluster.url, cluster.token, 4) == 8
 
 
-async def test_a_node_without_jobs_is_refused() -> None:
-    with pytest.raises(NoJobsGiven):
+async def test_a_node_with_nothing_to_execute_is_refused() -> None:
+    with pytest.raises(NothingToExecute):
         async with lifespan(role="worker")(None):
             raise AssertionError("it started")

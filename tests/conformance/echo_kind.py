@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -13,12 +13,31 @@ from foliot.ports.worker_link import HandlerOffer, LeasedRun
 OPTIONS = {"text", "fails", "waits", "blocks"}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EchoSettings:
+    """What a worker may be told of the kind."""
+
+    voice: str = ""
+    times_max: int = 100
+    is_mute: bool = False
+    listeners: Mapping[str, "Listener"] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listener:
+    """Somebody who hears it."""
+
+    name: str
+    password: str = ""
+
+
 class Echo:
     """`run: {echo: {text: "hello"}}` (`ports.handler.HandlerKind`)."""
 
     kind = "echo"
 
     def __init__(self) -> None:
+        self.settings = EchoSettings()
         self.closed = 0
 
     def validate(self, options: Any) -> None:
@@ -31,10 +50,10 @@ class Echo:
         return f"says {options['text']}"
 
     def offers(self) -> Sequence[HandlerOffer]:
-        return (HandlerOffer(name="echo"),)
+        return () if self.settings.is_mute else (HandlerOffer(name="echo"),)
 
     def handler_of(self, run: LeasedRun) -> "Saying | None":
-        return None if run.options is None else Saying(json.loads(run.options))
+        return None if run.options is None else Saying(json.loads(run.options), self.settings)
 
     async def close(self) -> None:
         self.closed += 1
@@ -45,6 +64,7 @@ class Saying:
     """What executes one run (`ports.handler.Invocable`)."""
 
     options: Mapping[str, Any]
+    settings: EchoSettings
 
     @property
     def title(self) -> str:
@@ -56,7 +76,7 @@ class Saying:
 
     def bind(self, params: str | None, ctx: Ctx) -> Callable[[], Any]:
         times = json.loads(params or "{}").get("times", 1)
-        if not isinstance(times, int):
+        if not isinstance(times, int) or times > self.settings.times_max:
             raise TypeError("times is not a number")
         return partial(self._say_later if self.is_async else self._say, times, ctx)
 
@@ -69,4 +89,5 @@ class Saying:
         if self.options.get("fails"):
             raise ConnectionError(self.options["text"])
         ctx.log.info("said", job=ctx.job)
-        return " ".join([self.options["text"]] * times)
+        said = " ".join([self.options["text"]] * times)
+        return f"{said} ({self.settings.voice})" if self.settings.voice else said

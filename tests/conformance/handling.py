@@ -1,7 +1,7 @@
 """Kinds of handlers under test: what shows each thing a kind must be able to do, and a worker that does it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,12 +10,15 @@ from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.handler import JobHandler
 from foliot.domain.verdict import Cause
 from foliot.ports.handler import HandlerKind
+from foliot.worker.handlers.settings import set_up
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker
 from tests.conformance.echo_kind import Echo
 from tests.eventually import soon
 from tests.unit.worker.fake_server import FakeServer, Row
 from tests.unit.worker.house import JOBS, code
+
+SECRET = "s3cret-canary"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +34,9 @@ class Specimen:
     bad_options: tuple[Any, ...]
     bad_params: dict[str, Any]
     params: dict[str, Any] = field(default_factory=dict)  # for `blocks`
+    settings: dict[str, Any] = field(default_factory=dict)  # of a worker
+    returns_set_up: Any = None  # what both return then
+    bad_settings: tuple[dict[str, Any], ...] = ({"no_such_setting": SECRET},)  # each holds the secret
 
 
 SPECIMENS = {
@@ -44,6 +50,7 @@ SPECIMENS = {
         waits=f"{JOBS}:hold",
         bad_options=({"name": f"{JOBS}:echo"}, 5),
         bad_params={"value": "many"},
+        returns_set_up=0,
     ),
     "echo": Specimen(
         make=Echo,
@@ -54,6 +61,16 @@ SPECIMENS = {
         waits={"text": "hello", "waits": True},
         bad_options=("hello", {}, {"text": "hello", "txet": "x"}),
         bad_params={"times": "many"},
+        settings={"voice": "low", "times_max": "3", "listeners": {"a": {"name": "anne", "password": SECRET}}},
+        returns_set_up="hello (low)",
+        bad_settings=(
+            {"no_such_setting": SECRET},
+            {"voise": SECRET},
+            {"times_max": SECRET},
+            {"listeners": {"a": {"name": "anne", "pasword": SECRET}}},
+            {"listeners": {"a": {"password": SECRET}}},
+            {"listeners": [SECRET]},
+        ),
     ),
 }
 
@@ -74,11 +91,17 @@ class Bench:
         return row.cause
 
 
+def tell_kind(kind: HandlerKind, values: Mapping[str, Any]) -> None:
+    """Give a kind its settings, as a worker does."""
+    set_up(kind, values)
+
+
 @asynccontextmanager
-async def at_work(specimen: Specimen) -> AsyncIterator[Bench]:
-    """Its worker, stopped at the end."""
+async def at_work(specimen: Specimen, told: Mapping[str, Any] | None = None) -> AsyncIterator[Bench]:
+    """Its worker, stopped at the end. `told`: the worker's settings of the kind."""
     server = FakeServer(SystemClock())
     kind = specimen.make()
+    tell_kind(kind, told or {})
     others = [] if kind.kind == "python" else [kind]
     settings = WorkerSettings(name="w-1", slots=4, processes_warm=0, drain_timeout_s=0.0)
     worker = Worker(server, SystemClock(), SystemChance(), settings, code(), others)

@@ -9,10 +9,13 @@ from foliot.domain.errors import BadField
 from foliot.domain.handler import JobHandler, check_handler
 from foliot.domain.job import Isolation
 from foliot.domain.verdict import Cause
+from foliot.ports.handler import BadHandlerSetting
 from foliot.ports.worker_link import LeasedRun
+from foliot.words.errors import tell
+from foliot.words.language import Language
 from tests.conformance.building import NS
 from tests.conformance.echo_kind import Echo
-from tests.conformance.handling import SPECIMENS, Specimen, at_work
+from tests.conformance.handling import SECRET, SPECIMENS, Specimen, at_work, tell_kind
 from tests.eventually import soon
 
 
@@ -98,6 +101,24 @@ async def test_a_run_stops_when_it_is_asked(specimen: Specimen) -> None:
         await soon(lambda: row.lease_id is not None, within_s=60)
         bench.server.cancel(row)
         assert await bench.end_of(row) is Cause.CANCELLED
+
+
+async def test_what_a_worker_is_told_of_a_kind_holds_wherever_a_run_executes(specimen: Specimen) -> None:
+    async with at_work(specimen, specimen.settings) as bench:
+        params = json.dumps(specimen.params)
+        rows = [bench.add(specimen.works), bench.add(specimen.blocks, params=params)]
+        for row in rows:
+            assert await bench.end_of(row) is Cause.SUCCEEDED, row.reports
+            assert json.loads(str(row.reports[0].result)) == specimen.returns_set_up
+
+
+def test_a_setting_that_a_kind_does_not_know_or_cannot_use_is_refused_and_not_shown(specimen: Specimen) -> None:
+    for values in specimen.bad_settings:
+        kind = specimen.make()
+        with pytest.raises(BadHandlerSetting, match=rf"handlers\.{kind.kind}\.\w+") as refused:
+            tell_kind(kind, values)
+        told = [*map(str, tell(refused.value)), *map(str, tell(refused.value, Language.CHINESE))]
+        assert SECRET not in " ".join([*told, str(refused.value), repr(refused.value.data)])
 
 
 async def test_a_kind_is_closed_with_its_worker() -> None:

@@ -10,9 +10,15 @@ from typing import Any
 import pytest
 
 from foliot.app import plugins
-from foliot.app.handler_kinds import GROUP, InstalledKinds, beside_python
+from foliot.app.handler_kinds import (
+    GROUP,
+    InstalledKinds,
+    NothingToExecute,
+    beside_python,
+    check_something_to_execute,
+)
 from foliot.app.inprocess import InProcessLink
-from foliot.app.plugins import HANDLERS
+from foliot.app.plugins import HANDLERS, PartNotLoaded, UnknownPart
 from foliot.app.server import Server
 from foliot.app.settings import ServerSettings
 from foliot.app.system import SystemClock
@@ -21,7 +27,7 @@ from foliot.domain.errors import BadField
 from foliot.operations import save
 from foliot.operations.kinds import UnservedKind, what_runs
 from foliot.operations.why import why_run
-from foliot.ports.handler import HandlerKind
+from foliot.ports.handler import BadHandlerSetting, HandlerKind
 from foliot.words.language import Language
 from foliot.words.why import hint, sentence
 from foliot.worker.settings import WorkerSettings
@@ -30,6 +36,7 @@ from tests.conformance.building import NS
 from tests.conformance.echo_kind import Echo
 from tests.conformance.working import run_of, trigger
 from tests.eventually import soon
+from tests.installing import make_package
 from tests.sql.world import CHANCE, World
 
 ROOT = Principal(name="root", scopes=frozenset({Scope.ADMIN}))
@@ -47,11 +54,7 @@ def install_echo(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: py
 
 def install(folder: Path, kind: str, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A package that brings a kind, as far as Python can tell."""
-    about = folder / "packages" / f"foliot_{kind}-1.0.dist-info"
-    about.mkdir(parents=True)
-    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: foliot-{kind}\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(f"[{GROUP}]\n{kind} = {target}\n")
-    monkeypatch.syspath_prepend(str(about.parent))
+    monkeypatch.syspath_prepend(str(make_package(folder, group=GROUP, name=kind, target=target)))
 
 
 class Scene:
@@ -107,6 +110,37 @@ async def test_two_jobs_with_different_options_share_a_lane_and_get_each_their_o
         assert await scene.result_of(second) == "two two"
 
 
+async def test_a_worker_tells_its_kinds_what_it_was_told_also_in_child_processes(
+    world: World, install_echo: None
+) -> None:
+    scene = Scene(world)
+    await scene.create("here", run={"echo": {"text": "one"}})
+    await scene.create("there", run={"echo": {"text": "two", "blocks": True}})
+    (here,), (there,) = await trigger(world, "here"), await trigger(world, "there")
+    async with scene.working(beside_python({"echo": {"voice": "low"}})):
+        assert await scene.result_of(here) == "one (low)"
+        assert await scene.result_of(there) == "two (low)"
+
+
+def test_what_a_worker_is_told_is_refused_before_it_starts_and_never_shown(install_echo: None) -> None:
+    with pytest.raises(UnknownPart, match=r'There is no handler "ecko".*known are: echo;'):
+        beside_python({"ecko": {"voice": "s3cret"}})
+    with pytest.raises(BadHandlerSetting, match=r"handlers\.python\.voice is not allowed: this kind has no settings"):
+        beside_python({"python": {"voice": "s3cret"}})
+    with pytest.raises(BadHandlerSetting, match=r"handlers\.echo\.times_max is not allowed: expected int") as refused:
+        beside_python({"echo": {"times_max": "s3cret"}})
+    assert "s3cret" not in f"{refused.value} {refused.value.data}"
+
+
+def test_a_worker_with_nothing_to_execute_is_refused(install_echo: None) -> None:
+    check_something_to_execute([], beside_python())
+    check_something_to_execute(["jobs"], [])
+    with pytest.raises(NothingToExecute):
+        check_something_to_execute([], [])
+    with pytest.raises(NothingToExecute):
+        check_something_to_execute([], beside_python({"echo": {"is_mute": True}}))  # it is there, and offers nothing
+
+
 async def test_a_server_that_has_the_package_checks_and_describes_options(world: World, install_echo: None) -> None:
     scene = Scene(world)
     with pytest.raises(BadField, match=r"run\.echo\.text: it is missing"):
@@ -150,3 +184,5 @@ def test_a_package_that_does_not_load_keeps_no_other_kind_from_working(
     assert kinds.find("broken") is None
     assert kinds.find("python") is not None
     assert beside_python() == []
+    with pytest.raises(PartNotLoaded, match="no_such_module_anywhere"):
+        beside_python({"broken": {}})  # whoever sets it wants it

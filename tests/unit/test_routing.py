@@ -1,8 +1,11 @@
 """Routes: what every one of them promises, and the case table of each."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from foliot.app.plugins import load
+from foliot.domain.planner import Planner
 from foliot.domain.routing import ANYONE, ROUTES, Candidate, Ready, Route, Routed
 
 ANNE, BERT = Candidate("s-anne", "anne", 4), Candidate("s-bert", "bert", 0)
@@ -29,3 +32,53 @@ def test_the_same_question_has_the_same_answer(route: Route) -> None:
 
 def test_any_names_nobody_and_keeps_what_was_kept() -> None:
     assert load("foliot.routes", "any")(TWO, [ANNE, BERT]) == Routed([ANYONE, ANYONE], "kept")
+
+
+# ------------------------------------------------------------------------------- routes of packages, and the planner
+
+
+class Known:
+    """Routes that a planner is told of: this one, by its name."""
+
+    def __init__(self, route: Route) -> None:
+        self._route = route
+
+    def names(self) -> list[str]:
+        return ["own"]
+
+    def find(self, name: str) -> Route | None:
+        return self._route if name == "own" else None
+
+
+def by_turns(ready: Ready, candidates: Sequence[Candidate]) -> Routed:
+    return Routed([candidates[at % len(candidates)].session for at, _ in enumerate(ready.fire_keys)], "turn")
+
+
+def broken(ready: Ready, candidates: Sequence[Candidate]) -> Routed:
+    raise ZeroDivisionError
+
+
+def test_a_planner_asks_the_route_that_is_named() -> None:
+    planner = Planner(routes=Known(by_turns))
+    assert planner.route("own", TWO, [ANNE, BERT]) == Routed(["s-anne", "s-bert"], "turn")
+    assert planner.route("any", TWO, [ANNE, BERT]) == Routed([ANYONE, ANYONE], "kept")
+    assert planner.route("own", TWO, []) == Routed([ANYONE, ANYONE], "kept"), "nobody is there to be named"
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        broken,
+        lambda ready, candidates: Routed(["s-anne"], "one run is left out"),
+        lambda ready, candidates: Routed(["s-anne", "s-anne"], 5),  # type: ignore[arg-type]
+        lambda ready, candidates: None,
+    ],
+)
+def test_a_route_that_fails_costs_a_job_its_route_and_not_its_runs(odd: Route) -> None:
+    assert Planner(routes=Known(odd)).route("own", TWO, [ANNE]) == Routed([ANYONE, ANYONE], "kept")
+    assert Planner().route("own", TWO, [ANNE]) == Routed([ANYONE, ANYONE], "kept"), "nor does one that is not known"
+
+
+def test_nobody_is_named_who_does_not_fit() -> None:
+    planner = Planner(routes=Known(lambda ready, candidates: Routed(["s-anne", "s-gone"], None)))
+    assert planner.route("own", TWO, [ANNE, BERT]) == Routed(["s-anne", ANYONE], None)

@@ -14,7 +14,7 @@ import structlog
 from foliot import __version__
 from foliot.app import this_machine
 from foliot.app.data_folder import DataFolder
-from foliot.app.handler_kinds import beside_python
+from foliot.app.handler_kinds import NO_SETTINGS, HandlerSettings, beside_python
 from foliot.app.http import build_app, check_reach
 from foliot.app.inprocess import InProcessLink
 from foliot.app.listening import HttpServer
@@ -52,6 +52,7 @@ class UpSettings:
     node_name: str = field(default_factory=socket.gethostname)
     drain_within_s: float = 30.0
     environment: EnvironmentRules = field(default_factory=EnvironmentRules)  # of jobs in child processes
+    handlers: HandlerSettings = field(default_factory=lambda: NO_SETTINGS)
 
 
 class Audience(Protocol):
@@ -77,6 +78,7 @@ class AllInOne:
         self._clock = SystemClock()
         self._chance = SystemChance()
         self._folder = DataFolder(settings.folder)
+        self._kinds = beside_python(settings.handlers)  # a bad setting must not touch the folder
         self._worker_failure: BaseException | None = None
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -174,7 +176,7 @@ class AllInOne:
                     process_environment=settings.environment.passed_on(os.environ),
                 ),
                 PythonHandlers.of(loaded, settings.sources),
-                beside_python(),
+                self._kinds,
             )
 
         def ended(failure: BaseException | None) -> None:

@@ -12,14 +12,14 @@ import structlog
 from foliot import __version__
 from foliot.app.all_in_one import AllInOne, UpSettings
 from foliot.app.data_folder import FOLDER
-from foliot.app.handler_kinds import beside_python
+from foliot.app.handler_kinds import NO_SETTINGS, HandlerSettings, beside_python, check_something_to_execute
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.this_machine import Access
 from foliot.app.working import WorkerThread
 from foliot.client.discovery import find_endpoint
 from foliot.client.endpoint import Endpoint
 from foliot.client.worker_http import HttpWorkerLink
-from foliot.domain.errors import InvalidInput
+from foliot.ports.handler import HandlerKind
 from foliot.ports.worker_link import Report
 from foliot.sdk.connection import connection
 from foliot.sdk.registry import Loaded, load
@@ -29,15 +29,6 @@ from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker
 
 log = structlog.get_logger("foliot.embedded")
-
-
-class NoJobsGiven(InvalidInput):
-    """A node that runs jobs was not told which."""
-
-    code = "FOL-1096"
-
-    def __init__(self) -> None:
-        super().__init__("No jobs were given to run.", hint='name them: jobs=["billing.jobs"]')
 
 
 @asynccontextmanager
@@ -51,22 +42,30 @@ async def start(
     group: str = "default",
     data: str | Path = FOLDER,
     port: int = 0,
+    handlers: HandlerSettings = NO_SETTINGS,
 ) -> AsyncIterator[None]:
-    """Run a node of this role around the body; it drains when the body ends."""
-    if not jobs:
-        raise NoJobsGiven
+    """Run a node of this role around the body; it drains when the body ends.
+
+    `handlers`: settings of the kinds of handlers that are installed here, `{"http": {"connect_within": 5}}`.
+    """
+    kinds = beside_python(handlers)
+    check_something_to_execute(jobs, kinds)
     if role == "worker":
         endpoint = find_endpoint() if url is None else Endpoint.of(url, token)
-        async with _worker(endpoint, tuple(jobs), slots=slots, group=group):
+        async with _worker(endpoint, tuple(jobs), kinds, slots=slots, group=group):
             yield
     else:
-        settings = UpSettings(sources=tuple(jobs), folder=Path(data), port=port, slots=slots, watch=False)
+        settings = UpSettings(
+            sources=tuple(jobs), folder=Path(data), port=port, slots=slots, watch=False, handlers=handlers
+        )
         async with _all_in_one(settings):
             yield
 
 
 @asynccontextmanager
-async def _worker(endpoint: Endpoint, jobs: tuple[str, ...], *, slots: int, group: str) -> AsyncIterator[None]:
+async def _worker(
+    endpoint: Endpoint, jobs: tuple[str, ...], kinds: Sequence[HandlerKind], *, slots: int, group: str
+) -> AsyncIterator[None]:
     """In a thread and loop of its own: a request that blocks the application's loop stops no run."""
     loaded = load(jobs)
     for problem in loaded.problems:
@@ -84,7 +83,7 @@ async def _worker(endpoint: Endpoint, jobs: tuple[str, ...], *, slots: int, grou
             capture=False,  # the program's own output is not a run's
             process_environment=rules.passed_on(os.environ),
         )
-        return Worker(link, SystemClock(), SystemChance(), settings, PythonHandlers.of(loaded, jobs), beside_python())
+        return Worker(link, SystemClock(), SystemChance(), settings, PythonHandlers.of(loaded, jobs), kinds)
 
     thread = WorkerThread(make, ended=_ended, at_end=link.close)
     thread.start()

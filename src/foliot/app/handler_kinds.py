@@ -1,49 +1,80 @@
 """The kinds of handlers that this installation has: those of the table `HANDLERS`, and those of installed packages."""
 
-from collections.abc import Collection
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
-import structlog
-
-from foliot.app import plugins
-from foliot.ports.handler import HandlerKind
-
-log = structlog.get_logger("foliot.plugins")
+from foliot.app.plugins import Installed, UnknownPart, load, log
+from foliot.domain.errors import InvalidInput
+from foliot.ports.handler import BadHandlerSetting, HandlerKind
+from foliot.worker.handlers import offers_of
+from foliot.worker.handlers.settings import set_up
 
 GROUP: Final = "foliot.handlers"
+PYTHON: Final = "python"
+
+HandlerSettings: TypeAlias = Mapping[str, Mapping[str, Any]]
+"""What a worker is told of its kinds: kind → key → value, as people wrote it."""
+NO_SETTINGS: Final[HandlerSettings] = {}
 
 
-class InstalledKinds:
-    """`ports.handler.HandlerKinds`: the names are read once, each kind is imported when somebody asks for it."""
+class NothingToExecute(InvalidInput):
+    """A worker has no jobs of its own and no other kind of handler: no run could ever go to it."""
+
+    code = "FOL-1096"
 
     def __init__(self) -> None:
-        self._names = frozenset(plugins.known(GROUP))
-        self._made: dict[str, HandlerKind | None] = {}
-
-    def names(self) -> Collection[str]:
-        return self._names
-
-    def find(self, kind: str) -> HandlerKind | None:
-        if kind not in self._names:
-            return None
-        if kind not in self._made:
-            self._made[kind] = _made(kind)
-        return self._made[kind]
+        super().__init__(
+            "This worker has nothing to execute: no module with jobs was named, and no installed package offers "
+            "another kind of handler.",
+            hint='name a module (foliot worker billing.jobs; in a program jobs=["billing.jobs"]), or install a package '
+            "that brings a kind of handler",
+        )
 
 
-def beside_python() -> list[HandlerKind]:
-    """What a worker executes beside Python functions, which it has to load itself."""
+class InstalledKinds(Installed[HandlerKind]):
+    """`ports.handler.HandlerKinds` of this installation."""
+
+    def __init__(self) -> None:
+        super().__init__(GROUP, _made)
+
+
+def beside_python(settings: HandlerSettings = NO_SETTINGS) -> list[HandlerKind]:
+    """What a worker executes beside Python functions, which it has to load itself. Each kind has its settings.
+
+    Whoever sets a kind wants it: then what keeps it from working is raised. One that nobody mentions is left out.
+    """
     kinds = InstalledKinds()
-    found = [kinds.find(name) for name in sorted(kinds.names()) if name != "python"]
-    return [kind for kind in found if kind is not None]
+    others = sorted({*kinds.names()} - {PYTHON})
+    for name, values in settings.items():
+        if name == PYTHON:
+            raise BadHandlerSetting(PYTHON, next(iter(values), ""), "this kind has no settings")
+        if name not in others:
+            raise UnknownPart("handler", name, others)
+        if kinds.find(name) is None:
+            load(GROUP, name)  # raises why
+    found = [kind for name in others if (kind := kinds.find(name)) is not None]
+    return [kind for kind in found if _works(kind, settings.get(kind.kind))]
 
 
-def _made(name: str) -> HandlerKind | None:
-    """A kind; None for one that cannot be made: the others must not suffer from it."""
+def check_something_to_execute(modules: Sequence[str], kinds: Sequence[HandlerKind]) -> None:
+    """Refuse a worker that could execute nothing."""
+    if not modules and not offers_of({kind.kind: kind for kind in kinds}):
+        raise NothingToExecute
+
+
+def _made(kind: Any) -> HandlerKind:
+    made: HandlerKind = kind()
+    return made
+
+
+def _works(kind: HandlerKind, values: Mapping[str, Any] | None) -> bool:
+    """Set a kind up and ask it for its offers once."""
     try:
-        kind: HandlerKind = plugins.load(GROUP, name)()
+        set_up(kind, values or {})
         kind.offers()
-    except Exception as error:  # noqa: BLE001  a package's own code
-        log.error("handler.not_loaded", kind=name, why=str(error)[:300])
-        return None
-    return kind
+    except Exception as error:
+        if values is not None:
+            raise
+        log.error("handler.not_offered", handler=kind.kind, why=str(error)[:300])
+        return False
+    return True

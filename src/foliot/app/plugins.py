@@ -8,9 +8,11 @@ needs is needed only then. A package adds a part by an entry point in the table'
 """
 
 import pkgutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
+
+import structlog
 
 from foliot.domain.errors import ClusterTrouble, Conflict, InvalidInput
 from foliot.domain.routing import ROUTES
@@ -34,6 +36,10 @@ TABLES: Final[Mapping[str, Mapping[str, str]]] = {
     "foliot.routes": ROUTES,
 }
 """Group of entry points → the table they add to."""
+
+Part = TypeVar("Part")
+
+log = structlog.get_logger("foliot.plugins")
 
 
 class UnknownPart(InvalidInput):
@@ -106,6 +112,37 @@ def load(group: str, name: str) -> Any:
         return pkgutil.resolve_name(table[name])
     except Exception as error:  # whatever a package does while it is imported
         raise PartNotLoaded(kind, name, table[name], f"{type(error).__name__}: {error}") from error
+
+
+class Installed(Generic[Part]):
+    """All parts of one table. The names are read once; each part is imported when somebody asks for it.
+
+    A part that cannot be made is logged, and then it is not there: the other parts must not suffer from it.
+    """
+
+    def __init__(self, group: str, make: Callable[[Any], Part]) -> None:
+        """`make`: the part, from what its name leads to."""
+        self._group = group
+        self._make = make
+        self._names = frozenset(known(group))
+        self._made: dict[str, Part | None] = {}
+
+    def names(self) -> Collection[str]:
+        return self._names
+
+    def find(self, name: str) -> Part | None:
+        if name not in self._names:
+            return None
+        if name not in self._made:
+            self._made[name] = self._made_or_none(name)
+        return self._made[name]
+
+    def _made_or_none(self, name: str) -> Part | None:
+        try:
+            return self._make(load(self._group, name))
+        except Exception as error:  # noqa: BLE001  a package's own code
+            log.error("part.not_loaded", kind=_kind_of(self._group), name=name, why=str(error)[:300])
+            return None
 
 
 def _kind_of(group: str) -> str:

@@ -11,10 +11,11 @@ import structlog
 
 from foliot import __version__
 from foliot.app.handler_kinds import InstalledKinds
-from foliot.app.plugins import load
+from foliot.app.plugins import Installed, load
 from foliot.app.settings import ServerSettings, Timing
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.planner import Planner
+from foliot.domain.routing import Route, Routes
 from foliot.domain.schedule import tzdata_version
 from foliot.domain.verdict import judge
 from foliot.engine.firing import Firing
@@ -53,6 +54,15 @@ def make_coordinator(store: Store, timing: Timing) -> Coordinator:
     return make(store.nodes, times, store.wakeups)
 
 
+def installed_routes() -> Routes:
+    """Foliot's own routes and those of installed packages, for the planner."""
+
+    def as_it_is(route: Route) -> Route:
+        return route
+
+    return Installed("foliot.routes", as_it_is)
+
+
 class Server:
     """One server: kill it at any moment, the others go on."""
 
@@ -68,7 +78,7 @@ class Server:
         self.step_guard = self._make_step_guard()
         self.metrics = self._make_metrics()
 
-        planner = Planner()
+        planner = Planner(routes=installed_routes())
         self.pulsing = Pulsing(store.firing, self.tide, clock=clock, every_s=settings.timing.pulse_us / SECOND)
         self.firing = self._make_firing(planner)
         self.leasing = Leasing(

@@ -15,6 +15,7 @@ from foliot.app.settings import DEFAULT_PORT, TIMINGS
 from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemClock
 from foliot.app.this_machine import Access
+from foliot.cli.handler_settings import handler_settings, read_handler_settings
 from foliot.cli.job_environment import job_environment, read_rules
 from foliot.cli.output import wants_colour
 from foliot.cli.refusal import refusals
@@ -49,6 +50,7 @@ _GOOD, _BAD, _WARN = ("✔", "✖", "▲") if (sys.stdout.encoding or "").lower(
 )
 @click.option("--slots", default=8, show_default=True, type=click.IntRange(1, 1000), help="Runs at one time.")
 @job_environment
+@handler_settings
 @click.option("--no-watch", is_flag=True, help="Do not load changed files again.")
 @click.option(
     "--log-level", default="warning", show_default=True, type=click.Choice(["debug", "info", "warning", "error"])
@@ -63,6 +65,8 @@ def up(
     hide_env: str,
     keep_env: str,
     clean_env: bool,
+    handler_file: Path | None,
+    handler_options: tuple[str, ...],
     no_watch: bool,
     log_level: str,
     timing: str,
@@ -89,6 +93,7 @@ def up(
             watch=not no_watch,
             timing=TIMINGS[timing],
             environment=read_rules(hide=hide_env, keep=keep_env, clean=clean_env),
+            handlers=read_handler_settings(handler_file, handler_options),
         )
         run_for_long(_run(settings))
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -10,10 +11,11 @@ import click
 from click.core import ParameterSource
 
 from foliot import __version__
-from foliot.app.handler_kinds import beside_python
+from foliot.app.handler_kinds import beside_python, check_something_to_execute
 from foliot.app.run_loop import run_for_long
 from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemChance, SystemClock
+from foliot.cli.handler_settings import handler_settings, read_handler_settings
 from foliot.cli.job_environment import job_environment, read_rules
 from foliot.cli.refusal import refusals, tell
 from foliot.cli.run_limits import read_limits
@@ -24,6 +26,7 @@ from foliot.domain.errors import InvalidInput
 from foliot.domain.instants import SECOND, parse_duration
 from foliot.domain.job import DEFAULT_GROUP, Isolation
 from foliot.observability.logging import configure_logging
+from foliot.ports.handler import HandlerKind
 from foliot.sdk.registry import load
 from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.settings import WorkerSettings
@@ -34,7 +37,7 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 
 
 @click.command()
-@click.argument("modules", nargs=-1, required=True)
+@click.argument("modules", nargs=-1)
 @click.option("--server", "servers", envvar="FOLIOT_SERVER", help="URL of a server, several with commas.")
 @click.option("--token-file", envvar="FOLIOT_TOKEN_FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
@@ -53,6 +56,7 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 @click.option("--isolation", type=click.Choice(["process", "thread"]), default="process", show_default=True)
 @click.option("--limits", default="", help="What one run in a process may use: memory=1G,cpu=10m,files=1024.")
 @job_environment
+@handler_settings
 @click.option("--drain-timeout", default="30s", show_default=True, help="How long runs may go on after a stop.")
 @click.option(
     "--spool",
@@ -78,17 +82,22 @@ def worker(
     hide_env: str,
     keep_env: str,
     clean_env: bool,
+    handler_file: Path | None,
+    handler_options: tuple[str, ...],
     drain_timeout: str,
     spool: Path | None,
     log_level: str,
     log_format: str,
 ) -> None:
-    """Run the jobs that MODULES (Python modules or files) declare.
+    """Run the jobs that MODULES (Python modules or files) declare, and those of the kinds of handlers installed here.
+
+    Without MODULES the worker executes the installed kinds alone.
 
     \b
     Examples:
       foliot worker billing.jobs --server https://10.0.0.5:7171 --token-file worker.token
       foliot worker jobs.py --server https://a:7171,https://b:7171 --token-file t --slots 32 --labels gpu=yes
+      foliot worker --server https://a:7171 --token-file t --handler-settings /etc/foliot/handlers.toml
     """
     configure_logging(level=log_level, form=log_format)  # type: ignore[arg-type]
     with refusals():
@@ -114,20 +123,24 @@ def worker(
             drain_timeout_s=parse_duration(drain_timeout) / SECOND,
             spool=spool or spool_of(name or socket.gethostname(), os.environ),
         )
-        run_for_long(_work(endpoint, settings, modules))
+        kinds = beside_python(read_handler_settings(handler_file, handler_options))
+        check_something_to_execute(modules, kinds)
+        run_for_long(_work(endpoint, settings, modules, kinds))
 
 
-async def _work(endpoint: Endpoint, settings: WorkerSettings, modules: tuple[str, ...]) -> None:
+async def _work(
+    endpoint: Endpoint, settings: WorkerSettings, modules: tuple[str, ...], kinds: Sequence[HandlerKind]
+) -> None:
     loaded = load(modules)
     for problem in loaded.problems:
         tell(problem)
-    if not loaded.declarations:
+    if modules and not loaded.declarations:
         raise InvalidInput(
             f"{', '.join(modules)} declares no jobs.", hint="decorate functions with @job; see foliot new"
         )
     link = HttpWorkerLink.to(endpoint)
     code = PythonHandlers.of(loaded, modules)
-    running = Worker(link, SystemClock(), SystemChance(), settings, code, beside_python())
+    running = Worker(link, SystemClock(), SystemChance(), settings, code, kinds)
     stop = asyncio.Event()
     stop_on_signals(stop)
     try:

@@ -23,6 +23,7 @@ from foliot.domain.planning import (
     plan_resume,
 )
 from foliot.domain.rescheduling import comes_again_from, is_ahead, plan_reschedule
+from foliot.domain.routing import Candidate, OnlyAny, Ready, Routed, Routes, routed
 from foliot.domain.skips import SkipCause, SkipKind
 
 _UNREADABLE: Final = SkipCause(SkipKind.UNREADABLE)
@@ -31,8 +32,14 @@ _UNREADABLE: Final = SkipCause(SkipKind.UNREADABLE)
 class Planner:
     """`changes.Plans`. All catch-up runs of a server share its pacer, whoever asked for them (R10)."""
 
-    def __init__(self, pacer: CatchUpPacer | None = None) -> None:
+    def __init__(self, pacer: CatchUpPacer | None = None, routes: Routes | None = None) -> None:
+        """`routes`: those of this installation; None: `any` alone."""
         self._pacer = pacer or CatchUpPacer()
+        self.routes: Routes = routes or OnlyAny()
+
+    def route(self, name: str, ready: Ready, candidates: Sequence[Candidate]) -> Routed:
+        """For which worker each of these runs is meant, by the route of this name."""
+        return routed(self.routes, name, ready, candidates)
 
     def decide(self, now: Instant, batch: Sequence[DueJob], /) -> list[Plan]:
         return decide_batch(now, batch, pacer=self._pacer)

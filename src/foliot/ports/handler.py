@@ -1,8 +1,8 @@
 """Kinds of handlers: what a job of a kind says, what a worker offers of it, and what executes its runs.
 
 A kind is one class, named in the table `HANDLERS` of `app/plugins.py` or by an entry point `foliot.handlers`. It is
-made without arguments. Servers ask it about the options of a job; workers ask it for offers, and for what executes a
-run:
+made without arguments; a worker then sets its `settings`, if it has any. Servers ask it about the options of a job;
+workers ask it for offers, and for what executes a run:
 
     job file        run: {http: {url: "https://example.org", method: GET}}        the kind `http`, and its options
     lane            needs the offer `http`: the options are data of the job, and two jobs share one lane
@@ -12,9 +12,28 @@ Which offer a job needs is no matter of the kind: every server must say the same
 """
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
+from foliot.domain.errors import InvalidInput
 from foliot.ports.worker_link import HandlerOffer, LeasedRun
+
+
+class BadHandlerSetting(InvalidInput):
+    """A worker is told something of a kind of handler that the kind does not know or cannot use."""
+
+    code = "FOL-1111"
+
+    def __init__(self, kind: str, key: str, why: str, *, known: str = "", meant: str | None = None) -> None:
+        where = f"handlers.{kind}.{key}" if key else f"handlers.{kind}"
+        advice = f"did you mean {meant}? " if meant else ""
+        super().__init__(
+            f"The setting {where} is not allowed: {why}.",
+            hint=f"{advice}known are: {known}" if known else "see what the kind's package says of its settings",
+            where=where,
+            why=why,
+            known=known,
+            meant=meant,
+        )
 
 
 class Invocable(Protocol):
@@ -67,6 +86,24 @@ class HandlerKind(Protocol):
     async def close(self) -> None:
         """The worker ends: give back connections and whatever else the kind holds."""
         ...
+
+
+@runtime_checkable
+class KindWithSettings(Protocol):
+    """A kind that a worker can be told something of: connections, allow lists, where scripts lie.
+
+    A kind without settings has no such attribute.
+    """
+
+    @property
+    def kind(self) -> str: ...
+
+    settings: Any
+    """A dataclass or `msgspec.Struct` of the kind's own, with a default for each field.
+
+    Its fields are the keys of `[handlers.<kind>]`. A worker puts what it was told in its place before it asks for
+    offers, and so does each child process. Servers are told nothing: `validate` and `describe` do not go by it.
+    """
 
 
 class HandlerKinds(Protocol):

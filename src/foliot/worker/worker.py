@@ -19,7 +19,7 @@ from foliot.worker.draining import Drain
 from foliot.worker.execution import Execution
 from foliot.worker.figures import Figures
 from foliot.worker.guard import Guard
-from foliot.worker.handlers import path_of
+from foliot.worker.handlers import to_make
 from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.heartbeat import Heartbeat
 from foliot.worker.isolation.kill_list import KillList
@@ -285,7 +285,7 @@ class Worker:
             self._kills,
             self.figures,
             sources=self.code.sources,
-            kinds=[path_of(kind) for kind in self._others.values()],
+            kinds=[to_make(kind) for kind in self._others.values()],
             settings=PoolSettings(
                 size=settings.slots,
                 warm=settings.processes_warm,

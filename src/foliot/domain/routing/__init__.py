@@ -5,11 +5,13 @@ them, or nobody (`ANYONE`). An assignment holds for a while; then, or when its w
 again without that worker. What a route must know exactly across servers, such as whose turn it is, is its state: it is
 kept on the job's cursor, which the same transaction writes.
 
-Every job has the route `any` today: no definition names another, and no assignment is kept.
+The planner of each server gets the whole table: Foliot's own routes, and those of installed packages. Every job has
+the route `any` today. No definition names a route, because no run keeps an assignment yet: a field that all servers
+take and none obeys would be worse than no field (docs/decisions/routes-before-their-field.md).
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 ANY: Final = "any"
 ANYONE: Final = None
@@ -44,3 +46,49 @@ class Routed(NamedTuple):
 
 Route: TypeAlias = Callable[[Ready, Sequence[Candidate]], Routed]
 """Pure: the same arguments, the same answer. `any` need not be asked, so its runs cost nothing."""
+
+
+class Routes(Protocol):
+    """The routes that a server knows; each is imported when somebody asks for it."""
+
+    def names(self) -> Collection[str]:
+        """Their words in job files."""
+        ...
+
+    def find(self, name: str) -> Route | None:
+        """A route; None: it is not known here, or cannot be loaded."""
+        ...
+
+
+class OnlyAny:
+    """`Routes` of a planner that was told of none: every run goes to whoever asks first."""
+
+    def names(self) -> Collection[str]:
+        return (ANY,)
+
+    def find(self, name: str) -> Route | None:
+        del name
+        return None
+
+
+def routed(routes: Routes, name: str, ready: Ready, candidates: Sequence[Candidate]) -> Routed:
+    """Ask the route of a job. Whatever a package's route does, each run gets a candidate or `ANYONE`.
+
+    A run that nobody is named for waits for no particular worker. So a route that this server does not know, that
+    fails or that names somebody else costs the job its route, and never its runs.
+    """
+    anyone = Routed([ANYONE] * len(ready.fire_keys), ready.state)
+    if name == ANY or not candidates:
+        return anyone
+    route = routes.find(name)
+    if route is None:
+        return anyone
+    try:
+        sessions, state = route(ready, candidates)
+        named = list(sessions)
+    except Exception:  # noqa: BLE001  a package's own code
+        return anyone
+    if len(named) != len(ready.fire_keys) or not isinstance(state, str | None):
+        return anyone
+    fitting = {candidate.session for candidate in candidates}
+    return Routed([session if session in fitting else ANYONE for session in named], state)

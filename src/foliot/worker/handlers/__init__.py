@@ -3,8 +3,11 @@
 import pkgutil
 from collections.abc import Iterable, Mapping
 
+import msgspec
+
 from foliot.ports.handler import HandlerKind, Invocable
 from foliot.ports.worker_link import HandlerOffer, LeasedRun
+from foliot.worker.handlers.settings import set_up, written
 
 
 def handler_of(kinds: Mapping[str, HandlerKind], run: LeasedRun) -> Invocable | None:
@@ -20,20 +23,28 @@ def offers_of(kinds: Mapping[str, HandlerKind]) -> tuple[HandlerOffer, ...]:
     )
 
 
-def path_of(kind: HandlerKind) -> str:
-    """Where a child process finds the class of a kind: `package.module:Class`."""
-    return f"{type(kind).__module__}:{type(kind).__qualname__}"
+class KindToMake(msgspec.Struct, frozen=True):
+    """A kind as a child process makes it again."""
+
+    path: str  # of its class: package.module:Class
+    settings: str | None = None  # as JSON; None: the kind has none
 
 
-def made_again(paths: Iterable[str]) -> tuple[dict[str, HandlerKind], list[str]]:
-    """The kinds of these classes, by name; and for each that does not load, why not."""
-    kinds: dict[str, HandlerKind] = {}
+def to_make(kind: HandlerKind) -> KindToMake:
+    """How a child process makes this kind."""
+    return KindToMake(f"{type(kind).__module__}:{type(kind).__qualname__}", written(kind))
+
+
+def made_again(kinds: Iterable[KindToMake]) -> tuple[dict[str, HandlerKind], list[str]]:
+    """These kinds, by name; and for each that does not load, why not."""
+    made: dict[str, HandlerKind] = {}
     problems = []
-    for path in paths:
+    for order in kinds:
         try:
-            kind = pkgutil.resolve_name(path)()
+            kind = pkgutil.resolve_name(order.path)()
+            set_up(kind, msgspec.json.decode(order.settings or "{}"))
         except Exception as error:  # noqa: BLE001  whatever a package does when it is imported
-            problems.append(f"{path} cannot be loaded: {type(error).__name__}: {error}")
+            problems.append(f"{order.path} cannot be loaded: {type(error).__name__}: {error}")
         else:
-            kinds[kind.kind] = kind
-    return kinds, problems
+            made[kind.kind] = kind
+    return made, problems

@@ -14,6 +14,7 @@ from typing import Final, Protocol
 import structlog
 
 from foliot.worker.attempt import Attempt
+from foliot.worker.handlers import KindToMake
 from foliot.worker.isolation.kill_list import KillList
 from foliot.worker.isolation.wire import (
     Broken,
@@ -105,7 +106,7 @@ class ChildProcess:
             env=None if environment is None else dict(environment),
         )
 
-    async def open(self, sources: list[str], limits: Limits, kinds: list[str]) -> None:
+    async def open(self, sources: list[str], limits: Limits, kinds: list[KindToMake]) -> None:
         """Begin to listen, and let the child load the code."""
         os.set_blocking(self._output, False)
         self._loop.add_reader(self._output, self._read_output)

@@ -19,6 +19,7 @@ from foliot.ports.handler import Invocable
 from foliot.sdk.invoke import Outcome
 from foliot.worker.attempt import Attempt
 from foliot.worker.figures import Figures
+from foliot.worker.handlers import KindToMake
 from foliot.worker.isolation.child_process import ChildProcess, Phase
 from foliot.worker.isolation.isolator import Host, judged, killed
 from foliot.worker.isolation.kill_list import KillList, descendants, kill_all
@@ -59,9 +60,9 @@ class ProcessPool:
         *,
         sources: Sequence[str],
         settings: PoolSettings,
-        kinds: Sequence[str] = (),
+        kinds: Sequence[KindToMake] = (),
     ) -> None:
-        """`kinds`: where children find the classes of kinds beside Python functions."""
+        """`kinds`: what children make beside Python functions."""
         self.tasks: asyncio.TaskGroup | None = None  # where its own tasks live, from when the worker runs
         self.keeps_children = False  # new ones could not load what these have: replace none without need
         self._host = host

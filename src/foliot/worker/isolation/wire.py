@@ -12,6 +12,7 @@ import msgspec
 
 from foliot.ports.worker_link import LeasedRun
 from foliot.sdk.invoke import Outcome
+from foliot.worker.handlers import KindToMake
 
 FRAME_MAX: Final = 64 * 1024 * 1024
 _LENGTH: Final = struct.Struct("!I")
@@ -32,7 +33,7 @@ class Load(msgspec.Struct, tag="load", frozen=True):
     sources: list[str]  # files and modules
     path: list[str]
     limits: Limits
-    kinds: list[str] = []  # classes of handler kinds beside Python functions: package.module:Class
+    kinds: list[KindToMake] = []  # beside Python functions
 
 
 class Start(msgspec.Struct, tag="start", frozen=True):
