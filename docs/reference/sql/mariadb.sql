@@ -131,9 +131,29 @@ UPDATE nodes SET state = 'dead', ended_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP
 -- cluster/restore.py NO_LEADER
 UPDATE leases SET holder_session = NULL, term = term + %(apart)s, until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - 1 WHERE name = 'leader';
 
--- cluster/restore.py _NEXT_ID_MARIADB
-SELECT greatest(coalesce((SELECT max(t.auto_increment) FROM information_schema.tables t
-                          WHERE t.table_schema = database() AND t.table_name = %(name)s), 0), %(greatest)s);
+-- cluster/restore.py RUN_IDS.last
+SELECT greatest((SELECT coalesce(max(id), 0) FROM runs),
+                coalesce((SELECT max(t.auto_increment) FROM information_schema.tables t
+                          WHERE t.table_schema = database() AND t.table_name = 'runs'), 0));
+
+-- cluster/restore.py RUN_IDS.go_on
+ALTER TABLE runs AUTO_INCREMENT = %(beyond)s;
+
+-- cluster/restore.py EVENT_IDS.last
+SELECT greatest((SELECT coalesce(max(id), 0) FROM events),
+                coalesce((SELECT max(t.auto_increment) FROM information_schema.tables t
+                          WHERE t.table_schema = database() AND t.table_name = 'events'), 0));
+
+-- cluster/restore.py EVENT_IDS.go_on
+ALTER TABLE events AUTO_INCREMENT = %(beyond)s;
+
+-- cluster/restore.py JOB_IDS.last
+SELECT greatest((SELECT coalesce(max(id), 0) FROM jobs),
+                coalesce((SELECT max(t.auto_increment) FROM information_schema.tables t
+                          WHERE t.table_schema = database() AND t.table_name = 'jobs'), 0));
+
+-- cluster/restore.py JOB_IDS.go_on
+ALTER TABLE jobs AUTO_INCREMENT = %(beyond)s;
 
 -- ending/cancellation.py OPEN_CHILDREN
 SELECT r.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.parent_id = d.id WHERE true AND r.state IN ('PENDING', 'RUNNING');
@@ -223,10 +243,10 @@ SELECT c.job_id, c.version FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT 
 ORDER BY c.job_id FOR UPDATE;
 
 -- ending/logs.py WRITTEN
-SELECT d.run_id, r.lease_id,
+SELECT d.run_id, r.lease_id, r.attempt, r.session_id,
        (SELECT coalesce(max(l.at_offset + l.size), 0) FROM run_logs l
-        WHERE l.run_id = d.run_id AND l.attempt = r.attempt),
-       (SELECT coalesce(sum(l.size), 0) FROM run_logs l WHERE l.run_id = d.run_id), r.attempt, r.session_id
+        WHERE l.run_id = d.run_id AND l.attempt = r.attempt) AS log_end,
+       (SELECT coalesce(sum(l.size), 0) FROM run_logs l WHERE l.run_id = d.run_id) AS log_size
 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (run_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.id = d.run_id
 WHERE r.lease_id IS NOT NULL;
 

@@ -131,9 +131,23 @@ UPDATE nodes SET state = 'dead', ended_at = CAST(extract(epoch FROM statement_ti
 -- cluster/restore.py NO_LEADER
 UPDATE leases SET holder_session = NULL, term = term + $1, until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - 1 WHERE name = 'leader';
 
--- cluster/restore.py _NEXT_ID_MARIADB
-SELECT greatest(coalesce((SELECT max(t.auto_increment) FROM information_schema.tables t
-                          WHERE t.table_schema = database() AND t.table_name = $1), 0), $2);
+-- cluster/restore.py RUN_IDS.last
+SELECT nextval(pg_get_serial_sequence('runs', 'id'));
+
+-- cluster/restore.py RUN_IDS.go_on
+SELECT setval(pg_get_serial_sequence('runs', 'id'), $1);
+
+-- cluster/restore.py EVENT_IDS.last
+SELECT nextval(pg_get_serial_sequence('events', 'id'));
+
+-- cluster/restore.py EVENT_IDS.go_on
+SELECT setval(pg_get_serial_sequence('events', 'id'), $1);
+
+-- cluster/restore.py JOB_IDS.last
+SELECT nextval(pg_get_serial_sequence('jobs', 'id'));
+
+-- cluster/restore.py JOB_IDS.go_on
+SELECT setval(pg_get_serial_sequence('jobs', 'id'), $1);
 
 -- ending/cancellation.py OPEN_CHILDREN
 SELECT r.id FROM runs r WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND r.state IN ('PENDING', 'RUNNING');
@@ -246,10 +260,10 @@ SELECT c.job_id, c.version FROM cursors c WHERE c.job_id IN (SELECT d.job_id FRO
 ORDER BY c.job_id FOR UPDATE;
 
 -- ending/logs.py WRITTEN
-SELECT d.run_id, r.lease_id,
+SELECT d.run_id, r.lease_id, r.attempt, r.session_id,
        (SELECT coalesce(max(l.at_offset + l.size), 0) FROM run_logs l
-        WHERE l.run_id = d.run_id AND l.attempt = r.attempt),
-       (SELECT coalesce(sum(l.size), 0) FROM run_logs l WHERE l.run_id = d.run_id), r.attempt, r.session_id
+        WHERE l.run_id = d.run_id AND l.attempt = r.attempt) AS log_end,
+       (SELECT coalesce(sum(l.size), 0) FROM run_logs l WHERE l.run_id = d.run_id) AS log_size
 FROM unnest($1::text::bigint[]) AS d(run_id) JOIN runs r ON r.id = d.run_id
 WHERE r.lease_id IS NOT NULL;
 

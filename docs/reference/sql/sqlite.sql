@@ -131,9 +131,26 @@ UPDATE nodes SET state = 'dead', ended_at = foliot_now() WHERE state <> 'dead';
 -- cluster/restore.py NO_LEADER
 UPDATE leases SET holder_session = NULL, term = term + :apart, until = foliot_now() - 1 WHERE name = 'leader';
 
--- cluster/restore.py _NEXT_ID_MARIADB
-SELECT greatest(coalesce((SELECT max(t.auto_increment) FROM information_schema.tables t
-                          WHERE t.table_schema = database() AND t.table_name = :name), 0), :greatest);
+-- cluster/restore.py RUN_IDS.last
+SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'runs';
+
+-- cluster/restore.py RUN_IDS.go_on
+INSERT OR REPLACE INTO sqlite_sequence (rowid, name, seq)
+VALUES ((SELECT rowid FROM sqlite_sequence WHERE name = 'runs'), 'runs', :beyond);
+
+-- cluster/restore.py EVENT_IDS.last
+SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'events';
+
+-- cluster/restore.py EVENT_IDS.go_on
+INSERT OR REPLACE INTO sqlite_sequence (rowid, name, seq)
+VALUES ((SELECT rowid FROM sqlite_sequence WHERE name = 'events'), 'events', :beyond);
+
+-- cluster/restore.py JOB_IDS.last
+SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'jobs';
+
+-- cluster/restore.py JOB_IDS.go_on
+INSERT OR REPLACE INTO sqlite_sequence (rowid, name, seq)
+VALUES ((SELECT rowid FROM sqlite_sequence WHERE name = 'jobs'), 'jobs', :beyond);
 
 -- ending/cancellation.py OPEN_CHILDREN
 SELECT r.id FROM runs r WHERE r.parent_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND r.state IN ('PENDING', 'RUNNING');
@@ -246,10 +263,10 @@ SELECT c.job_id, c.version FROM cursors c WHERE c.job_id IN (SELECT d.job_id FRO
 ORDER BY c.job_id;
 
 -- ending/logs.py WRITTEN
-SELECT d.run_id, r.lease_id,
+SELECT d.run_id, r.lease_id, r.attempt, r.session_id,
        (SELECT coalesce(max(l.at_offset + l.size), 0) FROM run_logs l
-        WHERE l.run_id = d.run_id AND l.attempt = r.attempt),
-       (SELECT coalesce(sum(l.size), 0) FROM run_logs l WHERE l.run_id = d.run_id), r.attempt, r.session_id
+        WHERE l.run_id = d.run_id AND l.attempt = r.attempt) AS log_end,
+       (SELECT coalesce(sum(l.size), 0) FROM run_logs l WHERE l.run_id = d.run_id) AS log_size
 FROM (SELECT json_extract(value, '$[0]') AS run_id FROM json_each(:d)) AS d JOIN runs r ON r.id = d.run_id
 WHERE r.lease_id IS NOT NULL;
 

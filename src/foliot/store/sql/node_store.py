@@ -112,7 +112,8 @@ HELD: Final = Statement(
     WHERE n.id = :session
     """
 )
-"""The session and all the store thinks it has; what the worker says is compared with it."""
+"""The session (`_Session`) beside each run that the store thinks it has (`_Held`); of a session without runs, beside
+nulls. What the worker says is compared with it."""
 
 FREE: Final = Statement(
     """
@@ -170,7 +171,17 @@ LEAVE: Final = Statement(
 )
 
 
+class _Session(NamedTuple):
+    """The first columns of `HELD`."""
+
+    state: str
+    beat_no: int
+    now: Instant
+
+
 class _Held(NamedTuple):
+    """The other columns of `HELD`: a run that the session has."""
+
     run_id: int
     lease_id: str
     request_no: int
@@ -255,12 +266,11 @@ class SqlNodeStore:
         return answer
 
     def _renew(self, beat: Beat, ttl_us: Micros, tx: Tx) -> tuple[BeatAnswer, list[_News], list[Claim]]:
-        rows = tx.rows(HELD, {"session": beat.session})
-        if not rows or rows[0][0] == "dead":
+        session, held = _held_by(tx, beat.session)
+        if session is None or session.state == "dead":
             return BeatAnswer(alive=False), [], []
-        state, beat_no, now = rows[0][:3]
-        held = {row[4]: _Held._make(row[3:]) for row in rows if row[3] is not None}
-        is_news = beat.beat_no > beat_no
+        now = int(session.now)
+        is_news = beat.beat_no > session.beat_no
         tx.point("nodes.beat_compared")
         if is_news and not tx.change(BEAT, _beat_values(beat, ttl_us, held)):
             raise TryAgain("a newer beat or the reaper was quicker")
@@ -270,8 +280,8 @@ class SqlNodeStore:
             cancel=tuple(lease_id for lease_id, run in held.items() if run.unwanted and lease_id in named),
             kill=tuple(lease_id for lease_id, run in held.items() if run.unwanted > 1 and lease_id in named),
             invalid=tuple(lease.lease_id for lease in beat.held if lease.lease_id not in held),
-            draining=state == "draining" or beat.draining,
-            store_now=int(now),
+            draining=session.state == "draining" or beat.draining,
+            store_now=now,
         )
         if not is_news:
             return answer, [], []
@@ -280,7 +290,7 @@ class SqlNodeStore:
             for lease_id, run in held.items()
             if lease_id not in named and run.request_no <= beat.settled
         ]
-        return answer, _news(beat, held, int(now)), not_known
+        return answer, _news(beat, held, now), not_known
 
     def _note(self, beat: Beat, news: Sequence[_News], tx: Tx) -> None:
         """Write starts and checkpoints; a run somebody else is writing is left to the next beat."""
@@ -345,6 +355,16 @@ class SqlNodeStore:
         await self._database.transact(lambda tx: clock.report(tx, told), pool=Pool.RENEW)
         seen = await self._database.read(clock.looked_at, pool=Pool.RENEW)
         return await self._database.transact(clock.judge, pool=Pool.RENEW) if seen is None else seen
+
+
+def _held_by(tx: Tx, session: str) -> tuple[_Session | None, dict[str, _Held]]:
+    """The session, and its runs by their leases; None: the store does not know it."""
+    rows = tx.tuples(HELD, {"session": session})
+    if not rows:
+        return None, {}
+    of_run = len(_Session._fields)  # where the columns of a run begin, with its id
+    runs = [_Held._make(row[of_run:]) for row in rows if row[of_run] is not None]
+    return _Session._make(rows[0][:of_run]), {run.lease_id: run for run in runs}
 
 
 def _appoint(heir: str, session: str, term: int, ttl_us: Micros, tx: Tx) -> int | None:

@@ -9,7 +9,7 @@ forgotten time can have used, so that none is ever given out twice.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from foliot.domain.errors import Conflict
 from foliot.domain.instants import SECOND, Instant, Micros
@@ -20,7 +20,6 @@ from foliot.store.sql.kernel.epoch import REMEMBERED
 from foliot.store.sql.kernel.statement import Statement
 from foliot.store.sql.people.journal import SqlJournal
 
-IDS_APART: Final = {"runs": 2**32, "events": 2**32, "jobs": 2**16}
 TERMS_APART: Final = 1000
 COUNTED_MAX: Final = 10_001
 
@@ -51,12 +50,41 @@ NO_LEADER: Final = Statement(
     "UPDATE leases SET holder_session = NULL, term = term + :apart, until = {now} - 1 WHERE name = 'leader'"
 )
 
-_NEXT_ID_MARIADB: Final = Statement(
-    """
-    SELECT greatest(coalesce((SELECT max(t.auto_increment) FROM information_schema.tables t
-                              WHERE t.table_schema = database() AND t.table_name = :name), 0), :greatest)
-    """
-)
+
+class Ids(NamedTuple):
+    """The ids that a table gives out."""
+
+    apart: int  # more than the forgotten time can have given out
+    last: Statement
+    go_on: Statement  # with ids above `:beyond`
+
+
+def _ids_of(table: str, *, apart: int) -> Ids:
+    sequence = f"pg_get_serial_sequence('{table}', 'id')"
+    last = Statement(
+        f"SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = '{table}'",
+        postgresql=f"SELECT nextval({sequence})",
+        mysql=f"""
+        SELECT greatest((SELECT coalesce(max(id), 0) FROM {table}),
+                        coalesce((SELECT max(t.auto_increment) FROM information_schema.tables t
+                                  WHERE t.table_schema = database() AND t.table_name = '{table}'), 0))
+        """,
+    )
+    # SQLite has no row there for a table that never had one: a row without a `rowid` is a new one.
+    go_on = Statement(
+        f"""
+        INSERT OR REPLACE INTO sqlite_sequence (rowid, name, seq)
+        VALUES ((SELECT rowid FROM sqlite_sequence WHERE name = '{table}'), '{table}', :beyond)
+        """,
+        postgresql=f"SELECT setval({sequence}, :beyond)",
+        mysql=f"ALTER TABLE {table} AUTO_INCREMENT = :beyond",
+    )
+    return Ids(apart, last, go_on)
+
+
+RUN_IDS: Final = _ids_of("runs", apart=2**32)
+EVENT_IDS: Final = _ids_of("events", apart=2**32)
+JOB_IDS: Final = _ids_of("jobs", apart=2**16)
 
 
 class ServersLive(Conflict):
@@ -149,17 +177,6 @@ def _begin_anew(session_ttl_us: Micros, tx: Tx) -> Restored:
 
 def _skip_ids(tx: Tx) -> None:
     """Let ids go on beyond any that the forgotten time can have given out. To do it twice does no harm."""
-    for table, apart in IDS_APART.items():
-        match tx.dialect.name:
-            case "postgresql":
-                sequence = f"pg_get_serial_sequence('{table}', 'id')"
-                tx.rows(Statement(f"SELECT setval({sequence}, nextval({sequence}) + {apart})"))
-            case "mysql":
-                greatest = tx.rows(Statement(f"SELECT coalesce(max(id), 0) FROM {table}"))[0][0]
-                last = int(tx.rows(_NEXT_ID_MARIADB, {"name": table, "greatest": greatest})[0][0])
-                tx.change(Statement(f"ALTER TABLE {table} AUTO_INCREMENT = {last + apart}"))
-            case _:
-                if not tx.change(Statement("UPDATE sqlite_sequence SET seq = seq + :apart WHERE name = :name"),
-                                 {"apart": apart, "name": table}):  # fmt: skip
-                    tx.change(Statement("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :apart)"),
-                              {"apart": apart, "name": table})  # fmt: skip
+    for ids in (RUN_IDS, EVENT_IDS, JOB_IDS):
+        last = int(tx.rows(ids.last)[0][0])
+        tx.change(ids.go_on, {"beyond": last + ids.apart})

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from foliot.domain.run import Landing
 from foliot.ports.worker_link import LogChunk
 from foliot.store.sql.ending.lease_owner import Speaker
-from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.database import Row, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 
 BYTES_MAX: Final = 8 * 1024 * 1024
@@ -17,10 +17,10 @@ CUT: Final = "\n[log cut here: a run keeps 8 MiB]\n"
 
 WRITTEN: Final = Statement(
     """
-    SELECT d.run_id, r.lease_id,
+    SELECT d.run_id, r.lease_id, r.attempt, r.session_id,
            (SELECT coalesce(max(l.at_offset + l.size), 0) FROM run_logs l
-            WHERE l.run_id = d.run_id AND l.attempt = r.attempt),
-           (SELECT coalesce(sum(l.size), 0) FROM run_logs l WHERE l.run_id = d.run_id), r.attempt, r.session_id
+            WHERE l.run_id = d.run_id AND l.attempt = r.attempt) AS log_end,
+           (SELECT coalesce(sum(l.size), 0) FROM run_logs l WHERE l.run_id = d.run_id) AS log_size
     FROM {d} JOIN runs r ON r.id = d.run_id
     WHERE r.lease_id IS NOT NULL
     """,
@@ -56,11 +56,11 @@ class _Log:
 
     __slots__ = ("attempt", "end", "lease_id", "size")
 
-    def __init__(self, lease_id: str, end: int, size: int, attempt: int) -> None:
-        self.lease_id = lease_id
-        self.end = end
-        self.size = size
-        self.attempt = attempt
+    def __init__(self, row: Row) -> None:
+        self.lease_id: str = row.lease_id
+        self.attempt: int = row.attempt
+        self.end = int(row.log_end)
+        self.size = int(row.log_size)
 
 
 class _Piece(NamedTuple):
@@ -73,8 +73,8 @@ class _Piece(NamedTuple):
 def write(tx: Tx, chunks: Sequence[LogChunk], speaker: Speaker) -> list[Landing]:
     """Append chunks; ALREADY: all of it was there, FENCED: the run is in other hands now."""
     rows = tx.rows(WRITTEN, d=sorted({(chunk.run_id,) for chunk in chunks}))
-    strangers = speaker.strangers(tx, (row[5] for row in rows))
-    logs = {row[0]: _Log(row[1], int(row[2]), int(row[3]), row[4]) for row in rows if row[5] not in strangers}
+    strangers = speaker.strangers(tx, (row.session_id for row in rows))
+    logs = {row.run_id: _Log(row) for row in rows if row.session_id not in strangers}
     pieces: list[_Piece] = []
     landings = [_append(logs.get(chunk.run_id), chunk, pieces) for chunk in chunks]
     if pieces:

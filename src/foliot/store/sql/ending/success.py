@@ -7,8 +7,10 @@ The lease says which attempt is meant (S5), its session whether it is the speake
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from operator import itemgetter
+from typing import Any, Final, NamedTuple
 
+from foliot.domain.instants import Instant
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import Report
@@ -36,7 +38,27 @@ GLANCE: Final = Statement(
     """,
     RowSet("d", id=BIGINT),
 )
-_LAST_LEASE, _SESSION = 2, 8  # where `GLANCE` has them; its rows stay tuples, for nearly every run ends here
+
+
+class _Glance(NamedTuple):
+    """The columns of `GLANCE`. Its rows stay plain tuples, which `succeed` unpacks in one step: nearly every run ends
+    there, and making a named tuple of each would double its time.
+    """
+
+    id: int
+    lease_id: str | None
+    last_lease_id: str | None
+    started_at: Instant | None
+    leased_at: Instant
+    follow: int
+    job_id: int
+    is_followed: int
+    session_id: str | None
+    now: Instant
+
+
+_SESSION_ID: Final = itemgetter(_Glance._fields.index("session_id"))
+_LAST_LEASE_ID: Final = itemgetter(_Glance._fields.index("last_lease_id"))
 
 SUCCEED: Final = Statement(
     """
@@ -57,22 +79,25 @@ def is_plain_success(report: Report) -> bool:
 
 def succeed(tx: Tx, reports: Sequence[Report], speaker: Speaker) -> list[Landing] | None:
     """Record these plain successes, each statement by itself; None: some runs are not plain, and nothing was done."""
-    seen = {row[0]: row for row in tx.tuples(GLANCE, d=[(report.run_id,) for report in reports])}
-    strangers = speaker.strangers(tx, {row[_SESSION] for row in seen.values()})
+    seen = _glance(tx, reports)
+    strangers = speaker.strangers(tx, set(map(_SESSION_ID, seen.values())))
     landings: list[Landing] = []
     rows: dict[int, tuple[Any, ...]] = {}
     next_in_line: set[int] = set()
     now = 0
     for report in reports:
         row = seen.get(report.run_id)
-        if row is None or row[_SESSION] in strangers:
-            landings.append(Landing.FENCED)  # forgotten long ago, or never the speaker's
+        if row is None:
+            landings.append(Landing.FENCED)  # forgotten long ago
             continue
-        run_id, lease_id, last_lease_id, started_at, leased_at, follow, job_id, is_followed, _, now = row
+        run_id, lease_id, last_lease_id, started_at, leased_at, follow, job_id, is_followed, session_id, now = row
+        if session_id in strangers:
+            landings.append(Landing.FENCED)
+            continue
         if follow & HEAVY:
             return None
         if run_id in rows or lease_id != report.lease_id:
-            is_known = report.lease_id in (last_lease_id, rows[run_id][1] if run_id in rows else None)
+            is_known = report.lease_id in (lease_id, last_lease_id)  # its present lease: said twice in this batch
             landings.append(Landing.ALREADY if is_known else Landing.FENCED)
             continue
         if started_at is None and report.started_us_ago is not None:
@@ -82,16 +107,27 @@ def succeed(tx: Tx, reports: Sequence[Report], speaker: Speaker) -> list[Landing
         rows[run_id] = (run_id, lease_id, started_at, report.result)
         landings.append(Landing.RECORDED)
     tx.point("ending.glanced")
-    if rows and tx.change(SUCCEED, {"now": now}, d=sorted(rows.values())) != len(rows):
+    by_key = sorted(rows.values())  # the order of locks (R3)
+    if rows and tx.change(SUCCEED, {"now": now}, d=by_key) != len(rows):
         landings = _read_back(tx, reports, landings)
     unpark(tx, next_in_line)
     return landings
 
 
+def _glance(tx: Tx, reports: Sequence[Report]) -> dict[int, Sequence[Any]]:
+    """The runs that these reports are about: rows of `GLANCE`, by run."""
+    rows = tx.tuples(GLANCE, d=[(report.run_id,) for report in reports])
+    return {row[0]: row for row in rows}
+
+
 def _read_back(tx: Tx, reports: Sequence[Report], landings: Sequence[Landing]) -> list[Landing]:
-    """Somebody was quicker with some of them: what is not recorded under its lease is another's now."""
-    last = {row[0]: row[_LAST_LEASE] for row in tx.tuples(GLANCE, d=[(report.run_id,) for report in reports])}
-    return [
-        Landing.FENCED if landing is Landing.RECORDED and last.get(report.run_id) != report.lease_id else landing
-        for report, landing in zip(reports, landings, strict=True)
-    ]
+    """Another server was quicker with some of them: a run that has not ended under the lease of its report is not
+    the speaker's any more.
+    """
+    last = {run_id: _LAST_LEASE_ID(row) for run_id, row in _glance(tx, reports).items()}
+    landed: list[Landing] = []
+    for report, landing in zip(reports, landings, strict=True):
+        has_ended = last.get(report.run_id) == report.lease_id
+        is_lost = landing is Landing.RECORDED and not has_ended
+        landed.append(Landing.FENCED if is_lost else landing)
+    return landed
