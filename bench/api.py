@@ -20,13 +20,13 @@ import aiohttp
 from bench.harness import parser_of, run
 from bench.private import private
 from foliot.app.http import build_app
-from foliot.app.listening import HttpServer
+from foliot.app.listener import HttpServer
 from foliot.app.run_loop import run_for_long
 from foliot.app.server import Server
 from foliot.app.settings import ServerSettings
 from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemChance, SystemClock
-from foliot.observability.logging import configure_logging
+from foliot.observability.log_lines import configure_logging
 from foliot.operations.tokens import bootstrap
 from foliot.store.sql.kernel.connect import POOL_SIZES, open_database
 from foliot.store.sql.kernel.database import Pool

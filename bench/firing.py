@@ -17,7 +17,7 @@ from typing import Any, Final
 from bench.harness import opened, parser_of, run
 from foliot.app.run_loop import run as run_loop
 from foliot.domain.instants import Instant
-from foliot.domain.planning import CatchUpPacer, decide_batch
+from foliot.domain.plans import CatchUpPacer, decide_batch
 from foliot.engine.firing import Firing
 from foliot.engine.pulse import Tide
 from foliot.ports.store.firing import Decided

@@ -14,7 +14,7 @@ from typing import Any
 
 from bench.private import KINDS, private
 from foliot.app.run_loop import run_for_long
-from foliot.observability.logging import configure_logging
+from foliot.observability.log_lines import configure_logging
 from foliot_bench.ground import Ground, ground
 from foliot_bench.report import lines, machine
 from foliot_bench.twins.choosing import twin_of

@@ -29,7 +29,7 @@ from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.instants import SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
-from foliot.observability.logging import configure_logging
+from foliot.observability.log_lines import configure_logging
 from foliot.ports.worker_link import (
     Beat,
     BeatAnswer,

@@ -20,8 +20,8 @@ from foliot.domain.fire import Cursor, DueJob, Situation
 from foliot.domain.handler import python_function
 from foliot.domain.instants import SECOND, to_instant
 from foliot.domain.job import Definition, LoadedJob
-from foliot.domain.pacing import CatchUpPacer
-from foliot.domain.planning import decide_batch
+from foliot.domain.pacer import CatchUpPacer
+from foliot.domain.plans import decide_batch
 from foliot.domain.schedule import Cron, Schedule
 
 JOBS = 1000

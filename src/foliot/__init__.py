@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from foliot.sdk.connection import configure
     from foliot.sdk.ctx import Ctx, ctx
     from foliot.sdk.job import JobFunction, job
-    from foliot.sdk.stopping import Cancelled
+    from foliot.sdk.stop_signal import Cancelled
 
 __all__ = [
     "AsyncFoliot",
@@ -45,7 +45,7 @@ __all__ = [
 _WHERE: Final = {
     "AsyncFoliot": "foliot.client.awaited.foliot:AsyncFoliot",
     "AsyncRun": "foliot.client.awaited.run:AsyncRun",
-    "Cancelled": "foliot.sdk.stopping:Cancelled",
+    "Cancelled": "foliot.sdk.stop_signal:Cancelled",
     "Ctx": "foliot.sdk.ctx:Ctx",
     "Foliot": "foliot.client.blocking.foliot:Foliot",
     "FoliotError": "foliot.domain.errors:FoliotError",

@@ -7,7 +7,7 @@ from typing import Any
 
 from foliot.api.app import build_api
 from foliot.api.worker_protocol import worker_routes
-from foliot.operations.serving_workers import WorkerService
+from foliot.operations.worker_service import WorkerService
 from tests.api.asking import Api
 from tests.api.calling import Call
 from tests.api.stage import Stage

@@ -6,7 +6,8 @@ import pytest
 
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause
-from foliot.engine.caretaking import Backfilling, Chronicling, Clearing
+from foliot.engine.backfills import BackfillAdvance
+from foliot.engine.journal import NodeNotes, OldNotes
 from foliot.engine.pulse import Tide
 from foliot.operations import backfill
 from foliot.ports.store.actor import Actor
@@ -62,7 +63,7 @@ async def test_what_changed_since_the_preview_is_not_started(api: Api, stage: St
 async def test_runs_are_made_a_few_at_a_time_until_all_are_done(api: Api, stage: Stage) -> None:
     await prepared(api, stage, overlap="allow")
     worker = await stage.worker("w-1", ["python:jobs:tick"])
-    duty = Backfilling(stage.services.store.backfills, on_made=lambda: stage.woken.append("made"))
+    duty = BackfillAdvance(stage.services.store.backfills, on_made=lambda: stage.woken.append("made"))
     backfill = await start(api, parallel=2, reason="network was down")
     number = backfill["id"]
     assert (backfill["inserted"], len(backfill["live"])) == (2, 2)  # type: ignore[arg-type]
@@ -224,7 +225,7 @@ async def test_the_journal_tells_of_nodes_and_old_notes_go(api: Api, stage: Stag
     await stage.worker("w-1", [])
     tide = Tide(stage.clock)
     tide.learn(await stage.store.firing.pulse(), seen_at=stage.clock.monotonic())
-    chronicling = Chronicling(stage.services.store.lookups, stage.services.store.journal, tide=tide)
+    chronicling = NodeNotes(stage.services.store.lookups, stage.services.store.journal, tide=tide)
     await stage.store.nodes.campaign("leader", ttl_us=5 * SECOND)
     for _ in range(2):
         await chronicling.chronicle(1)
@@ -232,7 +233,7 @@ async def test_the_journal_tells_of_nodes_and_old_notes_go(api: Api, stage: Stag
     await chronicling.chronicle(1)
     kinds = [event["kind"] for event in (await api.get("/journal", topic="nodes")).json()["items"]]
     assert kinds == ["node.draining", "node.joined"]
-    clearing = Clearing(stage.services.store.lookups, stage.services.store.journal, stage.services.store.replies)
+    clearing = OldNotes(stage.services.store.lookups, stage.services.store.journal, stage.services.store.replies)
     stage.elapse("91d")
     await clearing.clear(1)
     assert await stage.services.store.journal.newest_id() in (0, 1, 2, 3)
@@ -250,7 +251,7 @@ async def test_what_an_ended_term_could_not_note_the_next_term_notes(api: Api, s
     assert next_term.number == 2
     tide = Tide(stage.clock)
     tide.learn(await stage.store.firing.pulse(), seen_at=stage.clock.monotonic())
-    chronicling = Chronicling(stage.services.store.lookups, stage.services.store.journal, tide=tide)
+    chronicling = NodeNotes(stage.services.store.lookups, stage.services.store.journal, tide=tide)
     await chronicling.chronicle(1)
     assert (await api.get("/journal", topic="nodes")).json()["items"] == []
     await chronicling.chronicle(2)

@@ -8,7 +8,7 @@ import pytest
 from foliot.api.worker_protocol import worker_routes
 from foliot.app.server import Server
 from foliot.app.settings import ServerSettings
-from foliot.operations import declaring
+from foliot.operations import declarations
 from foliot.ports.store.journal import Event, EventFilter
 from tests.api.asking import Api, opened_api
 from tests.api.stage import Stage
@@ -40,7 +40,7 @@ async def told_of_jobs(stage: Stage) -> list[Event]:
 async def test_code_declares_so_many_jobs_of_a_namespace_and_no_more(
     api: Api, stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(declaring, "DECLARED_MAX", 3)
+    monkeypatch.setattr(declarations, "DECLARED_MAX", 3)
     worker = await api.with_scopes("worker")
     by_hand = await api.ask("POST", "/jobs", {"name": "by_hand", "definition": SETTLE}, namespace="toys")
     assert by_hand.status_code == 201

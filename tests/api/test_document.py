@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 import httpx2
 import pytest
 
-from foliot.api.paging import page_of
+from foliot.api.pages import page_of
 from foliot.ports.store.lookups import BadCursor
 from tests.api.asking import Api
 from tests.api.stage import Stage

@@ -10,8 +10,8 @@ import pytest
 from foliot.api.worker_protocol import worker_routes
 from foliot.domain.access import Grant, Principal, Scope
 from foliot.domain.run import Landing
-from foliot.operations.serving_workers import WorkerService
 from foliot.operations.tokens import create_token
+from foliot.operations.worker_service import WorkerService
 from foliot.ports.worker_link import Hello, Leased, LeasedRun, LeasePoll, Report
 from tests.api.asking import opened_api
 from tests.api.stage import ROOT, Stage

@@ -10,7 +10,7 @@ from foliot.api.app import build_api
 from foliot.api.auth.rights import PUBLIC
 from foliot.api.bodies import BODY_MAX, LOGIN_BODY_MAX
 from foliot.api.worker_protocol import worker_routes
-from foliot.operations.serving_workers import WorkerService
+from foliot.operations.worker_service import WorkerService
 from tests.api.asking import Api
 from tests.api.calling import Call
 from tests.api.loop_meter import loop_metered

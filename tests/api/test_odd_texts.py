@@ -8,7 +8,7 @@ import pytest
 
 from foliot.api.app import build_api
 from foliot.api.worker_protocol import worker_routes
-from foliot.operations.serving_workers import WorkerService
+from foliot.operations.worker_service import WorkerService
 from foliot.store.sql.kernel.database import RefusedForData
 from tests.api.asking import Api
 from tests.api.calling import Call

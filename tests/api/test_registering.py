@@ -10,7 +10,7 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.handler import JobHandler
 from foliot.domain.job import Lane
 from foliot.operations.kinds import UnservedKind, check_kind
-from foliot.operations.serving_workers import WorkerService
+from foliot.operations.worker_service import WorkerService
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.worker_link import DeclaredJob, HandlerOffer, Hello
 from foliot.store.sql.kernel.statement import Statement

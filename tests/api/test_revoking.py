@@ -10,7 +10,7 @@ import pytest
 
 from foliot.api import worker_protocol
 from foliot.api.worker_protocol import worker_routes
-from foliot.operations.serving_workers import WorkerService
+from foliot.operations.worker_service import WorkerService
 from foliot.ports.worker_link import Beat, Hello, Leased, LeasedRun, LeasePoll
 from tests.api.asking import Api, opened_api
 from tests.api.stage import Stage

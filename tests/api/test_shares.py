@@ -12,7 +12,7 @@ from foliot.api.bodies import KIB, SMALL
 from foliot.api.gate import Gate, Kind
 from foliot.api.worker_protocol import BATCH_BODY_MAX, worker_routes
 from foliot.domain.shares import Shares
-from foliot.operations.serving_workers import WorkerService
+from foliot.operations.worker_service import WorkerService
 from foliot.ports.store.errors import StoreUnavailable
 from tests.api.asking import Api, opened_api
 from tests.api.calling import NEVER, Call, under_way

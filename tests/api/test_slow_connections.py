@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import pytest
 
 from foliot.app.connections import Connection, ProxiedConnection
-from foliot.app.listening import HttpServer
+from foliot.app.listener import HttpServer
 from foliot.app.system import SystemClock
 from tests.eventually import soon
 

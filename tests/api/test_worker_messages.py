@@ -8,8 +8,8 @@ import pytest
 from foliot.api import worker_protocol
 from foliot.api.worker_protocol import worker_routes
 from foliot.domain.access import Grant, Scope
-from foliot.operations.serving_workers import WorkerService
 from foliot.operations.tokens import create_token
+from foliot.operations.worker_service import WorkerService
 from tests.api.asking import opened_api
 from tests.api.stage import ROOT, Stage
 from tests.api.test_hanging_up import NoDesk, call_of

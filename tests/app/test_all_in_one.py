@@ -18,7 +18,7 @@ import pytest
 from foliot.app import this_machine
 from foliot.app.all_in_one import AllInOne, UpSettings
 from foliot.app.data_folder import FolderInUse
-from foliot.app.listening import PortTaken
+from foliot.app.listener import PortTaken
 from foliot.app.settings import Timing
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.this_machine import Access

@@ -9,10 +9,10 @@ import pytest
 
 from foliot.app.inprocess import InProcessLink
 from foliot.app.system import SystemChance, SystemClock
-from foliot.app.working import WorkerThread
+from foliot.app.worker_thread import WorkerThread
 from foliot.client.errors import ServerAway
 from foliot.domain.access import Principal
-from foliot.operations.serving_workers import WorkerService
+from foliot.operations.worker_service import WorkerService
 from foliot.ports.worker_link import Beat, BeatAnswer, Hello, Leased, LeasePoll, Leaving, Welcome
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker

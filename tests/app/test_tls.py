@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from foliot.app.http import OpenToOthers, check_reach
-from foliot.app.serving import serve
+from foliot.app.server_process import serve
 from foliot.app.settings import BadSetting, ServerSettings, TlsFiles
 from foliot.app.tls import Certificate
 from foliot.client.awaited.foliot import AsyncFoliot

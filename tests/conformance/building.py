@@ -6,7 +6,7 @@ from foliot.domain.definition import from_document
 from foliot.domain.fire import Decide
 from foliot.domain.instants import Instant
 from foliot.domain.job import Definition
-from foliot.domain.pacing import CatchUpPacer
+from foliot.domain.pacer import CatchUpPacer
 from foliot.domain.planner import Planner
 from foliot.ports.store import Store
 from foliot.ports.store.actor import Actor

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from foliot.domain import drafting
+from foliot.domain import draft
 from foliot.domain.instants import HOUR, MINUTE, SECOND, Instant
 from foliot.domain.planner import Planner
 from foliot.ports.store.lookups import JobRow
@@ -247,7 +247,7 @@ class Walk:
 async def test_every_instant_of_a_random_walk_is_decided_once_and_for_its_true_reason(
     world: World, monkeypatch: pytest.MonkeyPatch, policy: str, seed: int
 ) -> None:
-    monkeypatch.setattr(drafting, "RUNS_PER_PLAN", BATCH)
+    monkeypatch.setattr(draft, "RUNS_PER_PLAN", BATCH)
     misfire, kept = WALKS[policy]
     walk = Walk(world, random.Random(f"{policy} {seed}"), misfire, Oracle(kept))
     job = await walk.begin()

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import pytest
 
 from foliot.domain.schedule import Cron, Dialect
-from foliot.domain.schedule.cron.convert import convert
+from foliot.domain.schedule.cron.conversion import convert
 from foliot.domain.schedule.errors import NotConvertible
 from tests.property.expressions import MONTHS, WEEKDAYS, drawn
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from foliot.domain.errors import FoliotError
 from foliot.domain.schedule import Cron, Dialect, calendar_from_document, schedule_from_document
-from foliot.domain.schedule.cron.convert import convert
+from foliot.domain.schedule.cron.conversion import convert
 from foliot.domain.schedule.errors import AmbiguousWeekday, BadCron, NotConvertible
 from foliot.words.errors import tell
 from foliot.words.language import Language

@@ -7,11 +7,11 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foliot.domain.drafting import RUNS_PER_PLAN
+from foliot.domain.draft import RUNS_PER_PLAN
 from foliot.domain.fire import CursorState, DueJob, Plan, SkipReason
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant
 from foliot.domain.job import LoadedJob
-from foliot.domain.planning import first_cursor, plan, plan_delete, plan_edit, plan_pause, plan_resume
+from foliot.domain.plans import first_cursor, plan, plan_delete, plan_edit, plan_pause, plan_resume
 from foliot.domain.policies import misfire
 from foliot.domain.policies.misfire import MISFIRE_AFTER, Misfire, MisfireMode
 from foliot.domain.policies.overlap import Overlap

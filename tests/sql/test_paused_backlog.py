@@ -7,7 +7,7 @@ import pytest
 
 from foliot.domain.changes import CatchUp
 from foliot.domain.fire import DueJob
-from foliot.domain.holding import Held
+from foliot.domain.held_time import Held
 from foliot.domain.instants import DAY, HOUR, MINUTE, Instant, isoformat
 from foliot.domain.planner import Planner
 from foliot.ports.store.actor import Actor

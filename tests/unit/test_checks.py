@@ -95,7 +95,7 @@ def test_the_house_as_it_stands_keeps_its_import_rules(house: Path) -> None:
         ("api", "import foliot.store", EDGES),
         ("api", "def late() -> None:\n    import foliot.engine", EDGES),
         ("gateways", "import foliot.store", EDGES),
-        ("store/sql/jobs", "import foliot.domain.planning", STORES),
+        ("store/sql/jobs", "import foliot.domain.plans", STORES),
         ("ports/store", "import foliot.domain.planner", STORES),
         ("domain", "import asyncio", PURE),
         ("domain", "from sqlalchemy import select", PURE),

@@ -7,8 +7,8 @@ import pytest
 
 from foliot.domain.fire import CursorState, DueJob, Plan, PlannedRun, PlannedSkip, trigger_key
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant
-from foliot.domain.pacing import CatchUpPacer
-from foliot.domain.planning import decide_batch, first_cursor, plan, plan_edit, plan_pause, plan_resume
+from foliot.domain.pacer import CatchUpPacer
+from foliot.domain.plans import decide_batch, first_cursor, plan, plan_edit, plan_pause, plan_resume
 from foliot.domain.policies import misfire
 from foliot.domain.policies.misfire import Misfire
 from foliot.domain.policies.overlap import Overlap

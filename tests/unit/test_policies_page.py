@@ -10,7 +10,7 @@ from foliot.domain.definition import from_document
 from foliot.domain.handler import python_function
 from foliot.domain.instants import HOUR, SECOND
 from foliot.domain.job import Definition
-from foliot.domain.pacing import CATCH_UP_RATE
+from foliot.domain.pacer import CATCH_UP_RATE
 from foliot.domain.policies.misfire import CATCH_UP_MAX, MISFIRE_AFTER
 from foliot.domain.policies.overlap import QUEUE_ALL_MAX
 from foliot.domain.policies.retry import RETRIES_MAX, format_backoff

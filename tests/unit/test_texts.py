@@ -9,7 +9,7 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import BadField, InvalidInput
 from foliot.domain.instants import DAY, MINUTE
 from foliot.domain.texts import ACTOR_BYTES_MAX, KEY_BYTES_MAX, REASON_BYTES_MAX, actor_name, check_key, is_kept
-from foliot.operations.finding import actor
+from foliot.operations.names import actor
 from foliot.operations.trigger import check_request
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.runs import TriggerRequest

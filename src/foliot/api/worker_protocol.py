@@ -19,8 +19,8 @@ from foliot.api.outlines import check_outline
 from foliot.domain.access import Principal
 from foliot.domain.errors import InvalidInput
 from foliot.domain.visible import encodable
-from foliot.operations.serving_workers import WorkerService
 from foliot.operations.side_thread import in_side_thread
+from foliot.operations.worker_service import WorkerService
 from foliot.ports.worker_link import BATCH_MAX, Beat, Hello, LeasePoll, Leaving, LogChunk, Report, SessionId
 
 PREFIX: Final = "/api/worker/v1"

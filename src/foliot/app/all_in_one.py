@@ -17,12 +17,12 @@ from foliot.app.data_folder import DataFolder
 from foliot.app.handler_kinds import NO_SETTINGS, HandlerSettings, beside_python
 from foliot.app.http import build_app, check_reach
 from foliot.app.inprocess import InProcessLink
-from foliot.app.listening import HttpServer
+from foliot.app.listener import HttpServer
 from foliot.app.server import Server
 from foliot.app.settings import DEFAULT_PORT, ServerSettings, Timing
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.this_machine import Access
-from foliot.app.working import WorkerThread
+from foliot.app.worker_thread import WorkerThread
 from foliot.ports.worker_link import Report
 from foliot.sdk.registry import Loaded, load
 from foliot.store.sql.kernel import schema

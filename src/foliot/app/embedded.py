@@ -15,7 +15,7 @@ from foliot.app.data_folder import FOLDER
 from foliot.app.handler_kinds import NO_SETTINGS, HandlerSettings, beside_python, check_something_to_execute
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.this_machine import Access
-from foliot.app.working import WorkerThread
+from foliot.app.worker_thread import WorkerThread
 from foliot.client.discovery import find_endpoint
 from foliot.client.endpoint import Endpoint
 from foliot.client.worker_http import HttpWorkerLink

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 from foliot.client.errors import ServerAway
 from foliot.domain.access import INTERNAL
 from foliot.domain.run import Landing
-from foliot.operations.serving_workers import WorkerService
+from foliot.operations.worker_service import WorkerService
 from foliot.ports.worker_link import Beat, BeatAnswer, Hello, Leased, LeasePoll, Leaving, LogChunk, Report, Welcome
 
 BEAT_WITHIN_S: Final = 3.0

@@ -20,18 +20,18 @@ from foliot.domain.schedule import tzdata_version
 from foliot.domain.verdict import judge
 from foliot.engine.firing import Firing
 from foliot.engine.leader_duties import LeaderContext, LeaderDuty, leader_duties
-from foliot.engine.leading import Leadership, Leading
+from foliot.engine.leadership import Leadership, Leading
 from foliot.engine.leasing import LaneBook, Leasing
 from foliot.engine.loop import Duty, DutyLoop
 from foliot.engine.presence import OwnSession, Presence
 from foliot.engine.pulse import Pulsing, Tide
 from foliot.engine.step_guard import StepGuard
-from foliot.engine.sweeping import Sweeping
+from foliot.engine.sweep import Sweeping
 from foliot.observability.metrics import ServerMetrics
 from foliot.operations.calendars import replan
 from foliot.operations.offers import Offers
 from foliot.operations.services import Services
-from foliot.operations.serving_workers import WorkerService
+from foliot.operations.worker_service import WorkerService
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.coordinator import Coordinator, ElectionTimes, MakeCoordinator

@@ -15,9 +15,9 @@ from foliot.cli.table import cells_of, width_of
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat, to_datetime, to_instant
 from foliot.domain.schedule import Cron, Dialect, Gap, Overlap, Schedule, schedule_from_document
 from foliot.domain.schedule.builtin import find_calendar
-from foliot.domain.schedule.cron.convert import NAMES as DIALECT_NAMES
-from foliot.domain.schedule.cron.convert import Converted
-from foliot.domain.schedule.cron.convert import convert as convert_expression
+from foliot.domain.schedule.cron.conversion import NAMES as DIALECT_NAMES
+from foliot.domain.schedule.cron.conversion import Converted
+from foliot.domain.schedule.cron.conversion import convert as convert_expression
 from foliot.domain.schedule.moments import read_instant
 from foliot.domain.schedule.zones import tzdata_version, zone
 from foliot.words.language import Language

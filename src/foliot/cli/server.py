@@ -10,13 +10,13 @@ from typing import Final
 import click
 
 from foliot.app.run_loop import run_for_long
-from foliot.app.serving import serve
+from foliot.app.server_process import serve
 from foliot.app.settings import DEFAULT_PORT, TIMINGS, ServerSettings, TlsFiles
 from foliot.app.signals import stop_on_signals
 from foliot.cli.refusal import refusals
 from foliot.cli.speaking import echo
 from foliot.domain.errors import InvalidInput
-from foliot.observability.logging import configure_logging
+from foliot.observability.log_lines import configure_logging
 
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)

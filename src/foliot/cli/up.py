@@ -26,7 +26,7 @@ from foliot.domain.job import DEFAULT_NAMESPACE
 from foliot.domain.run import format_run_id
 from foliot.domain.verdict import Cause
 from foliot.domain.visible import visible_line
-from foliot.observability.logging import configure_logging
+from foliot.observability.log_lines import configure_logging
 from foliot.ports.worker_link import Report
 from foliot.sdk.registry import Declaration, Loaded
 

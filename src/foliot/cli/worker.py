@@ -25,7 +25,7 @@ from foliot.client.worker_http import HttpWorkerLink
 from foliot.domain.errors import InvalidInput
 from foliot.domain.instants import SECOND, parse_duration
 from foliot.domain.job import DEFAULT_GROUP, Isolation
-from foliot.observability.logging import configure_logging
+from foliot.observability.log_lines import configure_logging
 from foliot.ports.handler import HandlerKind
 from foliot.sdk.registry import load
 from foliot.worker.handlers.python import PythonHandlers

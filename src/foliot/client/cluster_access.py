@@ -12,7 +12,7 @@ from foliot.client.discovery import find_endpoint
 from foliot.client.endpoint import CLIENT_FILE, Endpoint
 from foliot.client.loopback import is_on_this_machine
 from foliot.client.machine import Machine
-from foliot.client.sending import Servers, Tries, request_of, timeout_of
+from foliot.client.requests import Servers, Tries, request_of, timeout_of
 from foliot.client.trust import trusting
 from foliot.domain.errors import FoliotError
 from foliot.domain.instants import SECOND, parse_duration

@@ -9,7 +9,7 @@ from typing import Any, Final, Generic, TypeVar
 import httpx2
 
 from foliot.client.calls import Call, call
-from foliot.client.sending import Tries, refusal, strange
+from foliot.client.requests import Tries, refusal, strange
 
 QUIET_MAX_S: Final = 60.0  # a living stream says something every 15 s
 EVENTS: Final = "text/event-stream"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from foliot.domain.fire import Cursor, DueJob, Plan
-from foliot.domain.holding import Held
+from foliot.domain.held_time import Held
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
 

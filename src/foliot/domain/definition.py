@@ -18,11 +18,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from foliot.domain.bounds import check_together
+from foliot.domain.document_values import mapping
 from foliot.domain.errors import BadField, InvalidInput
 from foliot.domain.fields import BY_NAME, FIELDS, JobField, names_in, usual_overlap
 from foliot.domain.job import Definition
 from foliot.domain.payload import canonical_json as canonical_json  # noqa: PLC0414  it belongs to the hash
-from foliot.domain.reading import mapping
 from foliot.domain.schedule import Calendar, Schedule, schedule_from_document
 
 _KNOWN: Final = dict.fromkeys(names_in(""))  # in order, and quick to look up

@@ -4,7 +4,7 @@ Such a schedule has no instants of its own. Firing leaves the cursor without a n
 it; a fire that is skipped sets it here, to now + delay.
 """
 
-from foliot.domain.drafting import Draft
+from foliot.domain.draft import Draft
 from foliot.domain.fire import CursorState, DueJob, Plan, Situation, SkipReason, extending, kept
 from foliot.domain.instants import Instant, Micros, ceil_to_second
 from foliot.domain.schedule import Schedule

@@ -26,6 +26,7 @@ from foliot.domain.bounds import (
     check_misfire,
     check_retries,
 )
+from foliot.domain.document_values import duration, in_one_form, mapping, name, text, texts, truth, whole, word
 from foliot.domain.handler import NO_HANDLER, JobHandler, check_handler, handler_from
 from foliot.domain.instants import DAY, MILLISECOND, format_duration, parse_duration
 from foliot.domain.job import PRIORITY_MAX, Definition, Isolation, OnLost
@@ -33,7 +34,6 @@ from foliot.domain.policies.alert import AlertPolicy, alert_from, written_alert
 from foliot.domain.policies.misfire import misfire_from, written_misfire
 from foliot.domain.policies.overlap import Overlap
 from foliot.domain.policies.retry import RetryPolicy, retries_from, written_retries
-from foliot.domain.reading import duration, in_one_form, mapping, name, text, texts, truth, whole, word
 from foliot.domain.schedule import Schedule
 from foliot.domain.texts import DESCRIPTION_BYTES_MAX, OWNER_BYTES_MAX
 

@@ -9,11 +9,11 @@ from typing import Final
 
 from foliot.domain.changes import CatchUp, Change, Rescheduling, Stand
 from foliot.domain.fire import Cursor, CursorState, DueJob, Plan, PlannedSkip, SkipReason, kept
-from foliot.domain.holding import Held
+from foliot.domain.held_time import Held
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
-from foliot.domain.pacing import CatchUpPacer
-from foliot.domain.planning import (
+from foliot.domain.pacer import CatchUpPacer
+from foliot.domain.plans import (
     decide_batch,
     first_cursor,
     plan_catch_up,
@@ -22,7 +22,7 @@ from foliot.domain.planning import (
     plan_pause,
     plan_resume,
 )
-from foliot.domain.rescheduling import comes_again_from, is_ahead, plan_reschedule
+from foliot.domain.reschedule import comes_again_from, is_ahead, plan_reschedule
 from foliot.domain.routing import Candidate, OnlyAny, Ready, Routed, Routes, routed
 from foliot.domain.skips import SkipCause, SkipKind
 

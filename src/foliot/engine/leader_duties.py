@@ -10,8 +10,9 @@ from typing import Final, NamedTuple, TypeAlias
 
 from foliot.domain.instants import SECOND, Micros
 from foliot.domain.verdict import Judge
-from foliot.engine.caretaking import Backfilling, Chronicling, Clearing
-from foliot.engine.leading import Leadership
+from foliot.engine.backfills import BackfillAdvance
+from foliot.engine.journal import NodeNotes, OldNotes
+from foliot.engine.leadership import Leadership
 from foliot.engine.pulse import Tide
 from foliot.engine.upkeep import BelievedNow, Forgetting, Reaping, Repairing
 from foliot.ports.store import Store
@@ -107,15 +108,15 @@ def _repairing(context: LeaderContext) -> Round:
 
 
 def _backfilling(context: LeaderContext) -> Round:
-    return Backfilling(context.store.backfills, on_made=context.runs_may_be_ready).advance
+    return BackfillAdvance(context.store.backfills, on_made=context.runs_may_be_ready).advance
 
 
 def _chronicling(context: LeaderContext) -> Round:
-    return Chronicling(context.store.lookups, context.store.journal, tide=context.tide).chronicle
+    return NodeNotes(context.store.lookups, context.store.journal, tide=context.tide).chronicle
 
 
 def _clearing(context: LeaderContext) -> Round:
-    return Clearing(context.store.lookups, context.store.journal, context.store.replies).clear
+    return OldNotes(context.store.lookups, context.store.journal, context.store.replies).clear
 
 
 def _calendars(context: LeaderContext) -> Round:

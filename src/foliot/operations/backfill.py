@@ -12,7 +12,7 @@ from foliot.domain.instants import Instant, isoformat
 from foliot.domain.job import DEFAULT_GROUP, Definition
 from foliot.domain.schedule import Schedule
 from foliot.operations.calendars import read_definition
-from foliot.operations.finding import find_job, group_of, namespace_of
+from foliot.operations.names import find_job, group_of, namespace_of
 from foliot.operations.notes import note_job
 from foliot.operations.services import Services
 from foliot.operations.trigger import checked_params

@@ -22,7 +22,7 @@ from foliot.domain.schedule.builtin import SHOWN
 from foliot.domain.schedule.errors import BadCalendar, UnknownCalendar
 from foliot.domain.schedule.unusual import UnusualDay, unusual_days
 from foliot.domain.texts import actor_name
-from foliot.operations.finding import actor
+from foliot.operations.names import actor
 from foliot.operations.notes import note
 from foliot.operations.services import Services
 from foliot.ports.store.actor import Actor

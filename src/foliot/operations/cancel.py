@@ -8,7 +8,7 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import JobNotFound
 from foliot.domain.job import DEFAULT_GROUP
 from foliot.domain.run import format_run_id
-from foliot.operations.finding import actor, find_run, group_of
+from foliot.operations.names import actor, find_run, group_of
 from foliot.operations.notes import note
 from foliot.operations.services import Services
 from foliot.ports.store.journal import Happening, Topic

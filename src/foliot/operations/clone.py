@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from foliot.domain.access import Principal
-from foliot.operations.finding import find_job
+from foliot.operations.names import find_job
 from foliot.operations.save import SavedJob, create, merged
 from foliot.operations.services import Services
 

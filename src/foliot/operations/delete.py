@@ -2,7 +2,7 @@
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import VersionConflict
-from foliot.operations.finding import find_job, group_of
+from foliot.operations.names import find_job, group_of
 from foliot.operations.notes import note_job
 from foliot.operations.services import Services
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from foliot.domain.access import Principal, Scope
-from foliot.operations.finding import find_job
+from foliot.operations.names import find_job
 from foliot.operations.services import Services
 from foliot.ports.store.lookups import JobRow, VersionNotFound, VersionRow
 

@@ -1,7 +1,7 @@
 """Events: the journal of what happened, for people."""
 
 from foliot.domain.access import Principal, Scope
-from foliot.operations.finding import namespace_of
+from foliot.operations.names import namespace_of
 from foliot.operations.services import Services
 from foliot.ports.store.journal import EventFilter, EventPage
 

@@ -10,7 +10,7 @@ from foliot.domain.errors import BadField
 from foliot.domain.instants import DAY, Instant
 from foliot.domain.schedule import Schedule
 from foliot.operations.calendars import read_definition
-from foliot.operations.finding import find_job
+from foliot.operations.names import find_job
 from foliot.operations.services import Services
 from foliot.ports.store.lookups import JobRow, RunRow, SkipRow
 

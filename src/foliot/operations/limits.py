@@ -6,7 +6,7 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.bounds import RUNNING_MAX
 from foliot.domain.errors import BadField
 from foliot.domain.names import check_name
-from foliot.operations.finding import namespace_of
+from foliot.operations.names import namespace_of
 from foliot.operations.notes import note
 from foliot.operations.services import Services
 from foliot.ports.store.journal import Happening, Topic

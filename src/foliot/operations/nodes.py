@@ -10,7 +10,7 @@ from foliot.domain.errors import ClusterTrouble, Conflict, NotFound
 from foliot.domain.instants import MINUTE, Instant, Micros
 from foliot.domain.names import nearest
 from foliot.operations.cluster_troubles import CLOCK_OFF_US, ClockOff, NoLeader, SchedulesAhead
-from foliot.operations.finding import actor
+from foliot.operations.names import actor
 from foliot.operations.notes import note
 from foliot.operations.services import Services
 from foliot.ports.store.journal import Happening, Topic

@@ -3,7 +3,7 @@
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import BadField
 from foliot.domain.instants import Instant, isoformat
-from foliot.operations.finding import actor, find_job, group_of
+from foliot.operations.names import actor, find_job, group_of
 from foliot.operations.notes import note_job
 from foliot.operations.services import Services
 from foliot.ports.store.lookups import JobRow

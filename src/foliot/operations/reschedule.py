@@ -7,7 +7,7 @@ from typing import Final
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import BadField, JobNotFound
 from foliot.domain.instants import Instant, isoformat
-from foliot.operations.finding import find_job, group_of
+from foliot.operations.names import find_job, group_of
 from foliot.operations.notes import note_job
 from foliot.operations.services import Services
 from foliot.ports.store.lookups import JobRow

@@ -4,7 +4,7 @@ from foliot.domain.access import Principal
 from foliot.domain.errors import Conflict, JobNotFound
 from foliot.domain.run import LIVE, RunState, format_run_id
 from foliot.operations.cancel import demand_run
-from foliot.operations.finding import actor, find_run
+from foliot.operations.names import actor, find_run
 from foliot.operations.services import Services
 from foliot.operations.trigger import TriggeredRun
 from foliot.ports.store.lookups import RunRow

@@ -2,7 +2,7 @@
 
 from foliot.domain.access import Principal, Scope
 from foliot.operations.diff import find_version
-from foliot.operations.finding import find_job, group_of
+from foliot.operations.names import find_job, group_of
 from foliot.operations.save import SavedJob, replace
 from foliot.operations.services import Services
 

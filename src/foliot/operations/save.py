@@ -10,8 +10,8 @@ from foliot.domain.errors import Conflict, JobNotFound, VersionConflict
 from foliot.domain.limits import check_change
 from foliot.domain.names import check_name
 from foliot.operations.calendars import read_definition
-from foliot.operations.finding import actor, find_job, group_of
 from foliot.operations.kinds import check_kind
+from foliot.operations.names import actor, find_job, group_of
 from foliot.operations.notes import note_job
 from foliot.operations.services import Services
 from foliot.ports.store.jobs import Saved, SaveOutcome

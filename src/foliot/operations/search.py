@@ -6,7 +6,7 @@ from typing import Final
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.run import BadRunId, format_run_id, parse_run_id
-from foliot.operations.finding import namespace_of
+from foliot.operations.names import namespace_of
 from foliot.operations.services import Services
 from foliot.ports.store.lookups import JobRow
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.instants import Instant, Micros
-from foliot.operations.finding import find_job
+from foliot.operations.names import find_job
 from foliot.operations.services import Services
 from foliot.ports.store.lookups import RunRow
 

@@ -16,7 +16,7 @@ from foliot.domain.payload import canonical_json, json_text
 from foliot.domain.schedule import HORIZON
 from foliot.domain.schema import TakesLong
 from foliot.domain.texts import check_key
-from foliot.operations.finding import find_job, find_run, group_of
+from foliot.operations.names import find_job, find_run, group_of
 from foliot.operations.services import Services
 from foliot.operations.side_thread import in_side_thread
 from foliot.ports.store.lookups import JobRow, RunRow

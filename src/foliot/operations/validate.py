@@ -13,8 +13,8 @@ from foliot.domain.job import lane_of
 from foliot.domain.names import check_name
 from foliot.operations.calendars import read_definition
 from foliot.operations.diff import FieldChange, changes_between
-from foliot.operations.finding import find_job
 from foliot.operations.kinds import check_kind
+from foliot.operations.names import find_job
 from foliot.operations.services import Services
 from foliot.words.language import Language
 from foliot.words.schedules import describe

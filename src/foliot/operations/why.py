@@ -12,7 +12,7 @@ from foliot.domain.errors import FoliotError
 from foliot.domain.fire import SkipReason, is_of_schedule
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.job import DEFAULT_GROUP
-from foliot.domain.rescheduling import expected_next
+from foliot.domain.reschedule import expected_next
 from foliot.domain.run import RunState, format_run_id
 from foliot.domain.schedule import Schedule
 from foliot.domain.why import Explanation, explain_ahead, explain_instant, explain_run, explain_standing
@@ -29,8 +29,8 @@ from foliot.domain.why.facts import (
 )
 from foliot.domain.why.verdicts import WhyVerdict
 from foliot.operations.calendars import read_definition
-from foliot.operations.finding import find_job, find_run
 from foliot.operations.kept_version import kept_by_edit, kept_version
+from foliot.operations.names import find_job, find_run
 from foliot.operations.services import Services
 from foliot.ports.store.lookups import (
     AttemptRow,

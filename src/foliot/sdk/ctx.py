@@ -16,7 +16,7 @@ from foliot.ports.worker_link import LeasedRun
 from foliot.sdk.checkpoint import Checkpoint
 from foliot.sdk.log import Level, Log
 from foliot.sdk.shard import Shard
-from foliot.sdk.stopping import Cancelled
+from foliot.sdk.stop_signal import Cancelled
 
 T = TypeVar("T")
 Note = str | Callable[[Any], str]

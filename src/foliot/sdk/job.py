@@ -22,7 +22,7 @@ from foliot.domain.schedule import Schedule
 from foliot.sdk.ctx import Ctx
 from foliot.sdk.handler import Handler, SourceLine, function_name
 from foliot.sdk.options import Duration, Overlaps, definition_of
-from foliot.sdk.triggering import Call
+from foliot.sdk.trigger_call import Call
 
 P = ParamSpec("P")
 T = ParamSpec("T")

@@ -6,11 +6,11 @@ from datetime import timedelta
 from typing import Any, Literal, TypeAlias
 
 from foliot.domain.definition import check_definition
+from foliot.domain.document_values import word
 from foliot.domain.errors import BadField
 from foliot.domain.fields import OPTIONS, JobField, usual_overlap
 from foliot.domain.handler import JobHandler
 from foliot.domain.job import Definition, Isolation
-from foliot.domain.reading import word
 from foliot.domain.schedule import Schedule, schedule_from_document
 from foliot.sdk.results import to_plain
 

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 from foliot.domain.errors import FoliotError, NameClaimedTwice
 from foliot.domain.job import Definition
 from foliot.sdk.handler import Handler, SourceLine
-from foliot.sdk.importing import anew, import_source, is_file, project_modules
+from foliot.sdk.imports import anew, import_source, is_file, project_modules
 from foliot.sdk.job import JobFunction, collecting
-from foliot.sdk.loading import LoadFailed, Undeclarable, files_named_in, load_failed
+from foliot.sdk.load_failures import LoadFailed, Undeclarable, files_named_in, load_failed
 
 AnyJob: TypeAlias = JobFunction[..., ..., Any]
 

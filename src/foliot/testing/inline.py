@@ -15,10 +15,10 @@ from foliot.domain.schedule.moments import read_instant
 from foliot.domain.verdict import Cause
 from foliot.sdk.ctx import Ctx, CtxFacts
 from foliot.sdk.handler import Handler
-from foliot.sdk.invoke import Outcome, invoke, invoke_until_asked
+from foliot.sdk.invocation import Outcome, invoke, invoke_until_asked
 from foliot.sdk.job import JobFunction
 from foliot.sdk.results import to_json, to_plain
-from foliot.sdk.triggering import payload
+from foliot.sdk.trigger_call import payload
 from foliot.testing.inline_port import InlinePort, LogLine
 
 DUE: Final = "2026-01-01T00:00:00Z"

@@ -12,7 +12,7 @@ import msgspec
 
 from foliot.domain.instants import SECOND, parse_duration
 from foliot.sdk.log import Level, render
-from foliot.sdk.stopping import StopSignal
+from foliot.sdk.stop_signal import StopSignal
 from foliot.worker.capture import records_taken
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from foliot.domain.fire import Cursor, CursorState, DueJob, Plan, PlannedRun, PlannedSkip, Situation, open_skip_after
 from foliot.domain.instants import Instant, Micros, ceil_to_second
 from foliot.domain.job import LoadedJob
-from foliot.domain.planning import first_cursor, plan, plan_pause, plan_resume
+from foliot.domain.plans import first_cursor, plan, plan_pause, plan_resume
 from foliot.domain.policies.overlap import Overlap
 from foliot.sdk.job import JobFunction
 

@@ -18,7 +18,7 @@ from foliot.domain.redaction import redacted
 from foliot.domain.run import format_run_id
 from foliot.domain.verdict import Cause
 from foliot.ports.handler import HandlerKind, Invocable
-from foliot.sdk.invoke import Outcome
+from foliot.sdk.invocation import Outcome
 from foliot.worker.attempt import Attempt
 from foliot.worker.current_session import CurrentSession
 from foliot.worker.deadlines import Deadlines

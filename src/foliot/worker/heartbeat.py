@@ -9,8 +9,8 @@ import structlog
 from foliot.domain.clocks import Offset
 from foliot.domain.instants import SECOND, to_instant
 from foliot.ports.worker_link import Beat, BeatAnswer
-from foliot.worker.calling import NO_ANSWER, Backoff
 from foliot.worker.checkpoints import Checkpoints
+from foliot.worker.server_calls import NO_ANSWER, Backoff
 from foliot.worker.session import Session, to_held
 from foliot.worker.surroundings import Surroundings
 

@@ -11,9 +11,9 @@ import structlog
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.worker_link import LeasedRun, LogChunk, WorkerLink
-from foliot.worker.calling import Backoff, NoAnswer, NotTaken, answer_of
 from foliot.worker.lines import format_stamp
 from foliot.worker.run_log import RunLog
+from foliot.worker.server_calls import Backoff, NoAnswer, NotTaken, answer_of
 
 log = structlog.get_logger("foliot.worker.logs")
 

@@ -9,7 +9,7 @@ from foliot.domain.instants import SECOND, Instant, to_instant
 from foliot.domain.verdict import Cause
 from foliot.ports.clock import Clock
 from foliot.ports.worker_link import LogChunk, Report
-from foliot.sdk.invoke import Outcome
+from foliot.sdk.invocation import Outcome
 from foliot.worker.run_log import RunLog
 
 

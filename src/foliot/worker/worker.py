@@ -15,7 +15,7 @@ from foliot.ports.worker_link import WorkerLink
 from foliot.worker.answers import Answers
 from foliot.worker.capture import captured
 from foliot.worker.current_session import CurrentSession
-from foliot.worker.draining import Drain
+from foliot.worker.drain import Drain
 from foliot.worker.execution import Execution
 from foliot.worker.figures import Figures
 from foliot.worker.guard import Guard
@@ -26,13 +26,13 @@ from foliot.worker.isolation.kill_list import KillList
 from foliot.worker.isolation.loop import LoopIsolator
 from foliot.worker.isolation.process import PoolSettings, ProcessPool
 from foliot.worker.isolation.thread import ThreadIsolator
-from foliot.worker.leaving import Leave
+from foliot.worker.leave import Leave
 from foliot.worker.load import LoadFigures
 from foliot.worker.logs import Logs
 from foliot.worker.loop_watch import Blocked, LoopWatch
-from foliot.worker.polling import Poller
-from foliot.worker.registering import Registrar
-from foliot.worker.reporting import Reporter
+from foliot.worker.poller import Poller
+from foliot.worker.registrar import Registrar
+from foliot.worker.reporter import Reporter
 from foliot.worker.session import Session
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.signals import Signals

@@ -8,7 +8,7 @@ import pytest
 from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant
 from foliot.domain.planner import Planner
-from foliot.domain.planning import plan
+from foliot.domain.plans import plan
 from foliot.domain.schedule import Schedule
 from foliot.domain.verdict import Cause
 from foliot.ports.store.backfills import BackfillState, NewBackfill, Selection

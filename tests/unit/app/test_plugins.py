@@ -8,7 +8,7 @@ import pytest
 
 from foliot.app import plugins
 from foliot.app.plugins import PartNameTaken, PartNotLoaded, UnknownPart, known, load
-from foliot.app.serving import store_opener
+from foliot.app.server_process import store_opener
 from foliot.store.sql.kernel.connect import BadStoreUrl
 from foliot.store.sql.store import SqlStore
 from foliot.words.errors import tell

@@ -25,7 +25,7 @@ from foliot.cli.yaml import to_yaml
 from foliot.domain.errors import InvalidInput
 from foliot.domain.verdict import Cause
 from foliot.domain.visible import visible
-from foliot.observability.logging import configure_logging
+from foliot.observability.log_lines import configure_logging
 from foliot.ports.worker_link import Report
 from tests.cli.conftest import Shell
 from tests.unit.client.answering import Answer, Answering, answering

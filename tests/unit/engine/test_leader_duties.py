@@ -9,11 +9,11 @@ from foliot.app.system import SystemClock
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import judge
 from foliot.engine.leader_duties import LEADER_DUTIES, LeaderContext, LeaderDuty, LeaderDutyRow, leader_duties
-from foliot.engine.leading import Leadership
+from foliot.engine.leadership import Leadership
 from foliot.engine.pulse import Tide
 from foliot.ports.store import Store
 from foliot.ports.store.firing import Pulse
-from tests.unit.engine.test_caretaking import Cluster, node
+from tests.unit.engine.test_journal_and_backfills import Cluster, node
 
 TERM: Final = 7
 READS: Final = {"lookups.cluster", "lookups.nodes", "lookups.now"}

@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 import structlog
 
-from foliot.observability.logging import Unfailing, configure_logging
+from foliot.observability.log_lines import Unfailing, configure_logging
 
 
 @pytest.fixture(autouse=True)

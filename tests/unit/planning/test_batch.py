@@ -7,9 +7,9 @@ import pytest
 
 from foliot.domain.fire import TROUBLE_REST, Cursor, Decide, DueJob, Plan
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
-from foliot.domain.pacing import CatchUpPacer
+from foliot.domain.pacer import CatchUpPacer
 from foliot.domain.planner import Planner
-from foliot.domain.planning import decide_batch, plan
+from foliot.domain.plans import decide_batch, plan
 from foliot.domain.policies import misfire
 from foliot.domain.schedule import Schedule
 from tests.unit.planning.situations import at, cron, due, every, job

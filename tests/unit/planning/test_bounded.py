@@ -2,9 +2,9 @@
 
 import pytest
 
-from foliot.domain.drafting import RUNS_PER_PLAN
+from foliot.domain.draft import RUNS_PER_PLAN
 from foliot.domain.instants import DAY, HOUR, SECOND
-from foliot.domain.planning import plan, plan_delete, plan_edit, plan_pause, plan_resume
+from foliot.domain.plans import plan, plan_delete, plan_edit, plan_pause, plan_resume
 from foliot.domain.policies import misfire
 from foliot.domain.policies.misfire import CATCH_UP_MAX, Misfire
 from foliot.domain.policies.overlap import Overlap

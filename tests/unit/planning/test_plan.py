@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from foliot.domain.drafting import FRESH, RUNS_PER_PLAN
+from foliot.domain.draft import FRESH, RUNS_PER_PLAN
 from foliot.domain.fire import CursorState, PlannedRun, SkipReason
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
-from foliot.domain.planning import plan
+from foliot.domain.plans import plan
 from foliot.domain.policies import misfire
 from foliot.domain.policies.misfire import Misfire
 from foliot.domain.policies.overlap import Overlap

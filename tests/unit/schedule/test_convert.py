@@ -3,7 +3,7 @@
 import pytest
 
 from foliot.domain.schedule import Cron, Dialect
-from foliot.domain.schedule.cron.convert import convert
+from foliot.domain.schedule.cron.conversion import convert
 from foliot.domain.schedule.errors import NotConvertible
 from foliot.words.errors import tell
 from foliot.words.language import Language

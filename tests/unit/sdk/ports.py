@@ -5,7 +5,7 @@ from typing import Any
 
 from foliot.sdk.ctx import Ctx, CtxFacts
 from foliot.sdk.log import Level
-from foliot.sdk.stopping import StopSignal
+from foliot.sdk.stop_signal import StopSignal
 
 
 class Listening:

@@ -14,7 +14,7 @@ from foliot.ports.worker_link import LeasedRun
 from foliot.sdk.checkpoint import BadCheckpoint
 from foliot.sdk.ctx import Ctx, OutsideRun, SleepBlocksLoop, ctx, current
 from foliot.sdk.log import Level, render
-from foliot.sdk.stopping import Cancelled, StopSignal
+from foliot.sdk.stop_signal import Cancelled, StopSignal
 from tests.unit.sdk.ports import Listening, ctx_of
 
 

@@ -13,7 +13,7 @@ from foliot.domain.policies.retry import retry_from
 from foliot.domain.verdict import Cause
 from foliot.sdk.ctx import Ctx, ctx
 from foliot.sdk.handler import GeneratorHandler, Handler
-from foliot.sdk.invoke import Outcome, invoke, invoke_async, invoke_until_asked
+from foliot.sdk.invocation import Outcome, invoke, invoke_async, invoke_until_asked
 from foliot.sdk.log import Level
 from tests.eventually import soon
 from tests.unit.sdk.ports import Listening, ctx_of
@@ -119,7 +119,7 @@ def test_the_traceback_is_the_users_without_foliots_own_frames() -> None:
     assert "in deeper" in trace
     assert "KeyError: 'inner'" in trace
     assert trace.rstrip().endswith("ValueError: outer")
-    assert "sdk/invoke.py" not in trace
+    assert "sdk/invocation.py" not in trace
     level, event, fields = port.lines[-1]
     assert (level, event, fields["traceback"]) == (Level.ERROR, "ValueError: outer", trace)
 

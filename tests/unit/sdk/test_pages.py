@@ -10,7 +10,7 @@ import pytest
 import foliot
 from foliot import Ctx, Foliot, Run
 from foliot.domain.fields import OPTIONS
-from foliot.sdk.triggering import Call
+from foliot.sdk.trigger_call import Call
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGES = ["tutorials/first-job.md", "how-to/test-your-jobs.md", "reference/sdk.md"]

@@ -10,7 +10,7 @@ import pytest
 
 from foliot.domain.handler import python_function
 from foliot.sdk.ctx import Ctx, CtxFacts
-from foliot.sdk.invoke import invoke
+from foliot.sdk.invocation import invoke
 from foliot.sdk.registry import Loaded, load
 from tests.unit.sdk.ports import Listening
 

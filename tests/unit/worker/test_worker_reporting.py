@@ -14,7 +14,7 @@ from foliot.client.worker_http import Refused
 from foliot.domain.run import Landing, RunState
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import Report
-from foliot.sdk.invoke import Outcome
+from foliot.sdk.invocation import Outcome
 from foliot.worker.reports import AttemptEnd, to_spooled
 from tests.clocks import DrivenClock
 from tests.eventually import soon

@@ -10,7 +10,7 @@ from foliot.domain.verdict import Cause
 from foliot.ports.handler import Invocable
 from foliot.ports.worker_link import LeasedRun, Welcome, WorkerLink
 from foliot.sdk.handler import Handler
-from foliot.sdk.invoke import Outcome
+from foliot.sdk.invocation import Outcome
 from foliot.worker.attempt import Attempt
 from foliot.worker.current_session import CurrentSession
 from foliot.worker.execution import BURST, Execution

@@ -185,7 +185,7 @@ def failover(**sizes: Any) -> "Benchmark":
 
 def _carry_through(benchmark: "Benchmark", options: Mapping[str, Any], more: Mapping[str, Any]) -> None:
     from foliot.app.run_loop import run
-    from foliot.observability.logging import configure_logging
+    from foliot.observability.log_lines import configure_logging
     from foliot_bench.progress import Progress
     from foliot_bench.report import carried_through
 

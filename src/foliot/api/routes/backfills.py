@@ -25,7 +25,7 @@ from foliot.domain.errors import BadField
 from foliot.domain.texts import NAME_BYTES_MAX
 from foliot.operations import backfill as operations
 from foliot.operations.backfill import BackfillOrder
-from foliot.operations.finding import home_of
+from foliot.operations.names import home_of
 from foliot.ports.store.backfills import BackfillState, Selection
 from foliot.ports.store.lookups import BadCursor
 

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query
 
 from foliot.api.models.calendars import CalendarIn, CalendarOut, CalendarsOut
-from foliot.api.paging import AnyLimit, page_of
+from foliot.api.pages import AnyLimit, page_of
 from foliot.api.request_parts import PREFIX, READS, WRITES, Cursor, Reader, Services, Writer
 from foliot.api.route import FoliotRoute
 from foliot.operations import calendars as operations

@@ -19,7 +19,7 @@ from foliot.api.models.cluster import (
 )
 from foliot.api.models.common import moment
 from foliot.api.models.runs import RunOut
-from foliot.api.paging import AnyLimit, page_of
+from foliot.api.pages import AnyLimit, page_of
 from foliot.api.request_parts import (
     PREFIX,
     READS,

@@ -9,7 +9,7 @@ from fastapi.responses import StreamingResponse
 
 from foliot.api.models.cluster import EventOut
 from foliot.api.models.common import Page
-from foliot.api.paging import is_number, number_of_cursor
+from foliot.api.pages import is_number, number_of_cursor
 from foliot.api.request_parts import (
     PREFIX,
     READS,

@@ -18,7 +18,7 @@ from foliot.api.models.jobs import (
     WhyListOut,
     WhyOut,
 )
-from foliot.api.paging import AnyLimit, number_of_cursor, page_of
+from foliot.api.pages import AnyLimit, number_of_cursor, page_of
 from foliot.api.request_parts import (
     PREFIX,
     READS,
@@ -36,8 +36,8 @@ from foliot.api.route import FoliotRoute
 from foliot.domain.why import Explanation
 from foliot.operations.diff import diff as diff_versions
 from foliot.operations.diff import find_version
-from foliot.operations.finding import find_job, home_of
 from foliot.operations.fires import fires as list_fires
+from foliot.operations.names import find_job, home_of
 from foliot.operations.stats import stats as job_stats
 from foliot.operations.trigger import lane_of_job
 from foliot.operations.why import why_instant, why_since

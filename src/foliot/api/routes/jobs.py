@@ -23,7 +23,7 @@ from foliot.api.models.jobs import (
     ValidOut,
     WarningOut,
 )
-from foliot.api.models.rescheduling import (
+from foliot.api.models.reschedule import (
     MaybeRescheduleJob,
     MaybeRescheduleJobs,
     RescheduledListOut,
@@ -63,8 +63,8 @@ from foliot.operations import reschedule as rescheduling
 from foliot.operations import rollback as rolling_back
 from foliot.operations import save as saving
 from foliot.operations.diff import changes_between
-from foliot.operations.finding import actor, find_job, home_of, namespace_of
 from foliot.operations.kinds import what_runs
+from foliot.operations.names import actor, find_job, home_of, namespace_of
 from foliot.operations.save import SavedJob
 from foliot.operations.trigger import check as check_trigger
 from foliot.operations.trigger import trigger as trigger_run

@@ -14,8 +14,8 @@ from foliot.api.route import FoliotRoute
 from foliot.api.streams import HEADERS, comment, event, until_gone
 from foliot.domain.instants import Instant, to_datetime
 from foliot.domain.run import LIVE, RunState
-from foliot.operations.finding import find_run
-from foliot.operations.log_reading import Line, LogReader, Position, prefixed, shard_run
+from foliot.operations.log_reader import Line, LogReader, Position, prefixed, shard_run
+from foliot.operations.names import find_run
 from foliot.ports.store.lookups import RunRow
 
 router: Final = APIRouter(prefix=PREFIX + "/runs/{run}", tags=["runs"], route_class=FoliotRoute)

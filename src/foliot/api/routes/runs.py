@@ -26,7 +26,7 @@ from foliot.api.models.runs import (
     made_run,
     timeline_of,
 )
-from foliot.api.paging import AnyLimit, page_of
+from foliot.api.pages import AnyLimit, page_of
 from foliot.api.request_parts import (
     PREFIX,
     READS,
@@ -54,10 +54,10 @@ from foliot.domain.errors import RunNotFound
 from foliot.domain.run import DERIVED, LIVE, RunState
 from foliot.domain.texts import NAME_BYTES_MAX
 from foliot.operations.cancel import CancelledRun, cancel
-from foliot.operations.finding import find_job, find_run, home_of, namespace_of
 from foliot.operations.kinds import what_run_executes
+from foliot.operations.names import find_job, find_run, home_of, namespace_of
 from foliot.operations.retry import retry
-from foliot.operations.waiting import wait_for_end
+from foliot.operations.run_end import wait_for_end
 from foliot.operations.why import why_run
 from foliot.ports.store.lookups import RunFilter, RunRow
 

@@ -19,7 +19,7 @@ from foliot.api.models.cluster import (
     WhoOut,
 )
 from foliot.api.models.common import moment
-from foliot.api.paging import AnyLimit, page_of
+from foliot.api.pages import AnyLimit, page_of
 from foliot.api.request_parts import PREFIX, READS, WRITES, Admin, Cursor, Reader, Services, problems, read_duration
 from foliot.api.route import FoliotRoute
 from foliot.domain.access import BadLoginCode, Grant, parse_scopes

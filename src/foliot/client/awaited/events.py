@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
-from foliot.client.awaited.streaming import streamed
+from foliot.client.awaited.stream_reader import streamed
 from foliot.client.calls import Answer, Moment
 from foliot.client.pages import Page, page_of
 from foliot.client.streams import Event, EventStream

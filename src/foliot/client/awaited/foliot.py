@@ -18,7 +18,7 @@ from foliot.client.awaited.runs import AsyncRuns
 from foliot.client.awaited.tokens import AsyncTokens
 from foliot.client.calls import Call
 from foliot.client.cluster_access import ClusterAccess
-from foliot.client.sending import read
+from foliot.client.requests import read
 
 
 class AsyncFoliot(ClusterAccess):

@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from foliot.client.awaited.run import AsyncRun
-from foliot.client.awaited.streaming import streamed
+from foliot.client.awaited.stream_reader import streamed
 from foliot.client.calls import Answer, Duration, Moment
 from foliot.client.pages import Page, page_of
+from foliot.client.run_end import Waiting
 from foliot.client.streams import LogStream
-from foliot.client.waiting import Waiting
 
 if TYPE_CHECKING:
     from foliot.client.awaited.foliot import AsyncFoliot

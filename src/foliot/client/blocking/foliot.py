@@ -20,7 +20,7 @@ from foliot.client.blocking.runs import Runs
 from foliot.client.blocking.tokens import Tokens
 from foliot.client.calls import Call
 from foliot.client.cluster_access import ClusterAccess
-from foliot.client.sending import read
+from foliot.client.requests import read
 
 
 class Foliot(ClusterAccess):

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from foliot.client.blocking.run import Run
-from foliot.client.blocking.streaming import streamed
+from foliot.client.blocking.stream_reader import streamed
 from foliot.client.calls import Answer, Duration, Moment
 from foliot.client.pages import Page, page_of
+from foliot.client.run_end import Waiting
 from foliot.client.streams import LogStream
-from foliot.client.waiting import Waiting
 
 if TYPE_CHECKING:
     from foliot.client.blocking.foliot import Foliot

@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from foliot.domain.document_values import mapping, parsed, part, shown, text, truth
 from foliot.domain.errors import BadField
 from foliot.domain.instants import DAY, SECOND, Micros, format_duration, parse_duration
 from foliot.domain.names import check_name
-from foliot.domain.reading import mapping, parsed, part, shown, text, truth
 
 LATE_MIN: Final[Micros] = SECOND
 WITHIN_MAX: Final[Micros] = 366 * DAY

@@ -5,9 +5,9 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Final
 
+from foliot.domain.document_values import duration, mapping, part, whole, word
 from foliot.domain.errors import BadField
 from foliot.domain.instants import DAY, HOUR, SECOND, Micros, format_duration, parse_duration
-from foliot.domain.reading import duration, mapping, part, whole, word
 
 MISFIRE_AFTER: Final[Micros] = 60 * SECOND
 CATCH_UP_MAX: Final = 1000

@@ -13,9 +13,9 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Final, TypeAlias
 
+from foliot.domain.document_values import mapping, parsed, part, text, truth, whole
 from foliot.domain.errors import InvalidInput
 from foliot.domain.instants import DAY, MINUTE, SECOND, Micros, format_duration, parse_duration
-from foliot.domain.reading import mapping, parsed, part, text, truth, whole
 
 RETRIES_MAX: Final = 1000
 DELAYS_MAX: Final = 100

@@ -9,6 +9,7 @@ from foliot.domain.schedule.cron.fields import WEEKDAYS
 from foliot.domain.schedule.days import date_of
 from foliot.domain.schedule.errors import BadCalendar
 from foliot.domain.schedule.ics import days_of_ics
+from foliot.domain.schedule.known_words import check_keys, choice
 from foliot.domain.schedule.moments import (
     has_offset,
     read_day,
@@ -19,7 +20,6 @@ from foliot.domain.schedule.moments import (
     write_time,
 )
 from foliot.domain.schedule.times import DAY_S
-from foliot.domain.schedule.wording import check_keys, choice
 from foliot.domain.schedule.workdays import Place, check_place
 from foliot.domain.schedule.zones import zone
 

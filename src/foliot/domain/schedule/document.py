@@ -19,15 +19,15 @@ from foliot.domain.schedule.builtin import builtin_calendar
 from foliot.domain.schedule.calendars import Calendar, Shift
 from foliot.domain.schedule.cron import Cron, Dialect, parse
 from foliot.domain.schedule.cron.fields import WEEKDAYS
-from foliot.domain.schedule.cron.parse import other_weekdays
+from foliot.domain.schedule.cron.parser import other_weekdays
 from foliot.domain.schedule.days import date_of
 from foliot.domain.schedule.errors import AmbiguousWeekday, BadCron, BadSchedule
 from foliot.domain.schedule.every import Every, FixedDelay
+from foliot.domain.schedule.known_words import check_keys, choice
 from foliot.domain.schedule.moments import read_day, read_instant, read_time, read_weekdays, write_time
 from foliot.domain.schedule.schedule import Schedule
 from foliot.domain.schedule.structured import EVERY_DAYS_MAX, EVERY_WEEKS_MAX, Daily, Weekly
 from foliot.domain.schedule.trigger import Trigger
-from foliot.domain.schedule.wording import check_keys, choice
 from foliot.domain.schedule.zones import Gap, Overlap, zone
 
 LIST_MAX: Final = 50

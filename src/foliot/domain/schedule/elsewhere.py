@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import Final
 
 from foliot.domain.schedule.days import FIRST_DAY, LENGTH, MONTH_END, month_of, next_day, previous_day
-from foliot.domain.schedule.opening import Opening
+from foliot.domain.schedule.open_times import Opening
 from foliot.domain.schedule.times import DAY_S
 from foliot.domain.schedule.zones import HORIZON_S, Zone
 

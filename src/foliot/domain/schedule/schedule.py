@@ -10,8 +10,8 @@ from foliot.domain.schedule.builtin import find_calendar
 from foliot.domain.schedule.calendars import ALLOWED, Calendar, Ruling, Shift
 from foliot.domain.schedule.errors import UnknownCalendar
 from foliot.domain.schedule.every import FixedDelay
-from foliot.domain.schedule.opening import Opening, opening
-from foliot.domain.schedule.shifting import shifted
+from foliot.domain.schedule.open_times import Opening, opening
+from foliot.domain.schedule.shifted_days import shifted
 from foliot.domain.schedule.times import DAY_S
 from foliot.domain.schedule.trigger import HORIZON, Trigger
 from foliot.domain.schedule.zones import HORIZON_S

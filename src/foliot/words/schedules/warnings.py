@@ -7,6 +7,7 @@ from typing import Final
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, Micros, format_duration
 from foliot.domain.schedule.calendars import Calendar
 from foliot.domain.schedule.cron import Cron
+from foliot.domain.schedule.cron.field_text import write_weekday
 from foliot.domain.schedule.cron.fields import (
     WEEKDAYS,
     YEAR,
@@ -17,8 +18,7 @@ from foliot.domain.schedule.cron.fields import (
     NthWeekday,
     Span,
 )
-from foliot.domain.schedule.cron.parse import other_weekdays, parse
-from foliot.domain.schedule.cron.writing import write_weekday
+from foliot.domain.schedule.cron.parser import other_weekdays, parse
 from foliot.domain.schedule.days import FIRST_DAY, date_of, next_day
 from foliot.domain.schedule.every import FixedDelay
 from foliot.domain.schedule.schedule import Schedule

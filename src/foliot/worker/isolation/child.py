@@ -21,10 +21,10 @@ from foliot.domain.verdict import Cause
 from foliot.ports.handler import HandlerKind
 from foliot.ports.worker_link import LeasedRun
 from foliot.sdk.ctx import Ctx
-from foliot.sdk.invoke import Outcome, invoke, trimmed_traceback
+from foliot.sdk.invocation import Outcome, invoke, trimmed_traceback
 from foliot.sdk.log import Level, render
 from foliot.sdk.registry import load
-from foliot.sdk.stopping import Cancelled
+from foliot.sdk.stop_signal import Cancelled
 from foliot.worker.capture import records_taken
 from foliot.worker.handlers import handler_of, made_again
 from foliot.worker.handlers.python import PythonHandlers

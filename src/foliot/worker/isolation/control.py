@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from foliot.sdk.stopping import Cancelled, StopSignal
+from foliot.sdk.stop_signal import Cancelled, StopSignal
 from foliot.worker.isolation.wire import Frames, FromChild, Load, Start, Stop, ToChild, encode
 
 _LOOK_EVERY_S: Final = 1.0  # another thread may have read the word to stop

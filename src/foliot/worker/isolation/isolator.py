@@ -4,7 +4,7 @@ from typing import Protocol
 
 from foliot.domain.verdict import Cause
 from foliot.ports.handler import Invocable
-from foliot.sdk.invoke import Outcome
+from foliot.sdk.invocation import Outcome
 from foliot.worker.attempt import Attempt
 
 

@@ -16,7 +16,7 @@ from foliot.domain.verdict import Cause
 from foliot.ports.clock import Clock
 from foliot.ports.handler import Invocable
 from foliot.sdk.ctx import Ctx
-from foliot.sdk.invoke import Outcome, invoke_async
+from foliot.sdk.invocation import Outcome, invoke_async
 from foliot.worker.attempt import Attempt
 from foliot.worker.capture import current_attempt
 from foliot.worker.isolation.isolator import Host, judged

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from foliot.sdk.log import Level, render
-from foliot.sdk.stopping import StopSignal
+from foliot.sdk.stop_signal import StopSignal
 from foliot.worker.attempt import Attempt
 
 _creating: Final = threading.Lock()

@@ -16,7 +16,7 @@ import structlog
 from foliot.domain.verdict import Cause
 from foliot.ports.clock import Clock
 from foliot.ports.handler import Invocable
-from foliot.sdk.invoke import Outcome
+from foliot.sdk.invocation import Outcome
 from foliot.worker.attempt import Attempt
 from foliot.worker.figures import Figures
 from foliot.worker.handlers import KindToMake

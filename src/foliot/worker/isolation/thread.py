@@ -8,7 +8,7 @@ from foliot.domain.run import format_run_id
 from foliot.domain.verdict import Cause
 from foliot.ports.handler import Invocable
 from foliot.sdk.ctx import Ctx
-from foliot.sdk.invoke import Outcome, invoke
+from foliot.sdk.invocation import Outcome, invoke
 from foliot.worker.attempt import Attempt
 from foliot.worker.capture import current_attempt
 from foliot.worker.isolation.isolator import Host, judged

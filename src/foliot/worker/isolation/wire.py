@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from foliot.ports.worker_link import LeasedRun
-from foliot.sdk.invoke import Outcome
+from foliot.sdk.invocation import Outcome
 from foliot.worker.handlers import KindToMake
 
 FRAME_MAX: Final = 64 * 1024 * 1024

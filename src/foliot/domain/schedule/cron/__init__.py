@@ -2,6 +2,6 @@
 
 from foliot.domain.schedule.cron.cron import Cron
 from foliot.domain.schedule.cron.fields import Dialect, Expression
-from foliot.domain.schedule.cron.parse import parse
+from foliot.domain.schedule.cron.parser import parse
 
 __all__ = ["Cron", "Dialect", "Expression", "parse"]

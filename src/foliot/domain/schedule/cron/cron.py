@@ -6,7 +6,7 @@ from functools import lru_cache
 from foliot.domain.instants import Instant
 from foliot.domain.schedule.cron.days import CronDays
 from foliot.domain.schedule.cron.fields import Dialect, Expression
-from foliot.domain.schedule.cron.parse import parse
+from foliot.domain.schedule.cron.parser import parse
 from foliot.domain.schedule.times import product
 from foliot.domain.schedule.wall import Wall
 from foliot.domain.schedule.zones import Gap, Overlap, zone

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from foliot.domain.changes import Plans
 from foliot.domain.fire import Cursor, CursorState, skip_key
-from foliot.domain.holding import Held, can_be_held
+from foliot.domain.held_time import Held, can_be_held
 from foliot.domain.instants import Instant
 from foliot.domain.schedule import Schedule
 from foliot.store.sql.firing.record import record_change

@@ -19,7 +19,7 @@ from foliot.domain.access import ForeignSession, Principal
 from foliot.domain.errors import ClusterTrouble, NotFound
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
-from foliot.operations.declaring import Declaring
+from foliot.operations.declarations import Declaring
 from foliot.operations.foreign_calls import ForeignCalls
 from foliot.operations.services import Services
 from foliot.operations.worker_messages import WorkerMessages

@@ -7,7 +7,8 @@ import pytest
 
 from foliot.app.system import SystemClock
 from foliot.domain.instants import Instant
-from foliot.engine.caretaking import BACKFILL_QUIET, BACKFILL_REST_MAX_S, Backfilling, Chronicling
+from foliot.engine.backfills import BACKFILL_QUIET, BACKFILL_REST_MAX_S, BackfillAdvance
+from foliot.engine.journal import NodeNotes
 from foliot.engine.pulse import Tide
 from foliot.ports.store.backfills import BackfillStore
 from foliot.ports.store.errors import StoreUnavailable
@@ -27,7 +28,7 @@ class Backfills:
 
 
 async def test_backfills_are_looked_for_less_often_the_longer_there_is_none() -> None:
-    duty = Backfilling(cast("BackfillStore", Backfills()), on_made=lambda: None)
+    duty = BackfillAdvance(cast("BackfillStore", Backfills()), on_made=lambda: None)
     rests = [await duty.advance(1) for _ in range(20 * BACKFILL_QUIET)]
     assert rests[: BACKFILL_QUIET - 1] == [None] * (BACKFILL_QUIET - 1)
     assert rests[-1] == BACKFILL_REST_MAX_S
@@ -38,7 +39,7 @@ async def test_backfills_are_looked_for_less_often_the_longer_there_is_none() ->
 async def test_a_backfill_that_goes_on_is_followed_closely_again() -> None:
     made: list[bool] = []
     nothing = [0] * 3 * BACKFILL_QUIET
-    duty = Backfilling(cast("BackfillStore", Backfills(*nothing, 2)), on_made=lambda: made.append(True))
+    duty = BackfillAdvance(cast("BackfillStore", Backfills(*nothing, 2)), on_made=lambda: made.append(True))
     for _ in nothing:
         await duty.advance(1)
     assert await duty.advance(1) == 0.1
@@ -80,8 +81,8 @@ def node(session: str) -> NodeRow:
     )  # fmt: skip
 
 
-def chronicling(cluster: Cluster) -> Chronicling:
-    return Chronicling(cast("Lookups", cluster), cast("Journal", cluster), tide=tide())
+def chronicling(cluster: Cluster) -> NodeNotes:
+    return NodeNotes(cast("Lookups", cluster), cast("Journal", cluster), tide=tide())
 
 
 def tide() -> Tide:

@@ -12,12 +12,12 @@ import structlog
 from foliot.domain.instants import SECOND
 from foliot.ports.worker_link import Leased, LeasePoll
 from foliot.worker.answers import Answers
-from foliot.worker.calling import Backoff, NoAnswer, NotTaken, answer_of
 from foliot.worker.execution import Execution
+from foliot.worker.server_calls import Backoff, NoAnswer, NotTaken, answer_of
 from foliot.worker.session import Session
 from foliot.worker.surroundings import Surroundings
 
-log = structlog.get_logger("foliot.worker.polling")
+log = structlog.get_logger("foliot.worker.poller")
 
 FREE_MAX: Final = 500
 AHEAD_MAX: Final = 1000

@@ -7,7 +7,7 @@ from types import TracebackType
 
 from foliot.domain.errors import FoliotError, InvalidInput
 from foliot.sdk.handler import SourceLine, shown_path
-from foliot.sdk.importing import is_file, is_foreign
+from foliot.sdk.imports import is_file, is_foreign
 from foliot.words.errors import tell
 
 

@@ -12,7 +12,7 @@ from foliot.ports.clock import Clock
 from foliot.worker.attempt import Attempt
 from foliot.worker.execution import Execution
 
-log = structlog.get_logger("foliot.worker.draining")
+log = structlog.get_logger("foliot.worker.drain")
 
 WHY: Final = "The worker is stopping"
 

@@ -8,7 +8,7 @@ from foliot.domain.schedule.calendars import Shift
 from foliot.domain.schedule.cron import Cron
 from foliot.domain.schedule.days import FIRST_DAY, MONTH_END, Days, month_of, next_day, previous_day
 from foliot.domain.schedule.elsewhere import OpenDaysElsewhere, midnights_elsewhere
-from foliot.domain.schedule.opening import Opening
+from foliot.domain.schedule.open_times import Opening
 from foliot.domain.schedule.structured import Daily, Weekly
 from foliot.domain.schedule.times import DAY_S, Times, split
 from foliot.domain.schedule.trigger import Trigger

@@ -1,48 +1,21 @@
-"""Caretaking: what the leader does for users. It moves backfills on, notes nodes in the journal, clears old notes."""
+"""The journal: the leader notes which nodes came and went, and removes old notes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from foliot.domain.instants import DAY, MINUTE, Micros
 from foliot.engine.pulse import Tide
-from foliot.ports.store.backfills import BackfillStore
 from foliot.ports.store.journal import Happening, Journal, Topic
 from foliot.ports.store.lookups import ClusterRow, Lookups, NodeRow
 from foliot.ports.store.replies import ReplyStore
 
-BACKFILLS_PER_ROUND: Final = 20
 CLEARED_PER_ROUND: Final = 1000
 JOURNAL_KEEP: Final[Micros] = 90 * DAY
 REPLIES_KEEP: Final[Micros] = DAY
 LOOK_BACK: Final[Micros] = 10 * MINUTE
-BACKFILL_QUIET: Final = 10  # rounds without work; after them the leader looks less often
-BACKFILL_REST_MAX_S: Final = 5.0
 
 
-class Backfilling:
-    """Lets backfills go on: counts what ended, makes the runs that may follow (R10)."""
-
-    def __init__(self, store: BackfillStore, *, on_made: Callable[[], None]) -> None:
-        self._store = store
-        self._on_made = on_made
-        self._quiet = 0
-
-    async def advance(self, term: int) -> float | None:
-        """Make the next runs of backfills.
-
-        A long rest without backfills delays none: the server that starts one makes its first runs.
-        """
-        if not await self._store.advance(limit=BACKFILLS_PER_ROUND, term=term):
-            self._quiet += 1
-            if self._quiet < BACKFILL_QUIET:
-                return None
-            return min(self._quiet - BACKFILL_QUIET + 1, BACKFILL_REST_MAX_S)
-        self._quiet = 0
-        self._on_made()
-        return 0.1
-
-
-class Chronicling:
+class NodeNotes:
     """Notes in the journal which nodes came and went and who leads. Keys make each note unique, on any server."""
 
     def __init__(self, lookups: Lookups, journal: Journal, *, tide: Tide) -> None:
@@ -84,8 +57,8 @@ class Chronicling:
         return [happening for node in nodes for happening in _of_node(node)]
 
 
-class Clearing:
-    """Forgets old notes and answers, in small steps (R12)."""
+class OldNotes:
+    """Removes old notes and answers, in small steps (R12)."""
 
     def __init__(self, lookups: Lookups, journal: Journal, replies: ReplyStore) -> None:
         self._lookups = lookups

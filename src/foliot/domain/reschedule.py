@@ -11,7 +11,7 @@ from foliot.domain.changes import Stand
 from foliot.domain.fire import TROUBLE_REST, Cursor, CursorState, DueJob, Plan, kept
 from foliot.domain.instants import MINUTE, Instant, Micros, ceil_to_second
 from foliot.domain.job import LoadedJob
-from foliot.domain.planning import wake_of_next
+from foliot.domain.plans import wake_of_next
 from foliot.domain.schedule import Schedule
 
 AHEAD_US: Final[Micros] = MINUTE

@@ -14,10 +14,10 @@ from foliot.domain.errors import FoliotError
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.worker_link import Leaving, WorkerLink
-from foliot.worker.calling import Backoff, NoAnswer, NotTaken, answer_of
+from foliot.worker.server_calls import Backoff, NoAnswer, NotTaken, answer_of
 from foliot.worker.session import Session, to_held
 
-log = structlog.get_logger("foliot.worker.leaving")
+log = structlog.get_logger("foliot.worker.leave")
 
 TRIES_MAX: Final = 3
 SESSION_OVER: Final = "FOL-2011"

@@ -1,6 +1,6 @@
 """Reading a stream through a client: the next server is asked when one is away."""
 
-# Written by python -m tests.client.derive: change foliot/client/awaited/streaming.py, then run it.
+# Written by python -m tests.client.derive: change foliot/client/awaited/stream_reader.py, then run it.
 
 from __future__ import annotations
 

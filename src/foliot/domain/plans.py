@@ -10,7 +10,7 @@ from typing import Final
 
 from foliot.domain.changes import CatchUp
 from foliot.domain.delays import first_delay, plan_delay, resume_delay
-from foliot.domain.drafting import FRESH, Draft
+from foliot.domain.draft import FRESH, Draft
 from foliot.domain.fire import (
     TROUBLE_TEXT_MAX,
     Cursor,
@@ -24,10 +24,10 @@ from foliot.domain.fire import (
     kept,
     troubled,
 )
-from foliot.domain.holding import Held, can_be_held, joined
+from foliot.domain.held_time import Held, can_be_held, joined
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
-from foliot.domain.pacing import CatchUpPacer as CatchUpPacer  # noqa: PLC0414  it belongs to `decide_batch`
+from foliot.domain.pacer import CatchUpPacer as CatchUpPacer  # noqa: PLC0414  it belongs to `decide_batch`
 from foliot.domain.policies.misfire import MISFIRE_AFTER
 from foliot.domain.schedule import HORIZON, Schedule
 from foliot.domain.skips import PAUSED, SkipCause, SkipKind

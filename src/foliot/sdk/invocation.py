@@ -17,7 +17,7 @@ from foliot.domain.verdict import Cause
 from foliot.ports.handler import Invocable
 from foliot.sdk.ctx import Ctx, current
 from foliot.sdk.results import ResultNotJson, ResultTooLarge, encode_result
-from foliot.sdk.stopping import Cancelled
+from foliot.sdk.stop_signal import Cancelled
 
 MESSAGE_MAX: Final = 4_096
 TRACEBACK_MAX: Final = 32_768

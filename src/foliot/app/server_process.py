@@ -6,7 +6,7 @@ from collections.abc import Callable
 from foliot.app.connections import Connection, ProxiedConnection
 from foliot.app.faults import fault_point
 from foliot.app.http import build_app, check_reach
-from foliot.app.listening import HttpServer
+from foliot.app.listener import HttpServer
 from foliot.app.one_machine import check_one_machine
 from foliot.app.plugins import known, load
 from foliot.app.server import Server

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from foliot.domain.access import Principal
 from foliot.domain.run import LIVE, RunState
-from foliot.operations.finding import find_run
+from foliot.operations.names import find_run
 from foliot.operations.services import Services
 from foliot.ports.store.lookups import RunRow
 from foliot.ports.worker_link import LogChunk

@@ -16,16 +16,16 @@ import structlog
 
 from foliot.domain.run import Landing
 from foliot.ports.worker_link import Report
-from foliot.worker.calling import Backoff, NoAnswer, NotTaken, answer_of
 from foliot.worker.current_session import CurrentSession
 from foliot.worker.execution import Execution
 from foliot.worker.logs import Logs
-from foliot.worker.registering import Registrar
+from foliot.worker.registrar import Registrar
 from foliot.worker.reports import AttemptEnd, Spooled, SpooledLog, SpooledReport, to_spooled
+from foliot.worker.server_calls import Backoff, NoAnswer, NotTaken, answer_of
 from foliot.worker.spool import Spool, SpoolFolder
 from foliot.worker.surroundings import Surroundings
 
-log = structlog.get_logger("foliot.worker.reporting")
+log = structlog.get_logger("foliot.worker.reporter")
 
 BATCH_MAX: Final = 500
 LINGER_S: Final = 0.005

@@ -3,10 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from foliot.domain.schedule.cron.fields import WEEKDAYS, Dialect, Expression, Span
-from foliot.domain.schedule.cron.parse import LENGTH_MAX, parse
-from foliot.domain.schedule.cron.strict import foreign_item
-from foliot.domain.schedule.cron.writing import (
+from foliot.domain.schedule.cron.field_text import (
     Unwritable,
     is_spread,
     narrows,
@@ -14,6 +11,9 @@ from foliot.domain.schedule.cron.writing import (
     write_field,
     write_weekday,
 )
+from foliot.domain.schedule.cron.fields import WEEKDAYS, Dialect, Expression, Span
+from foliot.domain.schedule.cron.parser import LENGTH_MAX, parse
+from foliot.domain.schedule.cron.strict import foreign_item
 from foliot.domain.schedule.errors import NotConvertible
 
 

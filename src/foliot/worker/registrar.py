@@ -11,13 +11,13 @@ from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.handler import HandlerKind
 from foliot.ports.worker_link import Hello, WorkerLink
-from foliot.worker.calling import Backoff, NoAnswer, NotTaken, answer_of
 from foliot.worker.handlers import offers_of
 from foliot.worker.handlers.python import PythonHandlers
+from foliot.worker.server_calls import Backoff, NoAnswer, NotTaken, answer_of
 from foliot.worker.session import Session
 from foliot.worker.settings import WorkerSettings
 
-log = structlog.get_logger("foliot.worker.registering")
+log = structlog.get_logger("foliot.worker.registrar")
 
 
 class Registrar:
