@@ -192,6 +192,7 @@ def test_the_past_is_filled_after_a_preview(foliot: Shell) -> None:
         assert "nothing to fill" in again.err
         future = foliot("job", "backfill", "minutely", "--from", "1h", "--to", "2099-01-01")
         assert "is not past yet" in future.err
+        assert "is not past yet" in foliot("job", "backfill", "minutely", "--from", "1h", "--to", "+1h").err
     finally:
         foliot("job", "delete", "minutely", "--yes")
 

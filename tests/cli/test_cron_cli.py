@@ -159,8 +159,8 @@ def test_convert() -> None:
             ("next", "0 2 * * *", "--from", "soon"),
             2,
             (
-                '✖ "soon" is not an instant.\n'
-                "  write 2026-01-31T17:00:00Z, or 2026-01-31 17:00 for the schedule's own zone  [FOL-1031]\n"
+                '✖ "soon" is not a time.\n'
+                "  write 14:02, 2026-03-02 14:02, 2026-03-02T06:02:00Z, now, 2h or +2h  [FOL-1031]\n"
             ),
         ),
         (

@@ -58,7 +58,9 @@ LastEventId = Annotated[
 ]
 Limit = Annotated[int, Query(ge=1, le=LIMIT_MAX, description="Items of a page.")]
 Cursor = Annotated[str | None, Query(max_length=1000, description="`next_cursor` of the page before.")]
-When = Annotated[str | None, Query(max_length=64, description="RFC 3339.", examples=["2026-03-02T06:00:00Z"])]
+When = Annotated[
+    str | None, Query(max_length=64, description="RFC 3339; no `2h` and no `now`.", examples=["2026-03-02T06:00:00Z"])
+]
 
 
 def read_moment(written: str | None, field: str, *, tz: str = "UTC") -> Instant | None:

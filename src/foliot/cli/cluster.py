@@ -14,6 +14,7 @@ from foliot.cli.node import GONE
 from foliot.cli.node import columns as node_columns
 from foliot.cli.speaking import echo
 from foliot.cli.table import Column
+from foliot.cli.time_options import TypedTime, time_option
 from foliot.domain.visible import visible_line
 
 QUEUE_COUNTED_MAX: Final = 10_000  # the server counts no further
@@ -122,11 +123,13 @@ def step_down(user: User, *, to: str | None, reason: str) -> None:
 @cluster.command()
 @click.option("--topic", metavar="TOPICS", help="jobs, runs, nodes, cluster; several with commas.")
 @click.option("--subject", metavar="NAME", help="About one job, run or node.")
-@click.option("--since", metavar="TIME", help="1h, 02:00, 2026-03-02.")
+@time_option("cluster events --since", help="From then on.")
 @click.option("-f", "--follow", is_flag=True, help="Go on with what happens.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @remote
-def events(user: User, *, topic: str | None, subject: str | None, since: str | None, follow: bool, limit: int) -> None:
+def events(
+    user: User, *, topic: str | None, subject: str | None, since: TypedTime | None, follow: bool, limit: int
+) -> None:
     """Show what happened: changes of jobs, nodes that came and went, elections, tokens.
 
     \b

@@ -12,6 +12,7 @@ from foliot.cli.language import reader_language
 from foliot.cli.refusal import refusals
 from foliot.cli.speaking import echo
 from foliot.cli.table import cells_of, width_of
+from foliot.cli.time_options import TypedTime, time_option
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat, to_datetime, to_instant
 from foliot.domain.schedule import Cron, Dialect, Gap, Overlap, Schedule, schedule_from_document
 from foliot.domain.schedule.builtin import find_calendar
@@ -62,7 +63,7 @@ def _about_the_schedule(command: _Command) -> _Command:
             click.option(
                 "--dst-overlap", type=click.Choice([one.value for one in Overlap]), help="For repeated hours."
             ),
-            click.option("--from", "since", metavar="TIME", help="Look from this instant on instead of now."),
+            time_option("cron next --from", "since", help="Look from then on instead of now."),
             click.option("--job", default="", help="Name of the job, which places H."),
         )
     ):
@@ -177,7 +178,7 @@ def _meant(
     calendar: str | None,
     dst_gap: str | None,
     dst_overlap: str | None,
-    since: str | None,
+    since: TypedTime | None,
     job: str,
 ) -> tuple[Schedule, Instant]:
     words = {
@@ -191,13 +192,19 @@ def _meant(
     schedule = schedule_from_document({key: word for key, word in words.items() if word is not None}, job=job)
     if schedule.missing_calendar is not None:
         find_calendar(schedule.missing_calendar, {})  # raises, with the nearest name
-    return schedule, read_instant(since, tz=tz) if since else _now()
+    return schedule, _beginning(since, tz)
 
 
-def _now() -> Instant:
+def _beginning(since: TypedTime | None, tz: str) -> Instant:
+    """The instant from which on fires are wanted: what was typed, or now."""
     from foliot.app.system import SystemClock
+    from foliot.cli.times import Times
 
-    return to_instant(SystemClock().now())
+    now = SystemClock().now()
+    if since is None:
+        return to_instant(now)
+    times = Times(tz, chinese=False, now=now)
+    return read_instant(times.instant_of(since))
 
 
 def _explained(

@@ -10,6 +10,7 @@ from foliot.cli.completing import job_name
 from foliot.cli.jobs_reading import explain, explain_job
 from foliot.cli.speaking import echo
 from foliot.cli.table import Column
+from foliot.cli.time_options import TypedTime, time_option
 from foliot.domain.errors import JobNotFound
 
 SHELLS: Final = ("bash", "zsh", "fish", "powershell")
@@ -40,12 +41,14 @@ def search(user: User, *, text: tuple[str, ...], limit: int) -> None:
 
 @click.command()
 @click.argument("what", metavar="JOB|RUN", shell_complete=job_name)
-@click.option("--at", metavar="TIME", help="One instant of a job.")
-@click.option("--since", metavar="TIME", help="All instants of a job since then.")
+@time_option("why --at", help="One instant of a job.")
+@time_option("why --since", help="All instants of a job since then.")
 @click.option("--limit", type=click.IntRange(1, 200), default=200, show_default=True)
 @click.option("--cursor", metavar="CURSOR", help="Go on behind a page.")
 @remote
-def why(user: User, *, what: str, at: str | None, since: str | None, limit: int, cursor: str | None) -> None:
+def why(
+    user: User, *, what: str, at: TypedTime | None, since: TypedTime | None, limit: int, cursor: str | None
+) -> None:
     """Say why a job did or did not run, or what a run waits for.
 
     \b

@@ -11,6 +11,7 @@ from foliot.cli.asking import User, remote
 from foliot.cli.completing import job_name
 from foliot.cli.jobs_reading import version_number, zone_of
 from foliot.cli.speaking import echo
+from foliot.cli.time_options import TypedTime, time_option
 from foliot.cli.values import pairs, set_path
 from foliot.client.job import Job
 from foliot.domain.visible import visible
@@ -21,7 +22,7 @@ from foliot.domain.visible import visible
 @click.option("--cron", metavar="EXPR", help="When: a cron expression.")
 @click.option("--every", metavar="DURATION", help="When: every so often.")
 @click.option("--after-end", metavar="DURATION", help="When: so long after the end of the last run.")
-@click.option("--at", metavar="TIME", help="When: once.")
+@time_option("job create --at", help="When: once.")
 @click.option("--zone", metavar="ZONE", help="The zone of --cron.")
 @click.option("--py", "python", metavar="M:F", help="What: a function that a worker offers.")
 @click.option("-p", "--param", "params", multiple=True, metavar="K=V", help="A parameter.")
@@ -89,7 +90,7 @@ def _schedule(user: User, said: Mapping[str, Any]) -> dict[str, Any]:
         case "after_end":
             return {"fixed_delay": said["after_end"]}
         case _:
-            return {"at": user.times.read(said["at"], forward=True)}
+            return {"at": user.times.read(said["at"])}
 
 
 def _meaning(user: User, found: Mapping[str, Any]) -> Any:
@@ -202,10 +203,10 @@ def rollback(user: User, *, name: str, to: str, reason: str) -> None:
 @click.command()
 @click.argument("names", nargs=-1, shell_complete=job_name)
 @click.option("-l", "--label", "labels", multiple=True, metavar="K=V", help="Every job with this tag.")
-@click.option("--until", metavar="TIME", help="Until then: 06:00, 2h, 2026-03-03 06:00.")
+@time_option("job pause --until", help="Until then.")
 @click.option("--reason", default="", metavar="TEXT")
 @remote
-def pause(user: User, *, names: tuple[str, ...], labels: tuple[str, ...], until: str | None, reason: str) -> None:
+def pause(user: User, *, names: tuple[str, ...], labels: tuple[str, ...], until: TypedTime | None, reason: str) -> None:
     """Pause the schedules of jobs. Triggers go on working.
 
     \b
@@ -213,9 +214,9 @@ def pause(user: User, *, names: tuple[str, ...], labels: tuple[str, ...], until:
       foliot job pause settle --reason "migration"
       foliot job pause -l team=data --until 06:00 --reason "kernel update"
     """
-    until = user.times.read(until, forward=True)
+    ends = user.times.read(until)
     for name in _chosen(user, names, labels):
-        job = user.client.jobs.pause(name, until=until, reason=reason)
+        job = user.client.jobs.pause(name, until=ends, reason=reason)
         if job.raw["paused_until"]:
             _done(user, job, "paused_until", name=name, until=user.times.told(job.raw["paused_until"]))
         else:

@@ -10,10 +10,13 @@ from foliot.cli.asking import User, remote
 from foliot.cli.completing import job_name
 from foliot.cli.speaking import Line, echo
 from foliot.cli.table import Column
+from foliot.cli.time_options import TypedTime, time_option
 from foliot.cli.times import Times
 from foliot.cli.watching import repeat
 from foliot.cli.yaml import to_yaml
 from foliot.domain.fields import names_in
+
+A_DAY_AGO: Final = TypedTime("24h")
 
 
 @click.command("list")
@@ -182,12 +185,14 @@ def _paused(times: Times, job: Mapping[str, Any]) -> str:
 
 @click.command()
 @click.argument("name", shell_complete=job_name)
-@click.option("--at", metavar="TIME", help="One instant: 02:00, 2026-03-02 02:00, 2026-03-02T02:00:00Z.")
-@click.option("--since", metavar="TIME", help="All instants since then: 2h, 02:00 …")
+@time_option("job why --at", help="One instant.")
+@time_option("job why --since", help="All instants since then.")
 @click.option("--limit", type=click.IntRange(1, 200), default=200, show_default=True)
 @click.option("--cursor", metavar="CURSOR", help="Go on behind a page.")
 @remote
-def why(user: User, *, name: str, at: str | None, since: str | None, limit: int, cursor: str | None) -> None:
+def why(
+    user: User, *, name: str, at: TypedTime | None, since: TypedTime | None, limit: int, cursor: str | None
+) -> None:
     """Say why a job did or did not run.
 
     \b
@@ -200,15 +205,17 @@ def why(user: User, *, name: str, at: str | None, since: str | None, limit: int,
     explain_job(user, name, at=at, since=since, limit=limit, cursor=cursor)
 
 
-def explain_job(user: User, name: str, *, at: str | None, since: str | None, limit: int, cursor: str | None) -> None:
+def explain_job(
+    user: User, name: str, *, at: TypedTime | None, since: TypedTime | None, limit: int, cursor: str | None
+) -> None:
     """What became of an instant of a job, or of those since one: of a day when nothing is said."""
     if not name.strip():
         raise click.UsageError("Say which job.")
     times = user.times
     if at:
-        explain(user, user.client.jobs.why(name, at=times.moment(at), tz=times.name))
+        explain(user, user.client.jobs.why(name, at=times.instant_of(at), tz=times.name))
         return
-    began = times.moment(since or "24h")
+    began = times.instant_of(since or A_DAY_AGO)
     answer = user.listed(partial(user.client.jobs.why, name), limit=limit, cursor=cursor, since=began, tz=times.name)
     explain(user, answer["items"], answer)
     if answer["next_cursor"]:
@@ -230,20 +237,21 @@ def explain(user: User, items: Sequence[Mapping[str, Any]], answer: Mapping[str,
 
 @click.command()
 @click.argument("name", shell_complete=job_name)
-@click.option("--from", "from_", metavar="TIME", help="Included; a day ago when nothing is said.")
-@click.option("--to", metavar="TIME", help="Not included.")
+@time_option("job fires --from", "from_", help="Included; a day ago when nothing is said.")
+@time_option("job fires --to", help="Not included.")
 @click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True)
 @remote
-def fires(user: User, *, name: str, from_: str | None, to: str | None, limit: int) -> None:
+def fires(user: User, *, name: str, from_: TypedTime | None, to: TypedTime | None, limit: int) -> None:
     """Past and future fires of a job.
 
     \b
     Examples:
       foliot job fires settle
       foliot job fires settle --from 7d --to now
+      foliot job fires settle --from now --to +2d
     """
     times = user.times
-    answer = user.client.jobs.fires(name, from_=times.read(from_), to=times.read(to, forward=True), limit=limit)
+    answer = user.client.jobs.fires(name, from_=times.read(from_), to=times.read(to), limit=limit)
     rows = [*reversed(answer["future"]), *answer["past"]]
     columns = [
         Column(times.title("DUE"), lambda fire: due_of(times, fire), least=8),

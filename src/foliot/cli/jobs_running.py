@@ -13,6 +13,7 @@ from foliot.cli.completing import job_name
 from foliot.cli.progress import Bar
 from foliot.cli.speaking import echo
 from foliot.cli.table import Column
+from foliot.cli.time_options import TypedTime, time_option
 from foliot.cli.values import pairs
 from foliot.cli.watching import follow_log, tell_end, wait_for
 
@@ -21,7 +22,7 @@ from foliot.cli.watching import follow_log, tell_end, wait_for
 @click.argument("name", shell_complete=job_name)
 @click.option("-p", "--param", "params", multiple=True, metavar="K=V", help="A parameter.")
 @click.option("--params", "params_file", metavar="FILE", help="Parameters as JSON; - is stdin.")
-@click.option("--at", metavar="TIME", help="Not before then.")
+@time_option("job trigger --at", help="Not before then.")
 @click.option("--delay", metavar="DURATION", help="Not before so long.")
 @click.option("--overlap", type=click.Choice(["allow"]), help="Run beside an open run.")
 @click.option("--priority", type=click.IntRange(1, 10))
@@ -53,7 +54,7 @@ def trigger(
       foliot job trigger settle --delay 10m --key settle-jan
       foliot job trigger settle --logs
     """
-    order["at"] = user.times.read(order["at"], forward=True)
+    order["at"] = user.times.read(order["at"])
     order["params"] = _params(user, name, params, params_file)
     if dry_run:
         _check_trigger(user, name, order)
@@ -103,8 +104,8 @@ def _text(file: str) -> str:
 
 @click.command()
 @click.argument("name", shell_complete=job_name)
-@click.option("--from", "from_", required=True, metavar="TIME", help="Included.")
-@click.option("--to", required=True, metavar="TIME", help="Not included.")
+@time_option("job backfill --from", "from_", required=True, help="Included.")
+@time_option("job backfill --to", help="Not included; now when nothing is said.")
 @click.option("--only", type=click.Choice(["missing", "failed", "all"]), default="missing", show_default=True)
 @click.option("--parallel", type=click.IntRange(1, 100), default=4, show_default=True)
 @click.option("--newest-first", is_flag=True)
@@ -112,7 +113,9 @@ def _text(file: str) -> str:
 @click.option("--wait", is_flag=True, help="Wait until it is done.")
 @click.option("--dry-run", is_flag=True, help="Only show what it would do.")
 @remote
-def backfill(user: User, *, name: str, from_: str, to: str, wait: bool, dry_run: bool, **order: Any) -> None:
+def backfill(
+    user: User, *, name: str, from_: TypedTime, to: TypedTime | None, wait: bool, dry_run: bool, **order: Any
+) -> None:
     """Give instants of the past their runs. Shows which, asks, then makes a few at a time.
 
     \b
@@ -122,13 +125,15 @@ def backfill(user: User, *, name: str, from_: str, to: str, wait: bool, dry_run:
       foliot job backfill settle --from 30d --to now --parallel 2 --wait --yes
     """
     times, out = user.times, user.out
-    span = (times.moment(from_), times.moment(to))
-    seen = user.client.backfills.preview(name, *span, **order)
+    is_up_to_now = to is None or to.is_now
+    until = None if is_up_to_now else times.read(to)  # the server's now: this machine's clock may be ahead of it
+    seen = user.client.backfills.preview(name, times.instant_of(from_), until, **order)
     if dry_run or not seen["count"]:
         _tell_preview(user, seen)
         return
     _tell_preview(user, seen, talk=True)
     user.confirm([times.told(at) for at in seen["instants"]])
+    span = seen["from_at"], seen["to_at"]
     started = user.client.backfills.start(name, *span, confirmed=seen["token"], **order)
     if not out.is_for_people:
         out.item(started, (), name="id")

@@ -15,6 +15,7 @@ from foliot.cli.jobs_reading import explain
 from foliot.cli.progress import LiveProgress, how_far
 from foliot.cli.speaking import Line, Said, echo
 from foliot.cli.table import Column
+from foliot.cli.time_options import TypedTime, time_option
 from foliot.cli.times import Times
 from foliot.cli.watching import first_line, note, say_state, show_result, tell_end, wait_for
 from foliot.domain.visible import visible_line
@@ -40,8 +41,8 @@ def run() -> None:
 @click.option("--job", metavar="NAME", shell_complete=job_name, help="Of one job.")
 @click.option("--state", metavar="STATES", help="As they are shown: failed, held, retrying …; several with commas.")
 @click.option("--kind", metavar="KINDS", help="Of failures: error, timeout, lost, rejected, poison.")
-@click.option("--since", metavar="TIME", help="Created since: 12h, 02:00, 2026-03-02.")
-@click.option("--until", metavar="TIME", help="Created before.")
+@time_option("run list --since", help="Created since then.")
+@time_option("run list --until", help="Created before then.")
 @click.option("--node", metavar="NAME")
 @click.option("-l", "--label", "labels", multiple=True, metavar="K=V", help="Of jobs with this tag.")
 @click.option("--shards", is_flag=True, help="Also shards.")
@@ -277,12 +278,12 @@ def _tell_cancelled(user: User, answer: Mapping[str, Any], *, force: bool) -> No
 @run.command()
 @click.argument("run_ids", metavar="ID...", nargs=-1)
 @click.option("--job", metavar="NAME", shell_complete=job_name, help="Every failed run of a job.")
-@click.option("--since", metavar="TIME", help="With --job: those created since.")
+@time_option("run retry --since", help="With --job: those created since then.")
 @click.option("--version", type=click.Choice(["original", "latest"]), default="original", show_default=True)
 @click.option("--reason", default="", metavar="TEXT")
 @remote
 def retry(
-    user: User, *, run_ids: tuple[str, ...], job: str | None, since: str | None, version: str, reason: str
+    user: User, *, run_ids: tuple[str, ...], job: str | None, since: TypedTime | None, version: str, reason: str
 ) -> None:
     """Run finished runs again, with the same parameters and due instant.
 
@@ -296,8 +297,8 @@ def retry(
         raise click.UsageError("Say which runs: ids, or --job NAME.")
     ids = list(run_ids)
     if job:
-        since = user.times.read(since)
-        failed = user.listed(user.client.runs.list, limit=200, job=job, state="failed", since=since)["items"]
+        began = user.times.read(since)
+        failed = user.listed(user.client.runs.list, limit=200, job=job, state="failed", since=began)["items"]
         if not failed:
             user.out.talk("nothing_matches")
             return
@@ -320,7 +321,7 @@ def retry(
 @click.option("--attempt", type=click.IntRange(1, 100_000), help="Of one try.")
 @click.option("--level", type=click.Choice(["debug", "info", "warning", "error"], case_sensitive=False))
 @click.option("--grep", metavar="RE", help="Lines that match this expression.")
-@click.option("--since", metavar="TIME", help="Lines written since: 5m, 02:00.")
+@time_option("run logs --since", help="Lines written since then.")
 @click.option("--tail", type=click.IntRange(0, 100_000), metavar="N", help="The last lines only.")
 @click.option("--raw", is_flag=True, help="As it is kept: times in UTC, and control characters in a pipe.")
 @remote

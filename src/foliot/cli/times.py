@@ -7,16 +7,18 @@ from datetime import datetime, time, timedelta, tzinfo
 from pathlib import Path
 from typing import Any, Final
 
-import click
-
+from foliot.cli.time_options import Tense, TypedTime
 from foliot.domain.errors import BadDuration
 from foliot.domain.instants import SECOND, isoformat, parse_duration, to_instant
+from foliot.domain.schedule.errors import BadTime
 from foliot.domain.schedule.zones import zone
 from foliot.words.humane import human_duration
 from foliot.words.language import Language
 
 _STAMP: Final = re.compile(r"((?:#\d+ )?)(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)(?=  )")
-_CLOCK: Final = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
+_CLOCK: Final = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?", re.ASCII)
+_A_DAY: Final = timedelta(days=1)
+_HINT: Final = "write 14:02, 2026-03-02 14:02, 2026-03-02T06:02:00Z, now, 2h or +2h"
 
 
 class Times:
@@ -28,75 +30,100 @@ class Times:
         self._language = Language.CHINESE if chinese else Language.ENGLISH
         self.now = now.astimezone(self._zone)
 
-    def read(self, written: str | None, *, forward: bool = False) -> str | None:
-        """RFC 3339 of what somebody typed: an instant, a date, `14:02`, or a duration ago (ahead when `forward`)."""
-        return None if written is None else self.moment(written, forward=forward)
+    # --------------------------------------------------------------------------------------------------------- reading
 
-    def moment(self, written: str, *, forward: bool = False) -> str:
-        """The same of something that was typed."""
-        text = written.strip()
+    def read(self, typed: TypedTime | None) -> str | None:
+        """The instant of what somebody typed; nothing where nothing was typed."""
+        if typed is None:
+            return None
+        return self.instant_of(typed)
+
+    def instant_of(self, typed: TypedTime) -> str:
+        """RFC 3339 of what somebody typed: `now`, a clock face, a date, an instant, or a duration from now."""
+        moment = self._moment(typed.text.strip(), typed.tense)
+        return isoformat(to_instant(moment))
+
+    def _moment(self, text: str, tense: Tense) -> datetime:
         if text == "now":
-            return _utc(self.now)
+            return self.now
         clock = _CLOCK.fullmatch(text)
         if clock:
-            return _utc(self._at_clock(clock, forward=forward))
+            return self._at_clock(clock, tense)
         try:
-            moment = datetime.fromisoformat(text)
+            written = datetime.fromisoformat(text)
         except ValueError:
-            return _utc(self._relative(text, forward=forward))
-        return _utc(moment if moment.tzinfo else moment.replace(tzinfo=self._zone))
+            return self._at_distance(text, tense)
+        return written if written.tzinfo else written.replace(tzinfo=self._zone)
 
-    def _at_clock(self, clock: "re.Match[str]", *, forward: bool) -> datetime:
+    def _at_clock(self, clock: "re.Match[str]", tense: Tense) -> datetime:
+        """Today's; where the option looks ahead, the next one."""
+        hour, minute, second = (int(part or 0) for part in clock.groups())
         try:
-            at = time(int(clock[1]), int(clock[2]), int(clock[3] or 0))
+            at = time(hour, minute, second)
         except ValueError:
-            raise click.BadParameter(f'"{clock[0]}" is not a time of day.') from None
+            raise BadTime(clock[0], what="a time of day", hint=_HINT) from None
         moment = datetime.combine(self.now.date(), at, self.now.tzinfo)
-        return moment + timedelta(days=1) if forward and moment <= self.now else moment
+        is_over = moment <= self.now
+        if tense is Tense.FUTURE and is_over:
+            return moment + _A_DAY
+        return moment
 
-    def _relative(self, text: str, *, forward: bool) -> datetime:
+    def _at_distance(self, text: str, tense: Tense) -> datetime:
+        """A duration from now: `+` is ahead, `-` is ago, and a bare one goes the way the option looks."""
+        sign = text[:1] if text[:1] in ("+", "-") else ""
         try:
-            span = timedelta(microseconds=parse_duration(text.lstrip("+-")))
-        except BadDuration:
-            raise click.BadParameter(
-                f'"{text}" is not a time. Write 14:02, 2026-03-02 14:02, 2026-03-02T06:02:00Z or 2h.'
-            ) from None
-        return self.now + span if forward or text.startswith("+") else self.now - span
+            micros = parse_duration(text.removeprefix(sign))
+            distance = timedelta(microseconds=micros)
+            is_ahead = sign == "+" or (sign == "" and tense is Tense.FUTURE)
+            return self.now + distance if is_ahead else self.now - distance
+        except (BadDuration, OverflowError):
+            raise BadTime(text, what="a time", hint=_HINT) from None
+
+    # --------------------------------------------------------------------------------------------------------- telling
 
     def in_line(self, line: str) -> str:
         """A line of a log with the time at its head in the reader's zone; other lines as they are."""
         found = _STAMP.match(line)
         if found is None:
             return line
-        moment = datetime.fromisoformat(found[2]).astimezone(self._zone)
-        day = "" if moment.date() == self.now.date() else f"{moment:%Y-%m-%d} "
-        return f"{found[1]}{day}{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}{line[found.end() :]}"
+        moment = self._local(found[2])
+        thousandths = moment.microsecond // 1000
+        rest = line[found.end() :]
+        return f"{found[1]}{self._short(moment)}.{thousandths:03d}{rest}"
 
     def show(self, written: str | None) -> str:
         """An instant of the API in the reader's zone: `14:02:20`, with its date on another day. For tables, whose
         heads say the zone.
         """
-        return self._short(datetime.fromisoformat(written).astimezone(self._zone)) if written else ""
+        if not written:
+            return ""
+        return self._short(self._local(written))
 
     def told(self, written: str | None, tz: str | None = None) -> str:
         """The same with its zone, in a sentence: `14:02:20 CST`; in a zone of its own when one is given."""
         if not written:
             return ""
-        moment = datetime.fromisoformat(written).astimezone((_zone_info(tz) if tz else None) or self._zone)
+        own = _zone_info(tz) if tz else None
+        moment = self._local(written).astimezone(own or self._zone)
         return f"{self._short(moment)} {moment.tzname()}"
-
-    def _short(self, moment: datetime) -> str:
-        today = self.now.astimezone(moment.tzinfo)
-        if moment.date() == today.date():
-            return f"{moment:%H:%M:%S}"
-        return f"{moment:%m-%d %H:%M:%S}" if moment.year == today.year else f"{moment:%Y-%m-%d %H:%M:%S}"
 
     def full(self, written: str | None) -> str:
         """The same with its date and zone."""
         if not written:
             return ""
-        moment = datetime.fromisoformat(written).astimezone(self._zone)
+        moment = self._local(written)
         return f"{moment:%Y-%m-%d %H:%M:%S} {moment.tzname()}"
+
+    def _local(self, written: str) -> datetime:
+        return datetime.fromisoformat(written).astimezone(self._zone)
+
+    def _short(self, moment: datetime) -> str:
+        today = self.now.astimezone(moment.tzinfo)
+        if moment.date() == today.date():
+            return f"{moment:%H:%M:%S}"
+        if moment.year == today.year:
+            return f"{moment:%m-%d %H:%M:%S}"
+        return f"{moment:%Y-%m-%d %H:%M:%S}"
 
     def title(self, word: str) -> str:
         """The heading of a column of instants: `DUE (CST)`."""
@@ -104,21 +131,32 @@ class Times:
 
     def instant(self, field: str) -> Callable[[Mapping[str, Any]], str]:
         """How a column shows the instant in a field of its items."""
-        return lambda item: self.show(item[field])
+
+        def shown(item: Mapping[str, Any]) -> str:
+            return self.show(item[field])
+
+        return shown
 
     def duration(self, field: str) -> Callable[[Mapping[str, Any]], str]:
         """How a column shows the duration in a field of its items."""
-        return lambda item: self.lasting(item[field])
+
+        def shown(item: Mapping[str, Any]) -> str:
+            return self.lasting(item[field])
+
+        return shown
 
     def lasting(self, seconds: float | None) -> str:
         """A duration of the API, humanised."""
-        return "" if seconds is None else human_duration(round(seconds * SECOND), self._language)
+        if seconds is None:
+            return ""
+        micros = round(seconds * SECOND)
+        return human_duration(micros, self._language)
 
     def ahead(self, written: str | None) -> str:
         """How far ahead an instant lies: `in 42 s`."""
         if not written:
             return ""
-        left = to_instant(datetime.fromisoformat(written)) - to_instant(self.now)
+        left = to_instant(self._local(written)) - to_instant(self.now)
         said = human_duration(max(0, left), self._language)
         return f"{said}后" if self._language is Language.CHINESE else f"in {said}"
 
@@ -144,7 +182,3 @@ def _zone_info(name: str) -> tzinfo | None:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return None
-
-
-def _utc(moment: datetime) -> str:
-    return isoformat(to_instant(moment))

@@ -37,7 +37,7 @@ class Route(NamedTuple):
     answer: str = ""  # the model in the OpenAPI document; empty: nothing, or a stream
 
 
-_BACKFILL: Final = "job! namespace:in_namespace from:from_! to! only parallel newest_first params reason"
+_BACKFILL: Final = "job! namespace:in_namespace from:from_! only parallel newest_first params reason"
 _BULK: Final = "ids job states since until expected reason force"
 _PAGE: Final = "limit cursor"
 
@@ -99,8 +99,12 @@ CALLS: Final[Mapping[str, Route]] = {
     ),
     # backfills
     "list_backfills": Route("GET", "/backfills", f"namespace job {_PAGE}", answer="Page_BackfillOut_"),
-    "start_backfill": Route("POST", "/backfills", "namespace", f"{_BACKFILL} token:confirmed!", answer="BackfillOut"),
-    "preview_backfill": Route("POST", "/backfills:preview", "namespace", _BACKFILL, answer="BackfillPreviewOut"),
+    "start_backfill": Route(
+        "POST", "/backfills", "namespace", f"{_BACKFILL} to! token:confirmed!", answer="BackfillOut"
+    ),
+    "preview_backfill": Route(
+        "POST", "/backfills:preview", "namespace", f"{_BACKFILL} to", answer="BackfillPreviewOut"
+    ),
     "get_backfill": Route("GET", "/backfills/{number}", answer="BackfillOut"),
     "end_backfill": Route("DELETE", "/backfills/{number}", answer="BackfillOut"),
     "pause_backfill": Route("POST", "/backfills/{number}:pause", answer="BackfillOut"),

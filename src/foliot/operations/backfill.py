@@ -8,7 +8,7 @@ from typing import Final
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import BadField, Conflict, JobNotFound
-from foliot.domain.instants import Instant, isoformat
+from foliot.domain.instants import Instant, ceil_to_second, isoformat
 from foliot.domain.job import DEFAULT_GROUP, Definition
 from foliot.domain.schedule import Schedule
 from foliot.operations.calendars import read_definition
@@ -78,17 +78,27 @@ async def preview(services: Services, who: Principal, order: BackfillOrder) -> P
     """What a backfill would do. Nothing changes."""
     job = await find_job(services, who, order.namespace, order.job)
     who.demand(Scope.RUN, group=group_of(job))
-    now = await services.store.lookups.now()
-    if order.to_at <= order.from_at:
-        raise BadField("to", "it is not after from", hint="from is included, to is not")
-    if order.to_at > now:
-        raise BadField("to", f"{isoformat(order.to_at)} is not past yet", hint="a backfill is about the past")
+    await _demand_past(services, order)
     if not 1 <= order.parallel <= PARALLEL_MAX:
         raise BadField("parallel", f"it is not a number from 1 to {PARALLEL_MAX}")
     definition = await read_definition(services, job.document, job=job.name)
     instants = await _chosen(services, job, definition, order)
     parallel = 1 if definition.is_serial else order.parallel
     return Preview(job=job, instants=instants, parallel=parallel, token=_token(job, order, instants))
+
+
+async def present(services: Services) -> Instant:
+    """Store time as the end of a backfill. Due instants are whole seconds: those before it are those before now."""
+    now = await services.store.lookups.now()
+    return ceil_to_second(now)
+
+
+async def _demand_past(services: Services, order: BackfillOrder) -> None:
+    """Refuse a range that is empty, or not past."""
+    if order.to_at <= order.from_at:
+        raise BadField("to", "it is not after from", hint="from is included, to is not")
+    if order.to_at > await present(services):
+        raise BadField("to", f"{isoformat(order.to_at)} is not past yet", hint="a backfill is about the past")
 
 
 async def start(

@@ -3,10 +3,14 @@
 from datetime import UTC, datetime
 from typing import Any
 
+import click
 import pytest
 
+from foliot.cli import main
 from foliot.cli.jobs_reading import due_of
+from foliot.cli.time_options import RULES, TENSES, Tense, TimeType, TypedTime
 from foliot.cli.times import Times
+from foliot.domain.schedule.errors import BadTime
 
 NOW = datetime(2026, 3, 2, 6, 30, tzinfo=UTC)
 
@@ -38,3 +42,61 @@ def test_a_range_of_skipped_instants_is_shown_as_one(times: Times) -> None:
 )  # fmt: skip
 def test_a_time_in_a_sentence_says_its_zone(times: Times, written: str | None, tz: str | None, told: str) -> None:
     assert times.told(written, tz) == told
+
+
+# ------------------------------------------------------------------------------------------------- what people type
+
+PAST, FUTURE = Tense.PAST, Tense.FUTURE
+
+
+@pytest.mark.parametrize(
+    ("typed", "tense", "meant"),
+    [
+        ("now", PAST, "2026-03-02T06:30:00Z"),
+        ("now", FUTURE, "2026-03-02T06:30:00Z"),
+        ("2h", PAST, "2026-03-02T04:30:00Z"),
+        ("2h", FUTURE, "2026-03-02T08:30:00Z"),
+        ("+2h", PAST, "2026-03-02T08:30:00Z"),
+        ("+2h", FUTURE, "2026-03-02T08:30:00Z"),
+        ("-2h", PAST, "2026-03-02T04:30:00Z"),
+        ("-2h", FUTURE, "2026-03-02T04:30:00Z"),
+        ("14:00", PAST, "2026-03-02T06:00:00Z"),
+        ("16:45", PAST, "2026-03-02T08:45:00Z"),  # today's, though it has not come
+        ("14:00", FUTURE, "2026-03-03T06:00:00Z"),  # over today
+        ("16:45", FUTURE, "2026-03-02T08:45:00Z"),
+        ("2026-03-01", PAST, "2026-02-28T16:00:00Z"),
+        (" 2026-03-01 02:00 ", FUTURE, "2026-02-28T18:00:00Z"),
+        ("2026-03-01T02:00:00Z", PAST, "2026-03-01T02:00:00Z"),
+    ],
+)  # fmt: skip
+def test_one_rule_reads_every_time_that_people_type(times: Times, typed: str, tense: Tense, meant: str) -> None:
+    assert times.instant_of(TypedTime(typed, tense)) == meant
+
+
+@pytest.mark.parametrize("typed", ["", "yesterday", "25:00", "++2h", "2 hours", "2026-13-01", "+-2h", "1e9d"])
+def test_what_is_no_time_is_refused_in_a_sentence(times: Times, typed: str) -> None:
+    with pytest.raises(BadTime, match="is not a time"):
+        times.instant_of(TypedTime(typed))
+
+
+def options_with_times(group: click.Group, path: str = "") -> dict[str, click.Option]:
+    """Every option of every command that takes a time, by the words that a user types."""
+    found: dict[str, click.Option] = {}
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        where = f"{path} {name}".strip()
+        if isinstance(command, click.Group):
+            found |= options_with_times(command, where)
+        for one in command.params:
+            if isinstance(one, click.Option) and (one.metavar == "TIME" or isinstance(one.type, TimeType)):
+                found[f"{where} {one.opts[0]}"] = one
+    return found
+
+
+def test_one_table_says_which_way_each_option_looks_and_its_help_says_so() -> None:
+    options = options_with_times(main)
+    assert {place: getattr(one.type, "tense", None) for place, one in options.items()} == TENSES
+    for place, one in options.items():
+        assert RULES[TENSES[place]] in (one.help or ""), place

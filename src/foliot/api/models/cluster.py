@@ -308,7 +308,7 @@ class NewBackfillIn(Input):
     job: Name
     namespace: Name | None = None
     from_: Moment = Field(alias="from")
-    to: Moment
+    to: Moment | None = Field(None, description="Left out: up to now, by the store's clock.")
     only: Literal["missing", "failed", "all"] = "missing"
     parallel: int = Field(4, ge=1, le=100)
     newest_first: bool = False
@@ -317,8 +317,9 @@ class NewBackfillIn(Input):
 
 
 class StartBackfillIn(NewBackfillIn):
-    """The same, with the token of the preview."""
+    """The same with an end, which the preview says as `to_at`, and the preview's token."""
 
+    to: Moment
     token: str = Field(min_length=1, max_length=100)
 
 
@@ -326,6 +327,8 @@ class BackfillPreviewOut(Output):
     """The exact instants a backfill would run, in order (the first 1000), and the token that confirms just these."""
 
     job: str
+    from_at: Moment
+    to_at: Moment
     count: int
     parallel: int
     first: Moment | None

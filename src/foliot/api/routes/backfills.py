@@ -18,10 +18,12 @@ from foliot.api.request_parts import (
     Runner,
     Services,
     needed_moment,
+    read_moment,
 )
 from foliot.api.route import FoliotRoute, request_key
 from foliot.domain.access import Principal
 from foliot.domain.errors import BadField
+from foliot.domain.instants import Instant
 from foliot.domain.texts import NAME_BYTES_MAX
 from foliot.operations import backfill as operations
 from foliot.operations.backfill import BackfillOrder
@@ -58,10 +60,16 @@ async def preview_backfill(
     services: Services, who: Runner, body: NewBackfillIn, namespace: Namespace = None
 ) -> BackfillPreviewOut:
     """The exact instants, and a token that confirms just these. Nothing changes."""
-    seen = await operations.preview(services, who, _order(who, body, namespace))
+    to_at = read_moment(body.to, "to")
+    if to_at is None:
+        to_at = await operations.present(services)
+    order = _order(who, body, namespace, to_at)
+    seen = await operations.preview(services, who, order)
     ordered = sorted(seen.instants)
     return BackfillPreviewOut(
         job=seen.job.name,
+        from_at=moment(order.from_at) or "",
+        to_at=moment(order.to_at) or "",
         count=len(seen.instants),
         parallel=seen.parallel,
         first=moment(ordered[0]) if ordered else None,
@@ -81,9 +89,8 @@ async def start_backfill(
     namespace: Namespace = None,
 ) -> BackfillOut:
     """What was previewed, if it is still the same. The same Idempotency-Key means the same backfill."""
-    started = await operations.start(
-        services, who, _order(who, body, namespace), token=body.token, request_key=request_key(request, who)
-    )
+    order = _order(who, body, namespace, needed_moment(body.to, "to"))
+    started = await operations.start(services, who, order, token=body.token, request_key=request_key(request, who))
     if started.created:
         response.headers["Location"] = located("backfills", str(started.backfill.id))
     else:
@@ -115,7 +122,7 @@ async def end_backfill(services: Services, who: Runner, number: Number) -> Backf
     return BackfillOut.of(await operations.set_state(services, who, number, BackfillState.CANCELLED))
 
 
-def _order(who: Principal, body: NewBackfillIn, namespace: str | None) -> BackfillOrder:
+def _order(who: Principal, body: NewBackfillIn, namespace: str | None, to_at: Instant) -> BackfillOrder:
     """The namespace stands in the address, as everywhere, or in the body."""
     if body.namespace is not None and namespace not in (None, body.namespace):
         raise BadField("namespace", "the address says another one", hint="say it once")
@@ -123,7 +130,7 @@ def _order(who: Principal, body: NewBackfillIn, namespace: str | None) -> Backfi
         namespace=home_of(who, body.namespace or namespace),
         job=body.job,
         from_at=needed_moment(body.from_, "from"),
-        to_at=needed_moment(body.to, "to"),
+        to_at=to_at,
         selection=Selection(body.only),
         parallel=body.parallel,
         newest_first=body.newest_first,

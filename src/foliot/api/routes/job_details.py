@@ -91,8 +91,8 @@ async def list_job_fires(
     who: Reader,
     name: str,
     namespace: Namespace = None,
-    from_: Annotated[str | None, Query(alias="from", max_length=64, description="Included.")] = None,
-    to: Annotated[str | None, Query(max_length=64, description="Not included.")] = None,
+    from_: Annotated[str | None, Query(alias="from", max_length=64, description="RFC 3339. Included.")] = None,
+    to: Annotated[str | None, Query(max_length=64, description="RFC 3339. Not included.")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> FiresOut:

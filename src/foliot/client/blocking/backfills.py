@@ -35,7 +35,7 @@ class Backfills:
         self,
         job: str,
         from_: Moment,
-        to: Moment,
+        to: Moment | None = None,
         *,
         only: str = "missing",
         parallel: int | None = None,
@@ -44,7 +44,10 @@ class Backfills:
         reason: str = "",
         namespace: str | None = None,
     ) -> Answer:
-        """The instants it would give runs to, and the `token` with which `start` confirms just these."""
+        """The instants it would give runs to up to `to` (None: now), and the `token` with which `start` confirms these.
+
+        `start` takes the range as the answer says it: `from_at` and `to_at`.
+        """
         return dict(
             self._ask(
                 "preview_backfill",

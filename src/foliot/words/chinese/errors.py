@@ -335,7 +335,7 @@ HINTS: Final[Catalogue] = {
     "FOL-1021.exclusive": "让它排队等待",
     "FOL-1021.exclusive_by_now": "请使用最新版本",
     "FOL-1021.unreadable": "见 foliot job show",
-    "FOL-1031": "例如 2026-01-31T17:00:00Z、2026-01-31 17:00、09:00",
+    "FOL-1031": "例如 2026-01-31T17:00:00Z、2026-01-31 17:00、09:00；命令行中还可写 now、2h、+2h",
     "FOL-1032.built_in": "换一个名称",
     "FOL-1032.holidays": ("是否想写 {nearest}？", "请去掉下级地区"),
     "FOL-1032.too_long": "只保留需要的年份",
