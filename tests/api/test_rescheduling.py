@@ -21,7 +21,7 @@ async def test_a_job_that_stands_ahead_is_told_and_set_right(api: Api, stage: St
     (told,) = (await api.get("/jobs/settle/why", since="2026-03-02T00:00:00Z")).json()["items"]
     assert told["verdict"] == "ahead"
     assert told["sentence"] == (
-        "settle: its next fire is set to Mon 3 Mar 2031 07:00:00 UTC, though its schedule has one at 07:00:00 UTC;"
+        "settle: its next fire is set to 2031-03-03 07:00:00 UTC, though its schedule has one at 07:00:00 UTC;"
         " this happens when the store's clock was ahead."
     )
     assert told["hint"] == "foliot job reschedule settle"

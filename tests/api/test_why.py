@@ -87,26 +87,23 @@ async def test_a_job_whose_instants_say_nothing_says_how_it_stands(stage: Stage)
     assert await told_since(stage, "nightly", "2026-03-01 14:02") == [
         (
             "quiet",
-            (
-                "nightly: nothing was due since it was created at 14:02:11 CST;"
-                " next Tue 3 Mar 02:00:00 CST (in 11 h 57 m)."
-            ),
-            "nightly：自 14:02:11 CST 创建以来没有触发点到期；下次 3月3日周二 02:00:00 CST（11 小时 57 分后）。",
+            ("nightly: nothing was due since it was created at 14:02:11 CST; next 03-03 02:00:00 CST (in 11 h 57 m)."),
+            "nightly：自 14:02:11 CST 创建以来没有触发点到期；下次 03-03 02:00:00 CST（11 小时 57 分后）。",
             None,
         )
     ]
     assert await told_since(stage, "tick", "14:00") == [
         (
             "paused_now",
-            "tick is paused since 14:02:11 CST, until Tue 3 Mar 06:00:00 CST (night).",
-            "tick 自 14:02:11 CST 起暂停，至 3月3日周二 06:00:00 CST（night）。",
+            "tick is paused since 14:02:11 CST, until 03-03 06:00:00 CST (night).",
+            "tick 自 14:02:11 CST 起暂停，至 03-03 06:00:00 CST（night）。",
             "foliot job resume tick; to catch up what was missed: --catch-up",
         )
     ]
     stage.clock.at = stage.moment("15:00")
     assert (await told_since(stage, "nightly", "14:30"))[0][1:3] == (
-        "nightly: nothing was due since 14:30:00 CST; next Tue 3 Mar 02:00:00 CST (in 11 h).",
-        "nightly：自 14:30:00 CST 以来没有触发点到期；下次 3月3日周二 02:00:00 CST（11 小时后）。",
+        "nightly: nothing was due since 14:30:00 CST; next 03-03 02:00:00 CST (in 11 h).",
+        "nightly：自 14:30:00 CST 以来没有触发点到期；下次 03-03 02:00:00 CST（11 小时后）。",
     )
 
 

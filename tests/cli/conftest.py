@@ -71,6 +71,7 @@ async def sleepy(ctx: Ctx, seconds: float = 600) -> str:
     """Sleeps until it is told to stop."""
     import asyncio
 
+    ctx.progress(1, 4)
     await asyncio.sleep(seconds)
     return "awake"
 '''

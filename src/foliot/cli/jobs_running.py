@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from foliot.cli.speaking import echo
 from foliot.cli.table import Column
 from foliot.cli.time_options import TypedTime, time_option
 from foliot.cli.values import pairs
-from foliot.cli.watching import follow_log, tell_end, wait_for
+from foliot.cli.watching import follow_log, tell_end, watched
 
 
 @click.command()
@@ -60,15 +61,24 @@ def trigger(
         _check_trigger(user, name, order)
         return
     run = user.client.jobs.trigger(name, **order)
-    user.out.talk("queued", mark="run", job=run.job, run=run.id)
+    user.out.talk("queued", mark="run", job=run.job, run=run.id, **_when(user, run.raw))
     if logs:
         follow_log(user, run.id)
     if wait or logs:
-        tell_end(user, wait_for(user, run.id, within))
+        tell_end(user, watched(user, run.id, within))
     elif user.out.is_for_people:
         echo(run.id)
     else:
         user.out.item(run.raw, (), name="id")
+
+
+def _when(user: User, run: Mapping[str, Any]) -> dict[str, str | None]:
+    """When a triggered run may start, if that is not at once."""
+    not_before, created_at = (datetime.fromisoformat(run[field]) for field in ("not_before", "created_at"))
+    is_later = not_before - created_at >= timedelta(seconds=1)
+    if not is_later:
+        return {"at": None, "ahead": None}
+    return {"at": user.times.told(run["not_before"]), "ahead": user.times.ahead(run["not_before"])}
 
 
 def _check_trigger(user: User, name: str, order: Mapping[str, Any]) -> None:

@@ -39,6 +39,15 @@ MARKS: Final[Mapping[str, tuple[str, str, str]]] = {
     "done": ("■", "#", "white"),
 }
 
+GLYPHS: Final[Mapping[str, tuple[str, str, str]]] = {
+    # in front of a line: glyph, the same in ASCII, colour
+    "good": ("✔", "ok", "green"),
+    "bad": ("✖", "x", "red"),
+    "warn": ("▲", "!", "yellow"),
+    "run": ("▶", ">", "blue"),
+    "wait": ("◌", ".", "yellow"),
+}
+
 
 class Output:
     """How this command speaks: format, language, colour, width."""
@@ -143,12 +152,10 @@ class Output:
             echo(self.mark(mark), self.say(key, **values), err=True)
 
     def mark(self, kind: str) -> Said:
-        """A glyph in front of a line: good, bad, warn, run."""
-        glyphs = {"good": ("✔", "ok", "green"), "bad": ("✖", "x", "red"), "warn": ("▲", "!", "yellow")}
-        glyphs["run"] = ("▶", ">", "blue")
-        if kind not in glyphs:
+        """A glyph in front of a line: good, bad, warn, run, wait."""
+        if kind not in GLYPHS:
             return ""
-        glyph, plain, colour = glyphs[kind]
+        glyph, plain, colour = GLYPHS[kind]
         text = f"{plain if self.ascii else glyph} "
         return Styled(text, fg=colour) if self.colour else text
 

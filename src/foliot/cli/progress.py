@@ -25,9 +25,11 @@ _CLEAR: Final = "\r\x1b[K"
 
 def bar(out: Output, done: int, total: int) -> str:
     """A bar: which part of the whole is done."""
-    filled = max(0, min(BAR_WIDTH, BAR_WIDTH * done // total))
+    part = BAR_WIDTH * done // total
+    filled = max(0, min(BAR_WIDTH, part))
+    unfilled = BAR_WIDTH - filled
     full, empty = ("#", ".") if out.ascii else ("█", "░")
-    return full * filled + empty * (BAR_WIDTH - filled)
+    return full * filled + empty * unfilled
 
 
 def how_far(user: User, progress: Mapping[str, Any] | None) -> str:
@@ -45,6 +47,22 @@ def how_far(user: User, progress: Mapping[str, Any] | None) -> str:
     if progress["note"]:
         parts.append(visible_line(progress["note"]))
     return "  ".join(parts)
+
+
+class StatusLine:
+    """The last line of a terminal, written anew in place."""
+
+    def __init__(self, out: Output) -> None:
+        self._out = out
+        self.shown = ""
+
+    def show(self, text: str) -> None:
+        """Write it; an empty text takes it away."""
+        if text or self.shown:
+            steer(_CLEAR, err=True)
+        if text:
+            echo(self._out.mark("run"), text, nl=False, err=True)
+        self.shown = text
 
 
 class Bar:
@@ -75,10 +93,10 @@ class Bar:
         """How far it is."""
         if not self._out.is_for_people:
             return
-        line = f"{bar(self._out, done, self._total)}  {text}"
+        line = visible_line(f"{bar(self._out, done, self._total)}  {text}")
         if self._is_live:
             steer(_CLEAR, err=True)
-            echo(visible_line(line), nl=False, err=True)
+            echo(cut(line, terminal_width() - 1), nl=False, err=True)
         elif self._waited_s - self._told_at >= PIPED_EVERY_S:
             self._told_at = self._waited_s
             echo(line, err=True)
@@ -93,7 +111,7 @@ class LiveProgress:
         self._user = user
         self._run = run
         self._is_live = is_wanted and user.out.is_for_people and sys.stdout.isatty() and sys.stderr.isatty()
-        self._shown = ""
+        self._line = StatusLine(user.out)
         self._lock = threading.Lock()  # of the terminal: a line, then the bar below it
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._work, name="foliot-progress", daemon=True)
@@ -108,20 +126,21 @@ class LiveProgress:
     ) -> None:
         self._over.set()
         with self._lock:
-            self._show("")
+            self._line.show("")
 
     def above(self, line: str) -> None:
         """Print a line of the log above the bar."""
         with self._lock:
-            shown = self._shown
-            self._show("")
+            shown = self._line.shown
+            self._line.show("")
             self._print(line)
-            self._show(shown)
+            self._line.show(shown)
 
     @staticmethod
     def _print_for(*, is_raw: bool) -> Callable[[str], None]:
         """How a line is printed. What was logged could steer a terminal: there it is made visible, raw or not."""
-        return echo_exactly if is_raw and not sys.stdout.isatty() else echo
+        is_exact = is_raw and not sys.stdout.isatty()
+        return echo_exactly if is_exact else echo
 
     def _work(self) -> None:
         while not self._over.is_set():
@@ -131,18 +150,15 @@ class LiveProgress:
                 run = {}
             with self._lock:
                 if not self._over.is_set():
-                    self._show(told(self._user, run))
+                    self._line.show(told(self._user, run))
             self._over.wait(ASK_EVERY_S)
-
-    def _show(self, text: str) -> None:
-        if text or self._shown:
-            steer(_CLEAR, err=True)
-        if text:
-            echo(self._user.out.mark("run"), text, nl=False, err=True)
-        self._shown = text
 
 
 def told(user: User, run: Mapping[str, Any]) -> str:
     """The line: which run, and how far it is."""
     far = how_far(user, run.get("progress"))
-    return cut(visible_line(f"{run['job']}  {run['id']}  {far}"), terminal_width() - 4) if far else ""
+    if not far:
+        return ""
+    line = visible_line(f"{run['job']}  {run['id']}  {far}")
+    room = terminal_width() - 4
+    return cut(line, room)

@@ -12,12 +12,12 @@ from foliot.cli.asking import User, remote
 from foliot.cli.completing import job_name
 from foliot.cli.groups import Group
 from foliot.cli.jobs_reading import explain
-from foliot.cli.progress import LiveProgress, how_far
+from foliot.cli.progress import how_far
 from foliot.cli.speaking import Line, Said, echo
 from foliot.cli.table import Column
 from foliot.cli.time_options import TypedTime, time_option
 from foliot.cli.times import Times
-from foliot.cli.watching import first_line, note, say_state, show_result, tell_end, wait_for
+from foliot.cli.watching import first_line, note, say_state, show_log, show_result, tell_end, watched
 from foliot.domain.visible import visible_line
 from foliot.words.chinese.phrases import STATES
 
@@ -187,7 +187,7 @@ def watch(user: User, *, run_id: str, within: str) -> None:
     """
     user.client.runs.get(run_id)  # it is there, and the client is loaded: an import can swallow the Ctrl-C offered next
     user.out.talk("watching", mark="run", run=run_id)
-    tell_end(user, wait_for(user, run_id, within))
+    tell_end(user, watched(user, run_id, within))
 
 
 @run.command()
@@ -344,7 +344,7 @@ def logs(user: User, *, run_id: str | None, job: str | None, follow: bool, grep:
     if run_id:
         if user.out.is_for_people:
             _head(user, user.client.runs.get(run_id).raw)
-        _show_log(user, run_id, follow, pattern, which)
+        show_log(user, run_id, follow=follow, pattern=pattern, **which)
         return
     assert job is not None
     _log_of_job(user, job, follow, pattern, which)
@@ -368,7 +368,7 @@ def _log_of_job(
         if newest and newest[0].id != seen:
             seen = newest[0].id
             _head(user, newest[0].raw)
-            _show_log(user, seen, follow, pattern, which)
+            show_log(user, seen, follow=follow, pattern=pattern, **which)
         elif not newest and not has_said:
             has_said = True
             user.out.talk("no_runs_yet", job=job)
@@ -383,14 +383,3 @@ def _head(user: User, run: Mapping[str, Any]) -> None:
         late = f" (+{user.times.lasting(run['delay_s'])})" if run["delay_s"] is not None else ""
         due = f"due {user.times.told(run['due_at'])}{late}"
         echo(user.out.mark("run"), visible_line(f"{run['job']}  {run['id']}  {due}{node}"), err=True)
-
-
-def _show_log(
-    user: User, run_id: str, follow: bool, pattern: "re.Pattern[str] | None", which: Mapping[str, Any]
-) -> None:
-    is_raw = which["raw"]
-    wanted = {name: value for name, value in which.items() if name != "raw"}
-    with LiveProgress(user, run_id, is_wanted=follow, is_raw=is_raw) as progress:
-        for line in user.client.runs.logs(run_id, follow=follow, **wanted):
-            if pattern is None or pattern.search(line):
-                progress.above(line if is_raw else user.times.in_line(line))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -58,7 +58,13 @@ class TypedTime:
         return self.text.strip() == "now"
 
 
-class TimeType(click.ParamType[TypedTime]):
+if TYPE_CHECKING:
+    _ParamType = click.ParamType[TypedTime]
+else:
+    _ParamType = click.ParamType  # older versions of click take no parameter
+
+
+class TimeType(_ParamType):
     """The type of an option that takes a time."""
 
     name = "TIME"

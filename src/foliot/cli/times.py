@@ -12,7 +12,7 @@ from foliot.domain.errors import BadDuration
 from foliot.domain.instants import SECOND, isoformat, parse_duration, to_instant
 from foliot.domain.schedule.errors import BadTime
 from foliot.domain.schedule.zones import zone
-from foliot.words.humane import human_duration
+from foliot.words.humane import clock_time, human_duration
 from foliot.words.language import Language
 
 _STAMP: Final = re.compile(r"((?:#\d+ )?)(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)(?=  )")
@@ -118,12 +118,7 @@ class Times:
         return datetime.fromisoformat(written).astimezone(self._zone)
 
     def _short(self, moment: datetime) -> str:
-        today = self.now.astimezone(moment.tzinfo)
-        if moment.date() == today.date():
-            return f"{moment:%H:%M:%S}"
-        if moment.year == today.year:
-            return f"{moment:%m-%d %H:%M:%S}"
-        return f"{moment:%Y-%m-%d %H:%M:%S}"
+        return clock_time(moment, today=self.now.astimezone(moment.tzinfo))
 
     def title(self, word: str) -> str:
         """The heading of a column of instants: `DUE (CST)`."""

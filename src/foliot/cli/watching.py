@@ -1,20 +1,133 @@
-"""Watching a run: its end, its log."""
+"""Watching a run: what happens to it, its log, its end."""
 
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from types import TracebackType
+from typing import Any, Final, Self
 
 from foliot.cli.asking import User
+from foliot.cli.progress import LiveProgress, StatusLine, told
 from foliot.cli.speaking import echo, steer
+from foliot.domain.errors import FoliotError
 
 WATCH_EVERY_S: Final = 2.0
+ASK_WHY_FIRST: Final = (
+    2  # the look at a pending run with which its reason is asked for; one that starts at once needs none
+)
+ASK_WHY_EVERY: Final = 10  # looks
+PIPED_EVERY: Final = 20  # looks between two lines of progress where no terminal is
 
 
-def wait_for(user: User, run: str, timeout: str) -> Mapping[str, Any]:
-    """The run once it is over; `RunNotFinished` (exit code 9) when that takes longer."""
-    found: Mapping[str, Any] = user.client.runs.wait(run, timeout).raw
-    return found
+def watched(user: User, run: str, within: str) -> Mapping[str, Any]:
+    """The run once it is over; `RunNotFinished` (exit code 9) when that takes longer.
+
+    Meanwhile people see what happens to it. Ctrl-C ends the watch, not the run.
+    """
+    if not user.out.is_for_people:
+        last: Mapping[str, Any] = user.client.runs.wait(run, within).raw
+        return last
+    with Watch(user, run) as watch:
+        for seen in user.client.runs.watch(run, within):
+            watch.see(seen.raw)
+    return watch.last
+
+
+class Watch:
+    """Tells what happens to a run, look by look: what it waits for, on which worker it is, how far it is."""
+
+    def __init__(self, user: User, run: str) -> None:
+        self._user = user
+        self._run = run
+        self._line = StatusLine(user.out)
+        self._is_live = sys.stderr.isatty()
+        self._tries_told: set[tuple[int, str]] = set()
+        self._verdict = ""
+        self._looks = 0
+        self._looks_pending = 0
+        self.last: Mapping[str, Any] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._line.show("")
+        if isinstance(error, KeyboardInterrupt):
+            tell_left(self._user, self._run)
+
+    def see(self, run: Mapping[str, Any]) -> None:
+        """Tell what is new."""
+        self.last = run
+        self._looks += 1
+        self._tell_worker(run)
+        self._tell_reason(run)
+        self._tell_progress(run)
+
+    def _tell_worker(self, run: Mapping[str, Any]) -> None:
+        node, attempt = run["node"], run["attempt"]
+        if not node or (attempt, node) in self._tries_told:
+            return
+        self._tries_told.add((attempt, node))
+        again = attempt if attempt > 1 else None
+        self._line.show("")
+        self._user.out.talk("on_worker", mark="run", job=run["job"], run=run["id"], node=node, again=again)
+
+    def _tell_reason(self, run: Mapping[str, Any]) -> None:
+        """Say what a pending run waits for, once for each reason."""
+        if run["state"] != "PENDING":
+            self._looks_pending = 0
+            return
+        self._looks_pending += 1
+        if self._looks_pending % ASK_WHY_EVERY != ASK_WHY_FIRST:
+            return
+        try:
+            reason = self._user.client.runs.why(self._run, tz=self._user.times.name)
+        except FoliotError:  # the next look says what is wrong with the server
+            return
+        if reason["verdict"] != self._verdict:
+            self._verdict = reason["verdict"]
+            self._say_reason(reason)
+
+    def _say_reason(self, reason: Mapping[str, Any]) -> None:
+        out = self._user.out
+        self._line.show("")
+        echo(out.mark("wait"), reason["sentence"], err=True)
+        if reason["hint"]:
+            echo(out.dim(f"  {reason['hint']}"), err=True)
+
+    def _tell_progress(self, run: Mapping[str, Any]) -> None:
+        line = told(self._user, run)
+        if self._is_live:
+            self._line.show(line)
+        elif line and self._looks % PIPED_EVERY == 0:
+            echo(self._user.out.mark("run"), line, err=True)
+
+
+def tell_left(user: User, run: str) -> None:
+    """After Ctrl-C: the run goes on."""
+    user.out.talk("watch_left", mark="warn", run=run)
+
+
+def show_log(
+    user: User, run_id: str, *, follow: bool, pattern: "re.Pattern[str] | None" = None, raw: bool = False, **which: Any
+) -> None:
+    """The lines of a run's log, times in the reader's zone unless `raw`; with `follow` as they come."""
+    with LiveProgress(user, run_id, is_wanted=follow, is_raw=raw) as progress:
+        for line in user.client.runs.logs(run_id, follow=follow, **which):
+            if pattern is None or pattern.search(line):
+                progress.above(line if raw else user.times.in_line(line))
+
+
+def follow_log(user: User, run: str) -> None:
+    """A run's log on stdout as it comes, until the run is over. Ctrl-C ends the watch, not the run."""
+    try:
+        show_log(user, run, follow=True)
+    except KeyboardInterrupt:
+        tell_left(user, run)
+        raise
 
 
 def tell_end(user: User, run: Mapping[str, Any]) -> None:
@@ -47,12 +160,14 @@ def say_state(user: User, run: Mapping[str, Any]) -> None:
 
 def first_line(text: str | None) -> str:
     """The first line of an error; nothing when there is none."""
-    return (text or "").strip().partition("\n")[0]
+    lines = (text or "").strip().splitlines()
+    return lines[0] if lines else ""
 
 
 def note(user: User, run: Mapping[str, Any]) -> None:
     """What there is to say of a run that succeeded, such as that its result could not be kept."""
-    if run["state"] == "SUCCEEDED" and run["error"] and user.out.is_for_people:
+    has_a_note = run["state"] == "SUCCEEDED" and run["error"]
+    if has_a_note and user.out.is_for_people:
         echo(user.out.mark("warn"), run["error"], err=True)
 
 
@@ -62,12 +177,6 @@ def show_result(result: Any) -> None:
         echo(result)
     elif result is not None:
         echo(json.dumps(result, ensure_ascii=False, indent=2))
-
-
-def follow_log(user: User, run: str, *, attempt: int | None = None) -> None:
-    """A run's log on stdout as it comes, until the run is over."""
-    for line in user.client.runs.logs(run, attempt=attempt, follow=True):
-        echo(line)
 
 
 def repeat(user: User, tell: Callable[[], None], *, every_s: float = WATCH_EVERY_S) -> None:

@@ -17,16 +17,20 @@ POLL_MAX_S: Final = 1.0
 class Waiting:
     """A wait for a run's end: the server is asked to hold its answer; if it does not, asking gets rarer."""
 
-    def __init__(self, client: ClusterAccess, run: str, timeout: Duration) -> None:
+    def __init__(self, client: ClusterAccess, run: str, timeout: Duration, *, every: Duration | None = None) -> None:
+        """`every`: how long the server may hold an answer at most, for a reader who wants to see the run meanwhile."""
         self._client = client
         self._run = run
         self._timeout = timeout
+        self._held_max_s = HELD_MAX_S
+        if every is not None:
+            self._held_max_s = min(HELD_MAX_S, parse_duration(every) / SECOND)
         self._until = client.machine.monotonic() + parse_duration(timeout) / SECOND
         self._pause_s = POLL_FIRST_S
 
     def call(self) -> Call:
         """The next question."""
-        held_s = max(0.0, min(HELD_MAX_S, self._left_s))
+        held_s = max(0.0, min(self._held_max_s, self._left_s))
         return replace(self._client.call("get_run", run=self._run, wait=f"{held_s:.3f}"), wait_s=held_s)
 
     def pause_s(self, seen: RunView) -> float:
@@ -36,7 +40,8 @@ class Waiting:
             waited = format_duration(parse_duration(self._timeout))
             raise RunNotFinished(seen.id, seen.job, seen.state, waited)
         pause_s = min(self._pause_s, left_s)
-        self._pause_s = min(self._pause_s * 1.5, POLL_MAX_S)
+        longest_s = min(POLL_MAX_S, self._held_max_s)
+        self._pause_s = min(self._pause_s * 1.5, longest_s)
         return pause_s
 
     @property

@@ -13,11 +13,6 @@ _UNITS: Final[Mapping[Language, Mapping[str, str]]] = {
     Language.ENGLISH: {"us": "µs", "ms": "ms", "s": "s", "m": "m", "h": "h", "d": "d"},
     Language.CHINESE: {"us": "微秒", "ms": "毫秒", "s": "秒", "m": "分", "h": "小时", "d": "天"},
 }
-_WEEKDAYS: Final[Mapping[Language, str]] = {
-    Language.ENGLISH: "Mon Tue Wed Thu Fri Sat Sun",
-    Language.CHINESE: "周一 周二 周三 周四 周五 周六 周日",
-}
-_MONTHS: Final = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 
 def human_duration(micros: Micros, language: Language = Language.ENGLISH) -> str:
@@ -51,31 +46,34 @@ def _two(large: int, small: int, large_unit: str, small_unit: str) -> str:
     return f"{large} {large_unit} {small} {small_unit}" if small else f"{large} {large_unit}"
 
 
-class Clockface:
-    """Writes instants of one zone for one reader, with a date only where the day is not clear from the context."""
+def clock_time(moment: datetime, *, today: datetime, beside: datetime | None = None) -> str:
+    """The one way to write an instant for people: `14:02:10`, on another day `03-07 15:00:00`, with a year in others.
 
-    def __init__(self, tz: str, *, now: Instant, language: Language = Language.ENGLISH) -> None:
+    `beside` is an instant that was shown before: its day need not be said again.
+    """
+    known = today if beside is None else beside
+    if moment.date() == known.date():
+        return f"{moment:%H:%M:%S}"
+    if moment.year == today.year:
+        return f"{moment:%m-%d %H:%M:%S}"
+    return f"{moment:%Y-%m-%d %H:%M:%S}"
+
+
+class Clockface:
+    """Writes instants of one zone, with a date only where the day is not clear from the context."""
+
+    def __init__(self, tz: str, *, now: Instant) -> None:
         self._zone = ZoneInfo(zone(tz).name)
-        self._language = language
         self._today = self._local(now)
 
     def full(self, instant: Instant, *, beside: Instant | None = None) -> str:
-        """With its zone: `14:02:10 CST`, on another day `Sat 7 Mar 15:00:00 CST`."""
+        """With its zone: `14:02:10 CST`, on another day `03-07 15:00:00 CST`."""
         return f"{self.short(instant, beside=beside)} {self._local(instant).tzname()}"
 
     def short(self, instant: Instant, *, beside: Instant | None = None) -> str:
         """Without the zone; `beside` is an instant already shown, whose day need not be said again."""
-        local = self._local(instant)
-        reference = self._today if beside is None else self._local(beside)
-        time = f"{local:%H:%M:%S}"
-        return time if local.date() == reference.date() else f"{self._date(local)} {time}"
-
-    def _date(self, local: datetime) -> str:
-        weekday = _WEEKDAYS[self._language].split()[local.weekday()]
-        other_year = local.year != self._today.year
-        if self._language is Language.CHINESE:
-            return f"{f'{local.year}年' if other_year else ''}{local.month}月{local.day}日{weekday}"
-        return f"{weekday} {local.day} {_MONTHS[local.month - 1]}{f' {local.year}' if other_year else ''}"
+        shown_before = None if beside is None else self._local(beside)
+        return clock_time(self._local(instant), today=self._today, beside=shown_before)
 
     def _local(self, instant: Instant) -> datetime:
         return to_datetime(instant).astimezone(self._zone)

@@ -47,7 +47,7 @@ class _Teller:
     def __init__(self, said: Explanation, tz: str, language: Language) -> None:
         self._said = said
         self._language = language
-        self._clock = Clockface(tz, now=said.now, language=language)
+        self._clock = Clockface(tz, now=said.now)
         self._speech = Speech(language, clock=self._clock, beside=said.at)
 
     def sentence(self) -> str:

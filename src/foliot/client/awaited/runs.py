@@ -68,6 +68,16 @@ class AsyncRuns:
             await self._client.machine.pause_async(waiting.pause_s(seen))
         return seen
 
+    async def watch(self, run: str, timeout: Duration = "1h", *, every: Duration = "500ms") -> AsyncIterator[AsyncRun]:
+        """The run as it is now, again and again until it is over; `RunNotFinished` when that takes longer."""
+        waiting = Waiting(self._client, run, timeout, every=every)
+        while True:
+            seen = self._of(await self._client.send(waiting.call()))
+            yield seen
+            if seen.is_final:
+                return
+            await self._client.machine.pause_async(waiting.pause_s(seen))
+
     async def result(self, run: str) -> Answer:
         """Its state, and the `result` it returned; null while there is none."""
         return dict(await self._ask("get_run_result", run=run))

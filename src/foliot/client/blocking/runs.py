@@ -70,6 +70,16 @@ class Runs:
             self._client.machine.pause(waiting.pause_s(seen))
         return seen
 
+    def watch(self, run: str, timeout: Duration = "1h", *, every: Duration = "500ms") -> Iterator[Run]:
+        """The run as it is now, again and again until it is over; `RunNotFinished` when that takes longer."""
+        waiting = Waiting(self._client, run, timeout, every=every)
+        while True:
+            seen = self._of(self._client.send(waiting.call()))
+            yield seen
+            if seen.is_final:
+                return
+            self._client.machine.pause(waiting.pause_s(seen))
+
     def result(self, run: str) -> Answer:
         """Its state, and the `result` it returned; null while there is none."""
         return dict(self._ask("get_run_result", run=run))

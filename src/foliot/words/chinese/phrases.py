@@ -6,7 +6,9 @@ from typing import Final
 from foliot.words.templates import Catalogue
 
 PHRASES: Final[Catalogue] = {
-    "queued": "{job}  {run}  已入队",
+    "queued": "{job}  {run}  已入队[，{at} 开始（{ahead}）]",
+    "on_worker": "{job}  {run}  → {node}[，第 {again} 次尝试]",
+    "watch_left": "{run} 仍在继续。再次查看：foliot run watch {run}；结束它：foliot run cancel {run}",
     "existing": "{job}  {run}  就是此键对应的执行",
     "succeeded": "{job}  {run}  成功，用时 {took}",
     "ended": "{job}  {run}  {state}",

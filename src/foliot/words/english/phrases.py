@@ -6,7 +6,9 @@ from typing import Final
 from foliot.words.templates import Catalogue
 
 PHRASES: Final[Catalogue] = {
-    "queued": "{job}  {run}  queued",
+    "queued": "{job}  {run}  queued[, starts at {at} ({ahead})]",
+    "on_worker": "{job}  {run}  → {node}[, try {again}]",
+    "watch_left": "{run} goes on. Look again: foliot run watch {run}; end it: foliot run cancel {run}",
     "existing": "{job}  {run}  is the run of this key",
     "succeeded": "{job}  {run}  succeeded in {took}",
     "ended": "{job}  {run}  {state}",
