@@ -78,7 +78,7 @@ async def test_runs_are_made_a_few_at_a_time_until_all_are_done(api: Api, stage:
         await worker.end(Cause.SUCCEEDED, after_us=SECOND)
         await duty.advance(term)
     done = (await api.get(f"/backfills/{number}")).json()
-    assert (done["state"], done["inserted"], done["succeeded"], done["failed"]) == ("done", 6, 6, 0)
+    assert (done["state"], done["inserted"], done["succeeded"], done["failed"]) == ("DONE", 6, 6, 0)
     runs = (await api.get("/runs", job="tick")).json()["items"]
     assert {run["origin"] for run in runs} == {"backfill"}
     assert sorted(run["due_at"] for run in runs) == [f"2026-03-02T06:0{minute}:00Z" for minute in range(3, 9)]
@@ -121,15 +121,15 @@ async def test_a_backfill_is_paused_goes_on_and_ends(api: Api, stage: Stage) -> 
     await prepared(api, stage, overlap="allow")
     worker = await stage.worker("w-1", ["python:jobs:tick"])
     number = (await start(api, parallel=1))["id"]
-    assert (await api.post(f"/backfills/{number}:pause")).json()["state"] == "paused"
+    assert (await api.post(f"/backfills/{number}:pause")).json()["state"] == "PAUSED"
     await worker.lease()
     await worker.end(Cause.SUCCEEDED, after_us=SECOND)
     assert await stage.services.store.backfills.advance(limit=10) == 0
-    assert (await api.post(f"/backfills/{number}:resume")).json()["state"] == "active"
+    assert (await api.post(f"/backfills/{number}:resume")).json()["state"] == "ACTIVE"
     assert await stage.services.store.backfills.advance(limit=10) == 1
     ended = (await api.ask("DELETE", f"/backfills/{number}")).json()
-    assert ended["state"] == "cancelled"
-    assert (await api.post(f"/backfills/{number}:resume")).json()["state"] == "cancelled"  # over is over
+    assert ended["state"] == "CANCELLED"
+    assert (await api.post(f"/backfills/{number}:resume")).json()["state"] == "CANCELLED"  # over is over
     assert (await api.get("/backfills/999")).status_code == 404
 
 
@@ -207,7 +207,7 @@ async def test_a_deleted_jobs_backfill_ends(api: Api, stage: Stage) -> None:
     for run in (await api.get("/runs")).json()["items"]:
         await api.post(f"/runs/{run['id']}:cancel")
     await stage.services.store.backfills.advance(limit=10)
-    assert (await api.get(f"/backfills/{number}")).json()["state"] == "done"
+    assert (await api.get(f"/backfills/{number}")).json()["state"] == "DONE"
 
 
 @pytest.mark.parametrize("overlap", ["skip", "queue"])
@@ -218,7 +218,7 @@ async def test_a_backfill_run_is_not_in_the_schedules_way(api: Api, stage: Stage
     stage.clock.at = stage.moment("14:11:00.005")
     await stage.fire()
     fires = (await api.get("/jobs/tick/fires", from_="2026-03-02T06:11:00Z", to="2026-03-02T06:11:01Z")).json()
-    assert [fire["decision"] for fire in fires["past"]] == ["created"]
+    assert [fire["decision"] for fire in fires["past"]] == ["CREATED"]
 
 
 async def test_the_journal_tells_of_nodes_and_old_notes_go(api: Api, stage: Stage) -> None:

@@ -91,9 +91,9 @@ async def test_a_node_that_left_in_order_is_not_dead(api: Api, stage: Stage) -> 
 async def test_a_node_is_drained_and_taken_back(api: Api, stage: Stage) -> None:
     await stage.worker("w-1", ["python:jobs:greet"])
     drained = await api.post("/nodes/w-1:drain", {"reason": "kernel update"})
-    assert (drained.json()["state"], "kernel update" in drained.json()["drained_by"]) == ("draining", True)
+    assert (drained.json()["state"], "kernel update" in drained.json()["drained_by"]) == ("DRAINING", True)
     back = await api.post("/nodes/w-1:undrain")
-    assert (back.json()["state"], back.json()["drained_by"]) == ("live", None)
+    assert (back.json()["state"], back.json()["drained_by"]) == ("LIVE", None)
     again = await api.post("/nodes/w-1:undrain")
     assert (again.status_code, again.json()["detail"]) == (409, "w-1 is not draining.")
     kinds = [event["kind"] for event in (await api.get("/journal", subject="w-1")).json()["items"]]
@@ -121,9 +121,9 @@ async def test_a_server_and_a_worker_of_one_name_are_told_apart(api: Api, stage:
     await stage.server("my-laptop")
     await stage.worker("my-laptop", [])
     drained = (await api.post("/nodes/my-laptop:drain")).json()
-    assert (drained["kind"], drained["state"]) == ("worker", "draining")
+    assert (drained["kind"], drained["state"]) == ("worker", "DRAINING")
     assert {node["kind"]: node["state"] for node in (await api.get("/nodes")).json()["items"]} == {
-        "server": "live", "worker": "draining",
+        "server": "LIVE", "worker": "DRAINING",
     }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ async def test_a_job_lives_and_goes(api: Api) -> None:
     assert made.status_code == 201, made.text
     assert made.headers["etag"] == '"v1"'
     job = (await api.get("/jobs/settle")).json()
-    assert (job["name"], job["version"], job["state"], job["owner"]) == ("settle", 1, "active", "data")
+    assert (job["name"], job["version"], job["state"], job["owner"]) == ("settle", 1, "ACTIVE", "data")
     assert job["next_due_at"] == "2026-03-02T18:00:00Z"
     assert job["schedule"] == "every day at 02:00, Asia/Shanghai"
     gone = await api.ask("DELETE", "/jobs/settle", headers={"If-Match": '"v1"'})
@@ -117,7 +117,7 @@ async def test_pause_and_resume(api: Api, stage: Stage) -> None:
     await api.create_job("tick", schedule=EVERY)
     paused = (await api.post("/jobs/tick:pause", {"reason": "migration", "until": "2026-03-02T08:00:00Z"})).json()
     assert (paused["state"], paused["pause_reason"], paused["paused_until"]) == (
-        "paused",
+        "PAUSED",
         "migration",
         "2026-03-02T08:00:00Z",
     )
@@ -126,10 +126,10 @@ async def test_pause_and_resume(api: Api, stage: Stage) -> None:
     assert (past.status_code, past.json()["errors"][0]["path"]) == (422, "until")
     stage.elapse("10m")
     resumed = (await api.post("/jobs/tick:resume")).json()
-    assert resumed["state"] == "active"
+    assert resumed["state"] == "ACTIVE"
     fires = (await api.get("/jobs/tick/fires")).json()
-    assert [(fire["decision"], fire["reason"], fire["count"]) for fire in fires["past"]] == [("skipped", "paused", 10)]
-    assert fires["future"][0]["decision"] == "planned"
+    assert [(fire["decision"], fire["reason"], fire["count"]) for fire in fires["past"]] == [("SKIPPED", "paused", 10)]
+    assert fires["future"][0]["decision"] == "PLANNED"
     journal = (await api.get("/journal", subject="tick")).json()["items"]
     assert [event["kind"] for event in journal] == ["job.resumed", "job.paused", "job.created"]
 
@@ -243,7 +243,7 @@ async def test_a_job_that_this_server_cannot_read_is_paused_and_says_so(api: Api
     await stage._change(f"UPDATE job_versions SET definition = '{document}', version = 2")
     await stage._change("UPDATE jobs SET version = 2")
     await stage._change("UPDATE cursors SET version = 2")
-    for verb, state in (("pause", "paused"), ("resume", "active")):
+    for verb, state in (("pause", "PAUSED"), ("resume", "ACTIVE")):
         answer = await api.post(f"/jobs/tick:{verb}")
         assert (answer.status_code, answer.json()["state"]) == (200, state), answer.text
     noted = (await stage.store.journal.newest(EventFilter(), limit=2)).items

@@ -56,7 +56,7 @@ async def test_a_job_that_stands_ahead_is_told_and_set_right(api: Api, stage: St
     stage.clock.at = stage.moment("15:00:00.005")
     await stage.fire()
     fires = (await api.get("/jobs/settle/fires", **{"from": "2026-03-02T06:30:00Z"})).json()["past"]
-    assert [(fire["due_at"], fire["decision"]) for fire in fires] == [("2026-03-02T07:00:00Z", "created")]
+    assert [(fire["due_at"], fire["decision"]) for fire in fires] == [("2026-03-02T07:00:00Z", "CREATED")]
 
 
 async def test_all_that_stand_ahead_are_set_right_page_by_page(api: Api, stage: Stage) -> None:

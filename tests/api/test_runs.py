@@ -42,7 +42,7 @@ async def test_a_run_from_trigger_to_result(api: Api, stage: Stage) -> None:
     assert isinstance(seen["fence"], str)
     assert (await api.get(f"/runs/{run}/result")).json() == {"id": run, "state": "SUCCEEDED", "result": {"orders": 3}}
     timeline = [entry["what"] for entry in (await api.get(f"/runs/{run}/timeline")).json()["items"]]
-    assert timeline == ["due", "created", "leased", "started", "succeeded"]
+    assert timeline == ["due", "created", "leased", "started", "ended"]
 
 
 async def test_waiting_for_the_end_of_a_run(api: Api, stage: Stage) -> None:

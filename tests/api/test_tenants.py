@@ -57,7 +57,7 @@ async def test_nothing_of_another_namespace_is_seen_or_touched(api: Api, stage: 
                     leaks.append(f"{method} {filled} ({namespace}) answered {answer.status_code}")
     assert leaks == []
     job = (await api.get(f"/jobs/{THEIR_JOB}", namespace="theirs")).json()
-    assert (job["version"], job["state"]) == (1, "active")
+    assert (job["version"], job["state"]) == (1, "ACTIVE")
     assert (await api.get(f"/runs/{theirs['run']}")).json()["state"] == "PENDING"
 
 

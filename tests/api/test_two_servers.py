@@ -49,7 +49,7 @@ async def test_a_pause_here_holds_there_and_a_revoked_token_opens_nothing_there(
     assert (await second.as_token(made["token"]).get("/jobs")).status_code == 200
     await api.post("/jobs/tick:pause")
     await api.ask("DELETE", "/tokens/ci")
-    assert (await second.get("/jobs/tick")).json()["state"] == "paused"
+    assert (await second.get("/jobs/tick")).json()["state"] == "PAUSED"
     assert (await second.as_token(made["token"]).get("/jobs")).status_code == 401
     second.stage.clock.at = second.stage.moment("14:10:00.001")
     await second.stage.fire()

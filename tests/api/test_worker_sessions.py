@@ -218,4 +218,4 @@ async def test_readers_see_nodes_and_not_their_sessions(api: Api, server: Server
     assert [page.status_code for page in pages] == [200] * len(pages)
     assert not [page.request.url for page in pages if "a" * 32 in page.text]
     drained = await api.post(f"/nodes/{node['id']}:drain")
-    assert (drained.status_code, drained.json()["state"]) == (200, "draining")
+    assert (drained.status_code, drained.json()["state"]) == (200, "DRAINING")

@@ -187,7 +187,7 @@ def test_the_past_is_filled_after_a_preview(foliot: Shell) -> None:
         assert done.code == 0, done.err
         assert "started: 5 runs" in done.err
         rows = foliot("job", "backfills", "--job", "minutely", "-o", "json").json["items"]
-        assert (rows[0]["state"], rows[0]["succeeded"]) == ("done", 5)
+        assert (rows[0]["state"], rows[0]["succeeded"]) == ("DONE", 5)
         again = foliot("job", "backfill", "minutely", "--from", "10m", "--to", "8m")  # also when that took minutes
         assert "nothing to fill" in again.err
         future = foliot("job", "backfill", "minutely", "--from", "1h", "--to", "2099-01-01")

@@ -38,7 +38,7 @@ def test_colour_is_for_terminals_and_can_be_refused(foliot: Shell) -> None:
     with terminal(foliot, "job", "list") as child:
         said, code = whole(child)
     assert code == 0
-    assert "\x1b[32m" in said  # ● active
+    assert "\x1b[32m" in said  # ● ACTIVE
     for name, value, args in (("NO_COLOR", "1", ()), ("X", "", ("--no-color",)), ("TERM", "dumb", ())):
         with terminal(replace(foliot, environment={name: value}), "job", "list", *args) as child:
             said, _ = whole(child)
@@ -146,7 +146,7 @@ def test_a_terminal_without_unicode_gets_words(foliot: Shell) -> None:
     with terminal(foliot, "job", "list", "--no-color", PYTHONIOENCODING="ascii:replace") as child:
         said, code = whole(child)
     assert code == 0
-    assert "o active" in said
+    assert "o ACTIVE" in said
     assert "●" not in said
 
 

@@ -82,9 +82,9 @@ async def test_the_plain_client_says_the_same(api: Api, url: str) -> None:
             assert client.runs.get(run.id).raw["priority"] == 9
             assert [found.id for found in client.runs.list(job="greet", state="PENDING")] == [run.id]
             assert client.runs.cancel(run.id, reason="enough").state == "CANCELLED"
-            assert client.jobs.get("greet").state == "active"
-            assert client.jobs.pause("greet", reason="moving").state == "paused"
-            assert client.jobs.resume("greet", catch_up=True).state == "active"
+            assert client.jobs.get("greet").state == "ACTIVE"
+            assert client.jobs.pause("greet", reason="moving").state == "PAUSED"
+            assert client.jobs.resume("greet", catch_up=True).state == "ACTIVE"
             assert client.jobs.reschedule("greet", dry_run=True)["changed"] is False
             assert [found.name for found in client.jobs.list(limit=10)] == ["greet"]
 
@@ -189,8 +189,8 @@ async def test_backfills_calendars_and_limits(client: AsyncFoliot) -> None:
     started = await client.backfills.start("nightly", *span, confirmed=seen["token"])
     number = started["id"]
     assert (seen["count"], [one["id"] for one in await client.backfills.list(job="nightly")]) == (2, [number])
-    assert (await client.backfills.pause(number))["state"] == "paused"
-    assert (await client.backfills.resume(number))["state"] == "active"
+    assert (await client.backfills.pause(number))["state"] == "PAUSED"
+    assert (await client.backfills.resume(number))["state"] == "ACTIVE"
     assert (await client.backfills.end(number))["state"] == (await client.backfills.get(number))["state"]
     assert (await client.calendars.put("close", {"country": "CN"}, reason="new"))["version"] == 1
     assert (await client.calendars.get("close", version=1))["reason"] == "new"
@@ -206,7 +206,7 @@ async def test_the_cluster_its_nodes_and_its_tokens(api: Api, client: AsyncFolio
     await api.stage.worker("w-1", {"python:jobs:greet": None})
     assert (await client.cluster.status())["workers_online"] == 1
     assert [one["name"] for one in await client.nodes.list()] == ["w-1"]
-    assert (await client.nodes.drain("w-1", reason="update"))["state"] == "draining"
+    assert (await client.nodes.drain("w-1", reason="update"))["state"] == "DRAINING"
     assert (await client.nodes.undrain("w-1"))["name"] == (await client.nodes.get("w-1"))["name"]
     assert [one["name"] for one in await client.cluster.search("gre")] == ["greet"]
     assert (await client.cluster.explain_cron("0 2 * * *", count=2))["expression"] == "0 2 * * *"

@@ -185,7 +185,7 @@ def _print_status(url: str, found: SchemaStatus, came_from: Origin | None, outpu
     if output == "json":
         document: dict[str, Any] = {
             "store": redacted(url),
-            "state": str(found.state),
+            "state": found.state.upper(),
             "revision": found.revision,
             "head": found.head,
             "usable": found.is_usable,

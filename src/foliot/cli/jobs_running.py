@@ -172,7 +172,7 @@ def _tell_preview(user: User, seen: Mapping[str, Any], *, talk: bool = False) ->
 
 def _wait_for_backfill(user: User, backfill: Mapping[str, Any]) -> None:
     with Bar(user.out, total=backfill["total"]) as bar:
-        while backfill["state"] in ("active", "paused"):
+        while backfill["state"].upper() in ("ACTIVE", "PAUSED"):
             bar.pause(1.0)
             backfill = user.client.backfills.get(backfill["id"])
             done = backfill["succeeded"] + backfill["failed"]
@@ -207,7 +207,7 @@ def backfills(user: User, *, job: str | None, pause: int | None, resume: int | N
     columns = [
         Column("ID", "id"),
         Column("JOB", "job", least=10),
-        Column("STATE", "state"),
+        Column("STATE", "state", state=True),
         Column("DONE", lambda row: f"{row['succeeded'] + row['failed']}/{row['total']}"),
         Column("FAILED", "failed"),
         Column(times.title("FROM"), times.instant("from_at")),

@@ -83,8 +83,8 @@ def labels_of(node: Mapping[str, Any], *, between: str = ",") -> str:
 
 def health_of(node: Mapping[str, Any]) -> str:
     """How a node is; one that drains is well, and still takes no work."""
-    is_draining = node["state"] == "draining" and node["health"] in ("ONLINE", "WARNING")
-    return "draining" if is_draining else str(node["health"])
+    is_draining = node["state"].upper() == "DRAINING" and node["health"] in ("ONLINE", "WARNING")
+    return "DRAINING" if is_draining else str(node["health"])
 
 
 def clock_of(user: User, node: Mapping[str, Any]) -> str:

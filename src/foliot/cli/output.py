@@ -33,10 +33,10 @@ MARKS: Final[Mapping[str, tuple[str, str, str]]] = {
     "OFFLINE": ("○", "-", "white"),
     "DEAD": ("✖", "x", "red"),
     "LEFT": ("○", "-", "white"),
-    "draining": ("◍", "%", "yellow"),
-    "active": ("●", "o", "green"),
-    "paused": ("‖", "=", "yellow"),
-    "done": ("■", "#", "white"),
+    "DRAINING": ("◍", "%", "yellow"),
+    "ACTIVE": ("●", "o", "green"),
+    "PAUSED": ("‖", "=", "yellow"),
+    "DONE": ("■", "#", "white"),
 }
 
 GLYPHS: Final[Mapping[str, tuple[str, str, str]]] = {
@@ -130,13 +130,14 @@ class Output:
         return self._coloured(self._named(word), word)
 
     def _named(self, word: str) -> str:
-        mark = MARKS.get(word)
+        state = word.upper()  # an older server says some in small letters
+        mark = MARKS.get(state)
         if mark is None:
             return word
-        return f"{mark[1] if self.ascii else mark[0]} {state_word(word, self._language)}"
+        return f"{mark[1] if self.ascii else mark[0]} {state_word(state, self._language)}"
 
     def _coloured(self, text: str, word: str) -> Said:
-        mark = MARKS.get(word)
+        mark = MARKS.get(word.upper())
         return Styled(text, fg=mark[2]) if mark is not None and self.colour else text
 
     # ------------------------------------------------------------------------------------------------------------ talk

@@ -23,8 +23,8 @@ class Job:
 
     @property
     def state(self) -> str:
-        """active, paused or done."""
-        return str(self.raw.get("state", ""))
+        """ACTIVE, PAUSED or DONE. An older server says it in small letters."""
+        return str(self.raw.get("state", "")).upper()
 
     @property
     def version(self) -> int:

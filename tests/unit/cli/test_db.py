@@ -38,7 +38,7 @@ def test_upgrade_makes_the_store_and_a_repeat_does_nothing(url: str) -> None:
     again = foliot("upgrade", "--db", url, "-o", "json")
     assert told(again) == {"applied": []}
     status = foliot("status", "--db", url, "-o", "json")
-    assert (status.exit_code, told(status)["state"], told(status)["usable"]) == (0, "current", True)
+    assert (status.exit_code, told(status)["state"], told(status)["usable"]) == (0, "CURRENT", True)
 
 
 def test_the_plan_runs_nothing(url: str) -> None:

@@ -62,7 +62,7 @@ def test_jobs(server: Answering, connect: Connect) -> None:
     assert ([job.name for job in page], page.next_cursor) == (["tick"], "c2")
     server.say(Answer(200, tick))
     job = client.jobs.get("tick")
-    assert (job.name, job.state, job.version, job.namespace) == ("tick", "active", 3, "default")
+    assert (job.name, job.state, job.version, job.namespace) == ("tick", "ACTIVE", 3, "default")
     client.jobs.pause("tick", until=datetime(2026, 2, 1, tzinfo=UTC), reason="moving")
     client.jobs.resume("tick", catch_up=True)
     assert [(asked.method, asked.path, asked.body) for asked in server.asked] == [

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from foliot.api.models.common import Input, Listed, Moment, Name, Output, Reason, Seconds, moment, one_of, seconds
 from foliot.api.models.runs import RunOut
+from foliot.api.models.states import BackfillWord, HealthWord, NodeWord
 from foliot.domain.errors import ClusterTrouble
 from foliot.domain.run import format_run_id
 from foliot.operations.nodes import Cluster, Health, Node
@@ -24,8 +25,8 @@ class NodeOut(Output):
     name: str
     id: str = Field(description="Of this session of the node: one that is restarted gets another.", examples=["n-5f1c"])
     kind: str
-    health: Literal["ONLINE", "WARNING", "OFFLINE", "DEAD", "LEFT"]
-    state: str
+    health: HealthWord
+    state: NodeWord
     is_leader: bool
     group: str
     labels: dict[str, str]
@@ -349,7 +350,7 @@ class BackfillOut(Output):
     only: str
     parallel: int
     newest_first: bool
-    state: Literal["active", "paused", "done", "cancelled"]
+    state: BackfillWord
     total: int
     inserted: int
     succeeded: int

@@ -5,8 +5,9 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import Body
 from pydantic import Field
 
-from foliot.api.models.common import Input, Listed, Moment, Name, Output, Reason, Seconds, moment, one_of, seconds
+from foliot.api.models.common import Input, Listed, Moment, Name, Output, Reason, Seconds, moment, seconds
 from foliot.api.models.definition import SCHEMA_MARK
+from foliot.api.models.states import DecisionWord, JobWord, RunWord, ShownWord
 from foliot.domain.bounds import PRIORITY_MIN
 from foliot.domain.instants import Micros
 from foliot.domain.job import PRIORITY_MAX
@@ -120,8 +121,8 @@ class LastRunOut(Output):
     """A job's newest run, in short."""
 
     id: str
-    state: str
-    shown: str = Field(description="The state as people see it.")
+    state: RunWord
+    shown: ShownWord = Field(description="The state as people see it.")
     kind: str | None = None
     created_at: Moment
     ended_at: Moment | None = None
@@ -161,7 +162,7 @@ class JobOut(Output):
     version: int
     hash: str
     source: str
-    state: Annotated[str, one_of("active", "paused", "done")]
+    state: JobWord
     group: str
     owner: str
     tags: dict[str, str]
@@ -304,9 +305,9 @@ class FireOut(Output):
     """One due instant, or a range of skipped ones."""
 
     due_at: Moment
-    decision: Annotated[str, one_of("created", "skipped", "planned")]
+    decision: DecisionWord
     run: str | None = None
-    run_state: str | None = None
+    run_state: RunWord | None = None
     lateness_s: Seconds | None = None
     from_at: Moment | None = None
     to_at: Moment | None = None

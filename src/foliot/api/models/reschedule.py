@@ -5,8 +5,9 @@ from typing import Annotated
 from fastapi import Body
 from pydantic import Field
 
-from foliot.api.models.common import Input, Moment, Output, Reason, moment, one_of
+from foliot.api.models.common import Input, Moment, Output, Reason, moment
 from foliot.api.models.jobs import JobOut
+from foliot.api.models.states import JobWord
 from foliot.domain.changes import Stand
 from foliot.operations.reschedule import LOOKED_AT_MAX, RescheduledJob, RescheduledJobs
 from foliot.words.language import Language
@@ -33,7 +34,7 @@ MaybeRescheduleJobs = Annotated[RescheduleJobs, Body(default_factory=RescheduleJ
 class StandOut(Output):
     """Where a schedule stands."""
 
-    state: Annotated[str, one_of("active", "paused", "done")]
+    state: JobWord
     next_at: Moment | None
     next_due_at: Moment | None
 

@@ -7,6 +7,7 @@ from fastapi import Body, Response
 from pydantic import BeforeValidator, Field
 
 from foliot.api.models.common import Input, Listed, Moment, Output, Reason, Seconds, located, moment, one_of, seconds
+from foliot.api.models.states import RunWord, ShownWord, in_capitals
 from foliot.domain.fire import is_of_schedule
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.payload import DEPTH_MAX, is_nested_deeper
@@ -34,12 +35,8 @@ MaybeCancelRun = Annotated[CancelRun, Body(default_factory=CancelRun)]
 MaybeRetryRun = Annotated[RetryRun, Body(default_factory=RetryRun)]
 
 
-def _in_capitals(written: Any) -> Any:
-    return written.upper() if isinstance(written, str) else written
-
-
 AnyCaseState = Annotated[
-    Literal["PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED"], BeforeValidator(_in_capitals)
+    Literal["PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED"], BeforeValidator(in_capitals)
 ]
 
 
@@ -56,10 +53,6 @@ class BulkRuns(Input):
     force: bool = Field(False, description="Of cancel: do not ask running ones to stop, end them at once.")
 
 
-StateWord = Annotated[str, one_of("PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED")]
-ShownWord = Annotated[
-    str, one_of("PENDING", "HELD", "RETRYING", "RUNNING", "CANCELLING", "SUCCEEDED", "FAILED", "CANCELLED")
-]
 KindWord = Annotated[str, one_of("error", "timeout", "lost", "rejected", "poison")]
 OriginWord = Annotated[str, one_of("schedule", "trigger", "backfill", "dependency")]
 
@@ -94,7 +87,7 @@ class RunOut(Output):
     job: str
     namespace: str
     version: int
-    state: StateWord
+    state: RunWord
     shown: ShownWord = Field(description="The state as people see it.")
     kind: KindWord | None = None
     origin: OriginWord
@@ -228,6 +221,7 @@ class TimelineEntry(Output):
 
     at: Moment
     what: str = Field(examples=["started"])
+    state: RunWord | None = Field(None, description="Of the last moment, `ended`: how the run ended.")
     attempt: int | None = None
     node: str | None = None
     detail: str | None = None
@@ -243,7 +237,7 @@ class ResultOut(Output):
     """What a run returned."""
 
     id: str
-    state: str
+    state: RunWord
     result: Any = None
 
 
@@ -276,7 +270,7 @@ def timeline_of(run: RunRow, attempts: list[AttemptRow]) -> list[TimelineEntry]:
         if row.cause not in (None, "succeeded"):
             steps.append(_Step(row.ended_at, f"attempt {row.cause}", row, row.error))
     steps.append(_Step(run.cancel_at, "cancel asked"))
-    steps.append(_Step(run.ended_at, run.state.lower(), detail=run.error))
+    steps.append(_Step(run.ended_at, "ended", detail=run.error, state=run.state))
     happened = [step for step in steps if step.at is not None]
     happened.sort(key=lambda step: step.at or 0)
     return [step.entry() for step in happened]
@@ -289,11 +283,13 @@ class _Step(NamedTuple):
     what: str
     row: AttemptRow | None = None
     detail: str | None = None
+    state: str | None = None
 
     def entry(self) -> TimelineEntry:
         return TimelineEntry(
             at=moment(self.at) or "",
             what=self.what,
+            state=self.state,
             attempt=self.row.attempt if self.row else None,
             node=self.row.node if self.row else None,
             detail=self.detail,
