@@ -23,11 +23,12 @@ from foliot.words.language import Language
 from foliot.words.schedules.warnings import CODES as WARNING_CODES
 from foliot.words.templates import FORMS, Catalogue, Placeholder, Speech, Template, segments_of
 from foliot.words.why import CODES as WHY_CODES
+from tests.code_texts import texts_of, tree_of
 
 SRC = Path(foliot.__path__[0])
 ROOT = SRC.parent.parent
 SOURCES = sorted([*SRC.rglob("*.py"), *(ROOT / "packages").glob("*/src/**/*.py")])
-TREES = {file: ast.parse(file.read_text("utf-8")) for file in SOURCES}
+TREES = {file: tree_of(file) for file in SOURCES}
 
 PAIRS: dict[str, tuple[Catalogue, Catalogue]] = {
     "titles": (english_errors.TITLES, chinese_errors.TITLES),
@@ -157,22 +158,8 @@ def hints_in_code() -> Iterator[tuple[str, str]]:
     for file, tree in TREES.items():
         for node in ast.walk(tree):
             if isinstance(node, ast.keyword) and node.arg == "hint":
-                for text in _texts(node.value):
+                for text in texts_of(node.value):
                     yield f"{file.name}:{node.value.lineno}", text
-
-
-def _texts(node: ast.expr) -> Iterator[str]:
-    match node:
-        case ast.Constant(value=str() as text):
-            yield text
-        case ast.JoinedStr(values=values):
-            yield "".join(str(one.value) if isinstance(one, ast.Constant) else "X" for one in values)
-        case ast.IfExp(body=body, orelse=orelse):
-            yield from _texts(body)
-            yield from _texts(orelse)
-        case ast.BoolOp(values=values):
-            for value in values:
-                yield from _texts(value)
 
 
 SAID = [

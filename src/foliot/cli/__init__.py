@@ -1,12 +1,15 @@
 """The command line: thin over `client` (remote) and `app` (local). Commands are loaded when they are called."""
 
 import importlib
+import sys
+from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final
 
 import click
 
-from foliot.cli.groups import Group
+from foliot.cli.groups import Group, help_for_reader, in_readers_language, sentence_for_reader
+from foliot.cli.language import in_language, language_of
 
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     # name: (where it is, what --help says); kept here so that --help imports none of them
@@ -53,16 +56,28 @@ class LazyGroup(Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*COMMANDS, *brought_commands()})
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in COMMANDS:
-            return _loaded(COMMANDS[cmd_name][0])
-        brought = brought_commands().get(cmd_name)
+    def main(self, args: Sequence[str] | None = None, *more: Any, **settings: Any) -> Any:
+        words = sys.argv[1:] if args is None else list(args)
+        with in_language(language_of(words)):
+            return click.Group.main(in_readers_language(self), words, *more, **settings)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except click.ClickException as error:
+            vars(error)["message"] = sentence_for_reader(error.message)  # click declares it final
+            raise
+
+    def find_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name in COMMANDS:
+            return _loaded(COMMANDS[name][0])
+        brought = brought_commands().get(name)
         if brought is None:
             return None
         try:
             return _loaded(brought.value)
         except (ImportError, AttributeError) as error:
-            raise click.ClickException(f'The package of "{cmd_name}" cannot be loaded: {error}.') from error
+            raise click.ClickException(f'The package of "{name}" cannot be loaded: {error}.') from error
 
     def unknown(self, ctx: click.Context, name: str, hint: str) -> str:
         if name in ELSEWHERE:
@@ -70,8 +85,8 @@ class LazyGroup(Group):
         return f'No command "{name}".{hint} See foliot --help.'
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, _said(name)) for name in self.list_commands(ctx)])
+        with formatter.section(help_for_reader("Commands")):
+            formatter.write_dl([(name, help_for_reader(_said(name))) for name in self.list_commands(ctx)])
 
 
 def _loaded(place: str) -> click.Command:

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from foliot.cli.groups import Group
 from foliot.cli.language import reader_language
 from foliot.cli.refusal import refusals
 from foliot.cli.speaking import echo
@@ -33,7 +34,7 @@ _WEEKDAYS: Final = {
 }
 
 
-@click.group()
+@click.group(cls=Group)
 def cron() -> None:
     """Explain, preview and convert cron expressions.
 

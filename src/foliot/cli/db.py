@@ -10,6 +10,7 @@ import click
 
 from foliot.app.run_loop import run
 from foliot.app.system import SystemChance, SystemClock
+from foliot.cli.groups import Group
 from foliot.cli.refusal import refusals
 from foliot.cli.restored import facts, sentences
 from foliot.cli.speaking import echo
@@ -37,7 +38,7 @@ _SAYS: Final = {
 }
 
 
-@click.group()
+@click.group(cls=Group)
 def db() -> None:
     """The store's schema: where it stands, and bringing it up to date.
 

@@ -4,9 +4,47 @@ from difflib import get_close_matches
 
 import click
 
+from foliot.cli.language import spoken
+from foliot.words.language import Language
+
+
+def in_readers_language(command: click.Command) -> click.Command:
+    """A command whose help is in the language of the command line. English help imports no catalogue."""
+    if spoken() is Language.ENGLISH:
+        return command
+    from foliot.cli.translation import translated
+
+    return translated(command)
+
+
+def help_for_reader(english: str) -> str:
+    """A text of help in that language."""
+    if spoken() is Language.ENGLISH:
+        return english
+    from foliot.cli.translation import text_of
+
+    return text_of(english) or english
+
+
+def sentence_for_reader(english: str) -> str:
+    """The sentence of a usage error in that language."""
+    if spoken() is Language.ENGLISH:
+        return english
+    from foliot.cli.translation import sentence_of
+
+    return sentence_of(english) or english
+
 
 class Group(click.Group):
     """A group that answers an unknown command with the nearest one."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        found = self.find_command(ctx, cmd_name)
+        return None if found is None else in_readers_language(found)
+
+    def find_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command of a name, in English."""
+        return super().get_command(ctx, name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

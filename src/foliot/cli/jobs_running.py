@@ -109,7 +109,7 @@ def _text(file: str) -> str:
     try:
         return Path(file).read_text("utf-8")
     except OSError as error:
-        raise click.BadParameter(f"{file}: {error.strerror}.") from None
+        raise click.BadParameter(f"{file} cannot be read: {error.strerror}.") from None
 
 
 @click.command()

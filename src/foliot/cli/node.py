@@ -197,8 +197,9 @@ def _on_this_machine(user: User) -> str:
     here = [one for one in user.client.nodes.list() if one["kind"] != "server" and one["host"] == host]
     names = sorted({one["name"] for one in here if one["health"] not in GONE})
     if len(names) != 1:
-        found = f"these are: {', '.join(names)}" if names else "none is"
-        raise click.UsageError(f"Exactly one worker must run on {host} for --self; {found}.")
+        if not names:
+            raise click.UsageError(f"Exactly one worker must run on {host} for --self; none is.")
+        raise click.UsageError(f"Exactly one worker must run on {host} for --self; these are: {', '.join(names)}.")
     return str(names[0])
 
 

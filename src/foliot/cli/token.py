@@ -160,4 +160,4 @@ def _write(file: Path, secret: str) -> None:
     try:
         write_private_file(file, secret + "\n")
     except OSError as error:
-        raise click.BadParameter(f"{file}: {error.strerror}.") from None
+        raise click.BadParameter(f"{file} cannot be written: {error.strerror}.") from None

@@ -1,0 +1,258 @@
+"""What help says of commands, in Chinese: by the English paragraph beside the command."""
+
+# ruff: noqa: E501 (a key is a whole text, and a Chinese letter counts twice)
+
+from collections.abc import Mapping
+from typing import Final
+
+COMMANDS: Final[Mapping[str, str]] = {
+    "Foliot: every due fire exactly once, from a laptop to a cluster.": (
+        "Foliot：每个到期的触发点恰好触发一次，从笔记本电脑到集群都是如此。"
+    ),
+    # the list of commands
+    "Everything in one process: server, worker and store in this folder.": (
+        "一个进程包办一切：服务器、工作节点和本目录中的存储。"
+    ),
+    "A server of a cluster.": "集群的一个服务器。",
+    "A worker that runs the jobs of your modules.": "工作节点，执行你的模块中的任务。",
+    "Sample jobs to start from.": "示例任务，供起步使用。",
+    "Why a job did or did not run, or what a run waits for.": "任务为什么执行了或没有执行，执行在等什么。",
+    "Find jobs, runs and nodes.": "查找任务、执行和节点。",
+    "Calendars: which days count.": "日历：哪些日子计入。",
+    "Servers and workers.": "服务器和工作节点。",
+    "Tokens: list, create, rotate, revoke.": "令牌：列出、创建、轮换、吊销。",
+    "Which cluster commands ask, and as whom.": "命令访问哪个集群，以谁的身份。",
+    "Log in with a one-time code.": "用一次性登录码登录。",
+    "A link for one login in a browser.": "供浏览器登录一次的链接。",
+    "Whose token is used, and what it may do.": "正在使用谁的令牌，它有哪些权限。",
+    "The completion script of a shell.": "命令行补全脚本。",
+    "What a message's code means.": "消息编号的含义。",
+    "Explain, preview and convert schedules.": "解释、预览和转换调度计划。",
+    "The store's schema: status and upgrade.": "存储的结构：状态与升级。",
+    # up, server, worker, new
+    "Run everything in one process: server, worker and a SQLite store in ./.foliot.": (
+        "在一个进程中运行一切：服务器、工作节点和 ./.foliot 中的 SQLite 存储。"
+    ),
+    "FILES are Python files or modules that declare jobs (default: jobs.py); a folder means every .py file in it.": (
+        "“文件”是声明任务的 Python 文件或模块（默认 jobs.py）；目录表示其中的每个 .py 文件。"
+    ),
+    "Run one server of a cluster. Start as many as you like on the same store; kill any of them.": (
+        "运行集群的一个服务器。同一存储上可启动任意多个；其中任何一个都可以随时终止。"
+    ),
+    (
+        "Run the jobs that MODULES (Python modules or files) declare, and those of the kinds of handlers installed here."
+    ): "执行“模块”（Python 模块或文件）中声明的任务，以及此处安装的处理器类型的任务。",
+    "Without MODULES the worker executes the installed kinds alone.": "不给出“模块”时，工作节点只执行已安装的处理器类型。",
+    "Put sample jobs into FOLDER (here by default).": "把示例任务放入“目录”（默认为当前目录）。",
+    # calendar
+    "Calendars: which days count. Built-in ones (weekdays, cn-workdays, us-ny-holidays …) need no saving.": (
+        "日历：哪些日子计入。内置日历（weekdays、cn-workdays、us-ny-holidays 等）无需保存。"
+    ),
+    "Take a calendar away that no job uses.": "删除没有任务使用的日历。",
+    "Save a calendar from an iCalendar file: the only days that count, or the days that do not.": (
+        "用 iCalendar 文件保存日历：文件中的日子是唯一计入的，或是不计入的。"
+    ),
+    "List calendars: those that were saved, and some of the built-in ones.": "列出日历：已保存的，以及部分内置的。",
+    "Save a calendar: a new version, which the jobs that use it take over from now on.": (
+        "保存日历：成为新版本，使用它的任务从现在起采用。"
+    ),
+    "Show a calendar, the next days that stand out, and the jobs that use it.": (
+        "显示日历、接下来的特殊日子，以及使用它的任务。"
+    ),
+    # cluster
+    "The cluster: status, leader, events.": "集群：状态、主节点、事件。",
+    "Show what happened: changes of jobs, nodes that came and went, elections, tokens.": (
+        "显示发生过的事：任务的修改、节点的加入和离开、选举、令牌。"
+    ),
+    "Show who does the cluster's housekeeping.": "显示由谁负责集群的内务。",
+    "Show leader, term, queue, lag and every node.": "显示主节点、任期、队列、延迟和每个节点。",
+    "Hand the cluster's housekeeping to another server. Jobs fire and run meanwhile.": (
+        "把集群的内务移交给另一个服务器。其间任务照常触发和执行。"
+    ),
+    # context, login
+    "Contexts: the clusters you know. Flags > FOLIOT_* > foliot.toml > ./.foliot > the context in use.": (
+        "上下文：你使用的各个集群。优先次序：选项 > FOLIOT_* > foliot.toml > ./.foliot > 正在使用的上下文。"
+    ),
+    "Add a context, or replace one.": "添加或替换上下文。",
+    "List contexts.": "列出上下文。",
+    "Forget a context and its token.": "删除上下文及其令牌。",
+    "Show what commands work with here, and who said it.": "显示命令在此处使用的设置，以及各自的来源。",
+    "Use a context from now on.": "从现在起使用某个上下文。",
+    "Log in with a one-time code; `foliot up` and `foliot login-link` give one.": (
+        "用一次性登录码登录；`foliot up` 和 `foliot login-link` 会给出登录码。"
+    ),
+    "Make a link for one login in a browser, good for 15 minutes.": "生成供浏览器登录一次的链接，15 分钟内有效。",
+    "End the token in use.": "作废正在使用的令牌。",
+    "Show whose token is used, and what it may do.": "显示正在使用谁的令牌，它有哪些权限。",
+    # cron
+    "Explain, preview and convert cron expressions.": "解释、预览和转换 cron 表达式。",
+    "5 fields are Unix cron; 6 or 7 begin with seconds (Quartz, Spring).": (
+        "5 个字段是 Unix cron；6 或 7 个字段以秒开头（Quartz、Spring）。"
+    ),
+    "Write an expression in another dialect, weekdays by name.": "用另一种方言书写表达式，星期用名称表示。",
+    "Say what an expression means, when it fires next, and what to look out for.": (
+        "说明表达式的含义、接下来的触发时间，以及需要注意的地方。"
+    ),
+    "List the next fires.": "列出接下来的触发。",
+    # db
+    "The store's schema: where it stands, and bringing it up to date.": "存储的结构：当前状态，以及升级到最新。",
+    "Say that the database was restored from a backup or a snapshot, by its own tools, before servers start again.": (
+        "声明数据库已用其自身的工具从备份或快照恢复；在服务器重新启动之前执行。"
+    ),
+    (
+        "Raises the epoch, takes every run from whoever had it before, ends sessions and terms, lets ids go on beyond "
+        "those the backup does not know of, and tells how much will be decided again."
+    ): "提升纪元，收回所有交出去的执行，终止会话和任期，让编号越过备份之后用过的编号，并说明有多少触发点将重新决定。",
+    "Say which schema the store has, whether this Foliot can use it (exit 7: an upgrade is pending), and its epoch.": (
+        "说明存储的结构版本、此版本的 Foliot 能否使用它（退出码 7：有待升级），以及它的纪元。"
+    ),
+    '"lossy" means that a failover of the database may forget what it acknowledged last.': (
+        "“可能丢失”表示数据库故障切换时，最后已确认的内容可能丢失。"
+    ),
+    "Say that the store's clock is right, after servers saw it jump and judged due by their own reckoning.": (
+        "声明存储的时钟正确；用于服务器发现时钟跳变、改按自己的推算判断到期之后。"
+    ),
+    (
+        "Bring the store's schema up to date, in one transaction. Several at once wait for each other; repeats do "
+        "nothing."
+    ): "在一个事务中把存储的结构升级到最新。同时执行的多个会相互等待；重复执行没有影响。",
+    # job
+    "Jobs: list, look at, create, change, pause, run.": "任务：列出、查看、创建、修改、暂停、执行。",
+    "Give instants of the past their runs. Shows which, asks, then makes a few at a time.": (
+        "为过去的触发点补上执行。先列出是哪些，询问后每次创建几个。"
+    ),
+    "List backfills, or pause, resume, end one.": "列出补数，或暂停、恢复、终止其中一个。",
+    "Make a new job from another.": "由另一个任务创建新任务。",
+    "Create a job.": "创建任务。",
+    "Delete jobs. Their history stays, their names are free again.": "删除任务。历史保留，名称可以重新使用。",
+    "Compare two versions of a job, field by field. Exit code 7: they differ.": (
+        "逐字段比较任务的两个版本。退出码 7：两者不同。"
+    ),
+    "Change a job: some fields with --set, or all of it in your editor.": (
+        "修改任务：用 --set 修改部分字段，或在编辑器中修改全部。"
+    ),
+    "Past and future fires of a job.": "任务过去和将来的触发。",
+    "List jobs.": "列出任务。",
+    "Pause the schedules of jobs. Triggers go on working.": "暂停任务的调度计划。手动触发仍然有效。",
+    "Set schedules right that stand too far ahead.": "纠正过于超前的调度计划。",
+    (
+        "While the store's clock is ahead, servers decide instants that have not come. Once it is right again, such a "
+        "job would be silent until then. This decides what is due now and lets the job go on at its first instant to "
+        "come."
+    ): (
+        "存储的时钟超前时，服务器会提前决定尚未到来的触发点。时钟恢复正确后，这样的任务会一直静默到那时。"
+        "此命令决定现在已到期的触发点，并让任务从下一个触发点起继续。"
+    ),
+    "Let the schedules of jobs go on.": "恢复任务的调度计划。",
+    "Go back to an earlier version: a new version with its content.": "回到较早的版本：以其内容创建新版本。",
+    "Show a job.": "显示任务。",
+    "Run a job now or later.": "现在或稍后执行任务。",
+    "Say why a job did or did not run.": "说明任务为什么执行了或没有执行。",
+    # limit
+    "Named limits: how many runs may hold a resource at once.": "命名的限额：一个资源可同时被多少个执行占用。",
+    "A job brings the limits of its namespace along (place.concurrency); an admin makes those of the whole cluster.": (
+        "任务自带其命名空间的限额（place.concurrency）；全集群的限额由管理员设置。"
+    ),
+    "Take a limit of the whole cluster away, once no job counts in it and no run holds it. Needs an admin's token.": (
+        "删除全集群的限额，前提是没有任务计入其中，也没有执行占用它。需要管理员的令牌。"
+    ),
+    "List the limits of the cluster and of the namespace, and how many runs hold each.": (
+        "列出集群和命名空间的限额，以及各被多少个执行占用。"
+    ),
+    "Make a limit of the whole cluster, or change how many runs it lets through. Needs an admin's token.": (
+        "设置全集群的限额，或修改它允许的执行数。需要管理员的令牌。"
+    ),
+    # node
+    "Nodes: servers and workers, how they are, taking one out of service.": (
+        "节点：服务器和工作节点，它们的状态，以及让其中一个停止服务。"
+    ),
+    "Take a node out of service: it takes no more work, what it runs goes on to its end.": (
+        "让节点停止服务：不再接收新的执行，正在进行的执行继续到结束。"
+    ),
+    "List nodes.": "列出节点。",
+    "Show a node and what runs on it.": "显示节点，以及正在其上进行的执行。",
+    "Take a drained node back into service.": "让已排空的节点恢复服务。",
+    # run
+    "Runs: list, look at, follow, cancel, run again.": "执行：列出、查看、跟踪、取消、重新执行。",
+    "Cancel runs: waiting ones end at once, running ones are asked to stop.": (
+        "取消执行：等待中的立即结束，进行中的被请求停止。"
+    ),
+    "List runs, newest first.": "列出执行，最新的在前。",
+    "Show a run's log.": "显示执行的日志。",
+    "Print what a run returned. Exit code 6: it has not succeeded; 1: what it returned was not kept.": (
+        "打印执行返回的结果。退出码 6：尚未成功；1：结果未保存。"
+    ),
+    "Run finished runs again, with the same parameters and due instant.": ("重新执行已结束的执行，参数和触发点不变。"),
+    "Show a run: state, times, tries, parameters, result.": "显示执行：状态、时间、尝试、参数、结果。",
+    "Wait for a run's end. Exit code 6: it did not succeed; 9: it took too long.": (
+        "等待执行结束。退出码 6：未成功；9：等待超时。"
+    ),
+    "Say where a run stands and what it waits for.": "说明执行的进展，以及它在等什么。",
+    # token
+    "Tokens: list, create, rotate, revoke. A token is shown once, when it is made.": (
+        "令牌：列出、创建、轮换、吊销。令牌只在创建时显示一次。"
+    ),
+    "Make a token.": "创建令牌。",
+    "List tokens, without their secrets.": "列出令牌，不显示其密钥。",
+    "End a token at once, on every server.": "立即作废令牌，在所有服务器上生效。",
+    "Make a new secret for a token; the old one goes on for a while.": "为令牌生成新密钥；旧密钥还会有效一段时间。",
+    # others
+    "Find jobs, runs and nodes by what you remember of them.": "凭记得的内容查找任务、执行和节点。",
+    "Say why a job did or did not run, or what a run waits for.": "说明任务为什么执行了或没有执行，或执行在等什么。",
+    "Print the completion script of a shell.": "打印命令行补全脚本。",
+    "Say what a message's code means.": "说明消息编号的含义。",
+    "Print the version.": "打印版本。",
+    # bench
+    "Measure Foliot on this machine, beside the raw limit of the database.": (
+        "在本机上测量 Foliot，并与数据库的裸极限对照。"
+    ),
+    (
+        "Each benchmark starts servers and a worker as processes of its own, works on an empty database, verifies "
+        "every row, and sets its figure beside a raw twin: the same row work as bare set-based SQL in the same run. "
+        "What it wrote is removed after. Ratios travel between machines; seconds do not."
+    ): (
+        "每项基准测试都启动自己的服务器和工作节点进程，在空数据库上工作，核对每一行，并把结果与裸 SQL 对照："
+        "在同一轮中以集合式 SQL 完成同样的行操作。写入的内容事后清除。比值可以在机器之间比较，秒数不可以。"
+    ),
+    "Firing and leasing with a long history, beside an empty database.": "历史很长时的触发和租约，与空数据库对照。",
+    "A long queue of triggered runs: leased over HTTP, executed, recorded.": (
+        "一长队手动触发的执行：经 HTTP 租出、执行、记录。"
+    ),
+    "Kill servers (SIGKILL) one after the other under load: what it delays. Needs PostgreSQL or MariaDB.": (
+        "在负载下逐个强行终止服务器（SIGKILL）：看造成多少延迟。需要 PostgreSQL 或 MariaDB。"
+    ),
+    "Many jobs of which none is due: statements, CPU and memory of a leader and of a follower.": (
+        "许多任务，无一到期：主节点和从节点的语句数、CPU 和内存。"
+    ),
+    "Many jobs, each every second: all in phase, then spread over the second. None may be missed.": (
+        "许多任务，每秒一次：先全部同相，再在一秒内错开。一次都不能漏。"
+    ),
+    "Many jobs due at one instant: fired, leased over HTTP, executed, recorded.": (
+        "许多任务在同一时刻到期：触发、经 HTTP 租出、执行、记录。"
+    ),
+}
+
+EXAMPLES: Final[Mapping[str, str]] = {
+    "Examples:": "示例：",
+    "everything in one process, data in ./.foliot": "一个进程包办一切，数据在 ./.foliot",
+    "sample jobs in this folder": "在本目录生成示例任务",
+    "what a schedule means": "调度计划的含义",
+    "10 000 jobs due at once, on SQLite": "10 000 个任务同时到期，在 SQLite 上",
+    "the same on your database": "同上，在你的数据库上",
+    "the SQL, without running it": "只显示 SQL，不执行",
+    "after a backup was put back": "恢复备份之后",
+}
+"""The heading of examples, and what stands behind some of them."""
+
+BLOCKS: Final[Mapping[str, str]] = {
+    (
+        "Exit codes: 0 ok, 1 failed, 2 usage, 3 not found, 4 login or permission, 5 conflict, "
+        "6 the watched run did not succeed, 7 changes pending, 8 server unreachable, "
+        "9 waiting timed out, 130 interrupted."
+    ): (
+        "退出码：0 正常，1 失败，2 用法错误，3 未找到，4 登录或权限，5 冲突，\n"
+        "6 所等待的执行未成功，7 有待处理的变化，8 无法连接服务器，\n"
+        "9 等待超时，130 被中断。"
+    ),
+}
+"""Blocks whose lines are kept as they are."""

@@ -1,0 +1,260 @@
+"""What help says of options, in Chinese: by the English text beside the option."""
+
+from collections.abc import Mapping
+from typing import Final
+
+OPTIONS: Final[Mapping[str, str]] = {
+    # of every command
+    "Show the version and exit.": "显示版本后退出。",
+    "Show this message and exit.": "显示此帮助后退出。",
+    "Another context than the one in use.": "使用另一个上下文。",
+    "The cluster to ask.": "要访问的集群。",
+    "A file with the token.": "存放令牌的文件。",
+    "Certificates of who signs the cluster's.": "签发集群证书的机构的证书。",
+    "Send tokens unencrypted over a network.": "允许令牌以明文经过网络。",
+    "Where names are looked up.": "在哪个命名空间查找名称。",
+    "Form of the data.": "数据的格式。",
+    "Ids only.": "只输出编号。",
+    "Tell more when something fails.": "出错时显示更多信息。",
+    "No colour.": "不使用颜色。",
+    "Zone of the times.": "时间所用的时区。",
+    "en or zh-CN.": "语言：en 或 zh-CN。",
+    "Do not ask back.": "不再询问确认。",
+    "How long to try.": "最多尝试多久。",
+    "Go on behind a page.": "从上一页之后继续。",
+    "How long to wait.": "最多等待多久。",
+    # times
+    "2h is two hours ago, +2h ahead; 16:45 is today's.": "2h 表示两小时前，+2h 表示两小时后；16:45 指今天的。",
+    "2h is two hours ahead, -2h ago; 16:45 is the next one.": "2h 表示两小时后，-2h 表示两小时前；16:45 指下一个。",
+    "From then on.": "从此时刻起。",
+    "Until then.": "到此时刻为止。",
+    "Created since then.": "此后创建的。",
+    "Created before then.": "此前创建的。",
+    "With --job: those created since then.": "与 --job 同用：此后创建的。",
+    "Lines written since then.": "此后写下的行。",
+    "One instant.": "一个时刻。",
+    "All instants since then.": "此后的所有触发点。",
+    "Look from then on instead of now.": "从此时刻算起，而不是从现在。",
+    "Not included; now when nothing is said.": "不含此时刻；未指定时为现在。",
+    # calendar
+    "A field: country=CN, exclude='[\"2026-12-31\"]'.": "一个字段：country=CN、exclude='[\"2026-12-31\"]'。",
+    "An earlier version.": "较早的版本。",
+    # cluster
+    "jobs, runs, nodes, cluster; several with commas.": "jobs、runs、nodes、cluster；多个用逗号分隔。",
+    "About one job, run or node.": "只看某个任务、执行或节点。",
+    "Go on with what happens.": "持续显示新发生的事。",
+    "Which server is to lead; unless said, the oldest.": "由哪个服务器担任主节点；未指定时为最早启动的。",
+    # context, login
+    "The cluster's address; several with commas.": "集群的地址；多个用逗号分隔。",
+    "A file with its token, which is copied.": "存放其令牌的文件，内容会被复制。",
+    "Do not use it yet.": "暂不使用它。",
+    "Name of the context (default: the host).": "上下文的名称（默认为主机名）。",
+    # cron
+    "The dialect wanted.": "要转换成的方言。",
+    "The one it is in, if not evident.": "表达式本身的方言，无法看出时指定。",
+    "Form of the answer.": "输出的格式。",
+    "en or zh-CN; else as your locale says.": "en 或 zh-CN；未指定时按系统的语言设置。",
+    "Time zone of the wall clock.": "本地时钟的时区。",
+    "Else told by its fields.": "未指定时由字段判断。",
+    "Days that count: weekdays, cn-workdays, us-ny-holidays …": "计入的日子：weekdays、cn-workdays、us-ny-holidays 等",
+    "For hours that are skipped.": "夏令时跳过的小时怎样处理。",
+    "For repeated hours.": "夏令时重复的小时怎样处理。",
+    "Name of the job, which places H.": "任务的名称，决定 H 的取值。",
+    "How many fires.": "显示多少次触发。",
+    # db
+    "Say what it would do, and do nothing.": "只说明会做什么，不执行。",
+    "Also while servers are live; each must be restarted then.": "即使有服务器在线也执行；之后须逐一重启。",
+    "The store: sqlite:///FILE, postgresql://USER@HOST/DB or mariadb://USER@HOST/DB.": (
+        "存储：sqlite:///FILE、postgresql://USER@HOST/DB 或 mariadb://USER@HOST/DB。"
+    ),
+    "A file with the store's URL, so that a password stands in no command line.": (
+        "存放存储地址的文件，使密码不出现在命令行中。"
+    ),
+    "Print the SQL and run none of it.": "只打印 SQL，不执行。",
+    # job
+    "Included.": "包含此时刻。",
+    "Not included.": "不含此时刻。",
+    "Wait until it is done.": "等待完成。",
+    "Only show what it would do.": "只显示会做什么。",
+    "Of one job.": "只看某个任务的。",
+    "Make no further runs for now.": "暂时不再创建执行。",
+    "Go on.": "继续。",
+    "Make no further runs at all.": "不再创建任何执行。",
+    "A field of the new job.": "新任务的一个字段。",
+    "When: a cron expression.": "何时：cron 表达式。",
+    "When: every so often.": "何时：每隔一段时间。",
+    "When: so long after the end of the last run.": "何时：上次执行结束之后多久。",
+    "When: once.": "何时：一次。",
+    "The zone of --cron.": "--cron 的时区。",
+    "What: a function that a worker offers.": "执行什么：工作节点提供的函数。",
+    "A parameter.": "一个参数。",
+    "How long a run may take.": "一次执行的时限。",
+    "Any field of a definition: place.priority=7.": "任务定义的任一字段：place.priority=7。",
+    "Only say what it would mean.": "只说明其含义，不创建。",
+    "A field: timeout=45m, place.priority=7.": "一个字段：timeout=45m、place.priority=7。",
+    "A field to take away.": "要去掉的字段。",
+    "Included; a day ago when nothing is said.": "包含此时刻；未指定时为一天前。",
+    "Only jobs with this tag.": "只列出带此标记的任务。",
+    "active, paused, done; several with commas.": "active、paused、done；多个用逗号分隔。",
+    "Whose last run failed.": "最近一次执行失败的。",
+    "Due for a minute and not decided.": "到期已一分钟而尚未决定的。",
+    "The same as --state paused.": "与 --state paused 相同。",
+    "In name, description or owner.": "在名称、说明或负责人中查找。",
+    "fails and p95: of the latest runs of the cluster, the worst first.": (
+        "fails 和 p95：按集群最近的执行统计，最差的在前。"
+    ),
+    "Again every two seconds, until Ctrl-C.": "每两秒刷新，直到 Ctrl-C。",
+    "Every job with this tag.": "带此标记的所有任务。",
+    "Every job of the namespace that stands ahead of its schedule.": "命名空间中所有超前于调度计划的任务。",
+    "Only say what would be done.": "只说明会做什么。",
+    "Paused time follows the misfire policy instead of being left out.": "暂停期间按错过策略补跑，而不是略过。",
+    "The version to go back to.": "要回到的版本。",
+    "Instants to come.": "显示多少个将来的触发点。",
+    "Every version with who, when and why.": "每个版本及其修改人、时间和原因。",
+    "Its definition alone, as YAML.": "只以 YAML 显示任务定义。",
+    "Parameters as JSON; - is stdin.": "JSON 格式的参数；- 表示标准输入。",
+    "Not before then.": "不早于此时刻。",
+    "Not before so long.": "至少延后这么久。",
+    "Run beside an open run.": "与未结束的执行并行。",
+    "The same key means the same run.": "键相同即为同一次执行。",
+    "Wait for the end, print the result; exit code 6 unless it succeeded.": (
+        "等待结束并打印结果；未成功时退出码为 6。"
+    ),
+    "Show its log while waiting.": "等待时显示其日志。",
+    "Only check.": "只做检查。",
+    # node
+    "The worker on this machine.": "本机上的工作节点。",
+    "Do not wait for its runs.": "不等待其执行结束。",
+    # run
+    "Every live run of a job.": "某任务所有未结束的执行。",
+    "Every live run of jobs with this tag.": "带此标记的任务所有未结束的执行。",
+    "Do not ask running ones to stop: end them at once.": "不请求停止，立即结束进行中的执行。",
+    "As they are shown: failed, held, retrying …; several with commas.": (
+        "所显示的状态：failed、held、retrying 等；多个用逗号分隔。"
+    ),
+    "Of failures: error, timeout, lost, rejected, poison.": "失败的类型：error、timeout、lost、rejected、poison。",
+    "Of jobs with this tag.": "带此标记的任务的执行。",
+    "Also shards.": "也列出分片。",
+    "The newest run of a job.": "某任务最新的执行。",
+    "As it comes; with --job, run after run.": "持续跟踪；与 --job 同用时逐次跟踪各个执行。",
+    "Of one shard.": "只看某个分片的。",
+    "Of one try.": "只看某次尝试的。",
+    "Lines that match this expression.": "只看匹配此正则表达式的行。",
+    "The last lines only.": "只看最后若干行。",
+    "As it is kept: times in UTC, and control characters in a pipe.": (
+        "按保存的原样：时间用 UTC；输出到管道时保留控制字符。"
+    ),
+    "Every failed run of a job.": "某任务所有失败的执行。",
+    # server
+    "The store: postgresql://USER@HOST/DB, several hosts with commas.": (
+        "存储：postgresql://USER@HOST/DB，多个主机用逗号分隔。"
+    ),
+    "A file with the store's URL.": "存放存储地址的文件。",
+    "HOST:PORT; port 0 picks a free one.": "HOST:PORT；端口 0 表示任选一个空闲端口。",
+    "This server's name (default: the host's).": "此服务器的名称（默认为主机名）。",
+    "A proxy in front speaks TLS: listening beyond this machine is allowed.": (
+        "前面的代理负责 TLS：允许监听本机以外的地址。"
+    ),
+    "Take tokens unencrypted over a network.": "允许令牌以明文经网络到达。",
+    "The certificate and its chain (PEM); read again when it is renewed.": "证书及其证书链（PEM）；更新后会重新读取。",
+    "The certificate's private key (PEM, without a password).": "证书的私钥（PEM，不带密码）。",
+    "The first admin token of an empty store.": "空存储的第一个管理员令牌。",
+    # token
+    "read, run, write, admin, worker.": "read、run、write、admin、worker。",
+    "Nothing outside this namespace exists for it.": "令牌只能看到此命名空间。",
+    "It acts on the jobs of this group only.": "令牌只能操作此分组的任务。",
+    "Write it to a file that only you can read, not to the screen.": "写入只有你能读取的文件，不显示在屏幕上。",
+    "Also those that are over.": "也列出已失效的。",
+    "How long the old secret goes on.": "旧密钥继续有效多久。",
+    # up, worker
+    "Address to listen on.": "监听的地址。",
+    "Port to listen on; 0 picks a free one.": "监听的端口；0 表示任选一个空闲端口。",
+    "Where everything is kept.": "所有数据存放的位置。",
+    "Runs at one time.": "同时进行的执行数。",
+    "Variables that jobs do not get: SMTP_PASSWORD,VAULT_*.": "不传给任务的环境变量：SMTP_PASSWORD,VAULT_*。",
+    "Variables that jobs get in any case: FOLIOT_SERVER,AWS_*.": "总是传给任务的环境变量：FOLIOT_SERVER,AWS_*。",
+    "Jobs get only PATH, HOME, TZ and the like, and what is kept.": "只传给任务 PATH、HOME、TZ 等，以及要保留的变量。",
+    "Do not load changed files again.": "文件改变后不重新加载。",
+    "URL of a server, several with commas.": "服务器的地址，多个用逗号分隔。",
+    "Certificates of who signs the servers'.": "签发服务器证书的机构的证书。",
+    "Send the token unencrypted over a network.": "允许令牌以明文经过网络。",
+    "This worker's name (default: host and pid).": "此工作节点的名称（默认为主机名和进程号）。",
+    "The pool of workers this one belongs to.": "此工作节点所属的分组。",
+    "What this worker has: gpu=yes,zone=cn-east.": "此工作节点具备的标签：gpu=yes,zone=cn-east。",
+    "What one run in a process may use: memory=1G,cpu=10m,files=1024.": (
+        "进程中的一次执行可用的资源：memory=1G,cpu=10m,files=1024。"
+    ),
+    "A TOML file with a table for each kind of handler: [handlers.KIND].": (
+        "TOML 文件，每种处理器类型一个表：[handlers.类型]。"
+    ),
+    "One setting of a kind of handler; it wins over the file.": "某种处理器类型的一项设置，优先于文件。",
+    "How long runs may go on after a stop.": "停止之后，执行还可继续多久。",
+    "Where results wait for a server (default: the user's state folder).": (
+        "结果等待上报时的存放位置（默认为用户的状态目录）。"
+    ),
+    # why
+    "One instant of a job.": "任务的一个触发点。",
+    "All instants of a job since then.": "任务此后的所有触发点。",
+    # bench
+    "Finished ones.": "已结束的执行数。",
+    "Jobs fired in each round.": "每轮触发的任务数。",
+    "How often, each time beside the twin.": "重复多少次，每次都与裸 SQL 对照。",
+    "An empty database; left out: SQLite files.": "空的数据库；未指定时用 SQLite 文件。",
+    "A file with its URL, so that a password stands in no command line.": "存放其地址的文件，使密码不出现在命令行中。",
+    "Another empty one for the twin; left out: made beside --db.": (
+        "供裸 SQL 使用的另一个空库；未指定时建在 --db 旁边。"
+    ),
+    "One JSON document.": "输出一个 JSON 文档。",
+    "No progress.": "不显示进度。",
+    "Seconds from kill to kill.": "两次终止之间的秒数。",
+    "How many jobs memory is compared with.": "与多少个任务时的内存比较。",
+    "Seconds after a start that do not count.": "启动后不计入的秒数。",
+    "One of the two shapes.": "只测两种形态之一。",
+}
+
+METAVARS: Final[Mapping[str, str]] = {
+    "AFTER": "新版本",
+    "BEFORE": "旧版本",
+    "BOOLEAN": "是否",
+    "CONTEXT": "上下文",
+    "CURSOR": "游标",
+    "DIRECTORY": "目录",
+    "DURATION": "时长",
+    "EXPR": "表达式",
+    "EXPRESSION": "表达式",
+    "FILE": "文件",
+    "FILES": "文件",
+    "FOLDER": "目录",
+    "GROUP": "分组",
+    "ID": "编号",
+    "INTEGER": "整数",
+    "INTEGER RANGE": "整数",
+    "JOB|RUN": "任务|执行",
+    "K=V": "键=值",
+    "KEY": "键",
+    "KIND.KEY=VALUE": "类型.键=值",
+    "KINDS": "类型",
+    "LANG": "语言",
+    "M:F": "模块:函数",
+    "MAX": "上限",
+    "MODULES": "模块",
+    "N": "行数",
+    "NAME": "名称",
+    "NAMES": "名称",
+    "NEW": "新名称",
+    "NODE": "节点",
+    "NS": "命名空间",
+    "PATH": "路径",
+    "PATH=V": "字段=值",
+    "RE": "正则",
+    "STATES": "状态",
+    "TEXT": "文本",
+    "TIME": "时间",
+    "TOPICS": "主题",
+    "WHO": "负责人",
+    "ZONE": "时区",
+}
+"""What stands for the value of an option or argument."""
+
+METAVARS_AS_THEY_ARE: Final = frozenset({"FOL-nnnn", "URL", "vN"})
+"""What stands for a value and is no word."""

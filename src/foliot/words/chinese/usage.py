@@ -1,0 +1,56 @@
+"""What is wrong with the words of a command line, in Chinese: by the English sentence, with holes for its values."""
+
+from collections.abc import Mapping
+from typing import Final
+
+USAGE: Final[Mapping[str, str]] = {
+    'No command "{name}".': "没有命令“{name}”。",
+    'No command "{name}". Did you mean {nearest}?': "没有命令“{name}”。是否想写 {nearest}？",
+    'No command "{name}". See foliot --help.': "没有命令“{name}”。见 foliot --help。",
+    'No command "{name}". Did you mean {nearest}? See foliot --help.': (
+        "没有命令“{name}”。是否想写 {nearest}？见 foliot --help。"
+    ),
+    'No command "{name}". It comes with another package: pip install {package}. See foliot --help.': (
+        "没有命令“{name}”。它由另一个软件包提供：pip install {package}。见 foliot --help。"
+    ),
+    'The package of "{name}" cannot be loaded: {why}.': "无法加载提供“{name}”的软件包：{why}。",
+    "Say which server: foliot login {server} ({file} names it).": (
+        "请指明服务器：foliot login {server}（由 {file} 给出）。"
+    ),
+    "Say what runs with --py MODULE:FUNCTION, or of another kind with --set run.KIND=OPTIONS.": (
+        "请用 --py 模块:函数 指明执行什么；其他类型用 --set run.类型=选项。"
+    ),
+    "Say when with one of --cron, --every, --after-end, --at.": (
+        "请用 --cron、--every、--after-end、--at 之一指明何时执行。"
+    ),
+    "Without a terminal there is no editor: use --set.": "没有终端就没有编辑器：请用 --set。",
+    "What you wrote is not JSON: {why}.": "所写的内容不是 JSON：{why}。",
+    "Say which job.": "请指明任务。",
+    "Say which jobs: names, or -l K=V.": "请指明任务：名称，或 -l 键=值。",
+    "Say which jobs: names, or --all.": "请指明任务：名称，或 --all。",
+    "Say which runs: ids, --job NAME or -l KEY=VALUE.": "请指明执行：编号、--job 名称，或 -l 键=值。",
+    "Say which runs: ids, or --job NAME.": "请指明执行：编号，或 --job 名称。",
+    "Say which run: an id, or --job NAME.": "请指明执行：编号，或 --job 名称。",
+    "Say which node: a name, or --self.": "请指明节点：名称，或 --self。",
+    "Exactly one worker must run on {host} for --self; none is.": (
+        "使用 --self 时，{host} 上须恰好有一个工作节点；现在没有。"
+    ),
+    "Exactly one worker must run on {host} for --self; these are: {names}.": (
+        "使用 --self 时，{host} 上须恰好有一个工作节点；现在有：{names}。"
+    ),
+    "A run takes no --at and no --since: foliot why {run}": "执行不用 --at 和 --since：foliot why {run}",
+    "This needs a confirmation: repeat it with --yes.": "此操作需要确认：请加 --yes 重新执行。",
+    '"{written}" is not K=V.': "“{written}”不是“键=值”。",
+    '"{written}" is not a time of day.': "“{written}”不是一天中的时间。",
+    '"{written}" is not a time. Write 14:02, 2026-03-02 14:02, 2026-03-02T06:02:00Z or 2h.': (
+        "“{written}”不是时间。请写 14:02、2026-03-02 14:02、2026-03-02T06:02:00Z 或 2h。"
+    ),
+    '"{written}" is not a regular expression: {why}.': "“{written}”不是正则表达式：{why}。",
+    '"{written}" is not a version. Write v7 or 7.': "“{written}”不是版本。请写 v7 或 7。",
+    "{file} is not JSON: {why}.": "{file} 不是 JSON：{why}。",
+    "{file} is not an object of parameters.": "{file} 不是由参数组成的对象。",
+    "{file} is no plain file. Name a file that can be replaced.": "{file} 不是普通文件。请指明可以替换的文件。",
+    "{folder} is no folder.": "{folder} 不是目录。",
+    "{file} cannot be read: {why}.": "无法读取 {file}：{why}。",
+    "{file} cannot be written: {why}.": "无法写入 {file}：{why}。",
+}

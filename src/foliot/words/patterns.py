@@ -1,0 +1,59 @@
+"""Sentences that are made in English where they arise, found in a catalogue by their own words, whatever they hold.
+
+    "{name} is not a {kind}."      matches `settle is not a workflow.`; the other language has the same holes
+
+Of several keys that match, the one with the most words of its own is meant.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Final
+
+TEXT_MAX: Final = 500  # letters: a longer text is said as it is, so that no pattern takes long
+_HOLE: Final = re.compile(r"\{(\w+)\}")
+
+
+class Patterns:
+    """A catalogue: Chinese templates by English ones."""
+
+    def __init__(self, catalogue: Mapping[str, str]) -> None:
+        self._catalogue = catalogue
+
+    def find(self, text: str) -> str | None:
+        """What the catalogue says for a text, if it knows it."""
+        if text in self._catalogue:
+            return self._catalogue[text]
+        if len(text) > TEXT_MAX:
+            return None
+        for key in sorted(self._catalogue, key=_words_of_its_own, reverse=True):
+            found = _pattern(key).fullmatch(text)
+            if found is not None:
+                return _filled(self._catalogue[key], found.groupdict())
+        return None
+
+
+def holes(template: str) -> set[str]:
+    """The names of the values a template takes."""
+    return set(_HOLE.findall(template))
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    return _HOLE.sub(lambda hole: values[hole[1]], template)
+
+
+def _words_of_its_own(template: str) -> int:
+    return len(_HOLE.sub("", template))
+
+
+@cache
+def _pattern(template: str) -> re.Pattern[str]:
+    """A value is as short as it can be; a name that comes twice holds the same value."""
+    pieces = _HOLE.split(template)  # texts and names in turn
+    known: set[str] = set()
+    written = re.escape(pieces[0])
+    for name, text in zip(pieces[1::2], pieces[2::2], strict=True):
+        written += f"(?P={name})" if name in known else f"(?P<{name}>.+?)"
+        written += re.escape(text)
+        known.add(name)
+    return re.compile(written, re.DOTALL)

@@ -1,0 +1,40 @@
+"""Latin words in a Chinese text that are neither code nor names which every reader of Chinese knows."""
+
+import re
+
+CODE = re.compile(
+    r"""
+      \w+://\S+                                  # addresses
+    | \bfoliot(?:\ [a-z][a-z-]*){0,2}\b          # commands
+    | (?<![\w-])--?[A-Za-z][\w-]*=?              # options
+    | \bFOLIOT_\w*\*? | \b[A-Z]+_[A-Z_*]+        # variables
+    | \bFOL-\w+                                  # codes
+    | [\w.-]*[./][\w./*-]*\w                     # files, folders, fields with a point
+    | \b\w+=\S+                                  # k=v
+    | \b[a-z]\w*:\s                              # fields of a document
+    | \b\w*\d\w*\b | \br-\w+                     # figures with a unit, ids
+    | \{[^{}]*\} | \[[a-z_|0-9]+\]                  # values, choices
+    | `[^`]*` | pip\ install
+    """,
+    re.VERBOSE,
+)
+WORD = re.compile(r"[A-Za-z]{2,}")
+KNOWN = frozenset((
+    "API", "CPU", "CSRF", "Cookie", "Ctrl", "DST", "ETag", "ETL", "Foliot", "Galera", "HOME", "HOST", "HTTP",
+    "HTTPS", "ID", "JSON", "KiB", "MariaDB", "MiB", "MySQL", "NUL", "NaN", "PATH", "PEM", "PORT", "PostgreSQL",
+    "Python", "Quartz", "RRULE", "SIGKILL", "SQL", "SQLite", "Spring", "TLS", "TOML", "TZ", "URL", "UTC", "UTF", "UUID",
+    "Unix", "YAML", "async", "cron", "iCalendar", "gpu", "pid", "stdin", "vN",
+))  # fmt: skip
+"""Names of products, standards and units."""
+WORDS_OF_THE_COMMAND_LINE = frozenset((
+    "active", "admin", "all", "allow", "cluster", "done", "en", "error", "errors", "except", "failed", "fails",
+    "held", "jobs", "lost", "missing", "nodes", "only", "paused", "poison", "queue", "read", "rejected", "replace",
+    "retrying", "run", "runs", "skip", "timeout", "weekdays", "worker", "write", "zh", "CN", "cn", "us", "ny",
+    "workdays", "holidays",
+))  # fmt: skip
+"""Values that people type as they are."""
+
+
+def latin_words(text: str, *, known: frozenset[str] = KNOWN | WORDS_OF_THE_COMMAND_LINE) -> set[str]:
+    """The Latin words of a text that should have been said in Chinese."""
+    return set(WORD.findall(CODE.sub(" ", text))) - known
