@@ -88,21 +88,31 @@ def fault_words() -> Mapping[str, str]:
     return {number: words.strip() for number, words in rows}
 
 
-def summary(document: Mapping[str, Any]) -> str:
-    """The README's table: one row per fault, over all its stores."""
+def sentence(document: Mapping[str, Any]) -> str:
+    """What the README says: all faults in one sentence."""
+    tests = document["tests"]
+    faults = {_fault_of(test) for test in tests}
+    due, lost, doubled = (f"{_sum(tests, name):,}" for name in ("expected", "lost", "doubled"))
+    return (
+        f"Fault tests of {document['date']} (`make faults`; {_ground(document)}): {len(faults)} kinds of faults, "
+        f"{due} fires due, {lost} lost, {doubled} doubled. Each fault with its figures: "
+        "[figures of the fault tests](docs/reference/fault-figures.md)."
+    )
+
+
+def summary(document: Mapping[str, Any]) -> list[str]:
+    """One row per fault, over all its stores."""
     words = fault_words()
     by_fault: dict[str, list[Figures]] = defaultdict(list)
     for test in document["tests"]:
-        by_fault[test["fault"].partition("-")[0]].append(test)
+        by_fault[_fault_of(test)].append(test)
     lines = [
-        f"Fault tests of {document['date']} (`make faults`; {_ground(document)}):",
-        "",
         "| | fault | on | due | lost | doubled | early | late results accepted | false reaps | worst seen |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for fault, tests in sorted(by_fault.items()):
         cells = [
-            f"{fault}",
+            fault,
             words.get(fault, ""),
             ", ".join(dict.fromkeys(test["store"] for test in tests)),
             *(str(_sum(tests, name)) for name in ("expected", "lost", "doubled", "early")),
@@ -111,7 +121,13 @@ def summary(document: Mapping[str, Any]) -> str:
             worst_of(fault, tests),
         ]
         lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+    return lines
+
+
+def _fault_of(test: Figures) -> str:
+    """Its number: F01 for F01-cut."""
+    number, _, _ = str(test["fault"]).partition("-")
+    return number
 
 
 def _ground(document: Mapping[str, Any]) -> str:
@@ -130,6 +146,10 @@ def page(document: Mapping[str, Any]) -> str:
             "[foliot-check](check.md#figures); what the faults are: [what Foliot promises](guarantees.md#faults).",
             "",
             *([document["note"], ""] if document["note"] else []),
+            "## Each fault, over all its stores",
+            "",
+            *summary(document),
+            "",
             "## Decisions",
             "",
             *_table(tests, DECISIONS),
@@ -261,11 +281,11 @@ def _sum(tests: Sequence[Figures], name: str) -> int:
     return sum(test.get(name) or 0 for test in tests)
 
 
-def with_table(text: str, table: str) -> str:
-    """A paper with this table between its marks."""
+def with_sentence(text: str, sentence: str) -> str:
+    """A paper with this sentence between its marks."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n{table}\n\n{END}{after}"
+    return f"{before}{BEGIN}\n\n{sentence}\n\n{END}{after}"
 
 
 # -------------------------------------------------------------------------------------------------------- the program
@@ -277,7 +297,7 @@ def main(words: Sequence[str]) -> int:
             today = datetime.now(UTC).date().isoformat()
             print(gather(Path(folder), GATHERED, today=today).relative_to(ROOT))
         case ["show"]:
-            README.write_text(with_table(README.read_text("utf-8"), summary(newest())), "utf-8")
+            README.write_text(with_sentence(README.read_text("utf-8"), sentence(newest())), "utf-8")
             PAGE.write_text(page(newest()), "utf-8")
             print(f"{README.name}, {PAGE.relative_to(ROOT)}")
         case _:

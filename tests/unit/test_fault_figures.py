@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.figures import BEGIN, END, PAGE, README, gather, newest, page, summary, with_table
+from tests.cluster.figures import BEGIN, END, PAGE, README, gather, newest, page, sentence, summary, with_sentence
 
 
 def written(fault: str, store: str, **figures: Any) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def gathered(folder: Path, *tests: dict[str, Any], today: str = "2026-01-02") ->
 
 def test_the_readme_shows_what_was_measured_last() -> None:
     text = README.read_text("utf-8")
-    assert text == with_table(text, summary(newest())), "run: python -m tests.cluster.figures show"
+    assert text == with_sentence(text, sentence(newest())), "run: python -m tests.cluster.figures show"
 
 
 def test_the_page_shows_what_was_measured_last() -> None:
@@ -53,7 +53,7 @@ def test_nothing_was_lost_doubled_early_or_accepted_late(figure: str) -> None:
 
 def test_stores_of_one_fault_are_summed_up(tmp_path: Path) -> None:
     document = gathered(tmp_path, written("F01", "PostgreSQL"), written("F01-cut", "MariaDB", lost=2))
-    (row,) = [line for line in summary(document).splitlines() if line.startswith("| F01")]
+    (row,) = [line for line in summary(document) if line.startswith("| F01")]
     cells = [cell.strip() for cell in row.strip("|").split("|")]
     assert cells[2:] == ["PostgreSQL, MariaDB", "200", "2", "0", "0", "0 of 6", "0", "extra delay 0.2 s"]
 
@@ -61,7 +61,7 @@ def test_stores_of_one_fault_are_summed_up(tmp_path: Path) -> None:
 def test_one_servers_absence_is_not_held_against_those_with_three(tmp_path: Path) -> None:
     slow = {"n": 1, "p50": 9.0, "p99": 9.0, "max": 9.0}
     document = gathered(tmp_path, written("F01", "SQLite", extra_delay_s=slow), written("F01", "MariaDB"))
-    assert "extra delay 0.2 s" in summary(document)
+    assert "extra delay 0.2 s" in "\n".join(summary(document))
 
 
 def test_what_is_measured_again_the_same_day_replaces_what_was_there(tmp_path: Path) -> None:
@@ -72,4 +72,4 @@ def test_what_is_measured_again_the_same_day_replaces_what_was_there(tmp_path: P
 
 def test_only_what_lies_between_the_marks_is_written_anew() -> None:
     text = f"before\n{BEGIN}\nold\n{END}\nafter\n"
-    assert with_table(text, "| new |") == f"before\n{BEGIN}\n\n| new |\n\n{END}\nafter\n"
+    assert with_sentence(text, "New.") == f"before\n{BEGIN}\n\nNew.\n\n{END}\nafter\n"
