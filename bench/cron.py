@@ -22,7 +22,7 @@ from zoneinfo import ZoneInfo
 from croniter import croniter
 from cronsim import CronSim, CronSimError
 
-from foliot.domain.schedule import Cron, Dialect
+from foliot.domain.schedule import Cron, CronDialect
 
 SECOND = 1_000_000
 START = datetime(2026, 1, 31, 16, 0, tzinfo=UTC)
@@ -39,7 +39,7 @@ class Case:
     cronsim: str | None
     croniter: str | None
     fires: int
-    dialect: Dialect | None = None
+    dialect: CronDialect | None = None
 
 
 CASES = (

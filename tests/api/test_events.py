@@ -10,7 +10,7 @@ import pytest
 from foliot.domain.access import Principal, Scope
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause
-from foliot.operations.watch import Change, Fresh, Watch
+from foliot.operations.watch import ChangeWatch, Fresh, StreamedChange
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.lookups import RunRow
 from tests.api.asking import Api
@@ -21,9 +21,9 @@ from tests.eventually import soon
 class Listener:
     """Somebody who watches."""
 
-    def __init__(self, watch: Watch, who: Principal, topics: list[str], last_id: int | None) -> None:
+    def __init__(self, watch: ChangeWatch, who: Principal, topics: list[str], last_id: int | None) -> None:
         self.watch = watch
-        self.heard: list[Change] = []
+        self.heard: list[StreamedChange] = []
         self.left = False
         self._changes = watch.changes(who, topics, last_id=last_id, gone=self._gone)
 
@@ -42,7 +42,7 @@ class Listener:
 
 @asynccontextmanager
 async def listening(
-    watch: Watch, who: Principal = ROOT, topics: list[str] | None = None, last_id: int | None = None
+    watch: ChangeWatch, who: Principal = ROOT, topics: list[str] | None = None, last_id: int | None = None
 ) -> AsyncIterator[Listener]:
     listener = Listener(watch, who, topics or [], last_id)
     task = asyncio.create_task(listener.listen())
@@ -66,7 +66,7 @@ async def told(listener: Listener, n: int) -> None:
 async def test_a_runs_life_is_told_in_order(api: Api, stage: Stage) -> None:
     await api.create_job("tick")
     worker = await stage.worker("w-1", ["python:jobs:tick"])
-    watch = Watch(stage.services)
+    watch = ChangeWatch(stage.services)
     async with listening(watch) as listener:
         await api.post("/jobs/tick:trigger")
         await told(listener, 1)
@@ -81,7 +81,7 @@ async def test_a_runs_life_is_told_in_order(api: Api, stage: Stage) -> None:
 
 
 async def test_changes_of_jobs_come_with_their_author(api: Api, stage: Stage) -> None:
-    watch = Watch(stage.services)
+    watch = ChangeWatch(stage.services)
     async with listening(watch, topics=["jobs/tick"]) as listener:
         await api.create_job("other")
         await api.create_job("tick")
@@ -93,7 +93,7 @@ async def test_changes_of_jobs_come_with_their_author(api: Api, stage: Stage) ->
 
 async def test_a_watcher_who_comes_back_gets_what_it_missed_or_is_told_to_begin_anew(api: Api, stage: Stage) -> None:
     await api.create_job("tick")
-    watch = Watch(stage.services)
+    watch = ChangeWatch(stage.services)
     async with listening(watch) as stays:
         async with listening(watch) as leaves:
             await api.post("/jobs/tick:trigger")
@@ -110,7 +110,7 @@ async def test_a_watcher_who_comes_back_gets_what_it_missed_or_is_told_to_begin_
 
 
 async def test_nothing_of_another_namespace_is_told(api: Api, stage: Stage) -> None:
-    watch = Watch(stage.services)
+    watch = ChangeWatch(stage.services)
     theirs = Principal(name="x", scopes=frozenset({Scope.READ}), namespace="theirs")
     async with listening(watch, theirs) as listener, listening(watch) as everything:
         await api.create_job("tick")
@@ -121,14 +121,14 @@ async def test_nothing_of_another_namespace_is_told(api: Api, stage: Stage) -> N
 
 
 async def test_with_nobody_watching_nothing_is_read(api: Api, stage: Stage) -> None:
-    watch = Watch(stage.services)
+    watch = ChangeWatch(stage.services)
     async with listening(watch):
         assert watch._looker is not None
     assert watch._looker is None
 
 
 async def test_those_who_come_at_once_share_one_look(api: Api, stage: Stage) -> None:
-    watch = Watch(stage.services)
+    watch = ChangeWatch(stage.services)
     listeners = [Listener(watch, ROOT, [], None) for _ in range(3)]
     tasks = [asyncio.create_task(listener.listen()) for listener in listeners]
     await api.create_job("tick")
@@ -148,7 +148,7 @@ def lookers() -> list[str]:
 
 
 async def test_who_could_not_begin_is_no_watcher(stage: Stage) -> None:
-    watch = Watch(stage.services)
+    watch = ChangeWatch(stage.services)
 
     async def away(**_: Any) -> None:
         raise StoreUnavailable("gone")
@@ -160,7 +160,7 @@ async def test_who_could_not_begin_is_no_watcher(stage: Stage) -> None:
 
 
 async def test_one_odd_run_costs_nobody_the_others(api: Api, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    watch = Watch(stage.services)
+    watch = ChangeWatch(stage.services)
     compare = watch._compare_one
 
     def choosy(run: RunRow, fresh: list[Fresh]) -> None:
@@ -182,7 +182,7 @@ async def test_one_odd_run_costs_nobody_the_others(api: Api, stage: Stage, monke
 async def test_a_look_that_breaks_off_ends_no_watching_and_loses_nothing(
     api: Api, stage: Stage, trouble: Exception
 ) -> None:
-    watch, journal = Watch(stage.services), stage.services.store.journal
+    watch, journal = ChangeWatch(stage.services), stage.services.store.journal
     after, troubles = journal.after, [trouble, trouble]
     await api.create_job("tick")
     async with listening(watch, topics=["runs"]) as listener:
@@ -231,7 +231,7 @@ async def test_the_stream_is_server_sent_events(api: Api, stage: Stage) -> None:
         await api.app(scope, receive, send)
 
     task = asyncio.create_task(read())
-    watch: Watch = api.app.state.watch
+    watch: ChangeWatch = api.app.state.watch
     await soon(lambda: watch._looker is not None, within_s=30)
     await api.post("/jobs/tick:trigger")
 

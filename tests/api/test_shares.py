@@ -9,7 +9,7 @@ import pytest
 
 from foliot.api.auth.strangers import LOOKS_AT_ONCE, SLOWED_MAX, WRONG_MAX
 from foliot.api.bodies import KIB, SMALL
-from foliot.api.gate import Gate, Kind
+from foliot.api.gate import Gate, GateKind
 from foliot.api.worker_protocol import BATCH_BODY_MAX, worker_routes
 from foliot.domain.shares import Shares
 from foliot.operations.worker_service import WorkerService
@@ -69,7 +69,7 @@ async def test_a_token_takes_half_of_the_places_and_others_get_in(api: Api) -> N
         assert await status(api, "GET", JOBS, other.token) == 200
         assert api.app.state.refused == {"requests": 1}
     assert await status(api, "GET", JOBS, api.token) == 200, "what was taken is given back"
-    assert gate_of(api).shares[Kind.REQUESTS].taken == 0
+    assert gate_of(api).shares[GateKind.REQUESTS].taken == 0
 
 
 async def test_the_refusal_is_told_in_chinese_as_well(api: Api) -> None:
@@ -83,7 +83,7 @@ async def test_probes_and_metrics_answer_while_every_place_is_taken(api: Api) ->
     tokens = [api.token, *[(await api.with_scopes("write")).token for _ in range(7)]]
     calls = [slow(api, token=token) for token in tokens]
     async with under_way(*calls):
-        assert gate_of(api).shares[Kind.REQUESTS].taken == 8
+        assert gate_of(api).shares[GateKind.REQUESTS].taken == 8
         assert await status(api, "GET", JOBS, (await api.with_scopes("read")).token) == 429
         assert await status(api, "GET", "/healthz", None) == 200
         assert await status(api, "GET", "/readyz", None) == 200
@@ -122,7 +122,7 @@ async def test_a_body_that_trickles_is_not_waited_for(hasty: Api) -> None:
 
 
 async def test_one_token_cannot_take_all_streams(api: Api) -> None:
-    gate_of(api).shares[Kind.STREAMS] = Shares(4)
+    gate_of(api).shares[GateKind.STREAMS] = Shares(4)
     other = await api.with_scopes("read")
     mine = [Call(api.app, "GET", EVENTS, token=api.token) for _ in range(2)]
     theirs = Call(api.app, "GET", EVENTS, token=other.token)
@@ -133,14 +133,14 @@ async def test_one_token_cannot_take_all_streams(api: Api) -> None:
         assert await status(api, "GET", JOBS, api.token) == 200, "streams take no place of those who work"
         async with under_way(theirs):
             assert theirs.status == 200
-    assert gate_of(api).shares[Kind.STREAMS].taken == 0
+    assert gate_of(api).shares[GateKind.STREAMS].taken == 0
 
 
 # --------------------------------------------------------------------------------------------------------------- bytes
 
 
 async def test_the_bytes_of_bodies_are_shared(api: Api) -> None:
-    gate_of(api).shares[Kind.BODIES] = Shares(4 * SOME)
+    gate_of(api).shares[GateKind.BODIES] = Shares(4 * SOME)
     other = await api.with_scopes("write")
     async with under_way(*(slow(api, token=api.token, length=SOME) for _ in range(2))):
         refused = await Call(api.app, "POST", JOBS, (b"{}",), token=api.token, length=SOME).made()
@@ -149,11 +149,11 @@ async def test_the_bytes_of_bodies_are_shared(api: Api) -> None:
         assert small.status == 422, "what is small is not counted"
         theirs = await Call(api.app, "POST", JOBS, (b"{}",), token=other.token, length=SOME).made()
         assert theirs.status == 422
-    assert gate_of(api).shares[Kind.BODIES].taken == 0
+    assert gate_of(api).shares[GateKind.BODIES].taken == 0
 
 
 async def test_messages_of_workers_are_bounded_together_and_beats_do_not_wait_behind_them(api: Api) -> None:
-    gate_of(api).shares[Kind.WORKER_BODIES] = Shares(4 * SOME)
+    gate_of(api).shares[GateKind.WORKER_BODIES] = Shares(4 * SOME)
     worker = await api.with_scopes("worker")
     beat = json.dumps({"session": "s", "beat_no": 1, "settled": 0, "held": []}).encode()
     async with under_way(*(slow(api, COMPLETE, token=worker.token, length=SOME) for _ in range(2))):
@@ -163,12 +163,12 @@ async def test_messages_of_workers_are_bounded_together_and_beats_do_not_wait_be
         assert await status(api, "POST", BEAT, worker.token, pieces=(large,), length=len(large)) == 200
         other = await api.with_scopes("worker")
         assert await status(api, "POST", COMPLETE, other.token, pieces=(b"{}",), length=SOME) == 422
-    assert gate_of(api).shares[Kind.WORKER_BODIES].taken == 0
-    assert gate_of(api).shares[Kind.BEATS].taken == 0
+    assert gate_of(api).shares[GateKind.WORKER_BODIES].taken == 0
+    assert gate_of(api).shares[GateKind.BEATS].taken == 0
 
 
 async def test_a_message_that_does_not_say_how_long_it_is_is_counted_as_it_comes(api: Api) -> None:
-    gate_of(api).shares[Kind.WORKER_BODIES] = Shares(1024 * KIB)
+    gate_of(api).shares[GateKind.WORKER_BODIES] = Shares(1024 * KIB)
     worker = await api.with_scopes("worker")
     pieces = tuple(b"x" * SMALL for _ in range(100))
     call = await Call(api.app, "POST", COMPLETE, pieces, token=worker.token).made()

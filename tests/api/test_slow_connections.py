@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from foliot.app.connections import Connection, ProxiedConnection
+from foliot.app.connections import HttpConnection, ProxiedConnection
 from foliot.app.listener import HttpServer
 from foliot.app.system import SystemClock
 from tests.eventually import soon
@@ -20,19 +20,19 @@ ONLY_REQUEST = b"GET / HTTP/1.1\r\nhost: foliot\r\nconnection: close\r\n\r\n"
 WITHIN_S = 30
 
 
-class Impatient(Connection):
+class Impatient(HttpConnection):
     """The same with a time that a test can wait for; whoever must ask in time asks of another."""
 
     head_within_s = 0.3
 
 
-class ImpatientLater(Connection):
+class ImpatientLater(HttpConnection):
     """Likewise, and with room for a first request on a machine that stalls."""
 
     head_within_s = 4
 
 
-class Untaken(Connection):
+class Untaken(HttpConnection):
     """Soon tired of an answer that nobody takes."""
 
     taken_within_s = 0.5
@@ -44,19 +44,19 @@ class Few(ProxiedConnection):
     at_once_max = 4
 
 
-class FewShared(Connection):
+class FewShared(HttpConnection):
     """Room for four, of which one address may have half."""
 
     at_once_max = 4
 
 
-class Dropping(Connection):
+class Dropping(HttpConnection):
     """Soon tired of a body that was answered already."""
 
     dropped_within_s = 0.5
 
 
-class Noted(Connection):
+class Noted(HttpConnection):
     """Notes how its sockets send."""
 
     sends_at_once: ClassVar[list[bool]] = []
@@ -95,7 +95,7 @@ class App:
 
 
 @asynccontextmanager
-async def listening(app: Any, connection: type[Connection] = Connection) -> AsyncIterator[int]:
+async def listening(app: Any, connection: type[HttpConnection] = HttpConnection) -> AsyncIterator[int]:
     http, stop = HttpServer("127.0.0.1", 0), asyncio.Event()
     task = asyncio.create_task(http.serve(app, stop, clock=SystemClock(), connection=connection))
     try:
@@ -171,7 +171,7 @@ async def test_headers_without_end_are_not_kept() -> None:
 async def test_large_bodies_behind_a_whole_head_are_none_of_its_business() -> None:
     async with listening(App()) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        body = b"z" * (3 * Connection.head_bytes_max)
+        body = b"z" * (3 * HttpConnection.head_bytes_max)
         writer.write(b"POST / HTTP/1.1\r\nhost: foliot\r\ncontent-length: %d\r\nconnection: close\r\n\r\n" % len(body))
         writer.write(body)
         status, _ = await answer(reader)
@@ -371,6 +371,6 @@ async def test_nonsense_is_a_problem_document() -> None:
 
 
 def test_the_usual_times_leave_room_for_slow_lines_and_few_for_attackers() -> None:
-    assert Connection.head_within_s == 10
-    assert Connection.taken_within_s == 30
-    assert Connection.at_once_max >= 64
+    assert HttpConnection.head_within_s == 10
+    assert HttpConnection.taken_within_s == 30
+    assert HttpConnection.at_once_max >= 64

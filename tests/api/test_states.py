@@ -15,7 +15,7 @@ from foliot.domain.run import DERIVED, RunState
 from foliot.domain.verdict import Cause
 from foliot.operations.nodes import Health
 from foliot.operations.services import Services
-from foliot.operations.watch import Watch
+from foliot.operations.watch import ChangeWatch
 from foliot.ports.store.backfills import BackfillState
 from tests.api.asking import Api
 from tests.api.stage import Stage
@@ -89,7 +89,7 @@ PATHS = (
 
 async def test_real_answers_hold_no_state_in_small_letters(api: Api, stage: Stage) -> None:
     """Runs, jobs, nodes and backfills in every state, read by every route that tells of them."""
-    watch = Watch(stage.services)
+    watch = ChangeWatch(stage.services)
     async with listening(watch) as listener:
         runs, answers = await a_life(api, stage)
         await told(listener, 10)

@@ -9,12 +9,12 @@ from foliot.app.server import Server
 from foliot.app.settings import ServerSettings
 from foliot.app.system import SystemClock
 from foliot.domain.planner import Planner
-from foliot.domain.routing import Candidate, Ready, Routed
+from foliot.domain.routing import FittingWorker, Ready, Routed
 from tests.installing import make_package
 from tests.sql.world import CHANCE, World
 
 
-def last_by_name(ready: Ready, candidates: Sequence[Candidate]) -> Routed:
+def last_by_name(ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
     """A route as a package would bring it."""
     last = max(candidates, key=lambda candidate: candidate.name)
     return Routed([last.session] * len(ready.fire_keys), f"last {last.name}")
@@ -31,6 +31,6 @@ async def test_a_route_of_an_installed_package_arrives_at_the_planner(
     planner = Server(settings, world.store, clock=SystemClock(), chance=CHANCE).services.plans
     assert isinstance(planner, Planner)
     assert {*planner.routes.names()} == {"any", "last_by_name"}
-    candidates = [Candidate("s-b", "bert", 1), Candidate("s-a", "anne", 1)]
+    candidates = [FittingWorker("s-b", "bert", 1), FittingWorker("s-a", "anne", 1)]
     ready = Ready(job_id=1, fire_keys=("s:1",), state=None)
     assert planner.route("last_by_name", ready, candidates) == Routed(["s-b"], "last bert")

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator
 
-from foliot.domain.schedule import Cron, Dialect
+from foliot.domain.schedule import Cron, CronDialect
 from foliot.domain.schedule.errors import AmbiguousWeekday, BadCron
 
 MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
@@ -13,7 +13,7 @@ WEEKS = ("FRI#3", "FRIL", "MON#1", "5L", "5#2", "1-7", "SUN-SAT", "MON", "*/2")
 YEARS = ("*", "2026", "2026-2030", "2025/2", "1970-2199")
 
 
-def drawn(dialect: Dialect, n: int, *, seed: int = 1) -> Iterator[Cron]:
+def drawn(dialect: CronDialect, n: int, *, seed: int = 1) -> Iterator[Cron]:
     """So many expressions that can be read."""
     dice = random.Random(f"{dialect.value} {seed}")
     while n:
@@ -24,19 +24,19 @@ def drawn(dialect: Dialect, n: int, *, seed: int = 1) -> Iterator[Cron]:
         n -= 1
 
 
-def _expression(dice: random.Random, dialect: Dialect) -> str:
+def _expression(dice: random.Random, dialect: CronDialect) -> str:
     minute, hour, month = _field(dice, 0, 59), _field(dice, 0, 23), _field(dice, 1, 12, MONTHS)
     text = f"{minute} {hour} {_days(dice, dialect, month)}"
-    if dialect is Dialect.UNIX:
+    if dialect is CronDialect.UNIX:
         return text
     text = f"{dice.choice(('0', _field(dice, 0, 59)))} {text}"
-    return f"{text} {dice.choice(YEARS)}" if dialect is Dialect.QUARTZ else text
+    return f"{text} {dice.choice(YEARS)}" if dialect is CronDialect.QUARTZ else text
 
 
-def _days(dice: random.Random, dialect: Dialect, month: str) -> str:
+def _days(dice: random.Random, dialect: CronDialect, month: str) -> str:
     """Day, month and weekday; Quartz never joins day and weekday."""
     day, weekday = _field(dice, 1, 31, special=DAYS), _field(dice, 1, 7, WEEKDAYS, WEEKS)
-    is_quartz = dialect is Dialect.QUARTZ
+    is_quartz = dialect is CronDialect.QUARTZ
     free = "?" if is_quartz else "*"
     return dice.choice(
         (

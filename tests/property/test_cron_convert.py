@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from foliot.domain.schedule import Cron, Dialect
+from foliot.domain.schedule import Cron, CronDialect
 from foliot.domain.schedule.cron.conversion import convert
 from foliot.domain.schedule.errors import NotConvertible
 from tests.property.expressions import MONTHS, WEEKDAYS, drawn
@@ -23,9 +23,9 @@ def year_of(trigger: Cron) -> list[int]:
     return [trigger.due_mask(day) for day in range(FIRST_DAY, FIRST_DAY + 365)]
 
 
-@pytest.mark.parametrize("to", list(Dialect))
-@pytest.mark.parametrize("dialect", list(Dialect))
-def test_a_converted_expression_fires_at_the_same_instants(dialect: Dialect, to: Dialect) -> None:
+@pytest.mark.parametrize("to", list(CronDialect))
+@pytest.mark.parametrize("dialect", list(CronDialect))
+def test_a_converted_expression_fires_at_the_same_instants(dialect: CronDialect, to: CronDialect) -> None:
     checked = [check_converted(trigger, to) for trigger in drawn(dialect, DRAWN)]
     assert sum(checked) > DRAWN // 8, "many can be said, so that this says something"
 
@@ -47,10 +47,12 @@ def test_a_converted_expression_fires_at_the_same_instants(dialect: Dialect, to:
     ],
 )
 def test_a_form_that_once_changed_its_instants_keeps_them(text: str, dialect: str, to: str) -> None:
-    assert check_converted(Cron(text=text, dialect=Dialect(dialect), tz="Europe/Berlin", job="settle"), Dialect(to))
+    assert check_converted(
+        Cron(text=text, dialect=CronDialect(dialect), tz="Europe/Berlin", job="settle"), CronDialect(to)
+    )
 
 
-def check_converted(trigger: Cron, to: Dialect) -> bool:
+def check_converted(trigger: Cron, to: CronDialect) -> bool:
     """Whether the other dialect can say it; then it must mean the same, and be called portable only if it is."""
     try:
         converted = convert(trigger.text, to, dialect=trigger.expression.dialect)
@@ -65,7 +67,7 @@ def check_converted(trigger: Cron, to: Dialect) -> bool:
 
 def test_a_weekday_that_the_other_dialect_has_no_number_for_is_refused() -> None:
     with pytest.raises(NotConvertible, match=r"Quartz has no numbers for weekday H\(1-7\)"):
-        convert("0 9 * * H(1-7)", Dialect.QUARTZ)
+        convert("0 9 * * H(1-7)", CronDialect.QUARTZ)
 
 
 # ------------------------------------------------------------------------------- what the programs themselves read
@@ -144,9 +146,9 @@ def _is_quartz_item(field: str, item: str, place: int) -> bool:
 
 
 READS = {
-    Dialect.UNIX: is_read_by_crontab,
-    Dialect.QUARTZ: is_read_by_quartz,
-    Dialect.SPRING: is_read_by_spring,
+    CronDialect.UNIX: is_read_by_crontab,
+    CronDialect.QUARTZ: is_read_by_quartz,
+    CronDialect.SPRING: is_read_by_spring,
 }
 
 
@@ -171,6 +173,6 @@ READS = {
     ],
 )
 def test_what_only_foliot_reads_is_named(text: str, dialect: str, to: str, foreign: str | None) -> None:
-    converted = convert(text, Dialect(to), dialect=Dialect(dialect))
+    converted = convert(text, CronDialect(to), dialect=CronDialect(dialect))
     assert converted.foreign == foreign
     assert converted.is_portable == (foreign is None)

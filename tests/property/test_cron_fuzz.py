@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from foliot.domain.errors import FoliotError
-from foliot.domain.schedule import Cron, Dialect, calendar_from_document, schedule_from_document
+from foliot.domain.schedule import Cron, CronDialect, calendar_from_document, schedule_from_document
 from foliot.domain.schedule.cron.conversion import convert
 from foliot.domain.schedule.errors import AmbiguousWeekday, BadCron, NotConvertible
 from foliot.words.errors import tell
@@ -42,7 +42,7 @@ ALPHABET = st.sampled_from(
 PARTS = st.lists(ALPHABET, min_size=1, max_size=5).map("".join)
 WORDS = st.lists(st.one_of(PARTS, st.sampled_from(["*", "0", "?", "1-5", "*/7", "MON#1"])), min_size=4, max_size=8)
 TEXTS = st.one_of(st.text(max_size=60), PARTS, WORDS.map(" ".join))
-DIALECTS = st.sampled_from([None, *Dialect])
+DIALECTS = st.sampled_from([None, *CronDialect])
 
 
 @settings(max_examples=1500)
@@ -59,7 +59,7 @@ DIALECTS = st.sampled_from([None, *Dialect])
 @example("0 0 1 1 ? 99999", None)
 @example("٣ * * * *", None)
 @example("² * * * *", None)
-def test_any_text_is_read_or_refused_with_a_way_out(text: str, dialect: Dialect | None) -> None:
+def test_any_text_is_read_or_refused_with_a_way_out(text: str, dialect: CronDialect | None) -> None:
     with soon_done():
         try:
             trigger = Cron(text=text, dialect=dialect, job="settle")
@@ -79,7 +79,7 @@ def soon_done(within_s: float = 2.0) -> Iterator[None]:
     assert time.thread_time() - begin < within_s
 
 
-def check_refusal(error: BadCron, text: str, dialect: Dialect | None) -> None:
+def check_refusal(error: BadCron, text: str, dialect: CronDialect | None) -> None:
     assert error.data["field"] in FIELDS
     assert error.data["value"] != "" or not text.strip()
     assert error.hint
@@ -107,7 +107,7 @@ def check_usable(trigger: Cron) -> None:
     for language in Language:
         assert describe(schedule, language).isprintable()
         warnings_of(schedule, now=NOW, language=language)
-    for to in Dialect:
+    for to in CronDialect:
         try:
             converted = convert(trigger.text, to, dialect=trigger.expression.dialect)
         except NotConvertible as error:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foliot.domain.schedule import HORIZON, Cron, Dialect, Gap, Overlap
+from foliot.domain.schedule import HORIZON, Cron, CronDialect, Gap, RepeatedTime
 from tests.property.clockwork import (
     SECOND,
     ZONES,
@@ -27,7 +27,11 @@ FROM, TO = (int(datetime(year, 1, 1, tzinfo=UTC).timestamp()) for year in (2024,
 
 def cron_of(meaning: Meaning, tz: str, gap: str = "after", overlap: str = "first") -> Cron:
     return Cron(
-        text=meaning.text, tz=tz, dialect=Dialect(meaning.dialect), dst_gap=Gap(gap), dst_overlap=Overlap(overlap)
+        text=meaning.text,
+        tz=tz,
+        dialect=CronDialect(meaning.dialect),
+        dst_gap=Gap(gap),
+        dst_overlap=RepeatedTime(overlap),
     )
 
 

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from foliot.domain.schedule import Cron, Dialect, Schedule
+from foliot.domain.schedule import Cron, CronDialect, Schedule
 from foliot.domain.schedule.cron.fields import Span
 from foliot.domain.schedule.days import day_number, month_of
 from foliot.words.language import Language
@@ -22,29 +22,29 @@ YEARS = range(2026, 2032)  # with a leap year, and every month beginning on most
 
 
 TOLD = [
-    ("0 0 1-31 * MON", Dialect.UNIX),
-    ("0 0 1 * 0-6", Dialect.UNIX),
-    ("0 0 1-31 6 MON", Dialect.UNIX),
-    ("0 9 1 6 MON", Dialect.UNIX),
-    ("0 9 1 11-2 *", Dialect.UNIX),
-    ("0 9 * * FRI/1", Dialect.UNIX),
-    ("0 9 * * */2", Dialect.UNIX),
-    ("0 9 * * 1-4,6", Dialect.UNIX),
-    ("0 9-17/4 * * *", Dialect.UNIX),
-    ("0 0 9 1-31 * MON", Dialect.SPRING),
-    ("0 0 9 * * */2", Dialect.SPRING),
-    ("0 0 9 ? * MON/2 *", Dialect.QUARTZ),
+    ("0 0 1-31 * MON", CronDialect.UNIX),
+    ("0 0 1 * 0-6", CronDialect.UNIX),
+    ("0 0 1-31 6 MON", CronDialect.UNIX),
+    ("0 9 1 6 MON", CronDialect.UNIX),
+    ("0 9 1 11-2 *", CronDialect.UNIX),
+    ("0 9 * * FRI/1", CronDialect.UNIX),
+    ("0 9 * * */2", CronDialect.UNIX),
+    ("0 9 * * 1-4,6", CronDialect.UNIX),
+    ("0 9-17/4 * * *", CronDialect.UNIX),
+    ("0 0 9 1-31 * MON", CronDialect.SPRING),
+    ("0 0 9 * * */2", CronDialect.SPRING),
+    ("0 0 9 ? * MON/2 *", CronDialect.QUARTZ),
 ]
 DRAWN = 200
 
 
 @pytest.mark.parametrize(("text", "dialect"), TOLD, ids=[text for text, _ in TOLD])
-def test_a_sentence_says_what_happens(text: str, dialect: Dialect) -> None:
+def test_a_sentence_says_what_happens(text: str, dialect: CronDialect) -> None:
     check_sentences(Cron(text=text, dialect=dialect))
 
 
-@pytest.mark.parametrize("dialect", list(Dialect))
-def test_sentences_of_expressions_of_every_form_say_what_happens(dialect: Dialect) -> None:
+@pytest.mark.parametrize("dialect", list(CronDialect))
+def test_sentences_of_expressions_of_every_form_say_what_happens(dialect: CronDialect) -> None:
     for trigger in drawn(dialect, DRAWN):
         check_sentences(trigger)
 

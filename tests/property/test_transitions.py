@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from foliot.domain.schedule import Cron, Daily, Gap, Overlap, Weekly
+from foliot.domain.schedule import Cron, Daily, Gap, RepeatedTime, Weekly
 from tests.property.clockwork import SECOND, ZONES, Meaning, due_by_readings, transitions_of, zone_of
 from tests.property.walking import masked, walked, walked_back
 
@@ -50,7 +50,7 @@ EXPRESSIONS = (
 
 
 def check_round(tz: str, at: int, meaning: Meaning, gap: str, overlap: str, margin: timedelta) -> None:
-    trigger = Cron(text=meaning.text, tz=tz, dst_gap=Gap(gap), dst_overlap=Overlap(overlap))
+    trigger = Cron(text=meaning.text, tz=tz, dst_gap=Gap(gap), dst_overlap=RepeatedTime(overlap))
     first, past = at - 3 * DAY_S, at + 3 * DAY_S
     expected = due_by_readings(meaning, zone_of(tz), first, past, gap=gap, overlap=overlap, margin=margin)
     assert walked(trigger, first, past) == expected
@@ -81,7 +81,7 @@ def test_dense_seconds_round_every_change_of_a_year(tz: str, seconds: int) -> No
     for at in transitions_of(tz, FIRST, FIRST + 366 * DAY_S):
         for gap, overlap in policies():
             for meaning in (fixed, every):
-                trigger = Cron(text=meaning.text, tz=tz, dst_gap=Gap(gap), dst_overlap=Overlap(overlap))
+                trigger = Cron(text=meaning.text, tz=tz, dst_gap=Gap(gap), dst_overlap=RepeatedTime(overlap))
                 first, past = at - 4000, at + 4000
                 expected = due_by_readings(meaning, zone_of(tz), first, past, gap=gap, overlap=overlap)
                 assert walked(trigger, first, past) == expected

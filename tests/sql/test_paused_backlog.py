@@ -7,7 +7,7 @@ import pytest
 
 from foliot.domain.changes import CatchUp
 from foliot.domain.fire import DueJob
-from foliot.domain.held_time import Held
+from foliot.domain.held_time import HeldStretch
 from foliot.domain.instants import DAY, HOUR, MINUTE, Instant, isoformat
 from foliot.domain.planner import Planner
 from foliot.ports.store.actor import Actor
@@ -95,7 +95,7 @@ async def test_a_resume_without_catch_up_leaves_held_time_skipped_for_good(world
 
 async def test_a_job_whose_held_time_cannot_be_worked_out_is_resumed_without_it(world: World) -> None:
     class Broken(Planner):
-        def catch_up(self, due: DueJob, held: Sequence[Held], now: Instant) -> CatchUp:
+        def catch_up(self, due: DueJob, held: Sequence[HeldStretch], now: Instant) -> CatchUp:
             raise ZeroDivisionError("the zone is gone")
 
     job = await every(world, interval="1h", overlap="allow", misfire=ALL)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from foliot.domain.edits import Part, Waiting
+from foliot.domain.edits import Part, WaitingRun
 from foliot.domain.handler import python_function
 from foliot.domain.job import Definition
 from foliot.domain.policies.overlap import Overlap
@@ -13,14 +13,14 @@ REPLACE = replace(ALLOW, overlap=Overlap.REPLACE)
 EXCLUSIVE = replace(QUEUE, exclusive=True)
 TIMED = replace(QUEUE, timeout_us=1)
 
-PLAIN = Waiting()
-SIDE_BY_SIDE = Waiting(overlaps=True)
-LATER = Waiting(is_in_line=False)
-PINNED = Waiting(is_pinned=True)
-SHARD = Waiting(part=Part.SHARD)
-PARENT = Waiting(part=Part.PARENT)
-BEGUN = Waiting(part=Part.SHARD, has_begun=True)
-MERGE = Waiting(part=Part.MERGE, has_begun=True)
+PLAIN = WaitingRun()
+SIDE_BY_SIDE = WaitingRun(overlaps=True)
+LATER = WaitingRun(is_in_line=False)
+PINNED = WaitingRun(is_pinned=True)
+SHARD = WaitingRun(part=Part.SHARD)
+PARENT = WaitingRun(part=Part.PARENT)
+BEGUN = WaitingRun(part=Part.SHARD, has_begun=True)
+MERGE = WaitingRun(part=Part.MERGE, has_begun=True)
 
 
 def cut(definition: Definition, shards: int = 4, merge: str | None = "jobs:join") -> Definition:

@@ -57,6 +57,32 @@ def test_tests_wait_for_conditions_and_not_for_time() -> None:
     assert places == [], "poll with tests.eventually, await an event or drive a clock"
 
 
+ACTIVITIES = {"firing", "leasing", "rescheduling", "packing", "paging", "ranking"}
+"""What servers do, by the words of the glossary, and the store's own trade. The command line's files are not asked."""
+
+
+def test_a_module_is_named_by_a_noun() -> None:
+    """A verb (`declaring`) says what somebody does; a noun (`declarations`) says what is in the file."""
+    verbs = {name(module) for module in SOURCE.rglob("*ing.py") if module.stem not in ACTIVITIES}
+    assert {path for path in verbs if not path.startswith(("src/foliot/cli/", MIGRATIONS))} == set()
+
+
+MIGRATIONS = "src/foliot/store/sql/kernel/migrations/"
+
+
+TWICE = {"Run", "Output"}  # of cron values in `words`, beside a user's; of the command line, beside the API's models
+
+
+def test_a_class_has_a_name_of_its_own() -> None:
+    homes: dict[str, list[str]] = {}
+    for module in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(module.read_text())):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(name(module))
+    twice = {one: sorted(where) for one, where in homes.items() if len(where) > 1}
+    assert twice.keys() - TWICE == set(), "a second thing needs another word"
+
+
 def docstring(module: Path) -> str:
     return (ast.get_docstring(ast.parse(module.read_text())) or "") if module.exists() else ""
 

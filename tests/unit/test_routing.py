@@ -6,9 +6,9 @@ import pytest
 
 from foliot.app.plugins import load
 from foliot.domain.planner import Planner
-from foliot.domain.routing import ANYONE, ROUTES, Candidate, Ready, Route, Routed
+from foliot.domain.routing import ANYONE, ROUTES, FittingWorker, Ready, Route, Routed
 
-ANNE, BERT = Candidate("s-anne", "anne", 4), Candidate("s-bert", "bert", 0)
+ANNE, BERT = FittingWorker("s-anne", "anne", 4), FittingWorker("s-bert", "bert", 0)
 TWO = Ready(job_id=7, fire_keys=("s:1", "s:2"), state="kept")
 
 
@@ -20,7 +20,9 @@ def route(request: pytest.FixtureRequest) -> Route:
 
 @pytest.mark.parametrize("candidates", [[], [ANNE], [ANNE, BERT]], ids=len)
 @pytest.mark.parametrize("ready", [TWO, TWO._replace(fire_keys=()), TWO._replace(state=None)])
-def test_each_run_gets_one_of_the_candidates_or_anyone(route: Route, ready: Ready, candidates: list[Candidate]) -> None:
+def test_each_run_gets_one_of_the_candidates_or_anyone(
+    route: Route, ready: Ready, candidates: list[FittingWorker]
+) -> None:
     routed = route(ready, candidates)
     assert len(routed.sessions) == len(ready.fire_keys)
     assert {*routed.sessions} <= {ANYONE, *(candidate.session for candidate in candidates)}
@@ -50,11 +52,11 @@ class Known:
         return self._route if name == "own" else None
 
 
-def by_turns(ready: Ready, candidates: Sequence[Candidate]) -> Routed:
+def by_turns(ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
     return Routed([candidates[at % len(candidates)].session for at, _ in enumerate(ready.fire_keys)], "turn")
 
 
-def broken(ready: Ready, candidates: Sequence[Candidate]) -> Routed:
+def broken(ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
     raise ZeroDivisionError
 
 

@@ -20,7 +20,7 @@ from foliot.api.docs_page import HEADERS as DOCS_HEADERS
 from foliot.api.docs_page import docs_page
 from foliot.api.errors import BadRequest, NoSuchPage, problem_response, trace_id_of
 from foliot.api.gate import AT_ONCE_MAX, BODY_WITHIN_S, Gate
-from foliot.api.limits import Limits
+from foliot.api.limits import RequestLimits
 from foliot.api.login_page import HEADERS as LOGIN_HEADERS
 from foliot.api.login_page import login_page
 from foliot.api.openapi import TITLE, openapi_of
@@ -43,7 +43,7 @@ from foliot.domain.access import Scope
 from foliot.domain.errors import FoliotError
 from foliot.operations.services import Services
 from foliot.operations.side_thread import in_side_thread
-from foliot.operations.watch import Watch
+from foliot.operations.watch import ChangeWatch
 from foliot.ports.store.errors import DataRefused
 
 log = structlog.get_logger("foliot.api")
@@ -74,7 +74,7 @@ def build_api(
     )
     app.state.store_look = probes.StoreLook(services)
     app.state.throttle = Throttle(services.clock)
-    app.state.watch = Watch(services)
+    app.state.watch = ChangeWatch(services)
     app.state.render_metrics = render_metrics
     app.state.is_stopping = is_stopping
     app.state.secure_cookies = secure_cookies
@@ -82,7 +82,7 @@ def build_api(
     _add_routes(app, plain_routes(app.state.authenticator))
     _add_error_handlers(app)
     app.openapi = lambda: openapi_of(app)  # type: ignore[method-assign]
-    app.add_middleware(Limits, clock=services.clock, chance=services.chance, observe=observe)
+    app.add_middleware(RequestLimits, clock=services.clock, chance=services.chance, observe=observe)
     return app
 
 

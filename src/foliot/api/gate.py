@@ -28,7 +28,7 @@ WORKER_BODIES_BYTES_MAX: Final = 128 * MIB
 BEATS_BYTES_MAX: Final = 128 * MIB
 
 
-class Kind(StrEnum):
+class GateKind(StrEnum):
     """What is counted; also the reason of a refusal in the metrics."""
 
     REQUESTS = "requests"
@@ -55,16 +55,16 @@ class Gate:
         self._refused = refused
         self.body_within_s = body_within_s
         self.shares = {
-            Kind.REQUESTS: Shares(at_once_max),
-            Kind.STREAMS: Shares(HELD_MAX),
-            Kind.METRICS: Shares(METRICS_MAX),
-            Kind.LOGINS: Shares(LOGINS_MAX),
-            Kind.BODIES: Shares(BODIES_BYTES_MAX),
-            Kind.WORKER_BODIES: Shares(WORKER_BODIES_BYTES_MAX),
-            Kind.BEATS: Shares(BEATS_BYTES_MAX),
+            GateKind.REQUESTS: Shares(at_once_max),
+            GateKind.STREAMS: Shares(HELD_MAX),
+            GateKind.METRICS: Shares(METRICS_MAX),
+            GateKind.LOGINS: Shares(LOGINS_MAX),
+            GateKind.BODIES: Shares(BODIES_BYTES_MAX),
+            GateKind.WORKER_BODIES: Shares(WORKER_BODIES_BYTES_MAX),
+            GateKind.BEATS: Shares(BEATS_BYTES_MAX),
         }
 
-    async def let_in(self, request: Request, kind: Kind) -> Principal:
+    async def let_in(self, request: Request, kind: GateKind) -> Principal:
         """Return who sends the request, with a place for it until it is answered. Nothing of its body was read so far.
 
         A token that was good lately takes its place before it is judged again, so that requests do not pile up before
@@ -79,12 +79,12 @@ class Gate:
         self.take(request, kind, token)
         return who
 
-    def let_anybody_in(self, request: Request, kind: Kind) -> None:
+    def let_anybody_in(self, request: Request, kind: GateKind) -> None:
         """Take a place for a request without a token, by its address."""
         request.state.share = address_of(request)
         self.take(request, kind, request.state.share)
 
-    def take(self, request: Request, kind: Kind, who: str, size: int = 1) -> None:
+    def take(self, request: Request, kind: GateKind, who: str, size: int = 1) -> None:
         """Take `size` of a kind until the request is answered; raise `TooManyRequests` beyond the share of `who`."""
         shares = self.shares[kind]
         if not shares.take(who, size):

@@ -21,7 +21,7 @@ USUAL: Final = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no
 log = structlog.get_logger("foliot.api")
 
 
-class Limits:
+class RequestLimits:
     """An ASGI middleware around everything."""
 
     def __init__(self, app: ASGIApp, *, clock: Clock, chance: Chance, observe: Observe | None = None) -> None:

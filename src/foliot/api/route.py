@@ -25,7 +25,7 @@ from foliot.api.errors import (
     StillAnswering,
     problem_response,
 )
-from foliot.api.gate import Gate, Kind
+from foliot.api.gate import Gate, GateKind
 from foliot.domain.access import Principal
 from foliot.domain.errors import FoliotError, InvalidInput
 from foliot.domain.instants import DAY, MINUTE, Micros
@@ -101,13 +101,13 @@ class _Entry:
             await gate.let_in(request, self._kind(request))
             await self.needs(request)
         elif self._takes_body:
-            gate.let_anybody_in(request, Kind.LOGINS)
+            gate.let_anybody_in(request, GateKind.LOGINS)
 
-    def _kind(self, request: Request) -> Kind:
+    def _kind(self, request: Request) -> GateKind:
         if self._is_probe:
-            return Kind.METRICS
+            return GateKind.METRICS
         waits = self._streams or any(name in request.query_params for name in self._may_wait)
-        return Kind.STREAMS if waits else Kind.REQUESTS
+        return GateKind.STREAMS if waits else GateKind.REQUESTS
 
     async def read_body(self, request: Request) -> None:
         """Read and decode the body, once; the framework then takes what is there."""
@@ -116,7 +116,7 @@ class _Entry:
         gate: Gate = request.app.state.gate
 
         def take(size: int) -> None:
-            gate.take(request, Kind.BODIES, request.state.share, size)
+            gate.take(request, GateKind.BODIES, request.state.share, size)
 
         bytes_max = BODY_MAX
         within_s = gate.body_within_s

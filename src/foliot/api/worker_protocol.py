@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from foliot.api.bodies import SMALL, read_body
-from foliot.api.gate import Gate, Kind
+from foliot.api.gate import Gate, GateKind
 from foliot.api.outlines import check_outline
 from foliot.domain.access import Principal
 from foliot.domain.errors import InvalidInput
@@ -77,11 +77,11 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
 
     return [
         _route("register", Hello, register, authorise),
-        _route("lease", LeasePoll, lease, authorise, parks=True, counts_as=Kind.BEATS),
-        _route("heartbeat", Beat, beat, authorise, counts_as=Kind.BEATS),
+        _route("lease", LeasePoll, lease, authorise, parks=True, counts_as=GateKind.BEATS),
+        _route("heartbeat", Beat, beat, authorise, counts_as=GateKind.BEATS),
         _route("complete", Completion, complete, authorise, is_batch=True),
         _route("logs", LogBatch, write_logs, authorise, is_batch=True),
-        _route("leave", Leaving, leave, authorise, counts_as=Kind.BEATS),
+        _route("leave", Leaving, leave, authorise, counts_as=GateKind.BEATS),
     ]
 
 
@@ -92,7 +92,7 @@ def _route(
     authorise: Authorise,
     *,
     parks: bool = False,
-    counts_as: Kind = Kind.WORKER_BODIES,
+    counts_as: GateKind = GateKind.WORKER_BODIES,
     is_batch: bool = False,
 ) -> Route:
     """Return a route that decodes a message, acts on it and encodes the answer. `parks`: the answer may take long."""
@@ -152,7 +152,7 @@ async def _hung_up(request: Request) -> None:
         message = await request.receive()
 
 
-async def _body(request: Request, by: Principal, counts_as: Kind, *, bytes_max: int) -> bytes:
+async def _body(request: Request, by: Principal, counts_as: GateKind, *, bytes_max: int) -> bytes:
     """Return the whole message. Beats and polls have their own room: they never wait for reports and logs (SEC-32)."""
     gate: Gate = request.app.state.gate
 

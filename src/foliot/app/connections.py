@@ -52,7 +52,7 @@ class TrailersTooLarge(Exception):
     """The header lines behind a body have more bytes than those in front of it may have."""
 
 
-class Connection(HttpToolsProtocol):
+class HttpConnection(HttpToolsProtocol):
     """One connection with a client."""
 
     head_within_s: ClassVar[float] = HEAD_WITHIN_S
@@ -272,7 +272,7 @@ class Connection(HttpToolsProtocol):
         return not (cycle.response_complete and self._is_body_there)
 
 
-class ProxiedConnection(Connection):
+class ProxiedConnection(HttpConnection):
     """One connection with a proxy: all of them come from its address, which says nothing of who asks."""
 
     shares_by_address = False

@@ -10,7 +10,7 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp
 
-from foliot.app.connections import Connection
+from foliot.app.connections import HttpConnection
 from foliot.app.settings import BadSetting
 from foliot.app.tls import Certificate
 from foliot.domain.errors import ClusterTrouble
@@ -61,7 +61,7 @@ class HttpServer:
         stop: asyncio.Event,
         *,
         clock: Clock,
-        connection: type[Connection] = Connection,
+        connection: type[HttpConnection] = HttpConnection,
     ) -> None:
         certificate = self._certificate
         config = uvicorn.Config(

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from foliot.app.connections import Connection, ProxiedConnection
+from foliot.app.connections import HttpConnection, ProxiedConnection
 from foliot.app.faults import fault_point
 from foliot.app.http import build_app, check_reach
 from foliot.app.listener import HttpServer
@@ -39,7 +39,7 @@ async def serve(
         made_token = await bootstrap(server.services, given=bootstrap_token)
         async with asyncio.TaskGroup() as tasks:
             http_stop = asyncio.Event()
-            connection = ProxiedConnection if settings.behind_proxy else Connection
+            connection = ProxiedConnection if settings.behind_proxy else HttpConnection
             tasks.create_task(http.serve(app, http_stop, clock=clock, connection=connection), name="http")
             await http.listens.wait()
             started(http.url, made_token if bootstrap_token is None else None)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from foliot.cli.times import Times
     from foliot.client.blocking.foliot import Foliot
     from foliot.client.discovery import Resolved
-    from foliot.client.pages import Page
+    from foliot.client.pages import AnswerPage
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -82,7 +82,7 @@ class User:
     # ---------------------------------------------------------------------------------------------------------- asking
 
     def listed(
-        self, ask: "Callable[..., Page[Any]]", *, limit: int, cursor: str | None = None, **query: Any
+        self, ask: "Callable[..., AnswerPage[Any]]", *, limit: int, cursor: str | None = None, **query: Any
     ) -> dict[str, Any]:
         """Up to `limit` items of a list of the client, over as many pages as that takes."""
         items: list[Any] = []

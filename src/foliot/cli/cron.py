@@ -15,7 +15,7 @@ from foliot.cli.speaking import echo
 from foliot.cli.table import cells_of, width_of
 from foliot.cli.time_options import TypedTime, time_option
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat, to_datetime, to_instant
-from foliot.domain.schedule import Cron, Dialect, Gap, Overlap, Schedule, schedule_from_document
+from foliot.domain.schedule import Cron, CronDialect, Gap, RepeatedTime, Schedule, schedule_from_document
 from foliot.domain.schedule.builtin import find_calendar
 from foliot.domain.schedule.cron.conversion import NAMES as DIALECT_NAMES
 from foliot.domain.schedule.cron.conversion import Converted
@@ -55,14 +55,14 @@ def _about_the_schedule(command: _Command) -> _Command:
             click.argument("expression", nargs=-1, required=True),
             click.option("--tz", default="UTC", show_default=True, help="Time zone of the wall clock."),
             click.option(
-                "--dialect", type=click.Choice([one.value for one in Dialect]), help="Else told by its fields."
+                "--dialect", type=click.Choice([one.value for one in CronDialect]), help="Else told by its fields."
             ),
             click.option("--calendar", help="Days that count: weekdays, cn-workdays, us-ny-holidays …"),
             click.option(
                 "--dst-gap", type=click.Choice([one.value for one in Gap]), help="For hours that are skipped."
             ),
             click.option(
-                "--dst-overlap", type=click.Choice([one.value for one in Overlap]), help="For repeated hours."
+                "--dst-overlap", type=click.Choice([one.value for one in RepeatedTime]), help="For repeated hours."
             ),
             time_option("cron next --from", "since", help="Look from then on instead of now."),
             click.option("--job", default="", help="Name of the job, which places H."),
@@ -141,8 +141,10 @@ def next_fires(count: int, output: str, lang: str | None, **about: Any) -> None:
 
 @cron.command()
 @click.argument("expression", nargs=-1, required=True)
-@click.option("--to", type=click.Choice([one.value for one in Dialect]), required=True, help="The dialect wanted.")
-@click.option("--dialect", type=click.Choice([one.value for one in Dialect]), help="The one it is in, if not evident.")
+@click.option("--to", type=click.Choice([one.value for one in CronDialect]), required=True, help="The dialect wanted.")
+@click.option(
+    "--dialect", type=click.Choice([one.value for one in CronDialect]), help="The one it is in, if not evident."
+)
 @_about_the_answer
 def convert(expression: tuple[str, ...], to: str, dialect: str | None, output: str, lang: str | None) -> None:
     """Write an expression in another dialect, weekdays by name.
@@ -156,7 +158,7 @@ def convert(expression: tuple[str, ...], to: str, dialect: str | None, output: s
     language = reader_language(lang)
     with refusals({"lang": lang}):
         text = " ".join(expression)
-        found = convert_expression(text, Dialect(to), dialect=Dialect(dialect) if dialect else None)
+        found = convert_expression(text, CronDialect(to), dialect=CronDialect(dialect) if dialect else None)
         if output == "table":
             echo(found.text)
         else:

@@ -14,7 +14,7 @@ from foliot.words.language import Language
 from foliot.words.phrases import phrase, state_word
 
 if TYPE_CHECKING:
-    from foliot.client.pages import Page
+    from foliot.client.pages import AnswerPage
 
 FORMATS: Final = ("table", "wide", "json", "jsonl", "yaml", "name")
 
@@ -91,7 +91,7 @@ class Output:
         else:
             self.talk(empty)
 
-    def page(self, page: "Page[Any]", columns: Sequence[Column], *, empty: str = "nothing_matches") -> None:
+    def page(self, page: "AnswerPage[Any]", columns: Sequence[Column], *, empty: str = "nothing_matches") -> None:
         """A list as the client got it."""
         self.items(page.raw["items"], columns, answer=page.raw, empty=empty)
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from foliot.domain.errors import InvalidInput
 from foliot.domain.instants import SECOND, parse_duration
-from foliot.worker.isolation.wire import Limits
+from foliot.worker.isolation.wire import ChildLimits
 
 MEMORY_MIN: Final = 16 * 2**20  # less does not hold an interpreter
 _FIELDS: Final = {"memory": "memory_bytes", "cpu": "cpu_s", "files": "open_files", "processes": "processes"}
@@ -14,7 +14,7 @@ _UNITS: Final = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _HINT: Final = "write --limits memory=1G,cpu=10m,files=1024,processes=200"
 
 
-def read_limits(written: str) -> Limits:
+def read_limits(written: str) -> ChildLimits:
     """The limits people write; nothing written limits nothing."""
     found: dict[str, Any] = {}
     for pair in filter(None, (part.strip() for part in written.split(","))):
@@ -22,7 +22,7 @@ def read_limits(written: str) -> Limits:
         if name not in _FIELDS or not value:
             raise InvalidInput(f'"{pair}" is not a limit.', hint=_HINT)
         found[_FIELDS[name]] = _read(name, value)
-    return Limits(**found)
+    return ChildLimits(**found)
 
 
 def _read(name: str, value: str) -> int:

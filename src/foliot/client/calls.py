@@ -189,7 +189,7 @@ def moment(at: Moment | None) -> str | None:
     return at
 
 
-class Field(NamedTuple):
+class CallField(NamedTuple):
     """A parameter of a query or a field of a body."""
 
     wire: str  # as the server spells it
@@ -198,12 +198,12 @@ class Field(NamedTuple):
 
 
 @cache
-def fields(written: str) -> tuple[Field, ...]:
+def fields(written: str) -> tuple[CallField, ...]:
     """The fields of an entry of the table."""
     found = []
     for word in written.split():
         wire, _, argument = word.rstrip("!").partition(":")
-        found.append(Field(wire, argument or wire, word.endswith("!")))
+        found.append(CallField(wire, argument or wire, word.endswith("!")))
     return tuple(found)
 
 

@@ -16,9 +16,9 @@ from typing import Any, Final
 
 from foliot.client.discovery import (
     PROJECT,
+    EndpointSource,
     Resolved,
     Setting,
-    Source,
     SourceKind,
     choose,
     flag_of,
@@ -152,10 +152,10 @@ class Contexts:
             sources, chosen = [*sources, known], known
         return resolve(sources, chosen=chosen)
 
-    def _sources(self, flags: Mapping[str, str | None], here: Path) -> list[Source]:
-        flagged = Source(kind=SourceKind.FLAGS, says=self._from_flags(flags))
+    def _sources(self, flags: Mapping[str, str | None], here: Path) -> list[EndpointSource]:
+        flagged = EndpointSource(kind=SourceKind.FLAGS, says=self._from_flags(flags))
         environment = from_environment(self._environment)
-        project = Source(kind=SourceKind.PROJECT, says=_from_project(here / PROJECT))
+        project = EndpointSource(kind=SourceKind.PROJECT, says=_from_project(here / PROJECT))
         named = flags.get("context") or self._environment.get("FOLIOT_CONTEXT")
         if named:
             return [flagged, self._from_context(named), environment, project]
@@ -165,7 +165,7 @@ class Contexts:
         _, current = self.all()
         return sources if current is None else [*sources, self._from_context(current)]
 
-    def _known(self, project: Source) -> Source | None:
+    def _known(self, project: EndpointSource) -> EndpointSource | None:
         """The user's own context for the server that a project names: what it has is for this very server."""
         contexts, current = self.all()
         wanted = _addresses(project.server)
@@ -177,12 +177,12 @@ class Contexts:
             name: Setting(value=value, said_by=flag_of(name)) for name in _SAID_BY_ALL if (value := flags.get(name))
         }
 
-    def _from_context(self, name: str) -> Source:
+    def _from_context(self, name: str) -> EndpointSource:
         context = self.find(name)
         names = ("server", "namespace", "token_file", "ca_file", "insecure_http")
         said = {name: getattr(context, name) for name in names}
         says = {key: Setting(value=value, said_by=f"context {name}") for key, value in said.items() if value}
-        return Source(kind=SourceKind.CONTEXT, says=says)
+        return EndpointSource(kind=SourceKind.CONTEXT, says=says)
 
     def _save(self, contexts: Mapping[str, Context], current: str | None) -> None:
         lines = [f"current = {json.dumps(current)}"] if current else []

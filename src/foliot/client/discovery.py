@@ -67,7 +67,7 @@ class SourceKind(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class EndpointSource:
     """What one of them says."""
 
     kind: SourceKind
@@ -114,7 +114,7 @@ class Resolved:
         )
 
 
-def resolve(sources: Sequence[Source], *, chosen: Source | None = None) -> Resolved:
+def resolve(sources: Sequence[EndpointSource], *, chosen: EndpointSource | None = None) -> Resolved:
     """Every setting from the first who says it; what belongs to a server, from who may say it of the chosen one."""
     chosen = chosen or choose(sources)
     settings: dict[str, Setting] = {}
@@ -128,12 +128,12 @@ def resolve(sources: Sequence[Source], *, chosen: Source | None = None) -> Resol
     return Resolved(settings=settings, unused_token=unused)
 
 
-def choose(sources: Iterable[Source]) -> Source | None:
+def choose(sources: Iterable[EndpointSource]) -> EndpointSource | None:
     """The source whose server is asked: the first that names one."""
     return next((source for source in sources if source.server), None)
 
 
-def may_say(source: Source, name: str, *, of: Source | None) -> bool:
+def may_say(source: EndpointSource, name: str, *, of: EndpointSource | None) -> bool:
     """Whether what this source says of a server (its token, its authority) may be used for the chosen one.
 
     Whoever names the server says what belongs to it. What the user said without a server is for one that the user
@@ -150,22 +150,22 @@ def may_say(source: Source, name: str, *, of: Source | None) -> bool:
     return of.kind is not SourceKind.PROJECT
 
 
-def from_environment(environment: Mapping[str, str]) -> Source:
+def from_environment(environment: Mapping[str, str]) -> EndpointSource:
     """What the variables say."""
     says = {
         name: Setting(value=value, said_by=variable)
         for variable, name in _VARIABLES.items()
         if (value := environment.get(variable))
     }
-    return Source(kind=SourceKind.ENVIRONMENT, says=says)
+    return EndpointSource(kind=SourceKind.ENVIRONMENT, says=says)
 
 
-def from_local(folder: Path) -> Source:
+def from_local(folder: Path) -> EndpointSource:
     """What the `foliot up` of a folder says, if it runs."""
     found = read_client_file(folder)
     said = {} if found is None else {"server": ",".join(found.urls), "token": found.token}
     says = {name: Setting(value=value, said_by=str(CLIENT_FILE)) for name, value in said.items() if value}
-    return Source(kind=SourceKind.LOCAL, says=says)
+    return EndpointSource(kind=SourceKind.LOCAL, says=says)
 
 
 def flag_of(name: str) -> str:

@@ -14,7 +14,7 @@ POLL_FIRST_S: Final = 0.05
 POLL_MAX_S: Final = 1.0
 
 
-class Waiting:
+class EndWait:
     """A wait for a run's end: the server is asked to hold its answer; if it does not, asking gets rarer."""
 
     def __init__(self, client: ClusterAccess, run: str, timeout: Duration, *, every: Duration | None = None) -> None:

@@ -93,7 +93,7 @@ class LogStream(Stream[str]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class StreamEvent:
     """Something that changed. `kind` `reset` says: changes are missing here, read the lists again."""
 
     id: str
@@ -101,7 +101,7 @@ class Event:
     data: dict[str, Any]
 
 
-class EventStream(Stream[Event]):
+class EventStream(Stream[StreamEvent]):
     """What changes in the cluster, without an end."""
 
     pause_s = 1.0
@@ -113,9 +113,9 @@ class EventStream(Stream[Event]):
     def _first_call(self) -> Call:
         return replace(call("stream_events", topics=self._topics), headers={"Accept": EVENTS}, wait_s=QUIET_MAX_S)
 
-    def _items(self, event: httpx2.ServerSentEvent) -> Iterator[Event]:
+    def _items(self, event: httpx2.ServerSentEvent) -> Iterator[StreamEvent]:
         if event.event != "hello":
-            yield Event(id=event.id, kind=event.event, data=json.loads(event.data) if event.data else {})
+            yield StreamEvent(id=event.id, kind=event.event, data=json.loads(event.data) if event.data else {})
 
 
 def is_events(call: Call, response: httpx2.Response) -> bool:

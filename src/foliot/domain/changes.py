@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from foliot.domain.fire import Cursor, DueJob, Plan
-from foliot.domain.held_time import Held
+from foliot.domain.held_time import HeldStretch
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
 
@@ -66,7 +66,7 @@ class Plans(Protocol):
         """The schedule goes on."""
         ...
 
-    def catch_up(self, due: DueJob, held: Sequence[Held], now: Instant) -> CatchUp:
+    def catch_up(self, due: DueJob, held: Sequence[HeldStretch], now: Instant) -> CatchUp:
         """The schedule goes on, and paused time of earlier versions is decided, as much as one plan covers."""
         ...
 

@@ -21,7 +21,7 @@ class Part(StrEnum):
     MERGE = "merge"
 
 
-class Waiting(NamedTuple):
+class WaitingRun(NamedTuple):
     """A run that waits and was never leased; nor was a shard of it, if it is a parent."""
 
     part: Part = Part.WHOLE
@@ -59,7 +59,7 @@ def tightens(before: Definition | None, new: Definition) -> bool:
     return (new.is_serial and not before.is_serial) or (new.exclusive and not before.exclusive)
 
 
-def after_edit(run: Waiting, old: Definition | None, new: Definition) -> AfterEdit:
+def after_edit(run: WaitingRun, old: Definition | None, new: Definition) -> AfterEdit:
     """What becomes of a waiting run of version `old` (None: it cannot be read here) when its job has version `new`."""
     is_newly_exclusive = new.exclusive and (old is None or not old.exclusive)
     if run.is_pinned and not is_newly_exclusive:
@@ -73,7 +73,7 @@ def after_edit(run: Waiting, old: Definition | None, new: Definition) -> AfterEd
     return Takes(_may_overlap(run, old, new))
 
 
-def _bound_to_its_run(part: Waiting, old: Definition | None, new: Definition) -> Keeps | None:
+def _bound_to_its_run(part: WaitingRun, old: Definition | None, new: Definition) -> Keeps | None:
     """Why a part stays as the run is that it belongs to; None: it need not."""
     if old is None or old.shards != new.shards:
         return Keeps.SHARDS
@@ -82,7 +82,7 @@ def _bound_to_its_run(part: Waiting, old: Definition | None, new: Definition) ->
     return Keeps.LINE if part.has_begun and tightens(old, new) else None
 
 
-def _may_overlap(run: Waiting, old: Definition | None, new: Definition) -> bool:
+def _may_overlap(run: WaitingRun, old: Definition | None, new: Definition) -> bool:
     """What a trigger asked for itself stays: an overlap of a serial job. No run of an exclusive job overlaps."""
     has_asked = run.overlaps and old is not None and old.is_serial
     return not new.exclusive and (has_asked or not new.is_serial)

@@ -13,7 +13,7 @@ from foliot.domain.instants import Instant
 from foliot.domain.schedule import Schedule
 
 
-class Held(NamedTuple):
+class HeldStretch(NamedTuple):
     """A stretch of paused instants, both ends included, and the schedule they are of."""
 
     schedule: Schedule
@@ -26,9 +26,9 @@ def can_be_held(schedule: Schedule) -> bool:
     return schedule.fixed_delay_us is None
 
 
-def joined(held: Sequence[Held], present: Schedule, first: Instant | None) -> Schedule:
+def joined(held: Sequence[HeldStretch], present: Schedule, first: Instant | None) -> Schedule:
     """One schedule: the held stretches in order, then the present version from its first undecided instant on."""
-    stretches: list[Held] = []
+    stretches: list[HeldStretch] = []
     for stretch in held:
         if stretches and stretches[-1].schedule == stretch.schedule:
             stretches[-1] = stretches[-1]._replace(to_at=stretch.to_at)

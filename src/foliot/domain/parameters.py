@@ -5,7 +5,7 @@ from typing import Any
 
 from foliot.domain.errors import InvalidInput, NotJson
 from foliot.domain.payload import parse_json
-from foliot.domain.schema import NOT_A_SCHEMA, PATH_MAX, STEPS_MAX, Problem, Schema, check, fits, property_words
+from foliot.domain.schema import NOT_A_SCHEMA, PATH_MAX, STEPS_MAX, Schema, SchemaProblem, check, fits, property_words
 
 
 class BadParameters(InvalidInput):
@@ -13,7 +13,7 @@ class BadParameters(InvalidInput):
 
     code = "FOL-1006"
 
-    def __init__(self, job: str, problems: list[Problem], schema: Schema) -> None:
+    def __init__(self, job: str, problems: list[SchemaProblem], schema: Schema) -> None:
         super().__init__(
             f"{job}: {'; '.join(map(str, problems))}.",
             hint=parameter_words(schema),

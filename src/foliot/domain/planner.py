@@ -9,7 +9,7 @@ from typing import Final
 
 from foliot.domain.changes import CatchUp, Change, Rescheduling, Stand
 from foliot.domain.fire import Cursor, CursorState, DueJob, Plan, PlannedSkip, SkipReason, kept
-from foliot.domain.held_time import Held
+from foliot.domain.held_time import HeldStretch
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
 from foliot.domain.pacer import CatchUpPacer
@@ -23,7 +23,7 @@ from foliot.domain.plans import (
     plan_resume,
 )
 from foliot.domain.reschedule import comes_again_from, is_ahead, plan_reschedule
-from foliot.domain.routing import Candidate, OnlyAny, Ready, Routed, Routes, routed
+from foliot.domain.routing import FittingWorker, OnlyAny, Ready, Routed, Routes, routed
 from foliot.domain.skips import SkipCause, SkipKind
 
 _UNREADABLE: Final = SkipCause(SkipKind.UNREADABLE)
@@ -37,7 +37,7 @@ class Planner:
         self._pacer = pacer or CatchUpPacer()
         self.routes: Routes = routes or OnlyAny()
 
-    def route(self, name: str, ready: Ready, candidates: Sequence[Candidate]) -> Routed:
+    def route(self, name: str, ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
         """For which worker each of these runs is meant, by the route of this name."""
         return routed(self.routes, name, ready, candidates)
 
@@ -78,7 +78,7 @@ class Planner:
 
         return Change(planned, blind)
 
-    def catch_up(self, due: DueJob, held: Sequence[Held], now: Instant) -> CatchUp:
+    def catch_up(self, due: DueJob, held: Sequence[HeldStretch], now: Instant) -> CatchUp:
         caught_up = plan_catch_up(due, held, now)
         return caught_up._replace(plan=self._pacer.spread(caught_up.plan, now))
 

@@ -24,7 +24,7 @@ from foliot.domain.fire import (
     kept,
     troubled,
 )
-from foliot.domain.held_time import Held, can_be_held, joined
+from foliot.domain.held_time import HeldStretch, can_be_held, joined
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
 from foliot.domain.pacer import CatchUpPacer as CatchUpPacer  # noqa: PLC0414  it belongs to `decide_batch`
@@ -145,7 +145,7 @@ def plan_resume(due: DueJob, now: Instant, catch_up: bool = False) -> Plan:
     return _finished(due, schedule, draft, first, _last_due(job, schedule, now), now)
 
 
-def plan_catch_up(due: DueJob, held: Sequence[Held], now: Instant) -> CatchUp:
+def plan_catch_up(due: DueJob, held: Sequence[HeldStretch], now: Instant) -> CatchUp:
     """Resume, and decide paused time from its first held instant on by the misfire policy of the present version.
 
     While held instants are left over, which one plan could not cover, the job stays paused.

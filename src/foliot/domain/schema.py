@@ -25,7 +25,7 @@ _PER_STEP: Final = 16  # things that are merely compared, or letters of a refere
 _DEPTH_MAX: Final = 100
 
 
-class Problem(NamedTuple):
+class SchemaProblem(NamedTuple):
     """One thing that is wrong: where, and what, in words that follow the place (`is not a date`)."""
 
     path: str
@@ -47,7 +47,7 @@ class TakesLong(Exception):
     """A check that takes more steps than its caller can wait for: check again where that matters to nobody."""
 
 
-def check(schema: Schema, value: Any, *, path: str = "", patience: int = STEPS_MAX) -> list[Problem]:
+def check(schema: Schema, value: Any, *, path: str = "", patience: int = STEPS_MAX) -> list[SchemaProblem]:
     """What is wrong with the value, in the order of the schema, up to PROBLEMS_MAX; empty when it fits.
 
     A schema that cannot be understood refuses nothing: the worker that offered it will judge. `TakesLong` after more
@@ -124,7 +124,7 @@ _TYPES: Final[Mapping[str, tuple[str, Callable[[Any], bool]]]] = {
 }
 
 
-def _problems(schema: Schema, value: Any, path: str, walk: _Walk, depth: int) -> Iterator[Problem]:
+def _problems(schema: Schema, value: Any, path: str, walk: _Walk, depth: int) -> Iterator[SchemaProblem]:
     walk.step(schema, depth)
     if "$ref" in schema:
         yield from _problems(_resolved(schema["$ref"], walk), value, path, walk, depth + 1)
@@ -141,23 +141,23 @@ def _problems(schema: Schema, value: Any, path: str, walk: _Walk, depth: int) ->
         yield from _in_array(schema, value, path, walk, depth + 1)
 
 
-def _wrong_itself(schema: Schema, value: Any, path: str, walk: _Walk) -> Problem | None:
+def _wrong_itself(schema: Schema, value: Any, path: str, walk: _Walk) -> SchemaProblem | None:
     choices = schema.get("enum", [schema["const"]] if "const" in schema else None)
     if choices is not None:
         walk.look_at(len(choices))
         if any(_same(value, choice) for choice in choices):
             return None
         said = f"is not {'one of ' if len(choices) > 1 else ''}{', '.join(_some(choices))}"
-        return Problem(path, said, value, True)
+        return SchemaProblem(path, said, value, True)
     types = schema.get("type")
     names = [types] if isinstance(types, str) else types or []
     walk.look_at(len(names))
     if names and not any(_TYPES[name][1](value) for name in names if name in _TYPES):
-        return Problem(path, f"is not {_article(_words(schema, walk, 0))}", value, True)
+        return SchemaProblem(path, f"is not {_article(_words(schema, walk, 0))}", value, True)
     if not _reads(schema.get("format"), value):
-        return Problem(path, f"is not {_article(_words(schema, walk, 0))}", value, True)
+        return SchemaProblem(path, f"is not {_article(_words(schema, walk, 0))}", value, True)
     said = _bounds_missed(schema, value)
-    return Problem(path, said, value, True) if said else None
+    return SchemaProblem(path, said, value, True) if said else None
 
 
 def _reads(format_name: str | None, value: Any) -> bool:
@@ -199,7 +199,7 @@ _NUMBER_BOUNDS: Final[Sequence[tuple[str, Callable[[Any, Any], bool], str]]] = (
 )
 
 
-def _in_object(schema: Schema, value: dict[str, Any], path: str, walk: _Walk, depth: int) -> Iterator[Problem]:
+def _in_object(schema: Schema, value: dict[str, Any], path: str, walk: _Walk, depth: int) -> Iterator[SchemaProblem]:
     known: Schema = schema.get("properties", {})
     needed: Sequence[str] = schema.get("required", ())
     walk.look_at(len(known) + len(needed) + len(value))
@@ -210,7 +210,7 @@ def _in_object(schema: Schema, value: dict[str, Any], path: str, walk: _Walk, de
         if not isinstance(name, str):
             raise NotUnderstood(name)
         if name not in value:
-            yield Problem(_below(path, name), "is missing")
+            yield SchemaProblem(_below(path, name), "is missing")
     names, rest = schema.get("propertyNames"), schema.get("additionalProperties", True)
     if rest is True and not names:
         return
@@ -218,25 +218,25 @@ def _in_object(schema: Schema, value: dict[str, Any], path: str, walk: _Walk, de
         if name in known:
             continue
         if rest is False:
-            yield Problem(_below(path, name), "is unknown")
+            yield SchemaProblem(_below(path, name), "is unknown")
         elif names and next(_problems(names, name, "", walk, depth), None):
-            yield Problem(_below(path, name), f"is not {_article(_words(names, walk, 0))}")
+            yield SchemaProblem(_below(path, name), f"is not {_article(_words(names, walk, 0))}")
         elif isinstance(rest, Mapping):
             yield from _problems(rest, part, _below(path, name), walk, depth)
 
 
-def _in_array(schema: Schema, value: list[Any], path: str, walk: _Walk, depth: int) -> Iterator[Problem]:
+def _in_array(schema: Schema, value: list[Any], path: str, walk: _Walk, depth: int) -> Iterator[SchemaProblem]:
     first: Sequence[Schema] = schema.get("prefixItems", ())
     rest = schema.get("items", True)
     for i, item in enumerate(value):
         part = first[i] if i < len(first) else rest
         if part is False:
-            yield Problem(f"{path}[{i}]", "is one too many")
+            yield SchemaProblem(f"{path}[{i}]", "is one too many")
         elif isinstance(part, Mapping):
             yield from _problems(part, item, f"{path}[{i}]", walk, depth)
 
 
-def _choice(branches: Sequence[Schema], value: Any, path: str, walk: _Walk, depth: int) -> Iterator[Problem]:
+def _choice(branches: Sequence[Schema], value: Any, path: str, walk: _Walk, depth: int) -> Iterator[SchemaProblem]:
     tried = [list(_problems(branch, value, path, walk, depth)) for branch in branches]
     if any(not problems for problems in tried):
         return
@@ -248,7 +248,7 @@ def _choice(branches: Sequence[Schema], value: Any, path: str, walk: _Walk, dept
     if len(said) == 1:
         yield from said[0]
         return
-    yield Problem(path, f"is not {_article(_words({'anyOf': branches}, walk, 0))}", value, True)
+    yield SchemaProblem(path, f"is not {_article(_words({'anyOf': branches}, walk, 0))}", value, True)
 
 
 # -------------------------------------------------------------------------------------------------------------- words

@@ -19,7 +19,7 @@ RANGE_DEFAULT: Final = DAY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fire:
+class FireEntry:
     """One due instant, or a range of skipped ones."""
 
     due_at: Instant
@@ -34,8 +34,8 @@ class Fires:
 
     job: JobRow
     now: Instant
-    past: Sequence[Fire]
-    future: Sequence[Fire]
+    past: Sequence[FireEntry]
+    future: Sequence[FireEntry]
     more_before: Instant | None = None  # there is more of the past in front of this instant
 
 
@@ -63,21 +63,21 @@ async def fires(
     past_end = min(at for at in (now + 1, to_at, before) if at is not None)
     past = await _past(services, job, begin, max(past_end, begin), limit=limit + 1, before=before)
     more_before = past[limit - 1].due_at if len(past) > limit else None
-    future: list[Fire] = []
+    future: list[FireEntry] = []
     if before is None:
         definition = await read_definition(services, job.document, job=job.name)
         upcoming = _upcoming(job, definition.schedule, max(now, begin - 1), to_at, limit)
-        future = [Fire(due_at=at, decision="planned") for at in upcoming]
+        future = [FireEntry(due_at=at, decision="planned") for at in upcoming]
     return Fires(job=job, now=now, past=past[:limit], future=future, more_before=more_before)
 
 
 async def _past(
     services: Services, job: JobRow, begin: Instant, end: Instant, *, limit: int, before: Instant | None
-) -> Sequence[Fire]:
+) -> Sequence[FireEntry]:
     """Return what became of the instants in [begin, end), newest first. A skipped range stands at its last instant."""
     runs, skips = await services.store.lookups.fired(job.job_id, from_at=begin, to_at=end, limit=limit + 1)
-    created = [Fire(due_at=run.due_at, decision="created", run=run) for run in runs]
-    skipped = [Fire(due_at=skip.to_at, decision="skipped", skip=skip) for skip in skips]
+    created = [FireEntry(due_at=run.due_at, decision="created", run=run) for run in runs]
+    skipped = [FireEntry(due_at=skip.to_at, decision="skipped", skip=skip) for skip in skips]
     found = created + skipped
     if before is not None:  # a range that reaches beyond it was on the page before
         found = [fire for fire in found if fire.due_at < before]

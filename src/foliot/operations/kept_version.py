@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from foliot.domain.definition import from_document
-from foliot.domain.edits import Keeps, Part, Waiting, after_edit
+from foliot.domain.edits import Keeps, Part, WaitingRun, after_edit
 from foliot.domain.errors import FoliotError, JobNotFound
 from foliot.domain.job import Definition
 from foliot.domain.why.facts import KeptFacts
@@ -47,7 +47,7 @@ async def _reason(services: Services, run: RunRow, job: JobRow) -> str | None:
     return _keeps(waiting, document, job)
 
 
-def _keeps(waiting: Waiting, document: Mapping[str, Any] | None, job: JobRow) -> str | None:
+def _keeps(waiting: WaitingRun, document: Mapping[str, Any] | None, job: JobRow) -> str | None:
     old = _definition(document, job.name) if document else None
     new = _definition(job.document, job.name)
     if new is None:
@@ -56,15 +56,15 @@ def _keeps(waiting: Waiting, document: Mapping[str, Any] | None, job: JobRow) ->
     return str(after) if isinstance(after, Keeps) else None
 
 
-def _whole(run: RunRow) -> Waiting:
-    return Waiting(is_in_line=run.place is not None, is_pinned=run.is_pinned, overlaps=not run.serial)
+def _whole(run: RunRow) -> WaitingRun:
+    return WaitingRun(is_in_line=run.place is not None, is_pinned=run.is_pinned, overlaps=not run.serial)
 
 
-async def _waiting(services: Services, run: RunRow) -> Waiting:
+async def _waiting(services: Services, run: RunRow) -> WaitingRun:
     if run.parent_id is None:
         return _whole(run)
     parts = await services.store.lookups.shards(run.parent_id)
-    return Waiting(
+    return WaitingRun(
         part=Part.SHARD if run.shard >= 0 else Part.MERGE,
         is_pinned=run.is_pinned,
         overlaps=not run.serial,

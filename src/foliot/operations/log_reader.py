@@ -42,7 +42,7 @@ class Position(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class PositionedLine:
     """One line and where the next begins. `text` None: nothing new for a while."""
 
     text: str | None
@@ -60,14 +60,14 @@ class LogReader:
         self._at = start if start is not None and (attempt is None or start.attempt == attempt) else Position(first, 0)
         self._rest = b""
 
-    async def lines(self) -> AsyncIterator[Line]:
+    async def lines(self) -> AsyncIterator[PositionedLine]:
         """Everything there is now."""
         async for line in self.there():
             yield line
         for line in self._flush():
             yield line
 
-    async def there(self) -> AsyncIterator[Line]:
+    async def there(self) -> AsyncIterator[PositionedLine]:
         """Everything there is now but a last line that has no end yet; who follows gets that whole."""
         while True:
             async for line in self._written():
@@ -78,7 +78,7 @@ class LogReader:
                 yield line
             self._at = Position(self._at.attempt + 1, 0)
 
-    async def follow(self, who: Principal, *, gone: Callable[[], Awaitable[bool]]) -> AsyncIterator[Line]:
+    async def follow(self, who: Principal, *, gone: Callable[[], Awaitable[bool]]) -> AsyncIterator[PositionedLine]:
         """As it comes, until the run is over; a `None` line now and then while nothing comes."""
         clock = self._services.clock
         spoke_at = clock.monotonic()
@@ -99,7 +99,7 @@ class LogReader:
                 return
             if clock.monotonic() - spoke_at >= QUIET_S:
                 spoke_at = clock.monotonic()
-                yield Line(text=None, after=self._at)
+                yield PositionedLine(text=None, after=self._at)
             await clock.wait(asyncio.Event(), for_s=LOOK_EVERY_S)
 
     def _is_over(self, run: RunRow) -> bool:
@@ -112,7 +112,7 @@ class LogReader:
         """Whether a later attempt has begun."""
         return self._only is None and run.attempt > self._at.attempt
 
-    async def _written(self) -> AsyncIterator[Line]:
+    async def _written(self) -> AsyncIterator[PositionedLine]:
         """Whole lines that are there behind the position."""
         while True:
             read_from = self._read_to
@@ -129,18 +129,18 @@ class LogReader:
     def _read_to(self) -> int:
         return self._at.offset + len(self._rest)
 
-    def _take(self, chunk: LogChunk) -> list[Line]:
+    def _take(self, chunk: LogChunk) -> list[PositionedLine]:
         """The lines a chunk completes. What never arrived before it (a server refused it) is said, not skipped over."""
         missing = chunk.offset - self._read_to
-        told: list[Line] = []
+        told: list[PositionedLine] = []
         if missing > 0:
             told = self._flush()
             self._at = Position(self._at.attempt, chunk.offset)
-            told.append(Line(text=f"… {missing} bytes of the log are missing here", after=self._at))
+            told.append(PositionedLine(text=f"… {missing} bytes of the log are missing here", after=self._at))
         self._rest += chunk.text.encode()[max(0, -missing) :]
         return told + self._whole()
 
-    def _whole(self) -> list[Line]:
+    def _whole(self) -> list[PositionedLine]:
         """Return the lines that have an end. A line of more than `LINE_BYTES_MAX` bytes is cut into several."""
         lines = []
         while b"\n" in self._rest or len(self._rest) > LINE_BYTES_MAX:
@@ -149,16 +149,16 @@ class LogReader:
             text = self._rest[:size].decode("utf-8", "replace")
             self._rest = self._rest[size:]
             self._at = Position(self._at.attempt, self._at.offset + size)
-            lines.append(Line(text=text.rstrip("\n"), after=self._at))
+            lines.append(PositionedLine(text=text.rstrip("\n"), after=self._at))
         return lines
 
-    def _flush(self) -> list[Line]:
+    def _flush(self) -> list[PositionedLine]:
         """Return the last line, which has no end."""
         if not self._rest:
             return []
         self._at = Position(self._at.attempt, self._at.offset + len(self._rest))
         text, self._rest = self._rest, b""
-        return [Line(text=text.decode("utf-8", "replace"), after=self._at)]
+        return [PositionedLine(text=text.decode("utf-8", "replace"), after=self._at)]
 
 
 async def shard_run(services: Services, who: Principal, run: RunRow, shard: int) -> RunRow:
@@ -168,7 +168,7 @@ async def shard_run(services: Services, who: Principal, run: RunRow, shard: int)
     return await find_run(services, who, found.run_id if found else 0)
 
 
-def prefixed(line: Line, shard: int) -> Line:
+def prefixed(line: PositionedLine, shard: int) -> PositionedLine:
     """A line of a shard among those of others."""
     if line.text is None:
         return line

@@ -72,7 +72,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cluster:
+class ClusterState:
     """The cluster at a glance."""
 
     row: ClusterRow
@@ -116,19 +116,19 @@ async def list_nodes(services: Services, who: Principal) -> Sequence[Node]:
     return (await _cluster(services, who)).nodes
 
 
-async def cluster_status(services: Services, who: Principal) -> Cluster:
+async def cluster_status(services: Services, who: Principal) -> ClusterState:
     """Leader, term, queue, every node, and what is not well."""
     cluster = await _cluster(services, who)
     ahead = await services.store.jobs.farthest_ahead(plans=services.plans, limit=FARTHEST_LOOKED_AT)
     return replace(cluster, ahead=ahead)
 
 
-async def _cluster(services: Services, who: Principal) -> Cluster:
+async def _cluster(services: Services, who: Principal) -> ClusterState:
     who.demand_everywhere(Scope.READ)
     row = await services.store.lookups.cluster()
     rows = await services.store.lookups.nodes(include_dead_since=row.now - DEAD_SHOWN_US)
     nodes = [_node(node, row, services.times.ttl_us) for node in rows]
-    return Cluster(row=row, nodes=nodes)
+    return ClusterState(row=row, nodes=nodes)
 
 
 async def find_node(services: Services, who: Principal, name: str) -> tuple[Node, Sequence[RunRow]]:

@@ -13,7 +13,7 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import Conflict
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.names import nearest
-from foliot.operations.nodes import Cluster, Health, Node, NodeNotFound, cluster_status
+from foliot.operations.nodes import ClusterState, Health, Node, NodeNotFound, cluster_status
 from foliot.operations.notes import note
 from foliot.operations.services import Services
 from foliot.ports.store.journal import Happening, Topic
@@ -64,7 +64,7 @@ async def _handed(services: Services, heir: str) -> int:
     raise CannotLead("the leader did not let go in time", hint="look again: foliot cluster leader")
 
 
-def _heir(seen: Cluster, to: str | None) -> Node:
+def _heir(seen: ClusterState, to: str | None) -> Node:
     """Return the server that is to lead: the one the user named, or the oldest of those that answer."""
     servers = [node for node in seen.nodes if node.row.kind == "server" and _can_lead(node)]
     if to is not None:
@@ -80,7 +80,7 @@ def _online_and_old(node: Node) -> tuple[bool, Instant]:
     return is_in_doubt, node.row.started_at
 
 
-def _named(seen: Cluster, servers: Sequence[Node], name: str) -> Node:
+def _named(seen: ClusterState, servers: Sequence[Node], name: str) -> Node:
     own = [node for node in servers if name in (node.row.name, node.row.handle)]
     if own and own[-1].is_leader:
         raise CannotLead(f"{name} leads already")

@@ -37,7 +37,7 @@ log = structlog.get_logger("foliot.watch")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class StreamedChange:
     """Something that changed."""
 
     id: int
@@ -48,12 +48,12 @@ class Change:
     data: Mapping[str, Any]
 
 
-class Watch:
+class ChangeWatch:
     """Looks once a second for all who watch on this server."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._kept: deque[Change] = deque(maxlen=KEPT_MAX)
+        self._kept: deque[StreamedChange] = deque(maxlen=KEPT_MAX)
         self._watchers = 0
         self._looker: asyncio.Task[None] | None = None
         self._beginning = asyncio.Lock()
@@ -68,7 +68,7 @@ class Watch:
 
     async def changes(
         self, who: Principal, topics: Sequence[str], *, last_id: int | None, gone: Callable[[], Awaitable[bool]]
-    ) -> AsyncIterator[Change | None]:
+    ) -> AsyncIterator[StreamedChange | None]:
         """What changes on these topics (`runs`, `nodes`, `jobs/settle`), from `last_id` on; None when all is quiet.
 
         The first item is a change of kind `reset` when what lies between is not known: read the lists anew.
@@ -80,14 +80,14 @@ class Watch:
             if last_id is not None and self._knows(last_id):
                 at = last_id
             elif last_id is not None:
-                yield Change(id=at, kind="reset", topic="cluster", subject="", namespace=None, data={})
+                yield StreamedChange(id=at, kind="reset", topic="cluster", subject="", namespace=None, data={})
             async for change in self._from(at, gone):
                 if change is None or (_is_visible(who, change) and _is_wanted(change, topics)):
                     yield change
         finally:
             await self._end()
 
-    async def _from(self, at: int, gone: Callable[[], Awaitable[bool]]) -> AsyncIterator[Change | None]:
+    async def _from(self, at: int, gone: Callable[[], Awaitable[bool]]) -> AsyncIterator[StreamedChange | None]:
         clock = self._services.clock
         spoke_at = clock.monotonic()
         while not await gone():
@@ -100,7 +100,7 @@ class Watch:
                 yield None
             await self._wait_for_news()
 
-    def _behind(self, at: int) -> list[Change]:
+    def _behind(self, at: int) -> list[StreamedChange]:
         """Return the kept changes after this id. It reads from the end: a thousand watchers need not read all."""
         newer = list(takewhile(lambda kept: kept.id > at, reversed(self._kept)))
         newer.reverse()
@@ -243,7 +243,7 @@ class Watch:
         for kind, subject, namespace, data in fresh:
             self._last_id = max(self._last_id + 1, now * _SEQUENCE)
             topic = str(data.get("topic") or "runs")
-            change = Change(
+            change = StreamedChange(
                 id=self._last_id,
                 kind=kind,
                 topic=topic,
@@ -267,12 +267,12 @@ def _data_of(event: Event) -> Mapping[str, Any]:
     return {**event.data, "topic": str(event.topic), "by": event.by, "at": isoformat(event.at)}
 
 
-def _is_visible(who: Principal, change: Change) -> bool:
+def _is_visible(who: Principal, change: StreamedChange) -> bool:
     """A token limited to a namespace sees nothing else, and nothing of the cluster."""
     return change.kind == "reset" or who.namespace is None or change.namespace == who.namespace
 
 
-def _is_wanted(change: Change, topics: Sequence[str]) -> bool:
+def _is_wanted(change: StreamedChange, topics: Sequence[str]) -> bool:
     if not topics or change.kind == "reset":
         return True
     for topic in topics:

@@ -22,7 +22,7 @@ from foliot.domain.schedule import Schedule
 from foliot.sdk.ctx import Ctx
 from foliot.sdk.handler import Handler, SourceLine, function_name
 from foliot.sdk.options import Duration, Overlaps, definition_of
-from foliot.sdk.trigger_call import Call
+from foliot.sdk.trigger_call import TriggerCall
 
 P = ParamSpec("P")
 T = ParamSpec("T")
@@ -92,18 +92,18 @@ class JobFunction(Generic[P, T, R_co]):
         reason: str = "",
         overlap: Literal["allow"] | None = None,
         priority: int | None = None,
-    ) -> Call[T]:
+    ) -> TriggerCall[T]:
         """How to trigger it: the same `key` means the same run; `overlap="allow"` does not wait for an open run."""
-        return Call(self, key=key, delay=delay, at=at, reason=reason, overlap=overlap, priority=priority)
+        return TriggerCall(self, key=key, delay=delay, at=at, reason=reason, overlap=overlap, priority=priority)
 
     def trigger(self, *args: T.args, **kwargs: T.kwargs) -> Run:
         """Ask for a run; parameters are checked before anything is sent."""
-        call: Call[T] = Call(self)
+        call: TriggerCall[T] = TriggerCall(self)
         return call.trigger(*args, **kwargs)
 
     async def trigger_async(self, *args: T.args, **kwargs: T.kwargs) -> AsyncRun:
         """`trigger` for async code."""
-        call: Call[T] = Call(self)
+        call: TriggerCall[T] = TriggerCall(self)
         return await call.trigger_async(*args, **kwargs)
 
 

@@ -9,7 +9,7 @@ import msgspec
 from foliot.domain.errors import InvalidInput
 from foliot.domain.parameters import BadParameters, require_fit
 from foliot.domain.payload import PARAMS_BYTES_MAX
-from foliot.domain.schema import Problem, Schema
+from foliot.domain.schema import Schema, SchemaProblem
 from foliot.sdk.ctx import Ctx
 from foliot.sdk.results import Unwritable, to_json, to_plain
 from foliot.sdk.shapes import Shape, Shapes, Unsupported, type_name
@@ -53,20 +53,20 @@ class Parameters:
         try:
             given = msgspec.json.decode(payload) if payload else {}
         except (msgspec.DecodeError, RecursionError):
-            raise self._bad([Problem("the payload", "is not JSON")]) from None
+            raise self._bad([SchemaProblem("the payload", "is not JSON")]) from None
         return self.read({} if given is None else given)
 
     def read(self, given: Any) -> dict[str, Any]:
         """The same from JSON values that are decoded already."""
         if not isinstance(given, dict):
-            raise self._bad([Problem("the payload", "is not an object of parameters")])
+            raise self._bad([SchemaProblem("the payload", "is not an object of parameters")])
         if self._ignores_unknown:
             given = {name: value for name, value in given.items() if name in self._fields}
         self.check(given)
         try:
             return {name: self._shape(name).read(value) for name, value in given.items()}
         except (ValueError, TypeError) as error:  # a dataclass or model that refuses its own fields
-            raise self._bad([Problem("the payload", f"was refused: {error}")]) from error
+            raise self._bad([SchemaProblem("the payload", f"was refused: {error}")]) from error
 
     def check(self, given: Mapping[str, Any]) -> None:
         """Raise `BadParameters` unless these JSON values fit."""
@@ -79,7 +79,9 @@ class Parameters:
             self.check({**(defaults or {}), **plain})
             return to_json(plain, bytes_max=PARAMS_BYTES_MAX)
         except Unwritable as error:
-            raise self._bad([Problem(error.path or "the payload", f"is {error.thing}, which is not JSON")]) from None
+            raise self._bad(
+                [SchemaProblem(error.path or "the payload", f"is {error.thing}, which is not JSON")]
+            ) from None
 
     def arguments(self, parsed: dict[str, Any], ctx: Ctx) -> tuple[list[Any], dict[str, Any]]:
         """What to call the function with: positional arguments, keyword arguments, the Ctx among them."""
@@ -93,7 +95,7 @@ class Parameters:
         assert shape is not None, name
         return shape
 
-    def _bad(self, problems: list[Problem]) -> BadParameters:
+    def _bad(self, problems: list[SchemaProblem]) -> BadParameters:
         return BadParameters(self.name, problems, self.schema)
 
     def _schema_of(self, function: Callable[..., Any]) -> Schema:

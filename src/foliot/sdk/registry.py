@@ -35,7 +35,7 @@ class Declaration:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class CodeSource:
     """One of the files or modules that were to be loaded. With a `problem`, what is here is its last good version."""
 
     name: str
@@ -50,7 +50,7 @@ class Source:
 class Loaded:
     """What all sources together declare."""
 
-    sources: tuple[Source, ...] = ()
+    sources: tuple[CodeSource, ...] = ()
     declarations: tuple[Declaration, ...] = ()
     problems: tuple[FoliotError, ...] = ()
 
@@ -96,7 +96,7 @@ def load(sources: Sequence[str | Path], *, previous: Loaded | None = None) -> Lo
     return Loaded(sources=tuple(found), declarations=declarations, problems=(*problems, *clashes))
 
 
-def _affected(sources: Sequence[Source]) -> set[str]:
+def _affected(sources: Sequence[CodeSource]) -> set[str]:
     """Sources to import anew: those with changed files, and those that share modules with them."""
     affected = {source.name for source in sources if _is_stale(source)}
     while True:
@@ -107,11 +107,11 @@ def _affected(sources: Sequence[Source]) -> set[str]:
         affected |= more
 
 
-def _is_stale(source: Source) -> bool:
+def _is_stale(source: CodeSource) -> bool:
     return source.is_missing or any(_hash(file) != before for file, before in source.files.items())
 
 
-def _load_one(name: str, before: Source | None, taken: dict[str, Path]) -> Source:
+def _load_one(name: str, before: CodeSource | None, taken: dict[str, Path]) -> CodeSource:
     if is_file(name) and not Path(name).is_file():
         return _gone(name, before)
     already = set(project_modules())
@@ -127,13 +127,15 @@ def _load_one(name: str, before: Source | None, taken: dict[str, Path]) -> Sourc
         except BaseException as error:  # noqa: BLE001  users' code may raise anything, sys.exit() included
             problem = load_failed(name, error, kept=len(before.declarations) if before else None)
             watch = [*(before.files if before else ()), *_file_of(name), *files_named_in(error)]
-            return replace(before or Source(name=name), problem=problem, files=_hashed(watch) | read, is_missing=False)
+            return replace(
+                before or CodeSource(name=name), problem=problem, files=_hashed(watch) | read, is_missing=False
+            )
     modules = {
         new: path for new, path in project_modules().items() if new not in already or (before and new in before.modules)
     }
     modules[module.__name__] = Path(module.__file__ or name)
     now = _hashed([*modules.values(), *_file_of(name)])
-    return Source(
+    return CodeSource(
         name=name,
         declarations=found,
         modules=modules,
@@ -164,15 +166,15 @@ def _declaration(function: AnyJob) -> Declaration:
     )
 
 
-def _gone(name: str, before: Source | None) -> Source:
+def _gone(name: str, before: CodeSource | None) -> CodeSource:
     if before is None or not before.declarations:
-        return Source(name=name, is_missing=True)
+        return CodeSource(name=name, is_missing=True)
     problem = LoadFailed(name, None, "it is not there any more", kept=len(before.declarations))
     return replace(before, problem=problem, is_missing=True)
 
 
 def _without_clashes(
-    sources: Sequence[Source], previous: Loaded | None
+    sources: Sequence[CodeSource], previous: Loaded | None
 ) -> tuple[tuple[Declaration, ...], list[FoliotError]]:
     """Each name once. Where two functions claim one, neither counts, and what was there before stays."""
     claims: dict[tuple[str, str], dict[SourceLine, Declaration]] = {}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 T = ParamSpec("T")
 
 
-class Call(Generic[T]):
+class TriggerCall(Generic[T]):
     """A job and how to trigger it; made by `job.options(...)`, usable any number of times."""
 
     def __init__(

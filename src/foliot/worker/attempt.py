@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import LeasedRun
-from foliot.worker.lines import Line
+from foliot.worker.lines import OutputLine
 from foliot.worker.run_log import RunLog
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Attempt:
 
     def add_line(self, level: str, text: str) -> None:
         """One line of the handler's log, or of ours about it."""
-        self._opened().add(Line(level, text))
+        self._opened().add(OutputLine(level, text))
 
     def _opened(self) -> RunLog:
         if self.log is None:

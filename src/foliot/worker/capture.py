@@ -20,7 +20,7 @@ _LEVELS: Final = ((logging.ERROR, "ERROR"), (logging.WARNING, "WARNING"), (loggi
 def captured() -> Iterator[None]:
     """Route `print`, `sys.stderr` and `logging` to the attempt whose context writes; outside of one nothing changes."""
     out, err = sys.stdout, sys.stderr
-    routed_out, routed_err = Routed(out, OUT), Routed(err, ERR)
+    routed_out, routed_err = CapturedStream(out, OUT), CapturedStream(err, ERR)
     sys.stdout, sys.stderr = routed_out, routed_err
     try:
         with _kept_off_console((out, err, sys.__stdout__, sys.__stderr__)), records_taken(_to_attempt):
@@ -48,7 +48,7 @@ def records_taken(take: Callable[[str, str], bool]) -> Iterator[None]:
         root.setLevel(level)
 
 
-class Routed(io.TextIOBase):
+class CapturedStream(io.TextIOBase):
     """A stream whose text belongs to the attempt that wrote it, else to the stream it stands before."""
 
     def __init__(self, behind: TextIO, level: str) -> None:

@@ -10,7 +10,7 @@ from foliot.domain.clocks import Offset
 from foliot.domain.instants import SECOND, to_instant
 from foliot.ports.worker_link import Beat, BeatAnswer
 from foliot.worker.checkpoints import Checkpoints
-from foliot.worker.server_calls import NO_ANSWER, Backoff
+from foliot.worker.server_calls import NO_ANSWER, GrowingRest
 from foliot.worker.session import Session, to_held
 from foliot.worker.surroundings import Surroundings
 
@@ -58,7 +58,7 @@ class Heartbeat:
         self._beat_no = 0
         self._checkpoints = Checkpoints()
         self._offset = Offset()  # of this machine's wall clock (C2)
-        self._backoff = Backoff(around.chance, first_s=session.beat_every_s / 10, most_s=session.beat_every_s / 2)
+        self._backoff = GrowingRest(around.chance, first_s=session.beat_every_s / 10, most_s=session.beat_every_s / 2)
         self._urgent = threading.Event()
         self._wake = threading.Event()
         self._over = threading.Event()

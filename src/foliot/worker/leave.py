@@ -14,7 +14,7 @@ from foliot.domain.errors import FoliotError
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.worker_link import Leaving, WorkerLink
-from foliot.worker.server_calls import Backoff, NoAnswer, NotTaken, answer_of
+from foliot.worker.server_calls import GrowingRest, NoAnswer, NotTaken, answer_of
 from foliot.worker.session import Session, to_held
 
 log = structlog.get_logger("foliot.worker.leave")
@@ -38,7 +38,7 @@ class Leave:
     async def say(self, session: Session) -> bool:
         """Whether a server heard it; if none did, the session runs out."""
         until = self._clock.monotonic() + self._within_s
-        backoff = Backoff(self._chance, first_s=0.1, most_s=1.0)
+        backoff = GrowingRest(self._chance, first_s=0.1, most_s=1.0)
         for _ in range(TRIES_MAX):
             left_s = until - self._clock.monotonic()
             if left_s <= 0:

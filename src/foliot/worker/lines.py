@@ -15,7 +15,7 @@ _UNIT: Final = b"\x1f"
 _NEWLINE: Final = "\x1d"  # stands for a line feed inside a record
 
 
-class Line(NamedTuple):
+class OutputLine(NamedTuple):
     """One line of output; `text` may itself contain line feeds."""
 
     level: str
@@ -27,7 +27,7 @@ def encode_record(level: str, text: str) -> bytes:
     return f"\x1e{level}\x1f{text}".replace("\n", _NEWLINE).encode("utf-8", "backslashreplace") + b"\n"
 
 
-def format_line(stamp: str, line: Line) -> str:
+def format_line(stamp: str, line: OutputLine) -> str:
     """As it is kept: time in UTC, level, text. A line that begins with no time goes on with the one before it."""
     return f"{stamp}  {line.level}  {redacted(line.text)}\n"
 
@@ -55,7 +55,7 @@ class LineCutter:
         self._level = level
         self._rest = b""
 
-    def feed(self, data: bytes) -> list[Line]:
+    def feed(self, data: bytes) -> list[OutputLine]:
         """The lines that are complete now."""
         whole = self._rest + data if self._rest else data
         *ended, self._rest = whole.split(b"\n")
@@ -66,18 +66,18 @@ class LineCutter:
             self._rest = self._rest[at:]
         return lines
 
-    def end(self) -> list[Line]:
+    def end(self) -> list[OutputLine]:
         """The last line, if it did not end with a line feed."""
         rest, self._rest = self._rest, b""
         return [self._line(rest)] if rest else []
 
-    def _line(self, data: bytes) -> Line:
+    def _line(self, data: bytes) -> OutputLine:
         if data and data[0] == _RECORD:
             level, unit, text = data[1:].partition(_UNIT)
             name = level.decode("ascii", "replace")
             if unit and name in LEVELS:
-                return Line(name, safe_text(text.decode("utf-8", "backslashreplace").replace(_NEWLINE, "\n")))
-        return Line(self._level, safe_text(data.decode("utf-8", "backslashreplace")))
+                return OutputLine(name, safe_text(text.decode("utf-8", "backslashreplace").replace(_NEWLINE, "\n")))
+        return OutputLine(self._level, safe_text(data.decode("utf-8", "backslashreplace")))
 
 
 def _pieces(line: bytes) -> list[bytes]:

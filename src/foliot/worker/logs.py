@@ -13,7 +13,7 @@ from foliot.ports.clock import Clock
 from foliot.ports.worker_link import LeasedRun, LogChunk, WorkerLink
 from foliot.worker.lines import format_stamp
 from foliot.worker.run_log import RunLog
-from foliot.worker.server_calls import Backoff, NoAnswer, NotTaken, answer_of
+from foliot.worker.server_calls import GrowingRest, NoAnswer, NotTaken, answer_of
 
 log = structlog.get_logger("foliot.worker.logs")
 
@@ -46,7 +46,7 @@ class Logs:
         self._session = session
         self._within_s = within_s
         self._pending_max = pending_max
-        self._backoff = Backoff(chance, first_s=0.5, most_s=5.0)
+        self._backoff = GrowingRest(chance, first_s=0.5, most_s=5.0)
         self._lock = threading.Lock()
         self._dirty: dict[RunLog, None] = {}  # in the order they were touched
         self._shipping = asyncio.Lock()  # one writer, else a later chunk could overtake an earlier one

@@ -13,7 +13,7 @@ from foliot.domain.instants import SECOND
 from foliot.ports.worker_link import Leased, LeasePoll
 from foliot.worker.answers import Answers
 from foliot.worker.execution import Execution
-from foliot.worker.server_calls import Backoff, NoAnswer, NotTaken, answer_of
+from foliot.worker.server_calls import GrowingRest, NoAnswer, NotTaken, answer_of
 from foliot.worker.session import Session
 from foliot.worker.surroundings import Surroundings
 
@@ -38,7 +38,7 @@ class Poller:
         self._execution = execution
         self._answers = answers
         self._wait_s = wait_s
-        self._backoff = Backoff(around.chance, first_s=0.05, most_s=2.0)
+        self._backoff = GrowingRest(around.chance, first_s=0.05, most_s=2.0)
         self._changed = asyncio.Event()
         self._over = asyncio.Event()  # of this session's polling
         self._give_up = asyncio.Event()  # of the call that is out

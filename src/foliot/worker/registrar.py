@@ -13,7 +13,7 @@ from foliot.ports.handler import HandlerKind
 from foliot.ports.worker_link import Hello, WorkerLink
 from foliot.worker.handlers import offers_of
 from foliot.worker.handlers.python import PythonHandlers
-from foliot.worker.server_calls import Backoff, NoAnswer, NotTaken, answer_of
+from foliot.worker.server_calls import GrowingRest, NoAnswer, NotTaken, answer_of
 from foliot.worker.session import Session
 from foliot.worker.settings import WorkerSettings
 
@@ -55,7 +55,7 @@ class Registrar:
     async def register(self) -> Session | None:
         """A fresh session; None when stopped first, or refused for good."""
         self.session_id = self._chance.token()
-        backoff = Backoff(self._chance, first_s=0.2, most_s=5.0)
+        backoff = GrowingRest(self._chance, first_s=0.2, most_s=5.0)
         while not self._stopped.is_set():
             try:
                 session = await self.introduce(self.session_id)
@@ -77,7 +77,7 @@ class Registrar:
 
         Without a session it is left to `register`, which is asking for one with the newest code.
         """
-        code, backoff = self._code(), Backoff(self._chance, first_s=0.2, most_s=5.0)
+        code, backoff = self._code(), GrowingRest(self._chance, first_s=0.2, most_s=5.0)
         async with self._telling:  # one after the other: older code must not arrive last
             while self._heard is not code and self._code() is code and not self._stopped.is_set():
                 current = session()

@@ -21,7 +21,7 @@ from foliot.worker.execution import Execution
 from foliot.worker.logs import Logs
 from foliot.worker.registrar import Registrar
 from foliot.worker.reports import AttemptEnd, Spooled, SpooledLog, SpooledReport, to_spooled
-from foliot.worker.server_calls import Backoff, NoAnswer, NotTaken, answer_of
+from foliot.worker.server_calls import GrowingRest, NoAnswer, NotTaken, answer_of
 from foliot.worker.spool import Spool, SpoolFolder
 from foliot.worker.surroundings import Surroundings
 
@@ -55,7 +55,7 @@ class Reporter:
         self._execution = execution
         self._logs = logs
         self._folder = folder
-        self._backoff = Backoff(around.chance, first_s=0.2, most_s=5.0)
+        self._backoff = GrowingRest(around.chance, first_s=0.2, most_s=5.0)
         self._silent: deque[AttemptEnd] = deque()  # ends of attempts that have no log to send first
         self._talking: deque[AttemptEnd] = deque()
         self._spools: list[Spool] = []  # orphans first, our own last

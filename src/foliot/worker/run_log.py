@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Final, NamedTuple, Protocol
 
 from foliot.ports.worker_link import LeasedRun, LogChunk
-from foliot.worker.lines import Line, LineCutter, format_line
+from foliot.worker.lines import LineCutter, OutputLine, format_line
 
 CHUNK_MAX: Final = 128 * 1024
 TAIL_MAX: Final = 64 * 1024
@@ -81,7 +81,7 @@ class RunLog:
                 for line in self._cutter(level).feed(data):
                     self._keep(stamp, line)
 
-    def add(self, line: Line) -> None:
+    def add(self, line: OutputLine) -> None:
         """One whole line."""
         with self._lock:
             self._keep(self._book.stamp(), line)
@@ -154,7 +154,7 @@ class RunLog:
             cutter = self._cutters[level] = LineCutter(level)
         return cutter
 
-    def _keep(self, stamp: str, line: Line) -> None:
+    def _keep(self, stamp: str, line: OutputLine) -> None:
         text = format_line(stamp, line)
         size = _size(text)
         self._closed = self._closed or self._full(size)
@@ -185,7 +185,11 @@ class RunLog:
         texts: list[str] = []
         stamp = self._tail[-1].stamp if self._tail else self._book.stamp()
         for held in self._tail:
-            lines = [Line(held.level, held.data.decode())] if held.is_line else self._cutter(held.level).feed(held.data)
+            lines = (
+                [OutputLine(held.level, held.data.decode())]
+                if held.is_line
+                else self._cutter(held.level).feed(held.data)
+            )
             texts += [format_line(held.stamp, line) for line in lines]
         texts += [format_line(stamp, line) for cutter in self._cutters.values() for line in cutter.end()]
         self._cutters.clear()

@@ -75,7 +75,7 @@ def _is_refusal(error: FoliotError) -> bool:
     return status == _TOO_LARGE or (status in _REFUSALS and str(error.data.get("code")).startswith("FOL-"))
 
 
-class Backoff:
+class GrowingRest:
     """How long to rest before asking again: doubling from `first_s` to `most_s`, with jitter."""
 
     def __init__(self, chance: Chance, *, first_s: float, most_s: float) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from foliot.domain.job import DEFAULT_GROUP, Isolation
-from foliot.worker.isolation.wire import Limits
+from foliot.worker.isolation.wire import ChildLimits
 from foliot.worker.logs import LOG_MAX, PENDING_MAX
 from foliot.worker.spool import SPOOL_MAX
 
@@ -34,7 +34,7 @@ class WorkerSettings:
     process_runs_max: int = 1000
     process_growth_max_bytes: int = 256 * 1024 * 1024
     process_environment: Mapping[str, str] | None = None  # of jobs in child processes; None: the worker's own
-    limits: Limits = field(default_factory=Limits)
+    limits: ChildLimits = field(default_factory=ChildLimits)
     capture: bool = True  # route print, stderr and logging of handlers in this process to their runs
 
     def __post_init__(self) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from foliot import AsyncFoliot, Foliot
 from foliot.client import awaited
-from foliot.client.calls import CALLS, PREFIX, Field, Route, call, fields
+from foliot.client.calls import CALLS, PREFIX, CallField, Route, call, fields
 from tests.api.test_contract import DOCUMENT
 from tests.client.derive import stale
 
@@ -81,8 +81,10 @@ def spelled(written: str) -> set[tuple[str, bool]]:
     return {(one.wire, one.is_needed) for one in fields(written)}
 
 
-def everything(route: Route) -> list[Field]:
-    in_path = [Field(part[1:].partition("}")[0], part[1:].partition("}")[0], True) for part in path_parts(route.path)]
+def everything(route: Route) -> list[CallField]:
+    in_path = [
+        CallField(part[1:].partition("}")[0], part[1:].partition("}")[0], True) for part in path_parts(route.path)
+    ]
     return [*in_path, *fields(route.query), *fields(route.body)]
 
 

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from foliot.domain.instants import Instant, to_datetime, to_instant
-from foliot.domain.schedule import Cron, Dialect, Schedule, Trigger, schedule_from_document
+from foliot.domain.schedule import Cron, CronDialect, Schedule, Trigger, schedule_from_document
 from foliot.domain.schedule.moments import read_instant
 from tests.property.clockwork import zone_of
 
@@ -34,7 +34,7 @@ def fires(
     text: str, n: int = 3, *, since: str = NEW_YEAR, tz: str = "UTC", dialect: str | None = None, **more: Any
 ) -> list[str]:
     """The first n fires of an expression from a wall reading on, as wall readings."""
-    trigger = Cron(text=text, tz=tz, dialect=Dialect(dialect) if dialect else None, **more)
+    trigger = Cron(text=text, tz=tz, dialect=CronDialect(dialect) if dialect else None, **more)
     return [shown(at, tz) for at in islice(walk(trigger, instant(since, tz) - 1), n)]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from foliot.domain.instants import DAY, isoformat
-from foliot.domain.schedule import Cron, Daily, Gap, Overlap, Weekly, schedule_from_document
+from foliot.domain.schedule import Cron, Daily, Gap, RepeatedTime, Weekly, schedule_from_document
 from tests.unit.schedule.asking import fires, instant, planned, walk
 
 BERLIN = "Europe/Berlin"
@@ -51,12 +51,12 @@ def test_a_fixed_time_that_comes_twice_runs_at_the_first() -> None:
 @pytest.mark.parametrize(
     ("overlap", "expected"),
     [
-        (Overlap.FIRST, ["2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"]),
-        (Overlap.SECOND, ["2026-10-25T01:30:00Z", "2026-10-26T01:30:00Z"]),
-        (Overlap.BOTH, ["2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z"]),
+        (RepeatedTime.FIRST, ["2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"]),
+        (RepeatedTime.SECOND, ["2026-10-25T01:30:00Z", "2026-10-26T01:30:00Z"]),
+        (RepeatedTime.BOTH, ["2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z"]),
     ],
 )
-def test_which_pass_counts_can_be_chosen(overlap: Overlap, expected: list[str]) -> None:
+def test_which_pass_counts_can_be_chosen(overlap: RepeatedTime, expected: list[str]) -> None:
     assert utc_fires("30 2 * * *", "2026-10-24T22:00:00Z", 2, dst_overlap=overlap) == expected
 
 
@@ -70,7 +70,7 @@ def test_every_hour_means_every_hour_that_passes(text: str) -> None:
 
 def test_choices_do_not_touch_schedules_without_given_hours() -> None:
     plain = utc_fires("*/20 * * * *", "2026-10-25T00:00:00Z", 12)
-    chosen = utc_fires("*/20 * * * *", "2026-10-25T00:00:00Z", 12, dst_gap=Gap.AFTER, dst_overlap=Overlap.FIRST)
+    chosen = utc_fires("*/20 * * * *", "2026-10-25T00:00:00Z", 12, dst_gap=Gap.AFTER, dst_overlap=RepeatedTime.FIRST)
     assert plain == chosen
     assert len(set(plain)) == 12
 

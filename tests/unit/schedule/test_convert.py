@@ -2,7 +2,7 @@
 
 import pytest
 
-from foliot.domain.schedule import Cron, Dialect
+from foliot.domain.schedule import Cron, CronDialect
 from foliot.domain.schedule.cron.conversion import convert
 from foliot.domain.schedule.errors import NotConvertible
 from foliot.words.errors import tell
@@ -38,10 +38,13 @@ CONVERTED = [
 
 @pytest.mark.parametrize(("text", "dialect", "to", "expected"), CONVERTED)
 def test_an_expression_in_another_dialect(text: str, dialect: str | None, to: str, expected: str) -> None:
-    said = Dialect(dialect) if dialect else None
-    converted = convert(text, Dialect(to), dialect=said)
+    said = CronDialect(dialect) if dialect else None
+    converted = convert(text, CronDialect(to), dialect=said)
     assert converted.text == expected
-    before, after = Cron(text=text, dialect=said, job="settle"), Cron(text=expected, dialect=Dialect(to), job="settle")
+    before, after = (
+        Cron(text=text, dialect=said, job="settle"),
+        Cron(text=expected, dialect=CronDialect(to), job="settle"),
+    )
     at = 0
     for _ in range(50):
         following = before.next_after(at)
@@ -75,7 +78,7 @@ def test_an_expression_in_another_dialect(text: str, dialect: str | None, to: st
 )
 def test_what_a_dialect_cannot_say_is_refused(text: str, to: str, problem: str, hint: str) -> None:
     with pytest.raises(NotConvertible) as caught:
-        convert(text, Dialect(to))
+        convert(text, CronDialect(to))
     assert caught.value.sentence == f'"{text}": {problem}.'
     assert caught.value.hint == hint
 
@@ -92,45 +95,49 @@ def test_what_a_dialect_cannot_say_is_refused(text: str, to: str, problem: str, 
 )
 def test_what_a_dialect_cannot_say_in_chinese(text: str, to: str, sentence: str, hint: str) -> None:
     with pytest.raises(NotConvertible) as caught:
-        convert(text, Dialect(to))
+        convert(text, CronDialect(to))
     assert tell(caught.value, Language.CHINESE) == (f"“{text}”：{sentence}。", hint)
 
 
 def test_forms_that_only_foliot_reads_in_unix_cron_are_marked() -> None:
-    assert convert("0 15 10 ? * MON-FRI", Dialect.UNIX).is_portable
-    assert not convert("0 0 12 L * ?", Dialect.UNIX).is_portable
-    assert not convert("0 0 9 1-7 * MON", Dialect.UNIX).is_portable
-    assert not convert("H 2 * * *", Dialect.QUARTZ).is_portable
-    assert convert("0 12 L * *", Dialect.QUARTZ).is_portable
+    assert convert("0 15 10 ? * MON-FRI", CronDialect.UNIX).is_portable
+    assert not convert("0 0 12 L * ?", CronDialect.UNIX).is_portable
+    assert not convert("0 0 9 1-7 * MON", CronDialect.UNIX).is_portable
+    assert not convert("H 2 * * *", CronDialect.QUARTZ).is_portable
+    assert convert("0 12 L * *", CronDialect.QUARTZ).is_portable
 
 
 @pytest.mark.parametrize(
     ("text", "to", "written"),
     [
-        ("0 0 1 * */2,MON", Dialect.UNIX, "0 0 1 * */2,MON"),  # its star joins by AND, as it did
-        ("0 23/2 * * *", Dialect.UNIX, "0 23 * * *"),
-        ("0 23/2 * * *", Dialect.QUARTZ, "0 0 23 * * ?"),
-        ("0 1/2,23/2 * * *", Dialect.SPRING, "0 0 1/2,23/2 * * *"),  # "every so many hours" stays when clocks change
+        ("0 0 1 * */2,MON", CronDialect.UNIX, "0 0 1 * */2,MON"),  # its star joins by AND, as it did
+        ("0 23/2 * * *", CronDialect.UNIX, "0 23 * * *"),
+        ("0 23/2 * * *", CronDialect.QUARTZ, "0 0 23 * * ?"),
+        (
+            "0 1/2,23/2 * * *",
+            CronDialect.SPRING,
+            "0 0 1/2,23/2 * * *",
+        ),  # "every so many hours" stays when clocks change
     ],
 )
-def test_what_a_dialect_reads_is_written_as_it_reads_it(text: str, to: Dialect, written: str) -> None:
+def test_what_a_dialect_reads_is_written_as_it_reads_it(text: str, to: CronDialect, written: str) -> None:
     assert convert(text, to).text == written
 
 
 @pytest.mark.parametrize(
     ("text", "to", "is_portable"),
     [
-        ("0 9 * * FRI#5", Dialect.SPRING, False),  # in a month with four Fridays Spring fires in the next one
-        ("0 9 * * FRI#4", Dialect.SPRING, True),
-        ("0 9 * * FRI#5", Dialect.QUARTZ, True),
-        ("0 9 L-27W * *", Dialect.QUARTZ, True),
-        ("0 9 L-28W * *", Dialect.QUARTZ, False),  # Quartz never ends its search in February
-        ("0 9 L-29W * *", Dialect.QUARTZ, False),
-        ("0 9 L-30W * *", Dialect.QUARTZ, False),
-        ("0 9 L-30 * *", Dialect.QUARTZ, True),
+        ("0 9 * * FRI#5", CronDialect.SPRING, False),  # in a month with four Fridays Spring fires in the next one
+        ("0 9 * * FRI#4", CronDialect.SPRING, True),
+        ("0 9 * * FRI#5", CronDialect.QUARTZ, True),
+        ("0 9 L-27W * *", CronDialect.QUARTZ, True),
+        ("0 9 L-28W * *", CronDialect.QUARTZ, False),  # Quartz never ends its search in February
+        ("0 9 L-29W * *", CronDialect.QUARTZ, False),
+        ("0 9 L-30W * *", CronDialect.QUARTZ, False),
+        ("0 9 L-30 * *", CronDialect.QUARTZ, True),
     ],
 )
 def test_days_that_a_short_month_lacks_are_portable_only_where_the_program_leaves_it_out(
-    text: str, to: Dialect, is_portable: bool
+    text: str, to: CronDialect, is_portable: bool
 ) -> None:
     assert convert(text, to).is_portable is is_portable

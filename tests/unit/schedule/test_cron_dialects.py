@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from foliot.domain.schedule import Cron, Dialect, schedule_from_document
+from foliot.domain.schedule import Cron, CronDialect, schedule_from_document
 from foliot.domain.schedule.errors import AmbiguousWeekday, BadCron
 from foliot.words.language import Language
 from foliot.words.schedules.warnings import warnings_of
@@ -37,7 +37,7 @@ from tests.unit.schedule.asking import fires, instant
     ],
 )
 def test_the_dialect_is_told_by_the_fields(text: str, dialect: str) -> None:
-    assert Cron(text=text).expression.dialect is Dialect(dialect)
+    assert Cron(text=text).expression.dialect is CronDialect(dialect)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_weekday_number_with_seconds_is_refused_unless_the_dialect_is_said(tex
         Cron(text=text)
     assert caught.value.sentence == f'"{text}": {words}'
     assert caught.value.data["value"] == value
-    assert Cron(text=text, dialect=Dialect.QUARTZ).next_after(0) is not None
+    assert Cron(text=text, dialect=CronDialect.QUARTZ).next_after(0) is not None
 
 
 def test_weekday_numbers_differ() -> None:
@@ -113,16 +113,16 @@ STEPS = [
 def test_steps_of_weekdays_count_as_the_dialect_numbers_them(
     weekday: str, unix: str, quartz: str | None, spring: str
 ) -> None:
-    assert weekdays_of(f"0 9 * * {weekday}", Dialect.UNIX) == set(unix.split())
-    assert weekdays_of(f"0 0 9 * * {weekday}", Dialect.SPRING) == set(spring.split())
+    assert weekdays_of(f"0 9 * * {weekday}", CronDialect.UNIX) == set(unix.split())
+    assert weekdays_of(f"0 0 9 * * {weekday}", CronDialect.SPRING) == set(spring.split())
     if quartz is None:
         with pytest.raises(BadCron, match="weekday 0 is out of range"):
-            Cron(text=f"0 0 9 ? * {weekday}", dialect=Dialect.QUARTZ)
+            Cron(text=f"0 0 9 ? * {weekday}", dialect=CronDialect.QUARTZ)
     else:
-        assert weekdays_of(f"0 0 9 ? * {weekday}", Dialect.QUARTZ) == set(quartz.split())
+        assert weekdays_of(f"0 0 9 ? * {weekday}", CronDialect.QUARTZ) == set(quartz.split())
 
 
-def weekdays_of(text: str, dialect: Dialect) -> set[str]:
+def weekdays_of(text: str, dialect: CronDialect) -> set[str]:
     """The weekdays on which it fires in three weeks from a Monday."""
     week = fires(text, 22, since="2026-01-05", dialect=dialect.value)
     return {datetime.fromisoformat(at).strftime("%a") for at in week if at < "2026-01-26"}
@@ -178,11 +178,11 @@ def test_in_unix_a_star_in_either_day_field_joins_by_and_as_crontab_does() -> No
 
 def test_quartz_refuses_to_join_day_and_weekday() -> None:
     with pytest.raises(BadCron, match="Quartz cannot join day 1 and weekday MON") as caught:
-        Cron(text="0 0 9 1 * MON", dialect=Dialect.QUARTZ)
+        Cron(text="0 0 9 1 * MON", dialect=CronDialect.QUARTZ)
     assert "0 0 9 1 * ?" in (caught.value.hint or "")
     assert "0 0 9 ? * MON" in (caught.value.hint or "")
     with pytest.raises(BadCron, match='day and weekday are both "\\?"'):
-        Cron(text="0 0 9 ? * ?", dialect=Dialect.QUARTZ)
+        Cron(text="0 0 9 ? * ?", dialect=CronDialect.QUARTZ)
 
 
 def test_quartz_takes_a_star_where_it_demands_a_question_mark() -> None:
@@ -212,6 +212,6 @@ NONE = "nothing"
 )
 def test_a_wrong_number_of_fields_is_said(text: str, dialect: str | None, suggestion: str | None) -> None:
     with pytest.raises(BadCron) as caught:
-        Cron(text=text, dialect=Dialect(dialect) if dialect else None)
+        Cron(text=text, dialect=CronDialect(dialect) if dialect else None)
     if suggestion is not None:
         assert (caught.value.data["suggestion"] or NONE) == suggestion

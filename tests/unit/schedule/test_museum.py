@@ -11,7 +11,7 @@ from croniter import croniter
 from cronsim import CronSim
 
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, isoformat
-from foliot.domain.schedule import Cron, Daily, Every, Gap, Overlap, Trigger, schedule_from_document
+from foliot.domain.schedule import Cron, Daily, Every, Gap, RepeatedTime, Trigger, schedule_from_document
 from tests.property.clockwork import zone_of
 from tests.unit.schedule.asking import fires, instant, walk
 
@@ -169,7 +169,7 @@ def test_apscheduler_counts_weekdays_from_monday() -> None:
 
 def test_temporal_and_nomad_lose_or_double_a_fixed_time_unless_asked() -> None:
     """Both skip the gap and fire twice in the overlap; here that has to be said."""
-    theirs = Cron(text="30 2 * * *", tz="Europe/Berlin", dst_gap=Gap.SKIP, dst_overlap=Overlap.BOTH)
+    theirs = Cron(text="30 2 * * *", tz="Europe/Berlin", dst_gap=Gap.SKIP, dst_overlap=RepeatedTime.BOTH)
     ours = Cron(text="30 2 * * *", tz="Europe/Berlin")
     assert len(all_of(ours, *YEAR)) == 365
     assert len(all_of(theirs, *YEAR)) == 365

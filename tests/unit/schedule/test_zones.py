@@ -4,7 +4,7 @@ import pytest
 
 from foliot.domain.instants import isoformat
 from foliot.domain.schedule import tzdata_version
-from foliot.domain.schedule.zones import HORIZON_S, Gap, Overlap, zone, zone_names
+from foliot.domain.schedule.zones import HORIZON_S, Gap, RepeatedTime, zone, zone_names
 from tests.property.clockwork import zone_of
 from tests.unit.schedule.asking import fires, instant
 
@@ -45,19 +45,19 @@ def test_stretches_tile_the_years_without_a_hole() -> None:
     for name in ("Europe/Berlin", "Africa/Casablanca", "UTC", "Pacific/Apia"):
         at, where = 0, zone(name)
         while at < HORIZON_S:
-            stretch = where.stretch_from(at, Overlap.BOTH)
+            stretch = where.stretch_from(at, RepeatedTime.BOTH)
             assert stretch is not None
             assert stretch.start == at
-            assert where.stretch_to(at, Overlap.BOTH) == stretch
+            assert where.stretch_to(at, RepeatedTime.BOTH) == stretch
             at = stretch.end
-        assert where.stretch_from(HORIZON_S, Overlap.BOTH) is None
+        assert where.stretch_from(HORIZON_S, RepeatedTime.BOTH) is None
 
 
 def test_the_unwanted_pass_is_cut_away() -> None:
     berlin = zone("Europe/Berlin")
     change = instant("2026-10-25T01:00:00Z") // 1_000_000
-    first = berlin.stretch_from(change, Overlap.FIRST)
-    second = berlin.stretch_to(change - 1, Overlap.SECOND)
+    first = berlin.stretch_from(change, RepeatedTime.FIRST)
+    second = berlin.stretch_to(change - 1, RepeatedTime.SECOND)
     assert first is not None
     assert first.start == change + 3600
     assert second is not None
@@ -75,7 +75,7 @@ def test_the_instant_of_a_wall_reading() -> None:
     assert isoformat((berlin.instant_of(missing) or 0) * 1_000_000) == "2026-03-29T01:00:00Z"
     assert berlin.instant_of(missing, Gap.SKIP) is None
     assert berlin.instant_of(twice) == twice - 7200
-    assert berlin.instant_of(twice, overlap=Overlap.SECOND) == twice - 3600
+    assert berlin.instant_of(twice, overlap=RepeatedTime.SECOND) == twice - 3600
 
 
 def test_zones_come_from_the_package_and_its_release_is_known() -> None:

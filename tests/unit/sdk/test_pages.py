@@ -10,7 +10,7 @@ import pytest
 import foliot
 from foliot import Ctx, Foliot, Run
 from foliot.domain.fields import OPTIONS
-from foliot.sdk.trigger_call import Call
+from foliot.sdk.trigger_call import TriggerCall
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGES = ["tutorials/first-job.md", "how-to/test-your-jobs.md", "reference/sdk.md"]
@@ -53,7 +53,7 @@ def test_every_option_of_a_job_is_explained() -> None:
 
 
 def test_every_option_of_a_trigger_is_explained() -> None:
-    known = set(inspect.signature(Call).parameters) - {"job"}
+    known = set(inspect.signature(TriggerCall).parameters) - {"job"}
     assert set(re.findall(r"(\w+)=", re.findall(r"`options\((.*?)\)`", REFERENCE)[0])) == known
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foliot.worker.lines import LINE_MAX, Line, LineCutter, encode_record, format_line, format_stamp, safe_text
+from foliot.worker.lines import LINE_MAX, LineCutter, OutputLine, encode_record, format_line, format_stamp, safe_text
 
 
 @pytest.mark.parametrize(
@@ -30,8 +30,8 @@ def test_output_is_cut_into_safe_lines(data: bytes, expected: list[str]) -> None
 def test_a_line_without_an_end_waits_for_it() -> None:
     cutter = LineCutter()
     assert cutter.feed(b"half ") == []
-    assert cutter.feed(b"a line\nand") == [Line("OUT", "half a line")]
-    assert cutter.end() == [Line("OUT", "and")]
+    assert cutter.feed(b"a line\nand") == [OutputLine("OUT", "half a line")]
+    assert cutter.end() == [OutputLine("OUT", "and")]
     assert cutter.end() == []
 
 
@@ -46,12 +46,16 @@ def test_a_line_that_never_ends_is_cut_between_characters() -> None:
 
 def test_records_come_between_plain_lines_with_their_level() -> None:
     data = b"before\n" + encode_record("WARNING", "odd\nindeed") + b"after\n"
-    assert LineCutter().feed(data) == [Line("OUT", "before"), Line("WARNING", "odd\nindeed"), Line("OUT", "after")]
+    assert LineCutter().feed(data) == [
+        OutputLine("OUT", "before"),
+        OutputLine("WARNING", "odd\nindeed"),
+        OutputLine("OUT", "after"),
+    ]
 
 
 def test_what_only_looks_like_a_record_is_plain_output() -> None:
-    assert LineCutter().feed(b"\x1eNONSENSE\x1ftext\n") == [Line("OUT", "\x1eNONSENSE\x1ftext")]
-    assert LineCutter().feed(b"\x1eno unit\n") == [Line("OUT", "\x1eno unit")]
+    assert LineCutter().feed(b"\x1eNONSENSE\x1ftext\n") == [OutputLine("OUT", "\x1eNONSENSE\x1ftext")]
+    assert LineCutter().feed(b"\x1eno unit\n") == [OutputLine("OUT", "\x1eno unit")]
 
 
 @given(st.text())
@@ -72,4 +76,4 @@ def test_pieces_do_not_change_the_lines(data: bytes, cuts: list[int]) -> None:
 
 def test_a_kept_line_begins_with_its_time_and_origin() -> None:
     stamp = format_stamp(datetime(2026, 1, 31, 2, 3, 4, 567_891, tzinfo=UTC))
-    assert format_line(stamp, Line("INFO", "tick  i=0")) == "2026-01-31T02:03:04.567Z  INFO  tick  i=0\n"
+    assert format_line(stamp, OutputLine("INFO", "tick  i=0")) == "2026-01-31T02:03:04.567Z  INFO  tick  i=0\n"

@@ -13,7 +13,7 @@ import uvloop
 from foliot.domain.instants import MILLISECOND, SECOND
 from foliot.domain.run import RunState
 from foliot.domain.verdict import Cause
-from foliot.worker.isolation.wire import Limits
+from foliot.worker.isolation.wire import ChildLimits
 from tests.eventually import soon
 from tests.unit.worker.fake_server import Row
 from tests.unit.worker.house import House, working
@@ -142,7 +142,7 @@ async def test_the_stack_of_a_crash_in_native_code_is_in_the_log() -> None:
 
 
 async def test_memory_beyond_the_limit_is_refused_to_the_run() -> None:
-    async with working(limits=Limits(memory_bytes=400 * 1024 * 1024)) as house:
+    async with working(limits=ChildLimits(memory_bytes=400 * 1024 * 1024)) as house:
         row = house.add("allocate", params='{"bytes_": 1073741824}')
         small = house.add("allocate", params='{"bytes_": 1048576}')
         await house.done()
@@ -153,7 +153,7 @@ async def test_memory_beyond_the_limit_is_refused_to_the_run() -> None:
 
 
 async def test_processor_time_beyond_the_limit_ends_the_run() -> None:
-    async with working(limits=Limits(cpu_s=1)) as house:
+    async with working(limits=ChildLimits(cpu_s=1)) as house:
         row = house.add("burn_cpu")
         await house.done(row)
         assert row.cause is Cause.ERROR
@@ -162,7 +162,7 @@ async def test_processor_time_beyond_the_limit_ends_the_run() -> None:
 
 
 async def test_open_files_beyond_the_limit_are_refused_to_the_run() -> None:
-    async with working(limits=Limits(open_files=64)) as house:
+    async with working(limits=ChildLimits(open_files=64)) as house:
         row = house.add("open_files", params='{"count": 100}')
         few = house.add("open_files", params='{"count": 10}')
         await house.done()

@@ -7,7 +7,7 @@ import pytest
 import structlog
 
 from foliot.domain.verdict import Cause
-from foliot.worker.isolation.wire import Limits
+from foliot.worker.isolation.wire import ChildLimits
 from tests.unit.worker.house import working
 
 DEEP = "[" * 100_000 + "]" * 100_000
@@ -94,7 +94,7 @@ async def test_a_secret_in_a_payload_is_in_no_line_the_worker_logs(capfd: pytest
     logging.getLogger().addHandler(keep)
     try:
         with structlog.testing.capture_logs() as events:
-            async with working(limits=Limits(memory_bytes=10**9), beat_every_s=0.2) as house:
+            async with working(limits=ChildLimits(memory_bytes=10**9), beat_every_s=0.2) as house:
                 params = json.dumps({"message": canary})
                 house.add("fail", params=params)
                 house.add("fail", params=params, isolation="process")

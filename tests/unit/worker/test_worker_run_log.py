@@ -1,6 +1,6 @@
 """A run's log: in order, bounded, its end kept, repeats identical."""
 
-from foliot.worker.lines import Line
+from foliot.worker.lines import OutputLine
 from foliot.worker.run_log import CHUNK_MAX, TAIL_MAX, RunLog
 from tests.unit.worker.books import PlainBook, a_run, shipped
 
@@ -12,7 +12,7 @@ def text_of(run_log: RunLog) -> str:
 def test_lines_are_shipped_in_the_order_they_were_written() -> None:
     run_log = RunLog(a_run(), PlainBook())
     run_log.write("OUT", b"one\ntw")
-    run_log.add(Line("INFO", "between"))
+    run_log.add(OutputLine("INFO", "between"))
     run_log.write("OUT", b"o\n")
     run_log.end()
     assert text_of(run_log) == "T  OUT  one\nT  INFO  between\nT  OUT  two\n"
@@ -29,7 +29,7 @@ def test_an_unfinished_line_is_kept_at_the_end() -> None:
 def test_chunks_join_without_gaps_by_their_offsets() -> None:
     run_log = RunLog(a_run(), PlainBook())
     for i in range(20_000):
-        run_log.add(Line("INFO", f"número {i}"))
+        run_log.add(OutputLine("INFO", f"número {i}"))
     run_log.end()
     chunks = shipped(run_log)
     assert len(chunks) > 1
@@ -42,9 +42,9 @@ def test_chunks_join_without_gaps_by_their_offsets() -> None:
 
 def test_a_chunk_whose_answer_was_lost_is_repeated_as_it_was() -> None:
     run_log = RunLog(a_run(), PlainBook())
-    run_log.add(Line("INFO", "first"))
+    run_log.add(OutputLine("INFO", "first"))
     sent = run_log.next_chunk()
-    run_log.add(Line("INFO", "second"))
+    run_log.add(OutputLine("INFO", "second"))
     assert run_log.next_chunk() == sent
     assert [chunk.text for chunk in run_log.all_chunks()] == ["T  INFO  first\n", "T  INFO  second\n"]
     run_log.acknowledge()
@@ -56,7 +56,7 @@ def test_a_flood_is_cut_with_a_mark_and_its_end_is_kept() -> None:
     run_log = RunLog(a_run(), book)
     for i in range(100_000):
         run_log.write("OUT", f"line {i}\n".encode())
-    run_log.add(Line("ERROR", "the failure"))
+    run_log.add(OutputLine("ERROR", "the failure"))
     run_log.end()
     text = text_of(run_log)
     assert text.startswith("T  OUT  line 0\nT  OUT  line 1\n")
@@ -82,10 +82,10 @@ def test_what_fits_exactly_is_not_marked() -> None:
 def test_memory_for_logs_that_is_full_closes_the_head_with_its_reason() -> None:
     book = PlainBook()
     run_log = RunLog(a_run(), book)
-    run_log.add(Line("INFO", "early"))
+    run_log.add(OutputLine("INFO", "early"))
     book.full = True
     for i in range(20_000):
-        run_log.add(Line("INFO", f"late {i}"))
+        run_log.add(OutputLine("INFO", f"late {i}"))
     run_log.end()
     text = text_of(run_log)
     assert text.startswith("T  INFO  early\n… truncated: no server takes the logs")
@@ -95,7 +95,7 @@ def test_memory_for_logs_that_is_full_closes_the_head_with_its_reason() -> None:
 def test_dropping_gives_the_memory_back() -> None:
     book = PlainBook()
     run_log = RunLog(a_run(), book)
-    run_log.add(Line("INFO", "a"))
+    run_log.add(OutputLine("INFO", "a"))
     assert run_log.next_chunk() is not None
     run_log.drop()
     run_log.acknowledge()  # an answer that comes after it was dropped

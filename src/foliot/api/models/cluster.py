@@ -10,7 +10,7 @@ from foliot.api.models.runs import RunOut
 from foliot.api.models.states import BackfillWord, HealthWord, NodeWord
 from foliot.domain.errors import ClusterTrouble
 from foliot.domain.run import format_run_id
-from foliot.operations.nodes import Cluster, Health, Node
+from foliot.operations.nodes import ClusterState, Health, Node
 from foliot.operations.search import Hit
 from foliot.ports.store.backfills import BackfillRow
 from foliot.ports.store.journal import Event
@@ -146,7 +146,7 @@ class ClusterOut(Output):
     nodes: list[NodeOut]
 
     @classmethod
-    def of(cls, cluster: Cluster, language: Language) -> "ClusterOut":
+    def of(cls, cluster: ClusterState, language: Language) -> "ClusterOut":
         row = cluster.row
         present = [node for node in cluster.nodes if not node.health.is_gone]
         servers = [node for node in present if node.row.kind == "server"]

@@ -14,7 +14,7 @@ from foliot.domain.job import PRIORITY_MAX
 from foliot.domain.run import format_run_id
 from foliot.domain.texts import KEY_BYTES_MAX
 from foliot.operations.diff import FieldChange
-from foliot.operations.fires import Fire, schedule_of
+from foliot.operations.fires import FireEntry, schedule_of
 from foliot.operations.stats import JobStats, Spread
 from foliot.ports.store.lookups import JobRank, JobRow, LastRun, VersionRow
 from foliot.words.language import Language
@@ -316,7 +316,7 @@ class FireOut(Output):
     why: str | None = None
 
     @classmethod
-    def of(cls, fire: Fire) -> "FireOut":
+    def of(cls, fire: FireEntry) -> "FireOut":
         run, skip = fire.run, fire.skip
         return cls(
             due_at=moment(fire.due_at) or "",

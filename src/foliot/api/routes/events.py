@@ -28,7 +28,7 @@ from foliot.api.route import FoliotRoute
 from foliot.api.streams import HEADERS, comment, event, until_gone
 from foliot.domain.texts import NAME_BYTES_MAX
 from foliot.operations.events import list_events
-from foliot.operations.watch import Change, Watch
+from foliot.operations.watch import ChangeWatch, StreamedChange
 from foliot.ports.store.journal import EventFilter, Topic
 
 router: Final = APIRouter(prefix=PREFIX, tags=["events"], route_class=FoliotRoute)
@@ -84,7 +84,7 @@ async def stream_events(
     last_event_id: LastEventId = None,
 ) -> StreamingResponse:
     """Rising ids; `Last-Event-ID` goes on where a stream broke; `reset` says: read the lists anew."""
-    watch: Watch = request.app.state.watch
+    watch: ChangeWatch = request.app.state.watch
     wanted = [topic for topic in topics.split(",") if topic]
     last_id = None
     if last_event_id is not None and is_number(last_event_id, digits_max=19):
@@ -93,7 +93,7 @@ async def stream_events(
     return StreamingResponse(_stream(changes), media_type="text/event-stream", headers=HEADERS)
 
 
-async def _stream(changes: AsyncIterator[Change | None]) -> AsyncIterator[str]:
+async def _stream(changes: AsyncIterator[StreamedChange | None]) -> AsyncIterator[str]:
     yield event("", name="hello", retry_ms=2000)
     async for change in changes:
         if change is None:

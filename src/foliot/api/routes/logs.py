@@ -14,7 +14,7 @@ from foliot.api.route import FoliotRoute
 from foliot.api.streams import HEADERS, comment, event, until_gone
 from foliot.domain.instants import Instant, to_datetime
 from foliot.domain.run import LIVE, RunState
-from foliot.operations.log_reader import Line, LogReader, Position, prefixed, shard_run
+from foliot.operations.log_reader import LogReader, Position, PositionedLine, prefixed, shard_run
 from foliot.operations.names import find_run
 from foliot.ports.store.lookups import RunRow
 
@@ -112,7 +112,7 @@ def _from_level_up(level: str) -> tuple[str, ...]:
     return LEVELS[LEVELS.index(wanted) :]
 
 
-async def _all_lines(services: Services, run: RunRow, attempt: int | None) -> AsyncIterator[Line]:
+async def _all_lines(services: Services, run: RunRow, attempt: int | None) -> AsyncIterator[PositionedLine]:
     """Return the lines of a run, then those of each of its shards with the shard's number in front."""
     own = LogReader(services, run, attempt=attempt, start=None)
     async for line in own.lines():
@@ -126,7 +126,7 @@ async def _all_lines(services: Services, run: RunRow, attempt: int | None) -> As
             yield prefixed(line, child.shard)
 
 
-async def _text(lines: AsyncIterator[Line], wanted: _Wanted, tail: int | None) -> AsyncIterator[str]:
+async def _text(lines: AsyncIterator[PositionedLine], wanted: _Wanted, tail: int | None) -> AsyncIterator[str]:
     if tail is None:
         async for line in lines:
             if line.text is not None and wanted(line.text):
@@ -136,9 +136,9 @@ async def _text(lines: AsyncIterator[Line], wanted: _Wanted, tail: int | None) -
         yield f"{line.text}\n"
 
 
-async def _last(lines: AsyncIterator[Line], wanted: _Wanted, tail: int) -> AsyncIterator[Line]:
+async def _last(lines: AsyncIterator[PositionedLine], wanted: _Wanted, tail: int) -> AsyncIterator[PositionedLine]:
     """The last of the lines there are."""
-    last: deque[Line] = deque(maxlen=tail)
+    last: deque[PositionedLine] = deque(maxlen=tail)
     async for line in lines:
         if line.text is not None and wanted(line.text):
             last.append(line)
@@ -147,7 +147,7 @@ async def _last(lines: AsyncIterator[Line], wanted: _Wanted, tail: int) -> Async
 
 
 async def _events(
-    lines: AsyncIterator[Line], wanted: _Wanted, earlier: AsyncIterator[Line] | None = None
+    lines: AsyncIterator[PositionedLine], wanted: _Wanted, earlier: AsyncIterator[PositionedLine] | None = None
 ) -> AsyncIterator[str]:
     yield comment("log")
     if earlier is not None:

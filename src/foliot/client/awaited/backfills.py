@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from foliot.client.calls import Answer, Moment
-from foliot.client.pages import Page, page_of
+from foliot.client.pages import AnswerPage, page_of
 
 if TYPE_CHECKING:
     from foliot.client.awaited.foliot import AsyncFoliot
@@ -20,7 +20,7 @@ class AsyncBackfills:
 
     async def list(
         self, *, job: str | None = None, limit: int = 50, cursor: str | None = None, namespace: str | None = None
-    ) -> Page[Answer]:
+    ) -> AnswerPage[Answer]:
         """A page of backfills, the newest first."""
         answer = await self._ask("list_backfills", job=job, limit=limit, cursor=cursor, namespace=namespace)
         return page_of(dict, answer)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from foliot.client.calls import Answer
-from foliot.client.pages import Page, page_of
+from foliot.client.pages import AnswerPage, page_of
 
 if TYPE_CHECKING:
     from foliot.client.awaited.foliot import AsyncFoliot
@@ -18,7 +18,7 @@ class AsyncCalendars:
     def __init__(self, client: AsyncFoliot) -> None:
         self._ask = client.ask
 
-    async def list(self, *, limit: int | None = None, cursor: str | None = None) -> Page[Answer]:
+    async def list(self, *, limit: int | None = None, cursor: str | None = None) -> AnswerPage[Answer]:
         """Those that were saved, and some of the built-in ones."""
         return page_of(dict, await self._ask("list_calendars", limit=limit, cursor=cursor))
 

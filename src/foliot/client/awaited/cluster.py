@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foliot.client.calls import Answer
-from foliot.client.pages import Page, page_of
+from foliot.client.pages import AnswerPage, page_of
 
 if TYPE_CHECKING:
     from foliot.client.awaited.foliot import AsyncFoliot
@@ -27,7 +27,7 @@ class AsyncCluster:
 
     async def search(
         self, q: str, *, limit: int = 20, cursor: str | None = None, namespace: str | None = None
-    ) -> Page[Answer]:
+    ) -> AnswerPage[Answer]:
         """Jobs, runs and nodes by a part of their names, in every namespace unless one is given."""
         where = {"namespace": namespace} if namespace else {}
         return page_of(dict, await self._ask("search", q=q, limit=limit, cursor=cursor, **where))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from foliot.client.awaited.stream_reader import streamed
 from foliot.client.calls import Answer, Moment
-from foliot.client.pages import Page, page_of
-from foliot.client.streams import Event, EventStream
+from foliot.client.pages import AnswerPage, page_of
+from foliot.client.streams import EventStream, StreamEvent
 
 if TYPE_CHECKING:
     from foliot.client.awaited.foliot import AsyncFoliot
@@ -31,7 +31,7 @@ class AsyncEvents:
         limit: int = 50,
         cursor: str | None = None,
         namespace: str | None = None,
-    ) -> Page[Answer]:
+    ) -> AnswerPage[Answer]:
         """A page of the journal: changes of jobs, cancels, drains, elections, tokens, the newest first.
 
         Of every namespace and the cluster, unless a namespace is given.
@@ -49,6 +49,6 @@ class AsyncEvents:
         )
         return page_of(dict, answer)
 
-    def follow(self, topics: str | Sequence[str]) -> AsyncIterator[Event]:
+    def follow(self, topics: str | Sequence[str]) -> AsyncIterator[StreamEvent]:
         """What changes, as it changes, across broken connections: `runs`, `nodes`, `jobs/settle` …"""
         return streamed(self._client, EventStream(topics if isinstance(topics, str) else ",".join(topics)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from foliot.client.awaited.run import AsyncRun
 from foliot.client.calls import Answer, Duration, Moment
 from foliot.client.job import Job
-from foliot.client.pages import Page, page_of
+from foliot.client.pages import AnswerPage, page_of
 from foliot.domain.instants import format_duration, parse_duration
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class AsyncJobs:
         limit: int = 50,
         cursor: str | None = None,
         namespace: str | None = None,
-    ) -> Page[Job]:
+    ) -> AnswerPage[Job]:
         """A page of jobs: those with these tags (`label`), found by a text (`q`), whose last run failed (`failing`)."""
         answer = await self._ask(
             "list_jobs",
@@ -125,7 +125,7 @@ class AsyncJobs:
 
     async def versions(
         self, name: str, *, limit: int = 50, cursor: str | None = None, namespace: str | None = None
-    ) -> Page[Answer]:
+    ) -> AnswerPage[Answer]:
         """A page of its versions, the newest first, with who made each and why."""
         answer = await self._ask("list_job_versions", name=name, limit=limit, cursor=cursor, namespace=namespace)
         return page_of(dict, answer)
@@ -165,7 +165,7 @@ class AsyncJobs:
         limit: int | None = None,
         cursor: str | None = None,
         namespace: str | None = None,
-    ) -> Page[Answer]:
+    ) -> AnswerPage[Answer]:
         """Why it did or did not run at one instant, or at each since one; all of them when no limit is given."""
         asked = {"at": at, "since": since, "tz": tz, "limit": limit, "cursor": cursor}
         return page_of(dict, await self._ask("explain_job", name=name, **asked, namespace=namespace))

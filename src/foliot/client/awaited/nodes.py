@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foliot.client.calls import Answer
-from foliot.client.pages import Page, page_of
+from foliot.client.pages import AnswerPage, page_of
 
 if TYPE_CHECKING:
     from foliot.client.awaited.foliot import AsyncFoliot
@@ -17,7 +17,7 @@ class AsyncNodes:
     def __init__(self, client: AsyncFoliot) -> None:
         self._ask = client.ask
 
-    async def list(self, *, limit: int | None = None, cursor: str | None = None) -> Page[Answer]:
+    async def list(self, *, limit: int | None = None, cursor: str | None = None) -> AnswerPage[Answer]:
         """Every node and how it is."""
         return page_of(dict, await self._ask("list_nodes", limit=limit, cursor=cursor))
 

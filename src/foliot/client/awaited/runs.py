@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from foliot.client.awaited.run import AsyncRun
 from foliot.client.awaited.stream_reader import streamed
 from foliot.client.calls import Answer, Duration, Moment
-from foliot.client.pages import Page, page_of
-from foliot.client.run_end import Waiting
+from foliot.client.pages import AnswerPage, page_of
+from foliot.client.run_end import EndWait
 from foliot.client.streams import LogStream
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class AsyncRuns:
         limit: int = 50,
         cursor: str | None = None,
         namespace: str | None = None,
-    ) -> Page[AsyncRun]:
+    ) -> AnswerPage[AsyncRun]:
         """A page of runs, the newest first: of jobs with these tags (`label`), failed so (`kind`), with `shards`."""
         answer = await self._ask(
             "list_runs",
@@ -63,14 +63,14 @@ class AsyncRuns:
 
     async def wait(self, run: str, timeout: Duration = "1h") -> AsyncRun:
         """The run once it is over; `RunNotFinished` when that takes longer."""
-        waiting = Waiting(self._client, run, timeout)
+        waiting = EndWait(self._client, run, timeout)
         while not (seen := self._of(await self._client.send(waiting.call()))).is_final:
             await self._client.machine.pause_async(waiting.pause_s(seen))
         return seen
 
     async def watch(self, run: str, timeout: Duration = "1h", *, every: Duration = "500ms") -> AsyncIterator[AsyncRun]:
         """The run as it is now, again and again until it is over; `RunNotFinished` when that takes longer."""
-        waiting = Waiting(self._client, run, timeout, every=every)
+        waiting = EndWait(self._client, run, timeout, every=every)
         while True:
             seen = self._of(await self._client.send(waiting.call()))
             yield seen
@@ -82,15 +82,15 @@ class AsyncRuns:
         """Its state, and the `result` it returned; null while there is none."""
         return dict(await self._ask("get_run_result", run=run))
 
-    async def attempts(self, run: str, *, limit: int | None = None, cursor: str | None = None) -> Page[Answer]:
+    async def attempts(self, run: str, *, limit: int | None = None, cursor: str | None = None) -> AnswerPage[Answer]:
         """Every try, the oldest first."""
         return page_of(dict, await self._ask("list_run_attempts", run=run, limit=limit, cursor=cursor))
 
-    async def shards(self, run: str, *, limit: int | None = None, cursor: str | None = None) -> Page[AsyncRun]:
+    async def shards(self, run: str, *, limit: int | None = None, cursor: str | None = None) -> AnswerPage[AsyncRun]:
         """Its shards in order."""
         return page_of(self._of, await self._ask("list_run_shards", run=run, limit=limit, cursor=cursor))
 
-    async def timeline(self, run: str, *, limit: int | None = None, cursor: str | None = None) -> Page[Answer]:
+    async def timeline(self, run: str, *, limit: int | None = None, cursor: str | None = None) -> AnswerPage[Answer]:
         """Due, created, leased, started, ended: every moment, the oldest first."""
         return page_of(dict, await self._ask("get_run_timeline", run=run, limit=limit, cursor=cursor))
 
@@ -164,7 +164,7 @@ class AsyncRuns:
         expected: int | None = None,
         reason: str = "",
         namespace: str | None = None,
-    ) -> Page[AsyncRun]:
+    ) -> AnswerPage[AsyncRun]:
         """Run finished runs again, by ids, or those of a job that are `expected` as many."""
         answer = await self._ask(
             "retry_runs",

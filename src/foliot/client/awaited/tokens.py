@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from foliot.client.calls import Answer, Duration
-from foliot.client.pages import Page, page_of
+from foliot.client.pages import AnswerPage, page_of
 
 if TYPE_CHECKING:
     from foliot.client.awaited.foliot import AsyncFoliot
@@ -20,7 +20,7 @@ class AsyncTokens:
 
     async def list(
         self, *, include_ended: bool = False, limit: int | None = None, cursor: str | None = None
-    ) -> Page[Answer]:
+    ) -> AnswerPage[Answer]:
         """Every token without its secret, the newest first."""
         return page_of(dict, await self._ask("list_tokens", include_ended=include_ended, limit=limit, cursor=cursor))
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from foliot.client.calls import Answer, Moment
-from foliot.client.pages import Page, page_of
+from foliot.client.pages import AnswerPage, page_of
 
 if TYPE_CHECKING:
     from foliot.client.blocking.foliot import Foliot
@@ -22,7 +22,7 @@ class Backfills:
 
     def list(
         self, *, job: str | None = None, limit: int = 50, cursor: str | None = None, namespace: str | None = None
-    ) -> Page[Answer]:
+    ) -> AnswerPage[Answer]:
         """A page of backfills, the newest first."""
         answer = self._ask("list_backfills", job=job, limit=limit, cursor=cursor, namespace=namespace)
         return page_of(dict, answer)

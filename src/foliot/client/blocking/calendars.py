@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from foliot.client.calls import Answer
-from foliot.client.pages import Page, page_of
+from foliot.client.pages import AnswerPage, page_of
 
 if TYPE_CHECKING:
     from foliot.client.blocking.foliot import Foliot
@@ -20,7 +20,7 @@ class Calendars:
     def __init__(self, client: Foliot) -> None:
         self._ask = client.ask
 
-    def list(self, *, limit: int | None = None, cursor: str | None = None) -> Page[Answer]:
+    def list(self, *, limit: int | None = None, cursor: str | None = None) -> AnswerPage[Answer]:
         """Those that were saved, and some of the built-in ones."""
         return page_of(dict, self._ask("list_calendars", limit=limit, cursor=cursor))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from foliot.client.blocking.run import Run
 from foliot.client.calls import Answer, Duration, Moment
 from foliot.client.job import Job
-from foliot.client.pages import Page, page_of
+from foliot.client.pages import AnswerPage, page_of
 from foliot.domain.instants import format_duration, parse_duration
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Jobs:
         limit: int = 50,
         cursor: str | None = None,
         namespace: str | None = None,
-    ) -> Page[Job]:
+    ) -> AnswerPage[Job]:
         """A page of jobs: those with these tags (`label`), found by a text (`q`), whose last run failed (`failing`)."""
         answer = self._ask(
             "list_jobs",
@@ -127,7 +127,7 @@ class Jobs:
 
     def versions(
         self, name: str, *, limit: int = 50, cursor: str | None = None, namespace: str | None = None
-    ) -> Page[Answer]:
+    ) -> AnswerPage[Answer]:
         """A page of its versions, the newest first, with who made each and why."""
         answer = self._ask("list_job_versions", name=name, limit=limit, cursor=cursor, namespace=namespace)
         return page_of(dict, answer)
@@ -165,7 +165,7 @@ class Jobs:
         limit: int | None = None,
         cursor: str | None = None,
         namespace: str | None = None,
-    ) -> Page[Answer]:
+    ) -> AnswerPage[Answer]:
         """Why it did or did not run at one instant, or at each since one; all of them when no limit is given."""
         asked = {"at": at, "since": since, "tz": tz, "limit": limit, "cursor": cursor}
         return page_of(dict, self._ask("explain_job", name=name, **asked, namespace=namespace))

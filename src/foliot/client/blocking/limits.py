@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foliot.client.calls import Answer
-from foliot.client.pages import Page, page_of
+from foliot.client.pages import AnswerPage, page_of
 
 if TYPE_CHECKING:
     from foliot.client.blocking.foliot import Foliot
@@ -19,7 +19,7 @@ class Limits:
     def __init__(self, client: Foliot) -> None:
         self._ask = client.ask
 
-    def list(self, *, limit: int = 50, cursor: str | None = None, namespace: str | None = None) -> Page[Answer]:
+    def list(self, *, limit: int = 50, cursor: str | None = None, namespace: str | None = None) -> AnswerPage[Answer]:
         """A page of the limits of the cluster and of the namespace, and how many runs hold each."""
         return page_of(dict, self._ask("list_limits", limit=limit, cursor=cursor, namespace=namespace))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foliot.client.calls import Answer
-from foliot.client.pages import Page, page_of
+from foliot.client.pages import AnswerPage, page_of
 
 if TYPE_CHECKING:
     from foliot.client.blocking.foliot import Foliot
@@ -19,7 +19,7 @@ class Nodes:
     def __init__(self, client: Foliot) -> None:
         self._ask = client.ask
 
-    def list(self, *, limit: int | None = None, cursor: str | None = None) -> Page[Answer]:
+    def list(self, *, limit: int | None = None, cursor: str | None = None) -> AnswerPage[Answer]:
         """Every node and how it is."""
         return page_of(dict, self._ask("list_nodes", limit=limit, cursor=cursor))
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from foliot.client.blocking.run import Run
 from foliot.client.blocking.stream_reader import streamed
 from foliot.client.calls import Answer, Duration, Moment
-from foliot.client.pages import Page, page_of
-from foliot.client.run_end import Waiting
+from foliot.client.pages import AnswerPage, page_of
+from foliot.client.run_end import EndWait
 from foliot.client.streams import LogStream
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Runs:
         limit: int = 50,
         cursor: str | None = None,
         namespace: str | None = None,
-    ) -> Page[Run]:
+    ) -> AnswerPage[Run]:
         """A page of runs, the newest first: of jobs with these tags (`label`), failed so (`kind`), with `shards`."""
         answer = self._ask(
             "list_runs",
@@ -65,14 +65,14 @@ class Runs:
 
     def wait(self, run: str, timeout: Duration = "1h") -> Run:
         """The run once it is over; `RunNotFinished` when that takes longer."""
-        waiting = Waiting(self._client, run, timeout)
+        waiting = EndWait(self._client, run, timeout)
         while not (seen := self._of(self._client.send(waiting.call()))).is_final:
             self._client.machine.pause(waiting.pause_s(seen))
         return seen
 
     def watch(self, run: str, timeout: Duration = "1h", *, every: Duration = "500ms") -> Iterator[Run]:
         """The run as it is now, again and again until it is over; `RunNotFinished` when that takes longer."""
-        waiting = Waiting(self._client, run, timeout, every=every)
+        waiting = EndWait(self._client, run, timeout, every=every)
         while True:
             seen = self._of(self._client.send(waiting.call()))
             yield seen
@@ -84,15 +84,15 @@ class Runs:
         """Its state, and the `result` it returned; null while there is none."""
         return dict(self._ask("get_run_result", run=run))
 
-    def attempts(self, run: str, *, limit: int | None = None, cursor: str | None = None) -> Page[Answer]:
+    def attempts(self, run: str, *, limit: int | None = None, cursor: str | None = None) -> AnswerPage[Answer]:
         """Every try, the oldest first."""
         return page_of(dict, self._ask("list_run_attempts", run=run, limit=limit, cursor=cursor))
 
-    def shards(self, run: str, *, limit: int | None = None, cursor: str | None = None) -> Page[Run]:
+    def shards(self, run: str, *, limit: int | None = None, cursor: str | None = None) -> AnswerPage[Run]:
         """Its shards in order."""
         return page_of(self._of, self._ask("list_run_shards", run=run, limit=limit, cursor=cursor))
 
-    def timeline(self, run: str, *, limit: int | None = None, cursor: str | None = None) -> Page[Answer]:
+    def timeline(self, run: str, *, limit: int | None = None, cursor: str | None = None) -> AnswerPage[Answer]:
         """Due, created, leased, started, ended: every moment, the oldest first."""
         return page_of(dict, self._ask("get_run_timeline", run=run, limit=limit, cursor=cursor))
 
@@ -166,7 +166,7 @@ class Runs:
         expected: int | None = None,
         reason: str = "",
         namespace: str | None = None,
-    ) -> Page[Run]:
+    ) -> AnswerPage[Run]:
         """Run finished runs again, by ids, or those of a job that are `expected` as many."""
         answer = self._ask(
             "retry_runs",

@@ -21,7 +21,7 @@ ROUTES: Final[Mapping[str, str]] = {
 }
 
 
-class Candidate(NamedTuple):
+class FittingWorker(NamedTuple):
     """A live worker that fits the runs of a job."""
 
     session: str
@@ -44,7 +44,7 @@ class Routed(NamedTuple):
     state: str | None
 
 
-Route: TypeAlias = Callable[[Ready, Sequence[Candidate]], Routed]
+Route: TypeAlias = Callable[[Ready, Sequence[FittingWorker]], Routed]
 """Pure: the same arguments, the same answer. `any` need not be asked, so its runs cost nothing."""
 
 
@@ -71,7 +71,7 @@ class OnlyAny:
         return None
 
 
-def routed(routes: Routes, name: str, ready: Ready, candidates: Sequence[Candidate]) -> Routed:
+def routed(routes: Routes, name: str, ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
     """Ask the route of a job. Whatever a package's route does, each run gets a candidate or `ANYONE`.
 
     A run that nobody is named for waits for no particular worker. So a route that this server does not know, that

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from foliot.domain.routing import ANYONE, Candidate, Ready, Routed
+from foliot.domain.routing import ANYONE, FittingWorker, Ready, Routed
 
 
-def route(ready: Ready, candidates: Sequence[Candidate]) -> Routed:
+def route(ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
     """Nobody in particular, whoever is there."""
     del candidates
     return Routed([ANYONE] * len(ready.fire_keys), ready.state)

@@ -4,13 +4,13 @@ from foliot.domain.schedule.at import At
 from foliot.domain.schedule.builtin import builtin_calendar, find_calendar
 from foliot.domain.schedule.calendar_document import calendar_from_document, calendar_to_document
 from foliot.domain.schedule.calendars import ALLOWED, Calendar, Ruling, Shift
-from foliot.domain.schedule.cron import Cron, Dialect
+from foliot.domain.schedule.cron import Cron, CronDialect
 from foliot.domain.schedule.document import schedule_from_document
 from foliot.domain.schedule.every import Every, FixedDelay
 from foliot.domain.schedule.schedule import Schedule
 from foliot.domain.schedule.structured import Daily, Weekly
 from foliot.domain.schedule.trigger import HORIZON, Trigger
-from foliot.domain.schedule.zones import Gap, Overlap, tzdata_version
+from foliot.domain.schedule.zones import Gap, RepeatedTime, tzdata_version
 
 __all__ = [
     "ALLOWED",
@@ -18,12 +18,12 @@ __all__ = [
     "At",
     "Calendar",
     "Cron",
+    "CronDialect",
     "Daily",
-    "Dialect",
     "Every",
     "FixedDelay",
     "Gap",
-    "Overlap",
+    "RepeatedTime",
     "Ruling",
     "Schedule",
     "Shift",

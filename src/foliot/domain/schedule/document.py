@@ -17,7 +17,7 @@ from foliot.domain.instants import SECOND, format_duration, isoformat, parse_dur
 from foliot.domain.schedule.at import At
 from foliot.domain.schedule.builtin import builtin_calendar
 from foliot.domain.schedule.calendars import Calendar, Shift
-from foliot.domain.schedule.cron import Cron, Dialect, parse
+from foliot.domain.schedule.cron import Cron, CronDialect, parse
 from foliot.domain.schedule.cron.fields import WEEKDAYS
 from foliot.domain.schedule.cron.parser import other_weekdays
 from foliot.domain.schedule.days import date_of
@@ -28,7 +28,7 @@ from foliot.domain.schedule.moments import read_day, read_instant, read_time, re
 from foliot.domain.schedule.schedule import Schedule
 from foliot.domain.schedule.structured import EVERY_DAYS_MAX, EVERY_WEEKS_MAX, Daily, Weekly
 from foliot.domain.schedule.trigger import Trigger
-from foliot.domain.schedule.zones import Gap, Overlap, zone
+from foliot.domain.schedule.zones import Gap, RepeatedTime, zone
 
 LIST_MAX: Final = 50
 INSTANTS_MAX: Final = 1000
@@ -145,7 +145,7 @@ def _read_cron(document: Mapping[str, Any], tz: str, job: str) -> Trigger:
         raise BadCron(
             str(written), "an expression is text", field="expression", value=str(written), suggestion="0 2 * * *"
         )
-    dialect = choice(Dialect, document["dialect"], "dialect", BadSchedule) if document.get("dialect") else None
+    dialect = choice(CronDialect, document["dialect"], "dialect", BadSchedule) if document.get("dialect") else None
     gap, overlap = _dst(document)
     return Cron(text=written, tz=tz, dialect=dialect, dst_gap=gap, dst_overlap=overlap, job=job)
 
@@ -229,9 +229,9 @@ def _times(written: Any) -> tuple[int, ...]:
     return tuple(sorted({read_time(one) for one in times}))
 
 
-def _dst(document: Mapping[str, Any]) -> tuple[Gap, Overlap]:
+def _dst(document: Mapping[str, Any]) -> tuple[Gap, RepeatedTime]:
     gap = choice(Gap, document.get("dst_gap") or Gap.AFTER, "dst_gap", BadSchedule)
-    return gap, choice(Overlap, document.get("dst_overlap") or Overlap.FIRST, "dst_overlap", BadSchedule)
+    return gap, choice(RepeatedTime, document.get("dst_overlap") or RepeatedTime.FIRST, "dst_overlap", BadSchedule)
 
 
 def _whole(document: Mapping[str, Any], key: str, low: int, high: int) -> int:
@@ -303,5 +303,5 @@ def _written_tz(tz: str) -> dict[str, str]:
 
 def _written_wall(trigger: Cron | Daily | Weekly) -> dict[str, str]:
     gap = {} if trigger.dst_gap is Gap.AFTER else {"dst_gap": trigger.dst_gap.value}
-    overlap = {} if trigger.dst_overlap is Overlap.FIRST else {"dst_overlap": trigger.dst_overlap.value}
+    overlap = {} if trigger.dst_overlap is RepeatedTime.FIRST else {"dst_overlap": trigger.dst_overlap.value}
     return _written_tz(trigger.tz) | gap | overlap

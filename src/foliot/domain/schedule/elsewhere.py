@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import Final
 
 from foliot.domain.schedule.days import FIRST_DAY, LENGTH, MONTH_END, month_of, next_day, previous_day
-from foliot.domain.schedule.open_times import Opening
+from foliot.domain.schedule.open_times import OpenTimes
 from foliot.domain.schedule.times import DAY_S
 from foliot.domain.schedule.zones import HORIZON_S, Zone
 
@@ -16,7 +16,7 @@ class OpenDaysElsewhere:
 
     __slots__ = ("_hours", "_months", "_time", "_where")
 
-    def __init__(self, hours: Opening, where: Zone, time: int) -> None:
+    def __init__(self, hours: OpenTimes, where: Zone, time: int) -> None:
         self._hours, self._where, self._time = hours, where, time
         self._months: dict[int, int] = {}
 

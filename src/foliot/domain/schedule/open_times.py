@@ -17,7 +17,7 @@ from foliot.domain.schedule.days import (
     weekday_of,
 )
 from foliot.domain.schedule.times import DAY_S
-from foliot.domain.schedule.zones import HORIZON_S, Overlap, zone
+from foliot.domain.schedule.zones import HORIZON_S, RepeatedTime, zone
 
 _LOOK_MONTHS: Final = 60  # a calendar without an open day in five years has none
 
@@ -64,7 +64,7 @@ class OpenDays:
         return None
 
 
-class Opening:
+class OpenTimes:
     """A calendar in a zone: which instants it allows. Seconds, not microseconds."""
 
     __slots__ = ("_blackouts", "_calendar", "_starts", "open_days", "zone")
@@ -94,7 +94,7 @@ class Opening:
 
     def closed_span(self, second: int) -> tuple[int, int] | None:
         """A closed span [start, end) round this second, as long as it is easily known; None if the second is open."""
-        stretch = self.zone.stretch_to(second, Overlap.BOTH)
+        stretch = self.zone.stretch_to(second, RepeatedTime.BOTH)
         if stretch is None:
             return (second, second + 1)
         day, time = divmod(second + stretch.offset, DAY_S)
@@ -113,13 +113,13 @@ class Opening:
 
     def open_spans(self, first: int, past: int) -> Iterator[tuple[int, int]]:
         """The open spans [start, end) within [first, past), in order; neighbours may touch."""
-        stretch = self.zone.stretch_from(first, Overlap.BOTH)
+        stretch = self.zone.stretch_from(first, RepeatedTime.BOTH)
         while stretch is not None and stretch.start < past:
             offset = stretch.offset
             low, high = max(first, stretch.start) + offset, min(past, stretch.end) + offset
             for start, end in self._open_readings(low, high):
                 yield from self._less_blackouts(start - offset, end - offset)
-            stretch = self.zone.stretch_from(stretch.end, Overlap.BOTH)
+            stretch = self.zone.stretch_from(stretch.end, RepeatedTime.BOTH)
 
     def _open_readings(self, low: int, high: int) -> Iterator[tuple[int, int]]:
         day = next_day(self.open_days, low // DAY_S)
@@ -177,7 +177,7 @@ class Opening:
         return HORIZON_S * SECOND if second is None else second * SECOND
 
     def _reading(self, second: int) -> int:
-        stretch = self.zone.stretch_to(second, Overlap.BOTH)
+        stretch = self.zone.stretch_to(second, RepeatedTime.BOTH)
         return second + (stretch.offset if stretch else 0)
 
     def _is_open(self, day: int) -> bool:
@@ -186,6 +186,6 @@ class Opening:
 
 
 @lru_cache(maxsize=1024)
-def opening(calendar: Calendar, tz: str) -> Opening:
+def opening(calendar: Calendar, tz: str) -> OpenTimes:
     """The calendar as it applies to a schedule in this zone; equal ones share one object."""
-    return Opening(calendar, calendar.tz or tz)
+    return OpenTimes(calendar, calendar.tz or tz)

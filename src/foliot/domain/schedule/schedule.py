@@ -10,7 +10,7 @@ from foliot.domain.schedule.builtin import find_calendar
 from foliot.domain.schedule.calendars import ALLOWED, Calendar, Ruling, Shift
 from foliot.domain.schedule.errors import UnknownCalendar
 from foliot.domain.schedule.every import FixedDelay
-from foliot.domain.schedule.open_times import Opening, opening
+from foliot.domain.schedule.open_times import OpenTimes, opening
 from foliot.domain.schedule.shifted_days import shifted
 from foliot.domain.schedule.times import DAY_S
 from foliot.domain.schedule.trigger import HORIZON, Trigger
@@ -43,7 +43,7 @@ class Schedule:
     _moved: tuple[Trigger, ...] = field(init=False, repr=False, compare=False)
     _single: Trigger | None = field(init=False, repr=False, compare=False)
     _branches: tuple["Schedule", ...] = field(init=False, repr=False, compare=False)
-    _opening: Opening | None = field(init=False, repr=False, compare=False)
+    _opening: OpenTimes | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         assert self.triggers, "a schedule has a trigger"
@@ -251,7 +251,7 @@ class Schedule:
         due_at = max((at for at in found if at is not None), default=None)
         return due_at if due_at is None or self.start_at is None or due_at >= self.start_at else None
 
-    def _hours(self) -> Opening | None:
+    def _hours(self) -> OpenTimes | None:
         if self._opening is None and self.calendar_name is not None:
             raise UnknownCalendar(self.calendar_name)
         return self._opening

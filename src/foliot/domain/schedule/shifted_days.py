@@ -8,9 +8,9 @@ from foliot.domain.schedule.calendars import Shift
 from foliot.domain.schedule.cron import Cron
 from foliot.domain.schedule.days import FIRST_DAY, MONTH_END, Days, month_of, next_day, previous_day
 from foliot.domain.schedule.elsewhere import OpenDaysElsewhere, midnights_elsewhere
-from foliot.domain.schedule.open_times import Opening
+from foliot.domain.schedule.open_times import OpenTimes
 from foliot.domain.schedule.structured import Daily, Weekly
-from foliot.domain.schedule.times import DAY_S, Times, split
+from foliot.domain.schedule.times import DAY_S, TimesOfDay, split
 from foliot.domain.schedule.trigger import Trigger
 from foliot.domain.schedule.wall import Wall
 from foliot.domain.schedule.zones import Zone, zone
@@ -19,7 +19,7 @@ _KEPT_MONTHS: Final = 4096
 _SHIFT_MAX_DAYS: Final = 366
 
 
-def shifted(trigger: Trigger, hours: Opening, direction: Shift) -> tuple[Trigger, ...]:
+def shifted(trigger: Trigger, hours: OpenTimes, direction: Shift) -> tuple[Trigger, ...]:
     """The trigger with every day moved onto a day the calendar counts, as triggers side by side.
 
     Whether an instant's day counts is judged in the calendar's zone. A moved instant keeps its wall time in the
@@ -39,7 +39,7 @@ def shifted(trigger: Trigger, hours: Opening, direction: Shift) -> tuple[Trigger
             return (trigger,)  # an interval has no days of its own: what falls on a closed one is ruled out
 
 
-def _times_and_open_days(wall: Wall, hours: Opening) -> list[tuple[Times, Days]]:
+def _times_and_open_days(wall: Wall, hours: OpenTimes) -> list[tuple[TimesOfDay, Days]]:
     if wall.zone is hours.zone:
         return [(wall.times, hours.open_days)]
     return [
@@ -48,7 +48,7 @@ def _times_and_open_days(wall: Wall, hours: Opening) -> list[tuple[Times, Days]]
     ]
 
 
-def _moved_instant(instant: Instant, where: Zone, hours: Opening, direction: Shift) -> Instant | None:
+def _moved_instant(instant: Instant, where: Zone, hours: OpenTimes, direction: Shift) -> Instant | None:
     if hours.is_open_day(instant // SECOND):
         return instant
     day, time = divmod(instant // SECOND + where.offset_at(instant // SECOND), DAY_S)

@@ -6,7 +6,7 @@ from foliot.domain.instants import Instant
 from foliot.domain.schedule.days import FIRST_DAY, LENGTH, MONTH_END, SHAPE, Days, EveryDay, month_mask, weekday_mask
 from foliot.domain.schedule.times import listed
 from foliot.domain.schedule.wall import Wall
-from foliot.domain.schedule.zones import Gap, Overlap, zone
+from foliot.domain.schedule.zones import Gap, RepeatedTime, zone
 
 EVERY_DAYS_MAX = 366
 EVERY_WEEKS_MAX = 53
@@ -24,7 +24,7 @@ class Daily:
     every: int = 1
     since: int = 0
     dst_gap: Gap = Gap.AFTER
-    dst_overlap: Overlap = Overlap.FIRST
+    dst_overlap: RepeatedTime = RepeatedTime.FIRST
     since_said: int | None = field(default=None, repr=False, compare=False)
     wall: Wall = field(init=False, repr=False, compare=False)
 
@@ -59,7 +59,7 @@ class Weekly:
     every: int = 1
     since: int = 0
     dst_gap: Gap = Gap.AFTER
-    dst_overlap: Overlap = Overlap.FIRST
+    dst_overlap: RepeatedTime = RepeatedTime.FIRST
     since_said: int | None = field(default=None, repr=False, compare=False)
     wall: Wall = field(init=False, repr=False, compare=False)
 

@@ -8,7 +8,7 @@ DAY_S: Final = 86_400
 LISTED_MAX: Final = 1440  # up to one time a minute is kept as a plain list; denser sets as minutes × seconds
 
 
-class Times:
+class TimesOfDay:
     """A non-empty set of times of day: listed, or every one of some seconds in every one of some minutes."""
 
     __slots__ = ("_mask", "_minutes", "_seconds", "first", "last", "listed", "per_day")
@@ -76,27 +76,27 @@ class Times:
 
 
 @lru_cache(maxsize=4096)
-def product(hours: int, minutes: int, seconds: int) -> Times:
+def product(hours: int, minutes: int, seconds: int) -> TimesOfDay:
     """All combinations of three masks; equal ones share one object."""
     seconds_in = bits(seconds)
     minutes_in = tuple(hour * 60 + minute for hour in bits(hours) for minute in bits(minutes))
     listed = None
     if len(minutes_in) * len(seconds_in) <= LISTED_MAX:
         listed = tuple(minute * 60 + second for minute in minutes_in for second in seconds_in)
-    return Times(minutes_in, seconds_in, listed)
+    return TimesOfDay(minutes_in, seconds_in, listed)
 
 
-def listed(seconds: tuple[int, ...]) -> Times:
+def listed(seconds: tuple[int, ...]) -> TimesOfDay:
     """Just these seconds of the day, sorted and distinct."""
-    return Times((), (), seconds)
+    return TimesOfDay((), (), seconds)
 
 
-def split(times: Times, edges: tuple[int, ...]) -> list[Times]:
+def split(times: TimesOfDay, edges: tuple[int, ...]) -> list[TimesOfDay]:
     """The times in pieces, each from one edge (a time of day, ascending) up to the next."""
     starts = [0, *(edge for edge in edges if times.first < edge <= times.last)]
     if len(starts) == 1:
         return [times]
-    pieces: list[Times] = []
+    pieces: list[TimesOfDay] = []
     for start, end in zip(starts, [*starts[1:], DAY_S], strict=True):
         piece: list[int] = []
         second = times.at_or_after(start)

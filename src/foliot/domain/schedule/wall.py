@@ -6,7 +6,7 @@ stretch:
 
 - within a stretch, a due instant is a wall reading of the set, less the offset;
 - a stretch entered over a gap is due at its first instant if the skipped readings held one (`Gap.AFTER`), once;
-- stretches come from the zone with the unwanted pass of repeated hours already cut away (`Overlap`).
+- stretches come from the zone with the unwanted pass of repeated hours already cut away (`RepeatedTime`).
 
 What a call remembers is replaced as one tuple, so that threads may share a trigger.
 """
@@ -15,8 +15,8 @@ from bisect import bisect_left
 
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.schedule.days import FIRST_DAY, MONTH_END, Days, count_days, month_of, next_day, previous_day
-from foliot.domain.schedule.times import DAY_S, Times
-from foliot.domain.schedule.zones import HORIZON_S, Gap, Overlap, Stretch, Zone
+from foliot.domain.schedule.times import DAY_S, TimesOfDay
+from foliot.domain.schedule.zones import HORIZON_S, Gap, RepeatedTime, Stretch, Zone
 
 _SLACK_S = 2 * DAY_S  # wall clocks differ from UTC by less than a day
 
@@ -26,7 +26,7 @@ class Wall:
 
     __slots__ = ("_fills_gaps", "_listed", "_masks", "_month", "_stretch", "days", "gap", "overlap", "times", "zone")
 
-    def __init__(self, days: Days, times: Times, zone: Zone, gap: Gap, overlap: Overlap) -> None:
+    def __init__(self, days: Days, times: TimesOfDay, zone: Zone, gap: Gap, overlap: RepeatedTime) -> None:
         self.days, self.times, self.zone, self.gap, self.overlap = days, times, zone, gap, overlap
         self._fills_gaps = gap is Gap.AFTER
         self._listed = times.listed

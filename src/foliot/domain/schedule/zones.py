@@ -1,9 +1,9 @@
 """Time zones, and the one rule for hours that are missing or come twice.
 
 All instants here are whole seconds. A zone is a row of *stretches*: spans of UTC with one offset. What a schedule wants
-of repeated and missing hours (`Overlap`, `Gap`) only changes which stretches it sees, so that every search is the same
-simple walk. Zones come from the `tzdata` package, never from the host, so that all nodes of a cluster read the same
-rules.
+of repeated and missing hours (`RepeatedTime`, `Gap`) only changes which stretches it sees, so that every search is the
+same simple walk. Zones come from the `tzdata` package, never from the host, so that all nodes of a cluster read the
+same rules.
 """
 
 from bisect import bisect_right
@@ -33,7 +33,7 @@ class Gap(StrEnum):
     SKIP = "skip"  # not due that day
 
 
-class Overlap(StrEnum):
+class RepeatedTime(StrEnum):
     """What becomes of a fixed time that the wall clock shows twice."""
 
     FIRST = "first"
@@ -67,9 +67,9 @@ class Zone:
         self.name = name
         self._info = info
         self._transitions: dict[int, tuple[Transition, ...]] = {}
-        self._stretches: dict[tuple[int, Overlap], tuple[Stretch, ...]] = {}
+        self._stretches: dict[tuple[int, RepeatedTime], tuple[Stretch, ...]] = {}
 
-    def stretch_from(self, second: int, overlap: Overlap) -> Stretch | None:
+    def stretch_from(self, second: int, overlap: RepeatedTime) -> Stretch | None:
         """The first stretch that ends after this second."""
         for year in range(max(0, bisect_right(_YEAR_START, second) - 1), len(YEARS)):
             for stretch in self._year(year, overlap):
@@ -77,7 +77,7 @@ class Zone:
                     return stretch
         return None
 
-    def stretch_to(self, second: int, overlap: Overlap) -> Stretch | None:
+    def stretch_to(self, second: int, overlap: RepeatedTime) -> Stretch | None:
         """The last stretch that begins no later than this second."""
         for year in range(min(len(YEARS), bisect_right(_YEAR_START, second)) - 1, -1, -1):
             for stretch in reversed(self._year(year, overlap)):
@@ -101,33 +101,33 @@ class Zone:
     def instants_of(self, reading: int) -> tuple[int, ...]:
         """The instants at which the wall clock shows this reading: none in a gap, two in an overlap."""
         found: list[int] = []
-        stretch = self.stretch_from(reading - 2 * 86_400, Overlap.BOTH)
+        stretch = self.stretch_from(reading - 2 * 86_400, RepeatedTime.BOTH)
         while stretch is not None and stretch.start < reading + 2 * 86_400:
             if stretch.start <= reading - stretch.offset < stretch.end:
                 found.append(reading - stretch.offset)
-            stretch = self.stretch_from(stretch.end, Overlap.BOTH)
+            stretch = self.stretch_from(stretch.end, RepeatedTime.BOTH)
         return tuple(found)
 
-    def instant_of(self, reading: int, gap: Gap = Gap.AFTER, overlap: Overlap = Overlap.FIRST) -> int | None:
+    def instant_of(self, reading: int, gap: Gap = Gap.AFTER, overlap: RepeatedTime = RepeatedTime.FIRST) -> int | None:
         """The one instant meant by a wall reading, by the rule for fixed times."""
         found = self.instants_of(reading)
         if found:
-            return found[-1] if overlap is Overlap.SECOND else found[0]
+            return found[-1] if overlap is RepeatedTime.SECOND else found[0]
         if gap is Gap.SKIP:
             return None
-        stretch = self.stretch_from(reading - 2 * 86_400, Overlap.BOTH)
+        stretch = self.stretch_from(reading - 2 * 86_400, RepeatedTime.BOTH)
         while stretch is not None and stretch.start + stretch.offset <= reading:
-            stretch = self.stretch_from(stretch.end, Overlap.BOTH)
+            stretch = self.stretch_from(stretch.end, RepeatedTime.BOTH)
         return stretch.start if stretch is not None else None
 
-    def _year(self, year: int, overlap: Overlap) -> tuple[Stretch, ...]:
+    def _year(self, year: int, overlap: RepeatedTime) -> tuple[Stretch, ...]:
         key = (year, overlap)
         known = self._stretches.get(key)
         if known is None:
             known = self._stretches[key] = tuple(self._cut(year, overlap))
         return known
 
-    def _cut(self, year: int, overlap: Overlap) -> list[Stretch]:
+    def _cut(self, year: int, overlap: RepeatedTime) -> list[Stretch]:
         """One year's stretches; the pass of a repeated hour that the policy leaves out is cut away."""
         begin, end = _YEAR_START[year], _YEAR_START[year + 1]
         changes = self._transitions_of(year)
@@ -138,9 +138,9 @@ class Zone:
             start, past = edges[i], edges[i + 1]
             ahead = offset - offsets[i - 1] if i else 0
             gap = ahead if ahead > 0 and begin <= start else 0
-            if ahead < 0 and overlap is Overlap.FIRST:
+            if ahead < 0 and overlap is RepeatedTime.FIRST:
                 start = min(start - ahead, past)
-            if overlap is Overlap.SECOND and i + 1 < len(offsets) and offsets[i + 1] < offset:
+            if overlap is RepeatedTime.SECOND and i + 1 < len(offsets) and offsets[i + 1] < offset:
                 past = max(past - (offset - offsets[i + 1]), start)
             start, past = max(start, begin), min(past, end)
             if start < past:

@@ -26,7 +26,7 @@ from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import Database, Pool, RefusedForData, Tx
 from foliot.store.sql.leasing import limits
-from foliot.store.sql.leasing.leases import Leasing
+from foliot.store.sql.leasing.leases import Leases
 
 REFUSED_TYPE: Final = "ResultRefused"
 _REFUSAL_MAX: Final = 500
@@ -40,7 +40,7 @@ class SqlRunStore:
         self._definitions = definitions
         self._lanes = lanes
         self._ending = ending
-        self._leasing = Leasing(definitions, lanes, database.chance)
+        self._leasing = Leases(definitions, lanes, database.chance)
         self._skips_after = 0
 
     async def trigger(self, request: TriggerRequest) -> Triggered:
@@ -125,7 +125,7 @@ class SqlRunStore:
         until: Instant | None = None,
     ) -> int:
         believed = reaper.EVER if until is None else until
-        times = reaper.Times(grace_us, session_ttl_us)
+        times = reaper.AnswerLimits(grace_us, session_ttl_us)
 
         def work(tx: Tx) -> list[Claim]:
             return reaper.claims_of_the_late(tx, self._definitions, term=term, limit=limit, times=times, until=believed)

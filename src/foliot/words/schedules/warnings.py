@@ -11,7 +11,7 @@ from foliot.domain.schedule.cron.field_text import write_weekday
 from foliot.domain.schedule.cron.fields import (
     WEEKDAYS,
     YEAR,
-    Dialect,
+    CronDialect,
     Expression,
     Field,
     LastWeekday,
@@ -26,7 +26,7 @@ from foliot.domain.schedule.structured import Daily, Weekly
 from foliot.domain.schedule.times import DAY_S, bits
 from foliot.domain.schedule.wall import Wall
 from foliot.domain.schedule.workdays import published_until
-from foliot.domain.schedule.zones import Gap, Overlap, Transition
+from foliot.domain.schedule.zones import Gap, RepeatedTime, Transition
 from foliot.words.language import Language
 from foliot.words.schedules import chinese, english
 from foliot.words.schedules.shapes import OneValue, Run, shape_of_field, shape_of_values
@@ -144,9 +144,9 @@ def _joined_by_or(expression: Expression, is_chinese: bool) -> ScheduleWarning:
 def _in_spring(expression: Expression) -> str:
     """The same fields for Spring, which joins days by AND and reads some weekdays otherwise (`SUN/2`)."""
     fields = expression.text.split()
-    days = parse(f"0 {expression.text}", Dialect.SPRING).weekday
+    days = parse(f"0 {expression.text}", CronDialect.SPRING).weekday
     if days.mask != expression.weekday.mask or days.items != expression.weekday.items:
-        fields[-1] = write_weekday(expression.weekday, expression.dialect, Dialect.SPRING)
+        fields[-1] = write_weekday(expression.weekday, expression.dialect, CronDialect.SPRING)
     return " ".join(["0", *fields])
 
 
@@ -317,7 +317,7 @@ def _since_ahead(
 
 def _clock_changes(schedule: Schedule, wall: Wall, now: Instant, language: Language) -> list[ScheduleWarning]:
     """Fixed times in hours that are missing or come twice within a year, where the schedule would fire."""
-    if wall.gap is Gap.SKIP and wall.overlap is Overlap.BOTH:
+    if wall.gap is Gap.SKIP and wall.overlap is RepeatedTime.BOTH:
         return []
     found: list[ScheduleWarning] = []
     for change in wall.zone.transitions(now // SECOND, (now + _AHEAD) // SECOND)[:_ADJACENT_MAX]:
@@ -340,8 +340,8 @@ def _in_overlap(schedule: Schedule, wall: Wall, change: Transition) -> int | Non
     reading = wall.reading_within(change.at + change.after, past)
     while reading is not None:
         instants = wall.zone.instants_of(reading)
-        if wall.overlap is not Overlap.BOTH:
-            instants = instants[:1] if wall.overlap is Overlap.FIRST else instants[-1:]
+        if wall.overlap is not RepeatedTime.BOTH:
+            instants = instants[:1] if wall.overlap is RepeatedTime.FIRST else instants[-1:]
         if any(_allows(schedule, second) for second in instants):
             return reading
         reading = wall.reading_within(reading + 1, past)
@@ -374,15 +374,17 @@ def _twice(wall: Wall, change: Transition, reading: int, language: Language) -> 
     time = english.clock(reading % DAY_S)
     hint = _other_time(change.at + change.after, change.at + change.before, language, later=True)
     if language is Language.CHINESE:
-        runs = {Overlap.FIRST: "只在第一次触发", Overlap.SECOND: "只在第二次触发", Overlap.BOTH: "两次都触发"}[
-            wall.overlap
-        ]
+        runs = {
+            RepeatedTime.FIRST: "只在第一次触发",
+            RepeatedTime.SECOND: "只在第二次触发",
+            RepeatedTime.BOTH: "两次都触发",
+        }[wall.overlap]
         sentence = f"{wall.zone.name} 在{_date(reading, language)}会出现两次 {time}；{runs}。"
         return ScheduleWarning(code=_CLOCK, sentence=sentence, hint=hint)
     runs = {
-        Overlap.FIRST: "the fire runs once, at the first",
-        Overlap.SECOND: "the fire runs once, at the second",
-        Overlap.BOTH: "the fire runs both times",
+        RepeatedTime.FIRST: "the fire runs once, at the first",
+        RepeatedTime.SECOND: "the fire runs once, at the second",
+        RepeatedTime.BOTH: "the fire runs both times",
     }[wall.overlap]
     sentence = f"{time} comes twice on {_date(reading, language)} in {wall.zone.name}; {runs}."
     return ScheduleWarning(code=_CLOCK, sentence=sentence, hint=hint)

@@ -38,7 +38,16 @@ from foliot.worker.isolation.limits import (
     memory_peak_bytes,
 )
 from foliot.worker.isolation.output import ChildOutput
-from foliot.worker.isolation.wire import Broken, CallEnded, Limits, Load, Progressed, Ready, Saved, Start
+from foliot.worker.isolation.wire import (
+    Broken,
+    CallEnded,
+    CheckpointSaved,
+    ChildLimits,
+    ChildReady,
+    Load,
+    Progressed,
+    Start,
+)
 from foliot.worker.lines import safe_text
 
 PROGRESS_EVERY_S: Final = 0.2
@@ -75,7 +84,7 @@ class ChildCode(NamedTuple):
 class Child:
     """Executes runs with the code that was loaded."""
 
-    def __init__(self, control: Control, output: ChildOutput, code: ChildCode, limits: Limits) -> None:
+    def __init__(self, control: Control, output: ChildOutput, code: ChildCode, limits: ChildLimits) -> None:
         self._control = control
         self._output = output
         self._code = code
@@ -144,7 +153,7 @@ class ChildPort:
             self._send_progress()
 
     def save_checkpoint(self, document: str) -> None:
-        self._control.send(Saved(document))
+        self._control.send(CheckpointSaved(document))
 
     def is_cancelled(self) -> bool:
         return self._control.look()
@@ -185,7 +194,7 @@ def _load(order: Load, control: Control) -> ChildCode:
     gc.collect()
     gc.freeze()  # what modules left is there to stay: no later collection need look at it
     problems = [safe_text(str(problem)) for problem in (*loaded.problems, *broken)]
-    control.send(Ready(memory_peak_bytes(), problems))
+    control.send(ChildReady(memory_peak_bytes(), problems))
     python = PythonHandlers(handlers=loaded.handlers)
     return ChildCode({**kinds, python.kind: python}, problems)
 

@@ -19,13 +19,13 @@ from foliot.worker.isolation.kill_list import KillList
 from foliot.worker.isolation.wire import (
     Broken,
     CallEnded,
+    CheckpointSaved,
+    ChildLimits,
+    ChildReady,
     ControlProtocol,
     FromChild,
-    Limits,
     Load,
     Progressed,
-    Ready,
-    Saved,
     Start,
     Stop,
     ToChild,
@@ -106,7 +106,7 @@ class ChildProcess:
             env=None if environment is None else dict(environment),
         )
 
-    async def open(self, sources: list[str], limits: Limits, kinds: list[KindToMake]) -> None:
+    async def open(self, sources: list[str], limits: ChildLimits, kinds: list[KindToMake]) -> None:
         """Begin to listen, and let the child load the code."""
         os.set_blocking(self._output, False)
         self._loop.add_reader(self._output, self._read_output)
@@ -160,13 +160,13 @@ class ChildProcess:
                 if self.attempt is not None:
                     self.attempt.progress = (message.done, message.total, message.note)
                     self._owner.child_progressed(self.attempt)
-            case Saved():
+            case CheckpointSaved():
                 if self.attempt is not None:
                     self.attempt.checkpoint = message.document
                     self._owner.child_progressed(self.attempt)
             case CallEnded():
                 self._end_run(message)
-            case Ready():
+            case ChildReady():
                 self.memory_at_start = self.memory_peak = message.memory_bytes
                 self.problems = message.problems
                 self.was_ready = True

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from foliot.worker.isolation.wire import Limits
+from foliot.worker.isolation.wire import ChildLimits
 
 DUMP_SIGNAL: Final = signal.SIGRTMIN + 7 if hasattr(signal, "SIGRTMIN") else signal.SIGUSR2
 """Asks a child for the stacks of all its threads, into the log of its run. One that users' code hardly ever wants."""
@@ -36,7 +36,7 @@ def be_first_out_of_memory() -> None:
             os.close(score)
 
 
-def limit_process(limits: Limits) -> None:
+def limit_process(limits: ChildLimits) -> None:
     """Set what holds for the child's whole life."""
     if limits.memory_bytes is not None:
         # Linux counts every private writable mapping as data; address space would punish libraries that only reserve it
@@ -48,7 +48,7 @@ def limit_process(limits: Limits) -> None:
         _lower(resource.RLIMIT_NPROC, limits.processes)
 
 
-def limit_run(limits: Limits) -> None:
+def limit_run(limits: ChildLimits) -> None:
     """Set what holds for one run: processor time from now on. Past it the kernel sends SIGXCPU."""
     if limits.cpu_s is None:
         return

@@ -25,7 +25,7 @@ from foliot.worker.isolation.isolator import Host, judged, killed
 from foliot.worker.isolation.kill_list import KillList, descendants, kill_all
 from foliot.worker.isolation.limits import DUMP_SIGNAL
 from foliot.worker.isolation.warden import Warden
-from foliot.worker.isolation.wire import CallEnded, Limits
+from foliot.worker.isolation.wire import CallEnded, ChildLimits
 
 log = structlog.get_logger("foliot.worker.pool")
 
@@ -44,7 +44,7 @@ class PoolSettings:
     warm: int = 2  # started before they are needed
     runs_max: int = 1000  # per child, then it is replaced
     growth_max: int = 256 * 1024 * 1024  # bytes of memory above what it had when it was ready
-    limits: Limits = field(default_factory=Limits)
+    limits: ChildLimits = field(default_factory=ChildLimits)
     environment: Mapping[str, str] | None = None  # of the children; None: the worker's own
 
 

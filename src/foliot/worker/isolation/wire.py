@@ -18,7 +18,7 @@ FRAME_MAX: Final = 64 * 1024 * 1024
 _LENGTH: Final = struct.Struct("!I")
 
 
-class Limits(msgspec.Struct, frozen=True):
+class ChildLimits(msgspec.Struct, frozen=True):
     """What one run in a child process may use; None: whatever the machine gives."""
 
     cpu_s: int | None = None  # of processor time per run
@@ -32,7 +32,7 @@ class Load(msgspec.Struct, tag="load", frozen=True):
 
     sources: list[str]  # files and modules
     path: list[str]
-    limits: Limits
+    limits: ChildLimits
     kinds: list[KindToMake] = []  # beside Python functions
 
 
@@ -48,7 +48,7 @@ class Stop(msgspec.Struct, tag="stop", frozen=True):
     lease_id: str
 
 
-class Ready(msgspec.Struct, tag="ready", frozen=True):
+class ChildReady(msgspec.Struct, tag="ready", frozen=True):
     """From the child: what can be loaded is loaded."""
 
     memory_bytes: int
@@ -69,7 +69,7 @@ class Progressed(msgspec.Struct, tag="progress", frozen=True):
     note: str
 
 
-class Saved(msgspec.Struct, tag="saved", frozen=True):
+class CheckpointSaved(msgspec.Struct, tag="saved", frozen=True):
     """From the child: a checkpoint."""
 
     document: str
@@ -87,7 +87,7 @@ class CallEnded(msgspec.Struct, tag="ended", frozen=True):
 
 
 ToChild = Load | Start | Stop
-FromChild = Ready | Broken | Progressed | Saved | CallEnded
+FromChild = ChildReady | Broken | Progressed | CheckpointSaved | CallEnded
 
 _encoder: Final = msgspec.msgpack.Encoder()
 

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from foliot.domain.schedule.cron.field_text import (
-    Unwritable,
+    NoEquivalent,
     is_spread,
     narrows,
     star_with_same_days,
     write_field,
     write_weekday,
 )
-from foliot.domain.schedule.cron.fields import WEEKDAYS, Dialect, Expression, Span
+from foliot.domain.schedule.cron.fields import WEEKDAYS, CronDialect, Expression, Span
 from foliot.domain.schedule.cron.parser import LENGTH_MAX, parse
 from foliot.domain.schedule.cron.strict import foreign_item
 from foliot.domain.schedule.errors import NotConvertible
@@ -22,7 +22,7 @@ class Converted:
     """An expression in another dialect. `foreign`: the first item that only Foliot reads there."""
 
     text: str
-    dialect: Dialect
+    dialect: CronDialect
     foreign: str | None
 
     @property
@@ -31,10 +31,10 @@ class Converted:
         return self.foreign is None
 
 
-NAMES = {Dialect.UNIX: "Unix cron", Dialect.QUARTZ: "Quartz", Dialect.SPRING: "Spring"}
+NAMES = {CronDialect.UNIX: "Unix cron", CronDialect.QUARTZ: "Quartz", CronDialect.SPRING: "Spring"}
 
 
-def convert(text: str, to: Dialect, *, dialect: Dialect | None = None) -> Converted:
+def convert(text: str, to: CronDialect, *, dialect: CronDialect | None = None) -> Converted:
     """Write an expression in another dialect, weekdays by name; NotConvertible says why it cannot be.
 
     Both fire at the same instants, in every zone.
@@ -42,14 +42,14 @@ def convert(text: str, to: Dialect, *, dialect: Dialect | None = None) -> Conver
     expression = parse(text, dialect)
     try:
         written = _with(expression, to, _days(expression, to))
-    except Unwritable as unwritable:
+    except NoEquivalent as unwritable:
         problem = f"{NAMES[to]} has no numbers for weekday {unwritable}"
         raise _not(expression, to, problem, "name the weekdays", why="numbers") from None
-    if to is Dialect.UNIX and (expression.second.mask != 1 or is_spread(expression.second)):
+    if to is CronDialect.UNIX and (expression.second.mask != 1 or is_spread(expression.second)):
         hint = "keep the dialect, or use every: for seconds"
         raise _not(expression, to, "Unix cron has no seconds", hint, why="seconds")
     if expression.year is not None and not expression.year.is_any:
-        if to is not Dialect.QUARTZ:
+        if to is not CronDialect.QUARTZ:
             hint = "give the schedule a start and an end instead"
             raise _not(expression, to, f"{NAMES[to]} has no years", hint, why="years")
         written = f"{written} {write_field(expression.year, to)}"
@@ -59,10 +59,10 @@ def convert(text: str, to: Dialect, *, dialect: Dialect | None = None) -> Conver
     return Converted(text=written, dialect=to, foreign=foreign_item(written, to))
 
 
-def _days(expression: Expression, to: Dialect) -> tuple[str, str]:
+def _days(expression: Expression, to: CronDialect) -> tuple[str, str]:
     """The day and weekday fields. Where both narrow, dialects join them differently, and only some can say it."""
     day, weekday = write_field(expression.day, to), write_weekday(expression.weekday, expression.dialect, to)
-    free = "?" if to is Dialect.QUARTZ else "*"
+    free = "?" if to is CronDialect.QUARTZ else "*"
     is_day, is_weekday = narrows(expression.day), narrows(expression.weekday)
     if expression.joins_by_or and not (is_day and is_weekday):
         return "*", free  # every day fits one of the two
@@ -78,22 +78,22 @@ def _days(expression: Expression, to: Dialect) -> tuple[str, str]:
     return _by_and(expression, to, day, weekday)
 
 
-def _by_or(expression: Expression, to: Dialect, day: str, weekday: str) -> tuple[str, str]:
-    if to is Dialect.UNIX:
+def _by_or(expression: Expression, to: CronDialect, day: str, weekday: str) -> tuple[str, str]:
+    if to is CronDialect.UNIX:
         return day, weekday
-    free = "?" if to is Dialect.QUARTZ else "*"
+    free = "?" if to is CronDialect.QUARTZ else "*"
     one, other = (_with(expression, to, days) for days in ((day, free), (free, weekday)))
     problem = f"{NAMES[to]} cannot join day {day} and weekday {weekday} by OR"
     raise _not(expression, to, problem, f"write a list of two: {one} and {other}", why="or", instead=[one, other])
 
 
-def _by_and(expression: Expression, to: Dialect, day: str, weekday: str) -> tuple[str, str]:
+def _by_and(expression: Expression, to: CronDialect, day: str, weekday: str) -> tuple[str, str]:
     """Spring always joins by AND, Unix does where one of the fields begins with a star."""
-    if to is Dialect.SPRING or (to is Dialect.UNIX and day.startswith("*")):
+    if to is CronDialect.SPRING or (to is CronDialect.UNIX and day.startswith("*")):
         return day, weekday
-    if to is Dialect.UNIX and expression.dialect is Dialect.UNIX:
+    if to is CronDialect.UNIX and expression.dialect is CronDialect.UNIX:
         return day, expression.weekday.text  # its star joins by AND
-    star = star_with_same_days(expression.weekday) if to is Dialect.UNIX else None
+    star = star_with_same_days(expression.weekday) if to is CronDialect.UNIX else None
     if star is not None:
         return day, star
     problem = f"{NAMES[to]} cannot join day {day} and weekday {weekday} by AND"
@@ -112,12 +112,12 @@ def _nth(expression: Expression) -> str | None:
     return None
 
 
-def _with(expression: Expression, to: Dialect, days: tuple[str, str]) -> str:
+def _with(expression: Expression, to: CronDialect, days: tuple[str, str]) -> str:
     minute, hour, month = (write_field(one, to) for one in (expression.minute, expression.hour, expression.month))
     written = f"{minute} {hour} {days[0]} {month} {days[1]}"
-    return written if to is Dialect.UNIX else f"{write_field(expression.second, to)} {written}"
+    return written if to is CronDialect.UNIX else f"{write_field(expression.second, to)} {written}"
 
 
-def _not(expression: Expression, to: Dialect, problem: str, hint: str, **told: Any) -> NotConvertible:
+def _not(expression: Expression, to: CronDialect, problem: str, hint: str, **told: Any) -> NotConvertible:
     text = expression.text
     return NotConvertible(f'"{text}": {problem}.', hint=hint, text=text, to=to.value, name=NAMES[to], **told)

@@ -5,11 +5,11 @@ from functools import lru_cache
 
 from foliot.domain.instants import Instant
 from foliot.domain.schedule.cron.days import CronDays
-from foliot.domain.schedule.cron.fields import Dialect, Expression
+from foliot.domain.schedule.cron.fields import CronDialect, Expression
 from foliot.domain.schedule.cron.parser import parse
 from foliot.domain.schedule.times import product
 from foliot.domain.schedule.wall import Wall
-from foliot.domain.schedule.zones import Gap, Overlap, zone
+from foliot.domain.schedule.zones import Gap, RepeatedTime, zone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,9 +18,9 @@ class Cron:
 
     text: str
     tz: str = "UTC"
-    dialect: Dialect | None = None
+    dialect: CronDialect | None = None
     dst_gap: Gap = Gap.AFTER
-    dst_overlap: Overlap = Overlap.FIRST
+    dst_overlap: RepeatedTime = RepeatedTime.FIRST
     job: str = ""
     expression: Expression = field(init=False, repr=False, compare=False)
     wall: Wall = field(init=False, repr=False, compare=False)
@@ -31,7 +31,7 @@ class Cron:
         object.__setattr__(self, "wall", _wall(expression, self.tz, self.dst_gap, self.dst_overlap))
 
     @classmethod
-    def parse(cls, text: str, *, tz: str = "UTC", dialect: Dialect | None = None, job: str = "") -> "Cron":
+    def parse(cls, text: str, *, tz: str = "UTC", dialect: CronDialect | None = None, job: str = "") -> "Cron":
         """Read an expression with the usual rules for summer time."""
         return cls(text=text, tz=tz, dialect=dialect, job=job)
 
@@ -49,9 +49,9 @@ class Cron:
 
 
 @lru_cache(maxsize=8192)
-def _wall(expression: Expression, tz: str, gap: Gap, overlap: Overlap) -> Wall:
+def _wall(expression: Expression, tz: str, gap: Gap, overlap: RepeatedTime) -> Wall:
     """The search behind an expression; jobs that write the same share one. Without given hours elapsed time decides."""
     if not expression.is_fixed_time:
-        gap, overlap = Gap.SKIP, Overlap.BOTH
+        gap, overlap = Gap.SKIP, RepeatedTime.BOTH
     times = product(expression.hour.mask, expression.minute.mask, expression.second.mask)
     return Wall(CronDays(expression), times, zone(tz), gap, overlap)

@@ -6,7 +6,7 @@ from typing import Final
 from foliot.domain.schedule.cron.fields import (
     MONTHS,
     WEEKDAYS,
-    Dialect,
+    CronDialect,
     Field,
     Item,
     Kind,
@@ -24,7 +24,7 @@ _SPREAD: Final = re.compile(r"H|.*~")
 _GIVEN_NUMBER: Final = re.compile(r"(?<!/)\b[0-9]+")  # the bounds of a spread, not its step
 
 
-class Unwritable(Exception):
+class NoEquivalent(Exception):
     """The other dialect has no number for this; the text is the item."""
 
 
@@ -39,7 +39,7 @@ def narrows(field: Field) -> bool:
     return not given or not read_field(field.kind, ",".join(given), seed="").is_any
 
 
-def write_field(field: Field, to: Dialect) -> str:
+def write_field(field: Field, to: CronDialect) -> str:
     """Any field but the weekday."""
     if _is_one_hour(field):
         return str(bits(field.mask)[0])
@@ -52,7 +52,7 @@ def _is_one_hour(field: Field) -> bool:
     return field.kind.name == "hour" and field.mask.bit_count() == 1 and not is_spread(field)
 
 
-def write_weekday(field: Field, origin: Dialect, to: Dialect) -> str:
+def write_weekday(field: Field, origin: CronDialect, to: CronDialect) -> str:
     """The weekday field, by names, which mean the same everywhere; steps count differently, so days are listed."""
     if not narrows(field):
         return "*"
@@ -69,7 +69,7 @@ def star_with_same_days(field: Field) -> str | None:
     return next((f"*/{step}" for step in steps), None)
 
 
-def _item(kind: Kind, item: Item, text: str, to: Dialect) -> str:
+def _item(kind: Kind, item: Item, text: str, to: CronDialect) -> str:
     match item:
         case LastDay(before=before, is_nearest_weekday=is_nearest):
             return f"L{f'-{before}' if before else ''}{'W' if is_nearest else ''}"
@@ -80,7 +80,7 @@ def _item(kind: Kind, item: Item, text: str, to: Dialect) -> str:
     raise AssertionError(item)
 
 
-def _span(kind: Kind, span: Span, text: str, to: Dialect) -> str:
+def _span(kind: Kind, span: Span, text: str, to: CronDialect) -> str:
     if _SPREAD.match(text):
         return text
     if span.is_open:
@@ -92,7 +92,7 @@ def _span(kind: Kind, span: Span, text: str, to: Dialect) -> str:
     return f"{span.first}-{span.last}/{span.step}"
 
 
-def _open(kind: Kind, span: Span, text: str, to: Dialect) -> str:
+def _open(kind: Kind, span: Span, text: str, to: CronDialect) -> str:
     """A star or a value with a step. In the hours that form matters when clocks change, in the days for AND and OR."""
     is_star = text[0] in "*?"
     if is_star and span.step == 1:
@@ -105,7 +105,7 @@ def _open(kind: Kind, span: Span, text: str, to: Dialect) -> str:
         return str(span.first)
     if is_star:
         return f"*/{span.step}"
-    if to is Dialect.UNIX:  # no crontab reads 5/15
+    if to is CronDialect.UNIX:  # no crontab reads 5/15
         return _span(kind, Span(span.first, span.last, span.step), str(span.first), to)
     return f"{span.first}/{span.step}"
 
@@ -126,7 +126,7 @@ def _values(kind: Kind, span: Span) -> list[int]:
     return [(value - kind.low) % kind.cycle + kind.low for value in range(span.first, last + 1, span.step)]
 
 
-def _weekday(item: Item, text: str, origin: Dialect, to: Dialect) -> str:
+def _weekday(item: Item, text: str, origin: CronDialect, to: CronDialect) -> str:
     match item:
         case NthWeekday():
             return f"{WEEKDAYS[item.weekday]}#{item.nth}"
@@ -145,11 +145,11 @@ def _weekdays(days: tuple[int, ...], *, is_range: bool) -> str:
     return ",".join(WEEKDAYS[day] for day in days)
 
 
-def _renumbered(text: str, origin: Dialect, to: Dialect) -> str:
+def _renumbered(text: str, origin: CronDialect, to: CronDialect) -> str:
     """H(1-5) with the numbers of the other dialect: Quartz counts weekdays one higher."""
-    shift = (to is Dialect.QUARTZ) - (origin is Dialect.QUARTZ)
+    shift = (to is CronDialect.QUARTZ) - (origin is CronDialect.QUARTZ)
     numbers = [int(number) + shift for number in _GIVEN_NUMBER.findall(text)]
     if any(number > 7 for number in numbers):
-        raise Unwritable(text)
+        raise NoEquivalent(text)
     shifted = iter(numbers)
     return _GIVEN_NUMBER.sub(lambda _: str(next(shifted)), text)

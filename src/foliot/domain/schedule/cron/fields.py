@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Final, TypeAlias
 
 
-class Dialect(StrEnum):
+class CronDialect(StrEnum):
     """Whose cron it is: how many fields, which weekday is 1, how day and weekday are joined."""
 
     UNIX = "unix"  # 5 fields, 0 and 7 = Sunday, day OR weekday
@@ -142,7 +142,7 @@ class Expression:
     """A whole expression, read. The parser gives the same object for the same text."""
 
     text: str
-    dialect: Dialect
+    dialect: CronDialect
     second: Field
     minute: Field
     hour: Field
@@ -154,7 +154,7 @@ class Expression:
     @property
     def joins_by_or(self) -> bool:
         """Whether a day fits if either its number or its weekday fits: crontab's rule when both are given."""
-        return self.dialect is Dialect.UNIX and not self.day.is_star and not self.weekday.is_star
+        return self.dialect is CronDialect.UNIX and not self.day.is_star and not self.weekday.is_star
 
     @property
     def day_narrows(self) -> bool:

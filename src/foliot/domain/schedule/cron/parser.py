@@ -16,7 +16,7 @@ from foliot.domain.schedule.cron.fields import (
     WEEKDAY,
     WEEKDAYS,
     YEAR,
-    Dialect,
+    CronDialect,
     Expression,
     Field,
     Item,
@@ -42,10 +42,14 @@ MACROS: Final = {
 _UNIX: Final = (MINUTE, HOUR, DAY, MONTH, WEEKDAY)
 _SPRING: Final = (SECOND, MINUTE, HOUR, DAY, MONTH, SPRING_WEEKDAY)
 _QUARTZ: Final = (SECOND, MINUTE, HOUR, DAY, MONTH, QUARTZ_WEEKDAY, YEAR)
-_LAYOUT: Final = {Dialect.UNIX: _UNIX, Dialect.SPRING: _SPRING, Dialect.QUARTZ: _QUARTZ}
-_WEEKDAY: Final = {Dialect.UNIX: WEEKDAY, Dialect.SPRING: SPRING_WEEKDAY, Dialect.QUARTZ: QUARTZ_WEEKDAY}
-_COUNTS: Final = {Dialect.UNIX: (5,), Dialect.SPRING: (6,), Dialect.QUARTZ: (6, 7)}
-_COUNTED: Final = {Dialect.UNIX: "Unix cron has 5", Dialect.SPRING: "Spring has 6", Dialect.QUARTZ: "Quartz has 6 or 7"}
+_LAYOUT: Final = {CronDialect.UNIX: _UNIX, CronDialect.SPRING: _SPRING, CronDialect.QUARTZ: _QUARTZ}
+_WEEKDAY: Final = {CronDialect.UNIX: WEEKDAY, CronDialect.SPRING: SPRING_WEEKDAY, CronDialect.QUARTZ: QUARTZ_WEEKDAY}
+_COUNTS: Final = {CronDialect.UNIX: (5,), CronDialect.SPRING: (6,), CronDialect.QUARTZ: (6, 7)}
+_COUNTED: Final = {
+    CronDialect.UNIX: "Unix cron has 5",
+    CronDialect.SPRING: "Spring has 6",
+    CronDialect.QUARTZ: "Quartz has 6 or 7",
+}
 _SPREAD: Final = re.compile(r"(^|[\s,])H(?![A-Z])|~", re.IGNORECASE)
 _NUMBERED: Final = re.compile(r"^[^/#]*[0-9]")  # before a step and before the n of #n
 _ZERO: Final = Field(SECOND, "0", (Span(0, 0),), 1)
@@ -54,7 +58,7 @@ _PATHS: Final = ("/", "./", "~/", "$")  # how the path of a command begins
 _NTH: Final = ("", "first", "second", "third", "fourth", "fifth")
 
 
-def parse(text: str, dialect: Dialect | None = None, *, seed: str = "") -> Expression:
+def parse(text: str, dialect: CronDialect | None = None, *, seed: str = "") -> Expression:
     """Read an expression. Without a dialect it is told by the number of fields; `seed` (the job's name) places H."""
     if len(text) > LENGTH_MAX:
         short = f"{text[:40]}…"
@@ -69,7 +73,7 @@ def _is_spread(text: str) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def _parse(text: str, dialect: Dialect | None, seed: str) -> Expression:
+def _parse(text: str, dialect: CronDialect | None, seed: str) -> Expression:
     if text.startswith("@"):
         return _macro(text, seed)
     parts = text.upper().split()
@@ -102,10 +106,10 @@ def _macro(text: str, seed: str) -> Expression:
             suggestion=close[0].lower() if close else None,
             advice=advice or f"known: {' '.join(MACROS).lower()}",
         )
-    read = _read(meaning, meaning.split(), Dialect.UNIX, seed)
+    read = _read(meaning, meaning.split(), CronDialect.UNIX, seed)
     return Expression(
         text=text.lower(),
-        dialect=Dialect.UNIX,
+        dialect=CronDialect.UNIX,
         second=read.second,
         minute=read.minute,
         hour=read.hour,
@@ -115,17 +119,17 @@ def _macro(text: str, seed: str) -> Expression:
     )
 
 
-def _read(text: str, parts: list[str], dialect: Dialect, seed: str) -> Expression:
+def _read(text: str, parts: list[str], dialect: CronDialect, seed: str) -> Expression:
     fields: list[Field] = []
     for place, (kind, part) in enumerate(zip(_LAYOUT[dialect], parts, strict=False)):
         try:
             fields.append(read_field(kind, part, seed=seed))
         except ItemProblem as problem:
             raise _worded(text, parts, dialect, kind, place, problem) from None
-    if dialect is Dialect.UNIX:
+    if dialect is CronDialect.UNIX:
         fields.insert(0, _ZERO)
     second, minute, hour, day, month, weekday = fields[:6]
-    if dialect is Dialect.QUARTZ:
+    if dialect is CronDialect.QUARTZ:
         _check_quartz_days(text, day, weekday)
     return Expression(
         text=text,
@@ -161,35 +165,35 @@ def _check_quartz_days(text: str, day: Field, weekday: Field) -> None:
         )
 
 
-def _detect(text: str, parts: list[str], seed: str) -> Dialect:
+def _detect(text: str, parts: list[str], seed: str) -> CronDialect:
     """Five fields are Unix; six or seven begin with seconds, and then a weekday number must not be ambiguous."""
     if len(parts) == 5:
-        return Dialect.UNIX
+        return CronDialect.UNIX
     if len(parts) not in (6, 7):
         raise _miscounted(text, parts, None)
-    likely = Dialect.QUARTZ if len(parts) == 7 or "?" in parts[3:6] else Dialect.SPRING
-    quartz, spring = (_weekday(parts[5], dialect, seed) for dialect in (Dialect.QUARTZ, Dialect.SPRING))
+    likely = CronDialect.QUARTZ if len(parts) == 7 or "?" in parts[3:6] else CronDialect.SPRING
+    quartz, spring = (_weekday(parts[5], dialect, seed) for dialect in (CronDialect.QUARTZ, CronDialect.SPRING))
     if quartz is None and spring is not None and len(parts) == 6:
-        return Dialect.SPRING
+        return CronDialect.SPRING
     if spring is None and quartz is not None:
-        return Dialect.QUARTZ
+        return CronDialect.QUARTZ
     if quartz is not None and spring is not None and _meaning(quartz) != _meaning(spring):
         _refuse_numbers(text, parts[5], quartz, spring)
     return likely
 
 
-def other_weekdays(expression: Expression) -> tuple[Dialect, Field] | None:
+def other_weekdays(expression: Expression) -> tuple[CronDialect, Field] | None:
     """How the other dialect with six fields reads the weekdays, if it reads other days: `*/2`, `MON/2`."""
-    if expression.dialect is Dialect.UNIX or expression.year is not None:
+    if expression.dialect is CronDialect.UNIX or expression.year is not None:
         return None
-    other = Dialect.SPRING if expression.dialect is Dialect.QUARTZ else Dialect.QUARTZ
+    other = CronDialect.SPRING if expression.dialect is CronDialect.QUARTZ else CronDialect.QUARTZ
     own, rival = (_weekday(expression.weekday.text, dialect, "") for dialect in (expression.dialect, other))
     if own is None or rival is None or _meaning(own) == _meaning(rival):
         return None
     return other, rival
 
 
-def _weekday(part: str, dialect: Dialect, seed: str) -> Field | None:
+def _weekday(part: str, dialect: CronDialect, seed: str) -> Field | None:
     try:
         return read_field(_WEEKDAY[dialect], part, seed=seed)
     except ItemProblem:
@@ -229,7 +233,7 @@ def _said_span(days: tuple[int, ...], *, is_range: bool) -> tuple[str, str]:
     return f"{', '.join(named[:-1])} and {named[-1]}", ",".join(WEEKDAYS[day] for day in days)
 
 
-def _worded(text: str, parts: list[str], dialect: Dialect, kind: Kind, place: int, problem: ItemProblem) -> BadCron:
+def _worded(text: str, parts: list[str], dialect: CronDialect, kind: Kind, place: int, problem: ItemProblem) -> BadCron:
     tight = _tight(text)
     suggestion = _valid(tight, None) if tight != text and len(tight.split()) < len(parts) else None
     if suggestion is None and problem.meant is not None:
@@ -264,7 +268,7 @@ def _mended(value: str, kind: Kind) -> str | None:
     return None
 
 
-def _valid(text: str, dialect: Dialect | None) -> str | None:
+def _valid(text: str, dialect: CronDialect | None) -> str | None:
     try:
         _parse(text, dialect, "")
     except (BadCron, AmbiguousWeekday):
@@ -279,7 +283,7 @@ def _example(kind: Kind) -> str:
     return f"{kind.low}–{kind.high}, *, */2, 1-5 or lists of them"
 
 
-def _miscounted(text: str, parts: list[str], dialect: Dialect | None) -> BadCron:
+def _miscounted(text: str, parts: list[str], dialect: CronDialect | None) -> BadCron:
     has = f"{len(parts)} field{'' if len(parts) == 1 else 's'}"
     wants = _COUNTED[dialect] if dialect else "cron has 5, or 6 and 7 with seconds first"
     return BadCron(
@@ -295,7 +299,7 @@ def _miscounted(text: str, parts: list[str], dialect: Dialect | None) -> BadCron
 def _has_command(parts: list[str]) -> bool:
     """Whether a line of a crontab was written whole: five fields, perhaps a user, and the path of a command."""
     has_path = any(part.startswith(_PATHS) for part in parts[5:])
-    return has_path and _is_command(parts[5]) and _valid(" ".join(parts[:5]), Dialect.UNIX) is not None
+    return has_path and _is_command(parts[5]) and _valid(" ".join(parts[:5]), CronDialect.UNIX) is not None
 
 
 def _with_command(text: str, parts: list[str]) -> BadCron:
@@ -308,13 +312,13 @@ def _with_command(text: str, parts: list[str]) -> BadCron:
     )
 
 
-def _recounted(text: str, parts: list[str], dialect: Dialect | None) -> str | None:
+def _recounted(text: str, parts: list[str], dialect: CronDialect | None) -> str | None:
     guesses = [_tight(text)]
     if len(parts) > 5 and _is_command(parts[5]):
         guesses.append(" ".join(parts[:5]))
-    if dialect in (Dialect.QUARTZ, Dialect.SPRING) and len(parts) == 5:
+    if dialect in (CronDialect.QUARTZ, CronDialect.SPRING) and len(parts) == 5:
         guesses.append(f"0 {text}")
-    elif dialect is Dialect.UNIX and len(parts) == 6 and parts[0] == "0":
+    elif dialect is CronDialect.UNIX and len(parts) == 6 and parts[0] == "0":
         guesses.append(" ".join(parts[1:]))
     elif 2 <= len(parts) < 5:
         guesses.append(" ".join([*parts, *"*****"][:5]))
@@ -323,7 +327,7 @@ def _recounted(text: str, parts: list[str], dialect: Dialect | None) -> str | No
 
 def _is_command(part: str) -> bool:
     """Whether the sixth part of a line of a crontab is no field any more."""
-    return all(_weekday(part, dialect, "") is None for dialect in Dialect)
+    return all(_weekday(part, dialect, "") is None for dialect in CronDialect)
 
 
 def _tight(text: str) -> str:

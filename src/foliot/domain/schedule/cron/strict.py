@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from foliot.domain.schedule.cron.fields import MONTHS, WEEKDAYS, Dialect
+from foliot.domain.schedule.cron.fields import MONTHS, WEEKDAYS, CronDialect
 
 _VALUE: Final = r"[0-9]{1,4}|[A-Z]{3}"
 _SPAN: Final = re.compile(rf"(?:(?P<star>\*)|(?P<first>{_VALUE})(?:-(?P<last>{_VALUE}))?)(?:/(?P<step>[0-9]+))?")
@@ -20,9 +20,9 @@ _FIFTH: Final = "5"
 _SAFE_DAY_MAX: Final = 27  # later days leave the month in a February, where programs differ
 
 
-def foreign_item(text: str, dialect: Dialect) -> str | None:
+def foreign_item(text: str, dialect: CronDialect) -> str | None:
     """The first item of an expression that the dialect's own programs refuse or read otherwise; None: they read all."""
-    names = _FIELDS[1:6] if dialect is Dialect.UNIX else _FIELDS
+    names = _FIELDS[1:6] if dialect is CronDialect.UNIX else _FIELDS
     for name, field in zip(names, text.split(), strict=False):
         for item in field.split(","):
             if not _is_read(name, field, item, dialect):
@@ -30,9 +30,9 @@ def foreign_item(text: str, dialect: Dialect) -> str | None:
     return None
 
 
-def _is_read(name: str, field: str, item: str, dialect: Dialect) -> bool:
+def _is_read(name: str, field: str, item: str, dialect: CronDialect) -> bool:
     if item == "?":
-        return dialect is not Dialect.UNIX and field == "?"
+        return dialect is not CronDialect.UNIX and field == "?"
     special = _SPECIAL.fullmatch(item) if name in ("day", "weekday") else None
     if special is not None:
         return _IS_SPECIAL_READ[dialect](special, field)
@@ -86,13 +86,13 @@ def _number(name: str, value: str, *, sunday: int) -> int:
     return MONTHS.index(value) + 1
 
 
-_IS_SPECIAL_READ: Final[dict[Dialect, Callable[[re.Match[str], str], bool]]] = {
-    Dialect.UNIX: lambda item, field: False,
-    Dialect.QUARTZ: _is_special_read_by_quartz,
-    Dialect.SPRING: _is_special_read_by_spring,
+_IS_SPECIAL_READ: Final[dict[CronDialect, Callable[[re.Match[str], str], bool]]] = {
+    CronDialect.UNIX: lambda item, field: False,
+    CronDialect.QUARTZ: _is_special_read_by_quartz,
+    CronDialect.SPRING: _is_special_read_by_spring,
 }
-_IS_SPAN_READ: Final[dict[Dialect, Callable[[str, re.Match[str]], bool]]] = {
-    Dialect.UNIX: _is_span_read_by_unix,
-    Dialect.QUARTZ: _is_span_read_by_quartz,
-    Dialect.SPRING: _is_span_read_by_spring,
+_IS_SPAN_READ: Final[dict[CronDialect, Callable[[str, re.Match[str]], bool]]] = {
+    CronDialect.UNIX: _is_span_read_by_unix,
+    CronDialect.QUARTZ: _is_span_read_by_quartz,
+    CronDialect.SPRING: _is_span_read_by_spring,
 }

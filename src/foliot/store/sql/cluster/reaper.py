@@ -89,15 +89,15 @@ class _Beat(NamedTuple):
     progress: str | None  # what it said
 
 
-class Times(NamedTuple):
-    """How long hands that do not answer are waited for."""
+class AnswerLimits(NamedTuple):
+    """How long the store waits for a worker that does not answer."""
 
     grace_us: Micros
     session_ttl_us: Micros
 
 
 def claims_of_the_late(
-    tx: Tx, definitions: Definitions, *, term: int, limit: int, times: Times, until: Instant = EVER
+    tx: Tx, definitions: Definitions, *, term: int, limit: int, times: AnswerLimits, until: Instant = EVER
 ) -> list[Claim]:
     """What is to be said of runs past their deadline, by store time or the time believed in, whichever is earlier (R7).
 
@@ -124,7 +124,7 @@ def claims_of_the_late(
 class _Look(NamedTuple):
     """What runs past their deadline are judged by."""
 
-    times: Times
+    times: AnswerLimits
     now: Instant
     beats: Mapping[str, _Beat]  # by session
 

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from foliot.domain.edits import Part, Takes, Waiting, after_edit
+from foliot.domain.edits import Part, Takes, WaitingRun, after_edit
 from foliot.domain.job import LoadedJob
 from foliot.store.sql.firing.follow import CHILD, LIMITS, MERGE, PAST, PINNED, SERIAL, follow_of, part_of, serial_of
 
@@ -36,7 +36,7 @@ def edited(row: Row, old: LoadedJob | None, new: LoadedJob) -> Edited | None:
 
     What a trigger asked for itself stays: its priority, and an overlap where the new version knows any.
     """
-    waiting = Waiting(
+    waiting = WaitingRun(
         part=Part.PARENT if row.is_parent else part_of(row.follow),
         is_in_line=row.is_in_line,
         is_pinned=bool(row.follow & PINNED),

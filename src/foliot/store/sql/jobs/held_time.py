@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from foliot.domain.changes import Plans
 from foliot.domain.fire import Cursor, CursorState, skip_key
-from foliot.domain.held_time import Held, can_be_held
+from foliot.domain.held_time import HeldStretch, can_be_held
 from foliot.domain.instants import Instant
 from foliot.domain.schedule import Schedule
 from foliot.store.sql.firing.record import record_change
@@ -56,7 +56,9 @@ def _can_hold(schedule: Schedule | None) -> bool:
     return schedule is not None and can_be_held(schedule)
 
 
-def _known(tx: Tx, definitions: Definitions, cursor: Cursor, rows: Sequence[Any]) -> tuple[list[Any], list[Held]]:
+def _known(
+    tx: Tx, definitions: Definitions, cursor: Cursor, rows: Sequence[Any]
+) -> tuple[list[Any], list[HeldStretch]]:
     """The stretches whose versions can be read; of the others nobody knows the instants, and they stay skipped."""
     jobs = definitions.find(tx, [(cursor.job_id, row.version) for row in rows]).jobs
     known, held = [], []
@@ -65,11 +67,13 @@ def _known(tx: Tx, definitions: Definitions, cursor: Cursor, rows: Sequence[Any]
         schedule = job.definition.schedule if job is not None else None
         if schedule is not None:
             known.append(row)
-            held.append(Held(schedule, row.from_at, row.to_at))
+            held.append(HeldStretch(schedule, row.from_at, row.to_at))
     return known, held
 
 
-def _take_back(tx: Tx, job_id: int, rows: Sequence[Any], held: Sequence[Held], undecided_from: Instant | None) -> None:
+def _take_back(
+    tx: Tx, job_id: int, rows: Sequence[Any], held: Sequence[HeldStretch], undecided_from: Instant | None
+) -> None:
     """What was decided now is no longer skipped as paused; a stretch decided in part is shortened."""
     gone = [(row.fire_key,) for row in rows if undecided_from is None or row.to_at < undecided_from]
     if gone:

@@ -134,7 +134,7 @@ class _Taken(NamedTuple):
     replaced: tuple[Quit, ...] = ()
 
 
-class Leasing:
+class Leases:
     """Leases of one server. It remembers nothing between calls but hints for its scans."""
 
     def __init__(self, definitions: Definitions, lanes: Lanes, chance: Chance) -> None:
