@@ -13,6 +13,7 @@ from foliot.domain.run import parse_run_id
 from foliot.domain.verdict import Cause
 from foliot.domain.why.verdicts import WhyVerdict
 from foliot.operations import cancel, pause, save
+from foliot.operations.calendars import save_calendar
 from foliot.operations.why import why_instant, why_run, why_since
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement
@@ -258,30 +259,59 @@ def document(step: Mapping[str, Any]) -> dict[str, Any]:
     return wanted
 
 
-async def test_a_hundred_instants_are_explained_in_at_most_ten_statements(
+async def test_a_hundred_instants_of_every_kind_are_explained_in_at_most_ten_statements(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Runs that failed and wait and skips alternate; what explains one of them is read for all of them at once."""
-    await save.create(stage.services, ROOT, NS, "tick", {**TICK, "overlap": "skip"})
-    begin = stage.moment("14:02:20.006")
-    for n in range(120):
-        stage.clock.at = begin + n * 10 * SECOND
+    """Every fact is needed: versions, tries, shards, the line, limits, workers, a calendar. Each is read for all."""
+    worker = await stage.worker("w-1", ["python:jobs:tick"])
+    await stage.server("s-1")
+    await save_calendar(stage.services, ROOT, "ours", {"exclude": ["2026-12-31"]})
+    sharded = {**TICK, "overlap": "skip", "shards": 2}
+    await save.create(stage.services, ROOT, NS, "tick", sharded)
+    stage.elapse("10s")
+    await stage.fire()
+    for _ in range(2):
+        await worker.lease()
+        await worker.end(Cause.SUCCEEDED, after_us=SECOND)
+    limited = {**TICK, "overlap": "skip", "retries": {"max": 3}, "place": {"concurrency": {"db": 1}}}
+    await save.replace(stage.services, ROOT, NS, "tick", limited, expected_version=1)
+    for n in range(108):
+        stage.elapse("10s")
         await stage.fire()
         if n % 3 == 1:
             newest = (await stage.run_ids())[-1]
             await cancel.cancel(stage.services, ROOT, [parse_run_id(newest)])
+    await worker.beat()
+    await worker.lease()
+    await worker.end(Cause.ERROR, after_us=SECOND, error="OSError: gone")
+    stage.elapse("10s")
+    await stage.fire()
+    open_days = {**limited, "schedule": {"every": "10s", "calendar": "ours"}}
+    await save.replace(stage.services, ROOT, NS, "tick", open_days, expected_version=2)
+    stage.elapse("20s")
+    await worker.beat()
     asked: list[str] = []
-    rows = Tx.rows
 
-    def counted(tx: Tx, statement: Statement, *values: Any, **sets: Any) -> Any:
-        asked.append(" ".join(statement.rendered(tx.dialect).text.split())[:90])
-        return rows(tx, statement, *values, **sets)
+    def counting(ask: Any) -> Any:
+        def counted(tx: Tx, statement: Statement, *values: Any, **sets: Any) -> Any:
+            asked.append(" ".join(statement.rendered(tx.dialect).text.split())[:90])
+            return ask(tx, statement, *values, **sets)
 
-    monkeypatch.setattr(Tx, "rows", counted)
+        return counted
+
+    for verb in ("rows", "tuples", "change"):
+        monkeypatch.setattr(Tx, verb, counting(getattr(Tx, verb)))
     explanations, _ = await why_since(stage.services, ROOT, NS, "tick", stage.moment("14:00"))
-    assert {one.verdict for one in explanations} >= {"cancelled", "skipped_overlap"}
+    by_verdict = {one.verdict: one for one in explanations}
+    assert set(by_verdict) == {"succeeded", "cancelled", "skipped_overlap", "held_ready", "undecided"}
     assert len(explanations) >= 70
-    assert len(asked) <= 10, "\n".join(asked)
+    sharded_run, tried = by_verdict[WhyVerdict.SUCCEEDED].run, by_verdict[WhyVerdict.HELD_READY].run
+    assert sharded_run is not None
+    assert sharded_run.shards == {"SUCCEEDED": 2}
+    assert tried is not None
+    assert tried.last_try is not None
+    assert tried.kept is not None
+    assert len(asked) == 10, "\n".join(asked)
 
 
 async def test_both_questions_find_the_run_in_the_way_behind_very_many_shards(stage: Stage, api: Api) -> None:

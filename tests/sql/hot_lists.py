@@ -4,8 +4,8 @@ from typing import Any
 
 from foliot.domain.fire import schedule_key
 from foliot.domain.instants import DAY, HOUR
-from foliot.store.sql.people import cluster_reads, job_reads, ledger_reads, ranking, run_reads
-from tests.sql.explaining import BATCH, FINISHED, LONG_LINE, Hot, Loaded
+from foliot.store.sql.people import cluster_reads, job_reads, ledger_page, ledger_reads, ranking, run_reads
+from tests.sql.explaining import BATCH, FINISHED, LONG_LINE, RUNNING, SESSIONS, Hot, Loaded
 
 PAGE = 50
 KEY = frozenset({""})
@@ -156,6 +156,28 @@ LISTS: list[Hot] = [
         uses=frozenset({"skips_by_job"}),
         reads_max=2 * BATCH,
         values=lambda loaded: {"job_id": LONG_LINE, "at": loaded.now - HOUR},
+    ),
+    Hot(
+        name="a job's line, and the runs that were in the way of its instants",
+        statement=ledger_page.LINE_AND_OBSTACLES,
+        uses=frozenset({"runs_line", "runs_by_job", ""}),
+        scans=frozenset({"d", "q", "o", "w"}),
+        reads_max=8 * PAGE,
+        values=lambda loaded: {
+            "job_id": LONG_LINE + 1000,
+            "in_line": PAGE,
+            "until": loaded.now,
+            "look": PAGE,
+            "rows": PAGE,
+        },
+    ),
+    Hot(
+        name="nodes with what they say and how much they run",
+        statement=cluster_reads.NODES,
+        uses=frozenset({"runs_running"}),
+        scans=frozenset({"nodes", "n", "listed", "held"}),
+        reads_max=RUNNING + 10 * SESSIONS,
+        values=lambda loaded: {"since": loaded.now},
     ),
     Hot(
         name="an overdue cursor",

@@ -1,6 +1,5 @@
 """Owners of sessions in the tables."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ from foliot.ports.worker_link import HandlerOffer, Hello, Leaving
 from foliot.store.sql import node_store
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement
-from foliot.store.sql.people import cluster_reads
 from tests.conformance.test_session_owners import register
 from tests.conformance.working import Worker
 from tests.sql.world import World
@@ -118,29 +116,3 @@ async def test_a_text_that_many_workers_say_is_read_once(world: World, monkeypat
     said = {node.session: node.handlers["python:m:f"] for node in nodes}
     assert said == {f"w{n}": {"enum": ["x" * 1000 if n % 2 else "y" * 1000]} for n in range(6)}
     assert 2 * 1000 < sum(read) < 2 * 1000 + 6 * 300
-
-
-async def test_what_a_worker_says_anew_while_nodes_are_read_is_not_taken_for_what_others_say(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The list of nodes and the texts are two reads: a worker may reload its code in between."""
-    for session in "abc":
-        await say(world, session, "same")
-    changed = {"handlers": '[{"name":"python:m:g"}]', "offer_hash": "new"}
-    texts = cluster_reads.SAID
-    rows = Tx.rows
-    asked = list[str]()
-
-    def between(tx: Tx, statement: Statement, *values: Any, **sets: Any) -> Any:
-        found = rows(tx, statement, *values, **sets)
-        if statement is texts:
-            asked.extend(row.id for row in found)
-            if len(asked) == 1:
-                said = {**found[0]._mapping, **changed}
-                return [SimpleNamespace(**said)]
-        return found
-
-    monkeypatch.setattr(Tx, "rows", between)
-    nodes = await world.store.lookups.nodes()
-    assert len(asked) == 2, "another one was asked for the text"
-    assert {node.session: list(node.handlers) for node in nodes} == {session: ["python:m:f"] for session in "abc"}

@@ -1350,13 +1350,19 @@ WHERE n.id = $1 ORDER BY r.id LIMIT $2;
 UPDATE nodes SET state = 'dead', ended_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), settled = $1 WHERE id = $2 AND state <> 'dead';
 
 -- people/cluster_reads.py NODES
-SELECT id, name, kind, state, until, started_at, last_beat_at, ended_at, group_name, slots, version, host, pid, wall_offset_us, labels, offer_hash, load, drained_by, namespace FROM nodes WHERE state <> 'dead' OR ended_at >= $1 ORDER BY kind, name, started_at LIMIT 5000;
-
--- people/cluster_reads.py SAID
-SELECT n.id, n.offer_hash, n.handlers FROM nodes n WHERE n.id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id));
-
--- people/cluster_reads.py RUNNING
-SELECT session_id, count(*) AS n FROM runs WHERE state = 'RUNNING' AND session_id > '' GROUP BY session_id;
+SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
+       n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.load, n.drained_by, n.namespace, listed.text_of,
+       speaker.handlers, coalesce(held.runs, 0) AS running
+FROM (
+  SELECT n.id, coalesce(n.offer_hash, n.id) AS text_of, row_number() OVER (PARTITION BY coalesce(n.offer_hash, n.id) ORDER BY n.id) AS nth
+  FROM (SELECT id, offer_hash FROM nodes WHERE state <> 'dead' OR ended_at >= $1
+        ORDER BY kind, name, started_at LIMIT 5000) n
+) listed
+JOIN nodes n ON n.id = listed.id
+LEFT JOIN nodes speaker ON speaker.id = listed.id AND listed.nth = 1
+LEFT JOIN (SELECT r.session_id, count(*) AS runs FROM runs r
+           WHERE r.state = 'RUNNING' AND r.session_id > '' GROUP BY r.session_id) held ON held.session_id = n.id
+ORDER BY n.kind, n.name, n.started_at;
 
 -- people/cluster_reads.py META
 SELECT epoch, clock_suspect, clock_ahead_us FROM store_meta WHERE id = 1;
@@ -1454,8 +1460,14 @@ SELECT id FROM events WHERE at < $1 ORDER BY at LIMIT $2;
 -- people/journal.py _FORGET
 DELETE FROM events WHERE id >= $1 AND id <= $2 AND at < $3;
 
+-- people/ledger_page.py SKIPPED_SINCE
+SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now, s.* FROM store_meta m LEFT JOIN (
+  SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = $1 AND to_at >= $2 AND from_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+  ORDER BY to_at DESC LIMIT $3) s ON true
+WHERE m.id = 1 ORDER BY s.to_at DESC;
+
 -- people/ledger_page.py VERSIONS_AMONG
-SELECT v.version, v.hash, v.definition, v.created_at, v.created_by, v.reason FROM unnest($1::text::bigint[]) AS d(version) JOIN job_versions v ON v.job_id = $2 AND v.version = d.version;
+SELECT v.version, v.hash, v.definition, v.created_at, v.created_by, v.reason, d.lane, l.document AS lane_document FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(version, lane) JOIN job_versions v ON v.job_id = $3 AND v.version = d.version LEFT JOIN lanes l ON l.id = d.lane;
 
 -- people/ledger_page.py LAST_TRIES
 SELECT a.run_id, a.attempt, a.cause, n.name AS node, a.session_id, a.fence, a.leased_at, a.started_at, a.ended_at, a.error, a.error_type FROM unnest($1::text::bigint[]) AS d(run_id) JOIN attempts a ON a.run_id = d.run_id LEFT JOIN nodes n ON n.id = a.session_id WHERE a.attempt = (SELECT max(b.attempt) FROM attempts b WHERE b.run_id = d.run_id);
@@ -1463,15 +1475,19 @@ SELECT a.run_id, a.attempt, a.cause, n.name AS node, a.session_id, a.fence, a.le
 -- people/ledger_page.py SHARD_STATES
 SELECT r.parent_id, r.state, count(*) AS runs FROM unnest($1::text::bigint[]) AS d(run_id) JOIN runs r ON r.parent_id = d.run_id WHERE r.shard >= 0 GROUP BY r.parent_id, r.state;
 
--- people/ledger_page.py LANES_AMONG
-SELECT lanes.id, lanes.document FROM unnest($1::text::bigint[]) AS d(lane) JOIN lanes ON lanes.id = d.lane;
-
--- people/ledger_page.py OBSTACLES
+-- people/ledger_page.py LINE_AND_OBSTACLES
 SELECT
-    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
-    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
-    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM (SELECT w.id FROM (SELECT id, shard, parent_id, created_at FROM runs WHERE job_id = $1 ORDER BY id DESC LIMIT $2) w WHERE w.shard = -1 AND w.parent_id IS NULL AND w.created_at <= $3 ORDER BY w.id DESC LIMIT $4) d JOIN runs r ON r.id = d.id JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id ORDER BY r.id DESC;
+r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
+r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
+r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
+r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node, d.is_in_line FROM (
+  SELECT q.id, 1 AS is_in_line FROM (SELECT r.id FROM runs r WHERE r.job_id = $1 AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT $2) q
+  UNION ALL
+  SELECT o.id, 0 AS is_in_line FROM (
+    SELECT w.id FROM (SELECT id, shard, parent_id, created_at FROM runs
+                      WHERE job_id = $1 ORDER BY id DESC LIMIT $3) w
+    WHERE w.shard = -1 AND w.parent_id IS NULL AND w.created_at <= $4 ORDER BY w.id DESC LIMIT $5) o
+) d JOIN runs r ON r.id = d.id JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
 
 -- people/ledger_reads.py FIRED
 SELECT

@@ -27,11 +27,13 @@ def home_of(who: Principal, asked: str | None) -> str:
     return asked if asked is not None else (who.namespace or DEFAULT_NAMESPACE)
 
 
-async def find_job(services: Services, who: Principal, namespace: str, name: str) -> JobRow:
+async def find_job(
+    services: Services, who: Principal, namespace: str, name: str, *, with_last_run: bool = True
+) -> JobRow:
     """The job, or `JobNotFound`."""
     if not who.sees(namespace):
         raise JobNotFound(name, namespace=namespace)
-    return await services.store.lookups.job(namespace, name)
+    return await services.store.lookups.job(namespace, name, with_last_run=with_last_run)
 
 
 async def find_run(services: Services, who: Principal, run_id: int) -> RunRow:

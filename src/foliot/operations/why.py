@@ -19,7 +19,6 @@ from foliot.domain.why import Explanation, explain_ahead, explain_instant, expla
 from foliot.domain.why.facts import (
     InstantFacts,
     JobFacts,
-    LimitFacts,
     Neighbour,
     QueueFacts,
     RunFacts,
@@ -49,7 +48,8 @@ EXPLAINED_MAX: Final = 100
 ERROR_SHOWN_MAX: Final = 200
 OBSTACLES_MAX: Final = 5
 OBSTACLE_PAGES_MAX: Final = 10
-_LIVE: Final = frozenset({"PENDING", "RUNNING"})
+_NEIGHBOURS_TOLD: Final = frozenset({WhyVerdict.NOT_DUE, WhyVerdict.BEFORE_START, WhyVerdict.AFTER_END})
+"""What is said of an instant that the schedule does not have: the fires around it are told, too."""
 
 
 async def why_instant(
@@ -70,17 +70,45 @@ async def why_since(
     """
     who.demand(Scope.READ)
     lookups = services.store.lookups
-    job = await find_job(services, who, namespace, name)
+    job = await find_job(services, who, namespace, name, with_last_run=False)
     page = await lookups.ledger_since(job.job_id, since, known_version=job.version, limit=EXPLAINED_MAX)
-    nodes = await lookups.nodes() if page.waiting else ()
+    due_at = _undecided(job, page, since)
+    nodes = await lookups.nodes() if page.waiting or due_at is not None else ()
     explained: dict[Instant, Explanation] = {}
     for skip in page.skips:
         explained[skip.to_at] = _of_listed_skip(job, skip, page)
     for run in page.runs:  # after the skips: where an instant has both, its run is explained
         explained[run.due_at] = _of_listed_run(job, run, page, nodes)
     newest = [explained[at] for at in sorted(explained)[-EXPLAINED_MAX:]]
-    standing = await _standing(services, job, since=since, now=page.now, is_silent=not newest)
+    schedule = await _schedule(services, job.document, job.name)
+    if due_at is None:
+        standing = _standing(job, schedule, since=since, now=page.now, is_silent=not newest)
+    else:
+        standing = [await _of_undecided(services, job, due_at, schedule, nodes, page.now)]
     return [*newest, *standing], zone_of(job.document, job.name)
+
+
+def _undecided(job: JobRow, page: LedgerPage, since: Instant) -> Instant | None:
+    """Return the instant that a server should have decided by now; None: there is none since then."""
+    at = job.next_due_at
+    if job.state != "active" or at is None or not since <= at <= page.now:
+        return None
+    # A server may have decided it after the job was read.
+    has_run = any(run.due_at == at for run in page.runs)
+    is_skipped = any(skip.from_at <= at <= skip.to_at for skip in page.skips)
+    return None if has_run or is_skipped else at
+
+
+async def _of_undecided(
+    services: Services, job: JobRow, at: Instant, schedule: Schedule | None, nodes: Sequence[NodeRow], now: Instant
+) -> Explanation:
+    """Explain an instant that is due and undecided. Its schedule is the present one: an edit decides the past first."""
+    servers_alive = _servers_alive(nodes, now)
+    job_facts = _facts_of(job, created_at=job.created_at, schedule=schedule, servers_alive=servers_alive)
+    said = explain_instant(InstantFacts(at=at, now=now, job=job_facts))
+    if said.verdict in _NEIGHBOURS_TOLD:
+        said, _ = await _explained(services, job, at)
+    return said
 
 
 def _document(job: JobRow, version: int, page: LedgerPage) -> Mapping[str, Any]:
@@ -161,33 +189,19 @@ def _of_range(said: Explanation) -> Explanation:
     return replace(said, is_range=True)
 
 
-async def _standing(
-    services: Services, job: JobRow, *, since: Instant, now: Instant, is_silent: bool
+def _standing(
+    job: JobRow, schedule: Schedule | None, *, since: Instant, now: Instant, is_silent: bool
 ) -> Sequence[Explanation]:
-    """Explain what no decided instant says: an instant is due and undecided, the job is paused, nothing was due."""
-    ahead = await _ahead(services, job, now)
-    if ahead:
-        return ahead
-    due_at = job.next_due_at if job.state == "active" else None
-    if due_at is not None and since <= due_at <= now:
-        explanation, _ = await _explained(services, job, due_at)
-        return [explanation]
-    if not is_silent and job.state != "paused":
-        return []
+    """Explain what no instant says: the next fire is too far ahead, the job is paused, nothing was due."""
     facts = _facts_of(job, created_at=job.created_at)
-    is_scheduled = bool(job.document.get("schedule"))
-    return [explain_standing(facts, is_scheduled=is_scheduled, since=since, now=now)]
-
-
-async def _ahead(services: Services, job: JobRow, now: Instant) -> Sequence[Explanation]:
-    """Explain that the next fire lies further ahead than the schedule allows; nothing when it does not."""
-    schedule = await _schedule(services, job.document, job.name)
     stand = Stand(job.state, job.next_at, job.next_due_at, job.remaining)
     expected_at = expected_next(stand, schedule, now)
-    if expected_at is None:
+    if expected_at is not None:
+        return [explain_ahead(facts, expected_at=expected_at, now=now)]
+    if not is_silent and job.state != "paused":
         return []
-    facts = _facts_of(job, created_at=job.created_at)
-    return [explain_ahead(facts, expected_at=expected_at, now=now)]
+    is_scheduled = bool(job.document.get("schedule"))
+    return [explain_standing(facts, is_scheduled=is_scheduled, since=since, now=now)]
 
 
 async def _explained(services: Services, job: JobRow, at: Instant) -> tuple[Explanation, str]:
@@ -226,13 +240,17 @@ async def _job_facts(services: Services, job: JobRow, schedule: Schedule | None,
     servers_alive = 0
     if is_undecided:  # only then it matters whether a server could decide
         nodes = await services.store.lookups.nodes()
-        servers_alive = sum(node.kind == "server" and node.until > ledger.now for node in nodes)
+        servers_alive = _servers_alive(nodes, ledger.now)
     return _facts_of(
         job,
         created_at=ledger.first_version.created_at,
         schedule=schedule,
         servers_alive=servers_alive,
     )
+
+
+def _servers_alive(nodes: Sequence[NodeRow], now: Instant) -> int:
+    return sum(node.kind == "server" and node.until > now for node in nodes)
 
 
 def _facts_of(
@@ -333,7 +351,7 @@ def _queue_facts(run: RunRow, document: Mapping[str, Any], waiting: Waiting, nod
         overlap=str(document.get("overlap", usual_overlap)),
         ahead=run_facts(waiting.ahead) if waiting.ahead else None,
         ahead_count=waiting.ahead_count,
-        limits=[LimitFacts(name=limit.name, max=limit.max, used=limit.used) for limit in waiting.limits],
+        limits=waiting.limits,
         workers=[_worker(node) for node in nodes if node.serves(run.namespace) and node.until > waiting.now],
     )
 
@@ -411,7 +429,7 @@ async def _with_neighbours(
         first_at = schedule.next_after(ledger.first_version.created_at - 1)
         first = await _neighbour(services, job, first_at, ledger)
         return replace(said, first=first)
-    if said.verdict not in (WhyVerdict.NOT_DUE, WhyVerdict.BEFORE_START, WhyVerdict.AFTER_END):
+    if said.verdict not in _NEIGHBOURS_TOLD:
         return said
     before = schedule.previous_before(at)
     if before is not None and before < ledger.first_version.created_at:

@@ -13,7 +13,12 @@ from foliot.domain.why.verdicts import HoldKind, WhyVerdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
-    """A run, in short."""
+    """A run as explanations need it.
+
+    A type beside `ports.store.lookups.RunRow`, for two reasons: the domain does not know what a store returns, and an
+    explanation needs more than a row has (the last try, states of shards, the version it keeps) and little of what it
+    has: the id as people write it, one line of the error, no parameters and no result.
+    """
 
     id: str
     job: str
@@ -78,7 +83,7 @@ class WorkerFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitFacts:
-    """A limit of the run's lane."""
+    """A limit of a lane, and how much of it is taken."""
 
     name: str
     max: int

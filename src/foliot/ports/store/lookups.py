@@ -13,6 +13,7 @@ from foliot.domain.errors import InvalidInput, NotFound
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import Lane
 from foliot.domain.skips import SkipCause
+from foliot.domain.why.facts import LimitFacts
 from foliot.ports.worker_link import LogChunk
 
 T = TypeVar("T")
@@ -136,7 +137,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:
-    """A run with the names people know it by."""
+    """A run as the store keeps it, with the names people know it by. Explanations go by `domain.why.facts.RunFacts`."""
 
     run_id: int
     job_id: int
@@ -287,15 +288,6 @@ class NodeRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LimitRow:
-    """A limit and how much of it is taken."""
-
-    name: str
-    max: int
-    used: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Ledger:
     """What is recorded about one instant of a job."""
 
@@ -315,7 +307,7 @@ class Waiting:
     ahead: RunRow | None  # the first live run of the job's line, if that is not the run itself
     ahead_count: int  # live runs in front of it, at most 1000
     lane: Lane
-    limits: Sequence[LimitRow]
+    limits: Sequence[LimitFacts]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -344,7 +336,7 @@ class Lookups(Protocol):
 
     async def jobs(self, wanted: JobFilter, *, limit: int, cursor: str | None = None) -> Listing[JobRow]: ...
 
-    async def job(self, namespace: str, name: str) -> JobRow:
+    async def job(self, namespace: str, name: str, *, with_last_run: bool = True) -> JobRow:
         """The job, or `JobNotFound` with the nearest name of its namespace."""
         ...
 

@@ -8,25 +8,34 @@ import msgspec
 from foliot.domain.instants import Instant
 from foliot.ports.store.lookups import ClusterRow, NodeRow
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import Statement
 
 NODES_MAX: Final = 5000
 QUEUE_COUNTED_MAX: Final = 10_001
+_NEVER: Final[Instant] = 2**62
 
-_COLUMNS: Final = (
-    "id, name, kind, state, until, started_at, last_beat_at, ended_at, group_name, slots, version, host, pid, "
-    "wall_offset_us, labels, offer_hash, load, drained_by, namespace"
-)
+_TEXT_OF: Final = "coalesce(n.offer_hash, n.id)"
+"""What names the text that a node says of its handlers. An older Foliot wrote no hash: then the text is its own."""
+
 NODES: Final = Statement(
-    f"SELECT {_COLUMNS} FROM nodes WHERE state <> 'dead' OR ended_at >= :since ORDER BY kind, name, started_at "
-    f"LIMIT {NODES_MAX}"
+    f"""
+    SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
+           n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.load, n.drained_by, n.namespace, listed.text_of,
+           speaker.handlers, coalesce(held.runs, 0) AS running
+    FROM (
+      SELECT n.id, {_TEXT_OF} AS text_of, row_number() OVER (PARTITION BY {_TEXT_OF} ORDER BY n.id) AS nth
+      FROM (SELECT id, offer_hash FROM nodes WHERE state <> 'dead' OR ended_at >= :since
+            ORDER BY kind, name, started_at LIMIT {NODES_MAX}) n
+    ) listed
+    JOIN nodes n ON n.id = listed.id
+    LEFT JOIN nodes speaker ON speaker.id = listed.id AND listed.nth = 1
+    LEFT JOIN (SELECT r.session_id, count(*) AS runs FROM runs r
+               WHERE r.state = 'RUNNING' AND r.{{held_by}} > '' GROUP BY r.session_id) held ON held.session_id = n.id
+    ORDER BY n.kind, n.name, n.started_at
+    """
 )
-SAID: Final = Statement(
-    "SELECT n.id, n.offer_hash, n.handlers FROM nodes n WHERE n.id IN (SELECT d.id FROM {d})", RowSet("d", id=TEXT)
-)
-RUNNING: Final = Statement(
-    "SELECT session_id, count(*) AS n FROM runs WHERE state = 'RUNNING' AND {held_by} > '' GROUP BY session_id"
-)
+"""Thousands of workers may say the same megabytes of their handlers: the first of them brings the text along."""
+
 META: Final = Statement("SELECT epoch, clock_suspect, clock_ahead_us FROM store_meta WHERE id = 1")
 LEADER: Final = Statement(
     "SELECT l.holder_session, l.term, l.until, n.name FROM leases l LEFT JOIN nodes n ON n.id = l.holder_session "
@@ -49,10 +58,10 @@ OVERDUE: Final = Statement("SELECT next_at FROM cursors WHERE next_at <= :now OR
 
 def list_nodes(tx: Tx, *, include_dead_since: Instant | None) -> Sequence[NodeRow]:
     """Node sessions: those alive, and those that ended since an instant."""
-    rows = tx.rows(NODES, {"since": 2**62 if include_dead_since is None else include_dead_since})
-    running = {row.session_id: int(row.n) for row in tx.rows(RUNNING)}
-    offered = _offered_by(tx, rows)
-    return [_node(row, offered[row.id], running.get(row.id, 0)) for row in rows]
+    since = _NEVER if include_dead_since is None else include_dead_since
+    rows = tx.rows(NODES, {"since": since})
+    by_text = {row.text_of: _offered(row.handlers) for row in rows if row.handlers is not None}
+    return [_node(row, by_text.get(row.text_of, NOTHING)) for row in rows]
 
 
 def cluster(tx: Tx) -> ClusterRow:
@@ -89,26 +98,6 @@ class _Offered(NamedTuple):
 NOTHING: Final = _Offered({}, {})
 
 
-def _offered_by(tx: Tx, nodes: Sequence[Any]) -> Mapping[str, _Offered]:
-    """What each session says of its handlers. A text that many say is read from one of them: it may be megabytes."""
-    by_text: dict[str, _Offered] = {}
-    by_session: dict[str, _Offered] = {}
-    waiting = nodes
-    while waiting:
-        speakers = {_text_of(node): node.id for node in waiting}
-        by_session |= dict.fromkeys(speakers.values(), NOTHING)  # one may be gone by now
-        for row in tx.rows(SAID, d=sorted((session,) for session in speakers.values())):
-            by_text[_text_of(row)] = by_session[row.id] = _offered(row.handlers)
-        # A speaker may have said something new since the nodes were listed: then another one is asked for the text.
-        waiting = [node for node in waiting if _text_of(node) not in by_text and node.id not in by_session]
-    return {node.id: by_text.get(_text_of(node)) or by_session[node.id] for node in nodes}
-
-
-def _text_of(node: Any) -> str:
-    """The hash of what it says; an older Foliot wrote none: then its text is its own."""
-    return str(node.offer_hash or node.id)
-
-
 def _offered(text: str) -> _Offered:
     offers = msgspec.json.decode(text) if text else []
     return _Offered(
@@ -117,7 +106,7 @@ def _offered(text: str) -> _Offered:
     )
 
 
-def _node(row: Any, offered: _Offered, running: int) -> NodeRow:
+def _node(row: Any, offered: _Offered) -> NodeRow:
     return NodeRow(
         session=row.id,
         name=row.name,
@@ -138,6 +127,6 @@ def _node(row: Any, offered: _Offered, running: int) -> NodeRow:
         code_hashes=offered.code_hashes,
         load=msgspec.json.decode(row.load) if row.load else {},
         drained_by=row.drained_by,
-        running=running,
+        running=int(row.running),
         namespace=row.namespace,
     )

@@ -1,36 +1,48 @@
-"""A page of the ledger for `why`: what became of many instants of a job, with what explains each, set-based."""
+"""A page of the ledger for `why`: what became of many instants of a job, with what explains each.
+
+Seven statements at most, however many instants: each is about all of them, and one that none needs is left out.
+"""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from foliot.domain.fire import SkipReason
 from foliot.domain.instants import Instant
 from foliot.domain.job import Lane
 from foliot.domain.run import RunState
-from foliot.ports.store.lookups import (
-    AttemptRow,
-    LedgerPage,
-    LimitRow,
-    RunRow,
-    SkipRow,
-    VersionRow,
-    Waiting,
-    is_sharded,
-)
+from foliot.ports.store.lookups import AttemptRow, LedgerPage, RunRow, SkipRow, VersionRow, is_sharded
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
 from foliot.store.sql.people.job_reads import version_row
-from foliot.store.sql.people.ledger_reads import LINE, fired, in_front_of, limits_of
+from foliot.store.sql.people.ledger_reads import (
+    AHEAD_MAX,
+    IN_LINE,
+    SKIP_COLUMNS,
+    fired_runs,
+    limits_of,
+    skip_row,
+    waiting_for,
+)
 from foliot.store.sql.people.run_reads import RUN_COLUMNS, RUN_JOINS, attempt_row, run_row
 
 OBSTACLES_MAX: Final = 500  # runs looked through for the one that was in the way of a skipped instant
 OBSTACLE_LOOK_MAX: Final = 20_000  # rows walked over for them: most are shards
 
+SKIPPED_SINCE: Final = Statement(
+    f"""
+    SELECT {{now}} AS now, s.* FROM store_meta m LEFT JOIN (
+      SELECT {SKIP_COLUMNS} FROM skips WHERE job_id = :job_id AND to_at >= :since AND from_at <= {{now}}
+      ORDER BY to_at DESC LIMIT :rows) s ON true
+    WHERE m.id = 1 ORDER BY s.to_at DESC
+    """
+)
+"""Store time stands in every row; where nothing was skipped there is one row, and the rest of it is null."""
+
 VERSIONS_AMONG: Final = Statement(
-    "SELECT v.version, v.hash, v.definition, v.created_at, v.created_by, v.reason FROM {d} "
-    "JOIN job_versions v ON v.job_id = :job_id AND v.version = d.version",
-    RowSet("d", version=BIGINT),
+    "SELECT v.version, v.hash, v.definition, v.created_at, v.created_by, v.reason, d.lane, l.document AS lane_document "
+    "FROM {d} JOIN job_versions v ON v.job_id = :job_id AND v.version = d.version LEFT JOIN lanes l ON l.id = d.lane",
+    RowSet("d", version=BIGINT, lane=BIGINT),
 )
 LAST_TRIES: Final = Statement(
     "SELECT a.run_id, a.attempt, a.cause, n.name AS node, a.session_id, a.fence, a.leased_at, a.started_at, "
@@ -44,89 +56,113 @@ SHARD_STATES: Final = Statement(
     "WHERE r.shard >= 0 GROUP BY r.parent_id, r.state",
     RowSet("d", run_id=BIGINT),
 )
-LANES_AMONG: Final = Statement(
-    "SELECT lanes.id, lanes.document FROM {d} JOIN lanes ON lanes.id = d.lane", RowSet("d", lane=BIGINT)
-)
 
-# Shards and merge runs are newer than the run they belong to, and a run may have 10,000 of them: they are walked over.
-OBSTACLES: Final = Statement(
-    f"SELECT {RUN_COLUMNS} FROM (SELECT w.id FROM (SELECT id, shard, parent_id, created_at FROM runs "
-    "WHERE job_id = :job_id ORDER BY id DESC LIMIT :look) w "
-    "WHERE w.shard = -1 AND w.parent_id IS NULL AND w.created_at <= :until ORDER BY w.id DESC LIMIT :rows) d "
-    f"JOIN runs r ON r.id = d.id {RUN_JOINS} ORDER BY r.id DESC"
+LINE_AND_OBSTACLES: Final = Statement(
+    f"""
+    SELECT {RUN_COLUMNS}, d.is_in_line FROM (
+      SELECT q.id, 1 AS is_in_line FROM (SELECT r.id FROM runs r WHERE {IN_LINE} LIMIT :in_line) q
+      UNION ALL
+      SELECT o.id, 0 AS is_in_line FROM (
+        SELECT w.id FROM (SELECT id, shard, parent_id, created_at FROM runs
+                          WHERE job_id = :job_id ORDER BY id DESC LIMIT :look) w
+        WHERE w.shard = -1 AND w.parent_id IS NULL AND w.created_at <= :until ORDER BY w.id DESC LIMIT :rows) o
+    ) d JOIN runs r ON r.id = d.id {RUN_JOINS}
+    """
 )
+"""The line of a job as it is, and the newest runs there were when instants were skipped. Shards and merge runs are
+newer than the run they belong to, and a run may have 10,000 of them: they are walked over."""
+
+
+class _Versions(NamedTuple):
+    """The versions of runs and skips, and the lanes of runs that wait."""
+
+    by_number: Mapping[int, VersionRow]
+    lanes: Mapping[int, Lane]
+
+
+class _InTheWay(NamedTuple):
+    """The runs that a waiting run stands behind, and those that were there when an instant was skipped."""
+
+    line: Sequence[RunRow]  # in its order
+    obstacles: Sequence[RunRow]  # newest first
 
 
 def ledger_since(tx: Tx, job_id: int, since: Instant, *, known_version: int, limit: int) -> LedgerPage:
     """The newest instants since one. A statement is left out where nothing asks for it."""
-    now = tx.now()
-    runs, skips = fired(tx, job_id, from_at=since, to_at=now + 1, limit=limit)
+    now, skips = _skipped_since(tx, job_id, since, limit)
+    runs = fired_runs(tx, job_id, from_at=since, to_at=now + 1, limit=limit)
+    pending = [run for run in runs if run.state == RunState.PENDING]
+    versions = _versions(tx, job_id, known_version, runs, skips)
+    in_the_way = _in_the_way(tx, job_id, pending, skips)
+    limits = limits_of(tx, sorted({name for lane in versions.lanes.values() for name in lane.limits}))
     return LedgerPage(
         now=now,
         runs=runs,
         skips=skips,
-        versions=_versions(tx, job_id, known_version, runs, skips),
+        versions=versions.by_number,
         tries=_last_tries(tx, runs),
         shards=_shards(tx, runs),
-        waiting=_waiting(tx, now, job_id, [run for run in runs if run.state == RunState.PENDING]),
-        obstacles=_obstacles(tx, job_id, skips),
+        waiting={
+            run.run_id: waiting_for(run, in_the_way.line, versions.lanes[run.lane], limits, now) for run in pending
+        },
+        obstacles=in_the_way.obstacles,
     )
 
 
-def _versions(
-    tx: Tx, job_id: int, known: int, runs: Sequence[RunRow], skips: Sequence[SkipRow]
-) -> Mapping[int, VersionRow]:
-    numbers = {run.version for run in runs} | {skip.version for skip in skips}
-    numbers.discard(known)
-    if not numbers:
-        return {}
-    rows = tx.rows(VERSIONS_AMONG, {"job_id": job_id}, d=[(number,) for number in sorted(numbers)])
-    return {row.version: version_row(row) for row in rows}
+def _skipped_since(tx: Tx, job_id: int, since: Instant, limit: int) -> tuple[Instant, Sequence[SkipRow]]:
+    """Store time, and what was skipped since then, newest first."""
+    rows = tx.rows(SKIPPED_SINCE, {"job_id": job_id, "since": since, "rows": limit})
+    return int(rows[0].now), [skip_row(row) for row in rows if row.to_at is not None]
+
+
+def _versions(tx: Tx, job_id: int, known: int, runs: Sequence[RunRow], skips: Sequence[SkipRow]) -> _Versions:
+    waiting = {(run.version, run.lane) for run in runs if run.state == RunState.PENDING}
+    others = {run.version for run in runs} | {skip.version for skip in skips}
+    others -= {known, *(version for version, _ in waiting)}
+    wanted = [*sorted(waiting), *((version, None) for version in sorted(others))]
+    if not wanted:
+        return _Versions({}, {})
+    rows = tx.rows(VERSIONS_AMONG, {"job_id": job_id}, d=wanted)
+    lanes = {row.lane: lane_from(row.lane_document) for row in rows if row.lane is not None}
+    return _Versions({row.version: version_row(row) for row in rows}, lanes)
 
 
 def _last_tries(tx: Tx, runs: Sequence[RunRow]) -> Mapping[int, AttemptRow]:
     asked = [(run.run_id,) for run in runs if run.attempt > 0 and run.state != RunState.SUCCEEDED]
-    return {row.run_id: attempt_row(row) for row in tx.rows(LAST_TRIES, d=asked)} if asked else {}
+    rows = tx.rows(LAST_TRIES, d=asked) if asked else ()
+    return {row.run_id: attempt_row(row) for row in rows}
 
 
 def _shards(tx: Tx, runs: Sequence[RunRow]) -> Mapping[int, Mapping[str, int]]:
     asked = [(run.run_id,) for run in runs if is_sharded(run)]
+    rows = tx.rows(SHARD_STATES, d=asked) if asked else ()
     found: dict[int, dict[str, int]] = {}
-    for row in tx.rows(SHARD_STATES, d=asked) if asked else ():
+    for row in rows:
         found.setdefault(row.parent_id, {})[row.state] = row.runs
     return found
 
 
-def _waiting(tx: Tx, now: Instant, job_id: int, runs: Sequence[RunRow]) -> Mapping[int, Waiting]:
-    if not runs:
-        return {}
-    lanes = _lanes(tx, runs)
-    line = [run_row(row) for row in tx.rows(LINE, {"job_id": job_id})] if any(run.serial for run in runs) else []
-    names = sorted({name for lane in lanes.values() for name in lane.limits})
-    limits = {row.name: LimitRow(name=row.name, max=row.max, used=row.used) for row in limits_of(tx, names)}
-    found: dict[int, Waiting] = {}
-    for run in runs:
-        lane = lanes[run.lane]
-        ahead = in_front_of(run, line) if run.serial else []
-        found[run.run_id] = Waiting(
-            now=now,
-            ahead=ahead[0] if ahead else None,
-            ahead_count=len(ahead),
-            lane=lane,
-            limits=[limits[name] for name in lane.limits if name in limits],
-        )
-    return found
-
-
-def _lanes(tx: Tx, runs: Sequence[RunRow]) -> Mapping[int, Lane]:
-    asked = [(lane,) for lane in sorted({run.lane for run in runs})]
-    return {row.id: lane_from(row.document) for row in tx.rows(LANES_AMONG, d=asked)}
-
-
-def _obstacles(tx: Tx, job_id: int, skips: Sequence[SkipRow]) -> Sequence[RunRow]:
+def _in_the_way(tx: Tx, job_id: int, pending: Sequence[RunRow], skips: Sequence[SkipRow]) -> _InTheWay:
+    is_in_line = any(run.serial for run in pending)
     decided = [skip.decided_at for skip in skips if skip.reason == SkipReason.OVERLAP]
-    if not decided:
-        return []
-    values = {"job_id": job_id, "until": max(decided), "look": OBSTACLE_LOOK_MAX, "rows": OBSTACLES_MAX}
-    rows = tx.rows(OBSTACLES, values)
-    return [run_row(row) for row in rows]
+    if not is_in_line and not decided:
+        return _InTheWay([], [])
+    values = {
+        "job_id": job_id,
+        "in_line": AHEAD_MAX if is_in_line else 0,
+        "until": max(decided, default=0),
+        "look": OBSTACLE_LOOK_MAX if decided else 0,
+        "rows": OBSTACLES_MAX,
+    }
+    rows = tx.rows(LINE_AND_OBSTACLES, values)
+    line = [run_row(row) for row in rows if row.is_in_line]
+    obstacles = [run_row(row) for row in rows if not row.is_in_line]
+    return _InTheWay(sorted(line, key=_by_place), sorted(obstacles, key=_by_age))
+
+
+def _by_place(run: RunRow) -> tuple[int, int]:
+    return run.place or 0, run.run_id
+
+
+def _by_age(run: RunRow) -> int:
+    return -run.run_id

@@ -46,8 +46,9 @@ class SqlLookups:
     async def jobs(self, wanted: JobFilter, *, limit: int, cursor: str | None = None) -> Listing[JobRow]:
         return await self._read(lambda tx: job_reads.list_jobs(tx, wanted, limit=limit, cursor=cursor))
 
-    async def job(self, namespace: str, name: str) -> JobRow:
-        found = await self._read(lambda tx: job_reads.find_job(tx, namespace, name))
+    async def job(self, namespace: str, name: str, *, with_last_run: bool = True) -> JobRow:
+        find = job_reads.find_job if with_last_run else job_reads.present_job
+        found = await self._read(lambda tx: find(tx, namespace, name))
         if found is not None:
             return found
         known = [one for _, one in await self.job_names(namespace, limit=NEAREST_AMONG)]
