@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pexpect
 import pytest
@@ -46,14 +47,14 @@ def test_colour_is_for_terminals_and_can_be_refused(foliot: Shell) -> None:
     assert not ANSI.search(foliot.process("job", "list").stdout)
 
 
-@pytest.mark.parametrize("columns", [60, 80, 200])
+@pytest.mark.parametrize("columns", [40, 80, 200])
 def test_a_table_fits_the_terminal_and_never_wraps(foliot: Shell, columns: int) -> None:
     with terminal(foliot, "job", "list", "--no-color", columns=columns) as child:
         said, _ = whole(child)
     lines = said.splitlines()
     assert len(lines) == 8  # a heading and seven jobs
     assert all(cells(line) <= columns for line in lines), [cells(line) for line in lines]
-    if columns == 60:
+    if columns == 40:
         assert "…" in said
 
 
@@ -161,3 +162,62 @@ def test_the_editor_is_opened_on_the_definition(foliot: Shell, tmp_path: object)
     assert code == 0
     assert foliot("job", "show", "edited", "-o", "json").json["owner"] == "after"
     foliot("job", "delete", "edited", "--yes")
+
+
+EDITOR = """#!/bin/sh
+# Does the first of its lines of work, and forgets it.
+work=$(head -1 "$0.todo"); sed -i 1d "$0.todo"
+cp "$1" "$0.seen"
+eval "$work"
+"""
+
+
+def editor(shell: Shell, *work: str) -> str:
+    """An editor for which each line is what a person does when it is opened; what they see is kept beside it."""
+    script = shell.folder / "mending.sh"
+    script.write_text(EDITOR)
+    script.chmod(0o755)
+    script.with_suffix(".sh.todo").write_text("".join(f"{line}\n" for line in work))
+    return str(script)
+
+
+def test_an_edit_without_a_change_is_no_failure(foliot: Shell) -> None:
+    before = foliot("job", "show", "greet", "-o", "json").json["version"]
+    with terminal(foliot, "job", "edit", "greet", "--no-color", EDITOR=editor(foliot, "true")) as child:
+        said, code = whole(child)
+    assert (code, f"greet is v{before} already, nothing changed" in said) == (0, True), said
+
+
+def test_a_mistake_in_the_editor_opens_it_again_on_what_was_written(foliot: Shell) -> None:
+    foliot("job", "create", "mended", "--py", "jobs:greet", "--owner", "before")
+    breaking, misspelling, mending = "s/{/{{/", "s/{{/{/;s/owner/ownr/;s/before/after/", "s/ownr/owner/"
+    work = [f"sed -i '{step}' \"$1\"" for step in (breaking, misspelling, mending)]
+    with terminal(foliot, "job", "edit", "mended", "--no-color", EDITOR=editor(foliot, *work)) as child:
+        child.expect(r"✖ What you wrote is not JSON: .* \(line \d+, column \d+\)\.")
+        child.expect(r"\[FOL-1100\]")
+        child.expect("edit again\\?")
+        child.sendline("")
+        child.expect('"ownr" is not a field of a job')
+        child.expect("edit again\\?")
+        child.sendline("y")
+        child.expect("mended is v2 now")
+        _, code = whole(child)
+    assert code == 0
+    seen = (foliot.folder / "mending.sh.seen").read_text()
+    assert seen.startswith('// "ownr" is not a field of a job')
+    assert "after" in seen, "the editor opens on what was written, not on what was there"
+    assert foliot("job", "show", "mended", "-o", "json").json["owner"] == "after"
+    foliot("job", "delete", "mended", "--yes")
+
+
+def test_who_gives_up_editing_keeps_the_text(foliot: Shell) -> None:
+    work = editor(foliot, 'printf \'{"run": oops}\' > "$1"')
+    with terminal(foliot, "job", "edit", "greet", "--no-color", EDITOR=work) as child:
+        child.expect("edit again\\?")
+        child.sendline("n")
+        said, code = whole(child)
+    kept = re.search(r"your text is kept in (\S+\.json)", said)
+    assert kept is not None, said
+    assert "oops" in Path(kept[1]).read_text()
+    assert code == 2
+    Path(kept[1]).unlink()

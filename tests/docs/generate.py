@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import click
 
-from foliot.cli.asking import GLOBAL_NAMES
+from foliot.cli.global_options import GLOBAL_NAMES
 from foliot.domain.fields import JobField
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 import foliot.cli
 from foliot.cli import COMMANDS as TABLE
 from foliot.cli import main
+from foliot.cli.global_options import TITLE
 from foliot.cli.language import in_language, language_of
 from foliot.cli.table import width_of
 from foliot.cli.translation import _SPEAKING, sentences_of
@@ -77,7 +78,7 @@ def test_every_paragraph_about_a_command_has_its_chinese() -> None:
 
 
 def test_every_option_that_says_something_has_its_chinese() -> None:
-    said = {"Show this message and exit."}
+    said = {"Show this message and exit.", TITLE}
     for command in ALL.values():
         for param in command.params:
             if isinstance(param, click.Option) and param.help and not param.hidden:

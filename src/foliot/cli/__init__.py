@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import click
 
+from foliot.cli.global_options import GLOBALS, TITLE
 from foliot.cli.groups import Group, help_for_reader, in_readers_language, sentence_for_reader
 from foliot.cli.language import in_language, language_of
 
@@ -87,6 +88,8 @@ class LazyGroup(Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section(help_for_reader("Commands")):
             formatter.write_dl([(name, help_for_reader(_said(name))) for name in self.list_commands(ctx)])
+        with formatter.section(help_for_reader(TITLE)):
+            formatter.write_dl([(", ".join(option.names), help_for_reader(option.help)) for option in GLOBALS])
 
 
 def _loaded(place: str) -> click.Command:

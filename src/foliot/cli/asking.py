@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from foliot.cli.global_options import GLOBAL_NAMES, GLOBALS
 from foliot.cli.language import reader_language
-from foliot.cli.output import FORMATS, Output
+from foliot.cli.output import Output
 from foliot.cli.refusal import failures
 from foliot.cli.speaking import echo
 from foliot.domain.visible import visible_line
@@ -30,7 +31,7 @@ class User:
     """The user of a command: which cluster they ask (client), how they are answered (output, language), their times."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
-        self._options = options
+        self.options = options
         self.resolved = self._resolve()
         self.lang = reader_language(self.resolved.get("lang"))
         colour = False if options["no_color"] else None
@@ -45,8 +46,9 @@ class User:
     def _resolve(self) -> "Resolved":
         from foliot.client.contexts import Contexts
 
-        flags = {name: self._options.get(name) for name in _FLAGS}
-        return Contexts().resolve(flags | {"insecure_http": "yes" if self._options.get("insecure_http") else None})
+        flags = {name: self.options.get(name) for name in _FLAGS}
+        flags["insecure_http"] = "yes" if self.options.get("insecure_http") else None
+        return Contexts().resolve(flags)
 
     @property
     def times(self) -> "Times":
@@ -66,7 +68,7 @@ class User:
     def client(self) -> "Foliot":
         """The client of the cluster that was chosen."""
         if self._client is None:
-            self._client = make_client(self.resolved, self.lang, self._options["timeout"])
+            self._client = make_client(self.resolved, self.lang, self.options["timeout"])
         return self._client
 
     @property
@@ -114,23 +116,6 @@ class User:
 
 
 _FLAGS: Final = ("context", "server", "token_file", "ca_file", "insecure_http", "namespace", "tz", "lang")
-_GLOBALS: Final = (
-    click.option("--context", metavar="NAME", help="Another context than the one in use."),
-    click.option("--server", metavar="URL", help="The cluster to ask."),
-    click.option("--token-file", metavar="FILE", help="A file with the token."),
-    click.option("--ca-file", metavar="FILE", help="Certificates of who signs the cluster's."),
-    click.option("--insecure-http", is_flag=True, help="Send tokens unencrypted over a network."),
-    click.option("-n", "--namespace", metavar="NS", help="Where names are looked up."),
-    click.option("-o", "--output", type=click.Choice(FORMATS), default="table", help="Form of the data."),
-    click.option("-q", "--quiet", is_flag=True, help="Ids only."),
-    click.option("-v", "--verbose", is_flag=True, help="Tell more when something fails."),
-    click.option("--no-color", is_flag=True, help="No colour."),
-    click.option("--tz", metavar="ZONE", help="Zone of the times."),
-    click.option("--lang", metavar="LANG", help="en or zh-CN."),
-    click.option("-y", "--yes", is_flag=True, help="Do not ask back."),
-    click.option("--timeout", default="10s", metavar="DURATION", help="How long to try.", show_default=True),
-)
-GLOBAL_NAMES: Final = (*_FLAGS, "output", "quiet", "verbose", "no_color", "yes", "timeout")
 
 
 def remote(command: Command) -> Command:
@@ -152,9 +137,10 @@ def remote(command: Command) -> Command:
             finally:
                 user.close()
 
-    for option in reversed(_GLOBALS):
-        run = option(run)
-    return run  # type: ignore[return-value]
+    decorated: Callable[..., Any] = run
+    for option in reversed(GLOBALS):
+        decorated = option.decorate(decorated)
+    return decorated  # type: ignore[return-value]
 
 
 def perhaps_a_job(user: User, error: Any, given: Mapping[str, Any]) -> None:

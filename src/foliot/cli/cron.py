@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, Final, TypeVar
 
@@ -12,7 +12,7 @@ from foliot.cli.groups import Group
 from foliot.cli.language import reader_language
 from foliot.cli.refusal import refusals
 from foliot.cli.speaking import echo
-from foliot.cli.table import cells_of, width_of
+from foliot.cli.table import cells_of, room_for_data, width_of
 from foliot.cli.time_options import TypedTime, time_option
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat, to_datetime, to_instant
 from foliot.domain.schedule import Cron, CronDialect, Gap, RepeatedTime, Schedule, schedule_from_document
@@ -237,11 +237,22 @@ def _print_fires(fires: list[Instant], schedule: Schedule, since: Instant, langu
     tz = schedule.tz
     rows = [[_shown(at, tz, language), _shown(at, "UTC", language), _ahead(at - since, language)] for at in fires]
     rows.insert(0, [tz, "UTC", ""])
-    if tz == "UTC":
-        rows = [[row[0], row[2]] for row in rows]
-    widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        echo(f"  {'   '.join(cells_of(row, widths))}".rstrip())
+    wanted = ((0, 2), (0,)) if tz == "UTC" else ((0, 1, 2), (0, 2), (0,))
+    for line in _first_that_fits(rows, wanted):
+        echo(line)
+
+
+def _first_that_fits(rows: Sequence[Sequence[str]], choices: Sequence[Sequence[int]]) -> list[str]:
+    """The lines of a table with the first choice of its columns that fits the terminal, else with the last."""
+    room = room_for_data()
+    lines: list[str] = []
+    for choice in choices:
+        chosen = [[row[at] for at in choice] for row in rows]
+        widths = [max(map(width_of, column)) for column in zip(*chosen, strict=True)]
+        lines = [f"  {'   '.join(cells_of(row, widths))}".rstrip() for row in chosen]
+        if room is None or max(map(width_of, lines)) <= room:
+            break
+    return lines
 
 
 def _shown(instant: Instant, tz: str, language: Language) -> str:

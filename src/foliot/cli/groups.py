@@ -1,9 +1,10 @@
-"""Groups of commands."""
+"""Groups of commands: they know the nearest command, and take global options before a command."""
 
 from difflib import get_close_matches
 
 import click
 
+from foliot.cli.global_options import add_manners, take_leading, with_leading
 from foliot.cli.language import spoken
 from foliot.words.language import Language
 
@@ -40,11 +41,18 @@ class Group(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         found = self.find_command(ctx, cmd_name)
-        return None if found is None else in_readers_language(found)
+        if found is None:
+            return None
+        if not isinstance(found, click.Group):
+            add_manners(found)
+        return in_readers_language(found)
 
     def find_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """The command of a name, in English."""
         return super().get_command(ctx, name)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, take_leading(ctx, args))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -52,7 +60,9 @@ class Group(click.Group):
         name = args[0] if args else "-"
         known = self.list_commands(ctx)
         if name.startswith("-") or name in known:
-            return super().resolve_command(ctx, args)
+            found, command, rest = super().resolve_command(ctx, args)
+            is_group = isinstance(command, click.Group)
+            return found, command, rest if is_group else with_leading(ctx, rest)
         close = get_close_matches(name, known, 1)
         hint = f" Did you mean {close[0]}?" if close else ""
         raise click.UsageError(self.unknown(ctx, name, hint), ctx)

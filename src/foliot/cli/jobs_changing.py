@@ -1,7 +1,6 @@
 """`foliot job create|edit|clone|delete|rollback|pause|resume`: changing jobs."""
 
-import json
-import sys
+import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,12 +8,12 @@ import click
 
 from foliot.cli.asking import User, remote
 from foliot.cli.completing import job_name
+from foliot.cli.editing import edited
 from foliot.cli.jobs_reading import version_number, zone_of
 from foliot.cli.speaking import echo
 from foliot.cli.time_options import TypedTime, time_option
 from foliot.cli.values import pairs, set_path
 from foliot.client.job import Job
-from foliot.domain.visible import visible
 
 
 @click.command()
@@ -119,29 +118,21 @@ def edit(user: User, *, name: str, settings: tuple[str, ...], unset: tuple[str, 
       EDITOR=vim foliot job edit settle
     """
     job = user.client.jobs.get(name)
-    definition = json.loads(json.dumps(job.raw["definition"]))
+
+    def save(definition: Any) -> Job:
+        return user.client.jobs.put(name, definition, if_version=job.version, reason=reason)
+
+    definition = copy.deepcopy(job.raw["definition"])
     if settings or unset:
         for field, value in pairs(settings).items():
             set_path(definition, field, value)
         for field in unset:
             set_path(definition, field, None)
+        changed = save(definition)
     else:
-        definition = _edited(definition)
-    changed = user.client.jobs.put(name, definition, if_version=job.version, reason=reason)
-    _saved(user, changed, "same" if changed.version == job.version else "changed")
-
-
-def _edited(definition: Mapping[str, Any]) -> Any:
-    if not sys.stdin.isatty():
-        raise click.UsageError("Without a terminal there is no editor: use --set.")
-    document = visible(json.dumps(definition, indent=2, ensure_ascii=False))  # an editor may obey what it shows
-    text = click.edit(document + "\n", extension=".json")
-    if text is None:
-        raise click.Abort
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        raise click.UsageError(f"What you wrote is not JSON: {error}.") from None
+        changed = edited(user, definition, save, name=name) or job
+    is_same = changed.version == job.version
+    _saved(user, changed, "same" if is_same else "changed")
 
 
 @click.command()

@@ -7,6 +7,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Final
 
+from foliot.cli.global_options import language_asked_for
 from foliot.words.language import Language
 
 _VARIABLES: Final = ("FOLIOT_LANG", "LC_ALL", "LC_MESSAGES", "LANG")  # the locale as the C library looks it up
@@ -16,8 +17,9 @@ _spoken: ContextVar[Language] = ContextVar("language", default=Language.ENGLISH)
 
 def reader_language(asked: str | None = None) -> Language:
     """What was asked for, else what the environment says."""
-    known = (asked, *(os.environ.get(name) for name in _VARIABLES))
-    return Language.of(next(filter(None, known), None))
+    said = [asked, language_asked_for()]
+    said += [os.environ.get(name) for name in _VARIABLES]
+    return Language.of(next(filter(None, said), None))
 
 
 def spoken() -> Language:

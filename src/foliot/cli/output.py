@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from foliot.cli.speaking import Line, Said, Styled, echo, parts_of
-from foliot.cli.table import BETWEEN, Column, cells_of, pad, row_of, terminal_width, width_of, widths_of
+from foliot.cli.table import BETWEEN, LEFT_OUT, Column, cells_of, pad, room_for_data, row_of, width_of, widths_of
 from foliot.cli.yaml import to_yaml
 from foliot.domain.visible import visible_line
 from foliot.words.language import Language
@@ -15,8 +15,6 @@ from foliot.words.phrases import phrase, state_word
 
 if TYPE_CHECKING:
     from foliot.client.pages import AnswerPage
-
-FORMATS: Final = ("table", "wide", "json", "jsonl", "yaml", "name")
 
 MARKS: Final[Mapping[str, tuple[str, str, str]]] = {
     # state: glyph, the same in ASCII, colour
@@ -112,18 +110,27 @@ class Output:
     def _table(self, items: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> None:
         words = [row_of(item, columns) for item in items]
         shown = [self._shown(row, columns) for row in words]
-        widths = widths_of(columns, shown, room=terminal_width() if self.form == "table" else None)
-        heads = cells_of([column.title for column in columns], widths)
-        echo(self.dim(BETWEEN.join(heads).rstrip()))
+        room = room_for_data() if self.form == "table" else None
+        widths = widths_of(columns, shown, room=room)
+        self._heading([column.title for column in columns], widths)
         for row, its_words in zip(shown, words, strict=True):
+            cells = cells_of(row, widths)
             line: list[Said] = []
-            for cell, word, column in zip(cells_of(row, widths), its_words, columns, strict=True):
+            for cell, word, column in zip(cells, its_words, columns, strict=False):
                 line += [self._coloured(cell, word) if column.state else cell, BETWEEN]
             echo(_without_end(line))
 
+    def _heading(self, titles: Sequence[str], widths: Sequence[int]) -> None:
+        heads = BETWEEN.join(cells_of(titles, widths)).rstrip()
+        more = LEFT_OUT if len(widths) < len(titles) else ""
+        echo(self.dim(f"{heads}{more}"))
+
     def _shown(self, row: Sequence[str], columns: Sequence[Column]) -> list[str]:
         """A row as it is printed: states with their glyphs."""
-        return [self._named(word) if column.state else word for word, column in zip(row, columns, strict=True)]
+        shown: list[str] = []
+        for word, column in zip(row, columns, strict=True):
+            shown.append(self._named(word) if column.state else word)
+        return shown
 
     def state(self, word: str) -> Said:
         """A state as glyph and word: never colour alone."""

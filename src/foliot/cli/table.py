@@ -1,6 +1,7 @@
 """Tables that fit the terminal: columns, and the widths of their cells; Chinese letters take two."""
 
 import shutil
+import sys
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -10,6 +11,7 @@ from foliot.domain.visible import visible_line
 
 WIDTH_DEFAULT: Final = 120
 BETWEEN: Final = "  "
+LEFT_OUT: Final = "  …"  # behind the heading of a table whose last columns have no room
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +36,43 @@ class Column:
 
 def row_of(item: Mapping[str, Any], columns: Sequence[Column]) -> list[str]:
     """The texts of an item, each on one line."""
-    return [_one_line(column.text(item)) for column in columns]
+    texts = (column.text(item) for column in columns)
+    return [_one_line(text) for text in texts]
 
 
 def widths_of(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, room: int | None) -> list[int]:
-    """How wide each column is: as its widest text, or less where the room ends."""
-    texts = zip(*([column.title for column in columns], *rows), strict=True)
+    """How wide each column is: as its widest text, or less where the room ends.
+
+    There may be fewer widths than columns: those at the right that have no room are left out.
+    """
+    titles = [column.title for column in columns]
+    texts = zip(titles, *rows, strict=True)
     widths = [max(map(width_of, column)) for column in texts]
     if room is None:
         return widths
-    return fitted(widths, [column.least for column in columns], room)
+    least = [min(column.least, width) for column, width in zip(columns, widths, strict=True)]
+    count = how_many_fit(least, room)
+    if count < len(widths):
+        room -= width_of(LEFT_OUT)  # the heading says that there are more
+    return fitted(widths[:count], least, room)
+
+
+def how_many_fit(least: Sequence[int], room: int) -> int:
+    """How many columns have room at their narrowest; the first always stays."""
+    count = len(least)
+    while count > 1:
+        left_out = 0 if count == len(least) else width_of(LEFT_OUT)
+        between = len(BETWEEN) * (count - 1)
+        if sum(least[:count]) + between + left_out <= room:
+            break
+        count -= 1
+    return count
 
 
 def cells_of(row: Sequence[str], widths: Sequence[int]) -> list[str]:
-    """The texts of a row, cut and padded to the widths."""
-    return [pad(cut(text, width), width) for text, width in zip(row, widths, strict=True)]
+    """The texts of a row, cut and padded to the widths. Columns without a width are left out."""
+    cut_texts = [cut(text, width) for text, width in zip(row, widths, strict=False)]
+    return [pad(text, width) for text, width in zip(cut_texts, widths, strict=True)]
 
 
 def width_of(text: str) -> int:
@@ -65,7 +89,8 @@ def width_of(text: str) -> int:
 
 def pad(text: str, width: int) -> str:
     """The text with spaces up to a width."""
-    return text + " " * max(0, width - width_of(text))
+    missing = max(0, width - width_of(text))
+    return text + " " * missing
 
 
 def cut(text: str, width: int) -> str:
@@ -82,12 +107,15 @@ def cut(text: str, width: int) -> str:
 
 
 def fitted(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
-    """Widths that fit the room: the widest column gives first, none below its least."""
+    """Widths that fit the room: the widest column gives first, none below its least unless it is alone."""
     fitting = list(widths)
-    spare = len(BETWEEN) * (len(fitting) - 1)
-    while sum(fitting) + spare > room:
-        widest = max(range(len(fitting)), key=lambda i: fitting[i] - least[i])
-        if fitting[widest] <= least[widest]:
+    between = len(BETWEEN) * (len(fitting) - 1)
+    if len(fitting) == 1:
+        return [max(1, min(fitting[0], room))]
+    while sum(fitting) + between > room:
+        spare = [width - narrowest for width, narrowest in zip(fitting, least, strict=False)]
+        widest = spare.index(max(spare))
+        if spare[widest] <= 0:
             break
         fitting[widest] -= 1
     return fitting
@@ -96,6 +124,11 @@ def fitted(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
 def terminal_width() -> int:
     """Columns of the terminal; plenty when there is none."""
     return shutil.get_terminal_size((WIDTH_DEFAULT, 25)).columns
+
+
+def room_for_data() -> int | None:
+    """How wide a table on stdout may be: as the terminal is. Behind a pipe nothing is cut."""
+    return terminal_width() if sys.stdout.isatty() else None
 
 
 def _one_line(text: str) -> str:

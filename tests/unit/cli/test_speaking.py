@@ -14,7 +14,7 @@ import structlog
 
 import foliot.cli
 from foliot.app.all_in_one import UpSettings
-from foliot.cli.jobs_changing import _edited
+from foliot.cli.editing import EditedFile
 from foliot.cli.output import Output
 from foliot.cli.progress import LiveProgress
 from foliot.cli.refusal import tell
@@ -223,16 +223,10 @@ def test_there_is_one_way_to_the_terminal() -> None:
     assert found == []
 
 
-def test_an_editor_is_given_a_document_that_steers_nothing_and_keeps_its_meaning(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    given: list[str] = []
-
-    def edit(text: str, **_: Any) -> str:
-        given.append(text)
-        return text
-
-    monkeypatch.setattr(click, "edit", edit)
-    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
-    assert _edited({"description": EVIL}) == {"description": EVIL}
-    assert is_safe(given[0])
+def test_an_editor_is_given_a_document_that_steers_nothing_and_keeps_its_meaning() -> None:
+    draft = EditedFile({"description": EVIL}, name="evil")
+    try:
+        assert is_safe(draft.path.read_text("utf-8"))
+        assert draft.read() == {"description": EVIL}
+    finally:
+        draft.forget()

@@ -5,6 +5,7 @@ from typing import Final
 
 OPTIONS: Final[Mapping[str, str]] = {
     # of every command
+    "Global options, before or behind a command that asks a server": "全局选项，写在访问服务器的命令之前或之后均可",
     "Show the version and exit.": "显示版本后退出。",
     "Show this message and exit.": "显示此帮助后退出。",
     "Another context than the one in use.": "使用另一个上下文。",

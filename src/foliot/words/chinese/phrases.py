@@ -30,6 +30,8 @@ PHRASES: Final[Catalogue] = {
     "limit_set": "{name} 现在最多允许 {max} 个执行",
     "limit_gone": "{name} 已删除",
     "every_namespace": "全部",
+    "edit_again": "重新编辑？",
+    "draft_kept": "您写的内容保存在 {file}",
     "deleted": "{name} 已删除；历史保留",
     "cancelled": "{run}  {job}  已取消",
     "cancel_asked": "{run}  {job}  已请求停止",

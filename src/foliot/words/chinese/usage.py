@@ -24,7 +24,6 @@ USAGE: Final[Mapping[str, str]] = {
         "请用 --cron、--every、--after-end、--at 之一指明何时执行。"
     ),
     "Without a terminal there is no editor: use --set.": "没有终端就没有编辑器：请用 --set。",
-    "What you wrote is not JSON: {why}.": "所写的内容不是 JSON：{why}。",
     "Say which job.": "请指明任务。",
     "Say which jobs: names, or -l K=V.": "请指明任务：名称，或 -l 键=值。",
     "Say which jobs: names, or --all.": "请指明任务：名称，或 --all。",
@@ -47,6 +46,7 @@ USAGE: Final[Mapping[str, str]] = {
     ),
     '"{written}" is not a regular expression: {why}.': "“{written}”不是正则表达式：{why}。",
     '"{written}" is not a version. Write v7 or 7.': "“{written}”不是版本。请写 v7 或 7。",
+    "Option '{name}' requires an argument.": "选项 '{name}' 需要一个值。",
     "{file} is not JSON: {why}.": "{file} 不是 JSON：{why}。",
     "{file} is not an object of parameters.": "{file} 不是由参数组成的对象。",
     "{file} is no plain file. Name a file that can be replaced.": "{file} 不是普通文件。请指明可以替换的文件。",

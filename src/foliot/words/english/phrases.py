@@ -30,6 +30,8 @@ PHRASES: Final[Catalogue] = {
     "limit_set": "{name} lets {max} runs through now",
     "limit_gone": "{name} is gone",
     "every_namespace": "every",
+    "edit_again": "edit again?",
+    "draft_kept": "your text is kept in {file}",
     "deleted": "{name} deleted; its history stays",
     "cancelled": "{run}  {job}  cancelled",
     "cancel_asked": "{run}  {job}  asked to stop",
