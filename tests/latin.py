@@ -4,7 +4,7 @@ import re
 
 CODE = re.compile(
     r"""
-      \w+://\S+                                  # addresses
+      \w+://[!-~]*                              # addresses
     | \bfoliot(?:\ [a-z][a-z-]*){0,2}\b          # commands
     | (?<![\w-])--?[A-Za-z][\w-]*=?              # options
     | \bFOLIOT_\w*\*? | \b[A-Z]+_[A-Z_*]+        # variables
@@ -15,6 +15,9 @@ CODE = re.compile(
     | \b\w*\d\w*\b | \br-\w+                     # figures with a unit, ids
     | \{[^{}]*\} | \[[a-z_|0-9]+\]                  # values, choices
     | `[^`]*` | pip\ install
+    | \b[a-z]+(?:[_-][A-Za-z]+)+\b               # names of fields, calendars, languages
+    | \b[A-Z][a-z]*(?:-[A-Z][a-z]+)+\b           # headers
+    | \w+\([a-z]*\)                              # calls
     """,
     re.VERBOSE,
 )
@@ -34,7 +37,13 @@ WORDS_OF_THE_COMMAND_LINE = frozenset((
 ))  # fmt: skip
 """Values that people type as they are."""
 
+FIELDS = frozenset((
+    "DTSTART", "blackout", "country", "daily", "dataclass", "end", "exclude", "fail", "from", "ics", "mode", "now",
+    "quartz", "since", "start", "to", "tz", "tick", "greet",
+))  # fmt: skip
+"""Fields of documents and their values, and names in examples."""
 
-def latin_words(text: str, *, known: frozenset[str] = KNOWN | WORDS_OF_THE_COMMAND_LINE) -> set[str]:
+
+def latin_words(text: str, *, known: frozenset[str] = KNOWN | WORDS_OF_THE_COMMAND_LINE | FIELDS) -> set[str]:
     """The Latin words of a text that should have been said in Chinese."""
     return set(WORD.findall(CODE.sub(" ", text))) - known

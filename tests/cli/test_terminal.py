@@ -68,7 +68,7 @@ def test_wide_letters_keep_columns_aligned(foliot: Shell) -> None:
     with terminal(foliot, "job", "list", "--no-color", "-o", "wide", "--lang", "zh-CN", columns=250) as child:
         said, _ = whole(child)
     heading, *rows = said.splitlines()
-    at = cells(heading[: heading.index("OWNER")])
+    at = cells(heading[: heading.index("负责人")])
     (settle,) = [row for row in rows if row.startswith("settle")]
     assert cells(settle[: settle.index("结算组")]) == at
 

@@ -94,7 +94,7 @@ def test_chinese_templates_are_chinese_unless_they_are_commands_or_names_alone()
         for text in texts(template):
             rest = re.sub(r"foliot [a-z -]+|\{[^}]*\}|[A-Za-z-]+", "", text)
             is_chinese = any("\u4e00" <= letter <= "\u9fff" for letter in text)
-            assert is_chinese or not rest.strip(" .:：。（）[]1-"), key
+            assert is_chinese or not rest.strip(" .:：。，（）[]1-"), key
 
 
 def test_every_verdict_has_a_sentence_and_every_hold_a_verdict() -> None:
@@ -147,7 +147,7 @@ def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[t
 
 
 COMMANDS = dict(commands(main))
-OPTIONS = {path: {opt for one in command.params for opt in one.opts} for path, command in COMMANDS.items()}
+OPTIONS = {path: {"--help", *(opt for one in command.params for opt in one.opts)} for path, command in COMMANDS.items()}
 EVERY_OPTION = {option for options in OPTIONS.values() for option in options}
 SPOKEN = re.compile(r"\bfoliot ((?:[a-z][a-z-]*)(?: [a-z][a-z-]*)?)((?: [^;；，。、()（）·]*)?)")
 NO_COMMANDS = {"foliot on that"}  # "upgrade foliot on that worker"

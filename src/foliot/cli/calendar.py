@@ -74,10 +74,11 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for day in found["ahead"] or ():
         said = user.out.say("day_counts" if day["counts"] else "day_does_not_count", why=day["why"])
         yield "ahead", f"{day['day']}  {said}"
-    yield "saved", f"{user.times.full(found['created_at'])} by {found['created_by']}" if is_saved else ""
+    at = user.times.full(found["created_at"])
+    yield "saved", user.out.say("saved_by", at=at, by=found["created_by"]) if is_saved else ""
     yield "why", found["reason"]
     for one in found["users"] or ():
-        yield "used by", f"{one['job']} (pinned to v{one['pinned']})"
+        yield "used by", user.out.say("pinned_to", job=one["job"], version=one["pinned"])
 
 
 @calendar.command()
@@ -116,7 +117,7 @@ def import_ics(user: User, *, name: str, file: Path, mode: str, reason: str) -> 
       foliot calendar import workshop days.ics --mode only
     """
     text = file.read_text("utf-8", errors="replace")
-    _save(user, name, {"ics": text, "mode": mode}, reason or f"from {file.name}")
+    _save(user, name, {"ics": text, "mode": mode}, reason or user.out.say("from_file", file=file.name))
 
 
 def _save(user: User, name: str, document: Mapping[str, Any], reason: str) -> None:

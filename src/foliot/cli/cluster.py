@@ -70,7 +70,7 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "queue", queue
     if found["overdue_s"]:
         yield "lag", say("overdue", lasting=times.lasting(found["overdue_s"]))
-    yield "store", f"{found['store']}, epoch {found['epoch']}"
+    yield "store", say("store_now", store=found["store"], epoch=found["epoch"])
     if found["clock_suspect"]:
         yield "clock", _in_doubt(user, found)
 
@@ -93,7 +93,7 @@ def leader(user: User) -> None:
     found = user.client.cluster.status()
     told = {"leader": found["leader"], "term": found["term"]}
     if user.out.is_for_people:
-        echo(visible_line(f"{found['leader'] or 'none'}  term {found['term']}"))
+        echo(user.out.say("leader_line", leader=found["leader"] or user.out.say("none"), term=found["term"]))
     else:
         user.out.item(told, (), name="leader")
 

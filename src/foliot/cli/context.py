@@ -51,7 +51,7 @@ def list_contexts(user: User) -> None:
         Column("NAME", "name"),
         Column("SERVER", "server"),
         Column("NAMESPACE", "namespace", empty="-"),
-        Column("TOKEN", lambda row: "yes" if row["has_token"] else "no"),
+        Column("TOKEN", lambda row: user.out.say("yes" if row["has_token"] else "no")),
     ]
     user.out.items(rows, columns)
 
@@ -135,7 +135,9 @@ def show(user: User) -> None:
     }  # its place is shown, never itself
     rows = [{"setting": name, "value": said.value, "said_by": said.said_by} for name, said in sorted(settings.items())]
     if "token" in user.resolved.settings:
-        rows.append({"setting": "token", "value": "(kept)", "said_by": user.resolved.settings["token"].said_by})
+        rows.append(
+            {"setting": "token", "value": user.out.say("kept"), "said_by": user.resolved.settings["token"].said_by}
+        )
     columns = [
         Column("SETTING", "setting"),
         Column("VALUE", "value", least=12),

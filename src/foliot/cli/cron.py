@@ -23,6 +23,7 @@ from foliot.domain.schedule.cron.conversion import convert as convert_expression
 from foliot.domain.schedule.moments import read_instant
 from foliot.domain.schedule.zones import tzdata_version, zone
 from foliot.words.language import Language
+from foliot.words.phrases import phrase
 from foliot.words.schedules import describe
 from foliot.words.schedules.warnings import ScheduleWarning, warnings_of
 
@@ -168,10 +169,7 @@ def convert(expression: tuple[str, ...], to: str, dialect: str | None, output: s
 
 
 def _foreign_told(found: Converted, language: Language) -> str:
-    name = DIALECT_NAMES[found.dialect]
-    if language is Language.CHINESE:
-        return f"Foliot 可以识别；{name} 本身不支持 {found.foreign}，或含义不同。"
-    return f"Foliot reads this; {name} itself does not read {found.foreign}, or reads it otherwise."
+    return phrase("cron_foreign", {"name": DIALECT_NAMES[found.dialect], "foreign": found.foreign}, language)
 
 
 def _meant(
@@ -232,7 +230,7 @@ def _print_json(document: dict[str, Any]) -> None:
 
 def _print_fires(fires: list[Instant], schedule: Schedule, since: Instant, language: Language) -> None:
     if not fires:
-        echo({Language.ENGLISH: "  no further fire", Language.CHINESE: "  不会再触发"}[language])
+        echo(phrase("no_further_fire", {}, language))
         return
     tz = schedule.tz
     rows = [[_shown(at, tz, language), _shown(at, "UTC", language), _ahead(at - since, language)] for at in fires]

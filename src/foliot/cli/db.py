@@ -1,7 +1,7 @@
 """`foliot db`: the store's schema. Works on the store itself, so no server need run."""
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -11,9 +11,11 @@ import click
 from foliot.app.run_loop import run
 from foliot.app.system import SystemChance, SystemClock
 from foliot.cli.groups import Group
+from foliot.cli.language import say
 from foliot.cli.refusal import refusals
 from foliot.cli.restored import facts, sentences
 from foliot.cli.speaking import echo
+from foliot.cli.table import pad, width_of
 from foliot.domain.errors import InvalidInput
 from foliot.store.sql.cluster import clock, restore
 from foliot.store.sql.cluster.restore import Restored
@@ -28,14 +30,6 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 PENDING_EXIT: Final = 7
 _STORE_HELP: Final = "The store: sqlite:///FILE, postgresql://USER@HOST/DB or mariadb://USER@HOST/DB."
-_SAYS: Final = {
-    "empty": "has no tables yet",
-    "current": "is up to date",
-    "behind": "is older than this Foliot",
-    "ahead": "was made by a newer Foliot, and this one can still use it",
-    "too_new": "was made by a newer Foliot, and this one cannot use it",
-    "unknown": "is not one of Foliot's",
-}
 
 
 @click.group(cls=Group)
@@ -107,7 +101,7 @@ def upgrade(plan: bool, url: str | None, db_file: Path | None, output: str) -> N
         for step in steps if output == "text" else ():
             echo(f"{step.revision}  {step.what}")
         if not steps and output == "text":
-            echo("Nothing to do: the schema is up to date.")
+            echo(say("db_nothing_to_do"))
 
 
 @db.command("trust-clock")
@@ -124,7 +118,7 @@ def trust_clock(url: str | None, db_file: Path | None, output: str) -> None:
     if output == "json":
         echo(json.dumps({"was_suspect": was_suspect}))
     else:
-        echo("The store's clock is trusted again." if was_suspect else "The store's clock was not in doubt.")
+        echo(say("clock_trusted" if was_suspect else "clock_not_in_doubt"))
 
 
 @db.command()
@@ -202,21 +196,29 @@ def _print_status(url: str, found: SchemaStatus, came_from: Origin | None, outpu
             }
         echo(json.dumps(document))
         return
-    echo(f"store    {redacted(url)}")
-    echo(f"schema   {found.revision or 'none'}, {_SAYS[found.state]}; this Foliot has {found.head}")
+    lines = list(_status_lines(url, found, came_from))
+    width = max(width_of(name) for name in (say("db_pending"), *dict(lines)))  # the same with and without an upgrade
+    for name, text in lines:
+        echo(f"{pad(name, width)}  {text}")
+
+
+def _status_lines(url: str, found: SchemaStatus, came_from: Origin | None) -> Iterator[tuple[str, str]]:
+    revision = found.revision or say("none")
+    yield say("db_store"), redacted(url)
+    yield say("db_schema"), say(f"db_schema_{found.state}", revision=revision, head=found.head)
     if came_from is not None:
-        changed = "" if came_from.is_known else ", not the one the store was used on last: the epoch will rise"
-        echo(f"epoch    {came_from.epoch}")
-        echo(f"origin   {came_from.fingerprint}{changed}")
-        echo(f"lossy    {f'yes: {came_from.lossy}' if came_from.lossy else 'no'}")
+        yield say("db_epoch"), str(came_from.epoch)
+        origin_key = "db_origin_known" if came_from.is_known else "db_origin_other"
+        yield say("db_origin"), say(origin_key, fingerprint=came_from.fingerprint)
+        yield say("db_lossy"), say("db_lossy_because", why=came_from.lossy) if came_from.lossy else say("no")
     for step in found.pending:
-        echo(f"pending  {step.revision}  {step.what}")
+        yield say("db_pending"), f"{step.revision}  {step.what}"
     if found.pending:
-        echo("next     foliot db upgrade --plan, then foliot db upgrade")
+        yield say("db_next"), say("db_next_step")
 
 
 def _print_plan(sql: str, output: str) -> None:
     if output == "json":
         echo(json.dumps({"sql": sql}))
     else:
-        echo(sql or "-- Nothing to do: the schema is up to date.", nl=not sql)
+        echo(sql or f"-- {say('db_nothing_to_do')}", nl=not sql)

@@ -114,12 +114,12 @@ def docs(code: str, lang: str | None) -> None:
       foliot docs FOL-4001 --lang zh-CN
     """
     from foliot.cli.catalogue import find_code
-    from foliot.cli.language import reader_language
+    from foliot.cli.language import reader_language, say
 
     wanted = code.upper() if code.upper().startswith("FOL-") else f"FOL-{code}"
     found = find_code(wanted, reader_language(lang))
     if found is None:
-        echo(f'No message has the code "{code}".', err=True)
+        echo(say("unknown_code", code=code), err=True)
         sys.exit(3)
     echo(f"{wanted}  {found.title}")
     echo(f"  {found.branch}")

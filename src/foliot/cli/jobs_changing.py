@@ -93,13 +93,13 @@ def _schedule(user: User, said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _meaning(user: User, found: Mapping[str, Any]) -> Any:
-    yield "schedule", found["schedule"] or "by hand"
+    yield "schedule", found["schedule"] or user.out.say("by_hand")
     yield "next", " · ".join(user.times.told(at, zone_of(user, found["definition"])) for at in found["next"])
     for warning in found["warnings"]:
         yield "warning", f"{warning['message']} ({warning['hint']})  [{warning['code']}]"
-    yield "offered", "by a live worker" if found["is_offered"] else "by no live worker yet"
+    yield "offered", user.out.say("offered" if found["is_offered"] else "not_offered")
     if found["exists_at_version"]:
-        yield "exists", f"as v{found['exists_at_version']}; {len(found['changes'])} fields would change"
+        yield "exists", user.out.say("exists", version=found["exists_at_version"], count=len(found["changes"]))
 
 
 @click.command()

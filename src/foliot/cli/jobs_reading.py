@@ -155,9 +155,9 @@ def _lines(user: User, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -
     times, out = user.times, user.out
     definition = job["definition"]
     yield "name", job["name"] if job["namespace"] == "default" else f"{job['namespace']} / {job['name']}"
-    yield "state", (out.state(job["state"]), _paused(times, job))
+    yield "state", (out.state(job["state"]), _paused(user, job))
     yield "trouble", job["trouble"] or ""
-    yield "schedule", job["schedule"] or "by hand"
+    yield "schedule", job["schedule"] or out.say("by_hand")
     zone = zone_of(user, definition)
     yield "next", " · ".join(f"{times.told(fire['due_at'], zone)} ({times.ahead(fire['due_at'])})" for fire in ahead)
     last = job["last_run"]
@@ -172,15 +172,14 @@ def _lines(user: User, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -
     for field in names_in(""):
         if field in definition and field not in SHOWN_ABOVE:
             yield field, str(definition[field])
-    yield "version", f"v{job['version']} by {job['updated_by']}, {times.full(job['updated_at'])}"
+    at = times.full(job["updated_at"])
+    yield "version", out.say("version_by", version=job["version"], by=job["updated_by"], at=at)
 
 
-def _paused(times: Times, job: Mapping[str, Any]) -> str:
+def _paused(user: User, job: Mapping[str, Any]) -> str:
     """Since when it is paused, until when, and why; nothing for a job that is not."""
-    since = f" since {times.told(job['paused_at'])}" if job["paused_at"] else ""
-    until = f" until {times.told(job['paused_until'])}" if job["paused_until"] else ""
-    why = f" ({job['pause_reason']})" if job["pause_reason"] else ""
-    return f"{since}{until}{why}"
+    since, until = user.times.told(job["paused_at"]), user.times.told(job["paused_until"])
+    return user.out.say("paused_span", since=since, until=until, why=job["pause_reason"])
 
 
 @click.command()

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from foliot.cli.global_options import language_asked_for
 from foliot.words.language import Language
@@ -25,6 +25,13 @@ def reader_language(asked: str | None = None) -> Language:
 def spoken() -> Language:
     """The language of the command line that is being read."""
     return _spoken.get()
+
+
+def say(key: str, **values: Any) -> str:
+    """A phrase in that language."""
+    from foliot.words.phrases import phrase
+
+    return phrase(key, values, spoken())
 
 
 @contextmanager

@@ -106,7 +106,7 @@ def whoami(user: User) -> None:
       foliot whoami --context prod -o json
     """
     who = user.client.tokens.whoami()
-    limits = [f"{kind} {who[kind]}" for kind in ("namespace", "group") if who[kind]]
+    limits = [f"{user.out.word(kind)} {who[kind]}" for kind in ("namespace", "group") if who[kind]]
     user.out.item(
         who,
         [

@@ -6,19 +6,17 @@ from typing import Final
 
 import click
 
+from foliot.cli.language import say
 from foliot.cli.speaking import echo
+from foliot.cli.table import pad
 
-TEMPLATES: Final = {
-    "basic": "two sample jobs: tick (every 10 s), greet (by hand)",
-    "fastapi": "a web app that triggers a job",
-    "etl": "a nightly job with retries, catch-up and a checkpoint",
-}
-_WHAT: Final = {"test_jobs.py": "how to test them without a server", "foliot.toml": "project settings"}
+TEMPLATES: Final = ("basic", "fastapi", "etl")
+_WHAT: Final = {"test_jobs.py": "new_test", "foliot.toml": "new_settings"}  # what a file is, as a phrase
 
 
 @click.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default=Path())
-@click.option("--template", type=click.Choice(list(TEMPLATES)), default="basic", show_default=True)
+@click.option("--template", type=click.Choice(TEMPLATES), default="basic", show_default=True)
 def new(folder: Path, template: str) -> None:
     """Put sample jobs into FOLDER (here by default).
 
@@ -31,14 +29,15 @@ def new(folder: Path, template: str) -> None:
     source = files("foliot.cli") / "templates" / template
     samples = {entry.name.removesuffix(".txt"): entry.read_text("utf-8") for entry in source.iterdir()}
     for name, text in sorted(samples.items(), key=lambda sample: (sample[0] in _WHAT, sample[0] == "foliot.toml")):
-        what = _WHAT.get(name, TEMPLATES[template] if name == "jobs.py" else "the web app")
+        what = _WHAT.get(name, f"new_{template}" if name == "jobs.py" else "new_app")
         target = folder / name
         if target.exists():
-            echo(f"  = {name:<14} is there already, left alone")
+            echo(f"  = {name:<14} {say('new_is_there')}")
             continue
         target.write_text(text, "utf-8")
-        echo(f"  + {name:<14} {what}")
-    echo(f"  {'next':<16} {_next(folder, template)}" + (f", in {folder}" if folder != Path() else ""))
+        echo(f"  + {name:<14} {say(what)}")
+    elsewhere = str(folder) if folder != Path() else None
+    echo(f"  {pad(say('new_next'), 16)} {say('new_command', command=_next(folder, template), folder=elsewhere)}")
 
 
 def _next(folder: Path, template: str) -> str:

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from foliot.cli.speaking import Line, Said, Styled, echo, parts_of
@@ -11,7 +12,7 @@ from foliot.cli.table import BETWEEN, LEFT_OUT, Column, cells_of, pad, room_for_
 from foliot.cli.yaml import to_yaml
 from foliot.domain.visible import visible_line
 from foliot.words.language import Language
-from foliot.words.phrases import phrase, state_word
+from foliot.words.phrases import heading, label, phrase, state_word, value_word
 
 if TYPE_CHECKING:
     from foliot.client.pages import AnswerPage
@@ -85,7 +86,8 @@ class Output:
             whole = dict(answer) if answer is not None else {"items": list(items)}
             echo(_json(whole, indent=2) if self.form == "json" else to_yaml(whole))
         elif items:
-            self._table(items, [column for column in columns if self.form == "wide" or not column.wide])
+            shown = [column for column in columns if self.form == "wide" or not column.wide]
+            self._table(items, [replace(one, title=heading(one.title, self._language)) for one in shown])
         else:
             self.talk(empty)
 
@@ -102,10 +104,10 @@ class Output:
         elif self.form == "yaml":
             echo(to_yaml(item))
         else:
-            told = [(label, text) for label, text in lines if text]
-            width = max((width_of(label) for label, _ in told), default=0)
-            for label, text in told:
-                echo(self.dim(pad(label, width)), "  ", *parts_of(text))
+            told = [(label(name, self._language), text) for name, text in lines if text]
+            width = max((width_of(name) for name, _ in told), default=0)
+            for name, text in told:
+                echo(self.dim(pad(name, width)), "  ", *parts_of(text))
 
     def _table(self, items: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> None:
         words = [row_of(item, columns) for item in items]
@@ -166,6 +168,10 @@ class Output:
         glyph, plain, colour = GLYPHS[kind]
         text = f"{plain if self.ascii else glyph} "
         return Styled(text, fg=colour) if self.colour else text
+
+    def word(self, value: str) -> str:
+        """A value of the API as the reader calls it."""
+        return value_word(value, self._language)
 
     def dim(self, text: str) -> Said:
         """Detail."""

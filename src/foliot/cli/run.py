@@ -12,6 +12,7 @@ from foliot.cli.asking import User, remote
 from foliot.cli.completing import job_name
 from foliot.cli.groups import Group
 from foliot.cli.jobs_reading import explain
+from foliot.cli.language import say
 from foliot.cli.progress import how_far
 from foliot.cli.speaking import Line, Said, echo
 from foliot.cli.table import Column
@@ -121,7 +122,7 @@ def part_of(run: Mapping[str, Any]) -> str:
     """Which part of a sharded run this one is: `2 of r-8k2f`; nothing for one that is none."""
     if run["parent"] is None:
         return ""
-    return f"{'merge' if run['shard'] is None else run['shard']} of {run['parent']}"
+    return say("merge_of" if run["shard"] is None else "shard_of", shard=run["shard"], parent=run["parent"])
 
 
 def _lines(
@@ -130,9 +131,8 @@ def _lines(
     times, out = user.times, user.out
     kind = f" ({run['kind']})" if run["kind"] else ""
     yield "run", (f"{run['id']}  {run['job']}  ", out.state(run["shown"]), kind)
-    by = f" by {run['triggered_by']}" if run["triggered_by"] else ""
-    why = f" ({run['reason']})" if run["reason"] else ""
-    yield "from", f"{run['origin']}{by}{why}, v{run['version']}"
+    origin = {"by": run["triggered_by"], "why": run["reason"], "version": run["version"]}
+    yield "from", out.say("origin", origin=out.word(run["origin"]), **origin)
     yield "executes", run.get("executes") or ""
     yield "due", times.full(run["due_at"])
     if run["started_at"]:
@@ -145,9 +145,9 @@ def _lines(
     yield "progress", how_far(user, run.get("progress"))
     if len(attempts) > 1 or (attempts and attempts[0]["error"]):
         for one in attempts:
-            how = one["cause"] or "running"
+            how = out.say("on_node", how=out.word(one["cause"] or "running"), node=one["node"] or "-")
             error = first_line(one["error"])
-            yield f"try {one['attempt']}", f"{how} on {one['node'] or '-'}  {times.lasting(one['duration_s'])}  {error}"
+            yield f"try {one['attempt']}", f"{how}  {times.lasting(one['duration_s'])}  {error}"
     yield "error", first_line(run["error"])
     yield "params", _json(run["params"])
     yield "result", _json(run["result"])
@@ -381,5 +381,5 @@ def _head(user: User, run: Mapping[str, Any]) -> None:
     if user.out.is_for_people:
         node = f"  {run['node']}" if run["node"] else ""
         late = f" (+{user.times.lasting(run['delay_s'])})" if run["delay_s"] is not None else ""
-        due = f"due {user.times.told(run['due_at'])}{late}"
+        due = user.out.say("due", at=user.times.told(run["due_at"]), late=late)
         echo(user.out.mark("run"), visible_line(f"{run['job']}  {run['id']}  {due}{node}"), err=True)

@@ -13,6 +13,7 @@ from foliot.app.run_loop import run_for_long
 from foliot.app.server_process import serve
 from foliot.app.settings import DEFAULT_PORT, TIMINGS, ServerSettings, TlsFiles
 from foliot.app.signals import stop_on_signals
+from foliot.cli.language import say
 from foliot.cli.refusal import refusals
 from foliot.cli.speaking import echo
 from foliot.domain.errors import InvalidInput
@@ -93,9 +94,9 @@ async def _serve(settings: ServerSettings, bootstrap_token: str | None) -> None:
 
 def _announce(url: str, first_token: str | None) -> None:
     with contextlib.suppress(OSError):  # whoever reads it may be gone or its disk full: no reason not to serve (F18)
-        echo(f"listening on {url}")
+        echo(say("listening", url=url))
     if first_token is not None:
-        echo(f"first admin token of this store, shown once: {first_token}")
+        echo(say("first_token", token=first_token))
 
 
 def _store_url(db: str | None, db_file: Path | None) -> str:

@@ -1,6 +1,7 @@
 """`foliot token`: who may do what."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import click
 from foliot.cli import EXIT_CODES
 from foliot.cli.asking import User, remote
 from foliot.cli.groups import Group
+from foliot.cli.output import Output
 from foliot.cli.speaking import echo
 from foliot.cli.table import Column
 from foliot.client.private import write_private_file
@@ -42,9 +44,9 @@ def list_tokens(user: User, *, all_: bool) -> None:
     columns = [
         Column("NAME", "name", least=8),
         Column("SCOPES", lambda row: ",".join(row["scopes"]), least=8),
-        Column("LIMITED TO", _limits, empty="-"),
+        Column("LIMITED TO", partial(_limits, user.out), empty="-"),
         Column(times.title("EXPIRES"), times.instant("expires_at")),
-        Column(times.title("LAST USED"), times.instant("last_used_at"), empty="never"),
+        Column(times.title("LAST USED"), times.instant("last_used_at"), empty=user.out.say("never")),
         Column(times.title("ENDS"), times.instant("revoked_at"), empty="-", wide=True),
         Column("MADE BY", "created_by", wide=True),
         Column("ID", "id", wide=True),
@@ -52,8 +54,8 @@ def list_tokens(user: User, *, all_: bool) -> None:
     user.out.page(user.client.tokens.list(include_ended=all_), columns)
 
 
-def _limits(row: Mapping[str, Any]) -> str:
-    parts = [f"{kind} {row[kind]}" for kind in ("namespace", "group") if row[kind]]
+def _limits(out: Output, row: Mapping[str, Any]) -> str:
+    parts = [f"{out.word(kind)} {row[kind]}" for kind in ("namespace", "group") if row[kind]]
     return ", ".join(parts)
 
 

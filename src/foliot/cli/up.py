@@ -17,10 +17,11 @@ from foliot.app.system import SystemClock
 from foliot.app.this_machine import Access
 from foliot.cli.handler_settings import handler_settings, read_handler_settings
 from foliot.cli.job_environment import job_environment, read_rules
+from foliot.cli.language import say, spoken
 from foliot.cli.output import wants_colour
 from foliot.cli.refusal import refusals
 from foliot.cli.speaking import Said, Styled, echo
-from foliot.cli.table import terminal_width
+from foliot.cli.table import pad, terminal_width, width_of
 from foliot.domain.instants import SECOND
 from foliot.domain.job import DEFAULT_NAMESPACE
 from foliot.domain.run import format_run_id
@@ -29,6 +30,9 @@ from foliot.domain.visible import visible_line
 from foliot.observability.log_lines import configure_logging
 from foliot.ports.worker_link import Report
 from foliot.sdk.registry import Declaration, Loaded
+from foliot.words.errors import tell
+from foliot.words.humane import human_duration
+from foliot.words.phrases import value_word
 
 DEFAULT_SOURCE: Final = "jobs.py"
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
@@ -123,39 +127,42 @@ class Terminal:
         self._loaded: set[str] = set()  # sources that were good once
 
     def database_ready(self, *, is_new: bool, schema: str, took_s: float) -> None:
-        title = f"foliot {__version__} · all-in-one · data in {_shown(self._settings.folder)} (SQLite)\n"
-        self._echo(Styled(title, bold=True))
-        state = "new, " if is_new else ""
-        self._good("database", f"{state}schema {schema}", f"{took_s:.1f} s")
+        title = say("up_title", version=__version__, folder=_shown(self._settings.folder))
+        self._echo(Styled(f"{title}\n", bold=True))
+        state = say("up_new_schema" if is_new else "up_schema", schema=schema)
+        self._good(say("up_database"), state, human_duration(round(took_s * SECOND), spoken()))
 
     def started(self, url: str, access: Access) -> None:
-        self._good("scheduler", self._settings.node_name)
-        self._good("worker", f"{self._settings.node_name} · {self._settings.slots} slots · {self._watching()}")
-        self._good("api", url)
-        link = f"{url}/login#{access.login_code}"
-        echo(f"\n  First login    {link}     one use, 15 minutes; another: foliot login-link")
-        echo("  Reachable from this machine only. A real cluster: foliot server --help")
-        echo(f"{'Ctrl-C stops':>{min(terminal_width(), 100)}}\n" if sys.stdout.isatty() else "")
+        slots = say("up_slots", slots=self._settings.slots)
+        self._good(say("up_scheduler"), self._settings.node_name)
+        self._good(say("up_worker"), f"{self._settings.node_name} · {slots} · {self._watching()}")
+        self._good(say("up_api"), url)
+        echo(f"\n  {say('up_first_login', link=f'{url}/login#{access.login_code}')}")
+        echo(f"  {say('up_reachable')}")
+        stops = say("up_ctrl_c")
+        room = min(terminal_width(), 100) - width_of(stops)
+        echo(f"{'':>{room}}{stops}\n" if sys.stdout.isatty() else "")
 
     def loaded(self, loaded: Loaded, *, again: bool) -> None:
         for problem in loaded.problems:
-            self._line(_BAD, f"{problem.sentence}" + (f"\n           {problem.hint}" if problem.hint else ""), "red")
+            sentence, hint = tell(problem, spoken())
+            self._line(_BAD, sentence + (f"\n           {hint}" if hint else ""), "red")
         if not loaded.declarations and not loaded.problems:
             self._no_jobs(loaded.missing, again=again)
         for source in loaded.sources:
             if source.problem is None and source.declarations:
                 jobs = len(source.declarations)
-                how = "loaded again" if source.name in self._loaded else "loaded"
-                self._line(_GOOD, f"{source.name} {how}: {jobs} job{'s' * (jobs != 1)}")
+                how = "up_loaded_again" if source.name in self._loaded else "up_loaded"
+                self._line(_GOOD, say(how, source=source.name, jobs=jobs))
                 self._loaded.add(source.name)
         if not again and loaded.declarations:
-            self._echo(f"  In a second terminal:  {_first_command(loaded.declarations)}")
+            self._echo(f"  {say('up_second_terminal', command=_first_command(loaded.declarations))}")
 
     def _no_jobs(self, missing: Sequence[str], *, again: bool) -> None:
         if not again:
-            echo("  No jobs yet. In a second terminal:  foliot new")
+            echo(f"  {say('up_no_jobs')}")
         elif missing:
-            self._line(_WARN, f"no jobs any more: {', '.join(missing)} is not there", "yellow")
+            self._line(_WARN, say("up_no_jobs_any_more", missing=missing), "yellow")
 
     def reported(self, reports: Sequence[Report]) -> None:
         """A line per run that ended, at most FEED_PER_S a second."""
@@ -163,7 +170,7 @@ class Terminal:
             second = int(self._clock.monotonic())
             if second != self._second:
                 if self._unshown:
-                    self._line("…", f"and {self._unshown} more runs")
+                    self._line("…", say("up_more_runs", count=self._unshown))
                 self._second, self._shown, self._unshown = second, 0, 0
             if self._shown >= FEED_PER_S:
                 self._unshown += 1
@@ -172,26 +179,26 @@ class Terminal:
             self._tell(report)
 
     def stopping(self) -> None:
-        echo("\n  stopping: waiting for what runs (Ctrl-C again ends at once)", err=True)
+        echo(f"\n  {say('up_stopping')}", err=True)
 
     def _tell(self, report: Report) -> None:
         run = format_run_id(report.run_id)
-        took = f" in {_took(report.took_us)}" if report.took_us is not None else ""
+        took = None if report.took_us is None else human_duration(report.took_us, spoken())
+        ended = say("up_ended", job=report.job or run, run=run, how=value_word(report.cause, spoken()), took=took)
         if report.cause is Cause.SUCCEEDED:
-            self._line(_GOOD, visible_line(f"{report.job or run}  {run}  succeeded{took}"))
+            self._line(_GOOD, visible_line(ended))
         else:
             why = (report.error or "").strip().splitlines()
-            line = f"{report.job or run}  {run}  {report.cause}{took}  {why[0] if why else ''}"
-            self._line(_BAD, visible_line(line), "red")
+            self._line(_BAD, visible_line(f"{ended}  {why[0] if why else ''}"), "red")
 
     def _watching(self) -> str:
         names = [_named(source) for source in self._settings.sources]
-        shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-        return f"{'watching' if self._settings.watch else 'running'} {shown}"
+        more = len(names) - 4 if len(names) > 4 else None
+        return say("up_watching" if self._settings.watch else "up_running", names=names[:4], more=more)
 
     def _good(self, what: str, text: str, detail: str = "") -> None:
         line: tuple[Said, ...] = (f"{text:<50} ", Styled(detail, dim=True)) if detail else (text,)
-        self._echo("  ", Styled(_GOOD, fg="green"), f" {what:<12} ", *line)
+        self._echo("  ", Styled(_GOOD, fg="green"), f" {pad(what, 12)} ", *line)
 
     def _line(self, mark: str, text: str, colour: str = "green") -> None:
         now = self._clock.now().astimezone().strftime("%H:%M:%S")
@@ -216,16 +223,8 @@ def _named(source: str) -> str:
     path = Path(source)
     if path.suffix != ".py":
         return source
-    return _shown(path) if path.exists() else f"{_shown(path)} (not there yet)"
+    return _shown(path) if path.exists() else say("up_not_there", file=_shown(path))
 
 
 def _shown(path: Path) -> str:
     return str(path) if path.is_absolute() or str(path).startswith("..") else f"./{path}"
-
-
-def _took(micros: int) -> str:
-    if micros < SECOND:
-        return f"{micros / 1000:.0f} ms"
-    return (
-        f"{micros / SECOND:.1f} s" if micros < 60 * SECOND else f"{micros // (60 * SECOND)} m {micros // SECOND % 60} s"
-    )

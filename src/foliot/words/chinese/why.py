@@ -145,8 +145,8 @@ HINTS: Final[Catalogue] = {
     "cancelling": "foliot run cancel {run} --force",
     "thread_goes_on": 'isolation="process"，或先 foliot node drain {worker_node} 再重启 {worker_node}',
     "held_line": "foliot run show {ahead}",
-    "held_nobody": "启动一个：foliot worker MODULE",
-    "held_group": "启动一个：foliot worker MODULE --group {group}",
+    "held_nobody": "启动一个：foliot worker 模块",
+    "held_group": "启动一个：foliot worker 模块 --group {group}",
     "held_handler": (
         "启动提供 {other_offer} 的工作节点，或修正 run.{other_kind}",
         "部署代码，或修正 run.python",
