@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from foliot.domain.access import Principal, Scope
-from foliot.domain.instants import SECOND
+from foliot.domain.instants import SECOND, Instant, isoformat
+from foliot.domain.run import parse_run_id
 from foliot.domain.verdict import Cause
 from foliot.operations.watch import ChangeWatch, Fresh, StreamedChange
 from foliot.ports.store.errors import StoreUnavailable
@@ -78,6 +79,10 @@ async def test_a_runs_life_is_told_in_order(api: Api, stage: Stage) -> None:
     assert [change.data["state"] for change in listener.heard] == ["PENDING", "RUNNING", "SUCCEEDED"]
     ids = [change.id for change in listener.heard]
     assert ids == sorted(set(ids))
+    run = await stage.store.lookups.run(parse_run_id(listener.heard[0].data["id"]))
+    assert run is not None
+    happened = [run.created_at, run.leased_at or 0, run.ended_at or 0]
+    assert [change.data["at"] for change in listener.heard] == [isoformat(at) for at in happened]
 
 
 async def test_changes_of_jobs_come_with_their_author(api: Api, stage: Stage) -> None:
@@ -163,10 +168,10 @@ async def test_one_odd_run_costs_nobody_the_others(api: Api, stage: Stage, monke
     watch = ChangeWatch(stage.services)
     compare = watch._compare_one
 
-    def choosy(run: RunRow, fresh: list[Fresh]) -> None:
+    def choosy(run: RunRow, now: Instant, fresh: list[Fresh]) -> None:
         if run.job == "odd":
             raise ValueError("a time no calendar has")
-        compare(run, fresh)
+        compare(run, now, fresh)
 
     monkeypatch.setattr(watch, "_compare_one", choosy)
     await api.create_job("odd")

@@ -53,7 +53,8 @@ async def test_a_session_counts_from_when_its_jobs_are_declared(stage: Stage, mo
     welcome = await WorkerService(stage.services, desk).register(HELLO, by=WORKER)
     assert welcome.store_now == stage.clock.at
     assert await sessions(stage) == [("live", stage.clock.at + TIMES.ttl_us)]
-    assert desk.came == [msgspec.structs.replace(HELLO, owner="t-1")]
+    (came,) = desk.came
+    assert came == msgspec.structs.replace(HELLO, owner="t-1", offer_hash=came.offer_hash)
 
 
 async def test_a_registration_that_breaks_off_leaves_no_session_behind(

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import pexpect
@@ -141,6 +142,7 @@ def test_events_are_followed(foliot: Shell) -> None:
         child.sendintr()
     assert event["job"] == "greet"
     assert event["event"].startswith("run.")
+    assert datetime.fromisoformat(event["at"]).tzinfo is not None
 
 
 def test_a_terminal_without_unicode_gets_words(foliot: Shell) -> None:

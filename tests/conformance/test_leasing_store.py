@@ -1,10 +1,15 @@
 """Leasing: due runs go to workers that ask, best first, each to one of them."""
 
+import dataclasses
+
+from msgspec.structs import replace
+
 from foliot.domain.instants import MINUTE, SECOND
 from foliot.domain.verdict import Cause
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.store.runs import Poll
+from foliot.ports.worker_link import HandlerOffer
 from tests.conformance.building import PERSON, every, fire, make_due, runs_of, save
 from tests.conformance.working import Worker, run_of, states_of, trigger, worker
 from tests.conformance.world import World
@@ -282,6 +287,24 @@ async def test_an_empty_round_costs_nothing_and_says_so(world: World) -> None:
     anne = await worker(world)
     granted = await world.store.runs.lease([Poll(session=anne.session, request_no=1, free=0, lanes=[1])], limit=10)
     assert (granted.grants[0].runs, granted.more) == ((), False)
+
+
+async def test_a_session_that_offers_something_else_by_now_gets_nothing_by_its_old_lanes(world: World) -> None:
+    await save(world)
+    await trigger(world)
+    anne, ben = await worker(world), await worker(world)
+    hello = await world.store.nodes.hello_of(anne.session)
+    assert hello is not None
+    again = replace(hello, handlers=(HandlerOffer(name="python:jobs:other"),))
+    registered = await world.store.nodes.register(again, kind="worker", ttl_us=SESSION_TTL_US)
+    assert hello.offer_hash not in (None, registered.offer_hash)
+    old = dataclasses.replace(await anne.poll(1), offer_hash=hello.offer_hash)
+    granted = await world.store.runs.lease([old], limit=10)
+    assert (granted.grants[0].runs, granted.changed) == ((), frozenset({anne.session}))
+    new = dataclasses.replace(await anne.poll(1, lanes=[]), offer_hash=registered.offer_hash)
+    bens = dataclasses.replace(await ben.poll(1), offer_hash=hello.offer_hash)
+    granted = await world.store.runs.lease([new, bens], limit=10)
+    assert ([len(grant.runs) for grant in granted.grants], granted.changed) == ([0, 1], frozenset())
 
 
 async def test_a_run_that_waited_in_line_is_seen_by_the_next_lease(world: World) -> None:

@@ -188,6 +188,30 @@ async def test_any_server_serves_a_session_that_another_registered(world: World,
     assert len((await asyncio.wait_for(waiting, 30)).runs) == 1
 
 
+async def test_what_a_worker_offers_anew_on_one_server_holds_on_every_server(
+    world: World, make_server: MakeServer
+) -> None:
+    """A worker loads changed code and tells whichever server it speaks to; its next poll may go to another one."""
+    await save(world, "old", run="python:jobs:old")
+    await save(world, "new", run="python:jobs:new")
+    first, second = make_server("s1"), make_server("s2")
+    await first.workers.register(hello("w1", "python:jobs:old"), by=INTERNAL)
+    await second.pulsing.step()
+    waiting = await parked(second, poll())
+    await second.leasing.step()  # so that the second server knows what the worker offered
+    await first.workers.register(hello("w1", "python:jobs:new"), by=INTERNAL)
+    for name in ("old", "new"):
+        await world.store.runs.trigger(ask(name))
+    second.leasing.hint()
+    await second.leasing.step()
+    assert await asyncio.wait_for(waiting, 30) == Leased(request_no=1), "what it no longer offers is not leased to it"
+    second.leasing.wake.clear()
+    again = await parked(second, poll(2))
+    await soon(second.leasing.wake.is_set, within_s=30)
+    await second.leasing.step()
+    assert [run.job for run in (await asyncio.wait_for(again, 30)).runs] == ["new"]
+
+
 async def test_a_session_nobody_knows_is_told_that_it_is_dead(server: Server) -> None:
     assert (await server.workers.lease(poll(session="ghost"), by=INTERNAL)).dead
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from foliot.domain.instants import SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import judge
@@ -30,13 +32,13 @@ async def test_a_session_introduces_itself_to_every_server(world: World) -> None
         host="box",
         namespace="pay",
     )
-    now = await world.store.nodes.register(hello, kind="worker", ttl_us=SESSION_TTL_US)
+    now, offer_hash = await world.store.nodes.register(hello, kind="worker", ttl_us=SESSION_TTL_US)
     node = await _node(world, "s1")
     assert (node["state"], node["kind"], node["name"]) == ("live", "worker", "anne")
     assert node["until"] == node["started_at"] + SESSION_TTL_US
     assert node["started_at"] <= now
     other = await world.open()
-    assert await other.nodes.hello_of("s1") == hello
+    assert await other.nodes.hello_of("s1") == replace(hello, offer_hash=offer_hash)
 
 
 async def test_introducing_oneself_twice_is_once(world: World) -> None:

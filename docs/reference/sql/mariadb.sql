@@ -1050,7 +1050,7 @@ SELECT r.parent_id, sum(coalesce(length(r.result), 4) + 1) FROM JSON_TABLE(%(d)s
 SELECT r.parent_id, r.result FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.parent_id = d.id WHERE true AND r.shard >= 0 ORDER BY r.parent_id, r.shard;
 
 -- leasing/run_kinds.py ASKING
-   SELECT s.id, n.state, CASE WHEN n.until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END, m.epoch, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+   SELECT s.id, n.state, CASE WHEN n.until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END, m.epoch, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), n.offer_hash
 FROM store_meta m CROSS JOIN JSON_TABLE(%(s)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS s LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1;
 
 -- leasing/run_kinds.py PRESENT_NEXT
@@ -1098,7 +1098,8 @@ LIMIT 1;
 UPDATE nodes SET owner = %(owner)s WHERE id = %(session)s AND kind = 'worker' AND owner IS NULL;
 
 -- node_store.py HELLO
-SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner FROM nodes
+SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner, offer_hash
+FROM nodes
 WHERE id = %(session)s AND kind = 'worker' AND state <> 'dead';
 
 -- node_store.py HELD

@@ -1227,9 +1227,9 @@ WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND 
               AND (r.lane, r.class, r.priority) < (w.to_lane, w.to_class, w.to_priority)
         ORDER BY r.lane, r.class, r.priority LIMIT 1) f
     )
-    SELECT s.id, n.state, CASE WHEN n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END, m.epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+    SELECT s.id, n.state, CASE WHEN n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END, m.epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), n.offer_hash
 , NULL, NULL, NULL FROM store_meta m CROSS JOIN unnest($7::text::text[]) AS s(id) LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1
-    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, lane, class, priority FROM walk;
+    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, lane, class, priority FROM walk;
 
 -- leasing/run_kinds.py PRESENT
    WITH RECURSIVE walk AS (
@@ -1250,7 +1250,7 @@ WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND 
 SELECT lane, class, priority FROM walk;
 
 -- leasing/run_kinds.py ASKING
-   SELECT s.id, n.state, CASE WHEN n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END, m.epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+   SELECT s.id, n.state, CASE WHEN n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END, m.epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), n.offer_hash
 FROM store_meta m CROSS JOIN unnest($1::text::text[]) AS s(id) LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1;
 
 -- leasing/run_kinds.py PRESENT_NEXT
@@ -1297,7 +1297,8 @@ LIMIT 1;
 UPDATE nodes SET owner = $1 WHERE id = $2 AND kind = 'worker' AND owner IS NULL;
 
 -- node_store.py HELLO
-SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner FROM nodes
+SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner, offer_hash
+FROM nodes
 WHERE id = $1 AND kind = 'worker' AND state <> 'dead';
 
 -- node_store.py HELD

@@ -1154,7 +1154,7 @@ SELECT r.parent_id, r.result FROM runs r
 WHERE r.parent_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND r.shard >= 0 ORDER BY r.parent_id, r.shard;
 
 -- leasing/run_kinds.py ASKING
-   SELECT s.id, n.state, CASE WHEN n.until >= foliot_now() THEN 1 ELSE 0 END, m.epoch, foliot_now()
+   SELECT s.id, n.state, CASE WHEN n.until >= foliot_now() THEN 1 ELSE 0 END, m.epoch, foliot_now(), n.offer_hash
 FROM store_meta m CROSS JOIN (SELECT json_extract(value, '$[0]') AS id FROM json_each(:s)) AS s LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1;
 
 -- leasing/run_kinds.py PRESENT_NEXT
@@ -1201,7 +1201,8 @@ LIMIT 1;
 UPDATE nodes SET owner = :owner WHERE id = :session AND kind = 'worker' AND owner IS NULL;
 
 -- node_store.py HELLO
-SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner FROM nodes
+SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner, offer_hash
+FROM nodes
 WHERE id = :session AND kind = 'worker' AND state <> 'dead';
 
 -- node_store.py HELD

@@ -218,9 +218,10 @@ class Server:
         log.info("server.stopped", node=self.settings.node_name)
 
     async def _tell_of(self, stop: asyncio.Event) -> None:
-        """From the first moment: load balancers are to look elsewhere while the last steps finish (R18)."""
+        """From the first moment: load balancers and workers are to look elsewhere while the last steps finish (R18)."""
         await stop.wait()
         self.is_stopping = True
+        self.leasing.stop()
 
     @contextlib.asynccontextmanager
     async def _listening(self) -> AsyncIterator[None]:

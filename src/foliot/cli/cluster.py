@@ -15,8 +15,11 @@ from foliot.cli.node import columns as node_columns
 from foliot.cli.speaking import echo
 from foliot.cli.table import Column
 from foliot.cli.time_options import TypedTime, time_option
+from foliot.cli.times import Times
+from foliot.client.streams import StreamEvent
 from foliot.domain.visible import visible_line
 
+SAID_BEFORE: Final = frozenset({"at", "subject", "job", "namespace", "topic"})  # in front of a change's details
 QUEUE_COUNTED_MAX: Final = 10_000  # the server counts no further
 
 
@@ -154,6 +157,15 @@ def events(
     user.out.items(answer["items"], columns, name="id", answer=answer)
 
 
+def event_line(times: Times, event: StreamEvent) -> str:
+    """A change as it happens: when, what, of whom, and the rest."""
+    data = event.data
+    subject = data.get("subject") or ""
+    at = times.show(data.get("at")) or "-"
+    rest = {key: value for key, value in data.items() if key not in SAID_BEFORE}
+    return f"{at:<8}  {event.kind:<16}  {subject}  {_detail(rest)}".rstrip()
+
+
 def _detail(data: Mapping[str, Any]) -> str:
     return "  ".join(f"{key}={value}" for key, value in data.items() if value is not None)
 
@@ -165,6 +177,6 @@ def _follow(user: User, topic: str | None, subject: str | None) -> None:
         topics = [f"{one}/{subject}" for one in topics]
     for event in user.client.events.follow(topics):
         if user.out.is_for_people:
-            echo(visible_line(f"{event.kind:<16}  {_detail(event.data)}"))
+            echo(visible_line(event_line(user.times, event)))
         else:
             echo(json.dumps({"event": event.kind, "event_id": event.id, **event.data}, ensure_ascii=False))

@@ -41,6 +41,15 @@ class PollRefused(InvalidInput):
         )
 
 
+class ServerStops(ClusterTrouble):
+    """A worker polls a server that was told to stop."""
+
+    code = "FOL-5040"
+
+    def __init__(self) -> None:
+        super().__init__("This server stops and hands out no more runs.", hint="ask another server of the cluster")
+
+
 @dataclass(slots=True)
 class _Parked:
     poll: LeasePoll
@@ -100,6 +109,10 @@ class LaneBook:
         """The only namespace this session serves; None: every."""
         return self._hellos[session].namespace
 
+    def offer_hash_of(self, session: str) -> str | None:
+        """Of what it said when it was introduced here; None: not known."""
+        return self._hellos[session].offer_hash
+
     def slots_of(self, session: str) -> int:
         return self._hellos[session].slots
 
@@ -146,6 +159,12 @@ class Leasing:
         self._called_at = -CALL_EVERY_S
         self._forgot_at = clock.monotonic()
         self._stopping = False
+        self._is_leasing = False  # a lease is under way for the parked polls
+
+    @property
+    def parked(self) -> int:
+        """How many polls wait here."""
+        return len(self._parked)
 
     def heard(self, pulse: Pulse) -> None:
         """A pulse came in: look if it says that something is ready, or that there are new lanes."""
@@ -168,9 +187,9 @@ class Leasing:
         self.wake.set()
 
     async def ask(self, poll: LeasePoll) -> Leased:
-        """Park a poll until runs come up for it or its time is over."""
+        """Park a poll until runs come up for it or its time is over. `ServerStops`: the worker is to ask elsewhere."""
         if self._stopping:
-            return Leased(request_no=poll.request_no)
+            raise ServerStops
         wait_s = min(poll.wait_us / SECOND, POLL_MAX_S)
         answer: asyncio.Future[Leased] = asyncio.get_running_loop().create_future()
         self._release(poll.session)  # a session has one poll; the older one was given up by the worker
@@ -199,10 +218,13 @@ class Leasing:
         self.lanes.forget(session)
 
     def stop(self) -> None:
-        """Answer every parked poll with nothing: the workers go to another server."""
+        """Answer every parked poll with nothing: the workers go to another server.
+
+        While a lease is under way its polls wait for it: what the store has given them must not be lost on the way.
+        """
         self._stopping = True
-        for session in list(self._parked):
-            self._release(session)
+        if not self._is_leasing:
+            self._release_all()
 
     async def step(self) -> float:
         if not self._parked:
@@ -216,7 +238,13 @@ class Leasing:
             return self._rest_s()
         self._tide.ready = False
         polls = [self._as_seen(parked) for parked in self._parked.values()]
-        is_more = await self._look(polls)
+        self._is_leasing = True
+        try:
+            is_more = await self._look(polls)
+        finally:
+            self._is_leasing = False
+            if self._stopping:
+                self._release_all()
         self._expire()
         if is_more:
             self._tide.ready = True
@@ -259,6 +287,8 @@ class Leasing:
             self._on_granted(granted)
             for poll, leased in zip(some, granted.grants, strict=True):
                 self._serve(poll.session, leased)
+            for session in granted.changed:
+                self.forget(session)  # its worker asks again at once, and the store says what it offers now
         if bad and not good and len(bad) > 1:
             raise bad[0][1]
         for poll, why in bad:
@@ -312,6 +342,7 @@ class Leasing:
             lanes=self.lanes.served_by(poll.session),
             repeat=poll.repeat or parked.is_in_doubt,
             namespace=self.lanes.namespace_of(poll.session),
+            offer_hash=self.lanes.offer_hash_of(poll.session),
         )
 
     def _serve(self, session: str, leased: Leased) -> None:
@@ -330,6 +361,10 @@ class Leasing:
         parked = self._parked.pop(session, None)
         if parked is not None and not parked.answer.done():
             parked.answer.set_result(Leased(request_no=parked.poll.request_no, hurry=hurry))
+
+    def _release_all(self) -> None:
+        for session in list(self._parked):
+            self._release(session)
 
     def _expire(self) -> None:
         now = self._clock.monotonic()

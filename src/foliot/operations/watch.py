@@ -192,25 +192,25 @@ class ChangeWatch:
 
     async def _compare_all(self, found: Changes, fresh: list[Fresh]) -> None:
         for run in (*found.created, *found.live.values()):
-            self._compare(run, fresh)
+            self._compare(run, found.now, fresh)
         no_longer_live = [run_id for run_id in self._live if run_id not in found.live]
         for run_id in no_longer_live[:CHANGES_MAX]:
             ended = await self._services.store.lookups.run(run_id)
             if ended is not None:
-                self._compare(ended, fresh)
+                self._compare(ended, found.now, fresh)
         self._live = found.live
         self._newest_run = max(self._newest_run, found.newest_id)
         oldest = self._newest_run - KEPT_MAX
         self._seen = {run_id: seen for run_id, seen in self._seen.items() if run_id > oldest}
 
-    def _compare(self, run: RunRow, fresh: list[Fresh]) -> None:
+    def _compare(self, run: RunRow, now: Instant, fresh: list[Fresh]) -> None:
         """Add the change of a run that is not as it was seen. An error with one run must not lose the others."""
         try:
-            self._compare_one(run, fresh)
+            self._compare_one(run, now, fresh)
         except Exception:
             log.exception("watch.odd_run", run=run.run_id)
 
-    def _compare_one(self, run: RunRow, fresh: list[Fresh]) -> None:
+    def _compare_one(self, run: RunRow, now: Instant, fresh: list[Fresh]) -> None:
         if self._seen.get(run.run_id) == (run.state, run.ver):
             return
         is_known = run.run_id in self._seen or run.run_id in self._live
@@ -227,6 +227,7 @@ class ChangeWatch:
             "attempt": run.attempt,
             "node": run.node,
             "due_at": isoformat(run.due_at),
+            "at": isoformat(_happened_at(kind, run, now)),
         }
         fresh.append((kind, run.job, run.namespace, data))
 
@@ -261,6 +262,12 @@ _RUN_KINDS: Final = {
     "FAILED": "run.ended",
     "CANCELLED": "run.ended",
 }
+
+
+def _happened_at(kind: str, run: RunRow, now: Instant) -> Instant:
+    """When a run changed so; `now`, when it was seen, where its row does not say."""
+    told = {"run.created": run.created_at, "run.started": run.leased_at, "run.ended": run.ended_at}
+    return told.get(kind) or now
 
 
 def _data_of(event: Event) -> Mapping[str, Any]:

@@ -97,7 +97,8 @@ class WorkerService:
         refused = await self.declaring.declare(hello, by)
         # The store learns of the session last. Its time begins here, and the worker sends no beat before it has the
         # answer: the session must not run out while the server declares many jobs.
-        now = await self._services.store.nodes.register(hello, kind="worker", ttl_us=times.ttl_us)
+        now, offer_hash = await self._services.store.nodes.register(hello, kind="worker", ttl_us=times.ttl_us)
+        hello = msgspec.structs.replace(hello, offer_hash=offer_hash)
         self._desk.introduce(hello)
         log.info("worker.registered", worker=hello.name, session=hello.session, handlers=len(hello.handlers))
         self._services.offers.learn(hello, now=now)

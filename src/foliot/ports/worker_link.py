@@ -75,6 +75,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     # By its token; what the worker says of these does not count.
     namespace: str | None = None  # the only one it serves
     owner: str | None = None  # the line of the token that began it
+    offer_hash: str | None = None  # of `handlers`, as the store keeps it: another one there says that they changed
 
 
 class Welcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

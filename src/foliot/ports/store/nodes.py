@@ -1,7 +1,7 @@
 """Nodes: sessions of servers and workers, and who leads."""
 
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.verdict import Judge
@@ -21,11 +21,18 @@ class Term:
     now: Instant
 
 
+class Registered(NamedTuple):
+    """A session was taken in."""
+
+    now: Instant
+    offer_hash: str  # of what it says of its handlers: leasing compares it, see `runs.Poll`
+
+
 class NodeStore(Protocol):
     """Sessions of servers and workers, and who leads."""
 
-    async def register(self, hello: Hello, *, kind: str, ttl_us: Micros) -> Instant:
-        """A new session, live until now + ttl; returns store time. Again: the same session says so of itself anew.
+    async def register(self, hello: Hello, *, kind: str, ttl_us: Micros) -> Registered:
+        """A new session, live until now + ttl. Again: the same session says so of itself anew.
 
         `ForeignSession` when it is of another kind or owner: it stays as it is. `TooManySessions` when it would be one
         more of its owner than there may be; `TooMuchOffered` when its owner's sessions say too much of their handlers.

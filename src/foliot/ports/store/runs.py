@@ -56,6 +56,7 @@ class Poll:
     lanes: Sequence[int]
     repeat: bool = False
     namespace: str | None = None  # the only one its session serves; None: every
+    offer_hash: str | None = None  # of the offers that `lanes` are made of; None: not known, and not compared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +66,7 @@ class Granted:
     now: Instant
     grants: tuple[Leased, ...]  # what each poll gets, in the order of the polls
     more: bool  # the batch was full: there may be more to lease at once
+    changed: frozenset[str] = frozenset()  # sessions that offer something else by now: they got nothing by old lanes
 
 
 class CancelOutcome(StrEnum):

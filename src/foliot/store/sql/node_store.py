@@ -16,7 +16,7 @@ from foliot.domain.texts import SESSION_BYTES_MAX, is_key
 from foliot.domain.verdict import Cause, Judge
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.errors import StoreBusy
-from foliot.ports.store.nodes import SESSION_TTL_US, Term
+from foliot.ports.store.nodes import SESSION_TTL_US, Registered, Term
 from foliot.ports.worker_link import (
     OFFERS_BYTES_FEW,
     OFFERS_BYTES_MAX,
@@ -97,7 +97,8 @@ ADOPT: Final = Statement("UPDATE nodes SET owner = :owner WHERE id = :session AN
 
 HELLO: Final = Statement(
     """
-    SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner FROM nodes
+    SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner, offer_hash
+    FROM nodes
     WHERE id = :session AND kind = 'worker' AND state <> 'dead'
     """
 )
@@ -206,11 +207,11 @@ class SqlNodeStore:
         self._definitions = definitions
         self._ending = ending
 
-    async def register(self, hello: Hello, *, kind: str, ttl_us: Micros) -> Instant:
+    async def register(self, hello: Hello, *, kind: str, ttl_us: Micros) -> Registered:
         """A repeated call renews the session, which its worker trusts from then on, and tells of its newest code."""
         assert is_key(hello.session, SESSION_BYTES_MAX), hello.session
 
-        def work(tx: Tx) -> Instant:
+        def work(tx: Tx) -> Registered:
             handlers = msgspec.json.encode(hello.handlers).decode()
             labels = msgspec.json.encode(hello.labels).decode()
             size = len(handlers.encode())
@@ -230,7 +231,7 @@ class SqlNodeStore:
                 (whose,) = tx.rows(WHOSE, {"session": hello.session})
                 if whose.kind != kind or whose.owner not in (None, hello.owner):
                     raise ForeignSession
-            return tx.now()
+            return Registered(tx.now(), offer_hash)
 
         return await self._database.transact(work)
 
@@ -474,7 +475,7 @@ def _check_offers(tx: Tx, owner: str, session: str, size: int, offer_hash: str) 
 
 
 def _hello(row: Any) -> Hello:
-    session, name, group, slots, handlers, labels, version, protocol, pid, host, namespace, owner = row
+    session, name, group, slots, handlers, labels, version, protocol, pid, host, namespace, owner, offer_hash = row
     return Hello(
         session=session,
         name=name,
@@ -488,4 +489,5 @@ def _hello(row: Any) -> Hello:
         host=host,
         namespace=namespace,
         owner=owner,
+        offer_hash=offer_hash,
     )

@@ -147,6 +147,7 @@ TITLES: Final[Catalogue] = {
     "FOL-5030": "No server named",
     "FOL-5031": "A role that this installation cannot play inside another program",
     "FOL-5032": "An answer that is not of a Foliot server",
+    "FOL-5040": "A server that stops and hands out no more runs",
     "FOL-6000": "A run that went wrong",
     "FOL-6001": "A run whose worker vanished",
     "FOL-6002": "A thread that does not stop",

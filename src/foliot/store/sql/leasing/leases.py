@@ -148,16 +148,19 @@ class Leases:
         lanes = {lane for poll in polls for lane in poll.lanes}
         asking = self._waiting.look_around(tx, {poll.session for poll in polls}, lanes)
         served = self._repeated(tx, [poll for poll in polls if poll.repeat])
+        changed = frozenset(poll.session for poll in polls if _has_changed(poll, asking))
         slots = FreeSlots(
             poll
             for poll in polls
-            if asking.states[poll.session] == "live" and (poll.session, poll.request_no) not in served
+            if asking.states[poll.session] == "live"
+            and (poll.session, poll.request_no) not in served
+            and poll.session not in changed
         )
         taken = self._taken(tx, slots, min(limit, slots.free), asking.now) if slots.free else _Taken()
         self._write(tx, taken, asking, served)
         grants = tuple(_grant(poll, asking.states[poll.session], served) for poll in polls)
         more = bool(taken.replaced) or (slots.free > 0 and len(taken.given) >= limit)
-        return LeaseOutcome(Granted(now=asking.now, grants=grants, more=more), taken.replaced)
+        return LeaseOutcome(Granted(now=asking.now, grants=grants, more=more, changed=changed), taken.replaced)
 
     def _repeated(self, tx: Tx, polls: Sequence[Poll]) -> dict[tuple[str, int], list[LeasedRun]]:
         """A request whose answer was lost gets back what is still RUNNING under it (R5)."""
@@ -257,6 +260,12 @@ class Leases:
         """Fresh ids of 128 bits that cannot be told from one another: one draw of chance, stretched by a hash."""
         stretched = shake_128(self._chance.token().encode()).hexdigest(16 * n)
         return [stretched[at : at + 32] for at in range(0, 32 * n, 32)]
+
+
+def _has_changed(poll: Poll, asking: Asking) -> bool:
+    """Whether the worker told another server of other handlers since this server learned which lanes it serves."""
+    known, found = poll.offer_hash, asking.offer_hashes[poll.session]
+    return known is not None and found is not None and known != found
 
 
 def _own_limits(job: LoadedJob) -> list[limits.Limit]:

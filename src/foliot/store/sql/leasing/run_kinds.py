@@ -32,7 +32,7 @@ _ABOVE: Final = (2**31 - 1, 2**15 - 1, 2**15 - 1)
 SESSIONS: Final = RowSet("s", id=TEXT)
 
 _ASKING: Final = """
-    SELECT s.id, n.state, CASE WHEN n.until >= {now} THEN 1 ELSE 0 END, m.epoch, {now}
+    SELECT s.id, n.state, CASE WHEN n.until >= {now} THEN 1 ELSE 0 END, m.epoch, {now}, n.offer_hash
 """
 _OF_SESSIONS: Final = "FROM store_meta m CROSS JOIN {s} LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1"
 
@@ -61,7 +61,7 @@ GAPS: Final = RowSet("g", from_lane=BIGINT, from_class=BIGINT, from_priority=BIG
 LOOK_AROUND: Final = Statement(
     f"""
     {_WALK} {_ASKING}, NULL, NULL, NULL {_OF_SESSIONS}
-    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, lane, class, priority FROM walk
+    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, lane, class, priority FROM walk
     """,
     GAPS,
     SESSIONS,
@@ -105,6 +105,7 @@ class Asking(NamedTuple):
     now: Instant
     epoch: int
     states: Mapping[str, str]  # of each session: live, silent (past its deadline, not yet dead), draining, dead
+    offer_hashes: Mapping[str, str | None]  # of each session; None: an older Foliot wrote none
 
 
 class _Asker(NamedTuple):
@@ -115,6 +116,7 @@ class _Asker(NamedTuple):
     is_in_time: int
     epoch: int
     now: Instant
+    offer_hash: str | None
 
     @property
     def shown_state(self) -> str:
@@ -244,7 +246,8 @@ class KindWalk:
 def _asking(rows: Sequence[Sequence[Any]]) -> Asking:
     askers = [_Asker._make(row[: len(_Asker._fields)]) for row in rows]
     states = {asker.session: asker.shown_state for asker in askers}
-    return Asking(now=int(askers[0].now), epoch=askers[0].epoch, states=states)
+    offer_hashes = {asker.session: asker.offer_hash for asker in askers}
+    return Asking(now=int(askers[0].now), epoch=askers[0].epoch, states=states, offer_hashes=offer_hashes)
 
 
 def _gaps(known: Iterable[RunKind]) -> list[tuple[int, ...]]:
