@@ -303,9 +303,9 @@ async def test_a_hundred_instants_of_every_kind_are_explained_in_at_most_ten_sta
         monkeypatch.setattr(Tx, verb, counting(getattr(Tx, verb)))
     explanations, _ = await why_since(stage.services, ROOT, NS, "tick", stage.moment("14:00"))
     by_verdict = {one.verdict: one for one in explanations}
-    assert set(by_verdict) == {"succeeded", "cancelled", "skipped_overlap", "held_ready", "undecided"}
+    assert set(by_verdict) == {"succeeded", "cancelled", "skipped_overlap", "ready", "undecided"}
     assert len(explanations) >= 70
-    sharded_run, tried = by_verdict[WhyVerdict.SUCCEEDED].run, by_verdict[WhyVerdict.HELD_READY].run
+    sharded_run, tried = by_verdict[WhyVerdict.SUCCEEDED].run, by_verdict[WhyVerdict.READY].run
     assert sharded_run is not None
     assert sharded_run.shards == {"SUCCEEDED": 2}
     assert tried is not None

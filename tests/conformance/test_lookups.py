@@ -5,6 +5,7 @@ import pytest
 from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.domain.verdict import Cause
+from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.store import Store
 from foliot.ports.store.backfills import BackfillNotFound, BackfillState, NewBackfill, Selection
 from foliot.ports.store.lookups import BadCursor, JobFilter, RunFilter
@@ -205,3 +206,29 @@ async def test_a_backfill_makes_each_run_once_however_many_servers_try(world: Wo
     assert await store.backfills.list(namespace="none", limit=5) == []
     with pytest.raises(BackfillNotFound):
         await store.backfills.get(999)
+
+
+async def test_held_runs_are_found_by_what_keeps_them(world: World, store: Store) -> None:
+    """A line with its head in front, a lane without a worker, and one whose limit is full."""
+    await save(world, "serial", run="python:jobs:tick", overlap="queue")
+    await save(world, "lonely", run="python:jobs:nobody", overlap="allow")
+    await save(world, "limited", run="python:jobs:tick", overlap="allow", place={"concurrency": {"few": 1}})
+    anne = await worker(world)
+    head, *behind = await trigger(world, "serial", 3)
+    first, second = await trigger(world, "limited", 2)
+    kinds = {run.run_id: run.hold for run in (await store.lookups.runs(RunFilter(), limit=50)).items}
+    ready = dict.fromkeys((head, first, second), HoldKind.READY)
+    assert kinds == {**ready, **dict.fromkeys(behind, HoldKind.LINE)}
+    taken = {(await anne.lease_one()).run_id for _ in range(2)}
+    assert taken == {head, first}
+    (lonely,) = await trigger(world, "lonely")
+    held = {*behind, lonely, second}
+    for limit in (1, 3, 50):
+        assert set(await all_runs(store, RunFilter(states=("HELD",)), limit)) == held
+    kept = {run_id: await store.lookups.run(run_id, with_hold=True) for run_id in held}
+    assert {run_id: run.hold for run_id, run in kept.items() if run} == {
+        **dict.fromkeys(behind, HoldKind.LINE), lonely: HoldKind.HANDLER, second: HoldKind.LIMIT,
+    }  # fmt: skip
+    job = await store.lookups.job(NS, "lonely", with_hold=True)
+    assert job.last_run is not None
+    assert job.last_run.shown == "HELD"

@@ -100,7 +100,9 @@ def test_chinese_templates_are_chinese_unless_they_are_commands_or_names_alone()
 def test_every_verdict_has_a_sentence_and_every_hold_a_verdict() -> None:
     assert {key.partition(".")[0] for key in english_why.SENTENCES} == set(WhyVerdict)
     assert {key.partition(".")[0] for key in english_why.HINTS} <= {*WhyVerdict, "kept"}
-    assert {f"held_{kind}" for kind in HoldKind} == {one for one in WhyVerdict if one.startswith("held_")}
+    assert {f"held_{kind}" for kind in HoldKind if kind.is_held} == {
+        one for one in WhyVerdict if one.startswith("held_")
+    }
 
 
 # ------------------------------------------------------------------------------------------------------------ formatter

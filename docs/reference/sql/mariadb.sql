@@ -1179,6 +1179,16 @@ SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDIN
 -- people/cluster_reads.py OVERDUE
 SELECT next_at FROM cursors WHERE next_at <= %(now)s ORDER BY next_at LIMIT 1;
 
+-- people/holds.py LANES_AMONG
+SELECT lanes.id, lanes.document FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN lanes ON lanes.id = d.lane;
+
+-- people/holds.py LIMITS
+SELECT limits.name, limits.max, limits.used FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (label LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN limits ON limits.name = d.label;
+
+-- people/holds.py HEADS
+SELECT h.id, h.job_id, h.place FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs h ON h.id = (
+  SELECT r.id FROM runs r WHERE r.line_job = d.job_id AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1);
+
 -- people/job_reads.py ONE
 SELECT
     j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
@@ -1203,8 +1213,8 @@ SELECT
     JOIN cursors c ON c.job_id = j.id;
 
 -- people/job_reads.py LAST_RUNS
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at, r.attempt, r.parked, r.place,
-       r.cancel_at
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at, r.attempt, r.place, r.cancel_at,
+       r.parent_id, r.lane, r.not_before, r.serial
 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.id = (
   SELECT q.id FROM runs q WHERE q.job_id = d.job_id AND q.shard = -1 AND q.parent_id IS NULL
   ORDER BY q.id DESC LIMIT 1
@@ -1322,9 +1332,6 @@ SELECT
 -- people/ledger_reads.py LANE
 SELECT document FROM lanes WHERE id = %(lane)s;
 
--- people/ledger_reads.py LIMITS
-SELECT limits.name, limits.max, limits.used FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (label LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN limits ON limits.name = d.label;
-
 -- people/named_limits.py _LIST
 SELECT name, namespace, max, used FROM limits WHERE name > %(after)s AND name < 'res;' ORDER BY name LIMIT %(rows)s;
 
@@ -1370,13 +1377,13 @@ SELECT hash FROM replies WHERE made_at < %(before)s ORDER BY made_at LIMIT %(row
 DELETE replies FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN replies ON replies.hash = d.hash WHERE true AND made_at < %(before)s;
 
 -- people/run_reads.py WALK
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.id < %(before)s ORDER BY r.id DESC LIMIT %(rows)s;
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial FROM runs r WHERE r.id < %(before)s ORDER BY r.id DESC LIMIT %(rows)s;
 
 -- people/run_reads.py WALK_JOB
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.job_id = %(job_id)s AND r.id < %(before)s ORDER BY r.id DESC LIMIT %(rows)s;
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial FROM runs r WHERE r.job_id = %(job_id)s AND r.id < %(before)s ORDER BY r.id DESC LIMIT %(rows)s;
 
 -- people/run_reads.py WALK_LIVE
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND +r.id < %(before)s ORDER BY +r.id DESC LIMIT %(rows)s;
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial FROM runs r WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND +r.id < %(before)s ORDER BY +r.id DESC LIMIT %(rows)s;
 
 -- people/run_reads.py FETCH
 SELECT

@@ -1383,6 +1383,20 @@ SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDIN
 -- people/cluster_reads.py OVERDUE
 SELECT next_at FROM cursors WHERE next_at <= $1 ORDER BY next_at LIMIT 1;
 
+-- people/holds.py LANES_AMONG
+SELECT lanes.id, lanes.document FROM unnest($1::text::bigint[]) AS d(lane) JOIN lanes ON lanes.id = d.lane;
+
+-- people/holds.py LIMITS
+SELECT limits.name, limits.max, limits.used FROM unnest($1::text::text[]) AS d(label) JOIN limits ON limits.name = d.label;
+
+-- people/holds.py HEADS
+SELECT h.id, h.job_id, h.place FROM runs h WHERE h.id IN (
+  SELECT (SELECT r.id FROM runs r
+          WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL
+            AND r.parent_id IS NULL
+          ORDER BY r.place, r.id LIMIT 1)
+  FROM unnest($1::text::bigint[]) AS d(job_id));
+
 -- people/job_reads.py ONE
 SELECT
     j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
@@ -1407,8 +1421,8 @@ SELECT
     JOIN cursors c ON c.job_id = j.id;
 
 -- people/job_reads.py LAST_RUNS
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at, r.attempt, r.parked, r.place,
-       r.cancel_at
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at, r.attempt, r.place, r.cancel_at,
+       r.parent_id, r.lane, r.not_before, r.serial
 FROM unnest($1::text::bigint[]) AS d(job_id) JOIN runs r ON r.id = (
   SELECT q.id FROM runs q WHERE q.job_id = d.job_id AND q.shard = -1 AND q.parent_id IS NULL
   ORDER BY q.id DESC LIMIT 1
@@ -1526,9 +1540,6 @@ SELECT
 -- people/ledger_reads.py LANE
 SELECT document FROM lanes WHERE id = $1;
 
--- people/ledger_reads.py LIMITS
-SELECT limits.name, limits.max, limits.used FROM unnest($1::text::text[]) AS d(label) JOIN limits ON limits.name = d.label;
-
 -- people/named_limits.py _LIST
 SELECT name, namespace, max, used FROM limits WHERE name > $1 AND name < 'res;' ORDER BY name LIMIT $2;
 
@@ -1574,13 +1585,13 @@ SELECT hash FROM replies WHERE made_at < $1 ORDER BY made_at LIMIT $2;
 DELETE FROM replies WHERE hash IN (SELECT d.hash FROM unnest($1::text::text[]) AS d(hash)) AND made_at < $2;
 
 -- people/run_reads.py WALK
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.id < $1 ORDER BY r.id DESC LIMIT $2;
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial FROM runs r WHERE r.id < $1 ORDER BY r.id DESC LIMIT $2;
 
 -- people/run_reads.py WALK_JOB
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.job_id = $1 AND r.id < $2 ORDER BY r.id DESC LIMIT $3;
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial FROM runs r WHERE r.job_id = $1 AND r.id < $2 ORDER BY r.id DESC LIMIT $3;
 
 -- people/run_reads.py WALK_LIVE
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND +r.id < $1 ORDER BY +r.id DESC LIMIT $2;
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial FROM runs r WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND +r.id < $1 ORDER BY +r.id DESC LIMIT $2;
 
 -- people/run_reads.py FETCH
 SELECT

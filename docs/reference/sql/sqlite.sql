@@ -1287,6 +1287,20 @@ SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDIN
 -- people/cluster_reads.py OVERDUE
 SELECT next_at FROM cursors WHERE next_at <= :now ORDER BY next_at LIMIT 1;
 
+-- people/holds.py LANES_AMONG
+SELECT lanes.id, lanes.document FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d JOIN lanes ON lanes.id = d.lane;
+
+-- people/holds.py LIMITS
+SELECT limits.name, limits.max, limits.used FROM (SELECT json_extract(value, '$[0]') AS label FROM json_each(:d)) AS d JOIN limits ON limits.name = d.label;
+
+-- people/holds.py HEADS
+SELECT h.id, h.job_id, h.place FROM runs h WHERE h.id IN (
+  SELECT (SELECT r.id FROM runs r
+          WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL
+            AND r.parent_id IS NULL
+          ORDER BY r.place, r.id LIMIT 1)
+  FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d);
+
 -- people/job_reads.py ONE
 SELECT
     j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
@@ -1311,8 +1325,8 @@ SELECT
     JOIN cursors c ON c.job_id = j.id;
 
 -- people/job_reads.py LAST_RUNS
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at, r.attempt, r.parked, r.place,
-       r.cancel_at
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at, r.attempt, r.place, r.cancel_at,
+       r.parent_id, r.lane, r.not_before, r.serial
 FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d JOIN runs r ON r.id = (
   SELECT q.id FROM runs q WHERE q.job_id = d.job_id AND q.shard = -1 AND q.parent_id IS NULL
   ORDER BY q.id DESC LIMIT 1
@@ -1430,9 +1444,6 @@ SELECT
 -- people/ledger_reads.py LANE
 SELECT document FROM lanes WHERE id = :lane;
 
--- people/ledger_reads.py LIMITS
-SELECT limits.name, limits.max, limits.used FROM (SELECT json_extract(value, '$[0]') AS label FROM json_each(:d)) AS d JOIN limits ON limits.name = d.label;
-
 -- people/named_limits.py _LIST
 SELECT name, namespace, max, used FROM limits WHERE name > :after AND name < 'res;' ORDER BY name LIMIT :rows;
 
@@ -1478,13 +1489,13 @@ SELECT hash FROM replies WHERE made_at < :before ORDER BY made_at LIMIT :rows;
 DELETE FROM replies WHERE hash IN (SELECT d.hash FROM (SELECT json_extract(value, '$[0]') AS hash FROM json_each(:d)) AS d) AND made_at < :before;
 
 -- people/run_reads.py WALK
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.id < :before ORDER BY r.id DESC LIMIT :rows;
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial FROM runs r WHERE r.id < :before ORDER BY r.id DESC LIMIT :rows;
 
 -- people/run_reads.py WALK_JOB
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.job_id = :job_id AND r.id < :before ORDER BY r.id DESC LIMIT :rows;
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial FROM runs r WHERE r.job_id = :job_id AND r.id < :before ORDER BY r.id DESC LIMIT :rows;
 
 -- people/run_reads.py WALK_LIVE
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.parked, r.place, r.cancel_at FROM runs r WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND +r.id < :before ORDER BY +r.id DESC LIMIT :rows;
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial FROM runs r WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND +r.id < :before ORDER BY +r.id DESC LIMIT :rows;
 
 -- people/run_reads.py FETCH
 SELECT

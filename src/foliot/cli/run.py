@@ -115,7 +115,10 @@ def show(user: User, *, run_id: str) -> None:
         attempts = [*runs.attempts(run_id)]
         if not found["attempt"]:  # a run with shards is not tried itself
             shards = [shard.raw for shard in runs.shards(run_id)]
-    user.out.item(found, _lines(user, found, attempts, shards), name="id")
+    held = ""
+    if user.out.is_for_people and found["shown"] == "HELD":
+        held = runs.why(run_id, tz=user.times.name)["sentence"]
+    user.out.item(found, _lines(user, found, attempts, shards, held), name="id")
 
 
 def part_of(run: Mapping[str, Any]) -> str:
@@ -126,11 +129,12 @@ def part_of(run: Mapping[str, Any]) -> str:
 
 
 def _lines(
-    user: User, run: Mapping[str, Any], attempts: list[Mapping[str, Any]], shards: list[Mapping[str, Any]]
+    user: User, run: Mapping[str, Any], attempts: list[Mapping[str, Any]], shards: list[Mapping[str, Any]], held: str
 ) -> Iterator[tuple[str, Line]]:
     times, out = user.times, user.out
     kind = f" ({run['kind']})" if run["kind"] else ""
     yield "run", (f"{run['id']}  {run['job']}  ", out.state(run["shown"]), kind)
+    yield "why", held
     origin = {"by": run["triggered_by"], "why": run["reason"], "version": run["version"]}
     yield "from", out.say("origin", origin=out.word(run["origin"]), **origin)
     yield "executes", run.get("executes") or ""

@@ -35,15 +35,15 @@ DERIVED: Final = ("HELD", "RETRYING", "CANCELLING")
 """States that are shown and never stored."""
 
 
-def shown_state(state: str, *, attempt: int, is_parked: bool, is_in_line: bool, is_asked_to_stop: bool) -> str:
-    """A run's state as people see it."""
+def shown_state(state: str, *, attempt: int, is_held: bool, is_asked_to_stop: bool) -> str:
+    """A run's state as people see it. `is_held`: it is due, and something keeps it (`domain.why.holds`)."""
     if state == RunState.RUNNING and is_asked_to_stop:
         return "CANCELLING"
     if state != RunState.PENDING:
         return state
-    if attempt > 0:
-        return "RETRYING"
-    return "HELD" if is_parked and is_in_line else state
+    if is_held:
+        return "HELD"
+    return "RETRYING" if attempt > 0 else state
 
 
 class FailureKind(StrEnum):

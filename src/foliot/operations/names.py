@@ -28,17 +28,23 @@ def home_of(who: Principal, asked: str | None) -> str:
 
 
 async def find_job(
-    services: Services, who: Principal, namespace: str, name: str, *, with_last_run: bool = True
+    services: Services,
+    who: Principal,
+    namespace: str,
+    name: str,
+    *,
+    with_last_run: bool = True,
+    with_hold: bool = False,
 ) -> JobRow:
-    """The job, or `JobNotFound`."""
+    """The job, or `JobNotFound`. `with_hold`: with what keeps its newest run from starting."""
     if not who.sees(namespace):
         raise JobNotFound(name, namespace=namespace)
-    return await services.store.lookups.job(namespace, name, with_last_run=with_last_run)
+    return await services.store.lookups.job(namespace, name, with_last_run=with_last_run, with_hold=with_hold)
 
 
-async def find_run(services: Services, who: Principal, run_id: int) -> RunRow:
-    """The run, or `RunNotFound`."""
-    run = await services.store.lookups.run(run_id)
+async def find_run(services: Services, who: Principal, run_id: int, *, with_hold: bool = False) -> RunRow:
+    """The run, or `RunNotFound`. `with_hold`: with what keeps it from starting."""
+    run = await services.store.lookups.run(run_id, with_hold=with_hold)
     if run is None or not who.sees(run.namespace):
         raise RunNotFound(format_run_id(run_id))
     return run

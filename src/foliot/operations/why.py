@@ -11,7 +11,6 @@ from foliot.domain.definition import from_document
 from foliot.domain.errors import FoliotError
 from foliot.domain.fire import SkipReason, is_of_schedule
 from foliot.domain.instants import SECOND, Instant
-from foliot.domain.job import DEFAULT_GROUP
 from foliot.domain.reschedule import expected_next
 from foliot.domain.run import RunState, format_run_id
 from foliot.domain.schedule import Schedule
@@ -24,7 +23,6 @@ from foliot.domain.why.facts import (
     RunFacts,
     SkipFacts,
     TryFacts,
-    WorkerFacts,
 )
 from foliot.domain.why.verdicts import WhyVerdict
 from foliot.operations.calendars import read_definition
@@ -352,19 +350,7 @@ def _queue_facts(run: RunRow, document: Mapping[str, Any], waiting: Waiting, nod
         ahead=run_facts(waiting.ahead) if waiting.ahead else None,
         ahead_count=waiting.ahead_count,
         limits=waiting.limits,
-        workers=[_worker(node) for node in nodes if node.serves(run.namespace) and node.until > waiting.now],
-    )
-
-
-def _worker(node: NodeRow) -> WorkerFacts:
-    return WorkerFacts(
-        name=node.name,
-        group=node.group or DEFAULT_GROUP,
-        handlers=frozenset(node.handlers),
-        labels=node.labels,
-        slots=node.slots,
-        running=node.running,
-        is_draining=node.state == "draining",
+        workers=[node.as_worker() for node in nodes if node.serves(run.namespace) and node.until > waiting.now],
     )
 
 

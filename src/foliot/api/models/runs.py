@@ -12,8 +12,8 @@ from foliot.domain.fire import is_of_schedule
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.payload import DEPTH_MAX, is_nested_deeper
 from foliot.domain.run import format_run_id
-from foliot.domain.run import shown_state as shown_word
 from foliot.domain.texts import NAME_BYTES_MAX
+from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.store.lookups import AttemptRow, Progress, RunRow, is_sharded
 
 
@@ -54,6 +54,7 @@ class BulkRuns(Input):
 
 
 KindWord = Annotated[str, one_of("error", "timeout", "lost", "rejected", "poison")]
+HoldWord = Annotated[str, one_of(*(kind for kind in HoldKind if kind.is_held))]
 OriginWord = Annotated[str, one_of("schedule", "trigger", "backfill", "dependency")]
 
 
@@ -89,6 +90,7 @@ class RunOut(Output):
     version: int
     state: RunWord
     shown: ShownWord = Field(description="The state as people see it.")
+    hold: HoldWord | None = Field(None, description="Of one that is HELD, where runs are read: what keeps it.")
     kind: KindWord | None = None
     origin: OriginWord
     due_at: Moment
@@ -126,7 +128,8 @@ class RunOut(Output):
             namespace=run.namespace,
             version=run.version,
             state=run.state,
-            shown=shown_state(run),
+            shown=run.shown,
+            hold=run.hold if run.hold and run.hold.is_held else None,
             kind=run.kind,
             origin=origin_of(run),
             due_at=moment(run.due_at) or "",
@@ -302,17 +305,6 @@ def _duration_us(run: RunRow) -> Micros | None:
     if not run.ended_at or not began_at:
         return None
     return run.ended_at - began_at
-
-
-def shown_state(run: RunRow) -> str:
-    """Return the state as users see it: some states are derived and never stored."""
-    return shown_word(
-        run.state,
-        attempt=run.attempt,
-        is_parked=run.parked,
-        is_in_line=run.place is not None,
-        is_asked_to_stop=run.cancel_at is not None,
-    )
 
 
 def origin_of(run: RunRow) -> str:

@@ -152,7 +152,7 @@ async def get_job(
     services: Services, who: Reader, language: Speaks, name: str, response: Response, namespace: Namespace = None
 ) -> JobOut:
     """The job with its definition; its ETag is what a change must be made from."""
-    job = await find_job(services, who, home_of(who, namespace), name)
+    job = await find_job(services, who, home_of(who, namespace), name, with_hold=True)
     response.headers["ETag"] = etag(job.version)
     executes = what_runs(services.kinds, job.document)
     return JobOut.of(job, language=language, executes=executes)

@@ -117,9 +117,11 @@ async def get_run(
     wait: Annotated[float, Query(ge=0, le=WAIT_MAX_S, description="Seconds to wait for its end.")] = 0,
 ) -> RunOut:
     """The run with parameters and result. With `wait` the answer is held until the run is over or the time is."""
-    found = await find_run(services, who, run_id_of(run))
+    found = await find_run(services, who, run_id_of(run), with_hold=not wait)
     if wait and RunState(found.state) in LIVE:
         found = await wait_for_end(services, who, found.run_id, within_s=wait, gone=until_gone(request))
+    if wait and found.state == RunState.PENDING:
+        found = await find_run(services, who, found.run_id, with_hold=True)
     executes = None if wait else await what_run_executes(services, found)
     return RunOut.of(found, executes=executes)
 
@@ -190,7 +192,7 @@ async def list_run_shards(
 ) -> ShardsOut:
     """In order, with a count per state of all of them."""
     found = await find_run(services, who, run_id_of(run))
-    rows = await services.store.lookups.shards(found.run_id)
+    rows = await services.store.lookups.shards(found.run_id, with_holds=True)
     counts = Counter(row.state for row in rows)
     page, more = page_of(rows, lambda row: str(row.run_id), limit=limit, cursor=cursor)
     return ShardsOut(items=_briefly(page), counts=dict(counts), next_cursor=more)

@@ -3,13 +3,11 @@
 Every instant of every job, and every run, has exactly one answer; the order below is the order of judgement.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Final, assert_never
 
 from foliot.domain.fire import CursorState
 from foliot.domain.instants import SECOND, Instant, Micros
-from foliot.domain.names import nearest
 from foliot.domain.run import FailureKind, RunState
 from foliot.domain.why.facts import (
     Explanation,
@@ -19,8 +17,8 @@ from foliot.domain.why.facts import (
     Neighbour,
     QueueFacts,
     RunFacts,
-    WorkerFacts,
 )
+from foliot.domain.why.holds import hold_of
 from foliot.domain.why.verdicts import HoldKind, WhyVerdict
 
 STOPS_WITHIN_US: Final[Micros] = 10 * SECOND  # a thread that checks whether it is asked to stop has done so by then
@@ -167,56 +165,8 @@ def _waiting(run: RunFacts, queue: QueueFacts | None, now: Instant) -> tuple[Why
             return WhyVerdict.RETRYING, None
         return (WhyVerdict.PACED if run.catch_up else WhyVerdict.LATER), None
     if queue is None:
-        return WhyVerdict.HELD_READY, Hold(kind=HoldKind.READY, held_us=now - run.not_before)
+        return WhyVerdict.READY, Hold(kind=HoldKind.READY, held_us=now - run.not_before)
     hold = hold_of(run, queue, now)
+    if not hold.kind.is_held:
+        return WhyVerdict.READY, hold
     return WhyVerdict(f"held_{hold.kind}"), hold
-
-
-def hold_of(run: RunFacts, queue: QueueFacts, now: Instant) -> Hold:
-    """What stands between a due run and a worker: its line, then who could run it, then limits, then room."""
-    held_us = now - run.not_before
-    if queue.ahead is not None:
-        since = queue.ahead.started_at or queue.ahead.created_at
-        return Hold(
-            kind=HoldKind.LINE, held_us=held_us, ahead=queue.ahead, ahead_for_us=now - since, overlap=queue.overlap
-        )
-    lane, workers = queue.lane, queue.workers
-    found = Hold(kind=HoldKind.READY, held_us=held_us, handler=lane.offer, group=lane.group, online=len(workers))
-    in_group = [worker for worker in workers if worker.group == lane.group]
-    offering = [worker for worker in in_group if lane.offer in worker.handlers]
-    fitting = [worker for worker in offering if _has_labels(worker, lane.require)]
-    taking = [worker for worker in fitting if not worker.is_draining]
-    if not workers:
-        return replace(found, kind=HoldKind.NOBODY)
-    if not in_group:
-        return replace(found, kind=HoldKind.GROUP)
-    if not offering:
-        return replace(found, kind=HoldKind.HANDLER, nearest=_nearest(lane.offer, workers))
-    if not fitting:
-        return replace(found, kind=HoldKind.LABEL, needs=lane.require, fitting=len(offering))
-    if not taking:
-        return replace(found, kind=HoldKind.DRAINING, fitting=len(fitting))
-    full = next((limit for limit in queue.limits if limit.used >= limit.max), None)
-    if full is not None:
-        return replace(found, kind=HoldKind.LIMIT, limit=full)
-    slots, running = sum(worker.slots for worker in taking), sum(worker.running for worker in taking)
-    return replace(
-        found,
-        kind=HoldKind.BUSY if running >= slots else HoldKind.READY,
-        slots=slots,
-        running=running,
-        fitting=len(taking),
-    )
-
-
-def _has_labels(worker: WorkerFacts, require: tuple[tuple[str, str], ...]) -> bool:
-    return all(worker.labels.get(key) == value for key, value in require)
-
-
-def _nearest(handler: str, workers: Sequence[WorkerFacts]) -> tuple[str, str] | None:
-    offered: dict[str, str] = {}
-    for worker in workers:
-        for name in sorted(worker.handlers):
-            offered.setdefault(name, worker.name)
-    found = nearest(handler, offered)
-    return (found, offered[found]) if found else None

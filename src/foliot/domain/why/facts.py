@@ -163,7 +163,7 @@ class Hold:
     """What a waiting run waits for."""
 
     kind: HoldKind
-    held_us: Micros
+    held_us: Micros = 0
     ahead: RunFacts | None = None
     ahead_for_us: Micros | None = None
     overlap: str = ""

@@ -19,10 +19,11 @@ class WhyVerdict(StrEnum):
     STARTING = "starting"
     CANCELLING = "cancelling"
     THREAD_GOES_ON = "thread_goes_on"
-    # a run that waits: for its time, or held
+    # a run that waits: for its time, for the next poll of a worker, or held
     RETRYING = "retrying"
     LATER = "later"
     PACED = "paced"
+    READY = "ready"
     HELD_LINE = "held_line"
     HELD_NOBODY = "held_nobody"
     HELD_GROUP = "held_group"
@@ -31,7 +32,6 @@ class WhyVerdict(StrEnum):
     HELD_DRAINING = "held_draining"
     HELD_LIMIT = "held_limit"
     HELD_BUSY = "held_busy"
-    HELD_READY = "held_ready"
     # an instant with a skip
     SKIPPED_OVERLAP = "skipped_overlap"
     SKIPPED_MISFIRE = "skipped_misfire"
@@ -75,3 +75,8 @@ class HoldKind(StrEnum):
     LIMIT = "limit"  # a limit of its lane is full
     BUSY = "busy"  # every slot is taken
     READY = "ready"  # nothing: a worker takes it at its next poll
+
+    @property
+    def is_held(self) -> bool:
+        """Whether something keeps the run: users see it as HELD."""
+        return self is not HoldKind.READY

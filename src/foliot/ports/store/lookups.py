@@ -11,9 +11,11 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from foliot.domain.errors import InvalidInput, NotFound
 from foliot.domain.instants import Instant, Micros
-from foliot.domain.job import Lane
+from foliot.domain.job import DEFAULT_GROUP, Lane
+from foliot.domain.run import shown_state
 from foliot.domain.skips import SkipCause
-from foliot.domain.why.facts import LimitFacts
+from foliot.domain.why.facts import LimitFacts, WorkerFacts
+from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.worker_link import LogChunk
 
 T = TypeVar("T")
@@ -55,11 +57,18 @@ class LastRun:
 
     run_id: int
     state: str
-    shown: str  # as people see it
     kind: str | None
     created_at: Instant
     started_at: Instant | None
     ended_at: Instant | None
+    attempt: int
+    cancel_at: Instant | None
+    hold: HoldKind | None = None  # where it was asked for
+
+    @property
+    def shown(self) -> str:
+        """Its state as people see it."""
+        return _shown(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,6 +188,18 @@ class RunRow:
     error_type: str | None
     progress: Progress | None = None  # of one that runs and says so, where it is asked for alone
     is_pinned: bool = False  # its version was asked for
+    hold: HoldKind | None = None  # of one that is due and waits, where it was asked for
+
+    @property
+    def shown(self) -> str:
+        """Its state as people see it."""
+        return _shown(self)
+
+
+def _shown(run: "RunRow | LastRun") -> str:
+    is_held = run.hold is not None and run.hold.is_held
+    is_asked_to_stop = run.cancel_at is not None
+    return shown_state(run.state, attempt=run.attempt, is_held=is_held, is_asked_to_stop=is_asked_to_stop)
 
 
 def is_sharded(run: RunRow) -> bool:
@@ -276,6 +297,18 @@ class NodeRow:
         """Whether it is a worker that is given runs of this namespace."""
         return self.kind != "server" and self.namespace in (None, namespace)
 
+    def as_worker(self) -> WorkerFacts:
+        """What explanations need to know of it."""
+        return WorkerFacts(
+            name=self.name,
+            group=self.group or DEFAULT_GROUP,
+            handlers=frozenset(self.handlers),
+            labels=self.labels,
+            slots=self.slots,
+            running=self.running,
+            is_draining=self.state == "draining",
+        )
+
     @property
     def handle(self) -> str:
         """What people call this session by. Its id stays between worker and server: it is part of their trust."""
@@ -336,8 +369,11 @@ class Lookups(Protocol):
 
     async def jobs(self, wanted: JobFilter, *, limit: int, cursor: str | None = None) -> Listing[JobRow]: ...
 
-    async def job(self, namespace: str, name: str, *, with_last_run: bool = True) -> JobRow:
-        """The job, or `JobNotFound` with the nearest name of its namespace."""
+    async def job(self, namespace: str, name: str, *, with_last_run: bool = True, with_hold: bool = False) -> JobRow:
+        """The job, or `JobNotFound` with the nearest name of its namespace.
+
+        `with_hold`: also what keeps its newest run from starting, which takes some more statements.
+        """
         ...
 
     async def job_names(self, namespace: str | None, *, limit: int) -> Sequence[tuple[str, str]]:
@@ -350,9 +386,9 @@ class Lookups(Protocol):
 
     async def runs(self, wanted: RunFilter, *, limit: int, cursor: str | None = None) -> Listing[RunRow]: ...
 
-    async def run(self, run_id: int) -> RunRow | None: ...
+    async def run(self, run_id: int, *, with_hold: bool = False) -> RunRow | None: ...
 
-    async def shards(self, run_id: int, *, limit: int = 10_000) -> Sequence[RunRow]: ...
+    async def shards(self, run_id: int, *, limit: int = 10_000, with_holds: bool = False) -> Sequence[RunRow]: ...
 
     async def attempts(self, run_id: int) -> Sequence[AttemptRow]: ...
 

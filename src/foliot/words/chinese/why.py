@@ -73,6 +73,7 @@ SENTENCES: Final[Catalogue] = {
     ),
     "later": "等待预定时间：{not_before:short}",
     "paced": "补跑，将于 {not_before:short} 开始：迟到的执行会错开",
+    "ready": "已就绪 {held:span}：工作节点下次轮询时取走",
     "held_line": (
         "已等待 {held:span}：{ahead_at:short} 的 {ahead_running} 仍在执行[（{ahead_for:span}）]，重叠策略为 {overlap}",
         "已等待 {held:span}：{ahead_at:short} 的 {ahead} 排在前面，重叠策略为 {overlap}",
@@ -86,7 +87,6 @@ SENTENCES: Final[Catalogue] = {
     "held_draining": "已等待 {held:span}：可执行它的工作节点（{fitting} 个）正在排空，不再接收任务",
     "held_limit": "已等待 {held:span}：限额 {limit} 已满（{limit_used}/{limit_max}）",
     "held_busy": "已等待 {held:span}：可执行它的工作节点槽位已满（{fitting} 个工作节点，{running}/{slots}）",
-    "held_ready": "已等待 {held:span}：已就绪，工作节点下次轮询时取走",
     "skipped_overlap": (
         "已跳过：前一次执行尚未结束（{open_at:short} 的 {open_run}），重叠策略为 {skip_overlap}",
         "已跳过：前一次执行尚未结束，重叠策略为 {skip_overlap}",

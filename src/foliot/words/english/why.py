@@ -80,6 +80,7 @@ SENTENCES: Final[Catalogue] = {
     ),
     "later": "waits for its time: {not_before:short}",
     "paced": "catches up, at {not_before:short}: late runs are spread out",
+    "ready": "ready for {held:span}: a worker takes it at its next poll",
     "held_line": (
         (
             "held {held:span}: {ahead_running} of {ahead_at:short} is still running[ ({ahead_for:span})], "
@@ -99,7 +100,6 @@ SENTENCES: Final[Catalogue] = {
         "held {held:span}: all slots of the workers that can run it are taken "
         "({running} of {slots} on {fitting|worker|workers})"
     ),
-    "held_ready": "held {held:span}: it is ready, and a worker takes it at its next poll",
     "skipped_overlap": (
         "skipped: an earlier run was still open ({open_run} of {open_at:short}), and overlap is {skip_overlap}",
         "skipped: an earlier run was still open, and overlap is {skip_overlap}",

@@ -7,12 +7,13 @@ from typing import Any, Final
 import msgspec
 
 from foliot.domain.instants import MINUTE, Instant
+from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.store.lookups import JobFilter, JobRow, LastRun, Listing, VersionRow
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.paging import LOOK_MAX, from_cursor, to_cursor
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
 from foliot.store.sql.people import ranking
-from foliot.store.sql.people.run_reads import shown_of
+from foliot.store.sql.people.holds import Holds
 
 SEARCH_AMONG: Final = 20_000
 
@@ -47,8 +48,8 @@ BY_NEXT: Final = Statement(
 BY_ID: Final = Statement(f"SELECT {_COLUMNS} FROM {{d}} JOIN jobs j ON j.id = d.id {_JOINS}", RowSet("d", id=BIGINT))
 LAST_RUNS: Final = Statement(
     """
-    SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at, r.attempt, r.parked, r.place,
-           r.cancel_at
+    SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at, r.attempt, r.place, r.cancel_at,
+           r.parent_id, r.lane, r.not_before, r.serial
     FROM {d} JOIN runs r ON r.id = (
       SELECT q.id FROM runs q WHERE q.job_id = d.job_id AND q.shard = -1 AND q.parent_id IS NULL
       ORDER BY q.id DESC LIMIT 1
@@ -95,17 +96,18 @@ def list_jobs(tx: Tx, wanted: JobFilter, *, limit: int, cursor: str | None) -> L
     if wanted.failing:
         last = _last_runs(tx, [job for _, job in found])
         found = [(key, job) for key, job in found if (run := last.get(job.job_id)) and run.state == "FAILED"]
-    shown = with_last_runs(tx, [replace(job, rank=getattr(key, "rank", None)) for key, job in found[:limit]])
+    ranked = [replace(job, rank=getattr(key, "rank", None)) for key, job in found[:limit]]
+    shown = with_last_runs(tx, ranked, with_holds=True)
     if len(found) > limit:
         return Listing(items=shown, next_cursor=_cursor_of(found[limit - 1][0], wanted.sort))
     is_over = len(keys) < look
     return Listing(items=shown, next_cursor=None if is_over else _cursor_of(keys[-1], wanted.sort))
 
 
-def find_job(tx: Tx, namespace: str, name: str) -> JobRow | None:
-    """The job of this name, with its newest run."""
+def find_job(tx: Tx, namespace: str, name: str, *, with_hold: bool = False) -> JobRow | None:
+    """The job of this name, with its newest run; `with_hold`: and with what keeps that from starting."""
     job = present_job(tx, namespace, name)
-    return None if job is None else with_last_runs(tx, [job])[0]
+    return None if job is None else with_last_runs(tx, [job], with_holds=with_hold)[0]
 
 
 def present_job(tx: Tx, namespace: str, name: str) -> JobRow | None:
@@ -147,16 +149,18 @@ def search_jobs(tx: Tx, text: str, *, namespace: str | None, limit: int) -> Sequ
     return with_last_runs(tx, [_job(row) for row in tx.rows(SEARCH, values)])
 
 
-def with_last_runs(tx: Tx, jobs: Sequence[JobRow]) -> Sequence[JobRow]:
+def with_last_runs(tx: Tx, jobs: Sequence[JobRow], *, with_holds: bool = False) -> Sequence[JobRow]:
     """The same jobs with their newest runs."""
-    last = _last_runs(tx, jobs)
+    last = _last_runs(tx, jobs, with_holds=with_holds)
     return [replace(job, last_run=last.get(job.job_id)) for job in jobs]
 
 
-def _last_runs(tx: Tx, jobs: Sequence[JobRow]) -> Mapping[int, LastRun]:
+def _last_runs(tx: Tx, jobs: Sequence[JobRow], *, with_holds: bool = False) -> Mapping[int, LastRun]:
     if not jobs:
         return {}
-    return {row.job_id: _last_run(row) for row in tx.rows(LAST_RUNS, d=[(job.job_id,) for job in jobs])}
+    rows = tx.rows(LAST_RUNS, d=[(job.job_id,) for job in jobs])
+    held = Holds(tx).of(rows) if with_holds else {}
+    return {row.job_id: _last_run(row, held.get(row.id)) for row in rows}
 
 
 def _keys(tx: Tx, wanted: JobFilter, look: int, cursor: str | None) -> Sequence[Any]:
@@ -244,11 +248,13 @@ def _job(row: Any) -> JobRow:
     )
 
 
-def _last_run(row: Any) -> LastRun:
+def _last_run(row: Any, hold: HoldKind | None) -> LastRun:
     return LastRun(
         run_id=row.id,
         state=row.state,
-        shown=shown_of(row),
+        hold=hold,
+        attempt=row.attempt,
+        cancel_at=row.cancel_at,
         kind=row.kind,
         created_at=row.created_at,
         started_at=row.started_at,

@@ -12,7 +12,8 @@ from foliot.domain.why.facts import LimitFacts
 from foliot.ports.store.lookups import Ledger, RunRow, SkipRow, Waiting
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import Statement
+from foliot.store.sql.people.holds import LIMITS
 from foliot.store.sql.people.job_reads import version_row
 from foliot.store.sql.people.run_reads import RUN_COLUMNS, RUN_JOINS, run_row
 
@@ -49,10 +50,6 @@ IN_LINE: Final = (
 )
 LINE: Final = Statement(f"SELECT {RUN_COLUMNS} FROM runs r {RUN_JOINS} WHERE {IN_LINE} LIMIT {AHEAD_MAX}")
 LANE: Final = Statement("SELECT document FROM lanes WHERE id = :lane")
-LIMITS: Final = Statement(
-    "SELECT limits.name, limits.max, limits.used FROM {d} JOIN limits ON limits.name = d.label",
-    RowSet("d", label=TEXT),
-)
 
 
 def fired(

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, TypeVar
 
 from foliot.domain.errors import JobNotFound
@@ -46,8 +47,8 @@ class SqlLookups:
     async def jobs(self, wanted: JobFilter, *, limit: int, cursor: str | None = None) -> Listing[JobRow]:
         return await self._read(lambda tx: job_reads.list_jobs(tx, wanted, limit=limit, cursor=cursor))
 
-    async def job(self, namespace: str, name: str, *, with_last_run: bool = True) -> JobRow:
-        find = job_reads.find_job if with_last_run else job_reads.present_job
+    async def job(self, namespace: str, name: str, *, with_last_run: bool = True, with_hold: bool = False) -> JobRow:
+        find = partial(job_reads.find_job, with_hold=with_hold) if with_last_run else job_reads.present_job
         found = await self._read(lambda tx: find(tx, namespace, name))
         if found is not None:
             return found
@@ -67,11 +68,11 @@ class SqlLookups:
     async def runs(self, wanted: RunFilter, *, limit: int, cursor: str | None = None) -> Listing[RunRow]:
         return await self._read(lambda tx: run_reads.list_runs(tx, wanted, limit=limit, cursor=cursor))
 
-    async def run(self, run_id: int) -> RunRow | None:
-        return await self._read(lambda tx: run_reads.find_run(tx, run_id))
+    async def run(self, run_id: int, *, with_hold: bool = False) -> RunRow | None:
+        return await self._read(lambda tx: run_reads.find_run(tx, run_id, with_hold=with_hold))
 
-    async def shards(self, run_id: int, *, limit: int = 10_000) -> Sequence[RunRow]:
-        return await self._read(lambda tx: run_reads.list_shards(tx, run_id, limit=limit))
+    async def shards(self, run_id: int, *, limit: int = 10_000, with_holds: bool = False) -> Sequence[RunRow]:
+        return await self._read(lambda tx: run_reads.list_shards(tx, run_id, limit=limit, with_holds=with_holds))
 
     async def attempts(self, run_id: int) -> Sequence[AttemptRow]:
         return await self._read(lambda tx: run_reads.list_attempts(tx, run_id))

@@ -12,11 +12,13 @@ import msgspec
 
 from foliot.domain.instants import Instant
 from foliot.domain.run import DERIVED, shown_state
+from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.store.lookups import AttemptRow, Changes, Listing, Progress, RunFilter, RunRow
 from foliot.store.sql.firing.follow import PINNED
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.paging import LOOK_MAX, from_cursor, to_cursor
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.people.holds import Holds
 
 LIVE_MAX: Final = 2000
 
@@ -29,7 +31,7 @@ RUN_JOINS: Final = "JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r
 
 _NARROW: Final = (
     "r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, "
-    "r.attempt, r.parked, r.place, r.cancel_at"
+    "r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial"
 )
 WALK: Final = Statement(f"SELECT {_NARROW} FROM runs r WHERE r.id < :before ORDER BY r.id DESC LIMIT :rows")
 WALK_JOB: Final = Statement(
@@ -89,6 +91,7 @@ class _Said(msgspec.Struct):
 _told: Final = msgspec.json.Decoder(_Told)
 _said: Final = msgspec.json.Decoder(_Said)
 _LIVE_STATES: Final = frozenset({"PENDING", "RUNNING", *DERIVED})
+_BY_HOLD: Final = frozenset({"HELD", "RETRYING"})  # shown states that depend on what keeps a run
 
 
 def list_runs(tx: Tx, wanted: RunFilter, *, limit: int, cursor: str | None) -> Listing[RunRow]:
@@ -98,33 +101,36 @@ def list_runs(tx: Tx, wanted: RunFilter, *, limit: int, cursor: str | None) -> L
     if wanted.until is not None:
         before = min(before, _first_id_from(tx, wanted.until))
     chosen: list[int] = []
+    holds = Holds(tx)
     looked = 0
     while looked < LOOK_MAX:
         step = min(LOOK_MAX - looked, max(2 * limit, looked))
         rows = _walked(tx, wanted, before, step)
         looked += step
-        for row in _wanted(tx, rows, wanted):
+        for row in _wanted(tx, rows, wanted, holds):
             if len(chosen) == limit:
-                return Listing(items=_fetched(tx, chosen), next_cursor=to_cursor("runs", chosen[-1]))
+                return Listing(items=_fetched(tx, chosen, holds), next_cursor=to_cursor("runs", chosen[-1]))
             chosen.append(row.id)
         if len(rows) < step or (wanted.since is not None and rows[-1].created_at < wanted.since):
-            return Listing(items=_fetched(tx, chosen))
+            return Listing(items=_fetched(tx, chosen, holds))
         before = rows[-1].id
-    return Listing(items=_fetched(tx, chosen), next_cursor=to_cursor("runs", before))
+    return Listing(items=_fetched(tx, chosen, holds), next_cursor=to_cursor("runs", before))
 
 
-def find_run(tx: Tx, run_id: int) -> RunRow | None:
-    """One run."""
+def find_run(tx: Tx, run_id: int, *, with_hold: bool = False) -> RunRow | None:
+    """One run; `with_hold`: with what keeps it from starting."""
     rows = tx.rows(ONE, {"id": run_id})
     if not rows:
         return None
     progress = _progress(rows[0]) if rows[0].state == "RUNNING" else None
-    return replace(run_row(rows[0]), progress=progress)
+    hold = Holds(tx).of(rows).get(run_id) if with_hold else None
+    return replace(run_row(rows[0]), progress=progress, hold=hold)
 
 
-def list_shards(tx: Tx, run_id: int, *, limit: int) -> Sequence[RunRow]:
+def list_shards(tx: Tx, run_id: int, *, limit: int, with_holds: bool = False) -> Sequence[RunRow]:
     """The children of a sharded run: shards in order, the merge run among them."""
-    return [run_row(row) for row in tx.rows(SHARDS, {"id": run_id, "rows": limit})]
+    rows = tx.rows(SHARDS, {"id": run_id, "rows": limit})
+    return _with_holds(rows, Holds(tx)) if with_holds else [run_row(row) for row in rows]
 
 
 def list_attempts(tx: Tx, run_id: int) -> Sequence[AttemptRow]:
@@ -163,20 +169,11 @@ def changes(tx: Tx, *, after_id: int, limit: int) -> Changes:
     return Changes(now=tx.now(), created=created, live={run.run_id: run for run in live}, newest_id=newest_id)
 
 
-def fetch_runs(tx: Tx, ids: Sequence[int]) -> Sequence[RunRow]:
-    """Runs by id, in the order given; those that are gone are left out."""
-    return _fetched(tx, ids)
-
-
-def shown_of(row: Any) -> str:
-    """The state of a run's row as people see it."""
-    return shown_state(
-        row.state,
-        attempt=row.attempt,
-        is_parked=bool(row.parked),
-        is_in_line=row.place is not None,
-        is_asked_to_stop=row.cancel_at is not None,
-    )
+def _shown(row: Any, holds: Mapping[int, HoldKind]) -> str:
+    hold = holds.get(row.id)
+    is_held = hold is not None and hold.is_held
+    is_asked_to_stop = row.cancel_at is not None
+    return shown_state(row.state, attempt=row.attempt, is_held=is_held, is_asked_to_stop=is_asked_to_stop)
 
 
 def _walked(tx: Tx, wanted: RunFilter, before: int, rows: int) -> Sequence[Any]:
@@ -187,11 +184,12 @@ def _walked(tx: Tx, wanted: RunFilter, before: int, rows: int) -> Sequence[Any]:
     return tx.rows(WALK, {"before": before, "rows": rows})
 
 
-def _wanted(tx: Tx, rows: Sequence[Any], wanted: RunFilter) -> Iterable[Any]:
+def _wanted(tx: Tx, rows: Sequence[Any], wanted: RunFilter, holds: Holds) -> Iterable[Any]:
+    held = holds.of(rows) if _BY_HOLD.intersection(wanted.states) else {}
     kept = [
         row
         for row in rows
-        if (not wanted.states or row.state in wanted.states or shown_of(row) in wanted.states)
+        if (not wanted.states or row.state in wanted.states or _shown(row, held) in wanted.states)
         and (not wanted.kinds or row.kind in wanted.kinds)
         and (wanted.shards or (row.shard == -1 and row.parent_id is None))
         and (wanted.since is None or row.created_at >= wanted.since)
@@ -218,11 +216,18 @@ def _fitting_jobs(tx: Tx, job_ids: Iterable[int], wanted: RunFilter) -> frozense
     return frozenset(fitting)
 
 
-def _fetched(tx: Tx, ids: Sequence[int]) -> Sequence[RunRow]:
+def _fetched(tx: Tx, ids: Sequence[int], holds: Holds) -> Sequence[RunRow]:
+    """Runs by id, in the order given; those that are gone are left out."""
     if not ids:
         return []
-    by_id = {row.id: run_row(row) for row in tx.rows(FETCH, d=[(run_id,) for run_id in ids])}
+    found = _with_holds(tx.rows(FETCH, d=[(run_id,) for run_id in ids]), holds)
+    by_id = {run.run_id: run for run in found}
     return [by_id[run_id] for run_id in ids if run_id in by_id]
+
+
+def _with_holds(rows: Sequence[Any], holds: Holds) -> Sequence[RunRow]:
+    held = holds.of(rows)
+    return [replace(run_row(row), hold=held.get(row.id)) for row in rows]
 
 
 def _first_id_from(tx: Tx, instant: Instant) -> int:

@@ -1,0 +1,97 @@
+"""Holds: what keeps waiting runs from starting, read for a page of runs at once. `domain.why.holds` judges it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from foliot.domain.job import Lane
+from foliot.domain.run import RunState
+from foliot.domain.why.facts import LimitFacts, WorkerFacts
+from foliot.domain.why.holds import hold_in_lane
+from foliot.domain.why.verdicts import HoldKind
+from foliot.ports.store.lookups import NodeRow
+from foliot.store.sql.jobs.definitions import lane_from
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.people.cluster_reads import list_nodes
+
+LANES_AMONG: Final = Statement(
+    "SELECT lanes.id, lanes.document FROM {d} JOIN lanes ON lanes.id = d.lane", RowSet("d", lane=BIGINT)
+)
+LIMITS: Final = Statement(
+    "SELECT limits.name, limits.max, limits.used FROM {d} JOIN limits ON limits.name = d.label",
+    RowSet("d", label=TEXT),
+)
+HEADS: Final = Statement(
+    """
+    SELECT h.id, h.job_id, h.place FROM runs h WHERE h.id IN (
+      SELECT (SELECT r.id FROM runs r
+              WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL
+                AND r.parent_id IS NULL
+              ORDER BY r.place, r.id LIMIT 1)
+      FROM {d})
+    """,
+    RowSet("d", job_id=BIGINT),
+    mysql="""
+    SELECT h.id, h.job_id, h.place FROM {d} STRAIGHT_JOIN runs h ON h.id = (
+      SELECT r.id FROM runs r WHERE r.line_job = d.job_id AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1)
+    """,
+)
+"""The first live run of each job's line."""
+
+
+class Holds:
+    """Judges runs of one read transaction. It reads workers, lanes and limits when the first run needs them, once."""
+
+    def __init__(self, tx: Tx) -> None:
+        self._tx = tx
+        self._now = tx.now()
+        self._lanes: dict[int, HoldKind] = {}
+        self._workers: Sequence[tuple[NodeRow, WorkerFacts]] | None = None
+
+    def of(self, rows: Iterable[Any]) -> Mapping[int, HoldKind]:
+        """What keeps each run that is due and waits; the others have no entry.
+
+        The rows have the columns id, job_id, parent_id, lane, state, not_before, serial and place.
+        """
+        due = [row for row in rows if row.state == RunState.PENDING and row.not_before <= self._now]
+        behind = self._behind([row for row in due if row.serial])
+        self._read_lanes({row.lane for row in due if row.id not in behind})
+        return {row.id: HoldKind.LINE if row.id in behind else self._lanes[row.lane] for row in due}
+
+    def _behind(self, rows: Sequence[Any]) -> frozenset[int]:
+        """Which of these runs have another in front of them in the line of their job."""
+        if not rows:
+            return frozenset()
+        jobs = sorted({(row.job_id,) for row in rows})
+        heads = {head.job_id: (head.place, head.id) for head in self._tx.rows(HEADS, d=jobs)}
+        return frozenset(row.id for row in rows if row.job_id in heads and _is_behind(row, heads[row.job_id]))
+
+    def _read_lanes(self, wanted: set[int]) -> None:
+        asked = [(lane,) for lane in sorted(wanted - self._lanes.keys())]
+        if not asked:
+            return
+        lanes = {row.id: lane_from(row.document) for row in self._tx.rows(LANES_AMONG, d=asked)}
+        names = sorted({(name,) for lane in lanes.values() for name in lane.limits})
+        limits = {row.name: _limit(row) for row in self._tx.rows(LIMITS, d=names)} if names else {}
+        for lane_id, lane in lanes.items():
+            own = [limits[name] for name in lane.limits if name in limits]
+            self._lanes[lane_id] = hold_in_lane(lane, own, self._serving(lane)).kind
+
+    def _serving(self, lane: Lane) -> Sequence[WorkerFacts]:
+        if self._workers is None:
+            nodes = list_nodes(self._tx, include_dead_since=None)
+            live = [node for node in nodes if node.kind != "server" and node.until > self._now]
+            self._workers = [(node, node.as_worker()) for node in live]
+        return [facts for node, facts in self._workers if lane.namespace is None or node.serves(lane.namespace)]
+
+
+def _is_behind(row: Any, head: tuple[int, int]) -> bool:
+    """Whether the head stands in front of a run. A shard stands where its parent does; without a place: behind all."""
+    mine = row.parent_id or row.id
+    if row.place is None:
+        return bool(head[1] != mine)
+    return bool(head < (row.place, mine))
+
+
+def _limit(row: Any) -> LimitFacts:
+    return LimitFacts(name=row.name, max=row.max, used=row.used)
