@@ -17,7 +17,7 @@ from foliot.domain.schedule.days import (
     weekday_of,
 )
 from foliot.domain.schedule.times import DAY_S
-from foliot.domain.schedule.zones import HORIZON_S, RepeatedTime, zone
+from foliot.domain.schedule.zones import HORIZON_S, RepeatedTime, Stretch, zone
 
 _LOOK_MONTHS: Final = 60  # a calendar without an open day in five years has none
 
@@ -99,24 +99,33 @@ class OpenTimes:
             return (second, second + 1)
         day, time = divmod(second + stretch.offset, DAY_S)
         if not self._is_open(day):
-            before, after = previous_day(self.open_days, day), next_day(self.open_days, day)
-            low = stretch.start if before is None else (before + 1) * DAY_S - stretch.offset
-            high = HORIZON_S if after is None else after * DAY_S - stretch.offset
-            return max(low, stretch.start), high if after is None else min(high, stretch.end)
+            return self._closed_days(day, stretch)
+        midnight = day * DAY_S - stretch.offset
         for _, start, end in self._closed_on(day, time):
-            low, high = (day * DAY_S + edge - stretch.offset for edge in (start, end))
-            return max(low, stretch.start), min(high, stretch.end)
+            return max(midnight + start, stretch.start), min(midnight + end, stretch.end)
         for blackout in self._blackouts[: bisect_right(self._starts, second * SECOND)]:
             if second * SECOND < blackout.end_at:
                 return -(-blackout.start_at // SECOND), -(-blackout.end_at // SECOND)
         return None
+
+    def _closed_days(self, day: int, stretch: Stretch) -> tuple[int, int]:
+        """The span of the closed days round this one. Within one offset, but for the end: no day opens again."""
+        before = previous_day(self.open_days, day)
+        after = next_day(self.open_days, day)
+        start = stretch.start
+        if before is not None:
+            start = max(start, (before + 1) * DAY_S - stretch.offset)
+        if after is None:
+            return start, HORIZON_S
+        return start, min(after * DAY_S - stretch.offset, stretch.end)
 
     def open_spans(self, first: int, past: int) -> Iterator[tuple[int, int]]:
         """The open spans [start, end) within [first, past), in order; neighbours may touch."""
         stretch = self.zone.stretch_from(first, RepeatedTime.BOTH)
         while stretch is not None and stretch.start < past:
             offset = stretch.offset
-            low, high = max(first, stretch.start) + offset, min(past, stretch.end) + offset
+            low = max(first, stretch.start) + offset
+            high = min(past, stretch.end) + offset
             for start, end in self._open_readings(low, high):
                 yield from self._less_blackouts(start - offset, end - offset)
             stretch = self.zone.stretch_from(stretch.end, RepeatedTime.BOTH)

@@ -48,17 +48,22 @@ class Schedule:
     def __post_init__(self) -> None:
         assert self.triggers, "a schedule has a trigger"
         assert len({isinstance(one, Schedule) for one in self.triggers}) == 1, "branches, or plain triggers"
-        hours = opening(self.calendar, self.tz) if self.calendar is not None else None
-        moved = self.triggers
-        direction = self.shift or (self.calendar.shift if self.calendar else None)
-        if hours is not None and direction is not None:
-            moved = tuple(one for trigger in self.triggers for one in shifted(trigger, hours, direction))
+        hours, moved = None, self.triggers
+        if self.calendar is not None:
+            hours = opening(self.calendar, self.tz)
+            moved = self._shifted(hours, self.shift or self.calendar.shift)
+            if self.calendar_name is None:
+                object.__setattr__(self, "calendar_name", self.calendar.name)
+        branches = tuple(one for one in moved if isinstance(one, Schedule))
         object.__setattr__(self, "_opening", hours)
         object.__setattr__(self, "_moved", moved)
         object.__setattr__(self, "_single", moved[0] if len(moved) == 1 else None)
-        object.__setattr__(self, "_branches", tuple(one for one in moved if isinstance(one, Schedule)))
-        if self.calendar is not None and self.calendar_name is None:
-            object.__setattr__(self, "calendar_name", self.calendar.name)
+        object.__setattr__(self, "_branches", branches)
+
+    def _shifted(self, hours: OpenTimes, direction: Shift | None) -> tuple[Trigger, ...]:
+        if direction is None:
+            return self.triggers
+        return tuple(one for trigger in self.triggers for one in shifted(trigger, hours, direction))
 
     # nominal instants
 
@@ -76,7 +81,8 @@ class Schedule:
         """The greatest nominal instant before this one, within the bounds."""
         if self.end_at is not None and instant > self.end_at:
             instant = self.end_at
-        due_at = max((at for one in self._moved if (at := one.previous_before(instant)) is not None), default=None)
+        found = (one.previous_before(instant) for one in self._moved)
+        due_at = max((at for at in found if at is not None), default=None)
         return due_at if due_at is None or self.start_at is None or due_at >= self.start_at else None
 
     def count_between(self, after: Instant, until: Instant) -> int:
@@ -215,10 +221,13 @@ class Schedule:
 
     def resolved(self, calendars: Mapping[str, Calendar]) -> "Schedule":
         """The same schedule with the calendars these names stand for now; UnknownCalendar if one is not there."""
+        name = self.calendar_name
+        if name is None and not self._branches:
+            return self
+        calendar = self.calendar
+        if name is not None:
+            calendar = calendars.get(name) or self.calendar or find_calendar(name, calendars)
         triggers = tuple(one.resolved(calendars) if isinstance(one, Schedule) else one for one in self.triggers)
-        if self.calendar_name is None:
-            return replace(self, triggers=triggers) if self._branches else self
-        calendar = calendars.get(self.calendar_name) or self.calendar or find_calendar(self.calendar_name, calendars)
         return replace(self, triggers=triggers, calendar=calendar)
 
     def to_document(self) -> Any:

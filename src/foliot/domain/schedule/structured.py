@@ -1,11 +1,11 @@
 """Times of day on every day or on given weekdays, also on every n-th day or week, which cron cannot say."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
-from foliot.domain.instants import Instant
 from foliot.domain.schedule.days import FIRST_DAY, LENGTH, MONTH_END, SHAPE, Days, EveryDay, month_mask, weekday_mask
 from foliot.domain.schedule.times import listed
-from foliot.domain.schedule.wall import Wall
+from foliot.domain.schedule.wall import Wall, WallTrigger
 from foliot.domain.schedule.zones import Gap, RepeatedTime, zone
 
 EVERY_DAYS_MAX = 366
@@ -13,7 +13,7 @@ EVERY_WEEKS_MAX = 53
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Daily:
+class Daily(WallTrigger):
     """At these times (seconds from midnight, sorted) every day, or every n-th day counted from day `since`.
 
     `since_said` is the day as it was written: it holds nothing back, which a warning tells.
@@ -32,25 +32,16 @@ class Daily:
         assert self.times, "a daily schedule has a time"
         assert list(self.times) == sorted(set(self.times)), self.times
         assert 1 <= self.every <= EVERY_DAYS_MAX, self.every
-        days: Days = EveryDay() if self.every == 1 else NthDays(self.every, self.since)
-        wall = Wall(days, listed(self.times), zone(self.tz), self.dst_gap, self.dst_overlap)
+        days: Days = EveryDay()
+        if self.every > 1:
+            days = NthDays(self.every, self.since)
+        times = listed(self.times)
+        wall = Wall(days, times, zone(self.tz), self.dst_gap, self.dst_overlap)
         object.__setattr__(self, "wall", wall)
-
-    def next_after(self, instant: Instant) -> Instant | None:
-        return self.wall.next_after(instant)
-
-    def previous_before(self, instant: Instant) -> Instant | None:
-        return self.wall.previous_before(instant)
-
-    def count_between(self, after: Instant, until: Instant) -> int:
-        return self.wall.count_between(after, until)
-
-    def due_mask(self, day: int) -> int:
-        return self.wall.due_mask(day)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weekly:
+class Weekly(WallTrigger):
     """At these times on these weekdays (a mask, Sunday = bit 0), also in every n-th week from that of `since` on."""
 
     weekdays: int
@@ -72,26 +63,15 @@ class Weekly:
         wall = Wall(days, listed(self.times), zone(self.tz), self.dst_gap, self.dst_overlap)
         object.__setattr__(self, "wall", wall)
 
-    def next_after(self, instant: Instant) -> Instant | None:
-        return self.wall.next_after(instant)
 
-    def previous_before(self, instant: Instant) -> Instant | None:
-        return self.wall.previous_before(instant)
-
-    def count_between(self, after: Instant, until: Instant) -> int:
-        return self.wall.count_between(after, until)
-
-    def due_mask(self, day: int) -> int:
-        return self.wall.due_mask(day)
-
-
-class _ByMonth:
+class _ByMonth(ABC):
     """Walks from month to month for sets that have a day in nearly every one."""
 
     __slots__ = ()
 
+    @abstractmethod
     def in_month(self, month: int) -> int:
-        raise NotImplementedError
+        """The days of the set in this month, as a mask."""
 
     def after_month(self, month: int) -> tuple[int, int] | None:
         for later in range(month + 1, MONTH_END):

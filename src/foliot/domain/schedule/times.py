@@ -14,11 +14,18 @@ class TimesOfDay:
     __slots__ = ("_mask", "_minutes", "_seconds", "first", "last", "listed", "per_day")
 
     def __init__(self, minutes: tuple[int, ...], seconds: tuple[int, ...], listed: tuple[int, ...] | None) -> None:
-        self._minutes, self._seconds, self.listed = minutes, seconds, listed
+        self._minutes = minutes
+        self._seconds = seconds
+        self.listed = listed
         self._mask = 0
-        self.per_day = len(minutes) * len(seconds) if listed is None else len(listed)
-        self.first = minutes[0] * 60 + seconds[0] if listed is None else listed[0]
-        self.last = minutes[-1] * 60 + seconds[-1] if listed is None else listed[-1]
+        if listed is not None:
+            self.per_day = len(listed)
+            self.first = listed[0]
+            self.last = listed[-1]
+        else:
+            self.per_day = len(minutes) * len(seconds)
+            self.first = minutes[0] * 60 + seconds[0]
+            self.last = minutes[-1] * 60 + seconds[-1]
 
     def at_or_after(self, second: int) -> int:
         """The first time not before this one, -1 if the day has none left."""

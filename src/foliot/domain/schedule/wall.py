@@ -27,7 +27,11 @@ class Wall:
     __slots__ = ("_fills_gaps", "_listed", "_masks", "_month", "_stretch", "days", "gap", "overlap", "times", "zone")
 
     def __init__(self, days: Days, times: TimesOfDay, zone: Zone, gap: Gap, overlap: RepeatedTime) -> None:
-        self.days, self.times, self.zone, self.gap, self.overlap = days, times, zone, gap, overlap
+        self.days = days
+        self.times = times
+        self.zone = zone
+        self.gap = gap
+        self.overlap = overlap
         self._fills_gaps = gap is Gap.AFTER
         self._listed = times.listed
         self._masks: dict[tuple[int, int], int] = {}
@@ -216,3 +220,22 @@ class Wall:
                 return day, day + 1, 0
             known = self._month = (FIRST_DAY[month], FIRST_DAY[month + 1], self.days.in_month(month))
         return known
+
+
+class WallTrigger:
+    """A trigger that is due by the wall clock: its `wall` answers every question."""
+
+    __slots__ = ()
+    wall: Wall
+
+    def next_after(self, instant: Instant) -> Instant | None:
+        return self.wall.next_after(instant)
+
+    def previous_before(self, instant: Instant) -> Instant | None:
+        return self.wall.previous_before(instant)
+
+    def count_between(self, after: Instant, until: Instant) -> int:
+        return self.wall.count_between(after, until)
+
+    def due_mask(self, day: int) -> int:
+        return self.wall.due_mask(day)

@@ -65,9 +65,13 @@ def _known(name: str, known: list[str], what: str, example: str) -> None:
 def year_of_days(place: Place, year: int) -> YearOfDays:
     """Holidays and free weekend days of one year, as day numbers."""
     book = _book(place, year)
-    named = {day_number(day): str(name) for day, name in book.items() if day.year == year}
-    first, past = day_number(date(year, 1, 1)), day_number(date(year + 1, 1, 1))
-    free = (day for day in range(first, past) if _is_free_weekend(book, day))
+    named = {}
+    for day, name in book.items():
+        if day.year == year:
+            named[day_number(day)] = str(name)
+    first = day_number(date(year, 1, 1))
+    past = day_number(date(year + 1, 1, 1))
+    free = (number for number in range(first, past) if _is_free_weekend(book, number))
     return YearOfDays(named, frozenset(free))
 
 

@@ -93,8 +93,11 @@ class Zone:
         """All changes of the offset in [first, past)."""
         found: list[Transition] = []
         first, past = max(first, 0), min(past, HORIZON_S)
-        for year in range(bisect_right(_YEAR_START, first) - 1, bisect_right(_YEAR_START, past - 1)):
-            low, high = max(first, _YEAR_START[year]), min(past, _YEAR_START[year + 1])
+        first_year = bisect_right(_YEAR_START, first) - 1
+        past_year = bisect_right(_YEAR_START, past - 1)
+        for year in range(first_year, past_year):
+            low = max(first, _YEAR_START[year])
+            high = min(past, _YEAR_START[year + 1])
             found += (one for one in self._transitions_of(year) if low <= one.at < high)
         return found
 
@@ -177,7 +180,7 @@ class Zone:
 @cache
 def zone(name: str) -> Zone:
     """The zone of this name; UnknownZone with the nearest name otherwise."""
-    if name not in _names():
+    if name not in zone_names():
         raise UnknownZone(name, nearest=_nearest(name))
     path = resources.files("tzdata").joinpath("zoneinfo", *name.split("/"))
     with path.open("rb") as file:
@@ -189,13 +192,9 @@ def tzdata_version() -> str:
     return str(import_module("tzdata").IANA_VERSION)
 
 
+@cache
 def zone_names() -> frozenset[str]:
     """All names a schedule can give as its zone."""
-    return _names()
-
-
-@cache
-def _names() -> frozenset[str]:
     return frozenset(resources.files("tzdata").joinpath("zones").read_text("utf-8").split())
 
 
@@ -242,7 +241,7 @@ def _nearest(name: str) -> str | None:
     offset = fullmatch(r"(?:utc|gmt)?([+-])0?(\d{1,2})(?::?00)?", written, ASCII)
     if offset and int(offset[2]) <= 12:
         return f"Etc/GMT{'-' if offset[1] == '+' else '+'}{int(offset[2])}"
-    by_name = {known.lower(): known for known in sorted(_names())}
+    by_name = {known.lower(): known for known in sorted(zone_names())}
     by_city = {known.rpartition("/")[2].lower(): known for known in by_name.values()}
     if written in by_name:
         return by_name[written]

@@ -3,17 +3,16 @@
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from foliot.domain.instants import Instant
 from foliot.domain.schedule.cron.days import CronDays
 from foliot.domain.schedule.cron.fields import CronDialect, Expression
 from foliot.domain.schedule.cron.parser import parse
 from foliot.domain.schedule.times import product
-from foliot.domain.schedule.wall import Wall
+from foliot.domain.schedule.wall import Wall, WallTrigger
 from foliot.domain.schedule.zones import Gap, RepeatedTime, zone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cron:
+class Cron(WallTrigger):
     """A cron expression in a zone. `dialect` None: told by the number of fields; `job` places H."""
 
     text: str
@@ -34,18 +33,6 @@ class Cron:
     def parse(cls, text: str, *, tz: str = "UTC", dialect: CronDialect | None = None, job: str = "") -> "Cron":
         """Read an expression with the usual rules for summer time."""
         return cls(text=text, tz=tz, dialect=dialect, job=job)
-
-    def next_after(self, instant: Instant) -> Instant | None:
-        return self.wall.next_after(instant)
-
-    def previous_before(self, instant: Instant) -> Instant | None:
-        return self.wall.previous_before(instant)
-
-    def count_between(self, after: Instant, until: Instant) -> int:
-        return self.wall.count_between(after, until)
-
-    def due_mask(self, day: int) -> int:
-        return self.wall.due_mask(day)
 
 
 @lru_cache(maxsize=8192)

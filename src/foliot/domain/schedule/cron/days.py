@@ -14,11 +14,14 @@ class CronDays:
     __slots__ = ("_back", "_day", "_hop", "_joins_by_or", "_months", "_past", "_shapes", "_weekday", "_years")
 
     def __init__(self, expression: Expression) -> None:
-        self._day, self._weekday, self._joins_by_or = expression.day, expression.weekday, expression.joins_by_or
+        self._day = expression.day
+        self._weekday = expression.weekday
+        self._joins_by_or = expression.joins_by_or
         self._months = expression.month.mask >> 1
         self._years = expression.year.mask << 1 if expression.year else 0  # counted from 1969, as months are
         self._shapes: list[int] = [-1] * SHAPES
-        self._hop, self._back = _distances(self._months, 1), _distances(self._months, -1)
+        self._hop = _distances(self._months, 1)
+        self._back = _distances(self._months, -1)
         self._past = MONTH_END if self._is_possible() else 0
         if self._years:
             self._past = min(self._past, 12 * self._years.bit_length())

@@ -116,9 +116,10 @@ def _range(kind: Kind, span: Span, text: str) -> str:
     if last < span.first:
         parts = ((span.first, kind.high), (kind.low, last))
         return ",".join(_range(kind, Span(*part), text) for part in parts)
-    named = text[0].isalpha()
-    first_name, last_name = (MONTHS[value - 1] if named else str(value) for value in (span.first, last))
-    return first_name if last == span.first else f"{first_name}-{last_name}"
+    names = [str(span.first), str(last)]
+    if text[0].isalpha():
+        names = [MONTHS[span.first - 1], MONTHS[last - 1]]
+    return names[0] if last == span.first else "-".join(names)
 
 
 def _values(kind: Kind, span: Span) -> list[int]:

@@ -66,25 +66,28 @@ def _item(kind: Kind, part: str, seed: str) -> Item:
 
 def _span(kind: Kind, part: str, seed: str) -> Span:
     body, slash, step_text = part.partition("/")
-    step = _step(kind, part, step_text) if slash else 1
+    step = _step(kind, part, step_text) if slash else None
     if body in ("*", "?"):
-        if body == "?" and kind.name not in ("day", _WEEKDAY_NAME):
-            raise ItemProblem(f'"?" belongs into day or weekday, not {kind.name}', part, meant=part.replace("?", "*"))
-        return Span(kind.star, kind.star + kind.cycle - 1, step, is_open=True)
-    if kind.name == "year" and (_SPREAD.fullmatch(body) or _TILDE.fullmatch(body)):
-        raise ItemProblem("a year is not drawn from the job's name", part, advice="write the year, as in 2027")
-    if (spread := _SPREAD.fullmatch(body)) is not None:
-        return _spread(kind, part, spread[1], spread[2], step if slash else None, seed)
-    if (tilde := _TILDE.fullmatch(body)) is not None:
-        low, high = tilde[1] or str(kind.low), tilde[2] or str(kind.spread_high)
-        return _spread(kind, part, low, high, step if slash else None, seed)
+        return _star(kind, part, body, step or 1)
+    drawn = _SPREAD.fullmatch(body) or _TILDE.fullmatch(body)
+    if drawn is not None:
+        if kind.name == "year":
+            raise ItemProblem("a year is not drawn from the job's name", part, advice="write the year, as in 2027")
+        return _spread(kind, part, drawn[1] or None, drawn[2] or None, step, seed)
     first_text, dash, last_text = body.partition("-")
     first = _value(kind, first_text, part)
     if dash:
-        return _range(kind, part, first, _value(kind, last_text, part, ends_range=True), step)
-    if slash:
+        last = _value(kind, last_text, part, ends_range=True)
+        return _range(kind, part, first, last, step or 1)
+    if step is not None:
         return Span(first, kind.high, step, is_open=True)
     return Span(first, first)
+
+
+def _star(kind: Kind, part: str, body: str, step: int) -> Span:
+    if body == "?" and kind.name not in ("day", _WEEKDAY_NAME):
+        raise ItemProblem(f'"?" belongs into day or weekday, not {kind.name}', part, meant=part.replace("?", "*"))
+    return Span(kind.star, kind.star + kind.cycle - 1, step, is_open=True)
 
 
 def _range(kind: Kind, part: str, first: int, last: int, step: int) -> Span:
@@ -166,12 +169,19 @@ def _number_in(kind: Kind, text: str) -> str | None:
 
 def _nearest_name(kind: Kind, text: str) -> str | None:
     """The one name that is nearest; None if names of two values are equally near."""
-    near = [name for name in kind.names if name.startswith(text)]
-    if not near:
-        likeness = {name: SequenceMatcher(None, text, name).ratio() for name in kind.names}
-        best = max(likeness.values(), default=0)
-        near = [name for name, ratio in likeness.items() if ratio == best >= _LIKENESS_MIN]
-    return near[0][:3] if len({kind.names[name] for name in near}) == 1 else None
+    near = [name for name in kind.names if name.startswith(text)] or _most_alike(kind, text)
+    values = {kind.names[name] for name in near}
+    if len(values) != 1:
+        return None
+    return near[0][:3]
+
+
+def _most_alike(kind: Kind, text: str) -> list[str]:
+    likeness = {name: SequenceMatcher(None, text, name).ratio() for name in kind.names}
+    best = max(likeness.values(), default=0)
+    if best < _LIKENESS_MIN:
+        return []
+    return [name for name, ratio in likeness.items() if ratio == best]
 
 
 def _advice(kind: Kind, part: str) -> str:

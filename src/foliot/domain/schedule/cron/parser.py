@@ -313,16 +313,22 @@ def _with_command(text: str, parts: list[str]) -> BadCron:
 
 
 def _recounted(text: str, parts: list[str], dialect: CronDialect | None) -> str | None:
+    """The expression that was probably meant by one with too many or too few fields."""
+    count = len(parts)
     guesses = [_tight(text)]
-    if len(parts) > 5 and _is_command(parts[5]):
+    if count > 5 and _is_command(parts[5]):
         guesses.append(" ".join(parts[:5]))
-    if dialect in (CronDialect.QUARTZ, CronDialect.SPRING) and len(parts) == 5:
+    if count == 5 and dialect in (CronDialect.QUARTZ, CronDialect.SPRING):
         guesses.append(f"0 {text}")
-    elif dialect is CronDialect.UNIX and len(parts) == 6 and parts[0] == "0":
+    elif count == 6 and dialect is CronDialect.UNIX and parts[0] == "0":
         guesses.append(" ".join(parts[1:]))
-    elif 2 <= len(parts) < 5:
-        guesses.append(" ".join([*parts, *"*****"][:5]))
-    return next((valid for guess in guesses if guess != text and (valid := _valid(guess, dialect))), None)
+    elif 2 <= count < 5:
+        stars = ["*"] * (5 - count)
+        guesses.append(" ".join([*parts, *stars]))
+    for guess in guesses:
+        if guess != text and (valid := _valid(guess, dialect)):
+            return valid
+    return None
 
 
 def _is_command(part: str) -> bool:
