@@ -1,4 +1,4 @@
-"""The OpenAPI document: what the framework tells of the routes, and what every route does besides.
+"""The OpenAPI document: what the framework knows of the routes, and what every route does besides.
 
 Operation ids are the names by which generated clients call: those of the functions in `routes/`. A test compares them
 with the table of calls of Foliot's own clients, so that a function that is renamed by mistake is noticed.

@@ -2,10 +2,11 @@
 
 `kill:firing.recorded:3` kills the process with SIGKILL the third time it comes by; `stop:…` pauses it with SIGSTOP.
 Around every store call VERB that writes lie `VERB.asked` (nothing was sent), `.done` (not committed), `.sent` (the
-commit is under way, its answer was not read) and `.committed` (nobody was told yet); some verbs have places inside.
+commit is under way, its answer was not read) and `.committed` (the caller does not know yet); some verbs have places
+inside.
 
 `@FILE` arms processes that run already: when FILE says `kill:PLACE`, the first to come by takes the file away and
-breaks. What places a process comes by at all it notes in FILE.passed.
+breaks. Each process writes the places that it comes by into FILE.passed.
 """
 
 import os

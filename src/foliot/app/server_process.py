@@ -1,4 +1,4 @@
-"""One server of a cluster as a process: its store, its duties and its HTTP face, until told to stop."""
+"""One server of a cluster as a process: its store, its duties and its HTTP face, until it is asked to stop."""
 
 import asyncio
 from collections.abc import Callable

@@ -26,7 +26,6 @@ class Timing:
     leader_ttl_us: Micros = 5 * SECOND
     tick_us: Micros = 500 * MILLISECOND
     pulse_us: Micros = SECOND
-    drain_within_us: Micros = 30 * SECOND
 
     def __post_init__(self) -> None:
         ttl = self.session.ttl_us
@@ -46,7 +45,6 @@ TEST_TIMING: Final = Timing(
     grace_us=400 * MILLISECOND,
     leader_ttl_us=1500 * MILLISECOND,
     tick_us=100 * MILLISECOND,
-    drain_within_us=5 * SECOND,
 )
 TIMINGS: Final = {"prod": Timing(), "test": TEST_TIMING}
 

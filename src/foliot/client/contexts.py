@@ -3,7 +3,7 @@
 A context is a line in `contexts.toml` of the user's configuration folder; its token lies beside it in a file that only
 the user can read, never in an argument, an address or the environment of another process (SEC-20).
 
-A project's `foliot.toml` comes with the project: whoever wrote it may name a server, and never what is sent there.
+A project's `foliot.toml` comes with the project. Its author may name a server, and never says what is sent there.
 """
 
 import json

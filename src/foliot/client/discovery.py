@@ -1,6 +1,7 @@
-"""Which server is asked, and with what, when several say something: flags, variables, contexts, a project, `foliot up`.
+"""Which server a client asks, and with which token, when flags, variables, contexts, a project or `foliot up` name one.
 
-Whoever names the server says what belongs to it. A token never goes to a server because a project's file names it.
+The source that names the server also says which token belongs to it. A token never goes to a server because a
+project's file names that server.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Sending calls: which server, how often, how long; what an answer means. Shared by both clients; no I/O here."""
+"""Requests: to which server, how often, how long; and what an answer means. Shared by both clients; no I/O here."""
 
 from typing import Any, Final
 

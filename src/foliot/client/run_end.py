@@ -1,4 +1,4 @@
-"""Waiting for a run's end: when to ask, and when to give up. No I/O here."""
+"""The end of a run, waited for: when to ask, and when to give up. No I/O here."""
 
 from dataclasses import replace
 from typing import Final

@@ -1,4 +1,4 @@
-"""Coordination by the store alone: whoever finds the leader's row free bids for it; the database carries wake-ups."""
+"""Coordination by the store alone: a server bids for a free leader's row; the database carries wake-ups."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Reading documents: one value at a time. A refusal names the path of the value in the words of the document."""
+"""Values of documents, read one at a time. A refusal names the path of the value in the words of the document."""
 
 import unicodedata
 from collections.abc import Callable, Collection, Mapping

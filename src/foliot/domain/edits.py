@@ -1,8 +1,9 @@
-"""What an edit means for what waits: which runs take the new version, and when they line up anew.
+"""What an edit means for waiting runs: which of them take the new version, and which move to the end of the line.
 
-A run that was leased once keeps its version and its place for good; this is about the others. Who may not overlap goes
-when nothing live stands before it in the job's line. So when an edit tightens the line, everything that has not begun
-goes to its end, in its order: behind all that may be in progress, before all that comes.
+A run that was leased once keeps its version and its place for good; this is about the others. A run that may not
+overlap starts when no live run stands before it in the job's line. So when an edit forbids overlap, every run that has
+not begun moves to the end of the line, in the same order: behind all runs that may be in progress, before all that come
+later.
 `docs/decisions/edits-and-what-waits.md` has the table.
 """
 

@@ -1,4 +1,4 @@
-"""Fires: the vocabulary of the decision about due instants. The decision itself is in `domain.planning`.
+"""Fires: the vocabulary of the decision about due instants. The decision itself is in `domain.plans`.
 
 Tuples, not dataclasses: a storm decides thousands of these in one transaction.
 """
@@ -177,7 +177,10 @@ def open_skip_after(cursor: Cursor, plan: Plan) -> OpenSkip:
     """
     if not plan.runs and not plan.skips:
         return OpenSkip(cursor.skip_from, cursor.skip_reason, cursor.skip_why)
-    if not plan.skips or (plan.runs and plan.runs[-1].due_at > plan.skips[-1].to_at):
+    if not plan.skips:
         return OpenSkip()
     last = plan.skips[-1]
-    return OpenSkip(cursor.skip_from if last.extends else last.from_at, last.reason, last.why)
+    if plan.runs and plan.runs[-1].due_at > last.to_at:
+        return OpenSkip()
+    from_at = cursor.skip_from if last.extends else last.from_at
+    return OpenSkip(from_at, last.reason, last.why)

@@ -1,4 +1,4 @@
-"""Pacing: runs of missed instants come a few at a time, so that on-time work is not drowned after an outage (R10)."""
+"""The pacer: runs of missed instants come a few at a time, so that on-time work goes on after an outage (R10)."""
 
 from typing import Final
 

@@ -235,10 +235,11 @@ def _check_value(value: Any, *, bytes_max: int, depth_max: int, what: str) -> No
 
 def _inside(part: Any, place: Place, depth: int, what: str) -> list[tuple[Place, Any, int]]:
     if isinstance(part, list | tuple):
-        return [((place, i), item, depth) for i, item in enumerate(part)]
+        return [((place, step), item, depth) for step, item in enumerate(part)]
     for key in part:
         if not isinstance(key, str):
-            raise NotJson(what, f'a key is a "{type(key).__name__}", not text', path=_path(place), hint="use str(key)")
+            kind = type(key).__name__
+            raise NotJson(what, f'a key is a "{kind}", not text', path=_path(place), hint="use str(key)")
         _check_text(key, place, what)
     return [((place, key), item, depth) for key, item in part.items()]
 

@@ -1,4 +1,4 @@
-"""Planning: the complete decision about a job's due instants, made exactly once (S1). Pure: same arguments, same plan.
+"""Plans: the complete decision about a job's due instants, made exactly once (S1). Pure: same arguments, same plan.
 
 `plan` decides what is due on a cursor; edits, pauses, resumes and deletions first decide the past through the same
 draft, so no instant is forgotten or decided twice. An instant is due when its wake time (the instant and its jitter)

@@ -1,4 +1,4 @@
-"""Rescheduling: a cursor set right by store time.
+"""Reschedule: a cursor set right by store time.
 
 While the store's clock is ahead, servers decide instants that have not come. When it is right again, the cursor stands
 beyond them, and the job would be silent until the time that the clock had shown. A person lets it go on: the cursor

@@ -1,7 +1,7 @@
 """JSON Schema, as far as parameters need it: check a value, say in plain words what is wrong, name a type for people.
 
 The same check runs in a worker before a handler is called, in `job.trigger()` before anything is sent, and on a server,
-which knows of a handler only its schema. Keywords that are not understood are left to whoever runs the handler.
+which knows of a handler only its schema. Keywords that are not understood are left to the handler.
 """
 
 import json
@@ -310,5 +310,6 @@ def _resolved(ref: str, walk: _Walk) -> Schema:
     walk.look_at(len(ref))
     node: Any = walk.root
     for part in ref.removeprefix("#/").split("/"):
-        node = node.get(part.replace("~1", "/").replace("~0", "~"), {}) if isinstance(node, Mapping) else {}
+        key = part.replace("~1", "/").replace("~0", "~")
+        node = node.get(key) if isinstance(node, Mapping) else None
     return node if isinstance(node, Mapping) else {}

@@ -1,8 +1,8 @@
-"""Shares of something scarce (places, bytes): whoever takes much leaves as much for others.
+"""Shares of something scarce (places, bytes): a client that takes much leaves as much for others.
 
-One who holds n of them gets more only while at least as many stay free afterwards as would be held before. So one alone
-gets half of all, each of two a third, and a newcomer finds room until there are very many of them. Nobody has a fixed
-part that lies idle while its owner is away.
+A client that holds n of them gets more only while at least n stay free afterwards. So one client alone gets half of
+all, each of two gets a third, and a new client finds room until there are very many of them. No client has a fixed part
+that lies idle while the client is away.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ class Shares:
         self._held: Counter[str] = Counter()
 
     def take(self, who: str, size: int = 1) -> bool:
-        """Take so much for somebody; False, and nothing is taken, when that is beyond their share."""
+        """Take `size` for a client. Return False, and take nothing, when that is beyond the client's share."""
         if self._held[who] + size > self.most - self.taken:
             self._forget_if_none(who)
             return False
@@ -26,14 +26,14 @@ class Shares:
         return True
 
     def give_back(self, who: str, size: int = 1) -> None:
-        """What somebody took is free again."""
+        """Free what a client took."""
         assert self._held[who] >= size, (who, size)
         self._held[who] -= size
         self.taken -= size
         self._forget_if_none(who)
 
     def held_by(self, who: str) -> int:
-        """How much somebody holds."""
+        """How much a client holds."""
         return self._held.get(who, 0)
 
     def _forget_if_none(self, who: str) -> None:

@@ -78,8 +78,10 @@ def read_text(why: str) -> SkipCause:
         return SkipCause(SkipKind.NEWEST_ONLY, most=int(found[1]))
     if found := _QUEUE_FULL.match(why):
         return SkipCause(SkipKind.QUEUE_FULL, most=int(found[1]))
-    kind = next((kind for kind, text in _PLAIN.items() if why.startswith(text)), SkipKind.OTHER)
-    return SkipCause(kind, text=why if kind is SkipKind.OTHER else "")
+    for kind, text in _PLAIN.items():
+        if why.startswith(text):
+            return SkipCause(kind)
+    return SkipCause(SkipKind.OTHER, text=why)
 
 
 def _instant(written: str) -> Instant:

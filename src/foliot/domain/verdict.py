@@ -4,7 +4,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Final, NamedTuple, TypeAlias, assert_never
 
-from foliot.domain.instants import Instant
+from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import Definition, LoadedJob, OnLost
 from foliot.domain.run import FailureKind, RunState
 
@@ -121,11 +121,20 @@ def _as_timeout(error_type: str | None) -> str:
 
 
 def _retried(definition: Definition, run: RunSeen, kind: FailureKind, error_type: str | None, now: Instant) -> Verdict:
-    retry = definition.retry
-    if not retry.allows(failures=run.failures, error_type=error_type, retries_this_hour=run.retries_this_hour):
+    may_retry = definition.retry.allows(
+        failures=run.failures,
+        error_type=error_type,
+        retries_this_hour=run.retries_this_hour,
+    )
+    if not may_retry:
         return End(RunState.FAILED, kind)
-    pause_us = retry.backoff.pause_us(run.failures + 1, jitter=retry.jitter, run_id=run.run_id, attempt=run.attempt)
+    pause_us = _pause_us(definition, run, nth=run.failures + 1)
     return Back(now + pause_us, failures=1)
+
+
+def _pause_us(definition: Definition, run: RunSeen, *, nth: int) -> Micros:
+    retry = definition.retry
+    return retry.backoff.pause_us(nth, jitter=retry.jitter, run_id=run.run_id, attempt=run.attempt)
 
 
 def _after_death(definition: Definition, run: RunSeen, now: Instant) -> Verdict:
@@ -137,6 +146,5 @@ def _after_death(definition: Definition, run: RunSeen, now: Instant) -> Verdict:
         return End(RunState.FAILED, FailureKind.POISON, deaths=1)
     if deaths == 1:
         return Back(now, deaths=1)
-    retry = definition.retry
-    pause_us = retry.backoff.pause_us(deaths - 1, jitter=retry.jitter, run_id=run.run_id, attempt=run.attempt)
+    pause_us = _pause_us(definition, run, nth=deaths - 1)
     return Back(now + pause_us, deaths=1)

@@ -1,4 +1,4 @@
-"""Leading: hold or seek the term that lets this server do the cluster's housekeeping (R16). Never needed for safety."""
+"""Leadership: keep or seek the term under which this server does the leader's duties (R16). Not needed for safety."""
 
 import asyncio
 from collections.abc import Callable

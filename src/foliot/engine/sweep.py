@@ -1,4 +1,4 @@
-"""Sweeping: triggers for later get their place when due, heads of lines are un-parked. Hints, never rights."""
+"""The sweep: triggers for later get their place when due, heads of lines are un-parked. Hints, never rights."""
 
 import asyncio
 from collections.abc import Callable

@@ -81,14 +81,17 @@ async def find_calendar(services: Services, who: Principal, name: str, version: 
     """
     who.demand(Scope.READ)
     now = await services.store.lookups.now()
-    built_in = builtin_calendar(name) if version is None else None
-    if built_in is not None:
-        return replace(_built_in(built_in), ahead=_ahead(built_in, now))
-    pin = name if version is None else f"{name}@{version}"
+    if version is None:
+        pin = name
+        built_in = builtin_calendar(name)
+        if built_in is not None:
+            return replace(_built_in(built_in), ahead=_ahead(built_in, now))
+    else:
+        pin = f"{name}@{version}"
     row = await _found(services, name, pin)
     calendar = calendar_from_document(row.name, dict(row.document))
     users = await services.store.calendars.users(name, limit=USERS_SHOWN)
-    visible = [(namespace, job, pinned) for namespace, job, pinned in users if who.sees(namespace)]
+    visible = [user for user in users if who.sees(user[0])]  # namespace, job, version
     return replace(_saved(row), users=visible, ahead=_ahead(calendar, now))
 
 

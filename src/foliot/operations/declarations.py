@@ -1,4 +1,4 @@
-"""Declaring: the jobs that a worker's code holds are saved when it registers (SEC-25).
+"""Declarations: the server saves the jobs that a worker's code declares when the worker registers (SEC-25).
 
 The right to work is the right to declare, within the token's namespace and group, and up to a ceiling for each
 namespace. What was created or changed stands in the journal, with the token's name.

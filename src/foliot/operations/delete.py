@@ -19,8 +19,9 @@ async def delete(
     """Take a job away. Its runs in progress finish; the store ends those that wait, CANCELLED."""
     job = await find_job(services, who, namespace, name)
     who.demand(Scope.WRITE, group=group_of(job))
-    if expected_version is not None and expected_version != job.version:
+    if expected_version not in (None, job.version):
         raise VersionConflict(job.name, expected=expected_version, found=job.version)
     await services.store.jobs.delete(namespace, job.name, plans=services.plans)
-    await note_job(services, who, "job.deleted", namespace, job.name, key=str(job.job_id), reason=reason)
+    key = str(job.job_id)
+    await note_job(services, who, "job.deleted", namespace, job.name, key=key, reason=reason)
     services.cursors_moved()

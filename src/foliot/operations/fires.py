@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Final
 
 from foliot.domain.access import Principal, Scope
@@ -14,7 +15,6 @@ from foliot.operations.names import find_job
 from foliot.operations.services import Services
 from foliot.ports.store.lookups import JobRow, RunRow, SkipRow
 
-FIRES_MAX: Final = 1000
 RANGE_DEFAULT: Final = DAY
 
 
@@ -60,14 +60,14 @@ async def fires(
     begin = now - RANGE_DEFAULT if from_at is None else from_at
     if to_at is not None and to_at <= begin:
         raise BadField("to", "it is not after from", hint="from is included, to is not")
-    past_end = min(at for at in (now + 1, to_at, before) if at is not None)
-    past = await _past(services, job, begin, max(past_end, begin), limit=limit + 1, before=before)
-    more_before = past[limit - 1].due_at if len(past) > limit else None
+    ends = [at for at in (now + 1, to_at, before) if at is not None]
+    past = await _past(services, job, begin, max(min(ends), begin), limit=limit + 1, before=before)
     future: list[FireEntry] = []
     if before is None:
-        definition = await read_definition(services, job.document, job=job.name)
-        upcoming = _upcoming(job, definition.schedule, max(now, begin - 1), to_at, limit)
-        future = [FireEntry(due_at=at, decision="planned") for at in upcoming]
+        future = await _future(services, job, after=max(now, begin - 1), until=to_at, limit=limit)
+    more_before = None
+    if len(past) > limit:
+        more_before = past[limit - 1].due_at
     return Fires(job=job, now=now, past=past[:limit], future=future, more_before=more_before)
 
 
@@ -75,13 +75,22 @@ async def _past(
     services: Services, job: JobRow, begin: Instant, end: Instant, *, limit: int, before: Instant | None
 ) -> Sequence[FireEntry]:
     """Return what became of the instants in [begin, end), newest first. A skipped range stands at its last instant."""
-    runs, skips = await services.store.lookups.fired(job.job_id, from_at=begin, to_at=end, limit=limit + 1)
-    created = [FireEntry(due_at=run.due_at, decision="created", run=run) for run in runs]
-    skipped = [FireEntry(due_at=skip.to_at, decision="skipped", skip=skip) for skip in skips]
-    found = created + skipped
+    lookups = services.store.lookups
+    runs, skips = await lookups.fired(job.job_id, from_at=begin, to_at=end, limit=limit + 1)
+    found = [FireEntry(due_at=run.due_at, decision="created", run=run) for run in runs]
+    found += [FireEntry(due_at=skip.to_at, decision="skipped", skip=skip) for skip in skips]
     if before is not None:  # a range that reaches beyond it was on the page before
         found = [fire for fire in found if fire.due_at < before]
-    return sorted(found, key=lambda fire: fire.due_at, reverse=True)
+    found.sort(key=attrgetter("due_at"), reverse=True)
+    return found
+
+
+async def _future(
+    services: Services, job: JobRow, *, after: Instant, until: Instant | None, limit: int
+) -> list[FireEntry]:
+    definition = await read_definition(services, job.document, job=job.name)
+    upcoming = _upcoming(job, definition.schedule, after, until, limit)
+    return [FireEntry(due_at=at, decision="planned") for at in upcoming]
 
 
 def _upcoming(

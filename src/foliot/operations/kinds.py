@@ -70,8 +70,10 @@ def what_runs(kinds: HandlerKinds, document: Mapping[str, Any], part: str = "run
 async def what_run_executes(services: Services, run: RunRow) -> str | None:
     """The same for one run, by its own version; None when that is gone."""
     version = await services.store.lookups.version(run.job_id, run.version)
+    if version is None:
+        return None
     is_merge = run.parent_id is not None and run.shard < 0
-    return None if version is None else what_runs(services.kinds, version.document, "merge" if is_merge else "run")
+    return what_runs(services.kinds, version.document, "merge" if is_merge else "run")
 
 
 def _described(kinds: HandlerKinds, handler: JobHandler) -> str:

@@ -1,4 +1,4 @@
-"""Reading a run's log: all of it, its tail, or as it comes.
+"""The reader of a run's log: all of it, its tail, or as it comes.
 
 A position is an attempt and an offset in bytes within it; a line is given out once its end is there (or once the run is
 over), so a reader that comes back with the last position misses nothing and gets nothing twice.
@@ -164,8 +164,8 @@ class LogReader:
 async def shard_run(services: Services, who: Principal, run: RunRow, shard: int) -> RunRow:
     """The run of one shard, or `RunNotFound`."""
     children = await services.store.lookups.shards(run.run_id)
-    found = next((child for child in children if child.shard == shard), None)
-    return await find_run(services, who, found.run_id if found else 0)
+    ids = [child.run_id for child in children if child.shard == shard]
+    return await find_run(services, who, ids[0] if ids else 0)
 
 
 def prefixed(line: PositionedLine, shard: int) -> PositionedLine:

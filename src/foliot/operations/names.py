@@ -1,4 +1,4 @@
-"""Finding jobs and runs by the name a user gave, within the namespace of the user's token (SEC-05).
+"""Names: jobs and runs by the name that a user gave, within the namespace of the user's token (SEC-05).
 
 The answer for a job outside that namespace has the same words as for a job that does not exist.
 """

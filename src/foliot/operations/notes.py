@@ -39,8 +39,9 @@ async def note_job(
 
 async def note(services: Services, happening: Happening) -> None:
     """Write a note into the log and the journal. When the store is away, the log alone has it."""
-    log.info(happening.kind, subject=happening.subject, by=happening.by, **dict(happening.data))
+    kind, subject = happening.kind, happening.subject
+    log.info(kind, subject=subject, by=happening.by, **dict(happening.data))
     try:
         await services.store.journal.note([happening])
     except (StoreBusy, StoreUnavailable) as away:
-        log.warning("journal.note_lost", kind=happening.kind, subject=happening.subject, why=str(away))
+        log.warning("journal.note_lost", kind=kind, subject=subject, why=str(away))

@@ -21,10 +21,14 @@ async def pause(
     """Stop the schedule, for good or until an instant. What is due by now is decided first."""
     job = await find_job(services, who, namespace, name)
     who.demand(Scope.WRITE, group=group_of(job))
-    if until is not None and until <= await services.store.lookups.now():
-        raise BadField("until", f"{isoformat(until)} is past", hint="give a time that is still to come")
-    await services.store.jobs.pause(namespace, job.name, by=actor(who, reason), plans=services.plans, until=until)
-    await note_job(services, who, "job.paused", namespace, job.name, reason=reason, until=until and isoformat(until))
+    if until is not None:
+        now = await services.store.lookups.now()
+        if until <= now:
+            raise BadField("until", f"{isoformat(until)} is past", hint="give a time that is still to come")
+    by = actor(who, reason)
+    await services.store.jobs.pause(namespace, job.name, by=by, plans=services.plans, until=until)
+    shown_until = until and isoformat(until)
+    await note_job(services, who, "job.paused", namespace, job.name, reason=reason, until=shown_until)
     services.cursors_moved()
     return await find_job(services, who, namespace, job.name)
 

@@ -1,4 +1,4 @@
-"""Waiting for a run's end without holding anything but the question."""
+"""The end of a run, for a client that waits for it. While it waits, the server holds nothing but the request."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -52,7 +52,7 @@ async def create(
     """A job that must not exist yet."""
     who.demand(Scope.WRITE)
     try:
-        return await _save(services, who, namespace, name, document, expected_version=0, reason=reason)
+        return await replace(services, who, namespace, name, document, expected_version=0, reason=reason)
     except VersionConflict as taken:
         raise JobExists(name, namespace=namespace) from taken
 
@@ -68,36 +68,6 @@ async def replace(
     reason: str = "",
 ) -> SavedJob:
     """The definition as a whole. `expected_version` 0: must not exist; n: must be at version n; None: as it may be."""
-    return await _save(services, who, namespace, name, document, expected_version=expected_version, reason=reason)
-
-
-async def patch(
-    services: Services,
-    who: Principal,
-    namespace: str,
-    name: str,
-    changes: Mapping[str, Any],
-    *,
-    expected_version: int | None,
-    reason: str = "",
-) -> SavedJob:
-    """Some fields of the definition (a merge patch: null takes a field away, mappings are merged)."""
-    job = await find_job(services, who, namespace, name)
-    document = merged(job.document, changes)
-    expected = job.version if expected_version is None else expected_version
-    return await _save(services, who, namespace, job.name, document, expected_version=expected, reason=reason)
-
-
-async def _save(
-    services: Services,
-    who: Principal,
-    namespace: str,
-    name: str,
-    document: Mapping[str, Any],
-    *,
-    expected_version: int | None,
-    reason: str,
-) -> SavedJob:
     name = check_name("job", name)
     namespace = check_name("namespace", namespace)
     if not who.sees(namespace):
@@ -124,6 +94,23 @@ async def _save(
         services.cursors_moved()
     job = await find_job(services, who, namespace, name)
     return SavedJob(job=job, outcome=saved.outcome)
+
+
+async def patch(
+    services: Services,
+    who: Principal,
+    namespace: str,
+    name: str,
+    changes: Mapping[str, Any],
+    *,
+    expected_version: int | None,
+    reason: str = "",
+) -> SavedJob:
+    """Some fields of the definition (a merge patch: null takes a field away, mappings are merged)."""
+    job = await find_job(services, who, namespace, name)
+    document = merged(job.document, changes)
+    expected = job.version if expected_version is None else expected_version
+    return await replace(services, who, namespace, job.name, document, expected_version=expected, reason=reason)
 
 
 async def _note(services: Services, who: Principal, saved: Saved, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""Search: jump to a job, a run or a node by what one remembers of it."""
+"""Search: find a job, a run or a node by a part of its name, or by its id."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -108,9 +108,10 @@ async def revoke_token(services: Services, who: Principal, name_or_id: str) -> T
 
 async def bootstrap(services: Services, *, given: str | None = None) -> str | None:
     """Make the first token of a store: the given secret, or a fresh one. Return None when the store had one before."""
-    given_secret = None if given is None else check_secret(given)
-    grant = Grant(scopes=frozenset({Scope.ADMIN, Scope.WORKER}))
-    new, secret = _new(services, INTERNAL, BOOTSTRAP, grant, BOOTSTRAP_LIVES, secret=given_secret)
+    if given is not None:
+        given = check_secret(given)
+    scopes = frozenset({Scope.ADMIN, Scope.WORKER})
+    new, secret = _new(services, INTERNAL, BOOTSTRAP, Grant(scopes=scopes), BOOTSTRAP_LIVES, secret=given)
     record = await services.store.tokens.add(new, only_if_none=True)
     return None if record is None else secret
 

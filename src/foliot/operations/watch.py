@@ -236,7 +236,7 @@ class ChangeWatch:
         journal = self._services.store.journal
         events = await journal.after(EventFilter(), after, limit=CHANGES_MAX + OVERLAP_IDS)
         new = [event for event in events if event.id not in self._seen_events]
-        fresh.extend((event.kind, event.subject, event.namespace, _data_of(event)) for event in new)
+        fresh += [_of_event(event) for event in new]
         self._seen_events = {event.id for event in events}
         self._newest_event = max([self._newest_event, *self._seen_events])
 
@@ -270,8 +270,9 @@ def _happened_at(kind: str, run: RunRow, now: Instant) -> Instant:
     return told.get(kind) or now
 
 
-def _data_of(event: Event) -> Mapping[str, Any]:
-    return {**event.data, "topic": str(event.topic), "by": event.by, "at": isoformat(event.at)}
+def _of_event(event: Event) -> Fresh:
+    data = {**event.data, "topic": str(event.topic), "by": event.by, "at": isoformat(event.at)}
+    return event.kind, event.subject, event.namespace, data
 
 
 def _is_visible(who: Principal, change: StreamedChange) -> bool:

@@ -82,7 +82,11 @@ class WorkerMessages:
         """Replace reports of leases that are not the owner's by None."""
         leases = [(report.run_id, report.lease_id) for report in reports if report is not None]
         own = await self._runs.own_leases(session, leases, owner=owner)
-        return [report if report is not None and report.lease_id in own else None for report in reports]
+
+        def is_own(report: Report | None) -> bool:
+            return report is not None and report.lease_id in own
+
+        return [report if is_own(report) else None for report in reports]
 
     async def _own_leases(self, session: str, held: Sequence[HeldLease], owner: str) -> Sequence[HeldLease]:
         """Return all leases, but bare where a lease is not the owner's, or where the beat is too heavy to be read."""

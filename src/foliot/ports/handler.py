@@ -37,7 +37,7 @@ class BadHandlerSetting(InvalidInput):
 
 
 class Invocable(Protocol):
-    """What executes a run: a Python function, or a kind with the options of one job. `sdk.invoke` calls it."""
+    """What executes a run: a Python function, or a kind with the options of one job. `sdk.invocation` calls it."""
 
     @property
     def title(self) -> str:

@@ -1,4 +1,4 @@
-"""Importing users' files and modules: under names that are the same on every machine, anew when files change."""
+"""Imports of users' files and modules: under names that are the same on every machine, again when files change."""
 
 import hashlib
 import importlib

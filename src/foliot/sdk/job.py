@@ -154,7 +154,8 @@ def job(*given: Any, name: str | None = None, namespace: str = DEFAULT_NAMESPACE
 
     The name is the function's unless given. Without a trigger the job runs when somebody triggers it.
     """
-    if len(given) == 1 and inspect.isroutine(given[0]) and not options and name is None:
+    is_bare = len(given) == 1 and inspect.isroutine(given[0])  # @job without brackets
+    if is_bare and not options and name is None:
         return _declare(given[0], (), name=None, namespace=namespace, options={})
 
     _check_options(options)

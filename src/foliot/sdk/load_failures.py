@@ -49,9 +49,11 @@ def load_failed(source: str, error: BaseException, *, kept: int | None) -> LoadF
 
 def files_named_in(error: BaseException) -> list[Path]:
     """Users' files on the way to the error: one of them has to change."""
-    named = [error.filename] if isinstance(error, SyntaxError) and error.filename else []
-    named += [file for file, _ in _frames(error.__traceback__)]
-    return [Path(file) for file in dict.fromkeys(named) if not is_foreign(file) and Path(file).is_file()]
+    named = [file for file, _ in _frames(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename:
+        named.insert(0, error.filename)
+    users = [Path(file) for file in dict.fromkeys(named) if not is_foreign(file)]
+    return [path for path in users if path.is_file()]
 
 
 def _place(source: str, error: BaseException) -> SourceLine | None:

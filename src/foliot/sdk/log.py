@@ -58,9 +58,13 @@ def render(event: str, fields: Mapping[str, Any]) -> str:
     """One line of text: the event, then its fields as `name=value`; a traceback follows on lines of its own."""
     rest = dict(fields)
     trace = rest.pop("traceback", None)
-    words = [event, *(f"{name}={_value(value)}" for name, value in rest.items())]
-    line = "  ".join(words[:1]) + ("  " + " ".join(words[1:]) if len(words) > 1 else "")
-    return _shortened(f"{line}\n{str(trace).rstrip()}" if trace else line)
+    line = event
+    if rest:
+        words = [f"{name}={_value(value)}" for name, value in rest.items()]
+        line += "  " + " ".join(words)
+    if trace:
+        line += "\n" + str(trace).rstrip()
+    return _shortened(line)
 
 
 def _value(value: object) -> str:

@@ -79,9 +79,8 @@ class Parameters:
             self.check({**(defaults or {}), **plain})
             return to_json(plain, bytes_max=PARAMS_BYTES_MAX)
         except Unwritable as error:
-            raise self._bad(
-                [SchemaProblem(error.path or "the payload", f"is {error.thing}, which is not JSON")]
-            ) from None
+            problem = SchemaProblem(error.path or "the payload", f"is {error.thing}, which is not JSON")
+            raise self._bad([problem]) from None
 
     def arguments(self, parsed: dict[str, Any], ctx: Ctx) -> tuple[list[Any], dict[str, Any]]:
         """What to call the function with: positional arguments, keyword arguments, the Ctx among them."""

@@ -63,11 +63,17 @@ class Shapes:
         return self._scalar(annotation) or self._container(annotation) or self._named(annotation)
 
     def _scalar(self, annotation: Any) -> Shape | None:
-        if isinstance(annotation, type) and issubclass(annotation, Enum):
-            values = [to_plain(member.value) for member in annotation]
-            members = dict(zip(map(_hashable, values), annotation, strict=True))
-            return Shape({"title": annotation.__name__, "enum": values}, lambda value: members[_hashable(value)])
-        return _SCALARS.get(annotation) if isinstance(annotation, type) else None
+        if not isinstance(annotation, type):
+            return None
+        if issubclass(annotation, Enum):
+            return self._enum(annotation)
+        return _SCALARS.get(annotation)
+
+    def _enum(self, kind: type[Enum]) -> Shape:
+        values = [to_plain(member.value) for member in kind]
+        members = dict(zip(map(_hashable, values), kind, strict=True))
+        schema = {"title": kind.__name__, "enum": values}
+        return Shape(schema, lambda value: members[_hashable(value)])
 
     def _container(self, annotation: Any) -> Shape | None:
         origin, args = get_origin(annotation) or annotation, get_args(annotation)
@@ -84,24 +90,31 @@ class Shapes:
         return None
 
     def _tuple(self, args: tuple[Any, ...]) -> Shape:
-        if not args or (len(args) == 2 and args[1] is Ellipsis):
-            item = self.of(args[0] if args else Any)
-            return Shape({"type": "array", "items": item.schema}, lambda value: tuple(map(item.read, value)))
+        if not args:
+            return self._tuple((Any, ...))
+        if len(args) == 2 and args[1] is Ellipsis:
+            item = self.of(args[0])
+            schema = {"type": "array", "items": item.schema}
+            return Shape(schema, lambda value: tuple(map(item.read, value)))
         items = [self.of(arg) for arg in args if arg != ()]
-        return Shape(_fixed([item.schema for item in items]), lambda value: tuple(_each(items, value)))
+        fixed = _fixed([item.schema for item in items])
+        return Shape(fixed, lambda value: tuple(_each(items, value)))
 
     def _dict(self, key: Shape, item: Shape) -> Shape:
         schema: dict[str, Any] = {"type": "object", "additionalProperties": item.schema}
-        if key.schema.get("type") == "integer":
+        read_key = key.read
+        if key.schema.get("type") == "integer":  # JSON writes it as text
             schema["propertyNames"] = {"type": "string", "format": "integer"}
-            return Shape(schema, lambda value: {int(name): item.read(part) for name, part in value.items()})
-        if key.schema.get("type") != "string" and not all(
-            isinstance(name, str) for name in key.schema.get("enum", [0])
-        ):
+            read_key = int
+        elif not _is_text(key.schema):
             raise Unsupported("a mapping whose keys are not text or whole numbers")
-        if key.schema != {"type": "string"}:
+        elif key.schema != {"type": "string"}:
             schema["propertyNames"] = key.schema
-        return Shape(schema, lambda value: {key.read(name): item.read(part) for name, part in value.items()})
+
+        def read(value: Any) -> Any:
+            return {read_key(name): item.read(part) for name, part in value.items()}
+
+        return Shape(schema, read)
 
     def _union(self, args: tuple[Any, ...]) -> Shape:
         # The first branch that fits wins, in the order written; but 1 given for `float | int` stays whole.
@@ -226,6 +239,13 @@ def _each(shapes: list[Shape], values: list[Any]) -> list[Any]:
 
 def _as_it_is(value: Any) -> Any:
     return value
+
+
+def _is_text(schema: Schema) -> bool:
+    if schema.get("type") == "string":
+        return True
+    choices = schema.get("enum", [None])
+    return all(isinstance(choice, str) for choice in choices)
 
 
 def _hashable(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Asking a run to stop: a signal that one thread gives and any thread or event loop waits for."""
+"""The stop signal of a run: one thread gives it, and any thread or event loop waits for it."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""Triggering a job from code: parameters are bound and checked here, before anything is sent."""
+"""A trigger from code: parameters are bound and checked here, before anything is sent."""
 
 from __future__ import annotations
 

@@ -119,7 +119,10 @@ async def run_inline_async(
     raised: list[BaseException] = []
     handler = _remembering(_handler_of(job, is_merge=merge is not None), raised)
     with port.capturing():
-        outcome = await invoke_until_asked(handler, text, ctx) if handler.is_async else invoke(handler, text, ctx)
+        if handler.is_async:
+            outcome = await invoke_until_asked(handler, text, ctx)
+        else:
+            outcome = invoke(handler, text, ctx)
     return _inline_run(job, outcome, port, raised)
 
 

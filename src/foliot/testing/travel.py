@@ -116,9 +116,11 @@ class TimeTravel:
 
     def fires(self, job: str) -> list[Fire]:
         """The instants that created runs, in order."""
-        function, voyage = self._functions.get(job), self._voyage(job)
+        voyage = self._voyage(job)
+        function = self._functions.get(job)
         assert function is not None, job
-        return [Fire(self._shown(run.due_at), job, self._shown(at), run.catch_up, function) for run, at in voyage.runs]
+        shown = self._shown
+        return [Fire(shown(run.due_at), job, shown(at), run.catch_up, function) for run, at in voyage.runs]
 
     def skips(self, job: str) -> list[Skip]:
         """The instants that did not, in order."""

@@ -62,8 +62,10 @@ class Voyage:
         self._go(plan(self._due(now), now), now)
 
     def _due(self, now: Instant) -> DueJob:
-        running = 1 if self._ends and self._job.definition.is_serial else len(self._ends)
-        seen = Situation(open=len(self._ends), waiting=len(self._ends) - running, scheduled=len(self._ends))
+        live = running = len(self._ends)
+        if self._job.definition.is_serial:
+            running = min(live, 1)
+        seen = Situation(open=live, waiting=live - running, scheduled=live)
         return DueJob(self._cursor, self._job, seen)
 
     def _go(self, decided: Plan, now: Instant) -> None:

@@ -1,7 +1,7 @@
-"""What the server says, done: leases taken, runs stopped, a dead session buried; and what is done when it says nothing.
+"""Answers of the server: the worker takes leases, stops runs, ends a dead session; and acts when no answer comes.
 
-Beats are heard in their own thread and trust is watched from another: what cannot wait for the loop is done there (no
-handler may start, children are killed), the rest in the loop.
+The answer to a beat comes in the thread of the heartbeat, and another thread watches trust. What cannot wait for the
+loop is done in those threads: no handler may start, children are killed. The rest is done in the loop.
 """
 
 import asyncio

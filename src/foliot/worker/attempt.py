@@ -1,4 +1,4 @@
-"""One attempt in a worker's hands, from its lease to the acknowledgement of its end."""
+"""One attempt that a worker holds, from its lease to the acknowledgement of its end."""
 
 from typing import TYPE_CHECKING, Any
 

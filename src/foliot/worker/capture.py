@@ -1,4 +1,4 @@
-"""What handlers print and log, led to their run's log: by context variable in the loop and in threads."""
+"""What handlers print and log goes to the log of their run: by context variable, in the loop and in threads."""
 
 import io
 import logging

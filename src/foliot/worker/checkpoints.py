@@ -1,7 +1,7 @@
-"""Which checkpoints a beat carries: those that changed first, and never so many that the beat itself is late.
+"""Which checkpoints a beat carries: changed ones first, and never more than a beat can carry without being late.
 
-The store passes over a run that somebody else is writing, and does not say so: what was told once may not be known. So
-checkpoints are told again and again, a little at a time, whoever waits longest first.
+The store passes over a run that another transaction is writing, and does not say so: it may have lost a checkpoint that
+was sent. So the worker sends checkpoints again and again, a few with each beat, the one sent longest ago first.
 """
 
 from collections.abc import Iterable, Mapping

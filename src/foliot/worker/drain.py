@@ -1,4 +1,4 @@
-"""The way out (R18): nothing new, time for what runs, then runs are given back or ended, and everything is reported."""
+"""Drain (R18): a worker takes no new runs, gives its runs time, gives back or ends the rest, and reports everything."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Leaving: the last call of a session. It settles every poll, so that what never arrived is known not to have run.
+"""Leave: the last call of a session. It settles every poll, so that the server knows which runs never arrived.
 
 A run may be leased into the very poll that a stopping worker gives up, or its answer may be lost on the way. The server
 cannot tell whether it arrived; only the worker can, and this is its last chance to say so. So it says it again when no
@@ -63,7 +63,8 @@ class Leave:
         now = self._clock.monotonic()
         held = tuple(to_held(attempt, now=now) for attempt in attempts)
         leaving = Leaving(session=session.id, settled=settled, held=held)
-        await answer_of(self._link.leave(leaving), clock=self._clock, within_s=within_s, name="leave")
+        asked = self._link.leave(leaving)
+        await answer_of(asked, clock=self._clock, within_s=within_s, name="leave")
 
 
 def _is_over(error: NoAnswer | NotTaken) -> bool:

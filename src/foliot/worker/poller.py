@@ -1,4 +1,4 @@
-"""Polling: asking for work, by number. A lost answer is asked for again, and given up when it does not come (R5).
+"""The poller asks for work, by numbered requests. It asks again for a lost answer, and gives up after a while (R5).
 
 Runs of an answer that never came are RUNNING in the store with nobody executing them. Repeating the request gets them;
 giving it up settles it, and the next beat lets the store take them back. Either way it is over within two beats.

@@ -1,4 +1,4 @@
-"""Registering: the worker introduces itself, again and again until a server takes it in."""
+"""The registrar introduces the worker to a server, again and again until one accepts it."""
 
 import asyncio
 import os

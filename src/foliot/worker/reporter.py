@@ -1,4 +1,4 @@
-"""Reporting: ends of attempts go to the server in batches, again until acknowledged, over the disk when it must be.
+"""The reporter sends ends of attempts to the server in batches, again until acknowledged; over the disk if it must.
 
 An attempt's log goes out before its end: once the end is recorded the lease is over, and a log line without a lease
 changes nothing (S5). Repeating a report is harmless: it was recorded already, or the lease is another's (R5, R17).

@@ -2,6 +2,7 @@
 
 import threading
 from collections import deque
+from collections.abc import Iterable
 from itertools import islice
 from typing import Final, NamedTuple, Protocol
 
@@ -185,17 +186,18 @@ class RunLog:
         texts: list[str] = []
         stamp = self._tail[-1].stamp if self._tail else self._book.stamp()
         for held in self._tail:
-            lines = (
-                [OutputLine(held.level, held.data.decode())]
-                if held.is_line
-                else self._cutter(held.level).feed(held.data)
-            )
-            texts += [format_line(held.stamp, line) for line in lines]
-        texts += [format_line(stamp, line) for cutter in self._cutters.values() for line in cutter.end()]
+            texts += [format_line(held.stamp, line) for line in self._lines_of(held)]
+        for cutter in self._cutters.values():
+            texts += [format_line(stamp, line) for line in cutter.end()]
         self._cutters.clear()
         self._tail.clear()
         self._tail_size = 0
         return self._last(texts) if self._closed else texts
+
+    def _lines_of(self, held: _HeldBack) -> Iterable[OutputLine]:
+        if held.is_line:
+            return [OutputLine(held.level, held.data.decode())]
+        return self._cutter(held.level).feed(held.data)
 
     def _last(self, texts: list[str]) -> list[str]:
         """As many of the last lines as fit: stamped lines are longer than the output they were."""

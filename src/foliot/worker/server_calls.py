@@ -1,4 +1,4 @@
-"""Asking the server: every answer is waited for within a limit, and none coming is an outcome, not a crash."""
+"""Calls of the server: the worker waits for every answer within a limit, and no answer is an outcome, not a crash."""
 
 import asyncio
 from collections.abc import Coroutine

@@ -1,4 +1,4 @@
-"""What a worker is told when it is made."""
+"""Settings of a worker."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

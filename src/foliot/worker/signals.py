@@ -1,4 +1,4 @@
-"""Signals: what a part of a worker lets parts know that it does not know itself.
+"""Signals: how a part of a worker calls other parts without knowing them.
 
 The parts of a worker need each other in a circle: execution ends runs, which lets the poller ask for more, which
 execution starts. So a part calls a signal, and the worker connects the signals once all parts are made.

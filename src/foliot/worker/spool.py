@@ -77,11 +77,17 @@ class Spool:
     def read(self, limit: int) -> list[Spooled]:
         """The oldest entries not yet acknowledged, at most `limit`, at least one if there is any."""
         data = os.pread(self._file, READ_MAX, self._sent)
-        while b"\n" not in data and self._sent + len(data) < self._size:
-            data += os.pread(self._file, READ_MAX, self._sent + len(data))
-        lines = data.split(b"\n")[:-1][:limit]
-        self._read_to = self._sent + sum(len(line) + 1 for line in lines) if lines else self._size
-        return [entry for line in lines if (entry := self._decode(line)) is not None]
+        end = self._sent + len(data)
+        while b"\n" not in data and end < self._size:
+            data += os.pread(self._file, READ_MAX, end)
+            end = self._sent + len(data)
+        *whole, _cut_short = data.split(b"\n")
+        lines = whole[:limit]
+        self._read_to = self._size
+        if lines:
+            self._read_to = self._sent + sum(len(line) + 1 for line in lines)
+        entries = map(self._decode, lines)
+        return [entry for entry in entries if entry is not None]
 
     def acknowledge(self) -> None:
         """What was read last is done; an emptied file gives its room back."""

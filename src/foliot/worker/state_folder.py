@@ -1,4 +1,4 @@
-"""Where a worker keeps what must survive it, when nobody says: the state folder of its user, never a shared place."""
+"""Where a worker keeps what must survive it, unless a user says where: a folder of its user alone."""
 
 from collections.abc import Mapping
 from pathlib import Path

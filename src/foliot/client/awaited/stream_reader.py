@@ -1,4 +1,4 @@
-"""Reading a stream through a client: the next server is asked when one is away."""
+"""The reader of a stream through a client: it asks the next server when one is away."""
 
 from __future__ import annotations
 

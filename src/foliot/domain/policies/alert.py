@@ -3,7 +3,7 @@
     alert: {on: [failed, late 10m, slower p95*2], after: 2 in 24h, recover: true, to: [oncall]}
 
 In code the conditions may stand by themselves: `alert={"late": "10m", "slower_than": "p95*2"}`. A definition keeps the
-policy, checked and versioned like everything else in it; who sends alerts reads it there.
+policy, checked and versioned like everything else in it; the sender of alerts reads it there.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Named calendars: which days count, and which hours are closed.
 
-A calendar is a plain value; `opening` works out what it means in a zone. Days are numbered from 1 January 1970.
+A calendar is a plain value; `open_times` works out what it means in a zone. Days are numbered from 1 January 1970.
 """
 
 from dataclasses import dataclass

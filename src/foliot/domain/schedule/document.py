@@ -167,10 +167,13 @@ def _read_every(document: Mapping[str, Any], tz: str, job: str) -> Trigger:
 
 
 def _read_at(document: Mapping[str, Any], tz: str, job: str) -> Trigger:
-    written = document["at"] if isinstance(document["at"], list | tuple) else [document["at"]]
+    written = document["at"]
+    if not isinstance(written, list | tuple):
+        written = [written]
     if not 0 < len(written) <= INSTANTS_MAX:
         raise BadSchedule(f"at names 1 to {INSTANTS_MAX} instants.", hint="write at: 2026-01-31T17:00:00Z")
-    return At(instants=tuple(sorted({read_instant(one, tz=tz) for one in written})), tz=tz)
+    instants = {read_instant(one, tz=tz) for one in written}
+    return At(instants=tuple(sorted(instants)), tz=tz)
 
 
 def _read_daily(document: Mapping[str, Any], tz: str, job: str) -> Trigger:

@@ -58,5 +58,8 @@ class OpenDaysElsewhere:
 @lru_cache(maxsize=1024)
 def midnights_elsewhere(where: Zone, other: Zone) -> tuple[int, ...]:
     """The times of day that a zone's wall clock shows at midnight of another zone, over all years."""
-    changes = [change.at for one in (where, other) for change in one.transitions(0, HORIZON_S)]
-    return tuple(sorted({(where.offset_at(at) - other.offset_at(at)) % DAY_S for at in (0, *changes)}))
+    found = set()
+    for zone in (where, other):
+        for at in (0, *(change.at for change in zone.transitions(0, HORIZON_S))):
+            found.add((where.offset_at(at) - other.offset_at(at)) % DAY_S)
+    return tuple(sorted(found))

@@ -1,4 +1,4 @@
-"""What can be wrong with a schedule as somebody wrote it.
+"""What can be wrong with a schedule as a user wrote it.
 
     InvalidInput
     ├── BadCron              FOL-1001   an expression that cannot be read

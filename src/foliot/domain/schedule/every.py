@@ -1,4 +1,4 @@
-"""Intervals: every so often on a fixed grid, or so long after the end of the last run."""
+"""Intervals: on a fixed grid, or counted from the end of the last run."""
 
 from dataclasses import dataclass
 from functools import lru_cache

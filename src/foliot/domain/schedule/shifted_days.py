@@ -1,4 +1,4 @@
-"""Moving days onto the next or previous day that a calendar counts."""
+"""Shifted days: a day that a calendar does not count moves to the next or previous one that it counts."""
 
 from typing import Final
 

@@ -1,6 +1,6 @@
 """Public holidays and working days of countries and markets, through the `holidays` package.
 
-Some countries move working days onto weekends, and decree anew each year which (China's make-up days). For a year not
+Some countries move working days onto weekends, and decree each year which (China's make-up days). For a year not
 yet decreed nothing of that is known: `published_until` says up to which year it is.
 """
 

@@ -1,4 +1,4 @@
-"""Explaining: from what is known to one verdict. Pure: same facts, same verdict.
+"""Explanations: from what is known to one verdict. Pure: same facts, same verdict.
 
 Every instant of every job, and every run, has exactly one answer; the order below is the order of judgement.
 """
@@ -33,15 +33,11 @@ _FAILED: Final[Mapping[str, WhyVerdict]] = {
 def explain_instant(facts: InstantFacts) -> Explanation:
     """What became, or will become, of one instant of a job."""
     if facts.run is not None:
-        return _of_run(facts.run, facts.queue, facts.now, at=facts.at, late_us=facts.run.created_at - facts.at)
+        late_us = facts.run.created_at - facts.at
+        return explain_run(facts.run, facts.queue, facts.now, at=facts.at, late_us=late_us)
     if facts.skip is not None:
         return _plain(facts, WhyVerdict(f"skipped_{facts.skip.reason}"))
     return _without_record(facts)
-
-
-def explain_run(run: RunFacts, queue: QueueFacts | None, now: Instant) -> Explanation:
-    """Where a run stands and what it waits for."""
-    return _of_run(run, queue, now)
 
 
 def explain_ahead(job: JobFacts, *, expected_at: Instant, now: Instant) -> Explanation:
@@ -126,7 +122,7 @@ def _is_undecided(job: JobFacts, at: Instant) -> bool:
 # -------------------------------------------------------------------------------------------------------------- runs
 
 
-def _of_run(
+def explain_run(
     run: RunFacts,
     queue: QueueFacts | None,
     now: Instant,
@@ -134,6 +130,7 @@ def _of_run(
     at: Instant | None = None,
     late_us: int | None = None,
 ) -> Explanation:
+    """Where a run stands and what it waits for."""
     hold = None
     match run.state:
         case RunState.SUCCEEDED:

@@ -1,4 +1,4 @@
-"""What is known when somebody asks why: gathered by the operation, judged by `explain`."""
+"""What is known when a user asks why: the operation gathers it, `explanation` judges it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

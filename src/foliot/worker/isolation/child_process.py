@@ -1,4 +1,4 @@
-"""One child process, seen from the worker: starting it, talking to it, hearing it, knowing when it is gone."""
+"""One child process, seen from the worker: how it starts, what is sent to it and read from it, and when it is gone."""
 
 import asyncio
 import os
@@ -109,7 +109,7 @@ class ChildProcess:
     async def open(self, sources: list[str], limits: ChildLimits, kinds: list[KindToMake]) -> None:
         """Begin to listen, and let the child load the code."""
         os.set_blocking(self._output, False)
-        self._loop.add_reader(self._output, self._read_output)
+        self._loop.add_reader(self._output, self._take_output)
         self._watch_exit()
         transport, _ = await self._loop.create_unix_connection(
             lambda: ControlProtocol(self._hear, self._confused, self._control_closed), sock=self._control
@@ -195,9 +195,6 @@ class ChildProcess:
     def _confused(self, error: Exception) -> None:
         log.error("child.nonsense", pid=self.pid, error=type(error).__name__)
         self._kills.send(self.pid, signal.SIGKILL, to_group=True)
-
-    def _read_output(self) -> None:
-        self._take_output()
 
     def _take_output(self) -> int:
         try:

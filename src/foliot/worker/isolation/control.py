@@ -1,4 +1,4 @@
-"""A child's end of the control socket: orders come in, word of the run goes out. Looked at only when somebody asks."""
+"""A child's end of the control socket: orders come in, news of the run goes out. The child reads it only when asked."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""The process groups that are alive, for whoever must kill: the pool in its loop, the guard in its thread."""
+"""The process groups that are alive, for the parts that kill: the pool in its loop, the guard in its thread."""
 
 import contextlib
 import os

@@ -65,8 +65,11 @@ def star_with_same_days(field: Field) -> str | None:
     """`*/n` as Unix counts it, if that names the same weekdays: a star there joins day and weekday by AND."""
     if is_spread(field) or any(not isinstance(item, Span) for item in field.items):
         return None
-    steps = (step for step in range(2, 8) if sum(1 << day for day in range(0, 7, step)) == field.mask)
-    return next((f"*/{step}" for step in steps), None)
+    for step in range(2, 8):
+        days = sum(1 << day for day in range(0, 7, step))
+        if days == field.mask:
+            return f"*/{step}"
+    return None
 
 
 def _item(kind: Kind, item: Item, text: str, to: CronDialect) -> str:
@@ -114,8 +117,9 @@ def _range(kind: Kind, span: Span, text: str) -> str:
     """A value, a range, or a range round the end of the field as two, which not every cron reads as one."""
     last = span.last if span.step == 1 else span.first
     if last < span.first:
-        parts = ((span.first, kind.high), (kind.low, last))
-        return ",".join(_range(kind, Span(*part), text) for part in parts)
+        to_end = Span(span.first, kind.high)
+        from_start = Span(kind.low, last)
+        return ",".join(_range(kind, part, text) for part in (to_end, from_start))
     names = [str(span.first), str(last)]
     if text[0].isalpha():
         names = [MONTHS[span.first - 1], MONTHS[last - 1]]

@@ -207,8 +207,9 @@ def _meaning(field: Field) -> tuple[int, set[Item]]:
 def _refuse_numbers(text: str, part: str, quartz: Field, spring: Field) -> None:
     """Refuse a weekday number that is another day elsewhere. Names and stars are read; `other_weekdays` tells."""
     for value, one, other in zip(part.split(","), quartz.items, spring.items, strict=True):
-        if _NUMBERED.search(value) and _said(one) != _said(other):
-            raise AmbiguousWeekday(text, value, quartz=_said(one), spring=_said(other))
+        in_quartz, in_spring = _said(one), _said(other)
+        if _NUMBERED.search(value) and in_quartz != in_spring:
+            raise AmbiguousWeekday(text, value, quartz=in_quartz, spring=in_spring)
 
 
 def _said(item: Item) -> tuple[str, str]:
