@@ -124,7 +124,7 @@ async def test_what_a_token_lacks_is_said(api: Api) -> None:
     answer = await (await api.with_scopes("read")).post("/jobs/tick:trigger")
     assert (answer.status_code, answer.json()["code"]) == (403, "FOL-4001")
     assert answer.json()["detail"] == "This token can read but not run (needs scope run)."
-    assert answer.json()["hint"] == "foliot token create --scope run"
+    assert answer.json()["hint"] == "foliot token create NAME --scope run"
     limited = await api.with_scopes("run", group="reports")
     answer = await limited.post("/jobs/tick:trigger")
     assert answer.json()["detail"] == "This token can read and run but not run (needs scope run on group billing)."

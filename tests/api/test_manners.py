@@ -200,7 +200,7 @@ async def test_a_store_that_is_away_is_503_and_the_key_stays_free(api: Api, stag
     real = stage.store.jobs.save
 
     async def away(*args: Any, **kwargs: Any) -> Any:
-        raise StoreUnavailable("The store does not answer.", hint="foliot db status")
+        raise StoreUnavailable("The store does not answer.", hint="is it running?")
 
     object.__setattr__(stage.store.jobs, "save", away)
     key = {"Idempotency-Key": "k"}

@@ -235,7 +235,7 @@ def test_tokens_and_contexts(foliot: Shell) -> None:
     denied = foliot("job", "trigger", "greet", "--context", "ci")
     assert denied.code == 4
     assert denied.err.startswith("✖ This token can read but not run (needs scope run).")
-    assert "foliot token create --scope run  [FOL-4001]" in denied.err
+    assert "foliot token create NAME --scope run  [FOL-4001]" in denied.err
     listed = foliot("token", "list", "-o", "json").json["items"]
     assert "ci" in [token["name"] for token in listed]
     rotated = foliot("token", "rotate", "ci", "--grace", "0s", "-q")

@@ -28,9 +28,13 @@ READER = Principal(name="x", scopes=frozenset({Scope.READ}))
         (
             ScopeMissing(READER, Scope.RUN, group="billing"),
             "此令牌的权限为 read，不含 run（需要权限 run，分组 billing）。",
-            "foliot token create --scope run",
+            "foliot token create 名称 --scope run",
         ),
-        (NotLoggedIn(), "未登录：没有有效的令牌。", "foliot login URL，或 --token-file 文件"),
+        (
+            NotLoggedIn(),
+            "未登录：没有有效的令牌。",
+            "登录：foliot login URL（登录码由 foliot login-link 生成），或指定令牌：--token-file 文件",
+        ),
         (BadLoginCode(), "登录码错误、已使用过，或已超过 15 分钟。", "再要一个：foliot login-link"),
         (BadScope("Read"), "“Read”不是权限范围。", "可用：read、run、write、admin、worker"),
         (TokenNotFound("ci"), "没有令牌“ci”。", "查看全部：foliot token list"),

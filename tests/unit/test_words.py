@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -11,6 +11,7 @@ import pytest
 
 import foliot
 from foliot.cli import main
+from foliot.cli.catalogue import find_code
 from foliot.domain.errors import FoliotError
 from foliot.domain.why.verdicts import HoldKind, WhyVerdict
 from foliot.words.chinese import errors as chinese_errors
@@ -182,8 +183,22 @@ def test_every_command_and_option_named_in_a_hint_exists() -> None:
             assert not isinstance(COMMANDS[path], click.Group), f"{where}: {text} stops at a group"
             for option in re.findall(r"(?<!\S)--?[a-z][a-z-]*", re.sub(r"\{kind\}", "group", match[2])):
                 assert option in OPTIONS[path], f"{where}: {text} names {option}"
+            words = [*match[1].split()[len(path) :], *match[2].split()]
+            assert arguments(COMMANDS[path], words) >= needed(COMMANDS[path]), f"{where}: {text} lacks an argument"
         for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]", text):
             assert option in EVERY_OPTION or option == "--for", f"{where}: {text} names {option}"
+
+
+def needed(command: click.Command) -> int:
+    """How many arguments a command cannot do without."""
+    return sum(isinstance(one, click.Argument) and one.required for one in command.params)
+
+
+def arguments(command: click.Command, words: Sequence[str]) -> int:
+    """How many of the words behind a command are its arguments, not options or their values."""
+    valued = {opt for one in command.params if isinstance(one, click.Option) and not one.is_flag for opt in one.opts}
+    previous = ["", *words]
+    return sum(not word.startswith("-") and before not in valued for before, word in zip(previous, words, strict=False))
 
 
 def test_the_domain_names_no_command() -> None:
@@ -249,7 +264,16 @@ def test_every_code_is_raised_somewhere() -> None:
         assert code.endswith("000") or made & set(kinds), f"{code} {kinds} is never raised"
 
 
-def test_every_code_stands_in_the_reference() -> None:
+def codes_in_code() -> dict[str, str]:
+    """Every code that stands in a text of the code, and a place where it does. Comments and docstrings count, too."""
+    return {code: file.name for file in SOURCES for code in re.findall(r"FOL-\d{4}", file.read_text("utf-8"))}
+
+
+def test_every_code_that_can_be_printed_is_explained() -> None:
     page = (ROOT / "docs" / "reference" / "errors.md").read_text("utf-8")
-    for code in english_errors.TITLES.keys() - {FoliotError.code}:
-        assert f"| {code} |" in page, code
+    printed = codes_in_code()
+    assert len(printed) > 140
+    for code, where in printed.items():
+        assert find_code(code) is not None, f"{where}: foliot docs {code}"
+        assert find_code(code, Language.CHINESE) is not None, f"{where}: foliot docs {code} --lang zh-CN"
+        assert f"| {code} |" in page, f"{where}: {code} is not in errors.md"

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from foliot.domain.errors import FoliotError
 from foliot.words.english.errors import TITLES
 from foliot.words.errors import branch_of, title_of
 from foliot.words.language import Language
@@ -20,13 +19,17 @@ class Entry:
 
 def find_code(code: str, language: Language = Language.ENGLISH) -> Entry | None:
     """The entry of a code, if there is one."""
-    return next((entry for entry in catalogue(language) if entry.code == code), None)
+    return _entry(code, language) if code in TITLES else None
 
 
 def catalogue(language: Language = Language.ENGLISH) -> list[Entry]:
     """Every code in order."""
-    codes = sorted(set(TITLES) - {FoliotError.code})  # the family itself is never met
-    return [Entry(code=code, title=title_of(code, language), branch=_branch(code, language)) for code in codes]
+    return [_entry(code, language) for code in sorted(TITLES)]
+
+
+def _entry(code: str, language: Language) -> Entry:
+    title = title_of(code, language)
+    return Entry(code=code, title=title, branch=_branch(code, language))
 
 
 def _branch(code: str, language: Language) -> str:

@@ -22,12 +22,13 @@ from foliot.cli.run_limits import read_limits
 from foliot.client.discovery import find_endpoint
 from foliot.client.endpoint import Endpoint
 from foliot.client.worker_http import HttpWorkerLink
-from foliot.domain.errors import InvalidInput
+from foliot.domain.errors import FoliotError, InvalidInput
 from foliot.domain.instants import SECOND, parse_duration
 from foliot.domain.job import DEFAULT_GROUP, Isolation
 from foliot.observability.log_lines import configure_logging
 from foliot.ports.handler import HandlerKind
-from foliot.sdk.registry import load
+from foliot.sdk.load_failures import file_missing
+from foliot.sdk.registry import Loaded, load
 from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.state_folder import spool_of
@@ -132,12 +133,10 @@ async def _work(
     endpoint: Endpoint, settings: WorkerSettings, modules: tuple[str, ...], kinds: Sequence[HandlerKind]
 ) -> None:
     loaded = load(modules)
-    for problem in loaded.problems:
-        tell(problem)
     if modules and not loaded.declarations:
-        raise InvalidInput(
-            f"{', '.join(modules)} declares no jobs.", hint="decorate functions with @job; see foliot new"
-        )
+        raise why_nothing_is_declared(loaded, modules)
+    for problem in problems_of(loaded):
+        tell(problem)
     link = HttpWorkerLink.to(endpoint)
     code = PythonHandlers.of(loaded, modules)
     running = Worker(link, SystemClock(), SystemChance(), settings, code, kinds)
@@ -150,6 +149,21 @@ async def _work(
             stopping.cancel()
     finally:
         await link.close()
+
+
+def problems_of(loaded: Loaded) -> list[FoliotError]:
+    """What does not load, files that are not there among it."""
+    return [*map(file_missing, loaded.missing), *loaded.problems]
+
+
+def why_nothing_is_declared(loaded: Loaded, modules: Sequence[str]) -> FoliotError:
+    """The one reason why there is nothing to execute; the others are told before it."""
+    *others, last = problems_of(loaded) or [
+        InvalidInput(f"{', '.join(modules)} declares no jobs.", hint="decorate functions with @job; see foliot new")
+    ]
+    for problem in others:
+        tell(problem)
+    return last
 
 
 async def _stop(running: Worker, stop: asyncio.Event) -> None:

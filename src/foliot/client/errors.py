@@ -46,12 +46,21 @@ def error_of(status: int, problem: Mapping[str, Any], *, url: str) -> FoliotErro
     FoliotError.__init__(
         error,
         sentence,
-        hint=problem.get("hint"),
+        hint=_with_address(problem.get("hint"), url),
         **{name: value for name, value in problem.items() if name not in ("detail", "hint", "sentence")},
     )
     if code and error.code != code:
         vars(error)["code"] = code
     return error
+
+
+def _with_address(hint: Any, url: str) -> Any:
+    """The next step of an answer with the server's own address: it cannot know how it is reached."""
+    if not isinstance(hint, str):
+        return hint
+    scheme, _, rest = url.partition("://")
+    host = rest.partition("/")[0]
+    return hint.replace("foliot login URL", f"foliot login {scheme}://{host}")
 
 
 def family(kind: type[FoliotError] = FoliotError) -> Iterator[type[FoliotError]]:
@@ -95,7 +104,7 @@ class NoServerKnown(ClusterTrouble):
     def __init__(self) -> None:
         super().__init__(
             "No server is known here: there is no ./.foliot/client.json, and FOLIOT_SERVER is not set.",
-            hint="start one in this folder: foliot up · or say which: --server URL, foliot context add, "
+            hint="start one in this folder: foliot up · or say which: --server URL, foliot context add NAME --url URL, "
             "FOLIOT_SERVER; in code foliot.configure(URL, token=...); in a job foliot worker --keep-env FOLIOT_SERVER",
         )
 

@@ -200,6 +200,6 @@ class HttpWorkerLink:
         if status in (401, 403):
             raise Denied(
                 str(problem.get("detail") or "The token is not accepted."),
-                hint=str((status == 403 and problem.get("hint")) or "foliot token create --scope worker"),
+                hint=str((status == 403 and problem.get("hint")) or "foliot token create NAME --scope worker"),
             )
         raise Refused(server, status, problem)

@@ -35,7 +35,7 @@ class BackfillChanged(Conflict):
     def __init__(self, job: str, *, count: int) -> None:
         super().__init__(
             f"The backfill of {job} is not what was previewed: it has {count} instants now. Nothing was started.",
-            hint="preview it again: foliot job backfill --dry-run",
+            hint=f"preview it again: foliot job backfill {job} --dry-run",
             job=job,
             count=count,
         )

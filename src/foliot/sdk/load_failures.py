@@ -1,11 +1,14 @@
 """Why users' code does not load, in words: the place, the cause, the next step."""
 
+import importlib.util
+import pkgutil
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 
 from foliot.domain.errors import FoliotError, InvalidInput
+from foliot.domain.names import nearest
 from foliot.sdk.handler import SourceLine, shown_path
 from foliot.sdk.imports import is_file, is_foreign
 from foliot.words.errors import tell
@@ -43,8 +46,16 @@ def load_failed(source: str, error: BaseException, *, kept: int | None) -> LoadF
     """The reason why a source does not load, from what its import raised."""
     if isinstance(error, Undeclarable) and error.__cause__ is not None:
         cause = error.__cause__
-        return LoadFailed(source, error.place, _cause(cause), fix=_fix(cause), kept=kept)
-    return LoadFailed(source, _place(source, error), _cause(error), fix=_fix(error), kept=kept)
+        return LoadFailed(source, error.place, _cause(cause), fix=_fix(source, cause), kept=kept)
+    return LoadFailed(source, _place(source, error), _cause(error), fix=_fix(source, error), kept=kept)
+
+
+def file_missing(source: str) -> LoadFailed:
+    """The reason why a file does not load that is not there."""
+    folder = Path(source).parent
+    near = nearest(Path(source).name, [file.name for file in folder.glob("*.py")])
+    fix = f"did you mean {folder / near}?" if near else "check its name and the folder you are in"
+    return LoadFailed(source, None, "there is no such file", fix=fix)
 
 
 def files_named_in(error: BaseException) -> list[Path]:
@@ -79,14 +90,40 @@ def _cause(error: BaseException) -> str:
     return f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__
 
 
-def _fix(error: BaseException) -> str | None:
+def _fix(source: str, error: BaseException) -> str | None:
     if isinstance(error, ModuleNotFoundError) and error.name:
-        return f"pip install {error.name.split('.')[0]}"
+        return _about_missing(error.name, is_source=error.name == source)
     if isinstance(error, FoliotError):
         return tell(error)[1]
     if isinstance(error, SystemExit):
         return 'put what is a script under if __name__ == "__main__"'
     return None
+
+
+def _about_missing(module: str, *, is_source: bool) -> str:
+    """What to do about a module that is not there: mend its name where its package is there, else install it."""
+    package, _, name = module.rpartition(".")
+    near = nearest(name, _modules_in(package)) if package or is_source else None
+    if near:
+        meant = f"{package}.{near}" if package else near
+        return f"did you mean {meant}?"
+    if package:
+        return f"{package} is there, but it has no {name}"
+    if is_source:
+        return "is it in this folder, or installed? a file is named with its ending: jobs.py"
+    return f"pip install {module}"
+
+
+def _modules_in(package: str) -> list[str]:
+    """The modules of a package, or of this folder; nothing when the package cannot be looked into."""
+    folders: Iterable[str] | None = [str(Path.cwd())]
+    if package:
+        try:
+            spec = importlib.util.find_spec(package)
+        except (ImportError, ValueError):
+            return []
+        folders = spec.submodule_search_locations if spec is not None else None
+    return [found.name for found in pkgutil.iter_modules(folders)] if folders else []
 
 
 def _frames(trace: TracebackType | None) -> Iterator[tuple[str, int]]:

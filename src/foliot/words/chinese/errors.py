@@ -6,6 +6,7 @@ from typing import Final
 from foliot.words.templates import Catalogue
 
 BRANCHES: Final[Catalogue] = {
+    "0": "Foliot 自身的错误",
     "1": "输入无法识别或不被允许",
     "2": "指定的对象不存在",
     "3": "已被他人抢先修改，或两者争用同一名称",
@@ -16,7 +17,7 @@ BRANCHES: Final[Catalogue] = {
 }
 
 TITLES: Final[Catalogue] = {
-    "FOL-0000": "出错",
+    "FOL-0000": "Foliot 内部出错",
     "FOL-1000": "输入有误",
     "FOL-1001": "cron 表达式无法识别",
     "FOL-1002": "星期数字有歧义（Quartz 与 Spring、Unix 含义不同）",
@@ -325,9 +326,9 @@ SENTENCES: Final[Catalogue] = {
 
 HINTS: Final[Catalogue] = {
     "FOL-1001": (
-        "是否想写 {suggestion}？  试试：foliot cron explain",
-        "{field:word}可写 {bounds}、*、*/2、1-5，或用逗号分隔的列表  试试：foliot cron explain",
-        "按“分 时 日 月 星期”书写，例如 0 2 * * *  试试：foliot cron explain",
+        "是否想写 {suggestion}？",
+        "{field:word}可写 {bounds}、*、*/2、1-5，或用逗号分隔的列表",
+        "按“分 时 日 月 星期”书写，例如 0 2 * * *",
     ),
     "FOL-1002": "请写 {quartz} 或 {spring}，或设置 dialect: quartz",
     "FOL-1004": ("请用 {suggestion}", "例如 UTC、Asia/Shanghai、Europe/Berlin"),
@@ -338,7 +339,7 @@ HINTS: Final[Catalogue] = {
     "FOL-1011": "执行编号形如 r-8k2f；见 foliot run list",
     "FOL-1021.exclusive": "让它排队等待",
     "FOL-1021.exclusive_by_now": "请使用最新版本",
-    "FOL-1021.unreadable": "见 foliot job show",
+    "FOL-1021.unreadable": "见 foliot job show {job}",
     "FOL-1031": "例如 2026-01-31T17:00:00Z、2026-01-31 17:00、09:00；命令行中还可写 now、2h、+2h",
     "FOL-1032.built_in": "换一个名称",
     "FOL-1032.holidays": ("是否想写 {nearest}？", "请去掉下级地区"),
@@ -402,7 +403,7 @@ HINTS: Final[Catalogue] = {
     "FOL-3011": "修改它：foliot job edit {name}，或换一个名称",
     "FOL-3012": "等待：foliot run watch {run}；或 foliot run cancel {run}",
     "FOL-3013": "重新创建任务，然后 foliot job trigger {job}",
-    "FOL-3014": "重新预览：foliot job backfill --dry-run",
+    "FOL-3014": "重新预览：foliot job backfill {job} --dry-run",
     "FOL-3015": "发送 If-Match，取自上次读取的 ETag",
     "FOL-3016": "稍后用同一个键重试",
     "FOL-3017": "重新查看列表后重试",
@@ -415,8 +416,8 @@ HINTS: Final[Catalogue] = {
     "FOL-3027": "只给每个工作节点它需要的模块，或让其中一些使用另一个令牌",
     "FOL-3030": "先停止它们；--force 会照样继续，之后须逐一重启",
     "FOL-3031": "卸载 {package}，或请其作者改名",
-    "FOL-4001": "foliot token create --scope {needed}",
-    "FOL-4002": "foliot login URL，或 --token-file 文件",
+    "FOL-4001": "foliot token create 名称 --scope {needed}",
+    "FOL-4002": "登录：foliot login URL（登录码由 foliot login-link 生成），或指定令牌：--token-file 文件",
     "FOL-4003": "再要一个：foliot login-link",
     "FOL-4004": "再要一个登录码：foliot login-link",
     "FOL-4005": "发送 X-Foliot-Csrf: 1",
@@ -437,7 +438,7 @@ HINTS: Final[Catalogue] = {
     ),
     "FOL-4020": "请用 https://，并更换令牌：foliot token rotate 名称 --grace 0s",
     "FOL-5001": "是否已启动？foliot up · 其他服务器：--server · 上下文：foliot context list",
-    "FOL-5001.store": "foliot db status",
+    "FOL-5001.store": "数据库是否在运行，存储地址是否正确？",
     "FOL-5002": "若一直如此：foliot cluster events --topic cluster",
     "FOL-5003": "另选端口：--port {next_port}（foliot up），--listen {host}:{next_port}（foliot server）",
     "FOL-5004": "检查 {node} 的时间同步",
@@ -454,7 +455,7 @@ HINTS: Final[Catalogue] = {
     "FOL-7001.empty": "运行 foliot db upgrade",
     "FOL-7001.behind": "运行 foliot db upgrade；先看步骤：foliot db upgrade --plan",
     "FOL-7001.too_new": "安装更新的 Foliot",
-    "FOL-7001": "检查存储地址；foliot db status",
+    "FOL-7001": "检查存储地址：那里可能是其他程序的数据库",
     "FOL-7002": "--db postgresql://… 或 mysql://…（MariaDB、Galera）",
     "FOL-7010": "基准测试会写满并清空它的数据库：请给它一个专用的",
     "FOL-7011": "用 --twin-db URL 给一个空的，或换一个可以建库的用户",

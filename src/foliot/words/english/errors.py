@@ -5,6 +5,7 @@ from typing import Final
 from foliot.words.templates import Catalogue
 
 BRANCHES: Final[Catalogue] = {
+    "0": "a mistake of Foliot itself",
     "1": "what was written cannot be understood or is not allowed",
     "2": "what was named does not exist",
     "3": "somebody else was first, or two things claim one name",
@@ -15,7 +16,7 @@ BRANCHES: Final[Catalogue] = {
 }
 
 TITLES: Final[Catalogue] = {
-    "FOL-0000": "An error",
+    "FOL-0000": "Something that went wrong inside Foliot",
     "FOL-1000": "An input that cannot be understood or is not allowed",
     "FOL-1001": "A cron expression that cannot be read",
     "FOL-1002": "A weekday number that means one day in Quartz and another in Spring and Unix",
@@ -164,7 +165,7 @@ TITLES: Final[Catalogue] = {
 }
 
 HINTS: Final[Catalogue] = {
-    "FOL-1001": ("{hint}  try: foliot cron explain", "try: foliot cron explain"),
+    "FOL-1001": ("{hint}", "write minute, hour, day, month and weekday: 0 2 * * *"),
     "FOL-1011": "run ids look like r-8k2f; see foliot run list",
     "FOL-2001": ("{hint}", "see all: foliot job list"),
     "FOL-2003": "finished runs are kept for a time only; see foliot run list",
@@ -178,8 +179,8 @@ HINTS: Final[Catalogue] = {
     ),
     "FOL-3010": "another name, or foliot token rotate {name}",
     "FOL-3025": "delete it when they have ended; foliot limit list says how many hold it",
-    "FOL-4001": "foliot token create --scope {needed}",
-    "FOL-4002": "foliot login URL, or --token-file FILE",
+    "FOL-4001": "foliot token create NAME --scope {needed}",
+    "FOL-4002": "log in: foliot login URL (foliot login-link makes a code), or name a token: --token-file FILE",
     "FOL-4003": "another: foliot login-link",
     "FOL-4004": "another code: foliot login-link",
     "FOL-4007": "another token: foliot token create NAME --scope worker --for-{kind} {asked}",

@@ -223,7 +223,7 @@ def _unreadable(job: str, trouble: Exception) -> FoliotError:
         return trouble
     return BadTrigger(
         f"The definition of {job} cannot be read here: {trouble}.",
-        hint="see foliot job show",
+        hint=f"see foliot job show {job}",
         problem="unreadable",
         job=job,
         trouble=str(trouble),

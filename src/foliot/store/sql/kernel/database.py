@@ -360,7 +360,9 @@ def judged(dialect: Dialect, error: Exception, *, committing: bool) -> Exception
             return OutcomeUnknown("The answer to a commit was lost; whether it happened is being found out.")
         case Trouble.GONE:
             return StoreUnavailable(
-                f"The store does not answer: {_in_short(error)}.", hint="foliot db status", cause=str(error)
+                f"The store does not answer: {_in_short(error)}.",
+                hint="is the database running, and is the store's URL right?",
+                cause=str(error),
             )
         case Trouble.FULL:
             return StoreUnavailable("The store has no space left.", hint="make room on its disk", cause=str(error))

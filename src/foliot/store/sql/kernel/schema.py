@@ -163,7 +163,7 @@ def _refusal(found: SchemaStatus) -> SchemaNotReady:
         case _:
             return SchemaNotReady(
                 f"The store's schema \"{found.revision}\" is not one of Foliot's.",
-                hint="check the store's URL; see foliot db status",
+                hint="check the store's URL: this may be the database of another program",
                 **facts,
             )
 
