@@ -32,6 +32,7 @@ KNOWN = frozenset((
 WORDS_OF_THE_COMMAND_LINE = frozenset((
     "active", "admin", "all", "allow", "cluster", "done", "en", "error", "errors", "except", "failed", "fails",
     "held", "jobs", "lost", "missing", "nodes", "only", "paused", "poison", "queue", "read", "rejected", "replace",
+    "retired",
     "retrying", "run", "runs", "skip", "timeout", "weekdays", "worker", "write", "zh", "CN", "cn", "us", "ny",
     "workdays", "holidays",
 ))  # fmt: skip

@@ -42,13 +42,13 @@ async def sessions(stage: Stage) -> list[tuple[str, int]]:
 
 async def test_a_session_counts_from_when_its_jobs_are_declared(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """However long that takes: else a worker with many jobs on a slow store is reaped before it can beat (L3, I12)."""
-    save = stage.store.jobs.save
+    declare = stage.store.jobs.declare
 
-    async def slowly(*job: Any, **how: Any) -> Any:
+    async def slowly(*jobs: Any, **how: Any) -> Any:
         stage.elapse("20s")
-        return await save(*job, **how)
+        return await declare(*jobs, **how)
 
-    monkeypatch.setattr(stage.store.jobs, "save", slowly)
+    monkeypatch.setattr(stage.store.jobs, "declare", slowly)
     desk = Desk()
     welcome = await WorkerService(stage.services, desk).register(HELLO, by=WORKER)
     assert welcome.store_now == stage.clock.at
@@ -61,16 +61,17 @@ async def test_a_registration_that_breaks_off_leaves_no_session_behind(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The worker comes again with the same session when the store is back: it must not find it dead by then."""
-    save, asked = stage.store.jobs.save, 0
+    declare, asked = stage.store.jobs.declare, 0
 
-    async def away_in_between(*job: Any, **how: Any) -> Any:
+    async def away_once(*jobs: Any, **how: Any) -> Any:
         nonlocal asked
         asked += 1
-        if asked == len(JOBS):
+        landed = await declare(*jobs, **how)
+        if asked == 1:
             raise StoreUnavailable("The store does not answer.")
-        return await save(*job, **how)
+        return landed
 
-    monkeypatch.setattr(stage.store.jobs, "save", away_in_between)
+    monkeypatch.setattr(stage.store.jobs, "declare", away_once)
     desk = Desk()
     service = WorkerService(stage.services, desk)
     with pytest.raises(StoreUnavailable):

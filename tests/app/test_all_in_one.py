@@ -27,6 +27,7 @@ from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause
 from foliot.operations.services import Services, SessionTimes
 from foliot.operations.tokens import hash_of
+from foliot.ports.store.code import RetiringJob
 from foliot.ports.store.lookups import RunFilter
 from foliot.ports.worker_link import Report
 from foliot.sdk.registry import Loaded
@@ -74,6 +75,7 @@ class Listener:
         self.reports: list[Report] = []
         self.loads: list[Loaded] = []
         self.is_new: bool | None = None
+        self.retirements: list[tuple[str, str]] = []
 
     def database_ready(self, *, is_new: bool, schema: str, took_s: float) -> None:
         self.is_new = is_new
@@ -86,6 +88,9 @@ class Listener:
 
     def reported(self, reports: Sequence[Report]) -> None:
         self.reports += reports
+
+    def retirement(self, kind: str, job: RetiringJob) -> None:
+        self.retirements.append((kind, job.name))
 
     def stopping(self) -> None: ...
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from foliot.domain.errors import Denied
+from foliot.domain.sources import Incumbent
 from foliot.ports.store.jobs import SaveOutcome, Standing
 from foliot.ports.store.runs import Poll, TriggerRequest
 from tests.conformance.building import PERSON, PLANS, definition
@@ -61,7 +62,7 @@ async def test_who_may_not_replace_a_job_leaves_it_as_it_is(world: World) -> Non
 
     with pytest.raises(Denied):
         await declare(run="python:evil:steal", group="billing")
-    assert seen == [Standing(source="api", group="billing")]
+    assert seen == [Standing(source="api", group="billing", incumbent=Incumbent(None, "python:jobs:tick", frozenset()))]
     job = await world.store.lookups.job("pay", "tick")
     assert (job.version, job.source, job.document["run"]) == (1, "api", {"python": "jobs:tick"})
     assert await declare(group="billing") is SaveOutcome.SAME, "nothing is replaced: nobody is asked"

@@ -35,6 +35,56 @@ UPDATE store_meta SET clock_trusted_us = %(offset)s WHERE id = 1;
 -- cluster/clock.py NO_LEADS
 UPDATE nodes SET clock_offset_us = 0 WHERE kind = 'server' AND state <> 'dead';
 
+-- cluster/codes.py LIVE
+SELECT DISTINCT n.code, n.namespace FROM nodes n WHERE n.state IN ('live', 'draining') AND n.kind = 'worker';
+
+-- cluster/codes.py MODULES
+SELECT c.hash, c.namespace, c.group_name, m.module FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN codes c ON c.hash = d.hash JOIN code_modules m ON m.code = c.hash;
+
+-- cluster/codes.py IS_KEPT
+SELECT 1 FROM codes WHERE hash = %(code)s AND whole = 1;
+
+-- cluster/codes.py USE
+UPDATE codes SET ver = ver + 1, used_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE hash = %(code)s AND whole = 1;
+
+-- cluster/codes.py TOUCH
+UPDATE codes SET ver = ver + 1, used_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE hash = %(code)s;
+
+-- cluster/codes.py INSERT
+INSERT INTO codes (hash, namespace, group_name, whole, ver, used_at)
+SELECT d.hash, d.namespace, d.group_name, 0, 1, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, group_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE codes.hash = codes.hash;
+
+-- cluster/codes.py INSERT_MODULES
+INSERT INTO code_modules (code, module) SELECT %(code)s, d.module FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (module LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE code_modules.code = code_modules.code;
+
+-- cluster/codes.py INSERT_JOBS
+INSERT INTO code_jobs (namespace, name, code, module)
+SELECT d.namespace, d.name, %(code)s, d.module FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, module LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE code_jobs.namespace = code_jobs.namespace;
+
+-- cluster/codes.py WHOLE
+UPDATE codes SET ver = ver + 1, whole = 1 WHERE hash = %(code)s;
+
+-- cluster/codes.py UNUSED
+SELECT c.hash, c.ver FROM codes c
+WHERE c.used_at < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(unused)s
+  AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.code = c.hash AND n.state IN ('live', 'draining'))
+ORDER BY c.used_at LIMIT 1;
+
+-- cluster/codes.py OPEN
+UPDATE codes SET ver = ver + 1, whole = 0 WHERE hash = %(code)s AND ver = %(seen)s;
+
+-- cluster/codes.py ITS_JOBS
+SELECT namespace, name FROM code_jobs WHERE code = %(code)s ORDER BY namespace, name LIMIT %(rows)s;
+
+-- cluster/codes.py FORGET_JOBS
+DELETE FROM code_jobs WHERE code = %(code)s AND (namespace < %(namespace)s OR (namespace = %(namespace)s AND name <= %(name)s));
+
+-- cluster/codes.py FORGET_MODULES
+DELETE FROM code_modules WHERE code = %(code)s;
+
+-- cluster/codes.py FORGET
+DELETE FROM codes WHERE hash = %(code)s;
+
 -- cluster/leadership.py RENEW
 UPDATE leases SET until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s
 WHERE name = 'leader' AND holder_session = %(session)s AND until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND until <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s + %(ttl)s;
@@ -586,7 +636,7 @@ FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <=
 ORDER BY job_id FOR UPDATE;
 
 -- job_store.py KNOWN
-SELECT j.id, j.version, v.hash, j.source
+SELECT j.id, j.version, v.hash, j.source, j.source_module
 FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
 WHERE j.namespace = %(namespace)s AND length(j.namespace) = length(%(namespace)s) AND j.name = %(name)s AND length(j.name) = length(%(name)s) AND j.deleted_at = 0;
 
@@ -598,8 +648,10 @@ WHERE v.job_id = %(job_id)s AND v.version = %(version)s;
 SELECT definition FROM job_versions WHERE job_id = %(job_id)s AND version = %(version)s;
 
 -- job_store.py INSERT_JOB
-INSERT INTO jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end)
-SELECT %(namespace)s, %(name)s, 0, 1, %(source)s, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), %(from_end)s WHERE true ON DUPLICATE KEY UPDATE jobs.namespace = jobs.namespace;
+INSERT INTO jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end,
+                      source_module, source_group)
+SELECT %(namespace)s, %(name)s, 0, 1, %(source)s, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), %(from_end)s, %(module)s, %(group_name)s WHERE true
+ON DUPLICATE KEY UPDATE jobs.namespace = jobs.namespace;
 
 -- job_store.py JOB_ID
 SELECT id FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s) AND deleted_at = 0 AND version = 1;
@@ -613,11 +665,16 @@ INSERT INTO cursors (job_id, version, state, next_at, next_due_at, cursor_ver, r
 VALUES (%(job_id)s, 1, %(state)s, %(next_at)s, %(next_due_at)s, 1, %(remaining)s);
 
 -- job_store.py NEW_VERSION
-UPDATE jobs SET version = %(version)s, moving = %(version)s, source = %(source)s, updated_at = %(now)s, from_end = %(from_end)s
+UPDATE jobs SET version = %(version)s, moving = %(version)s, source = %(source)s, updated_at = %(now)s, from_end = %(from_end)s,
+       source_module = CASE WHEN %(of_code)s = 1 THEN coalesce(%(module)s, source_module) END,
+       source_group = CASE WHEN %(of_code)s = 1 THEN %(group_name)s END,
+       undeclared_at = CASE WHEN %(of_code)s = 1 THEN undeclared_at END,
+       retirement = CASE WHEN %(of_code)s = 1 THEN retirement END
 WHERE id = %(job_id)s AND version = %(seen)s AND deleted_at = 0;
 
 -- job_store.py OF_CODE
-UPDATE jobs SET source = 'code' WHERE id = %(job_id)s AND version = %(version)s AND deleted_at = 0;
+UPDATE jobs SET source = 'code', source_module = coalesce(%(module)s, source_module), source_group = %(group_name)s
+WHERE id = %(job_id)s AND version = %(version)s AND deleted_at = 0;
 
 -- job_store.py PRESENT
 SELECT j.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN jobs j ON j.namespace = %(namespace)s AND j.name = d.name AND j.deleted_at = 0;
@@ -626,10 +683,10 @@ SELECT j.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET
 SELECT count(*) FROM (SELECT 1 AS one FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND deleted_at = 0 AND source = 'code' LIMIT %(limit)s) q;
 
 -- job_store.py NOTE_PAUSE
-UPDATE jobs SET pause_reason = %(reason)s, paused_at = %(at)s, updated_at = %(now)s WHERE id = %(job_id)s AND deleted_at = 0;
+UPDATE jobs SET pause_reason = %(reason)s, paused_at = %(at)s, updated_at = %(now)s, retirement = CASE WHEN undeclared_at IS NOT NULL THEN 2 END, renamed_to = NULL WHERE id = %(job_id)s AND deleted_at = 0;
 
 -- job_store.py NOTE_PAUSE_AGAIN
-UPDATE jobs SET pause_reason = %(reason)s, updated_at = %(now)s WHERE id = %(job_id)s AND deleted_at = 0;
+UPDATE jobs SET pause_reason = %(reason)s, updated_at = %(now)s, retirement = CASE WHEN undeclared_at IS NOT NULL THEN 2 END, renamed_to = NULL WHERE id = %(job_id)s AND deleted_at = 0;
 
 -- job_store.py DELETE
 UPDATE jobs SET deleted_at = %(now)s, updated_at = %(now)s, moving = version WHERE id = %(job_id)s AND deleted_at = 0;
@@ -674,6 +731,38 @@ INSERT INTO calendar_uses (job_id, name, version) SELECT %(job_id)s, d.label, d.
 SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
        skip_why
 FROM cursors WHERE job_id = %(job_id)s FOR UPDATE;
+
+-- jobs/declaration.py KNOWN
+SELECT d.nth, j.id, j.version, v.hash, j.source, j.source_module
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (nth BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN jobs j ON j.namespace = d.namespace AND j.name = d.name AND j.deleted_at = 0
+JOIN job_versions v ON v.job_id = j.id AND v.version = j.version;
+
+-- jobs/declaration.py DECLARERS
+SELECT DISTINCT d.nth, cj.module
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (nth BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN code_jobs cj ON cj.namespace = d.namespace AND cj.name = d.name
+JOIN nodes n ON n.code = cj.code
+WHERE n.state IN ('live', 'draining') AND n.kind = 'worker' AND n.id <> d.session;
+
+-- jobs/declaration.py INSERT_JOBS
+INSERT INTO jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end,
+                      source_module, source_group)
+SELECT d.namespace, d.name, 0, 1, 'code', TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), d.from_end, d.module, d.group_name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, from_end BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, module LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, group_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+ON DUPLICATE KEY UPDATE jobs.namespace = jobs.namespace;
+
+-- jobs/declaration.py IDS
+SELECT d.nth, j.id
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (nth BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN jobs j ON j.namespace = d.namespace AND j.name = d.name AND j.deleted_at = 0 AND j.version = 1;
+
+-- jobs/declaration.py INSERT_VERSIONS
+INSERT INTO job_versions (job_id, version, hash, definition, lane_id, merge_lane_id, created_at, created_by, reason)
+SELECT d.job_id, 1, d.hash, d.definition, d.lane_id, d.merge_lane_id, %(now)s, %(by)s, %(reason)s FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, definition LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, lane_id BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, merge_lane_id BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d;
+
+-- jobs/declaration.py INSERT_CURSORS
+INSERT INTO cursors (job_id, version, state, next_at, next_due_at, cursor_ver, remaining)
+SELECT d.job_id, 1, d.state, d.next_at, d.next_due_at, 1, d.remaining FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, next_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, next_due_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, remaining BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d;
+
+-- jobs/declaration.py ADOPT
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, version BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, module LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, group_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs FORCE INDEX (PRIMARY) SET jobs.source = 'code', jobs.source_module = d.module, jobs.source_group = d.group_name WHERE jobs.id = d.job_id AND jobs.version = d.version AND jobs.deleted_at = 0;
 
 -- jobs/definitions.py VERSIONS
 SELECT v.job_id, v.version, j.namespace, j.name, v.definition, v.lane_id, v.merge_lane_id
@@ -802,6 +891,74 @@ ORDER BY r.place, r.id LIMIT %(limit)s;
 
 -- jobs/reschedule.py RETRY_NOW
 UPDATE runs SET not_before = %(now)s, ver = ver + 1 WHERE id = %(id)s AND state = 'PENDING' AND not_before > %(soon)s;
+
+-- jobs/retirement.py WITH_JOBS
+SELECT d.module FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (module LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE EXISTS (SELECT 1 FROM jobs j WHERE j.source_module = d.module);
+
+-- jobs/retirement.py OF_SOURCE
+SELECT j.id FROM jobs j WHERE j.source_module = %(module)s AND j.id > %(after)s ORDER BY j.source_module, j.id LIMIT %(rows)s;
+
+-- jobs/retirement.py UNDECLARED
+SELECT j.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs j FORCE INDEX (PRIMARY) ON j.id = d.job_id WHERE true AND j.deleted_at = 0 AND j.source = 'code' AND j.undeclared_at IS NULL
+  AND (%(namespace)s = '' OR j.namespace = %(namespace)s) AND (%(group_name)s = '' OR j.source_group = %(group_name)s)
+  AND NOT
+EXISTS (SELECT 1 FROM code_jobs cj JOIN nodes n ON n.code = cj.code
+        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') AND NOT
+EXISTS (SELECT 1 FROM nodes n
+        WHERE n.code IS NULL AND n.state IN ('live', 'draining') AND n.kind = 'worker' AND (n.namespace IS NULL OR n.namespace = j.namespace)) AND
+EXISTS (SELECT 1 FROM code_modules m JOIN codes c ON c.hash = m.code JOIN nodes n ON n.code = c.hash
+        WHERE m.module = j.source_module AND n.state IN ('live', 'draining') AND n.kind = 'worker'
+          AND (c.namespace IS NULL OR c.namespace = j.namespace)
+          AND (c.group_name IS NULL OR c.group_name = j.source_group))
+ORDER BY j.id FOR UPDATE SKIP LOCKED;
+
+-- jobs/retirement.py MARK
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs FORCE INDEX (PRIMARY) SET jobs.undeclared_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE jobs.id = d.job_id AND jobs.undeclared_at IS NULL;
+
+-- jobs/retirement.py MARKED
+SELECT j.id FROM jobs j
+WHERE j.source_module = %(module)s AND j.id > %(after)s AND j.undeclared_at > 0 AND j.retirement IS NULL
+ORDER BY j.id LIMIT %(rows)s;
+
+-- jobs/retirement.py ORPHANED
+SELECT j.id, j.namespace, j.name, j.source_module, j.undeclared_at, j.created_at FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs j FORCE INDEX (PRIMARY) ON j.id = d.job_id WHERE true AND j.deleted_at = 0 AND j.source = 'code'
+  AND j.undeclared_at > 0 AND j.retirement IS NULL AND NOT
+EXISTS (SELECT 1 FROM code_jobs cj JOIN nodes n ON n.code = cj.code
+        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') AND NOT
+EXISTS (SELECT 1 FROM nodes n
+        WHERE n.code IS NULL AND n.state IN ('live', 'draining') AND n.kind = 'worker' AND (n.namespace IS NULL OR n.namespace = j.namespace)) AND
+EXISTS (SELECT 1 FROM code_modules m JOIN codes c ON c.hash = m.code JOIN nodes n ON n.code = c.hash
+        WHERE m.module = j.source_module AND n.state IN ('live', 'draining') AND n.kind = 'worker'
+          AND (c.namespace IS NULL OR c.namespace = j.namespace)
+          AND (c.group_name IS NULL OR c.group_name = j.source_group));
+
+-- jobs/retirement.py NEW_NAMES
+SELECT j.name FROM jobs j
+WHERE j.source_module = %(module)s AND j.namespace = %(namespace)s AND length(j.namespace) = length(%(namespace)s) AND j.deleted_at = 0 AND j.undeclared_at IS NULL
+  AND j.created_at > %(after)s ORDER BY j.id DESC LIMIT %(rows)s;
+
+-- jobs/retirement.py RETIRE
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, retirement BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, paused_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, renamed_to LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs FORCE INDEX (PRIMARY) SET jobs.retirement = d.retirement, jobs.pause_reason = coalesce(d.reason, jobs.pause_reason), jobs.paused_at = coalesce(d.paused_at, jobs.paused_at), jobs.renamed_to = d.renamed_to WHERE jobs.id = d.job_id AND jobs.undeclared_at > 0 AND jobs.retirement IS NULL;
+
+-- jobs/retirement.py MARKED_OF_CODE
+SELECT j.id, j.retirement FROM jobs j JOIN code_jobs cj
+  ON cj.namespace = j.namespace AND cj.name = j.name AND cj.code = %(code)s
+WHERE j.undeclared_at > 0 AND j.deleted_at = 0 ORDER BY j.id LIMIT %(rows)s;
+
+-- jobs/retirement.py MARKED_OF_LIVE
+SELECT j.id, j.retirement FROM jobs j
+WHERE j.undeclared_at > 0 AND j.deleted_at = 0 AND
+EXISTS (SELECT 1 FROM code_jobs cj JOIN nodes n ON n.code = cj.code
+        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') ORDER BY j.id LIMIT %(rows)s;
+
+-- jobs/retirement.py UNMARK
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs FORCE INDEX (PRIMARY) SET jobs.undeclared_at = NULL, jobs.retirement = NULL WHERE jobs.id = d.job_id AND coalesce(jobs.retirement, 0) <> 1;
+
+-- jobs/retirement.py RETIRED_NOW
+SELECT j.id, j.namespace, j.name, j.source_module, j.undeclared_at FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs j FORCE INDEX (PRIMARY) ON j.id = d.job_id WHERE true AND j.deleted_at = 0 AND j.retirement = 1;
+
+-- jobs/retirement.py REVIVE
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs FORCE INDEX (PRIMARY) SET jobs.undeclared_at = NULL, jobs.retirement = NULL, jobs.renamed_to = NULL, jobs.pause_reason = NULL, jobs.paused_at = NULL WHERE jobs.id = d.job_id;
 
 -- jobs/suggestions.py NAMES_NEAR
 SELECT name FROM (SELECT name FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND deleted_at = 0 AND name >= %(name)s
@@ -1062,16 +1219,16 @@ ORDER BY r.ready_lane, r.class, r.priority LIMIT 1;
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                        version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                       offer_hash)
+                       offer_hash, code)
 SELECT d.id, d.name, d.kind, 'live', TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), 0, 0, d.group_name, d.slots,
        d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-       d.offer_hash
-FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, group_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, slots BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, version LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, protocol BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, host LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, pid BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, labels LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, handlers LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, owner LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, offer_bytes BIGINT PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, offer_hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[14]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+       d.offer_hash, d.code
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, group_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, slots BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, version LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, protocol BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, host LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, pid BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, labels LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, handlers LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, owner LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, offer_bytes BIGINT PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, offer_hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[14]' NULL ON EMPTY ERROR ON ERROR, code LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[15]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
 ON DUPLICATE KEY UPDATE nodes.id = nodes.id;
 
 -- node_store.py REGISTER_AGAIN
 UPDATE nodes SET until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s, slots = %(slots)s, version = %(version)s, labels = %(labels)s, handlers = %(handlers)s,
-                 offer_bytes = %(offer_bytes)s, offer_hash = %(offer_hash)s
+                 offer_bytes = %(offer_bytes)s, offer_hash = %(offer_hash)s, code = %(code)s
 WHERE id = %(session)s AND kind = %(kind)s AND state <> 'dead'
       AND coalesce(owner, '') = %(owner)s;
 
@@ -1192,7 +1349,8 @@ SELECT h.id, h.job_id, h.place FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIG
 -- people/job_reads.py ONE
 SELECT
     j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
-    j.updated_at, v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM jobs j
+    j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
+    v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM jobs j
     JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
     JOIN cursors c ON c.job_id = j.id WHERE j.namespace = %(namespace)s AND length(j.namespace) = length(%(namespace)s) AND j.name = %(name)s AND length(j.name) = length(%(name)s) AND j.deleted_at = 0;
 
@@ -1208,7 +1366,8 @@ SELECT job_id AS id, next_at FROM cursors WHERE (next_at > %(next_at)s OR (next_
 -- people/job_reads.py BY_ID
 SELECT
     j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
-    j.updated_at, v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN jobs j ON j.id = d.id
+    j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
+    v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN jobs j ON j.id = d.id
     JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
     JOIN cursors c ON c.job_id = j.id;
 
@@ -1235,7 +1394,8 @@ SELECT version, hash, definition, created_at, created_by, reason FROM job_versio
 -- people/job_reads.py SEARCH
 SELECT
 j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
-j.updated_at, v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM (
+j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
+v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM (
   SELECT * FROM jobs WHERE namespace >= %(low)s AND namespace <= %(high)s AND deleted_at = 0
   ORDER BY namespace, name LIMIT 20000
 ) j

@@ -35,6 +35,56 @@ UPDATE store_meta SET clock_trusted_us = $1 WHERE id = 1;
 -- cluster/clock.py NO_LEADS
 UPDATE nodes SET clock_offset_us = 0 WHERE kind = 'server' AND state <> 'dead';
 
+-- cluster/codes.py LIVE
+SELECT DISTINCT n.code, n.namespace FROM nodes n WHERE n.state IN ('live', 'draining') AND n.kind = 'worker';
+
+-- cluster/codes.py MODULES
+SELECT c.hash, c.namespace, c.group_name, m.module FROM unnest($1::text::text[]) AS d(hash) JOIN codes c ON c.hash = d.hash JOIN code_modules m ON m.code = c.hash;
+
+-- cluster/codes.py IS_KEPT
+SELECT 1 FROM codes WHERE hash = $1 AND whole = 1;
+
+-- cluster/codes.py USE
+UPDATE codes SET ver = ver + 1, used_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) WHERE hash = $1 AND whole = 1;
+
+-- cluster/codes.py TOUCH
+UPDATE codes SET ver = ver + 1, used_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) WHERE hash = $1;
+
+-- cluster/codes.py INSERT
+INSERT INTO codes (hash, namespace, group_name, whole, ver, used_at)
+SELECT d.hash, d.namespace, d.group_name, 0, 1, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) FROM unnest($1::text::text[], $2::text::text[], $3::text::text[]) AS d(hash, namespace, group_name) WHERE true ON CONFLICT DO NOTHING;
+
+-- cluster/codes.py INSERT_MODULES
+INSERT INTO code_modules (code, module) SELECT $1, d.module FROM unnest($2::text::text[]) AS d(module) WHERE true ON CONFLICT DO NOTHING;
+
+-- cluster/codes.py INSERT_JOBS
+INSERT INTO code_jobs (namespace, name, code, module)
+SELECT d.namespace, d.name, $1, d.module FROM unnest($2::text::text[], $3::text::text[], $4::text::text[]) AS d(namespace, name, module) WHERE true ON CONFLICT DO NOTHING;
+
+-- cluster/codes.py WHOLE
+UPDATE codes SET ver = ver + 1, whole = 1 WHERE hash = $1;
+
+-- cluster/codes.py UNUSED
+SELECT c.hash, c.ver FROM codes c
+WHERE c.used_at < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1
+  AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.code = c.hash AND n.state IN ('live', 'draining'))
+ORDER BY c.used_at LIMIT 1;
+
+-- cluster/codes.py OPEN
+UPDATE codes SET ver = ver + 1, whole = 0 WHERE hash = $1 AND ver = $2;
+
+-- cluster/codes.py ITS_JOBS
+SELECT namespace, name FROM code_jobs WHERE code = $1 ORDER BY namespace, name LIMIT $2;
+
+-- cluster/codes.py FORGET_JOBS
+DELETE FROM code_jobs WHERE code = $1 AND (namespace < $2 OR (namespace = $2 AND name <= $3));
+
+-- cluster/codes.py FORGET_MODULES
+DELETE FROM code_modules WHERE code = $1;
+
+-- cluster/codes.py FORGET
+DELETE FROM codes WHERE hash = $1;
+
 -- cluster/leadership.py RENEW
 UPDATE leases SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1
 WHERE name = 'leader' AND holder_session = $2 AND until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND until <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1 + $1;
@@ -674,7 +724,7 @@ FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <=
 ORDER BY job_id FOR UPDATE;
 
 -- job_store.py KNOWN
-SELECT j.id, j.version, v.hash, j.source
+SELECT j.id, j.version, v.hash, j.source, j.source_module
 FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
 WHERE j.namespace = $1 AND j.name = $2 AND j.deleted_at = 0;
 
@@ -686,8 +736,10 @@ WHERE v.job_id = $1 AND v.version = $2;
 SELECT definition FROM job_versions WHERE job_id = $1 AND version = $2;
 
 -- job_store.py INSERT_JOB
-INSERT INTO jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end)
-SELECT $1, $2, 0, 1, $3, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), $4 WHERE true ON CONFLICT DO NOTHING;
+INSERT INTO jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end,
+                      source_module, source_group)
+SELECT $1, $2, 0, 1, $3, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), $4, $5, $6 WHERE true
+ON CONFLICT DO NOTHING;
 
 -- job_store.py JOB_ID
 SELECT id FROM jobs WHERE namespace = $1 AND name = $2 AND deleted_at = 0 AND version = 1;
@@ -701,11 +753,16 @@ INSERT INTO cursors (job_id, version, state, next_at, next_due_at, cursor_ver, r
 VALUES ($1, 1, $2, $3, $4, 1, $5);
 
 -- job_store.py NEW_VERSION
-UPDATE jobs SET version = $1, moving = $1, source = $2, updated_at = $3, from_end = $4
-WHERE id = $5 AND version = $6 AND deleted_at = 0;
+UPDATE jobs SET version = $1, moving = $1, source = $2, updated_at = $3, from_end = $4,
+       source_module = CASE WHEN $5 = 1 THEN coalesce($6, source_module) END,
+       source_group = CASE WHEN $5 = 1 THEN $7 END,
+       undeclared_at = CASE WHEN $5 = 1 THEN undeclared_at END,
+       retirement = CASE WHEN $5 = 1 THEN retirement END
+WHERE id = $8 AND version = $9 AND deleted_at = 0;
 
 -- job_store.py OF_CODE
-UPDATE jobs SET source = 'code' WHERE id = $1 AND version = $2 AND deleted_at = 0;
+UPDATE jobs SET source = 'code', source_module = coalesce($1, source_module), source_group = $2
+WHERE id = $3 AND version = $4 AND deleted_at = 0;
 
 -- job_store.py PRESENT
 SELECT j.name FROM unnest($1::text::text[]) AS d(name) JOIN jobs j ON j.namespace = $2 AND j.name = d.name AND j.deleted_at = 0;
@@ -714,10 +771,10 @@ SELECT j.name FROM unnest($1::text::text[]) AS d(name) JOIN jobs j ON j.namespac
 SELECT count(*) FROM (SELECT 1 AS one FROM jobs WHERE namespace = $1 AND deleted_at = 0 AND source = 'code' LIMIT $2) q;
 
 -- job_store.py NOTE_PAUSE
-UPDATE jobs SET pause_reason = $1, paused_at = $2, updated_at = $3 WHERE id = $4 AND deleted_at = 0;
+UPDATE jobs SET pause_reason = $1, paused_at = $2, updated_at = $3, retirement = CASE WHEN undeclared_at IS NOT NULL THEN 2 END, renamed_to = NULL WHERE id = $4 AND deleted_at = 0;
 
 -- job_store.py NOTE_PAUSE_AGAIN
-UPDATE jobs SET pause_reason = $1, updated_at = $2 WHERE id = $3 AND deleted_at = 0;
+UPDATE jobs SET pause_reason = $1, updated_at = $2, retirement = CASE WHEN undeclared_at IS NOT NULL THEN 2 END, renamed_to = NULL WHERE id = $3 AND deleted_at = 0;
 
 -- job_store.py DELETE
 UPDATE jobs SET deleted_at = $1, updated_at = $1, moving = version WHERE id = $2 AND deleted_at = 0;
@@ -762,6 +819,39 @@ INSERT INTO calendar_uses (job_id, name, version) SELECT $1, d.label, d.version 
 SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
        skip_why
 FROM cursors WHERE job_id = $1 FOR UPDATE;
+
+-- jobs/declaration.py KNOWN
+SELECT d.nth, j.id, j.version, v.hash, j.source, j.source_module
+FROM unnest($1::text::bigint[], $2::text::text[], $3::text::text[]) AS d(nth, namespace, name) JOIN jobs j ON j.namespace = d.namespace AND j.name = d.name AND j.deleted_at = 0
+JOIN job_versions v ON v.job_id = j.id AND v.version = j.version;
+
+-- jobs/declaration.py DECLARERS
+SELECT DISTINCT d.nth, cj.module
+FROM unnest($1::text::bigint[], $2::text::text[], $3::text::text[], $4::text::text[]) AS d(nth, namespace, name, session) JOIN code_jobs cj ON cj.namespace = d.namespace AND cj.name = d.name
+JOIN nodes n ON n.code = cj.code
+WHERE n.state IN ('live', 'draining') AND n.kind = 'worker' AND n.id <> d.session;
+
+-- jobs/declaration.py INSERT_JOBS
+INSERT INTO jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end,
+                      source_module, source_group)
+SELECT d.namespace, d.name, 0, 1, 'code', CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), d.from_end, d.module, d.group_name FROM unnest($1::text::text[], $2::text::text[], $3::text::bigint[], $4::text::text[], $5::text::text[]) AS d(namespace, name, from_end, module, group_name) WHERE true
+ON CONFLICT DO NOTHING;
+
+-- jobs/declaration.py IDS
+SELECT d.nth, j.id
+FROM unnest($1::text::bigint[], $2::text::text[], $3::text::text[]) AS d(nth, namespace, name) JOIN jobs j ON j.namespace = d.namespace AND j.name = d.name AND j.deleted_at = 0 AND j.version = 1;
+
+-- jobs/declaration.py INSERT_VERSIONS
+INSERT INTO job_versions (job_id, version, hash, definition, lane_id, merge_lane_id, created_at, created_by, reason)
+SELECT d.job_id, 1, d.hash, d.definition, d.lane_id, d.merge_lane_id, $1, $2, $3 FROM unnest($4::text::bigint[], $5::text::text[], $6::text::text[], $7::text::bigint[], $8::text::bigint[]) AS d(job_id, hash, definition, lane_id, merge_lane_id);
+
+-- jobs/declaration.py INSERT_CURSORS
+INSERT INTO cursors (job_id, version, state, next_at, next_due_at, cursor_ver, remaining)
+SELECT d.job_id, 1, d.state, d.next_at, d.next_due_at, 1, d.remaining FROM unnest($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[]) AS d(job_id, state, next_at, next_due_at, remaining);
+
+-- jobs/declaration.py ADOPT
+UPDATE jobs SET source = 'code', source_module = d.module, source_group = d.group_name FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[], $4::text::text[]) AS d(job_id, version, module, group_name)
+WHERE jobs.id = d.job_id AND jobs.version = d.version AND jobs.deleted_at = 0;
 
 -- jobs/definitions.py VERSIONS
 SELECT v.job_id, v.version, j.namespace, j.name, v.definition, v.lane_id, v.merge_lane_id
@@ -894,6 +984,81 @@ ORDER BY r.place, r.id LIMIT $3;
 
 -- jobs/reschedule.py RETRY_NOW
 UPDATE runs SET not_before = $1, ver = ver + 1 WHERE id = $2 AND state = 'PENDING' AND not_before > $3;
+
+-- jobs/retirement.py WITH_JOBS
+SELECT d.module FROM unnest($1::text::text[]) AS d(module) WHERE EXISTS (SELECT 1 FROM jobs j WHERE j.source_module = d.module);
+
+-- jobs/retirement.py OF_SOURCE
+SELECT j.id FROM jobs j WHERE j.source_module = $1 AND j.id > $2 ORDER BY j.source_module, j.id LIMIT $3;
+
+-- jobs/retirement.py UNDECLARED
+SELECT j.id FROM jobs j
+WHERE j.id IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id)) AND j.deleted_at = 0 AND j.source = 'code' AND j.undeclared_at IS NULL
+  AND ($2 = '' OR j.namespace = $2) AND ($3 = '' OR j.source_group = $3)
+  AND NOT
+EXISTS (SELECT 1 FROM code_jobs cj JOIN nodes n ON n.code = cj.code
+        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') AND NOT
+EXISTS (SELECT 1 FROM nodes n
+        WHERE n.code IS NULL AND n.state IN ('live', 'draining') AND n.kind = 'worker' AND (n.namespace IS NULL OR n.namespace = j.namespace)) AND
+EXISTS (SELECT 1 FROM code_modules m JOIN codes c ON c.hash = m.code JOIN nodes n ON n.code = c.hash
+        WHERE m.module = j.source_module AND n.state IN ('live', 'draining') AND n.kind = 'worker'
+          AND (c.namespace IS NULL OR c.namespace = j.namespace)
+          AND (c.group_name IS NULL OR c.group_name = j.source_group))
+ORDER BY j.id FOR UPDATE SKIP LOCKED;
+
+-- jobs/retirement.py MARK
+UPDATE jobs SET undeclared_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) FROM unnest($1::text::bigint[]) AS d(job_id) WHERE jobs.id = d.job_id AND jobs.undeclared_at IS NULL;
+
+-- jobs/retirement.py MARKED
+SELECT j.id FROM jobs j
+WHERE j.source_module = $1 AND j.id > $2 AND j.undeclared_at > 0 AND j.retirement IS NULL
+ORDER BY j.id LIMIT $3;
+
+-- jobs/retirement.py ORPHANED
+SELECT j.id, j.namespace, j.name, j.source_module, j.undeclared_at, j.created_at FROM jobs j
+WHERE j.id IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id)) AND j.deleted_at = 0 AND j.source = 'code'
+  AND j.undeclared_at > 0 AND j.retirement IS NULL AND NOT
+EXISTS (SELECT 1 FROM code_jobs cj JOIN nodes n ON n.code = cj.code
+        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') AND NOT
+EXISTS (SELECT 1 FROM nodes n
+        WHERE n.code IS NULL AND n.state IN ('live', 'draining') AND n.kind = 'worker' AND (n.namespace IS NULL OR n.namespace = j.namespace)) AND
+EXISTS (SELECT 1 FROM code_modules m JOIN codes c ON c.hash = m.code JOIN nodes n ON n.code = c.hash
+        WHERE m.module = j.source_module AND n.state IN ('live', 'draining') AND n.kind = 'worker'
+          AND (c.namespace IS NULL OR c.namespace = j.namespace)
+          AND (c.group_name IS NULL OR c.group_name = j.source_group));
+
+-- jobs/retirement.py NEW_NAMES
+SELECT j.name FROM jobs j
+WHERE j.source_module = $1 AND j.namespace = $2 AND j.deleted_at = 0 AND j.undeclared_at IS NULL
+  AND j.created_at > $3 ORDER BY j.id DESC LIMIT $4;
+
+-- jobs/retirement.py RETIRE
+UPDATE jobs SET retirement = d.retirement, pause_reason = coalesce(d.reason, jobs.pause_reason),
+       paused_at = coalesce(d.paused_at, jobs.paused_at), renamed_to = d.renamed_to
+FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::text[]) AS d(job_id, retirement, reason, paused_at, renamed_to) WHERE jobs.id = d.job_id AND jobs.undeclared_at > 0 AND jobs.retirement IS NULL;
+
+-- jobs/retirement.py MARKED_OF_CODE
+SELECT j.id, j.retirement FROM jobs j JOIN code_jobs cj
+  ON cj.namespace = j.namespace AND cj.name = j.name AND cj.code = $1
+WHERE j.undeclared_at > 0 AND j.deleted_at = 0 ORDER BY j.id LIMIT $2;
+
+-- jobs/retirement.py MARKED_OF_LIVE
+SELECT j.id, j.retirement FROM jobs j
+WHERE j.undeclared_at > 0 AND j.deleted_at = 0 AND
+EXISTS (SELECT 1 FROM code_jobs cj JOIN nodes n ON n.code = cj.code
+        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') ORDER BY j.id LIMIT $1;
+
+-- jobs/retirement.py UNMARK
+UPDATE jobs SET undeclared_at = NULL, retirement = NULL
+FROM unnest($1::text::bigint[]) AS d(job_id) WHERE jobs.id = d.job_id AND coalesce(jobs.retirement, 0) <> 1;
+
+-- jobs/retirement.py RETIRED_NOW
+SELECT j.id, j.namespace, j.name, j.source_module, j.undeclared_at FROM jobs j
+WHERE j.id IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id)) AND j.deleted_at = 0 AND j.retirement = 1;
+
+-- jobs/retirement.py REVIVE
+UPDATE jobs SET undeclared_at = NULL, retirement = NULL, renamed_to = NULL, pause_reason = NULL, paused_at = NULL
+FROM unnest($1::text::bigint[]) AS d(job_id) WHERE jobs.id = d.job_id;
 
 -- jobs/suggestions.py NAMES_NEAR
 SELECT name FROM (SELECT name FROM jobs WHERE namespace = $1 AND deleted_at = 0 AND name >= $2
@@ -1261,18 +1426,18 @@ ORDER BY r.lane, r.class, r.priority LIMIT 1;
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                        version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                       offer_hash)
+                       offer_hash, code)
 SELECT d.id, d.name, d.kind, 'live', CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), 0, 0, d.group_name, d.slots,
        d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-       d.offer_hash
-FROM unnest($2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::text[], $8::text::bigint[], $9::text::text[], $10::text::bigint[], $11::text::text[], $12::text::text[], $13::text::text[], $14::text::text[], $15::text::bigint[], $16::text::text[]) AS d(id, name, kind, group_name, slots, version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes, offer_hash) WHERE true
+       d.offer_hash, d.code
+FROM unnest($2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::text[], $8::text::bigint[], $9::text::text[], $10::text::bigint[], $11::text::text[], $12::text::text[], $13::text::text[], $14::text::text[], $15::text::bigint[], $16::text::text[], $17::text::text[]) AS d(id, name, kind, group_name, slots, version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes, offer_hash, code) WHERE true
 ON CONFLICT DO NOTHING;
 
 -- node_store.py REGISTER_AGAIN
 UPDATE nodes SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1, slots = $2, version = $3, labels = $4, handlers = $5,
-                 offer_bytes = $6, offer_hash = $7
-WHERE id = $8 AND kind = $9 AND state <> 'dead'
-      AND coalesce(owner, '') = $10;
+                 offer_bytes = $6, offer_hash = $7, code = $8
+WHERE id = $9 AND kind = $10 AND state <> 'dead'
+      AND coalesce(owner, '') = $11;
 
 -- node_store.py WHOSE
 SELECT kind, owner FROM nodes WHERE id = $1;
@@ -1400,7 +1565,8 @@ SELECT h.id, h.job_id, h.place FROM runs h WHERE h.id IN (
 -- people/job_reads.py ONE
 SELECT
     j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
-    j.updated_at, v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM jobs j
+    j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
+    v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM jobs j
     JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
     JOIN cursors c ON c.job_id = j.id WHERE j.namespace = $1 AND j.name = $2 AND j.deleted_at = 0;
 
@@ -1416,7 +1582,8 @@ SELECT job_id AS id, next_at FROM cursors WHERE (next_at, job_id) > ($1, $2) ORD
 -- people/job_reads.py BY_ID
 SELECT
     j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
-    j.updated_at, v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM unnest($1::text::bigint[]) AS d(id) JOIN jobs j ON j.id = d.id
+    j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
+    v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM unnest($1::text::bigint[]) AS d(id) JOIN jobs j ON j.id = d.id
     JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
     JOIN cursors c ON c.job_id = j.id;
 
@@ -1443,7 +1610,8 @@ SELECT version, hash, definition, created_at, created_by, reason FROM job_versio
 -- people/job_reads.py SEARCH
 SELECT
 j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
-j.updated_at, v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM (
+j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
+v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM (
   SELECT * FROM jobs WHERE namespace >= $1 AND namespace <= $2 AND deleted_at = 0
   ORDER BY namespace, name LIMIT 20000
 ) j

@@ -35,6 +35,56 @@ UPDATE store_meta SET clock_trusted_us = :offset WHERE id = 1;
 -- cluster/clock.py NO_LEADS
 UPDATE nodes SET clock_offset_us = 0 WHERE kind = 'server' AND state <> 'dead';
 
+-- cluster/codes.py LIVE
+SELECT DISTINCT n.code, n.namespace FROM nodes n WHERE n.state IN ('live', 'draining') AND n.kind = 'worker';
+
+-- cluster/codes.py MODULES
+SELECT c.hash, c.namespace, c.group_name, m.module FROM (SELECT json_extract(value, '$[0]') AS hash FROM json_each(:d)) AS d JOIN codes c ON c.hash = d.hash JOIN code_modules m ON m.code = c.hash;
+
+-- cluster/codes.py IS_KEPT
+SELECT 1 FROM codes WHERE hash = :code AND whole = 1;
+
+-- cluster/codes.py USE
+UPDATE codes SET ver = ver + 1, used_at = foliot_now() WHERE hash = :code AND whole = 1;
+
+-- cluster/codes.py TOUCH
+UPDATE codes SET ver = ver + 1, used_at = foliot_now() WHERE hash = :code;
+
+-- cluster/codes.py INSERT
+INSERT INTO codes (hash, namespace, group_name, whole, ver, used_at)
+SELECT d.hash, d.namespace, d.group_name, 0, 1, foliot_now() FROM (SELECT json_extract(value, '$[0]') AS hash, json_extract(value, '$[1]') AS namespace, json_extract(value, '$[2]') AS group_name FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
+
+-- cluster/codes.py INSERT_MODULES
+INSERT INTO code_modules (code, module) SELECT :code, d.module FROM (SELECT json_extract(value, '$[0]') AS module FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
+
+-- cluster/codes.py INSERT_JOBS
+INSERT INTO code_jobs (namespace, name, code, module)
+SELECT d.namespace, d.name, :code, d.module FROM (SELECT json_extract(value, '$[0]') AS namespace, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS module FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
+
+-- cluster/codes.py WHOLE
+UPDATE codes SET ver = ver + 1, whole = 1 WHERE hash = :code;
+
+-- cluster/codes.py UNUSED
+SELECT c.hash, c.ver FROM codes c
+WHERE c.used_at < foliot_now() - :unused
+  AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.code = c.hash AND n.state IN ('live', 'draining'))
+ORDER BY c.used_at LIMIT 1;
+
+-- cluster/codes.py OPEN
+UPDATE codes SET ver = ver + 1, whole = 0 WHERE hash = :code AND ver = :seen;
+
+-- cluster/codes.py ITS_JOBS
+SELECT namespace, name FROM code_jobs WHERE code = :code ORDER BY namespace, name LIMIT :rows;
+
+-- cluster/codes.py FORGET_JOBS
+DELETE FROM code_jobs WHERE code = :code AND (namespace < :namespace OR (namespace = :namespace AND name <= :name));
+
+-- cluster/codes.py FORGET_MODULES
+DELETE FROM code_modules WHERE code = :code;
+
+-- cluster/codes.py FORGET
+DELETE FROM codes WHERE hash = :code;
+
 -- cluster/leadership.py RENEW
 UPDATE leases SET until = foliot_now() + :ttl
 WHERE name = 'leader' AND holder_session = :session AND until >= foliot_now() AND until <= foliot_now() + :ttl + :ttl;
@@ -676,7 +726,7 @@ FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <=
 ORDER BY job_id;
 
 -- job_store.py KNOWN
-SELECT j.id, j.version, v.hash, j.source
+SELECT j.id, j.version, v.hash, j.source, j.source_module
 FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
 WHERE j.namespace = :namespace AND j.name = :name AND j.deleted_at = 0;
 
@@ -688,8 +738,10 @@ WHERE v.job_id = :job_id AND v.version = :version;
 SELECT definition FROM job_versions WHERE job_id = :job_id AND version = :version;
 
 -- job_store.py INSERT_JOB
-INSERT INTO jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end)
-SELECT :namespace, :name, 0, 1, :source, foliot_now(), foliot_now(), :from_end WHERE true ON CONFLICT DO NOTHING;
+INSERT INTO jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end,
+                      source_module, source_group)
+SELECT :namespace, :name, 0, 1, :source, foliot_now(), foliot_now(), :from_end, :module, :group_name WHERE true
+ON CONFLICT DO NOTHING;
 
 -- job_store.py JOB_ID
 SELECT id FROM jobs WHERE namespace = :namespace AND name = :name AND deleted_at = 0 AND version = 1;
@@ -703,11 +755,16 @@ INSERT INTO cursors (job_id, version, state, next_at, next_due_at, cursor_ver, r
 VALUES (:job_id, 1, :state, :next_at, :next_due_at, 1, :remaining);
 
 -- job_store.py NEW_VERSION
-UPDATE jobs SET version = :version, moving = :version, source = :source, updated_at = :now, from_end = :from_end
+UPDATE jobs SET version = :version, moving = :version, source = :source, updated_at = :now, from_end = :from_end,
+       source_module = CASE WHEN :of_code = 1 THEN coalesce(:module, source_module) END,
+       source_group = CASE WHEN :of_code = 1 THEN :group_name END,
+       undeclared_at = CASE WHEN :of_code = 1 THEN undeclared_at END,
+       retirement = CASE WHEN :of_code = 1 THEN retirement END
 WHERE id = :job_id AND version = :seen AND deleted_at = 0;
 
 -- job_store.py OF_CODE
-UPDATE jobs SET source = 'code' WHERE id = :job_id AND version = :version AND deleted_at = 0;
+UPDATE jobs SET source = 'code', source_module = coalesce(:module, source_module), source_group = :group_name
+WHERE id = :job_id AND version = :version AND deleted_at = 0;
 
 -- job_store.py PRESENT
 SELECT j.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d JOIN jobs j ON j.namespace = :namespace AND j.name = d.name AND j.deleted_at = 0;
@@ -716,10 +773,10 @@ SELECT j.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d
 SELECT count(*) FROM (SELECT 1 AS one FROM jobs WHERE namespace = :namespace AND deleted_at = 0 AND source = 'code' LIMIT :limit) q;
 
 -- job_store.py NOTE_PAUSE
-UPDATE jobs SET pause_reason = :reason, paused_at = :at, updated_at = :now WHERE id = :job_id AND deleted_at = 0;
+UPDATE jobs SET pause_reason = :reason, paused_at = :at, updated_at = :now, retirement = CASE WHEN undeclared_at IS NOT NULL THEN 2 END, renamed_to = NULL WHERE id = :job_id AND deleted_at = 0;
 
 -- job_store.py NOTE_PAUSE_AGAIN
-UPDATE jobs SET pause_reason = :reason, updated_at = :now WHERE id = :job_id AND deleted_at = 0;
+UPDATE jobs SET pause_reason = :reason, updated_at = :now, retirement = CASE WHEN undeclared_at IS NOT NULL THEN 2 END, renamed_to = NULL WHERE id = :job_id AND deleted_at = 0;
 
 -- job_store.py DELETE
 UPDATE jobs SET deleted_at = :now, updated_at = :now, moving = version WHERE id = :job_id AND deleted_at = 0;
@@ -764,6 +821,39 @@ INSERT INTO calendar_uses (job_id, name, version) SELECT :job_id, d.label, d.ver
 SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason,
        skip_why
 FROM cursors WHERE job_id = :job_id;
+
+-- jobs/declaration.py KNOWN
+SELECT d.nth, j.id, j.version, v.hash, j.source, j.source_module
+FROM (SELECT json_extract(value, '$[0]') AS nth, json_extract(value, '$[1]') AS namespace, json_extract(value, '$[2]') AS name FROM json_each(:d)) AS d JOIN jobs j ON j.namespace = d.namespace AND j.name = d.name AND j.deleted_at = 0
+JOIN job_versions v ON v.job_id = j.id AND v.version = j.version;
+
+-- jobs/declaration.py DECLARERS
+SELECT DISTINCT d.nth, cj.module
+FROM (SELECT json_extract(value, '$[0]') AS nth, json_extract(value, '$[1]') AS namespace, json_extract(value, '$[2]') AS name, json_extract(value, '$[3]') AS session FROM json_each(:d)) AS d JOIN code_jobs cj ON cj.namespace = d.namespace AND cj.name = d.name
+JOIN nodes n ON n.code = cj.code
+WHERE n.state IN ('live', 'draining') AND n.kind = 'worker' AND n.id <> d.session;
+
+-- jobs/declaration.py INSERT_JOBS
+INSERT INTO jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end,
+                      source_module, source_group)
+SELECT d.namespace, d.name, 0, 1, 'code', foliot_now(), foliot_now(), d.from_end, d.module, d.group_name FROM (SELECT json_extract(value, '$[0]') AS namespace, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS from_end, json_extract(value, '$[3]') AS module, json_extract(value, '$[4]') AS group_name FROM json_each(:d)) AS d WHERE true
+ON CONFLICT DO NOTHING;
+
+-- jobs/declaration.py IDS
+SELECT d.nth, j.id
+FROM (SELECT json_extract(value, '$[0]') AS nth, json_extract(value, '$[1]') AS namespace, json_extract(value, '$[2]') AS name FROM json_each(:d)) AS d JOIN jobs j ON j.namespace = d.namespace AND j.name = d.name AND j.deleted_at = 0 AND j.version = 1;
+
+-- jobs/declaration.py INSERT_VERSIONS
+INSERT INTO job_versions (job_id, version, hash, definition, lane_id, merge_lane_id, created_at, created_by, reason)
+SELECT d.job_id, 1, d.hash, d.definition, d.lane_id, d.merge_lane_id, :now, :by, :reason FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS hash, json_extract(value, '$[2]') AS definition, json_extract(value, '$[3]') AS lane_id, json_extract(value, '$[4]') AS merge_lane_id FROM json_each(:d)) AS d;
+
+-- jobs/declaration.py INSERT_CURSORS
+INSERT INTO cursors (job_id, version, state, next_at, next_due_at, cursor_ver, remaining)
+SELECT d.job_id, 1, d.state, d.next_at, d.next_due_at, 1, d.remaining FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS state, json_extract(value, '$[2]') AS next_at, json_extract(value, '$[3]') AS next_due_at, json_extract(value, '$[4]') AS remaining FROM json_each(:d)) AS d;
+
+-- jobs/declaration.py ADOPT
+UPDATE jobs SET source = 'code', source_module = d.module, source_group = d.group_name FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS version, json_extract(value, '$[2]') AS module, json_extract(value, '$[3]') AS group_name FROM json_each(:d)) AS d
+WHERE jobs.id = d.job_id AND jobs.version = d.version AND jobs.deleted_at = 0;
 
 -- jobs/definitions.py VERSIONS
 SELECT v.job_id, v.version, j.namespace, j.name, v.definition, v.lane_id, v.merge_lane_id
@@ -896,6 +986,81 @@ ORDER BY r.place, r.id LIMIT :limit;
 
 -- jobs/reschedule.py RETRY_NOW
 UPDATE runs SET not_before = :now, ver = ver + 1 WHERE id = :id AND state = 'PENDING' AND not_before > :soon;
+
+-- jobs/retirement.py WITH_JOBS
+SELECT d.module FROM (SELECT json_extract(value, '$[0]') AS module FROM json_each(:d)) AS d WHERE EXISTS (SELECT 1 FROM jobs j WHERE j.source_module = d.module);
+
+-- jobs/retirement.py OF_SOURCE
+SELECT j.id FROM jobs j WHERE j.source_module = :module AND j.id > :after ORDER BY j.source_module, j.id LIMIT :rows;
+
+-- jobs/retirement.py UNDECLARED
+SELECT j.id FROM jobs j
+WHERE j.id IN (SELECT d.job_id FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d) AND j.deleted_at = 0 AND j.source = 'code' AND j.undeclared_at IS NULL
+  AND (:namespace = '' OR j.namespace = :namespace) AND (:group_name = '' OR j.source_group = :group_name)
+  AND NOT
+EXISTS (SELECT 1 FROM code_jobs cj JOIN nodes n ON n.code = cj.code
+        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') AND NOT
+EXISTS (SELECT 1 FROM nodes n
+        WHERE n.code IS NULL AND n.state IN ('live', 'draining') AND n.kind = 'worker' AND (n.namespace IS NULL OR n.namespace = j.namespace)) AND
+EXISTS (SELECT 1 FROM code_modules m JOIN codes c ON c.hash = m.code JOIN nodes n ON n.code = c.hash
+        WHERE m.module = j.source_module AND n.state IN ('live', 'draining') AND n.kind = 'worker'
+          AND (c.namespace IS NULL OR c.namespace = j.namespace)
+          AND (c.group_name IS NULL OR c.group_name = j.source_group))
+ORDER BY j.id;
+
+-- jobs/retirement.py MARK
+UPDATE jobs SET undeclared_at = foliot_now() FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d WHERE jobs.id = d.job_id AND jobs.undeclared_at IS NULL;
+
+-- jobs/retirement.py MARKED
+SELECT j.id FROM jobs j
+WHERE j.source_module = :module AND j.id > :after AND j.undeclared_at > 0 AND j.retirement IS NULL
+ORDER BY j.id LIMIT :rows;
+
+-- jobs/retirement.py ORPHANED
+SELECT j.id, j.namespace, j.name, j.source_module, j.undeclared_at, j.created_at FROM jobs j
+WHERE j.id IN (SELECT d.job_id FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d) AND j.deleted_at = 0 AND j.source = 'code'
+  AND j.undeclared_at > 0 AND j.retirement IS NULL AND NOT
+EXISTS (SELECT 1 FROM code_jobs cj JOIN nodes n ON n.code = cj.code
+        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') AND NOT
+EXISTS (SELECT 1 FROM nodes n
+        WHERE n.code IS NULL AND n.state IN ('live', 'draining') AND n.kind = 'worker' AND (n.namespace IS NULL OR n.namespace = j.namespace)) AND
+EXISTS (SELECT 1 FROM code_modules m JOIN codes c ON c.hash = m.code JOIN nodes n ON n.code = c.hash
+        WHERE m.module = j.source_module AND n.state IN ('live', 'draining') AND n.kind = 'worker'
+          AND (c.namespace IS NULL OR c.namespace = j.namespace)
+          AND (c.group_name IS NULL OR c.group_name = j.source_group));
+
+-- jobs/retirement.py NEW_NAMES
+SELECT j.name FROM jobs j
+WHERE j.source_module = :module AND j.namespace = :namespace AND j.deleted_at = 0 AND j.undeclared_at IS NULL
+  AND j.created_at > :after ORDER BY j.id DESC LIMIT :rows;
+
+-- jobs/retirement.py RETIRE
+UPDATE jobs SET retirement = d.retirement, pause_reason = coalesce(d.reason, jobs.pause_reason),
+       paused_at = coalesce(d.paused_at, jobs.paused_at), renamed_to = d.renamed_to
+FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS retirement, json_extract(value, '$[2]') AS reason, json_extract(value, '$[3]') AS paused_at, json_extract(value, '$[4]') AS renamed_to FROM json_each(:d)) AS d WHERE jobs.id = d.job_id AND jobs.undeclared_at > 0 AND jobs.retirement IS NULL;
+
+-- jobs/retirement.py MARKED_OF_CODE
+SELECT j.id, j.retirement FROM jobs j JOIN code_jobs cj
+  ON cj.namespace = j.namespace AND cj.name = j.name AND cj.code = :code
+WHERE j.undeclared_at > 0 AND j.deleted_at = 0 ORDER BY j.id LIMIT :rows;
+
+-- jobs/retirement.py MARKED_OF_LIVE
+SELECT j.id, j.retirement FROM jobs j
+WHERE j.undeclared_at > 0 AND j.deleted_at = 0 AND
+EXISTS (SELECT 1 FROM code_jobs cj JOIN nodes n ON n.code = cj.code
+        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') ORDER BY j.id LIMIT :rows;
+
+-- jobs/retirement.py UNMARK
+UPDATE jobs SET undeclared_at = NULL, retirement = NULL
+FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d WHERE jobs.id = d.job_id AND coalesce(jobs.retirement, 0) <> 1;
+
+-- jobs/retirement.py RETIRED_NOW
+SELECT j.id, j.namespace, j.name, j.source_module, j.undeclared_at FROM jobs j
+WHERE j.id IN (SELECT d.job_id FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d) AND j.deleted_at = 0 AND j.retirement = 1;
+
+-- jobs/retirement.py REVIVE
+UPDATE jobs SET undeclared_at = NULL, retirement = NULL, renamed_to = NULL, pause_reason = NULL, paused_at = NULL
+FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d WHERE jobs.id = d.job_id;
 
 -- jobs/suggestions.py NAMES_NEAR
 SELECT name FROM (SELECT name FROM jobs WHERE namespace = :namespace AND deleted_at = 0 AND name >= :name
@@ -1165,16 +1330,16 @@ ORDER BY r.lane, r.class, r.priority LIMIT 1;
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                        version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                       offer_hash)
+                       offer_hash, code)
 SELECT d.id, d.name, d.kind, 'live', foliot_now() + :ttl, foliot_now(), foliot_now(), 0, 0, d.group_name, d.slots,
        d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-       d.offer_hash
-FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS group_name, json_extract(value, '$[4]') AS slots, json_extract(value, '$[5]') AS version, json_extract(value, '$[6]') AS protocol, json_extract(value, '$[7]') AS host, json_extract(value, '$[8]') AS pid, json_extract(value, '$[9]') AS labels, json_extract(value, '$[10]') AS handlers, json_extract(value, '$[11]') AS namespace, json_extract(value, '$[12]') AS owner, json_extract(value, '$[13]') AS offer_bytes, json_extract(value, '$[14]') AS offer_hash FROM json_each(:d)) AS d WHERE true
+       d.offer_hash, d.code
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS group_name, json_extract(value, '$[4]') AS slots, json_extract(value, '$[5]') AS version, json_extract(value, '$[6]') AS protocol, json_extract(value, '$[7]') AS host, json_extract(value, '$[8]') AS pid, json_extract(value, '$[9]') AS labels, json_extract(value, '$[10]') AS handlers, json_extract(value, '$[11]') AS namespace, json_extract(value, '$[12]') AS owner, json_extract(value, '$[13]') AS offer_bytes, json_extract(value, '$[14]') AS offer_hash, json_extract(value, '$[15]') AS code FROM json_each(:d)) AS d WHERE true
 ON CONFLICT DO NOTHING;
 
 -- node_store.py REGISTER_AGAIN
 UPDATE nodes SET until = foliot_now() + :ttl, slots = :slots, version = :version, labels = :labels, handlers = :handlers,
-                 offer_bytes = :offer_bytes, offer_hash = :offer_hash
+                 offer_bytes = :offer_bytes, offer_hash = :offer_hash, code = :code
 WHERE id = :session AND kind = :kind AND state <> 'dead'
       AND coalesce(owner, '') = :owner;
 
@@ -1304,7 +1469,8 @@ SELECT h.id, h.job_id, h.place FROM runs h WHERE h.id IN (
 -- people/job_reads.py ONE
 SELECT
     j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
-    j.updated_at, v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM jobs j
+    j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
+    v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM jobs j
     JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
     JOIN cursors c ON c.job_id = j.id WHERE j.namespace = :namespace AND j.name = :name AND j.deleted_at = 0;
 
@@ -1320,7 +1486,8 @@ SELECT job_id AS id, next_at FROM cursors WHERE (next_at, job_id) > (:next_at, :
 -- people/job_reads.py BY_ID
 SELECT
     j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
-    j.updated_at, v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN jobs j ON j.id = d.id
+    j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
+    v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN jobs j ON j.id = d.id
     JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
     JOIN cursors c ON c.job_id = j.id;
 
@@ -1347,7 +1514,8 @@ SELECT version, hash, definition, created_at, created_by, reason FROM job_versio
 -- people/job_reads.py SEARCH
 SELECT
 j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
-j.updated_at, v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM (
+j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
+v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM (
   SELECT * FROM jobs WHERE namespace >= :low AND namespace <= :high AND deleted_at = 0
   ORDER BY namespace, name LIMIT 20000
 ) j

@@ -23,6 +23,7 @@ from foliot.app.settings import DEFAULT_PORT, ServerSettings, Timing
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.this_machine import Access
 from foliot.app.worker_thread import WorkerThread
+from foliot.ports.store.code import RetiringJob
 from foliot.ports.worker_link import Report
 from foliot.sdk.registry import Loaded, load
 from foliot.store.sql.kernel import schema
@@ -48,6 +49,7 @@ class UpSettings:
     port: int = DEFAULT_PORT
     slots: int = 8
     watch: bool = True
+    keeps_removed: bool = False  # jobs that no code declares any more go on
     timing: Timing = field(default_factory=Timing)
     node_name: str = field(default_factory=socket.gethostname)
     drain_within_s: float = 30.0
@@ -65,6 +67,8 @@ class Audience(Protocol):
     def loaded(self, loaded: Loaded, *, again: bool) -> None: ...
 
     def reported(self, reports: Sequence[Report]) -> None: ...
+
+    def retirement(self, kind: str, job: RetiringJob) -> None: ...
 
     def stopping(self) -> None: ...
 
@@ -96,6 +100,7 @@ class AllInOne:
                     host=settings.host,
                     port=http.port,
                     timing=settings.timing,
+                    keeps_removed=settings.keeps_removed,
                 ),
                 store,
                 clock=self._clock,
@@ -129,6 +134,7 @@ class AllInOne:
         settings = self._settings
         loaded = load(settings.sources)
         server.workers.on_reports.append(self._audience.reported)
+        server.on_retirement.append(self._audience.retirement)
         over, server_stop, ending = asyncio.Event(), asyncio.Event(), asyncio.Event()
         thread = self._worker_thread(server, loaded, over)
         try:

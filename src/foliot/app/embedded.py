@@ -20,6 +20,7 @@ from foliot.client.discovery import find_endpoint
 from foliot.client.endpoint import Endpoint
 from foliot.client.worker_http import HttpWorkerLink
 from foliot.ports.handler import HandlerKind
+from foliot.ports.store.code import RetiringJob
 from foliot.ports.worker_link import Report
 from foliot.sdk.connection import connection
 from foliot.sdk.registry import Loaded, load
@@ -130,6 +131,8 @@ class _Waiting:
             log.error("jobs.not_loaded", why=str(problem))
 
     def reported(self, reports: Sequence[Report]) -> None: ...
+
+    def retirement(self, kind: str, job: RetiringJob) -> None: ...
 
     def stopping(self) -> None: ...
 

@@ -5,6 +5,7 @@ import contextlib
 import os
 import socket
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Final
 
 import structlog
@@ -25,6 +26,7 @@ from foliot.engine.leasing import LaneBook, Leasing
 from foliot.engine.loop import Duty, DutyLoop
 from foliot.engine.presence import OwnSession, Presence
 from foliot.engine.pulse import Pulsing, Tide
+from foliot.engine.retirements import Told
 from foliot.engine.step_guard import StepGuard
 from foliot.engine.sweep import Sweeping
 from foliot.observability.metrics import ServerMetrics
@@ -36,6 +38,7 @@ from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.coordinator import Coordinator, ElectionTimes, MakeCoordinator
 from foliot.ports.store import Store
+from foliot.ports.store.code import RetiringJob
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.firing import Decided
 from foliot.ports.worker_link import Hello
@@ -97,6 +100,8 @@ class Server:
             on_foreign=self.metrics.sessions_foreign.inc,
         )
         self.workers.on_reports.append(self.metrics.reported)
+        self.on_retirement: list[Told] = []
+        self.workers.declaring.on_back.append(partial(self._tell_retirement, "job.declared_again"))
         self.duties = DutyLoop([*self._own_duties(), *self._leader_duties()], clock=clock, chance=chance)
 
     # -- parts ----------------------------------------------------------------------------------------------------
@@ -193,8 +198,21 @@ class Server:
             believed_now=self._believed_now,
             runs_may_be_ready=self._runs_may_be_ready,
             replan_calendars=self._replan_calendars,
+            plans=self.services.plans,
+            clock=self._clock,
+            keeps_removed=self.settings.keeps_removed,
+            retirement_told=self._retirement_told,
         )
         return leader_duties(context, self.leadership)
+
+    def _retirement_told(self, kind: str, job: RetiringJob) -> None:
+        if kind == "job.declared_again":
+            self._cursors_moved()
+        self._tell_retirement(kind, job)
+
+    def _tell_retirement(self, kind: str, job: RetiringJob) -> None:
+        for listener in self.on_retirement:
+            listener(kind, job)
 
     async def _replan_calendars(self, term: int) -> int:
         return await replan(self.services, term=term)

@@ -70,6 +70,7 @@ class ServerSettings:
     behind_proxy: bool = False
     tls: TlsFiles | None = None
     insecure_http: bool = False  # the user wants tokens to cross a network unencrypted
+    keeps_removed: bool = False  # a job that no code declares any more goes on; the leader's word counts
     fault_point: str | None = None  # tests only: where this process breaks itself
 
     @property

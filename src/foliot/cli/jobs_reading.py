@@ -21,7 +21,7 @@ A_DAY_AGO: Final = TypedTime("24h")
 
 @click.command("list")
 @click.option("-l", "--label", "labels", multiple=True, metavar="K=V", help="Only jobs with this tag.")
-@click.option("--state", metavar="STATES", help="active, paused, done; several with commas.")
+@click.option("--state", metavar="STATES", help="active, paused, retired, done; several with commas.")
 @click.option("--owner", metavar="WHO")
 @click.option("--group", metavar="GROUP")
 @click.option("--failing", is_flag=True, help="Whose last run failed.")
@@ -83,7 +83,7 @@ def _columns(user: User, sort: str) -> list[Column]:
     columns = [
         Column("NAME", "name", least=12),
         Column("NAMESPACE", "namespace", wide=True),
-        Column("STATE", "state", state=True, least=8),
+        Column("STATE", shown_state, state=True, least=8),
         Column("SCHEDULE", "schedule", empty="-", least=10),
         Column(times.title("NEXT"), times.instant("next_at"), empty="-", least=8),
         Column("LAST", lambda job: last_run(job)["shown"], empty="-", state=True),
@@ -155,7 +155,8 @@ def _lines(user: User, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -
     times, out = user.times, user.out
     definition = job["definition"]
     yield "name", job["name"] if job["namespace"] == "default" else f"{job['namespace']} / {job['name']}"
-    yield "state", (out.state(job["state"]), _paused(user, job))
+    yield "state", (out.state(shown_state(job)), _paused(user, job))
+    yield "module", job.get("module") or ""
     yield "trouble", job["trouble"] or ""
     yield "schedule", job["schedule"] or out.say("by_hand")
     zone = zone_of(user, definition)
@@ -176,10 +177,19 @@ def _lines(user: User, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -
     yield "version", out.say("version_by", version=job["version"], by=job["updated_by"], at=at)
 
 
+def shown_state(job: Mapping[str, Any]) -> str:
+    """The state as people see it: a retired job is paused, and says so in a word of its own."""
+    return "RETIRED" if job.get("retired_at") else str(job["state"])
+
+
 def _paused(user: User, job: Mapping[str, Any]) -> str:
     """Since when it is paused, until when, and why; nothing for a job that is not."""
-    since, until = user.times.told(job["paused_at"]), user.times.told(job["paused_until"])
-    return user.out.say("paused_span", since=since, until=until, why=job["pause_reason"])
+    told, say = user.times.told, user.out.say
+    if job.get("retired_at"):
+        module, nearest = job["module"], job["renamed_to"]
+        return f" ({say('retired', module=module, since=told(job['retired_at']), renamed_to=nearest)})"
+    since, until = told(job["paused_at"]), told(job["paused_until"])
+    return say("paused_span", since=since, until=until, why=job["pause_reason"])
 
 
 @click.command()

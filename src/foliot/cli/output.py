@@ -35,6 +35,7 @@ MARKS: Final[Mapping[str, tuple[str, str, str]]] = {
     "DRAINING": ("◍", "%", "yellow"),
     "ACTIVE": ("●", "o", "green"),
     "PAUSED": ("‖", "=", "yellow"),
+    "RETIRED": ("▲", "!", "yellow"),
     "DONE": ("■", "#", "white"),
 }
 

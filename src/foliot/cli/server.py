@@ -40,6 +40,12 @@ FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 @click.option("--tls-cert", type=FILE, help="The certificate and its chain (PEM); read again when it is renewed.")
 @click.option("--tls-key", type=FILE, help="The certificate's private key (PEM, without a password).")
+@click.option(
+    "--keep-removed-jobs",
+    envvar="FOLIOT_KEEP_REMOVED_JOBS",
+    is_flag=True,
+    help="Jobs that no code declares any more go on; give it to every server.",
+)
 @click.option("--bootstrap-token-file", type=FILE, help="The first admin token of an empty store.")
 @click.option(
     "--log-level", default="info", type=click.Choice(["debug", "info", "warning", "error"]), show_default=True
@@ -55,6 +61,7 @@ def server(
     insecure_http: bool,
     tls_cert: Path | None,
     tls_key: Path | None,
+    keep_removed_jobs: bool,
     bootstrap_token_file: Path | None,
     log_level: str,
     log_format: str,
@@ -80,6 +87,7 @@ def server(
             behind_proxy=behind_proxy,
             insecure_http=insecure_http,
             tls=_tls(tls_cert, tls_key),
+            keeps_removed=keep_removed_jobs,
             fault_point=os.environ.get("FOLIOT_FAULT_POINT"),
         )
         token = bootstrap_token_file.read_text("utf-8") if bootstrap_token_file else None

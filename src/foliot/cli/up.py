@@ -28,6 +28,7 @@ from foliot.domain.run import format_run_id
 from foliot.domain.verdict import Cause
 from foliot.domain.visible import visible_line
 from foliot.observability.log_lines import configure_logging
+from foliot.ports.store.code import RetiringJob
 from foliot.ports.worker_link import Report
 from foliot.sdk.registry import Declaration, Loaded
 from foliot.words.errors import tell
@@ -39,6 +40,8 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 FEED_PER_S: Final = 5  # lines; more than that is summed up
 
 _GOOD, _BAD, _WARN = ("✔", "✖", "▲") if (sys.stdout.encoding or "").lower().startswith("utf") else ("ok", "x", "!")
+
+_RETIREMENTS: Final = {"job.retired": "up_retired", "job.declared_again": "up_declared_again"}
 
 
 @click.command()
@@ -55,6 +58,12 @@ _GOOD, _BAD, _WARN = ("✔", "✖", "▲") if (sys.stdout.encoding or "").lower(
 @click.option("--slots", default=8, show_default=True, type=click.IntRange(1, 1000), help="Runs at one time.")
 @job_environment
 @handler_settings
+@click.option(
+    "--keep-removed-jobs",
+    envvar="FOLIOT_KEEP_REMOVED_JOBS",
+    is_flag=True,
+    help="Jobs that no code declares any more go on.",
+)
 @click.option("--no-watch", is_flag=True, help="Do not load changed files again.")
 @click.option(
     "--log-level", default="warning", show_default=True, type=click.Choice(["debug", "info", "warning", "error"])
@@ -71,6 +80,7 @@ def up(
     clean_env: bool,
     handler_file: Path | None,
     handler_options: tuple[str, ...],
+    keep_removed_jobs: bool,
     no_watch: bool,
     log_level: str,
     timing: str,
@@ -95,6 +105,7 @@ def up(
             port=port,
             slots=slots,
             watch=not no_watch,
+            keeps_removed=keep_removed_jobs,
             timing=TIMINGS[timing],
             environment=read_rules(hide=hide_env, keep=keep_env, clean=clean_env),
             handlers=read_handler_settings(handler_file, handler_options),
@@ -177,6 +188,14 @@ class Terminal:
                 continue
             self._shown += 1
             self._tell(report)
+
+    def retirement(self, kind: str, job: RetiringJob) -> None:
+        """A job that its file no longer declares, or declares again."""
+        said = say(_RETIREMENTS[kind], name=job.name, module=job.module, renamed_to=job.renamed_to)
+        if kind == "job.retired":
+            self._line(_WARN, visible_line(said), "yellow")
+        else:
+            self._line(_GOOD, visible_line(said))
 
     def stopping(self) -> None:
         echo(f"\n  {say('up_stopping')}", err=True)

@@ -58,6 +58,7 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 @click.option("--limits", default="", help="What one run in a process may use: memory=1G,cpu=10m,files=1024.")
 @job_environment
 @handler_settings
+@click.option("--take-over", is_flag=True, help="Take jobs over that live workers of another module declare.")
 @click.option("--drain-timeout", default="30s", show_default=True, help="How long runs may go on after a stop.")
 @click.option(
     "--spool",
@@ -85,6 +86,7 @@ def worker(
     clean_env: bool,
     handler_file: Path | None,
     handler_options: tuple[str, ...],
+    take_over: bool,
     drain_timeout: str,
     spool: Path | None,
     log_level: str,
@@ -121,6 +123,7 @@ def worker(
             isolation=Isolation(isolation),
             limits=read_limits(limits),
             process_environment=rules.passed_on(os.environ),
+            takes_over=take_over,
             drain_timeout_s=parse_duration(drain_timeout) / SECOND,
             spool=spool or spool_of(name or socket.gethostname(), os.environ),
         )

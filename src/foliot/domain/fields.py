@@ -203,6 +203,11 @@ FIELDS: Final = (
         'what deserves attention: `{"late": "10m", "slower_than": "p95*2", "failed": True}`; '
         "kept and versioned with the job",
     ),
+    JobField(
+        "keep_when_removed",
+        TRUTH,
+        "it goes on when its module no longer declares it; usually it is [retired](../how-to/deploy-code.md) then",
+    ),
 )
 
 BY_NAME: Final = {row.name: row for row in FIELDS}

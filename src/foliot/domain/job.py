@@ -66,6 +66,7 @@ class Definition:
     owner: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
     alert: AlertPolicy | None = None
+    keep_when_removed: bool = False  # it stays active when the code that declared it does so no more
 
     @property
     def is_serial(self) -> bool:

@@ -8,13 +8,16 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
+from foliot.domain.changes import Plans
 from foliot.domain.instants import SECOND, Micros
 from foliot.domain.verdict import Judge
 from foliot.engine.backfills import BackfillAdvance
 from foliot.engine.journal import NodeNotes, OldNotes
 from foliot.engine.leadership import Leadership
 from foliot.engine.pulse import Tide
+from foliot.engine.retirements import Retiring, Told
 from foliot.engine.upkeep import BelievedNow, Forgetting, Reaping, Repairing
+from foliot.ports.clock import Clock
 from foliot.ports.store import Store
 
 
@@ -32,6 +35,10 @@ class LeaderContext:
     believed_now: BelievedNow
     runs_may_be_ready: Callable[[], None]
     replan_calendars: Callable[[int], Awaitable[int]]  # under this term; how many jobs
+    plans: Plans
+    clock: Clock
+    keeps_removed: bool  # jobs that no code declares any more go on
+    retirement_told: Told
 
 
 Round: TypeAlias = Callable[[int], Awaitable[float | None]]
@@ -127,6 +134,21 @@ def _calendars(context: LeaderContext) -> Round:
     return replan
 
 
+def _retiring(context: LeaderContext) -> Round:
+    return Retiring(
+        context.store.code,
+        context.plans,
+        context.clock,
+        ttl_s=context.session_ttl_us / SECOND,
+        keeps_removed=context.keeps_removed,
+        on_told=context.retirement_told,
+    ).retire
+
+
+def _of_a_ttl(part: int) -> Callable[[LeaderContext], float]:
+    return lambda context: context.session_ttl_us / SECOND / part
+
+
 LEADER_DUTIES: Final = (
     LeaderDutyRow("reaping", _reaping, _ticks(2)),
     # The worker itself ends a run in time; this is for one that does not, after its grace.
@@ -137,4 +159,5 @@ LEADER_DUTIES: Final = (
     LeaderDutyRow("chronicling", _chronicling, _seconds(5)),
     LeaderDutyRow("clearing", _clearing, _seconds(300)),
     LeaderDutyRow("calendars", _calendars, _seconds(60)),
+    LeaderDutyRow("retiring", _retiring, _of_a_ttl(3)),
 )

@@ -5,34 +5,41 @@ namespace. What was created or changed stands in the journal, with the token's n
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import structlog
 
 from foliot.domain.access import Principal
 from foliot.domain.definition import from_document
-from foliot.domain.errors import Conflict, FoliotError, InvalidInput
+from foliot.domain.errors import Conflict, Denied, FoliotError, InvalidInput
 from foliot.domain.handler import JobHandler
 from foliot.domain.job import Definition
 from foliot.domain.limits import check_change
 from foliot.domain.names import check_name
 from foliot.domain.payload import parse_json
+from foliot.domain.sources import CODE, Code, CodeJob, DeclaredElsewhere, check_source, module_of
 from foliot.domain.texts import actor_name
 from foliot.operations.kinds import check_declared
 from foliot.operations.services import Services
 from foliot.operations.side_thread import AT_ONCE, in_side_thread, in_slices
 from foliot.ports.handler import HandlerKinds
 from foliot.ports.store.actor import Actor
+from foliot.ports.store.code import RetiringJob
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
-from foliot.ports.store.jobs import Saved, SaveOutcome, Standing
+from foliot.ports.store.jobs import DeclaredAs, DeclaredDraft, Declarer, SaveOutcome, Standing
 from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.worker_link import DECLARED_MAX, DOCUMENT_MAX, DeclaredJob, Hello
 from foliot.words.errors import in_one_line
+from foliot.words.retirement import declared_again
 
 REFUSED_SHOWN: Final = 5  # in the log; the worker gets all
 READ_AT_ONCE: Final = 100
+SAVED_AT_ONCE: Final = 2000  # between two looks at what landed, which is noted in the journal whatever follows
+REVIVED_AT_ONCE: Final = 20
+STEPS_MAX: Final = 50  # the leader goes on: the worker waits for the answer, and its session's time runs
 _JOB_WEIGHT: Final = 200  # of a definition, however short
 
 log = structlog.get_logger("foliot.workers")
@@ -73,6 +80,27 @@ class _Draft(NamedTuple):
     namespace: str
     name: str
     definition: Definition
+    module: str
+
+
+class _Refused(NamedTuple):
+    """A declared job that cannot be saved."""
+
+    at: int
+    name: str
+    refusal: FoliotError
+
+    @property
+    def why(self) -> str:
+        return f"{self.name[:200]}: {in_one_line(self.refusal)}"
+
+
+class Declared(NamedTuple):
+    """What became of the jobs of a worker's code."""
+
+    code: Code
+    refused: tuple[str, ...]  # jobs that could not be saved, each with its reason
+    is_theirs: bool  # live workers of another module declare some of them: that may change without a new deploy
 
 
 class Declaring:
@@ -80,31 +108,44 @@ class Declaring:
 
     def __init__(self, services: Services) -> None:
         self._services = services
+        self.on_back: list[Callable[[RetiringJob], None]] = []  # called with each retired job that is declared again
 
-    async def declare(self, hello: Hello, by: Principal) -> tuple[str, ...]:
-        """Save the jobs of a worker's code; those that could not be, each with its reason."""
-        refused: dict[int, str] = {}
-        drafts = await _read_all(hello, by, self._services.kinds, refused)
+    async def declare(self, hello: Hello, by: Principal) -> Declared:
+        """Save the jobs of a worker's code."""
+        drafts, refused = await _read_all(hello, by, self._services.kinds)
         rooms = await self._rooms(drafts)
-        drafts = await in_side_thread(_with_room, drafts, rooms, refused)
-        happenings: list[Happening] = []
-        try:
-            for draft in drafts:
-                try:
-                    saved = await self._save(draft, hello, by)
-                except (StoreUnavailable, StoreBusy):
-                    raise  # not the job's fault: the worker introduces itself again
-                except FoliotError as refusal:
-                    refused[draft.at] = f"{draft.name}: {in_one_line(refusal)}"
-                    continue
-                if saved.outcome is not SaveOutcome.SAME:
-                    happenings.append(_happening(saved, hello, by))
-        finally:
-            await self._note(happenings)
-        reasons = tuple(why for _, why in sorted(refused.items()))
-        if reasons:
-            log.warning("job.refused", worker=hello.name, jobs=len(reasons), why=reasons[:REFUSED_SHOWN])
-        return reasons
+        fitting, too_many = await in_side_thread(_with_room, drafts, rooms)
+        refused += too_many
+        refused += await self._save(fitting, hello, by)
+        refused.sort()
+        if refused:
+            shown = [one.why for one in refused[:REFUSED_SHOWN]]
+            log.warning("job.refused", worker=hello.name, jobs=len(refused), why=shown)
+        return Declared(
+            code=await in_side_thread(_code, hello, by, drafts, refused),
+            refused=tuple(one.why for one in refused),
+            is_theirs=any(isinstance(one.refusal, DeclaredElsewhere) for one in refused),
+        )
+
+    async def registered(self, code: Code, hello: Hello, by: Principal) -> None:
+        """The worker's session is live: retired jobs that its code declares go on, and no other is retired.
+
+        It comes after the session's own transaction, and the leader looks for sessions after it marked a job: so one of
+        the two sees what the other wrote.
+        """
+        note = partial(declared_again, by=by.name, worker=hello.name)
+        for _ in range(STEPS_MAX):
+            page = await self._services.store.code.declared_again(
+                code.hash, limit=REVIVED_AT_ONCE, plans=self._services.plans, note=note
+            )
+            if page.jobs:
+                self._services.cursors_moved()
+            for job in page.jobs:
+                log.info("job.declared_again", namespace=job.namespace, job=job.name, worker=hello.name)
+                for listener in self.on_back:
+                    listener(job)
+            if page.next_after is None:
+                return
 
     async def _rooms(self, drafts: Sequence[_Draft]) -> dict[str, "_Room"]:
         """One look for each namespace: most workers declare what they declared before."""
@@ -117,17 +158,28 @@ class Declaring:
             rooms[namespace] = _Room(unknown, DECLARED_MAX - of_code)
         return rooms
 
-    async def _save(self, draft: _Draft, hello: Hello, by: Principal) -> Saved:
-        return await self._services.store.jobs.save(
-            draft.namespace,
-            draft.name,
-            draft.definition,
-            by=Actor(name=_called(hello), reason="declared in code"),
-            plans=self._services.plans,
-            source="code",
-            allow=partial(_check_replacing, draft.name, by),
-            check_limit=partial(check_change, by),
-        )
+    async def _save(self, drafts: Sequence[_Draft], hello: Hello, by: Principal) -> list[_Refused]:
+        """Save the jobs; those that could not be."""
+        happenings: list[Happening] = []
+        refused: list[_Refused] = []
+        try:
+            for first in range(0, len(drafts), SAVED_AT_ONCE):
+                part = drafts[first : first + SAVED_AT_ONCE]
+                landed = await self._services.store.jobs.declare(
+                    [_to_save(draft, hello) for draft in part],
+                    by=Actor(name=_called(hello), reason="declared in code"),
+                    plans=self._services.plans,
+                    allow=partial(_check_replacing, by, hello.takes_over),
+                    check_limit=partial(check_change, by),
+                )
+                for draft, one in zip(part, landed, strict=True):
+                    if one.refusal is not None:
+                        refused.append(_Refused(draft.at, draft.name, one.refusal))
+                    elif one.outcome is not SaveOutcome.SAME:
+                        happenings.append(_happening(draft, one, hello, by))
+        finally:
+            await self._note(happenings)
+        return refused
 
     async def _note(self, happenings: Sequence[Happening]) -> None:
         if not happenings:
@@ -156,21 +208,22 @@ class _Room:
         self._left -= 1
 
 
-def _with_room(drafts: Sequence[_Draft], rooms: Mapping[str, _Room], refused: dict[int, str]) -> list[_Draft]:
-    """The jobs that there is room for; why not, for the others."""
-    kept = []
+def _with_room(drafts: Sequence[_Draft], rooms: Mapping[str, _Room]) -> tuple[list[_Draft], list[_Refused]]:
+    """The jobs that there is room for, and the others."""
+    kept: list[_Draft] = []
+    refused: list[_Refused] = []
     for draft in drafts:
         try:
             rooms[draft.namespace].take(draft)
         except TooManyDeclared as refusal:
-            refused[draft.at] = f"{draft.name}: {in_one_line(refusal)}"
+            refused.append(_Refused(draft.at, draft.name, refusal))
         else:
             kept.append(draft)
-    return kept
+    return kept, refused
 
 
-async def _read_all(hello: Hello, by: Principal, kinds: HandlerKinds, refused: dict[int, str]) -> list[_Draft]:
-    """The declared jobs that can be read and are the token's to declare; why not, for the others."""
+async def _read_all(hello: Hello, by: Principal, kinds: HandlerKinds) -> tuple[list[_Draft], list[_Refused]]:
+    """The declared jobs that can be read and are the token's to declare, and the others."""
     numbered = list(enumerate(hello.jobs))
     check = partial(check_declared, kinds, hello)
     read = partial(_read, by, check)
@@ -179,14 +232,8 @@ async def _read_all(hello: Hello, by: Principal, kinds: HandlerKinds, refused: d
         made = read(numbered)
     else:
         made = await in_slices(read, numbered, _weight)
-    drafts: list[_Draft] = []
-    for one in made:
-        if isinstance(one, _Draft):
-            drafts.append(one)
-        else:
-            number, why = one
-            refused[number] = why
-    return drafts
+    drafts = [one for one in made if isinstance(one, _Draft)]
+    return drafts, [one for one in made if isinstance(one, _Refused)]
 
 
 def _weight(numbered: tuple[int, DeclaredJob]) -> int:
@@ -199,14 +246,14 @@ def _weight(numbered: tuple[int, DeclaredJob]) -> int:
 
 def _read(
     by: Principal, check: Callable[[JobHandler], None], numbered: Sequence[tuple[int, DeclaredJob]]
-) -> list[_Draft | tuple[int, str]]:
-    """Each job as it was read, or its number and why not."""
-    made: list[_Draft | tuple[int, str]] = []
+) -> list[_Draft | _Refused]:
+    """Each job as it was read, or why not."""
+    made: list[_Draft | _Refused] = []
     for at, job in numbered:
         try:
             made.append(_read_one(by, check, at, job))
         except FoliotError as refusal:
-            made.append((at, f"{job.name[:200]}: {in_one_line(refusal)}"))
+            made.append(_Refused(at, job.name, refusal))
     return made
 
 
@@ -218,14 +265,38 @@ def _read_one(by: Principal, check: Callable[[JobHandler], None], at: int, job: 
     definition = from_document(document, job=name)
     by.demand_work(group=definition.group)
     check(definition.handler)
-    return _Draft(at, namespace, name, definition)
+    return _Draft(at, namespace, name, definition, job.module or module_of(definition.handler.offer))
 
 
-def _check_replacing(name: str, by: Principal, standing: Standing) -> None:
-    """Whether what code declares may replace a job as it stands."""
+def _to_save(draft: _Draft, hello: Hello) -> DeclaredDraft:
+    return DeclaredDraft(draft.namespace, draft.name, draft.definition, Declarer(draft.module, hello.session))
+
+
+def _check_replacing(by: Principal, takes_over: bool, draft: DeclaredDraft, standing: Standing) -> str | None:
+    """Whether what code declares may replace a job as it stands; the module that it is taken from."""
     by.demand_work(group=standing.group)
-    if standing.source != "code":
-        raise ChangedByHand(name, standing.source)
+    if standing.source != CODE:
+        raise ChangedByHand(draft.name, standing.source)
+    offer = draft.definition.handler.offer
+    module, incumbent = draft.declarer.module, standing.incumbent
+    is_taken = check_source(draft.name, incumbent, module=module, offer=offer, takes_over=takes_over)
+    return incumbent.module if is_taken else None
+
+
+def _code(hello: Hello, by: Principal, drafts: Sequence[_Draft], refused: Sequence[_Refused]) -> Code:
+    """What the worker's code declares: also what could not be saved, but nothing that its token may not declare."""
+    read = {draft.at: CodeJob(draft.namespace, draft.name, draft.module) for draft in drafts}
+    may_not = {one.at for one in refused if isinstance(one.refusal, Denied)}
+    unread = {one.at for one in refused if one.at not in read}
+    jobs = [job for at, job in read.items() if at not in may_not]
+    jobs += [job for at in unread - may_not for job in _by_name(hello.jobs[at])]
+    return Code(namespace=hello.namespace, group=by.group, modules=hello.modules, jobs=jobs)
+
+
+def _by_name(job: DeclaredJob) -> Iterator[CodeJob]:
+    """A declared job whose definition cannot be read; nothing if its name cannot be, either."""
+    with suppress(InvalidInput):
+        yield CodeJob(check_name("namespace", job.namespace), check_name("job", job.name), job.module)
 
 
 def _called(hello: Hello) -> str:
@@ -233,15 +304,18 @@ def _called(hello: Hello) -> str:
     return actor_name(f"worker {hello.name}")
 
 
-def _happening(saved: Saved, hello: Hello, by: Principal) -> Happening:
-    job = saved.job
-    kind = "job.created" if saved.outcome is SaveOutcome.CREATED else "job.changed"
+def _happening(draft: _Draft, landed: DeclaredAs, hello: Hello, by: Principal) -> Happening:
+    kind = "job.created" if landed.outcome is SaveOutcome.CREATED else "job.changed"
+    data: dict[str, Any] = {"version": landed.version, "reason": "declared in code", "worker": hello.name}
+    if landed.taken_from is not None:
+        kind = "job.taken_over"
+        data |= {"module": draft.module, "taken_from": landed.taken_from}
     return Happening(
-        key=f"{kind}:{job.namespace}:{job.name}:{job.job_id}:{job.version}",
+        key=f"{kind}:{draft.namespace}:{draft.name}:{landed.job_id}:{landed.version}",
         topic=Topic.JOBS,
         kind=kind,
-        subject=job.name,
+        subject=draft.name,
         by=by.name,
-        namespace=job.namespace,
-        data={"version": job.version, "reason": "declared in code", "worker": hello.name},
+        namespace=draft.namespace,
+        data=data,
     )

@@ -266,6 +266,9 @@ def _facts_of(
         pause_reason=job.pause_reason,
         trouble=job.trouble,
         servers_alive=servers_alive,
+        retired_at=job.retired_at,
+        module=job.module,
+        renamed_to=job.renamed_to,
     )
 
 

@@ -94,11 +94,15 @@ class WorkerService:
         await check_offers(hello)
         hello = await self._owned(hello, by)
         times = self._services.times
-        refused = await self.declaring.declare(hello, by)
+        declared = await self.declaring.declare(hello, by)
+        await self._services.store.code.keep(declared.code)
         # The store learns of the session last. Its time begins here, and the worker sends no beat before it has the
         # answer: the session must not run out while the server declares many jobs.
-        now, offer_hash = await self._services.store.nodes.register(hello, kind="worker", ttl_us=times.ttl_us)
+        now, offer_hash = await self._services.store.nodes.register(
+            hello, kind="worker", ttl_us=times.ttl_us, code=declared.code.hash
+        )
         hello = msgspec.structs.replace(hello, offer_hash=offer_hash)
+        await self.declaring.registered(declared.code, hello, by)
         self._desk.introduce(hello)
         log.info("worker.registered", worker=hello.name, session=hello.session, handlers=len(hello.handlers))
         self._services.offers.learn(hello, now=now)
@@ -108,7 +112,8 @@ class WorkerService:
             beat_every_us=times.beat_every_us,
             margin_us=times.margin_us,
             store_now=now,
-            refused=refused,
+            refused=declared.refused,
+            again_after_us=times.ttl_us if declared.is_theirs else 0,
         )
 
     async def _owned(self, hello: Hello, by: Principal) -> Hello:

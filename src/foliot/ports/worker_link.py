@@ -18,6 +18,7 @@ import msgspec
 
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
+from foliot.domain.sources import MODULE_MAX
 from foliot.domain.texts import LABEL_BYTES_MAX, NAME_BYTES_MAX, OFFER_BYTES_MAX, SESSION_BYTES_MAX
 from foliot.domain.verdict import Cause
 
@@ -31,11 +32,13 @@ SessionId = Annotated[str, msgspec.Meta(min_length=1, max_length=SESSION_BYTES_M
 LeaseId = Annotated[str, msgspec.Meta(max_length=SESSION_BYTES_MAX)]  # compared, never kept
 ONE_LINE: Final = r"\A[^\x00-\x1f\x7f]*\Z"  # people see it in lists and logs
 Label = Annotated[str, msgspec.Meta(max_length=LABEL_BYTES_MAX, pattern=ONE_LINE)]
+ModuleName = Annotated[str, msgspec.Meta(max_length=MODULE_MAX, pattern=ONE_LINE)]
 HANDLERS_MAX: Final = 10_000
 OFFERS_BYTES_MAX: Final = 64 * 1024 * 1024  # of a token's live sessions that offer much; the same offer counts once
 OFFERS_BYTES_FEW: Final = 16 * 1024  # a session that says no more of its handlers always has room
 DECLARED_MAX: Final = 20_000
 DOCUMENT_MAX: Final = 256 * 1024
+MODULES_MAX: Final = 20_000
 HELD_MAX: Final = 2 * SLOTS_MAX
 BATCH_MAX: Final = 10_000
 
@@ -54,6 +57,7 @@ class DeclaredJob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     namespace: Annotated[str, msgspec.Meta(max_length=NAME_BYTES_MAX)]
     name: Annotated[str, msgspec.Meta(max_length=1000)]
     document: Annotated[str, msgspec.Meta(max_length=DOCUMENT_MAX)]
+    module: ModuleName = ""  # the one that was loaded, and declared it; empty: an older worker does not say
 
 
 class Hello(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -72,6 +76,9 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     jobs: Annotated[
         tuple[DeclaredJob, ...], msgspec.Meta(max_length=DECLARED_MAX)
     ] = ()  # declared in the worker's code; saved with source "code"
+    # Users' own modules that it has loaded, all of them without a problem: what they declare is in `jobs`.
+    modules: Annotated[tuple[ModuleName, ...], msgspec.Meta(max_length=MODULES_MAX)] = ()
+    takes_over: bool = False  # jobs that live workers of another module declare
     # By its token; what the worker says of these does not count.
     namespace: str | None = None  # the only one it serves
     owner: str | None = None  # the line of the token that began it
@@ -86,6 +93,7 @@ class Welcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     margin_us: Micros
     store_now: Instant
     refused: tuple[str, ...] = ()  # declared jobs that could not be saved, each with its reason
+    again_after_us: Micros = 0  # ask again then: workers of another module may have gone; 0: no need to
 
 
 class LeasePoll(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

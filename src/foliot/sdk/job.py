@@ -148,6 +148,7 @@ def job(
     concurrency: Mapping[str, int] | None = None,
     shards: int = 0,
     alert: Mapping[str, Any] | None = None,
+    keep_when_removed: bool = False,
 ) -> JobDecorator: ...
 def job(*given: Any, name: str | None = None, namespace: str = DEFAULT_NAMESPACE, **options: Any) -> Any:
     """Make a job of a function: `@job`, or `@job(every("15m"), retries=3, timeout="10m")`.

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from foliot.domain.errors import FoliotError, NameClaimedTwice
 from foliot.domain.job import Definition
+from foliot.domain.sources import MODULE_MAX
 from foliot.sdk.handler import Handler, SourceLine
 from foliot.sdk.imports import anew, import_source, is_file, project_modules
 from foliot.sdk.job import JobFunction, collecting
@@ -28,6 +29,7 @@ class Declaration:
     definition: Definition
     place: SourceLine
     function: AnyJob
+    module: str  # the one that was to be loaded, whatever module the function is in
 
     @property
     def key(self) -> tuple[str, str]:
@@ -60,6 +62,13 @@ class Loaded:
         functions = [declaration.function for declaration in self.declarations]
         found = [handler for function in functions for handler in (function.handler, function.merge_handler) if handler]
         return {handler.name: handler for handler in found}
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """Users' own modules that are loaded; none while something is wrong: what they declare may be incomplete."""
+        if self.problems:
+            return ()
+        return tuple(sorted({name for source in self.sources for name in source.modules if len(name) <= MODULE_MAX}))
 
     @property
     def files(self) -> frozenset[Path]:
@@ -148,10 +157,10 @@ def _declarations(module: ModuleType, declared: Iterable[AnyJob]) -> tuple[Decla
     """What was declared while importing, and what is visible in the module though it was imported before."""
     visible = (value for value in vars(module).values() if isinstance(value, JobFunction))
     functions = dict.fromkeys([*declared, *visible])
-    return tuple(_declaration(function) for function in functions)
+    return tuple(_declaration(function, module.__name__) for function in functions)
 
 
-def _declaration(function: AnyJob) -> Declaration:
+def _declaration(function: AnyJob, module: str) -> Declaration:
     for handler in (function.handler, function.merge_handler):
         try:
             _ = handler and handler.parameters  # annotations that cannot be read must show now, not at the first run
@@ -163,6 +172,7 @@ def _declaration(function: AnyJob) -> Declaration:
         definition=function.definition,
         place=function.place,
         function=function,
+        module=module[:MODULE_MAX],
     )
 
 

@@ -88,6 +88,7 @@ _VARIANT_BY: Final = {
     "FOL-1021": "problem",
     "FOL-1032": "problem",
     "FOL-1033": "why",
+    "FOL-3003": "claimed_by",
     "FOL-4006": "reason",
     "FOL-7001": "state",
 }

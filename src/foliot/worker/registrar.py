@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 import structlog
 
 from foliot.domain.errors import Denied
+from foliot.domain.instants import SECOND
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.handler import HandlerKind
-from foliot.ports.worker_link import Hello, WorkerLink
+from foliot.ports.worker_link import Hello, Welcome, WorkerLink
 from foliot.worker.handlers import offers_of
 from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.server_calls import GrowingRest, NoAnswer, NotTaken, answer_of
@@ -44,12 +45,15 @@ class Registrar:
         self._heard: PythonHandlers | None = None  # the code a server was told of last
         self._news = asyncio.Event()  # a server heard of some code, or no more will be said
         self._telling = asyncio.Lock()
+        self._refused: frozenset[str] = frozenset()  # jobs of the code, each with its reason, as a server said last
+        self._theirs = asyncio.Event()  # workers of another module keep some jobs; or no more will be said
+        self._again_after_s = 1.0
         self._stopped = asyncio.Event()
         self._give_up = asyncio.Event()  # of the call that is out
 
     def stop(self) -> None:
         """Ask no more."""
-        for event in (self._stopped, self._give_up, self._news):
+        for event in (self._stopped, self._give_up, self._news, self._theirs):
             event.set()
 
     async def register(self) -> Session | None:
@@ -109,6 +113,8 @@ class Registrar:
             pid=os.getpid(),
             host=settings.host,
             jobs=code.jobs,
+            modules=code.modules,
+            takes_over=settings.takes_over,
         )
         self._give_up = asyncio.Event()
         welcome = await answer_of(
@@ -120,6 +126,32 @@ class Registrar:
         )
         self._heard = code
         self._news.set()
-        for refused in welcome.refused:
-            log.warning("job.refused", why=refused)
+        self._learn(welcome)
         return Session(session_id, welcome, sent_at=sent_at)
+
+    async def ask_again(self, session: Callable[[], Session | None]) -> None:
+        """Declare the jobs anew, again and again, while live workers of another module keep some of them."""
+        while not self._stopped.is_set():
+            await self._theirs.wait()
+            if await self._clock.wait(self._stopped, for_s=self._again_after_s):
+                return
+            current = session()
+            if current is None:
+                continue  # the worker is about to introduce itself anyway
+            async with self._telling:
+                try:
+                    await self.introduce(current.id)
+                except (NoAnswer, NotTaken) as error:
+                    log.warning("code.not_heard", why=str(error.__cause__ or error)[:300])
+
+    def _learn(self, welcome: Welcome) -> None:
+        """Say which jobs were refused, once; remember whether to ask again."""
+        for refused in welcome.refused:
+            if refused not in self._refused:
+                log.warning("job.refused", why=refused)
+        self._refused = frozenset(welcome.refused)
+        self._again_after_s = max(1.0, welcome.again_after_us / SECOND)
+        if welcome.again_after_us:
+            self._theirs.set()
+        else:
+            self._theirs.clear()

@@ -35,6 +35,7 @@ class WorkerSettings:
     process_growth_max_bytes: int = 256 * 1024 * 1024
     process_environment: Mapping[str, str] | None = None  # of jobs in child processes; None: the worker's own
     limits: ChildLimits = field(default_factory=ChildLimits)
+    takes_over: bool = False  # jobs that live workers of another module declare
     capture: bool = True  # route print, stderr and logging of handlers in this process to their runs
 
     def __post_init__(self) -> None:

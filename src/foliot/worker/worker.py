@@ -105,6 +105,7 @@ class Worker:
             tasks.create_task(self._logs.work(self._closing), name="logs")
             tasks.create_task(self._reporter.work(self._closing), name="reports")
             tasks.create_task(self._execution.deadlines.work(self._closing), name="deadlines")
+            tasks.create_task(self._registrar.ask_again(lambda: self.session), name="declaring")
             self._guard.start()
             try:
                 with captured() if self._settings.capture else contextlib.nullcontext():

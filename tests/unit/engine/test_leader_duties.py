@@ -7,17 +7,36 @@ import pytest
 
 from foliot.app.system import SystemClock
 from foliot.domain.instants import SECOND
+from foliot.domain.planner import Planner
+from foliot.domain.sources import Source
 from foliot.domain.verdict import judge
 from foliot.engine.leader_duties import LEADER_DUTIES, LeaderContext, LeaderDuty, LeaderDutyRow, leader_duties
 from foliot.engine.leadership import Leadership
 from foliot.engine.pulse import Tide
 from foliot.ports.store import Store
+from foliot.ports.store.code import LiveCode, RetiredPage
 from foliot.ports.store.firing import Pulse
 from tests.unit.engine.test_journal_and_backfills import Cluster, node
 
 TERM: Final = 7
-READS: Final = {"lookups.cluster", "lookups.nodes", "lookups.now"}
-ANSWERS: Final[Mapping[str, Any]] = {"runs.forget": (0, 0), "lookups.nodes": [node("s-a")], "journal.note": None}
+READS: Final = {
+    "lookups.cluster",
+    "lookups.nodes",
+    "lookups.now",
+    "code.live",
+    "code.sources",
+    "code.modules_with_jobs",
+}
+ANSWERS: Final[Mapping[str, Any]] = {
+    "runs.forget": (0, 0),
+    "lookups.nodes": [node("s-a")],
+    "journal.note": None,
+    "code.live": [LiveCode("code", None)],
+    "code.sources": {"code": [Source(None, None, "jobs")]},
+    "code.modules_with_jobs": frozenset({"jobs"}),
+    "code.declared_again": RetiredPage((), None),
+    "code.mark": None,
+}
 
 
 class Asked:
@@ -60,6 +79,10 @@ def context(store: Asked) -> LeaderContext:
         believed_now=lambda: 0,
         runs_may_be_ready=lambda: None,
         replan_calendars=replan,
+        plans=Planner(),
+        clock=SystemClock(),
+        keeps_removed=False,
+        retirement_told=lambda *_: None,
     )
 
 

@@ -18,6 +18,7 @@ from foliot.operations.fires import FireEntry, schedule_of
 from foliot.operations.stats import JobStats, Spread
 from foliot.ports.store.lookups import JobRank, JobRow, LastRun, VersionRow
 from foliot.words.language import Language
+from foliot.words.retirement import reason_of
 from foliot.words.schedules import describe
 
 Document = Annotated[dict[str, Any], Field(json_schema_extra={SCHEMA_MARK: "DefinitionForm"})]
@@ -177,6 +178,11 @@ class JobOut(Output):
     paused_at: Moment | None = None
     paused_until: Moment | None = None
     pause_reason: str = ""
+    module: str | None = Field(None, description="That declares it in code.", examples=["billing.jobs"])
+    retired_at: Moment | None = Field(
+        None, description="Paused because no live worker has declared it since, though its module is loaded."
+    )
+    renamed_to: str | None = Field(None, description="Of a retired job: the nearest name that its module declares.")
     trouble: str | None = None
     last_run: LastRunOut | None = None
     rank: RankOut | None = Field(None, description="In a list sorted by `fails` or `p95`.")
@@ -209,7 +215,10 @@ class JobOut(Output):
             updated_by=job.updated_by,
             paused_at=moment(job.paused_at),
             paused_until=moment(job.paused_until),
-            pause_reason=job.pause_reason,
+            pause_reason=_pause_reason(job, language),
+            module=job.module,
+            retired_at=moment(job.retired_at),
+            renamed_to=job.renamed_to,
             trouble=job.trouble,
             last_run=LastRunOut.of(job.last_run) if job.last_run else None,
             rank=RankOut.of(job.rank) if job.rank else None,
@@ -232,6 +241,13 @@ def in_words(job: JobRow, language: Language) -> tuple[str | None, str]:
         _WORDS.clear()
     _WORDS[key] = found
     return found
+
+
+def _pause_reason(job: JobRow, language: Language) -> str:
+    """Why it is paused: a user's words as they are, a retirement in the reader's language."""
+    if job.retired_at is None:
+        return job.pause_reason
+    return reason_of(job.module or "", job.retired_at, job.renamed_to, language)
 
 
 WORDS_MAX: Final = 10_000

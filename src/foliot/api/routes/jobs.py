@@ -70,14 +70,14 @@ from foliot.operations.trigger import check as check_trigger
 from foliot.operations.trigger import trigger as trigger_run
 from foliot.operations.validate import validate
 from foliot.ports.store.jobs import SaveOutcome
-from foliot.ports.store.lookups import JobFilter
+from foliot.ports.store.lookups import RETIRED, JobFilter
 from foliot.ports.store.runs import TriggerRequest
 from foliot.words.humane import human_duration
 from foliot.words.language import Language
 from foliot.words.schedules.warnings import ScheduleWarning
 
 router: Final = APIRouter(prefix=PREFIX + "/jobs", tags=["jobs"], route_class=FoliotRoute)
-STATES: Final = ("active", "paused", "done")
+STATES: Final = ("active", "paused", "done", RETIRED)
 SORTS: Final = ("name", "next", "fails", "p95")
 
 

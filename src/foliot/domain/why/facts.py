@@ -132,6 +132,9 @@ class JobFacts:
     pause_reason: str
     trouble: str | None
     servers_alive: int
+    retired_at: Instant | None = None  # paused because no live worker has declared it since
+    module: str | None = None
+    renamed_to: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

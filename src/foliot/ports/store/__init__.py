@@ -7,6 +7,7 @@ from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.store.backfills import BackfillStore
 from foliot.ports.store.calendars import CalendarStore
+from foliot.ports.store.code import CodeStore
 from foliot.ports.store.firing import FiringStore
 from foliot.ports.store.jobs import JobStore
 from foliot.ports.store.journal import Journal
@@ -37,6 +38,8 @@ class Store(Protocol):
     def runs(self) -> RunStore: ...
     @property
     def nodes(self) -> NodeStore: ...
+    @property
+    def code(self) -> CodeStore: ...
     @property
     def lookups(self) -> Lookups: ...
     @property

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from foliot.domain.changes import Plans
+from foliot.domain.errors import FoliotError
 from foliot.domain.instants import Instant
 from foliot.domain.job import Definition, Lane
 from foliot.domain.limits import LimitChange
+from foliot.domain.sources import Incumbent
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.lookups import JobRow
 from foliot.ports.store.rescheduling import AheadJob, Rescheduled
@@ -20,6 +22,23 @@ class Standing:
 
     source: str  # who wrote its present version: "code", "file", "api"
     group: str
+    incumbent: Incumbent  # the code that declares it
+
+
+class Declarer(NamedTuple):
+    """The code that declares a job."""
+
+    module: str
+    session: str  # of its worker: what this one declared before does not count
+
+
+class DeclaredDraft(NamedTuple):
+    """A job that code declares, to be saved."""
+
+    namespace: str
+    name: str
+    definition: Definition
+    declarer: Declarer
 
 
 class SaveOutcome(StrEnum):
@@ -38,6 +57,16 @@ class Saved:
     job: JobRow
 
 
+class DeclaredAs(NamedTuple):
+    """How a declared job landed."""
+
+    outcome: SaveOutcome
+    job_id: int = 0
+    version: int = 0
+    refusal: FoliotError | None = None  # why nothing was saved
+    taken_from: str | None = None  # the module that declared it before, where that is another source
+
+
 class JobStore(Protocol):
     """Definitions and their cursors. An edit, pause or resume first decides the past under the old version."""
 
@@ -52,14 +81,32 @@ class JobStore(Protocol):
         expected_version: int | None = None,
         create: bool = True,
         source: str = "api",
+        declarer: Declarer | None = None,
         allow: Callable[[Standing], None] | None = None,
         check_limit: Callable[[LimitChange], None] | None = None,
     ) -> Saved:
         """Create the job or add a version (same hash: nothing changes, but what code declares is of source "code").
 
         `expected_version` 0: must not exist; n: must be at version n, else `VersionConflict` (A3); None: no matter.
+        `declarer`: the code that declares it, with source "code"; None: it keeps the one it has.
         `allow` is asked with the job as it is before a version is added, and raises to refuse.
         `check_limit` is asked for each named limit whose maximum the save would change, and raises to refuse.
+        """
+        ...
+
+    async def declare(
+        self,
+        drafts: Sequence[DeclaredDraft],
+        *,
+        by: Actor,
+        plans: Plans,
+        allow: Callable[[DeclaredDraft, Standing], str | None],
+        check_limit: Callable[[LimitChange], None] | None = None,
+    ) -> Sequence[DeclaredAs]:
+        """Save what code declares, each as `save` would, with source "code": in a few transactions of bounded size.
+
+        What is the same already costs no write. `allow` is asked with a job as it is before the job is replaced; it
+        returns the module that the job is taken from, or None, and raises to refuse. One refused job harms no other.
         """
         ...
 

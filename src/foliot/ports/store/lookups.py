@@ -7,7 +7,7 @@ does. A page may therefore hold fewer items than asked for and still name a next
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from foliot.domain.errors import InvalidInput, NotFound
 from foliot.domain.instants import Instant, Micros
@@ -19,6 +19,9 @@ from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.worker_link import LogChunk
 
 T = TypeVar("T")
+
+RETIRED: Final = "retired"
+"""Asked for like a state of a job, in `JobFilter.states`: paused, because no live worker declares it."""
 
 
 class BadCursor(InvalidInput):
@@ -103,6 +106,9 @@ class JobRow:
     pause_reason: str
     trouble: str | None
     last_run: LastRun | None = None
+    module: str | None = None  # that declares it in code
+    retired_at: Instant | None = None  # paused because no live worker has declared it since
+    renamed_to: str | None = None  # of a retired job: the nearest name its module declares
     rank: JobRank | None = None  # in a list sorted by it
     is_deleted: bool = False
 

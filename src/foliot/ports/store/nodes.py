@@ -31,9 +31,10 @@ class Registered(NamedTuple):
 class NodeStore(Protocol):
     """Sessions of servers and workers, and who leads."""
 
-    async def register(self, hello: Hello, *, kind: str, ttl_us: Micros) -> Registered:
+    async def register(self, hello: Hello, *, kind: str, ttl_us: Micros, code: str | None = None) -> Registered:
         """A new session, live until now + ttl. Again: the same session says so of itself anew.
 
+        `code`: the hash of what a worker's code declares, which `CodeStore.keep` keeps already.
         `ForeignSession` when it is of another kind or owner: it stays as it is. `TooManySessions` when it would be one
         more of its owner than there may be; `TooMuchOffered` when its owner's sessions say too much of their handlers.
         """

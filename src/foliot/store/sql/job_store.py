@@ -9,37 +9,35 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from foliot.domain.changes import Plans
-from foliot.domain.definition import check_definition, definition_hash, to_document
 from foliot.domain.edits import tightens
 from foliot.domain.errors import VersionConflict
 from foliot.domain.fire import Cursor, CursorState
 from foliot.domain.instants import Instant
-from foliot.domain.job import Definition, Lane, LoadedJob, lane_of
+from foliot.domain.job import Definition, Lane, LoadedJob
 from foliot.domain.limits import LimitChange
-from foliot.domain.names import check_name
-from foliot.domain.payload import canonical_json
+from foliot.domain.sources import CODE, Incumbent, Retirement
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
-from foliot.ports.store.jobs import Saved, SaveOutcome, Standing
+from foliot.ports.store.jobs import DeclaredAs, DeclaredDraft, Declarer, Saved, SaveOutcome, Standing
 from foliot.ports.store.rescheduling import AheadJob, Rescheduled
 from foliot.store.sql.ending import fixed_delay
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.firing.repair import learn_delays, repair_delays
-from foliot.store.sql.jobs import calendars, change, line_order, reschedule
+from foliot.store.sql.jobs import calendars, change, declaration, line_order, reschedule
 from foliot.store.sql.jobs.backlog import in_rounds, settle
 from foliot.store.sql.jobs.definitions import Definitions, lane_from, lane_ids, lanes_after
 from foliot.store.sql.jobs.held_time import catch_up_held
 from foliot.store.sql.jobs.removal import end_waiting
 from foliot.store.sql.jobs.suggestions import not_found
 from foliot.store.sql.jobs.version_move import FROM_THE_FIRST, finish_moves, move_waiting
+from foliot.store.sql.jobs.written import Written, keep_limits, lanes_of, resolved, write
 from foliot.store.sql.kernel.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
-from foliot.store.sql.leasing import limits
 from foliot.store.sql.people import job_reads
 
 KNOWN: Final = Statement(
     """
-    SELECT j.id, j.version, v.hash, j.source
+    SELECT j.id, j.version, v.hash, j.source, j.source_module
     FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
     WHERE j.namespace = :namespace AND j.name = :name AND j.deleted_at = 0
     """
@@ -56,8 +54,10 @@ DOCUMENT: Final = Statement("SELECT definition FROM job_versions WHERE job_id = 
 
 INSERT_JOB: Final = Statement(
     """
-    {insert_ignore} jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end)
-    SELECT :namespace, :name, 0, 1, :source, {now}, {now}, :from_end WHERE true {ignore_duplicates}
+    {insert_ignore} jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end,
+                          source_module, source_group)
+    SELECT :namespace, :name, 0, 1, :source, {now}, {now}, :from_end, :module, :group_name WHERE true
+    {ignore_duplicates}
     """
 )
 JOB_ID: Final = Statement(
@@ -80,12 +80,19 @@ INSERT_CURSOR: Final = Statement(
 
 NEW_VERSION: Final = Statement(
     """
-    UPDATE jobs SET version = :version, moving = :version, source = :source, updated_at = :now, from_end = :from_end
+    UPDATE jobs SET version = :version, moving = :version, source = :source, updated_at = :now, from_end = :from_end,
+           source_module = CASE WHEN :of_code = 1 THEN coalesce(:module, source_module) END,
+           source_group = CASE WHEN :of_code = 1 THEN :group_name END,
+           undeclared_at = CASE WHEN :of_code = 1 THEN undeclared_at END,
+           retirement = CASE WHEN :of_code = 1 THEN retirement END
     WHERE id = :job_id AND version = :seen AND deleted_at = 0
     """
 )
 OF_CODE: Final = Statement(
-    "UPDATE jobs SET source = 'code' WHERE id = :job_id AND version = :version AND deleted_at = 0"
+    """
+    UPDATE jobs SET source = 'code', source_module = coalesce(:module, source_module), source_group = :group_name
+    WHERE id = :job_id AND version = :version AND deleted_at = 0
+    """
 )
 PRESENT: Final = Statement(
     "SELECT j.name FROM {d} JOIN jobs j ON j.namespace = :namespace AND j.name = d.name AND j.deleted_at = 0",
@@ -95,46 +102,21 @@ OF_CODE_COUNT: Final = Statement(
     "SELECT count(*) FROM (SELECT 1 AS one FROM jobs WHERE namespace = :namespace AND deleted_at = 0 "
     "AND source = 'code' LIMIT :limit) q"
 )
+_BY_A_USER: Final = (
+    f"retirement = CASE WHEN undeclared_at IS NOT NULL THEN {Retirement.LEFT_ALONE:d} END, renamed_to = NULL"
+)
+"""What a user pauses or resumes stays so, though no code declares it."""
 NOTE_PAUSE: Final = Statement(
-    "UPDATE jobs SET pause_reason = :reason, paused_at = :at, updated_at = :now WHERE id = :job_id AND deleted_at = 0"
+    f"UPDATE jobs SET pause_reason = :reason, paused_at = :at, updated_at = :now, {_BY_A_USER} "
+    "WHERE id = :job_id AND deleted_at = 0"
 )
 NOTE_PAUSE_AGAIN: Final = Statement(
-    "UPDATE jobs SET pause_reason = :reason, updated_at = :now WHERE id = :job_id AND deleted_at = 0"
+    f"UPDATE jobs SET pause_reason = :reason, updated_at = :now, {_BY_A_USER} WHERE id = :job_id AND deleted_at = 0"
 )
 """It is paused since the first pause, whatever a further one says."""
 DELETE: Final = Statement(
     "UPDATE jobs SET deleted_at = :now, updated_at = :now, moving = version WHERE id = :job_id AND deleted_at = 0"
 )
-
-
-class _Written(NamedTuple):
-    """What is to be saved, and by whom."""
-
-    namespace: str
-    name: str
-    definition: Definition
-    document: str
-    hash: str
-    by: Actor
-    source: str
-    allow: Callable[[Standing], None] | None = None
-    check_limit: Callable[[LimitChange], None] | None = None
-    shared: frozenset[str] = frozenset()  # which of its limits are of the whole cluster
-
-
-def _resolved(tx: Tx, written: _Written) -> _Written:
-    """The same with its names looked up: calendars, and limits of the whole cluster."""
-    pinned = _pinned(tx, written)
-    return pinned._replace(shared=limits.shared_of(tx, pinned.definition))
-
-
-def _pinned(tx: Tx, written: _Written) -> _Written:
-    """The same with its calendars pinned to their newest versions (see `calendars`)."""
-    definition = calendars.pinned(tx, written.definition, written.name)
-    if definition is written.definition:
-        return written
-    document = canonical_json(to_document(definition))
-    return written._replace(definition=definition, document=document, hash=definition_hash(definition))
 
 
 class _Settling(NamedTuple):
@@ -149,6 +131,7 @@ class _Known(NamedTuple):
     version: int
     hash: str
     source: str
+    source_module: str | None
 
 
 class SqlJobStore:
@@ -174,34 +157,46 @@ class SqlJobStore:
         expected_version: int | None = None,
         create: bool = True,
         source: str = "api",
+        declarer: Declarer | None = None,
         allow: Callable[[Standing], None] | None = None,
         check_limit: Callable[[LimitChange], None] | None = None,
     ) -> Saved:
-        check_definition(definition)
-        document = canonical_json(to_document(definition))
-        written = _Written(
-            check_name("namespace", namespace),
-            check_name("job", name),
+        written = write(
+            namespace,
+            name,
             definition,
-            document,
-            definition_hash(definition),
-            by,
-            source,
-            allow,
-            check_limit,
+            by=by,
+            source=source,
+            declarer=declarer,
+            allow=allow,
+            check_limit=check_limit,
         )
 
         def work(tx: Tx, is_last: bool) -> Saved | None:
             settling = _Settling(plans, is_last)
-            return self._save(tx, _resolved(tx, written), settling, expected_version=expected_version, create=create)
+            return self._save(tx, resolved(tx, written), settling, expected_version=expected_version, create=create)
 
         saved = await in_rounds(self._database, work)
         if saved.outcome is SaveOutcome.CHANGED:
             await move_waiting(self._database, self._definitions, saved.job.job_id, pool=Pool.API)
         return saved
 
+    async def declare(
+        self,
+        drafts: Sequence[DeclaredDraft],
+        *,
+        by: Actor,
+        plans: Plans,
+        allow: Callable[[DeclaredDraft, Standing], str | None],
+        check_limit: Callable[[LimitChange], None] | None = None,
+    ) -> Sequence[DeclaredAs]:
+        declaring = declaration.DeclaredJobs(
+            self._database, plans, self.save, by=by, allow=allow, check_limit=check_limit
+        )
+        return await declaring.declare(drafts)
+
     def _save(
-        self, tx: Tx, written: _Written, settling: _Settling, *, expected_version: int | None, create: bool
+        self, tx: Tx, written: Written, settling: _Settling, *, expected_version: int | None, create: bool
     ) -> Saved | None:
         seen = _known(tx, written.namespace, written.name)
         if seen is not None:
@@ -212,27 +207,28 @@ class SqlJobStore:
             raise not_found(tx, written.namespace, written.name)
         return self._create(tx, written, settling.plans)
 
-    def _create(self, tx: Tx, written: _Written, plans: Plans) -> Saved:
+    def _create(self, tx: Tx, written: Written, plans: Plans) -> Saved:
         key = {"namespace": written.namespace, "name": written.name}
-        if not tx.change(INSERT_JOB, {**key, "source": written.source, "from_end": _from_end(written)}):
+        of_source = {"source": written.source, "from_end": written.from_end, **_of_code(written)}
+        if not tx.change(INSERT_JOB, {**key, **of_source}):
             raise TryAgain("somebody made the job meanwhile: this is an edit")
         job_id = int(tx.rows(JOB_ID, key)[0][0])
         job = self._insert_version(tx, written, job_id, 1)
         plan = plans.first(job, tx.now())
         cursor = {"state": str(plan.state), "next_at": plan.next_at, "next_due_at": plan.next_due_at}
         tx.change(INSERT_CURSOR, {"job_id": job_id, "remaining": plan.remaining, **cursor})
-        _keep_limits(tx, written, job_id, before=None)
+        keep_limits(tx, written, job_id, before=None)
         return self._saved(tx, written, SaveOutcome.CREATED)
 
     def _edit(
-        self, tx: Tx, written: _Written, settling: _Settling, seen: _Known, expected_version: int | None
+        self, tx: Tx, written: Written, settling: _Settling, seen: _Known, expected_version: int | None
     ) -> Saved | None:
         """Add a version; None: more was due than one transaction decides, and nothing else was done."""
         if _is_same(written, seen, expected_version):
             if written.source == "code" and seen.source != "code":  # edited by hand once, and code says the same by now
-                tx.change(OF_CODE, {"job_id": seen.job_id, "version": seen.version})
+                tx.change(OF_CODE, {"job_id": seen.job_id, "version": seen.version, **_of_code(written)})
             return self._saved(tx, written, SaveOutcome.SAME)
-        lanes = lane_ids(tx, _lanes(seen.job_id, written))  # store_meta comes before cursors (R3)
+        lanes = lane_ids(tx, lanes_of(seen.job_id, written))  # store_meta comes before cursors (R3)
         cursor = change.lock(tx, seen.job_id)
         found = _known_still(tx, written.namespace, written.name, seen)
         if _is_same(written, found, expected_version):
@@ -246,10 +242,10 @@ class SqlJobStore:
         self._edit_line(tx, found, job)
         _note_version(tx, written, found, job)
         before = tx.rows(DOCUMENT, {"job_id": found.job_id, "version": found.version})[0][0]
-        _keep_limits(tx, written, job.job_id, before=before)
+        keep_limits(tx, written, job.job_id, before=before)
         return self._saved(tx, written, SaveOutcome.CHANGED)
 
-    def _saved(self, tx: Tx, written: _Written, outcome: SaveOutcome) -> Saved:
+    def _saved(self, tx: Tx, written: Written, outcome: SaveOutcome) -> Saved:
         """The job as it is now; compiled, so that its next fire need not do it."""
         job = job_reads.present_job(tx, written.namespace, written.name)
         assert job is not None, written.name
@@ -267,10 +263,10 @@ class SqlJobStore:
             fixed_delay.wait_for_open(tx, new.job_id)
 
     def _insert_version(
-        self, tx: Tx, written: _Written, job_id: int, version: int, lanes: Sequence[int] | None = None
+        self, tx: Tx, written: Written, job_id: int, version: int, lanes: Sequence[int] | None = None
     ) -> LoadedJob:
         if lanes is None:
-            lanes = lane_ids(tx, _lanes(job_id, written))
+            lanes = lane_ids(tx, lanes_of(job_id, written))
         job = LoadedJob(
             job_id=job_id,
             version=version,
@@ -411,29 +407,40 @@ def _known_still(tx: Tx, namespace: str, name: str, seen: _Known) -> _Known:
     return found
 
 
-def _check_edit(tx: Tx, written: _Written, found: _Known, expected_version: int | None) -> None:
+def _check_edit(tx: Tx, written: Written, found: _Known, expected_version: int | None) -> None:
     """Raise when the job is not in the version that was expected, or when whoever saves may not replace it."""
     if expected_version is not None and found.version != expected_version:
         raise VersionConflict(written.name, expected=expected_version, found=found.version)
     if written.allow is not None:
-        written.allow(_standing(tx, found))
+        written.allow(_standing(tx, written, found))
 
 
-def _note_version(tx: Tx, written: _Written, found: _Known, job: LoadedJob) -> None:
+def _note_version(tx: Tx, written: Written, found: _Known, job: LoadedJob) -> None:
     """The job has its new version from now on (R1: if it still has the one that was found)."""
     version = {"job_id": job.job_id, "version": job.version, "seen": found.version}
-    noted = {"source": written.source, "now": tx.now(), "from_end": _from_end(written)}
+    noted = {"source": written.source, "now": tx.now(), "from_end": written.from_end, **_of_code(written)}
+    noted["of_code"] = int(written.source == CODE)
     if not tx.change(NEW_VERSION, {**version, **noted}):
         raise TryAgain("the job changed although its cursor was locked")
 
 
-def _standing(tx: Tx, found: _Known) -> Standing:
+def _standing(tx: Tx, written: Written, found: _Known) -> Standing:
     """By its lane: a definition that this server cannot read may be replaced, too."""
-    document = tx.rows(LANE, {"job_id": found.job_id, "version": found.version})[0][0]
-    return Standing(source=found.source, group=lane_from(document).group)
+    lane = lane_from(tx.rows(LANE, {"job_id": found.job_id, "version": found.version})[0][0])
+    declared_by = declaration.modules_that_declare(tx, written)
+    return Standing(
+        source=found.source, group=lane.group, incumbent=Incumbent(found.source_module, lane.offer, declared_by)
+    )
 
 
-def _is_same(written: _Written, found: _Known, expected_version: int | None) -> bool:
+def _of_code(written: Written) -> dict[str, str | None]:
+    """What is noted of the code that declares a job; nothing of one that a person writes."""
+    if written.source != CODE:
+        return {"module": None, "group_name": None}
+    return {"module": written.module, "group_name": written.definition.group}
+
+
+def _is_same(written: Written, found: _Known, expected_version: int | None) -> bool:
     """Nothing to change; also a repeat of an edit whose answer was lost (R5)."""
     return written.hash == found.hash and expected_version in (None, found.version, found.version - 1)
 
@@ -441,24 +448,3 @@ def _is_same(written: _Written, found: _Known, expected_version: int | None) -> 
 def _lets_later_ones_in(job: LoadedJob | None) -> bool:
     """Whether a trigger for later has a place in line at once: so it is where runs go side by side, and whole."""
     return job is None or not (job.definition.is_serial or job.definition.shards)
-
-
-def _from_end(written: _Written) -> int:
-    """`jobs.from_end`: what the watchdog of fixed delays goes by."""
-    return int(written.definition.is_delayed)
-
-
-def _lanes(job_id: int, written: _Written) -> list[Lane]:
-    definition, namespace, shared = written.definition, written.namespace, written.shared
-    lanes = [lane_of(job_id, definition, namespace=namespace, shared=shared)]
-    if definition.merge is not None:
-        lanes.append(lane_of(job_id, definition, namespace=namespace, shared=shared, handler=definition.merge))
-    return lanes
-
-
-def _keep_limits(tx: Tx, written: _Written, job_id: int, *, before: str | None) -> None:
-    """Limits come last in the order of locks (R3). `before`: the document of the version that was."""
-    definition, namespace = written.definition, written.namespace
-    named = limits.limits_of(job_id, definition, namespace=namespace, shared=written.shared)
-    if named:
-        limits.keep(tx, named, before=limits.numbers_of(before), check=written.check_limit)

@@ -27,7 +27,7 @@ from foliot.ports.worker_link import (
     Hello,
     Leaving,
 )
-from foliot.store.sql.cluster import clock, leadership
+from foliot.store.sql.cluster import clock, codes, leadership
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.ending.locked_runs import REPLACED
 from foliot.store.sql.ending.settlement import Claim
@@ -45,22 +45,22 @@ REGISTER: Final = Statement(
     """
     {insert_ignore} nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                            version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                           offer_hash)
+                           offer_hash, code)
     SELECT d.id, d.name, d.kind, 'live', {now} + :ttl, {now}, {now}, 0, 0, d.group_name, d.slots,
            d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-           d.offer_hash
+           d.offer_hash, d.code
     FROM {d} WHERE true
     {ignore_duplicates}
     """,
     RowSet("d", id=TEXT, name=TEXT, kind=TEXT, group_name=TEXT, slots=BIGINT, version=TEXT, protocol=BIGINT, host=TEXT,
            pid=BIGINT, labels=TEXT, handlers=TEXT, namespace=TEXT, owner=TEXT, offer_bytes=BIGINT,
-           offer_hash=TEXT),
+           offer_hash=TEXT, code=TEXT),
 )  # fmt: skip
 
 REGISTER_AGAIN: Final = Statement(
     """
     UPDATE nodes SET until = {now} + :ttl, slots = :slots, version = :version, labels = :labels, handlers = :handlers,
-                     offer_bytes = :offer_bytes, offer_hash = :offer_hash
+                     offer_bytes = :offer_bytes, offer_hash = :offer_hash, code = :code
     WHERE id = :session AND kind = :kind AND state <> 'dead'
           AND coalesce(owner, '') = :owner
     """
@@ -207,7 +207,7 @@ class SqlNodeStore:
         self._definitions = definitions
         self._ending = ending
 
-    async def register(self, hello: Hello, *, kind: str, ttl_us: Micros) -> Registered:
+    async def register(self, hello: Hello, *, kind: str, ttl_us: Micros, code: str | None = None) -> Registered:
         """A repeated call renews the session, which its worker trusts from then on, and tells of its newest code."""
         assert is_key(hello.session, SESSION_BYTES_MAX), hello.session
 
@@ -218,10 +218,12 @@ class SqlNodeStore:
             offer_hash = sha256(handlers.encode()).hexdigest()
             row = (hello.session, hello.name, kind, hello.group, hello.slots, hello.version, hello.protocol,
                    hello.host, hello.pid, labels, handlers, hello.namespace, hello.owner, size,
-                   offer_hash)  # fmt: skip
+                   offer_hash, code)  # fmt: skip
             again = {"session": hello.session, "ttl": ttl_us, "slots": hello.slots, "version": hello.version,
                      "labels": labels, "handlers": handlers, "kind": kind, "owner": hello.owner or "",
-                     "offer_bytes": size, "offer_hash": offer_hash}  # fmt: skip
+                     "offer_bytes": size, "offer_hash": offer_hash, "code": code}  # fmt: skip
+            if code is not None:
+                codes.use(tx, code)
             if kind == "worker" and hello.owner and size > OFFERS_BYTES_FEW:
                 _check_offers(tx, hello.owner, hello.session, size, offer_hash)
             if not tx.change(REGISTER_AGAIN, again):

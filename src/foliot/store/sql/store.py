@@ -8,6 +8,7 @@ from foliot.domain.instants import Instant
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.wakeups import Wakeups
+from foliot.store.sql.code_store import SqlCodeStore
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.firing.backfills import SqlBackfills
 from foliot.store.sql.firing_store import SqlFiringStore
@@ -53,6 +54,7 @@ class SqlStore:
         self.jobs = SqlJobStore(database, self.definitions, ending)
         self.runs = SqlRunStore(database, self.definitions, lanes, ending)
         self.nodes = SqlNodeStore(database, self.definitions, ending)
+        self.code = SqlCodeStore(database, self.definitions)
         self.lookups = SqlLookups(database)
         self.backfills = SqlBackfills(database, self.definitions)
         self.calendars = SqlCalendars(database)

@@ -87,6 +87,7 @@ LABELS: Final[Mapping[str, str]] = {
     "leader": "主节点",
     "limited to": "限于",
     "merge": "合并",
+    "module": "模块",
     "name": "名称",
     "next": "下次",
     "node": "节点",

@@ -96,7 +96,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "A field to take away.": "要去掉的字段。",
     "Included; a day ago when nothing is said.": "包含此时刻；未指定时为一天前。",
     "Only jobs with this tag.": "只列出带此标记的任务。",
-    "active, paused, done; several with commas.": "active、paused、done；多个用逗号分隔。",
+    "active, paused, retired, done; several with commas.": "active、paused、retired、done；多个用逗号分隔。",
     "Whose last run failed.": "最近一次执行失败的。",
     "Due for a minute and not decided.": "到期已一分钟而尚未决定的。",
     "The same as --state paused.": "与 --state paused 相同。",
@@ -176,6 +176,11 @@ OPTIONS: Final[Mapping[str, str]] = {
     "Variables that jobs get in any case: FOLIOT_SERVER,AWS_*.": "总是传给任务的环境变量：FOLIOT_SERVER,AWS_*。",
     "Jobs get only PATH, HOME, TZ and the like, and what is kept.": "只传给任务 PATH、HOME、TZ 等，以及要保留的变量。",
     "Do not load changed files again.": "文件改变后不重新加载。",
+    "Jobs that no code declares any more go on.": "不再被任何代码声明的任务继续运行。",
+    "Jobs that no code declares any more go on; give it to every server.": (
+        "不再被任何代码声明的任务继续运行；每个服务器都要设置。"
+    ),
+    "Take jobs over that live workers of another module declare.": "接管由另一模块的在线工作节点声明的任务。",
     "URL of a server, several with commas.": "服务器的地址，多个用逗号分隔。",
     "Certificates of who signs the servers'.": "签发服务器证书的机构的证书。",
     "Send the token unencrypted over a network.": "允许令牌以明文经过网络。",

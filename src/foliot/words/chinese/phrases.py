@@ -16,6 +16,7 @@ PHRASES: Final[Catalogue] = {
     "would_trigger": "{job} 将会执行（v{version}）",
     "paused": "{name} 已暂停",
     "paused_until": "{name} 已暂停，至 {until}",
+    "retired": "{module} 自 {since} 起不再声明它[；其中最接近的名称是 {renamed_to}]",
     "resumed": "{name} 已恢复；下次 {next}",
     "rescheduled": "{name}：下次触发 {before} → {after}",
     "would_reschedule": "{name} 将继续：下次触发 {before} → {after}",
@@ -174,6 +175,8 @@ PHRASES: Final[Catalogue] = {
     "up_second_terminal": "在另一个终端中：  {command}",
     "up_no_jobs": "还没有任务。在另一个终端中：  foliot new",
     "up_no_jobs_any_more": "已没有任务：{missing:list} 不存在",
+    "up_retired": "{name} 已退役：{module} 不再声明它[；其中最接近的名称是 {renamed_to}]",
+    "up_declared_again": "{name} 又被声明，继续运行",
     "up_more_runs": "还有 {count} 次执行",
     "up_ended": "{job}  {run}  {how}[，用时 {took}]",
     "up_stopping": "正在停止：等待进行中的执行（再按 Ctrl-C 立即结束）",
@@ -196,6 +199,7 @@ STATES: Final[Mapping[str, str]] = {
     "LEFT": "已离开",
     "ACTIVE": "启用",
     "PAUSED": "已暂停",
+    "RETIRED": "已退役",
     "DONE": "已结束",
 }
 

@@ -113,7 +113,10 @@ SENTENCES: Final[Catalogue] = {
         "未触发：{job} 此时未到期",
     ),
     "used_up": "未触发：{job} 的调度计划次数已用完",
-    "paused": "未触发：{job} [自 {paused_at:short} 起]暂停[，至 {paused_until:short}][（{pause_reason}）]",
+    "paused": (
+        "未触发：{job} 已退役：{retired_by} 自 {retired_at:short} 起不再声明它[；其中最接近的名称是 {renamed_to}]",
+        "未触发：{job} [自 {paused_at:short} 起]暂停[，至 {paused_until:short}][（{pause_reason}）]",
+    ),
     "future": "尚未到期：还有 {due_in:span}",
     "future_closed": "将被日历跳过：{ruling}",
     "closed": "被日历跳过：{ruling}",
@@ -123,7 +126,10 @@ SENTENCES: Final[Catalogue] = {
     ),
     "troubled": "已到期，但无法决定：{trouble}",
     "unscheduled": "{job} 没有调度计划：仅在手动触发时执行",
-    "paused_now": "{job} [自 {paused_at:full} 起]暂停[，至 {paused_until:full}][（{pause_reason}）]",
+    "paused_now": (
+        "{job} 已退役：{retired_by} 自 {retired_at:full} 起不再声明它[；其中最接近的名称是 {renamed_to}]",
+        "{job} [自 {paused_at:full} 起]暂停[，至 {paused_until:full}][（{pause_reason}）]",
+    ),
     "over": "{job} 已结束：调度计划没有更多触发点",
     "quiet": (
         "{job}：自 {young_at:full} 创建以来没有触发点到期[；下次 {after_at:full}（{after_in:span}后）]",
@@ -135,6 +141,11 @@ SENTENCES: Final[Catalogue] = {
     ),
     "forgotten": "已决定，但记录已被清除：已结束的执行只保留一段时间",
 }
+
+_PAUSED: Final = (
+    "在 {retired_by} 中重新声明它，或 foliot job delete {job}；foliot job resume {job} 使其照旧继续",
+    "foliot job resume {job}；补上错过的触发点：--catch-up",
+)
 
 HINTS: Final[Catalogue] = {
     "failed": ("foliot run show {sharded_run}", "foliot run logs {run}"),
@@ -158,9 +169,9 @@ HINTS: Final[Catalogue] = {
         "放宽窗口：misfire: {{latest: 6h}}；现在补跑：foliot job backfill {job} --from {at:iso} --to {second_later:iso}"
     ),
     "no_schedule": "foliot job trigger {job}",
-    "paused": "foliot job resume {job}；补上错过的触发点：--catch-up",
+    "paused": _PAUSED,
     "unscheduled": "foliot job trigger {job}",
-    "paused_now": "foliot job resume {job}；补上错过的触发点：--catch-up",
+    "paused_now": _PAUSED,
     "ahead": "foliot job reschedule {job}",
     "undecided": "foliot cluster status",
     "troubled": "foliot job show {job}",

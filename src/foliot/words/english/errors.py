@@ -173,6 +173,7 @@ HINTS: Final[Catalogue] = {
     "FOL-2005": "see all: foliot job backfills",
     "FOL-2006": "see all: foliot token list",
     "FOL-2015": "see all: foliot limit list",
+    "FOL-3003.workers": 'give one name="...", stop the other workers, or take it over: foliot worker --take-over',
     "FOL-3001": (
         "look at the difference and try again: foliot job diff {name} v{expected} v{found}",
         "foliot job list",

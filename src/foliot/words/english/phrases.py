@@ -16,6 +16,7 @@ PHRASES: Final[Catalogue] = {
     "would_trigger": "{job} would run (v{version})",
     "paused": "{name} is paused",
     "paused_until": "{name} is paused until {until}",
+    "retired": "no longer declared by {module} since {since}[; the nearest name there is {renamed_to}]",
     "resumed": "{name} goes on; next {next}",
     "rescheduled": "{name}: next fire {before} → {after}",
     "would_reschedule": "{name} would go on: next fire {before} → {after}",
@@ -190,6 +191,8 @@ PHRASES: Final[Catalogue] = {
     "up_second_terminal": "In a second terminal:  {command}",
     "up_no_jobs": "No jobs yet. In a second terminal:  foliot new",
     "up_no_jobs_any_more": "no jobs any more: {missing:list} is not there",
+    "up_retired": "{name} is retired: {module} no longer declares it[; the nearest name there is {renamed_to}]",
+    "up_declared_again": "{name} is declared again and goes on",
     "up_more_runs": "and {count} more runs",
     "up_ended": "{job}  {run}  {how}[ in {took}]",
     "up_stopping": "stopping: waiting for what runs (Ctrl-C again ends at once)",
@@ -212,5 +215,6 @@ STATES: Final[Mapping[str, str]] = {
     "LEFT": "LEFT",
     "ACTIVE": "ACTIVE",
     "PAUSED": "PAUSED",
+    "RETIRED": "RETIRED",
     "DONE": "DONE",
 }

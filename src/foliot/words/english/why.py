@@ -126,7 +126,13 @@ SENTENCES: Final[Catalogue] = {
         "no fire: {job} is not due then",
     ),
     "used_up": "no fire: {job} has used up the number of runs its schedule allows",
-    "paused": "no fire: {job} is paused[ since {paused_at:short}][ until {paused_until:short}][ ({pause_reason})]",
+    "paused": (
+        (
+            "no fire: {job} is retired: no longer declared by {retired_by} since {retired_at:short}"
+            "[; the nearest name there is {renamed_to}]"
+        ),
+        "no fire: {job} is paused[ since {paused_at:short}][ until {paused_until:short}][ ({pause_reason})]",
+    ),
     "future": "not yet: due in {due_in:span}",
     "future_closed": "will be skipped by the calendar: {ruling}",
     "closed": "skipped by the calendar: {ruling}",
@@ -136,7 +142,13 @@ SENTENCES: Final[Catalogue] = {
     ),
     "troubled": "due, but it cannot be decided: {trouble}",
     "unscheduled": "{job} has no schedule: it runs when it is triggered",
-    "paused_now": "{job} is paused[ since {paused_at:full}][, until {paused_until:full}][ ({pause_reason})]",
+    "paused_now": (
+        (
+            "{job} is retired: no longer declared by {retired_by} since {retired_at:full}"
+            "[; the nearest name there is {renamed_to}]"
+        ),
+        "{job} is paused[ since {paused_at:full}][, until {paused_until:full}][ ({pause_reason})]",
+    ),
     "over": "{job} is done: its schedule has no more instants",
     "quiet": (
         "{job}: nothing was due since it was created at {young_at:full}[; next {after_at:full} (in {after_in:span})]",
@@ -154,6 +166,11 @@ SENTENCES: Final[Catalogue] = {
     ),
     "forgotten": "decided, but its record is gone: finished runs are kept for a time only",
 }
+
+_PAUSED: Final = (
+    "declare it in {retired_by} again, or foliot job delete {job}; foliot job resume {job} lets it go on as it is",
+    "foliot job resume {job}; to catch up what was missed: --catch-up",
+)
 
 HINTS: Final[Catalogue] = {
     "failed": ("foliot run show {sharded_run}", "foliot run logs {run}"),
@@ -178,9 +195,9 @@ HINTS: Final[Catalogue] = {
         "to run it now: foliot job backfill {job} --from {at:iso} --to {second_later:iso}"
     ),
     "no_schedule": "foliot job trigger {job}",
-    "paused": "foliot job resume {job}; to catch up what was missed: --catch-up",
+    "paused": _PAUSED,
     "unscheduled": "foliot job trigger {job}",
-    "paused_now": "foliot job resume {job}; to catch up what was missed: --catch-up",
+    "paused_now": _PAUSED,
     "ahead": "foliot job reschedule {job}",
     "undecided": "foliot cluster status",
     "troubled": "foliot job show {job}",

@@ -21,6 +21,7 @@ class PythonHandlers:
     handlers: Mapping[str, Handler] = field(default_factory=dict)  # by offer: python:module:function
     sources: tuple[str, ...] = ()  # files and modules, which child processes load in turn
     jobs: tuple[DeclaredJob, ...] = ()
+    modules: tuple[str, ...] = ()  # users' own; none while a source does not load
     is_whole: bool = True  # False: a source does not load, and what is here of it is its last good version
     offered: tuple[HandlerOffer, ...] = ()  # made with the rest: a file may change while its code runs on
     kind: str = field(default="python", init=False)
@@ -37,9 +38,11 @@ class PythonHandlers:
                     namespace=declaration.namespace,
                     name=declaration.name,
                     document=msgspec.json.encode(to_document(declaration.definition)).decode(),
+                    module=declaration.module,
                 )
                 for declaration in loaded.declarations
             ),
+            modules=loaded.modules,
             is_whole=not loaded.problems,
             offered=tuple(handler.offer() for handler in handlers.values()),
         )

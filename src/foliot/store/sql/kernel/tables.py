@@ -70,9 +70,17 @@ jobs = sa.Table(
     sa.Column("created_at", Time, nullable=False),
     sa.Column("updated_at", Time, nullable=False),
     sa.Column("from_end", Flag, nullable=True),  # 1: its version has a fixed delay; NULL: not known
+    # What code declared it; NULL: no code did, or an older Foliot saved it.
+    sa.Column("source_module", Name(250), nullable=True),
+    sa.Column("source_group", Name(100), nullable=True),
+    sa.Column("undeclared_at", Time, nullable=True),  # since when no live worker declares it, as the leader saw
+    sa.Column("retirement", sa.SmallInteger, nullable=True),  # see domain.sources.Retirement
+    sa.Column("renamed_to", Name(200), nullable=True),  # of a retired job: the nearest name its source declares
     sa.UniqueConstraint("namespace", "name", "deleted_at", name="jobs_name"),
     sa.Index("jobs_moving", "moving", "id"),
     sa.Index("jobs_from_end", "from_end", "id"),
+    sa.Index("jobs_source", "source_module", "id"),
+    sa.Index("jobs_undeclared", "undeclared_at", "id"),
     sqlite_autoincrement=True,
 )
 
@@ -272,7 +280,38 @@ nodes = sa.Table(
     sa.Column("owner", Name(32), nullable=True),  # line of the token that began it; NULL: a server's, or not recorded
     sa.Column("offer_bytes", sa.Integer, nullable=True),  # length of `handlers`
     sa.Column("offer_hash", Name(64), nullable=True),  # sha256 of `handlers`: workers with the same code have the same
+    sa.Column("code", Name(64), nullable=True),  # `codes.hash` of a worker; NULL: an older server wrote the row
     sa.Index("nodes_until", "state", "until"),
+    sa.Index("nodes_code", "code", "state"),
+)
+
+codes = sa.Table(
+    "codes",
+    metadata,
+    sa.Column("hash", Name(64), primary_key=True),  # of everything else that is kept of it
+    sa.Column("namespace", Name(100), nullable=True),  # of the token: the only one it declares in; NULL: every
+    sa.Column("group_name", Name(100), nullable=True),  # likewise
+    sa.Column("whole", Flag, nullable=False),  # 1: all its rows in the two tables below are there
+    sa.Column("ver", sa.BigInteger, nullable=False),
+    sa.Column("used_at", Time, nullable=False),  # when a session last said that this is its code
+    sa.Index("codes_used", "used_at"),
+)
+
+code_modules = sa.Table(
+    "code_modules",
+    metadata,
+    sa.Column("code", Name(64), primary_key=True),
+    sa.Column("module", Name(250), primary_key=True),
+)
+
+code_jobs = sa.Table(
+    "code_jobs",
+    metadata,
+    sa.Column("namespace", Name(100), primary_key=True),
+    sa.Column("name", Name(200), primary_key=True),
+    sa.Column("code", Name(64), primary_key=True),
+    sa.Column("module", Name(250), nullable=False),
+    sa.Index("code_jobs_code", "code"),
 )
 
 leases = sa.Table(

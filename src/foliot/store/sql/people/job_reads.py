@@ -7,8 +7,9 @@ from typing import Any, Final
 import msgspec
 
 from foliot.domain.instants import MINUTE, Instant
+from foliot.domain.sources import Retirement
 from foliot.domain.why.verdicts import HoldKind
-from foliot.ports.store.lookups import JobFilter, JobRow, LastRun, Listing, VersionRow
+from foliot.ports.store.lookups import RETIRED, JobFilter, JobRow, LastRun, Listing, VersionRow
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.paging import LOOK_MAX, from_cursor, to_cursor
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
@@ -19,7 +20,8 @@ SEARCH_AMONG: Final = 20_000
 
 _COLUMNS: Final = """
     j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
-    j.updated_at, v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble"""
+    j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
+    v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble"""
 _JOINS: Final = """
     JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
     JOIN cursors c ON c.job_id = j.id"""
@@ -205,13 +207,17 @@ def _is_wanted(job: JobRow, wanted: JobFilter, now: Instant) -> bool:
     return (
         (wanted.namespace is None or job.namespace == wanted.namespace)
         and not job.is_deleted
-        and (not wanted.states or job.state in wanted.states)
+        and (not wanted.states or job.state in wanted.states or (_is_retired(job) and RETIRED in wanted.states))
         and (wanted.owner is None or document.get("owner", "") == wanted.owner)
         and (wanted.group is None or document.get("group", "default") == wanted.group)
         and _has_labels(document.get("tags") or {}, wanted.labels)
         and (not wanted.text or _holds(job, wanted.text.casefold()))
         and (not wanted.late or (job.state == "active" and job.next_at is not None and job.next_at < now - MINUTE))
     )
+
+
+def _is_retired(job: JobRow) -> bool:
+    return job.retired_at is not None
 
 
 def _has_labels(tags: Mapping[str, str], labels: Mapping[str, str]) -> bool:
@@ -225,6 +231,7 @@ def _holds(job: JobRow, text: str) -> bool:
 
 def _job(row: Any) -> JobRow:
     paused = row.state == "paused"
+    is_retired = paused and row.retirement == Retirement.RETIRED
     return JobRow(
         job_id=row.id,
         namespace=row.namespace,
@@ -244,6 +251,9 @@ def _job(row: Any) -> JobRow:
         paused_until=row.next_at if paused else None,
         pause_reason=(row.pause_reason or "") if paused else "",
         trouble=row.trouble,
+        module=row.source_module,
+        retired_at=row.undeclared_at if is_retired else None,
+        renamed_to=row.renamed_to if is_retired else None,
         is_deleted=bool(row.deleted_at),
     )
 

@@ -1,6 +1,7 @@
 """The journal of events in SQL."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -40,20 +41,8 @@ class SqlJournal:
         self._database = database
 
     async def note(self, happenings: Sequence[Happening], *, term: int | None = None) -> None:
-        rows = [
-            (
-                happening.key[:250],
-                str(happening.topic),
-                happening.kind,
-                happening.namespace,
-                happening.subject[:200],
-                happening.by[:200],
-                msgspec.json.encode(happening.data).decode(),
-            )
-            for happening in happenings
-        ]
-        if rows:
-            await self._database.transact(lambda tx: tx.change(_NOTE, {"term": term}, n=rows), pool=Pool.API)
+        if happenings:
+            await self._database.transact(partial(note, happenings=happenings, term=term), pool=Pool.API)
 
     async def newest(self, wanted: EventFilter, *, limit: int, before_id: int | None = None) -> EventPage:
         def work(tx: Tx) -> EventPage:
@@ -89,6 +78,24 @@ class SqlJournal:
             return tx.change(_FORGET, {"first": min(ids), "last": max(ids), "before": before})
 
         return await self._database.transact(work)
+
+
+def note(tx: Tx, happenings: Sequence[Happening], *, term: int | None = None) -> None:
+    """Write down what is not yet written, in the transaction in which it happened."""
+    rows = [
+        (
+            happening.key[:250],
+            str(happening.topic),
+            happening.kind,
+            happening.namespace,
+            happening.subject[:200],
+            happening.by[:200],
+            msgspec.json.encode(happening.data).decode(),
+        )
+        for happening in happenings
+    ]
+    if rows:
+        tx.change(_NOTE, {"term": term}, n=rows)
 
 
 def _is_choosy(wanted: EventFilter) -> bool:

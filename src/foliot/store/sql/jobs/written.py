@@ -1,0 +1,99 @@
+"""A definition on its way into the store: its document and hash, its names looked up, its lanes and limits."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from foliot.domain.definition import check_definition, definition_hash, to_document
+from foliot.domain.job import Definition, Lane, lane_of
+from foliot.domain.limits import LimitChange
+from foliot.domain.names import check_name
+from foliot.domain.payload import canonical_json
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.jobs import Declarer, Standing
+from foliot.store.sql.jobs import calendars
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.leasing import limits
+
+
+class Written(NamedTuple):
+    """What is to be saved, and by whom."""
+
+    namespace: str
+    name: str
+    definition: Definition
+    document: str
+    hash: str
+    by: Actor
+    source: str
+    declarer: Declarer | None = None
+    allow: Callable[[Standing], None] | None = None
+    check_limit: Callable[[LimitChange], None] | None = None
+    shared: frozenset[str] = frozenset()  # which of its limits are of the whole cluster
+
+    @property
+    def module(self) -> str | None:
+        """The module that declares it."""
+        return None if self.declarer is None else self.declarer.module
+
+    @property
+    def from_end(self) -> int:
+        """`jobs.from_end`: what the watchdog of fixed delays goes by."""
+        return int(self.definition.is_delayed)
+
+
+def write(
+    namespace: str,
+    name: str,
+    definition: Definition,
+    *,
+    by: Actor,
+    source: str,
+    declarer: Declarer | None = None,
+    allow: Callable[[Standing], None] | None = None,
+    check_limit: Callable[[LimitChange], None] | None = None,
+) -> Written:
+    """A definition that may be kept, as it will be."""
+    check_definition(definition)
+    return Written(
+        check_name("namespace", namespace),
+        check_name("job", name),
+        definition,
+        canonical_json(to_document(definition)),
+        definition_hash(definition),
+        by,
+        source,
+        declarer,
+        allow,
+        check_limit,
+    )
+
+
+def resolved(tx: Tx, written: Written) -> Written:
+    """The same with its names looked up: calendars, and limits of the whole cluster."""
+    pinned = _pinned(tx, written)
+    return pinned._replace(shared=limits.shared_of(tx, pinned.definition))
+
+
+def _pinned(tx: Tx, written: Written) -> Written:
+    """The same with its calendars pinned to their newest versions (see `calendars`)."""
+    definition = calendars.pinned(tx, written.definition, written.name)
+    if definition is written.definition:
+        return written
+    document = canonical_json(to_document(definition))
+    return written._replace(definition=definition, document=document, hash=definition_hash(definition))
+
+
+def lanes_of(job_id: int, written: Written) -> list[Lane]:
+    """The lane of its runs, and that of its merge runs if it has some."""
+    definition, namespace, shared = written.definition, written.namespace, written.shared
+    lanes = [lane_of(job_id, definition, namespace=namespace, shared=shared)]
+    if definition.merge is not None:
+        lanes.append(lane_of(job_id, definition, namespace=namespace, shared=shared, handler=definition.merge))
+    return lanes
+
+
+def keep_limits(tx: Tx, written: Written, job_id: int, *, before: str | None) -> None:
+    """Limits come last in the order of locks (R3). `before`: the document of the version that was."""
+    named = limits.limits_of(job_id, written.definition, namespace=written.namespace, shared=written.shared)
+    if named:
+        limits.keep(tx, named, before=limits.numbers_of(before), check=written.check_limit)
