@@ -149,3 +149,16 @@ def weekdays() -> Calendar:
 def lunch() -> Calendar:
     """Closed from noon to one, every day."""
     return Calendar(name="lunch", closed_hours=(ClosedHours(start=12 * 3600, end=13 * 3600, why="lunch"),))
+
+
+def missed(count: int, span: str) -> tuple[str, int, str]:
+    return ("misfire", count, span)
+
+
+def overlapped(count: int, span: str) -> tuple[str, int, str]:
+    return ("overlap", count, span)
+
+
+MINUTELY = cron("* * * * *")
+HOURLY = cron("0 * * * *")
+MORNING = "2026-03-02 09:00"

@@ -14,6 +14,9 @@ from foliot.domain.policies.misfire import Misfire
 from foliot.domain.policies.overlap import Overlap
 from foliot.domain.schedule import Schedule
 from tests.unit.planning.situations import (
+    HOURLY,
+    MINUTELY,
+    MORNING,
     accounted,
     at,
     carried_on,
@@ -22,15 +25,14 @@ from tests.unit.planning.situations import (
     every,
     job,
     lunch,
-    once,
+    missed,
+    overlapped,
     ranges,
     times,
     weekdays,
 )
 
 LATEST, ALL, SKIP = misfire.latest(), misfire.all(), misfire.skip
-MINUTELY, HOURLY = cron("* * * * *"), cron("0 * * * *")
-MORNING = "2026-03-02 09:00"
 
 
 @dataclass(frozen=True)
@@ -45,14 +47,6 @@ class Case:
     overlap: Overlap = Overlap.ALLOW
     next_at: str | None = None
     seen: dict[str, Any] = field(default_factory=dict)
-
-
-def missed(count: int, span: str) -> tuple[str, int, str]:
-    return ("misfire", count, span)
-
-
-def overlapped(count: int, span: str) -> tuple[str, int, str]:
-    return ("overlap", count, span)
 
 
 ON_TIME = [
@@ -333,56 +327,6 @@ def test_a_job_without_a_schedule_or_at_its_end_has_nothing_due() -> None:
         assert (decided.runs, decided.skips, decided.next_at, decided.state) == ((), (), None, state)
 
 
-# ------------------------------------------------------------------------------------------------ end and count
-
-
-def test_after_the_last_instant_the_schedule_is_done() -> None:
-    decided = plan(due(job(once(MORNING)), at(MORNING)), at(MORNING) + SECOND)
-    assert times(decided) == ["09:00:00"]
-    assert (decided.state, decided.next_at, decided.next_due_at) == (CursorState.DONE, None, None)
-
-
-def test_a_one_off_that_was_missed_still_follows_the_policy() -> None:
-    late = plan(due(job(once(MORNING)), at(MORNING)), at(MORNING) + 30 * MINUTE)
-    assert times(late) == ["09:00:00+"]
-    too_late = plan(due(job(once(MORNING)), at(MORNING)), at(MORNING) + 2 * HOUR)
-    assert ranges(too_late) == [missed(1, "09:00:00-09:00:00")]
-    assert too_late.state == CursorState.DONE
-
-
-def test_an_end_that_the_calendar_rules_out_is_still_decided() -> None:
-    """A schedule that ends on a Sunday: its weekend is recorded when it is over, not forgotten."""
-    schedule = cron("0 9 * * *", calendar=weekdays(), end_at=at("2026-03-02 00:00"))
-    friday = due(job(schedule), at("2026-02-27 09:00"))
-    decided = plan(friday, at("2026-02-27 09:00"))
-    assert decided.next_at == at("2026-03-01 09:00")
-    ended = plan(carried_on(friday, decided), at("2026-03-01 09:00"))
-    assert ranges(ended) == [("calendar", 2, "09:00:00-09:00:00")]
-    assert ended.state == CursorState.DONE
-
-
-def test_a_count_is_used_up_by_runs_not_by_skips() -> None:
-    schedule = cron("* * * * *", count=3)
-    busy = plan(due(job(schedule, overlap=Overlap.SKIP), at(MORNING), remaining=3, open=1), at(MORNING))
-    assert (ranges(busy), busy.remaining, busy.state) == ([overlapped(1, "09:00:00-09:00:00")], 3, CursorState.ACTIVE)
-    free = plan(due(job(schedule, overlap=Overlap.SKIP), at(MORNING), remaining=3), at(MORNING))
-    assert (times(free), free.remaining, free.state) == (["09:00:00"], 2, CursorState.ACTIVE)
-
-
-def test_the_last_of_a_count_ends_the_schedule_also_in_the_middle_of_a_stretch() -> None:
-    decided = plan(
-        due(job(cron("* * * * *", count=3), misfire=ALL), at(MORNING), remaining=2), at(MORNING) + 10 * MINUTE
-    )
-    assert times(decided) == ["09:00:00+", "09:01:00+"]
-    assert decided.skips == ()
-    assert (decided.state, decided.next_at, decided.next_due_at, decided.remaining) == (CursorState.DONE, None, None, 0)
-
-
-def test_a_count_that_is_used_up_starts_nothing() -> None:
-    decided = plan(due(job(MINUTELY), at(MORNING), remaining=0), at(MORNING))
-    assert (decided.runs, decided.skips, decided.state) == ((), (), CursorState.DONE)
-
-
 # --------------------------------------------------------------------------------------------------------- jitter
 
 
@@ -479,54 +423,3 @@ def test_the_limit_holds_across_the_plans_of_one_catch_up() -> None:
         waiting = carried_on(waiting, decided)
     assert late == 250
     assert late + skipped + 2 == 2 * 24 * 60 + 1
-
-
-# ------------------------------------------------------------------------------------------------- open skip rows
-
-
-def test_a_skip_that_goes_on_extends_the_open_row() -> None:
-    loaded = job(MINUTELY, overlap=Overlap.SKIP)
-    minute = due(loaded, at(MORNING), open=1)
-    extends = []
-    for n in range(4):
-        decided = plan(minute, at(MORNING) + n * MINUTE)
-        extends.append(decided.skips[0].extends)
-        minute = carried_on(minute, decided, open=1)
-        assert (minute.cursor.skip_from, minute.cursor.skip_reason) == (at(MORNING), "overlap")
-    assert extends == [False, True, True, True]
-
-
-def test_a_run_closes_the_open_row() -> None:
-    loaded = job(MINUTELY, overlap=Overlap.SKIP)
-    busy = due(loaded, at(MORNING), open=1)
-    free = carried_on(busy, plan(busy, at(MORNING)))
-    ran = carried_on(free, plan(free, at(MORNING) + MINUTE), open=1)
-    assert (ran.cursor.skip_from, ran.cursor.skip_reason) == (None, None)
-    assert not plan(ran, at(MORNING) + 2 * MINUTE).skips[0].extends
-
-
-def test_a_skip_behind_a_run_of_the_same_plan_is_a_row_of_its_own() -> None:
-    loaded = job(every("1s"), overlap=Overlap.SKIP)
-    before = due(loaded, at(MORNING), skip_from=at(MORNING) - HOUR, skip_reason="overlap")
-    decided = plan(before, at(MORNING) + 2 * SECOND)
-    assert [(len(decided.runs), skip.extends) for skip in decided.skips] == [(1, False)]
-    assert carried_on(before, decided).cursor.skip_from == at(MORNING) + SECOND
-
-
-def test_a_skip_that_a_run_of_the_same_plan_follows_is_closed() -> None:
-    before = due(job(HOURLY), at(MORNING))
-    after = carried_on(before, plan(before, at("2026-03-02 11:30")))
-    assert (after.cursor.skip_from, after.cursor.skip_reason) == (None, None)
-
-
-def test_another_reason_opens_a_row_of_its_own() -> None:
-    missed_before = due(job(MINUTELY, overlap=Overlap.SKIP), at(MORNING), skip_from=1, skip_reason="misfire", open=1)
-    decided = plan(missed_before, at(MORNING))
-    assert [skip.extends for skip in decided.skips] == [False]
-    assert carried_on(missed_before, decided).cursor.skip_from == at(MORNING)
-
-
-def test_nothing_decided_leaves_the_open_row_as_it_is() -> None:
-    idle = due(job(MINUTELY), at(MORNING), skip_from=5, skip_reason="overlap")
-    after = carried_on(idle, plan(idle, at(MORNING) - 1))
-    assert (after.cursor.skip_from, after.cursor.skip_reason) == (5, "overlap")

@@ -1,0 +1,136 @@
+"""Commands of a person who operates a small cluster: ends, drains, logs, shards."""
+
+import re
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from foliot.domain.visible import visible
+from tests.cli.conftest import Shell
+from tests.eventually import eventually
+
+
+def test_a_run_that_does_not_stop_is_ended(foliot: Shell) -> None:
+    run = foliot("job", "trigger", "stubborn", "-q").out.strip()
+    eventually(lambda: "deaf" in foliot("run", "logs", run).out, within_s=60)  # one that has not begun stops at once
+    assert "asked to stop" in foliot("run", "cancel", run).err
+    ended = foliot("run", "cancel", run, "--force", "--reason", "no time")
+    assert (ended.code, ended.err) == (0, f"✔ {run}  stubborn  is being ended\n")
+    eventually(lambda: foliot.state(run) == "CANCELLED", within_s=60)
+
+
+def test_runs_are_cancelled_by_tag(foliot: Shell) -> None:
+    runs = {foliot("job", "trigger", "stubborn", "--delay", "1h", "-q").out.strip() for _ in range(2)}
+    assert "needs a confirmation" in foliot("run", "cancel", "-l", "kind=stubborn").err
+    cancelled = foliot("run", "cancel", "-l", "kind=stubborn", "--yes", "-o", "json").json
+    assert runs <= {item["run"]["id"] for item in cancelled["items"]}
+    assert foliot("run", "cancel", "-l", "kind=stubborn").err == "nothing matches\n"
+
+
+def test_a_node_is_drained_and_taken_back(foliot: Shell) -> None:
+    nodes = foliot("node", "list", "-o", "json").json["items"]
+    (worker,) = {node["name"] for node in nodes if node["kind"] == "worker"}  # sessions of the past are shown, too
+    drained = foliot("node", "drain", "--self", "--reason", "kernel update", "--no-wait")
+    assert (drained.code, "takes no more work" in drained.err) == (0, True)
+    waiting = foliot("job", "trigger", "greet", "-q").out.strip()
+    assert "are draining and take no more work" in foliot("run", "why", waiting).out
+    back = foliot("node", "undrain", worker)
+    assert (back.code, back.err) == (0, f"✔ {worker} takes work again\n")
+    assert foliot("run", "watch", waiting, "--wait-for", "60s").code == 0
+    again = foliot("node", "undrain", worker)
+    assert (again.code, f"{worker} is not draining." in again.err) == (5, True)
+    assert foliot("node", "drain").code == 2
+    assert foliot("node", "drain", "w-99").code == 3
+
+
+def test_the_only_server_cannot_step_down(foliot: Shell) -> None:
+    foliot.led()
+    refused = foliot("cluster", "step-down")
+    assert refused.code == 5
+    assert refused.err.startswith("✖ Leadership was not handed over: no other server is there.")
+    assert "[FOL-3019]" in refused.err
+    assert "主节点未移交：没有其他服务器" in foliot("cluster", "step-down", "--lang", "zh-CN").err
+    assert foliot("cluster", "step-down", "--to", "nobody").code == 3
+
+
+def test_jobs_are_sorted_by_how_they_went(foliot: Shell) -> None:
+    foliot("job", "trigger", "fail", "--wait")
+    foliot("job", "trigger", "greet", "--wait")
+    worst = foliot("job", "list", "--sort", "fails")
+    assert worst.out.splitlines()[1].startswith("fail")
+    assert "FAILED" in worst.out.splitlines()[0]
+    assert "greet" not in foliot("job", "list", "--sort", "fails", "-q").out.split()
+    assert "greet" in foliot("job", "list", "--sort", "p95", "-q").out.split()
+    assert "P95" in foliot("job", "list", "--sort", "p95").out
+
+
+def test_a_log_since_some_time_in_the_readers_zone_or_as_it_is_kept(foliot: Shell) -> None:
+    run = foliot("job", "trigger", "tick", "-q").out.strip()
+    foliot("run", "watch", run)
+    raw = foliot("run", "logs", run, "--raw").out.splitlines()
+    assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z  INFO  tick  i=\d", line) for line in raw), raw
+    shown = foliot("run", "logs", run, "--tz", "Asia/Shanghai").out.splitlines()
+    at = datetime.fromisoformat(raw[0].split()[0]).astimezone(ZoneInfo("Asia/Shanghai"))
+    heading = foliot("run", "logs", run, "--tz", "Asia/Shanghai").err
+    assert re.match(rf"▶ tick  {run}  due .*:\d\d CST", heading)
+    assert shown[0].endswith(f"{at:%H:%M:%S}.{at.microsecond // 1000:03d}  INFO  tick  i=0")
+    assert len(foliot("run", "logs", run, "--since", "1h").out.splitlines()) == 3
+    assert foliot("run", "logs", run, "--since", "2099-01-01").out == ""
+    assert foliot("run", "logs", "-f", run, "--level", "error").out == ""
+    assert len(foliot("run", "logs", "-f", run, "--tail", "2").out.splitlines()) == 2
+
+
+def test_a_result_that_was_not_kept_is_told(foliot: Shell) -> None:
+    done = foliot("job", "trigger", "big", "--wait")
+    assert (done.code, done.out) == (0, "")
+    assert re.search(r"▲ Result of r-\w+ is 97\.7 KiB; the limit is 64 KiB\. The run succeeded", done.err)
+    run = foliot("run", "list", "--job", "big", "-q", "--limit", "1").out.strip()
+    asked = foliot("run", "result", run)
+    assert (asked.code, asked.out, "the result was not kept" in asked.err) == (1, "", True)
+    assert foliot("run", "result", run, "-o", "json").code == 1
+    later = foliot("job", "trigger", "greet", "--delay", "1h", "-q").out.strip()
+    waiting = foliot("run", "result", later)
+    assert (waiting.code, waiting.out, waiting.err) == (6, "", f"▶ greet  {later}  PENDING\n")
+    foliot("run", "cancel", later)
+
+
+def test_shards_are_shown(foliot: Shell) -> None:
+    foliot("job", "create", "parts", "--py", "jobs:greet", "--set", "shards=2")
+    try:
+        done = foliot("job", "trigger", "parts", "--wait")
+        assert re.search(r"✔ parts  r-\w+  succeeded in \d", done.err)
+        run = re.findall(r"r-\w+", done.err)[0]
+        assert re.search(r"shards +2 ✔ SUCCEEDED", foliot("run", "show", run).out)
+        listed = foliot("run", "list", "--job", "parts", "--shards").out
+        assert {f"{number} of {run}" for number in (0, 1)} <= set(re.findall(rf"\d of {run}", listed))
+        part = next(line.split()[0] for line in listed.splitlines() if f" 1 of {run} " in line)
+        assert re.search(rf"shard +1 of {run}", foliot("run", "show", part).out)
+        assert "SHARD" not in foliot("run", "list", "--job", "parts").out
+    finally:
+        foliot("job", "delete", "parts", "--yes")
+
+
+def test_why_names_the_error_once(foliot: Shell) -> None:
+    run = foliot("job", "trigger", "fail", "-q").out.strip()
+    foliot("run", "watch", run)
+    assert ": ValueError: boom." in foliot("run", "why", run).out
+
+
+def test_what_a_job_says_does_not_steer_the_terminal_of_who_looks_at_it(foliot: Shell) -> None:
+    evil = "\x1b[2J\x1b]0;owned\x07\u202egnp\x9b8m"
+    run = foliot("job", "trigger", "fail", "-p", f"why={evil}", "--reason", "because", "-q").out.strip()
+    assert foliot("run", "watch", run).code == 6
+    for command in (
+        ("run", "show", run),
+        ("run", "show", run, "-o", "yaml"),
+        ("run", "list", "--job", "fail", "-o", "wide"),
+        ("run", "logs", run),
+        ("run", "logs", "-f", run),
+        ("run", "result", run),
+        ("run", "watch", run),
+        ("why", run),
+        ("job", "show", "fail"),
+    ):
+        said = foliot(*command)
+        assert visible(said.out + said.err) == said.out + said.err, command
+    assert "\\u001b[2J" in foliot("run", "show", run).out
+    assert evil in foliot("run", "show", run, "-o", "json").json["error"]
