@@ -42,7 +42,7 @@ def backend(request: pytest.FixtureRequest) -> str:
 def coordinator(backend: str, world: World) -> Coordinator:
     """The backend as one server has it."""
     times = ElectionTimes(term_us=TTL, session_us=SESSION_TTL_US)
-    made: Coordinator = load("foliot.coordinators", backend)(world.store.nodes, times, None)
+    made: Coordinator = load("foliot.coordinators", backend)(world.store.nodes, times, None, url=backend)
     return made
 
 
@@ -173,7 +173,7 @@ async def test_wake_ups_may_be_sent_although_nobody_carries_them(coordinator: Co
 async def test_wake_ups_of_the_database_are_sent_and_heard(backend: str, world: World) -> None:
     carrier, heard = Remembered(), list[str]()
     times = ElectionTimes(term_us=TTL, session_us=SESSION_TTL_US)
-    coordinator: Coordinator = load("foliot.coordinators", backend)(world.store.nodes, times, carrier)
+    coordinator: Coordinator = load("foliot.coordinators", backend)(world.store.nodes, times, carrier, url=backend)
     await coordinator.listen(heard.append)
     coordinator.send("ready")
     assert carrier.woken is not None

@@ -11,9 +11,10 @@ from typing import Final
 import structlog
 
 from foliot import __version__
+from foliot.app.coordinators import STORE, coordinator_name, make_coordinator
 from foliot.app.handler_kinds import InstalledKinds
-from foliot.app.plugins import Installed, load
-from foliot.app.settings import ServerSettings, Timing
+from foliot.app.plugins import Installed
+from foliot.app.settings import ServerSettings
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.planner import Planner
 from foliot.domain.routing import Route, Routes
@@ -36,7 +37,6 @@ from foliot.operations.services import Services
 from foliot.operations.worker_service import WorkerService
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
-from foliot.ports.coordinator import Coordinator, ElectionTimes, MakeCoordinator
 from foliot.ports.store import Store
 from foliot.ports.store.code import RetiringJob
 from foliot.ports.store.errors import StoreUnavailable
@@ -48,13 +48,6 @@ DUE: Final = "due"
 STOP: Final = "stop"
 
 log = structlog.get_logger("foliot.server")
-
-
-def make_coordinator(store: Store, timing: Timing) -> Coordinator:
-    """The backend that holds elections and carries wake-ups: today the store's own."""
-    make: MakeCoordinator = load("foliot.coordinators", "store")
-    times = ElectionTimes(term_us=timing.leader_ttl_us, session_us=timing.session.ttl_us)
-    return make(store.nodes, times, store.wakeups)
 
 
 def installed_routes() -> Routes:
@@ -74,7 +67,7 @@ class Server:
         self.store = store
         self.is_stopping = False  # no more traffic is wanted; what is under way goes on
         self._clock = clock
-        self._coordinator = make_coordinator(store, settings.timing)
+        self._coordinator = make_coordinator(store, settings)
         self.session = OwnSession(chance)
         self.tide = Tide(clock)
         self.leadership = Leadership(clock)
@@ -281,13 +274,17 @@ class Server:
         self._coordinator.send(STOP)
 
     def _hello(self, session: str) -> Hello:
+        labels = {"tzdata": tzdata_version()}  # what its decisions were made by
+        coordinator = coordinator_name(self.settings)
+        if coordinator != STORE:
+            labels["coordinator"] = coordinator
         return Hello(
             session=session,
             name=self.settings.node_name,
             group="",
             slots=0,
             handlers=(),
-            labels={"tzdata": tzdata_version()},  # what its decisions were made by
+            labels=labels,
             version=__version__,
             pid=os.getpid(),
             host=socket.gethostname(),

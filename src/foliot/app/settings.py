@@ -71,6 +71,7 @@ class ServerSettings:
     tls: TlsFiles | None = None
     insecure_http: bool = False  # the user wants tokens to cross a network unencrypted
     keeps_removed: bool = False  # a job that no code declares any more goes on; the leader's word counts
+    coordinator_url: str = "store"  # its scheme names the backend that holds elections
     fault_point: str | None = None  # tests only: where this process breaks itself
 
     @property

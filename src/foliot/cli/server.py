@@ -31,6 +31,14 @@ FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option(
     "--listen", default=f"127.0.0.1:{DEFAULT_PORT}", show_default=True, help="HOST:PORT; port 0 picks a free one."
 )
+@click.option(
+    "--coord",
+    envvar="FOLIOT_COORD",
+    default="store",
+    show_default=True,
+    metavar="URL",
+    help="What holds elections: the store, or the backend of an installed package by the scheme of its URL.",
+)
 @click.option("--node", default=None, help="This server's name (default: the host's).")
 @click.option(
     "--behind-proxy", is_flag=True, help="A proxy in front speaks TLS: listening beyond this machine is allowed."
@@ -56,6 +64,7 @@ def server(
     db: str | None,
     db_file: Path | None,
     listen: str,
+    coord: str,
     node: str | None,
     behind_proxy: bool,
     insecure_http: bool,
@@ -88,6 +97,7 @@ def server(
             insecure_http=insecure_http,
             tls=_tls(tls_cert, tls_key),
             keeps_removed=keep_removed_jobs,
+            coordinator_url=coord,
             fault_point=os.environ.get("FOLIOT_FAULT_POINT"),
         )
         token = bootstrap_token_file.read_text("utf-8") if bootstrap_token_file else None

@@ -10,8 +10,11 @@ from foliot.ports.wakeups import Wakeups
 class StoreCoordinator:
     """`ports.coordinator.Coordinator` with no service beside the store."""
 
-    def __init__(self, terms: NodeStore, times: ElectionTimes, wakeups: Wakeups | None = None) -> None:
-        """`wakeups` None: the database cannot send any, and servers go by their pulse."""
+    def __init__(
+        self, terms: NodeStore, times: ElectionTimes, wakeups: Wakeups | None = None, *, url: str = ""
+    ) -> None:
+        """`wakeups` None: the database cannot send any, and servers go by their pulse. `url` says nothing here."""
+        del url
         self._terms = terms
         self._times = times
         self._wakeups = wakeups

@@ -59,6 +59,9 @@ class Coordinator(Wakeups, Protocol):
 
 
 class MakeCoordinator(Protocol):
-    """How a backend is made: it gets the store's row, and the wake-ups that the store's database can send, if any."""
+    """How a backend is made: it gets the store's row, and the wake-ups that the store's database can send, if any.
 
-    def __call__(self, terms: NodeStore, times: ElectionTimes, wakeups: Wakeups | None) -> Coordinator: ...
+    `url`: as the user wrote it (`--coord`). It is named by its scheme alone in whatever is shown.
+    """
+
+    def __call__(self, terms: NodeStore, times: ElectionTimes, wakeups: Wakeups | None, *, url: str) -> Coordinator: ...

@@ -167,6 +167,9 @@ OPTIONS: Final[Mapping[str, str]] = {
     "Write it to a file that only you can read, not to the screen.": "写入只有你能读取的文件，不显示在屏幕上。",
     "Also those that are over.": "也列出已失效的。",
     "How long the old secret goes on.": "旧密钥继续有效多久。",
+    "What holds elections: the store, or the backend of an installed package by the scheme of its URL.": (
+        "由谁选举主节点：存储，或已安装的软件包提供的后端，按地址的协议名选择。"
+    ),
     # up, worker
     "Address to listen on.": "监听的地址。",
     "Port to listen on; 0 picks a free one.": "监听的端口；0 表示任选一个空闲端口。",

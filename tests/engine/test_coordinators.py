@@ -1,0 +1,58 @@
+"""The coordinator of a server, chosen by the scheme of a URL; and what is said when there is none."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from foliot.app.coordinators import make_coordinator
+from foliot.app.plugins import PartNotLoaded, UnknownPart
+from foliot.app.settings import ServerSettings
+from foliot.coordination.store import StoreCoordinator
+from foliot.domain.errors import InvalidInput
+from tests.installing import make_package
+from tests.sql.world import World
+
+SECRET = "s3cret"
+
+
+class Picky(StoreCoordinator):
+    """A backend that takes one URL, and is not friendly about others."""
+
+    def __init__(self, *parts: Any, url: str) -> None:
+        super().__init__(*parts)
+        if "refused" in url:
+            raise InvalidInput("The path is missing.", hint="picky://HOST/PATH")
+        if "good" not in url:
+            raise ValueError(f"no good: {url}")
+
+
+def settings(world: World, url: str) -> ServerSettings:
+    return ServerSettings(store_url=world.url, node_name="s1", coordinator_url=url)
+
+
+async def test_the_store_elects_unless_another_is_named(world: World) -> None:
+    made = make_coordinator(world.store, ServerSettings(store_url=world.url, node_name="s1"))
+    assert type(made) is StoreCoordinator
+
+
+@pytest.mark.parametrize("url", [f"redis://:{SECRET}@cache/0", f"redis:{SECRET}", "redis"])
+async def test_a_backend_that_nobody_brings_is_refused_by_its_scheme_alone(world: World, url: str) -> None:
+    with pytest.raises(UnknownPart, match=r'There is no coordinator "redis".*known are: store;') as refused:
+        make_coordinator(world.store, settings(world, url))
+    assert SECRET not in str(refused.value)
+
+
+async def test_a_backend_of_a_package_is_made_with_its_url(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = make_package(
+        tmp_path, group="foliot.coordinators", name="picky", target="tests.engine.test_coordinators:Picky"
+    )
+    monkeypatch.syspath_prepend(str(package))
+    assert isinstance(make_coordinator(world.store, settings(world, "picky://good")), Picky)
+    with pytest.raises(InvalidInput, match="The path is missing"):
+        make_coordinator(world.store, settings(world, "picky://refused"))
+    with pytest.raises(PartNotLoaded, match=r'The coordinator "picky" .* cannot be loaded: ValueError') as broken:
+        make_coordinator(world.store, settings(world, f"picky://{SECRET}"))
+    assert SECRET not in str(broken.value)
