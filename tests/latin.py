@@ -23,7 +23,7 @@ CODE = re.compile(
 )
 WORD = re.compile(r"[A-Za-z]{2,}")
 KNOWN = frozenset((
-    "API", "CPU", "CSRF", "Cookie", "Ctrl", "DST", "ETag", "ETL", "Foliot", "Galera", "HOME", "HOST", "HTTP",
+    "API", "ASCII", "CPU", "CSRF", "Cookie", "Ctrl", "DST", "ETag", "ETL", "Foliot", "Galera", "HOME", "HOST", "HTTP",
     "HTTPS", "ID", "JSON", "KiB", "MariaDB", "MiB", "MySQL", "NUL", "NaN", "PATH", "PEM", "PORT", "PostgreSQL",
     "Python", "Quartz", "RRULE", "SIGKILL", "SQL", "SQLite", "Spring", "TLS", "TOML", "TZ", "URL", "UTC", "UTF", "UUID",
     "Unix", "YAML", "async", "cron", "iCalendar", "gpu", "pid", "stdin", "vN",
@@ -40,11 +40,19 @@ WORDS_OF_THE_COMMAND_LINE = frozenset((
 
 FIELDS = frozenset((
     "DTSTART", "blackout", "country", "daily", "dataclass", "end", "exclude", "fail", "from", "ics", "mode", "now",
-    "quartz", "since", "start", "to", "tz", "tick", "greet",
+    "quartz", "since", "start", "to", "tz", "tick", "greet", "anchor", "at", "beat", "contexts", "count", "delay",
+    "every", "expected", "jitter", "margin", "merge", "phase", "process", "shift", "thread", "ttl", "weekly", "MON",
+    "FRI",
+    "kill", "stop", "key", "value", "items",
 ))  # fmt: skip
 """Fields of documents and their values, and names in examples."""
 
+PYTHON = frozenset(
+    ("None", "Pydantic", "TypedDict", "def", "false", "if", "in", "job", "main", "name", "null", "true", "yield")
+)
+"""Words of code in which jobs are written."""
 
-def latin_words(text: str, *, known: frozenset[str] = KNOWN | WORDS_OF_THE_COMMAND_LINE | FIELDS) -> set[str]:
+
+def latin_words(text: str, *, known: frozenset[str] = KNOWN | WORDS_OF_THE_COMMAND_LINE | FIELDS | PYTHON) -> set[str]:
     """The Latin words of a text that should have been said in Chinese."""
     return set(WORD.findall(CODE.sub(" ", text))) - known

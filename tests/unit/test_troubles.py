@@ -1,7 +1,6 @@
 """What is wrong with a field, a schedule or a handover is said in Chinese too."""
 
 import ast
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,9 +11,10 @@ from foliot.domain.errors import BadField, FoliotError
 from foliot.domain.schedule.document import schedule_from_document
 from foliot.domain.schedule.errors import BadSchedule
 from foliot.operations.step_down import CannotLead
-from foliot.words.chinese.errors import TROUBLES
-from foliot.words.errors import TROUBLE_MAX, tell
+from foliot.words.chinese.troubles import TROUBLES
+from foliot.words.errors import tell
 from foliot.words.language import Language
+from foliot.words.patterns import TEXT_MAX, Patterns
 
 SAID = [
     (BadField("timeout", '"x" is not a duration'), '字段 timeout 的值不被允许："x" 不是时长。'),
@@ -41,14 +41,15 @@ def test_a_misspelt_key_of_a_schedule_is_named() -> None:
 
 def test_a_trouble_that_no_pattern_knows_is_said_as_it_is() -> None:
     assert tell(BadField("x", "odd"), Language.CHINESE)[0] == "字段 x 的值不被允许：odd。"
-    long = "7" * TROUBLE_MAX + " is not text"
+    long = "7" * TEXT_MAX + " is not text"
     assert tell(BadField("x", long), Language.CHINESE)[0].endswith(" is not text。")
 
 
 def test_every_trouble_that_is_written_in_the_code_has_its_words() -> None:
     found = set(_troubles())
     assert len(found) > 50
-    unknown = {trouble for trouble in found if not any(re.fullmatch(pattern, trouble) for pattern in TROUBLES)}
+    known = Patterns(TROUBLES)
+    unknown = {trouble for trouble in found if known.find(trouble) is None}
     assert not unknown
 
 

@@ -1,27 +1,30 @@
 """Errors in the reader's language: by code, from the values an error keeps. English sentences are the errors' own."""
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 from foliot.domain.errors import BadField, FoliotError
 from foliot.domain.schedule.errors import shown
 from foliot.words.chinese import errors as chinese
+from foliot.words.chinese.refusals import NEXT_STEPS, REFUSALS
+from foliot.words.chinese.troubles import TROUBLES, WORDS
 from foliot.words.english import errors as english
 from foliot.words.language import Language
+from foliot.words.patterns import Patterns
 from foliot.words.templates import Catalogue, Speech
 
 Data: TypeAlias = Mapping[str, Any]
-
-TROUBLE_MAX: Final = 500  # letters: a longer one is said as it is, so that no pattern takes long
 
 _TITLES: Final = {Language.ENGLISH: english.TITLES, Language.CHINESE: chinese.TITLES}
 _BRANCHES: Final = {Language.ENGLISH: english.BRANCHES, Language.CHINESE: chinese.BRANCHES}
 _SENTENCES: Final[Mapping[Language, Catalogue]] = {Language.ENGLISH: {}, Language.CHINESE: chinese.SENTENCES}
 _HINTS: Final = {Language.ENGLISH: english.HINTS, Language.CHINESE: chinese.HINTS}
+_TROUBLES: Final = Patterns({**WORDS, **TROUBLES})
+_REFUSALS: Final = Patterns(REFUSALS, pieces=_TROUBLES)
+_NEXT_STEPS: Final = Patterns(NEXT_STEPS)
 _SPEECHES: Final = {
     Language.ENGLISH: Speech(Language.ENGLISH),
-    Language.CHINESE: Speech(Language.CHINESE, words=chinese.WORDS),
+    Language.CHINESE: Speech(Language.CHINESE, words=WORDS),
 }
 
 
@@ -32,9 +35,17 @@ def tell(error: FoliotError, language: Language = Language.ENGLISH) -> tuple[str
     cause = error.__cause__
     if isinstance(error, BadField) and isinstance(cause, FoliotError):
         return _of_field(error, cause, language)
-    sentence = _filled(_SENTENCES[language], error, language)
-    hint = _filled(_HINTS[language], error, language)
+    sentence = _filled(_SENTENCES[language], error, language) or _found(_REFUSALS, error.sentence, language)
+    hint = _filled(_HINTS[language], error, language) or _found(_NEXT_STEPS, error.hint, language)
     return sentence or _by_title(error, language), hint or error.hint
+
+
+def _found(patterns: Patterns, english: str | None, language: Language) -> str | None:
+    """What the catalogue of another language has for a text that an error made itself."""
+    if language is Language.ENGLISH or not english:
+        return None
+    said = patterns.find(english)
+    return None if said is None else shown(said)
 
 
 def in_one_line(error: FoliotError, language: Language = Language.ENGLISH) -> str:
@@ -117,31 +128,25 @@ def _parameters(data: Data) -> Data:
 
 def _problem(said: str) -> str:
     kind = said.removeprefix("is not ")
-    if kind != said and kind in chinese.WORDS:
-        return f"不是{chinese.WORDS[kind]}"
-    return chinese.WORDS.get(said, said)
+    if kind != said and kind in WORDS:
+        return f"不是{WORDS[kind]}"
+    return WORDS.get(said, said)
 
 
 def _kind(written: str) -> str:
     """What a parameter is; `number` and `a number` are the same."""
-    return next(
-        (word for phrase, word in chinese.WORDS.items() if written in (phrase, phrase.partition(" ")[2])), written
-    )
+    return next((word for phrase, word in WORDS.items() if written in (phrase, phrase.partition(" ")[2])), written)
 
 
 def _trouble(said: str) -> Data:
-    """What is wrong, in Chinese where the catalogue knows the pattern."""
+    """What is wrong, in Chinese where the catalogue knows the words."""
     plain = said.rstrip(".")
-    for pattern, words in chinese.TROUBLES.items() if len(plain) <= TROUBLE_MAX else ():
-        found = re.fullmatch(pattern, plain)
-        if found:
-            return {"trouble": found.expand(words)}
-    return {"trouble": plain}
+    return {"trouble": _TROUBLES.find(plain) or plain}
 
 
 def _field(data: Data) -> Data:
     path = str(data["path"])
-    return {"path": chinese.WORDS.get(path, path), **_trouble(str(data["trouble"]))}
+    return {"path": WORDS.get(path, path), **_trouble(str(data["trouble"]))}
 
 
 def _versions(data: Data) -> Data:

@@ -1,9 +1,12 @@
 """Sentences that are made in English where they arise, found in a catalogue by their own words, whatever they hold.
 
     "{name} is not a {kind}."      matches `settle is not a workflow.`; the other language has the same holes
+    "{name} {why}"                 `why` and the like hold words of Foliot again; other values are the user's
 
 Of several keys that match, the one with the most words of its own is meant.
 """
+
+from __future__ import annotations
 
 import re
 from collections.abc import Mapping
@@ -12,13 +15,16 @@ from typing import Final
 
 TEXT_MAX: Final = 500  # letters: a longer text is said as it is, so that no pattern takes long
 _HOLE: Final = re.compile(r"\{(\w+)\}")
+_QUOTED: Final = frozenset({"kind", "what", "why"})  # the other values are the user's own words
 
 
 class Patterns:
     """A catalogue: Chinese templates by English ones."""
 
-    def __init__(self, catalogue: Mapping[str, str]) -> None:
+    def __init__(self, catalogue: Mapping[str, str], *, pieces: Patterns | None = None) -> None:
+        """`pieces`: what a sentence may quote, such as why something was refused; looked up on its own."""
         self._catalogue = catalogue
+        self._pieces = pieces
 
     def find(self, text: str) -> str | None:
         """What the catalogue says for a text, if it knows it."""
@@ -29,17 +35,20 @@ class Patterns:
         for key in sorted(self._catalogue, key=_words_of_its_own, reverse=True):
             found = _pattern(key).fullmatch(text)
             if found is not None:
-                return _filled(self._catalogue[key], found.groupdict())
+                return self._filled(self._catalogue[key], found.groupdict())
         return None
+
+    def _filled(self, template: str, values: Mapping[str, str]) -> str:
+        return _HOLE.sub(lambda hole: self._said(hole[1], values[hole[1]]), template)
+
+    def _said(self, name: str, value: str) -> str:
+        found = self._pieces.find(value) if self._pieces is not None and name in _QUOTED else None
+        return value if found is None else found
 
 
 def holes(template: str) -> set[str]:
     """The names of the values a template takes."""
     return set(_HOLE.findall(template))
-
-
-def _filled(template: str, values: Mapping[str, str]) -> str:
-    return _HOLE.sub(lambda hole: values[hole[1]], template)
 
 
 def _words_of_its_own(template: str) -> int:
