@@ -214,6 +214,9 @@ UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERR
 -- ending/cancellation.py FORCE
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.cancel_at = coalesce(runs.cancel_at, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))), runs.error = %(error)s, runs.ver = runs.ver + 1, runs.deadline_at = CASE WHEN runs.deadline_at < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN runs.deadline_at ELSE TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) END WHERE runs.id = d.id AND runs.state = 'RUNNING';
 
+-- ending/cancellation.py NOTE
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.cancelled_by = %(by)s, runs.cancel_reason = %(reason)s WHERE runs.id = d.id;
+
 -- ending/ends.py END
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, reported BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, started_at BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, result LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, error LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, error_type LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, checkpoint LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, deaths BIGINT PATH '$[10]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = d.state, runs.kind = d.kind, runs.ver = runs.ver + 1, runs.last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END, runs.lease_id = NULL, runs.ended_at = %(now)s, runs.started_at = coalesce(runs.started_at, d.started_at), runs.deadline_at = NULL, runs.result = d.result, runs.error_type = d.error_type, runs.checkpoint = coalesce(d.checkpoint, runs.checkpoint), runs.deaths = runs.deaths + d.deaths, runs.error = coalesce(d.error, CASE WHEN d.state = 'CANCELLED' THEN runs.error END) WHERE runs.id = d.id AND runs.lease_id = d.lease_id;
 
@@ -522,7 +525,7 @@ SELECT skips.job_id, skips.fire_key FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_i
 JOIN skips ON skips.job_id = d.job_id AND skips.fire_key = d.fire_key;
 
 -- firing/record.py RESUMED
-UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs FORCE INDEX (PRIMARY) SET jobs.pause_reason = NULL, jobs.paused_at = NULL, jobs.updated_at = %(now)s WHERE jobs.id = d.job_id;
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs FORCE INDEX (PRIMARY) SET jobs.pause_reason = NULL, jobs.paused_by = NULL, jobs.paused_at = NULL, jobs.updated_at = %(now)s WHERE jobs.id = d.job_id;
 
 -- firing/record.py NO_LONGER_HELD
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN skips SET skips.held = 0 WHERE skips.job_id = d.job_id AND skips.held = 1;
@@ -683,10 +686,10 @@ SELECT j.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET
 SELECT count(*) FROM (SELECT 1 AS one FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND deleted_at = 0 AND source = 'code' LIMIT %(limit)s) q;
 
 -- job_store.py NOTE_PAUSE
-UPDATE jobs SET pause_reason = %(reason)s, paused_at = %(at)s, updated_at = %(now)s, retirement = CASE WHEN undeclared_at IS NOT NULL THEN 2 END, renamed_to = NULL WHERE id = %(job_id)s AND deleted_at = 0;
+UPDATE jobs SET pause_reason = %(reason)s, paused_by = %(by)s, paused_at = %(at)s, updated_at = %(now)s, retirement = CASE WHEN undeclared_at IS NOT NULL THEN 2 END, renamed_to = NULL WHERE id = %(job_id)s AND deleted_at = 0;
 
 -- job_store.py NOTE_PAUSE_AGAIN
-UPDATE jobs SET pause_reason = %(reason)s, updated_at = %(now)s, retirement = CASE WHEN undeclared_at IS NOT NULL THEN 2 END, renamed_to = NULL WHERE id = %(job_id)s AND deleted_at = 0;
+UPDATE jobs SET pause_reason = %(reason)s, paused_by = %(by)s, updated_at = %(now)s, retirement = CASE WHEN undeclared_at IS NOT NULL THEN 2 END, renamed_to = NULL WHERE id = %(job_id)s AND deleted_at = 0;
 
 -- job_store.py DELETE
 UPDATE jobs SET deleted_at = %(now)s, updated_at = %(now)s, moving = version WHERE id = %(job_id)s AND deleted_at = 0;
@@ -958,7 +961,7 @@ UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY
 SELECT j.id, j.namespace, j.name, j.source_module, j.undeclared_at FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs j FORCE INDEX (PRIMARY) ON j.id = d.job_id WHERE true AND j.deleted_at = 0 AND j.retirement = 1;
 
 -- jobs/retirement.py REVIVE
-UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs FORCE INDEX (PRIMARY) SET jobs.undeclared_at = NULL, jobs.retirement = NULL, jobs.renamed_to = NULL, jobs.pause_reason = NULL, jobs.paused_at = NULL WHERE jobs.id = d.job_id;
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs FORCE INDEX (PRIMARY) SET jobs.undeclared_at = NULL, jobs.retirement = NULL, jobs.renamed_to = NULL, jobs.pause_reason = NULL, jobs.paused_by = NULL, jobs.paused_at = NULL WHERE jobs.id = d.job_id;
 
 -- jobs/suggestions.py NAMES_NEAR
 SELECT name FROM (SELECT name FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND deleted_at = 0 AND name >= %(name)s
@@ -1348,8 +1351,8 @@ SELECT h.id, h.job_id, h.place FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIG
 
 -- people/job_reads.py ONE
 SELECT
-    j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
-    j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
+    j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_by, j.paused_at,
+    j.created_at, j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
     v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM jobs j
     JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
     JOIN cursors c ON c.job_id = j.id WHERE j.namespace = %(namespace)s AND length(j.namespace) = length(%(namespace)s) AND j.name = %(name)s AND length(j.name) = length(%(name)s) AND j.deleted_at = 0;
@@ -1365,8 +1368,8 @@ SELECT job_id AS id, next_at FROM cursors WHERE (next_at > %(next_at)s OR (next_
 
 -- people/job_reads.py BY_ID
 SELECT
-    j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
-    j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
+    j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_by, j.paused_at,
+    j.created_at, j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
     v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN jobs j ON j.id = d.id
     JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
     JOIN cursors c ON c.job_id = j.id;
@@ -1393,8 +1396,8 @@ SELECT version, hash, definition, created_at, created_by, reason FROM job_versio
 
 -- people/job_reads.py SEARCH
 SELECT
-j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
-j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
+j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_by, j.paused_at,
+j.created_at, j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
 v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM (
   SELECT * FROM jobs WHERE namespace >= %(low)s AND namespace <= %(high)s AND deleted_at = 0
   ORDER BY namespace, name LIMIT 20000
@@ -1447,7 +1450,8 @@ SELECT
 r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
 r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
 r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node, d.is_in_line FROM (
+r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+j.namespace, j.name AS job, n.name AS node, d.is_in_line FROM (
   SELECT q.id, 1 AS is_in_line FROM (SELECT r.id FROM runs r WHERE r.line_job = %(job_id)s AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT %(in_line)s) q
   UNION ALL
   SELECT o.id, 0 AS is_in_line FROM (
@@ -1461,7 +1465,8 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = %(job_id)s AND r.fire_key >= %(low)s AND r.fire_key < %(high)s AND r.shard = -1 ORDER BY r.fire_key DESC LIMIT %(rows)s;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = %(job_id)s AND r.fire_key >= %(low)s AND r.fire_key < %(high)s AND r.shard = -1 ORDER BY r.fire_key DESC LIMIT %(rows)s;
 
 -- people/ledger_reads.py SKIPPED
 SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = %(job_id)s AND to_at >= %(from_at)s AND from_at < %(to_at)s ORDER BY to_at DESC LIMIT %(rows)s;
@@ -1471,7 +1476,8 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = %(job_id)s AND r.fire_key = %(fire_key)s AND r.shard = -1;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = %(job_id)s AND r.fire_key = %(fire_key)s AND r.shard = -1;
 
 -- people/ledger_reads.py SKIP_OVER
 SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = %(job_id)s AND to_at >= %(at)s AND from_at <= %(at)s ORDER BY to_at LIMIT 1;
@@ -1487,7 +1493,8 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.line_job = %(job_id)s AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1000;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.line_job = %(job_id)s AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1000;
 
 -- people/ledger_reads.py LANE
 SELECT document FROM lanes WHERE id = %(lane)s;
@@ -1550,21 +1557,24 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.id = d.id JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.id = d.id JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
 
 -- people/run_reads.py ONE
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node, n.progress, n.last_beat_at FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id = %(id)s;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node, n.progress, n.last_beat_at FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id = %(id)s;
 
 -- people/run_reads.py SHARDS
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.parent_id = %(id)s ORDER BY r.shard, r.id LIMIT %(rows)s;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.parent_id = %(id)s ORDER BY r.shard, r.id LIMIT %(rows)s;
 
 -- people/run_reads.py JOBS
 SELECT j.id, j.namespace, v.definition FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN jobs j ON j.id = d.id JOIN job_versions v ON v.job_id = j.id AND v.version = j.version;
@@ -1581,26 +1591,32 @@ SELECT coalesce(min(id), 0) AS low, coalesce(max(id), 0) AS high FROM runs;
 -- people/run_reads.py ATTEMPTS
 SELECT a.attempt, a.cause, n.name AS node, a.session_id, a.fence, a.leased_at, a.started_at, a.ended_at, a.error, a.error_type FROM attempts a LEFT JOIN nodes n ON n.id = a.session_id WHERE a.run_id = %(id)s ORDER BY a.attempt;
 
+-- people/run_reads.py FIRST_STARTS
+SELECT a.run_id, min(a.started_at) AS at FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN attempts a ON a.run_id = d.id GROUP BY a.run_id;
+
 -- people/run_reads.py ENDED
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE job_id = %(job_id)s ORDER BY id DESC LIMIT %(look)s) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL ORDER BY r.id DESC LIMIT %(rows)s;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE job_id = %(job_id)s ORDER BY id DESC LIMIT %(look)s) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL ORDER BY r.id DESC LIMIT %(rows)s;
 
 -- people/run_reads.py NEWER
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id > %(after)s ORDER BY r.id LIMIT %(rows)s;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id > %(after)s ORDER BY r.id LIMIT %(rows)s;
 
 -- people/run_reads.py LIVE
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE state = 'RUNNING' AND held_by >= '' LIMIT %(rows)s) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE state = 'RUNNING' AND held_by >= '' LIMIT %(rows)s) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
 
 -- people/run_reads.py NEWEST
 SELECT coalesce(max(id), 0) FROM runs;

@@ -212,6 +212,9 @@ UPDATE runs SET cancel_at = coalesce(runs.cancel_at, CAST(extract(epoch FROM sta
 FROM unnest($2::text::bigint[]) AS d(id)
 WHERE runs.id = d.id AND runs.state = 'RUNNING';
 
+-- ending/cancellation.py NOTE
+UPDATE runs SET cancelled_by = $1, cancel_reason = $2 FROM unnest($3::text::bigint[]) AS d(id) WHERE runs.id = d.id;
+
 -- ending/ends.py END
 UPDATE runs SET state = d.state, kind = d.kind, ver = runs.ver + 1, lease_id = NULL,
        last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END,
@@ -574,7 +577,7 @@ SELECT skips.job_id, skips.fire_key FROM unnest($1::text::bigint[], $2::text::te
 JOIN skips ON skips.job_id = d.job_id AND skips.fire_key = d.fire_key;
 
 -- firing/record.py RESUMED
-UPDATE jobs SET pause_reason = NULL, paused_at = NULL, updated_at = $1 FROM unnest($2::text::bigint[]) AS d(job_id) WHERE jobs.id = d.job_id;
+UPDATE jobs SET pause_reason = NULL, paused_by = NULL, paused_at = NULL, updated_at = $1 FROM unnest($2::text::bigint[]) AS d(job_id) WHERE jobs.id = d.job_id;
 
 -- firing/record.py NO_LONGER_HELD
 UPDATE skips SET held = 0 FROM unnest($1::text::bigint[]) AS d(job_id) WHERE skips.job_id = d.job_id AND skips.held = 1;
@@ -771,10 +774,10 @@ SELECT j.name FROM unnest($1::text::text[]) AS d(name) JOIN jobs j ON j.namespac
 SELECT count(*) FROM (SELECT 1 AS one FROM jobs WHERE namespace = $1 AND deleted_at = 0 AND source = 'code' LIMIT $2) q;
 
 -- job_store.py NOTE_PAUSE
-UPDATE jobs SET pause_reason = $1, paused_at = $2, updated_at = $3, retirement = CASE WHEN undeclared_at IS NOT NULL THEN 2 END, renamed_to = NULL WHERE id = $4 AND deleted_at = 0;
+UPDATE jobs SET pause_reason = $1, paused_by = $2, paused_at = $3, updated_at = $4, retirement = CASE WHEN undeclared_at IS NOT NULL THEN 2 END, renamed_to = NULL WHERE id = $5 AND deleted_at = 0;
 
 -- job_store.py NOTE_PAUSE_AGAIN
-UPDATE jobs SET pause_reason = $1, updated_at = $2, retirement = CASE WHEN undeclared_at IS NOT NULL THEN 2 END, renamed_to = NULL WHERE id = $3 AND deleted_at = 0;
+UPDATE jobs SET pause_reason = $1, paused_by = $2, updated_at = $3, retirement = CASE WHEN undeclared_at IS NOT NULL THEN 2 END, renamed_to = NULL WHERE id = $4 AND deleted_at = 0;
 
 -- job_store.py DELETE
 UPDATE jobs SET deleted_at = $1, updated_at = $1, moving = version WHERE id = $2 AND deleted_at = 0;
@@ -1057,7 +1060,8 @@ SELECT j.id, j.namespace, j.name, j.source_module, j.undeclared_at FROM jobs j
 WHERE j.id IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id)) AND j.deleted_at = 0 AND j.retirement = 1;
 
 -- jobs/retirement.py REVIVE
-UPDATE jobs SET undeclared_at = NULL, retirement = NULL, renamed_to = NULL, pause_reason = NULL, paused_at = NULL
+UPDATE jobs SET undeclared_at = NULL, retirement = NULL, renamed_to = NULL, pause_reason = NULL, paused_by = NULL,
+       paused_at = NULL
 FROM unnest($1::text::bigint[]) AS d(job_id) WHERE jobs.id = d.job_id;
 
 -- jobs/suggestions.py NAMES_NEAR
@@ -1564,8 +1568,8 @@ SELECT h.id, h.job_id, h.place FROM runs h WHERE h.id IN (
 
 -- people/job_reads.py ONE
 SELECT
-    j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
-    j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
+    j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_by, j.paused_at,
+    j.created_at, j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
     v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM jobs j
     JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
     JOIN cursors c ON c.job_id = j.id WHERE j.namespace = $1 AND j.name = $2 AND j.deleted_at = 0;
@@ -1581,8 +1585,8 @@ SELECT job_id AS id, next_at FROM cursors WHERE (next_at, job_id) > ($1, $2) ORD
 
 -- people/job_reads.py BY_ID
 SELECT
-    j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
-    j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
+    j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_by, j.paused_at,
+    j.created_at, j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
     v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM unnest($1::text::bigint[]) AS d(id) JOIN jobs j ON j.id = d.id
     JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
     JOIN cursors c ON c.job_id = j.id;
@@ -1609,8 +1613,8 @@ SELECT version, hash, definition, created_at, created_by, reason FROM job_versio
 
 -- people/job_reads.py SEARCH
 SELECT
-j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
-j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
+j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_by, j.paused_at,
+j.created_at, j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
 v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM (
   SELECT * FROM jobs WHERE namespace >= $1 AND namespace <= $2 AND deleted_at = 0
   ORDER BY namespace, name LIMIT 20000
@@ -1663,7 +1667,8 @@ SELECT
 r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
 r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
 r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node, d.is_in_line FROM (
+r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+j.namespace, j.name AS job, n.name AS node, d.is_in_line FROM (
   SELECT q.id, 1 AS is_in_line FROM (SELECT r.id FROM runs r WHERE r.job_id = $1 AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT $2) q
   UNION ALL
   SELECT o.id, 0 AS is_in_line FROM (
@@ -1677,7 +1682,8 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = $1 AND r.fire_key >= $2 AND r.fire_key < $3 AND r.shard = -1 ORDER BY r.fire_key DESC LIMIT $4;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = $1 AND r.fire_key >= $2 AND r.fire_key < $3 AND r.shard = -1 ORDER BY r.fire_key DESC LIMIT $4;
 
 -- people/ledger_reads.py SKIPPED
 SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = $1 AND to_at >= $2 AND from_at < $3 ORDER BY to_at DESC LIMIT $4;
@@ -1687,7 +1693,8 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = $1 AND r.fire_key = $2 AND r.shard = -1;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = $1 AND r.fire_key = $2 AND r.shard = -1;
 
 -- people/ledger_reads.py SKIP_OVER
 SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = $1 AND to_at >= $2 AND from_at <= $2 ORDER BY to_at LIMIT 1;
@@ -1703,7 +1710,8 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = $1 AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1000;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = $1 AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1000;
 
 -- people/ledger_reads.py LANE
 SELECT document FROM lanes WHERE id = $1;
@@ -1766,21 +1774,24 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM unnest($1::text::bigint[]) AS d(id) JOIN runs r ON r.id = d.id JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM unnest($1::text::bigint[]) AS d(id) JOIN runs r ON r.id = d.id JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
 
 -- people/run_reads.py ONE
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node, n.progress, n.last_beat_at FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id = $1;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node, n.progress, n.last_beat_at FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id = $1;
 
 -- people/run_reads.py SHARDS
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.parent_id = $1 ORDER BY r.shard, r.id LIMIT $2;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.parent_id = $1 ORDER BY r.shard, r.id LIMIT $2;
 
 -- people/run_reads.py JOBS
 SELECT j.id, j.namespace, v.definition FROM unnest($1::text::bigint[]) AS d(id) JOIN jobs j ON j.id = d.id JOIN job_versions v ON v.job_id = j.id AND v.version = j.version;
@@ -1797,26 +1808,32 @@ SELECT coalesce(min(id), 0) AS low, coalesce(max(id), 0) AS high FROM runs;
 -- people/run_reads.py ATTEMPTS
 SELECT a.attempt, a.cause, n.name AS node, a.session_id, a.fence, a.leased_at, a.started_at, a.ended_at, a.error, a.error_type FROM attempts a LEFT JOIN nodes n ON n.id = a.session_id WHERE a.run_id = $1 ORDER BY a.attempt;
 
+-- people/run_reads.py FIRST_STARTS
+SELECT a.run_id, min(a.started_at) AS at FROM unnest($1::text::bigint[]) AS d(id) JOIN attempts a ON a.run_id = d.id GROUP BY a.run_id;
+
 -- people/run_reads.py ENDED
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE job_id = $1 ORDER BY id DESC LIMIT $2) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL ORDER BY r.id DESC LIMIT $3;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE job_id = $1 ORDER BY id DESC LIMIT $2) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL ORDER BY r.id DESC LIMIT $3;
 
 -- people/run_reads.py NEWER
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id > $1 ORDER BY r.id LIMIT $2;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id > $1 ORDER BY r.id LIMIT $2;
 
 -- people/run_reads.py LIVE
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE state = 'RUNNING'  LIMIT $1) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE state = 'RUNNING'  LIMIT $1) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
 
 -- people/run_reads.py NEWEST
 SELECT coalesce(max(id), 0) FROM runs;

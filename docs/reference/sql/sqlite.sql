@@ -215,6 +215,9 @@ UPDATE runs SET cancel_at = coalesce(runs.cancel_at, foliot_now()), error = :err
 FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d
 WHERE runs.id = d.id AND runs.state = 'RUNNING';
 
+-- ending/cancellation.py NOTE
+UPDATE runs SET cancelled_by = :by, cancel_reason = :reason FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d WHERE runs.id = d.id;
+
 -- ending/ends.py END
 UPDATE runs SET state = d.state, kind = d.kind, ver = runs.ver + 1, lease_id = NULL,
        last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END,
@@ -577,7 +580,7 @@ SELECT skips.job_id, skips.fire_key FROM (SELECT json_extract(value, '$[0]') AS 
 JOIN skips ON skips.job_id = d.job_id AND skips.fire_key = d.fire_key;
 
 -- firing/record.py RESUMED
-UPDATE jobs SET pause_reason = NULL, paused_at = NULL, updated_at = :now FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d WHERE jobs.id = d.job_id;
+UPDATE jobs SET pause_reason = NULL, paused_by = NULL, paused_at = NULL, updated_at = :now FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d WHERE jobs.id = d.job_id;
 
 -- firing/record.py NO_LONGER_HELD
 UPDATE skips SET held = 0 FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d WHERE skips.job_id = d.job_id AND skips.held = 1;
@@ -773,10 +776,10 @@ SELECT j.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d
 SELECT count(*) FROM (SELECT 1 AS one FROM jobs WHERE namespace = :namespace AND deleted_at = 0 AND source = 'code' LIMIT :limit) q;
 
 -- job_store.py NOTE_PAUSE
-UPDATE jobs SET pause_reason = :reason, paused_at = :at, updated_at = :now, retirement = CASE WHEN undeclared_at IS NOT NULL THEN 2 END, renamed_to = NULL WHERE id = :job_id AND deleted_at = 0;
+UPDATE jobs SET pause_reason = :reason, paused_by = :by, paused_at = :at, updated_at = :now, retirement = CASE WHEN undeclared_at IS NOT NULL THEN 2 END, renamed_to = NULL WHERE id = :job_id AND deleted_at = 0;
 
 -- job_store.py NOTE_PAUSE_AGAIN
-UPDATE jobs SET pause_reason = :reason, updated_at = :now, retirement = CASE WHEN undeclared_at IS NOT NULL THEN 2 END, renamed_to = NULL WHERE id = :job_id AND deleted_at = 0;
+UPDATE jobs SET pause_reason = :reason, paused_by = :by, updated_at = :now, retirement = CASE WHEN undeclared_at IS NOT NULL THEN 2 END, renamed_to = NULL WHERE id = :job_id AND deleted_at = 0;
 
 -- job_store.py DELETE
 UPDATE jobs SET deleted_at = :now, updated_at = :now, moving = version WHERE id = :job_id AND deleted_at = 0;
@@ -1059,7 +1062,8 @@ SELECT j.id, j.namespace, j.name, j.source_module, j.undeclared_at FROM jobs j
 WHERE j.id IN (SELECT d.job_id FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d) AND j.deleted_at = 0 AND j.retirement = 1;
 
 -- jobs/retirement.py REVIVE
-UPDATE jobs SET undeclared_at = NULL, retirement = NULL, renamed_to = NULL, pause_reason = NULL, paused_at = NULL
+UPDATE jobs SET undeclared_at = NULL, retirement = NULL, renamed_to = NULL, pause_reason = NULL, paused_by = NULL,
+       paused_at = NULL
 FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d WHERE jobs.id = d.job_id;
 
 -- jobs/suggestions.py NAMES_NEAR
@@ -1468,8 +1472,8 @@ SELECT h.id, h.job_id, h.place FROM runs h WHERE h.id IN (
 
 -- people/job_reads.py ONE
 SELECT
-    j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
-    j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
+    j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_by, j.paused_at,
+    j.created_at, j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
     v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM jobs j
     JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
     JOIN cursors c ON c.job_id = j.id WHERE j.namespace = :namespace AND j.name = :name AND j.deleted_at = 0;
@@ -1485,8 +1489,8 @@ SELECT job_id AS id, next_at FROM cursors WHERE (next_at, job_id) > (:next_at, :
 
 -- people/job_reads.py BY_ID
 SELECT
-    j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
-    j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
+    j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_by, j.paused_at,
+    j.created_at, j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
     v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN jobs j ON j.id = d.id
     JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
     JOIN cursors c ON c.job_id = j.id;
@@ -1513,8 +1517,8 @@ SELECT version, hash, definition, created_at, created_by, reason FROM job_versio
 
 -- people/job_reads.py SEARCH
 SELECT
-j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
-j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
+j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_by, j.paused_at,
+j.created_at, j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
 v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble FROM (
   SELECT * FROM jobs WHERE namespace >= :low AND namespace <= :high AND deleted_at = 0
   ORDER BY namespace, name LIMIT 20000
@@ -1567,7 +1571,8 @@ SELECT
 r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
 r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
 r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node, d.is_in_line FROM (
+r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+j.namespace, j.name AS job, n.name AS node, d.is_in_line FROM (
   SELECT q.id, 1 AS is_in_line FROM (SELECT r.id FROM runs r WHERE r.job_id = :job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT :in_line) q
   UNION ALL
   SELECT o.id, 0 AS is_in_line FROM (
@@ -1581,7 +1586,8 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = :job_id AND r.fire_key >= :low AND r.fire_key < :high AND r.shard = -1 ORDER BY r.fire_key DESC LIMIT :rows;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = :job_id AND r.fire_key >= :low AND r.fire_key < :high AND r.shard = -1 ORDER BY r.fire_key DESC LIMIT :rows;
 
 -- people/ledger_reads.py SKIPPED
 SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = :job_id AND to_at >= :from_at AND from_at < :to_at ORDER BY to_at DESC LIMIT :rows;
@@ -1591,7 +1597,8 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = :job_id AND r.fire_key = :fire_key AND r.shard = -1;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = :job_id AND r.fire_key = :fire_key AND r.shard = -1;
 
 -- people/ledger_reads.py SKIP_OVER
 SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = :job_id AND to_at >= :at AND from_at <= :at ORDER BY to_at LIMIT 1;
@@ -1607,7 +1614,8 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = :job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1000;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = :job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1000;
 
 -- people/ledger_reads.py LANE
 SELECT document FROM lanes WHERE id = :lane;
@@ -1670,21 +1678,24 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN runs r ON r.id = d.id JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN runs r ON r.id = d.id JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
 
 -- people/run_reads.py ONE
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node, n.progress, n.last_beat_at FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id = :id;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node, n.progress, n.last_beat_at FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id = :id;
 
 -- people/run_reads.py SHARDS
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.parent_id = :id ORDER BY r.shard, r.id LIMIT :rows;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.parent_id = :id ORDER BY r.shard, r.id LIMIT :rows;
 
 -- people/run_reads.py JOBS
 SELECT j.id, j.namespace, v.definition FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN jobs j ON j.id = d.id JOIN job_versions v ON v.job_id = j.id AND v.version = j.version;
@@ -1701,26 +1712,32 @@ SELECT coalesce(min(id), 0) AS low, coalesce(max(id), 0) AS high FROM runs;
 -- people/run_reads.py ATTEMPTS
 SELECT a.attempt, a.cause, n.name AS node, a.session_id, a.fence, a.leased_at, a.started_at, a.ended_at, a.error, a.error_type FROM attempts a LEFT JOIN nodes n ON n.id = a.session_id WHERE a.run_id = :id ORDER BY a.attempt;
 
+-- people/run_reads.py FIRST_STARTS
+SELECT a.run_id, min(a.started_at) AS at FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN attempts a ON a.run_id = d.id GROUP BY a.run_id;
+
 -- people/run_reads.py ENDED
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE job_id = :job_id ORDER BY id DESC LIMIT :look) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL ORDER BY r.id DESC LIMIT :rows;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE job_id = :job_id ORDER BY id DESC LIMIT :look) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL ORDER BY r.id DESC LIMIT :rows;
 
 -- people/run_reads.py NEWER
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id > :after ORDER BY r.id LIMIT :rows;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id > :after ORDER BY r.id LIMIT :rows;
 
 -- people/run_reads.py LIVE
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE state = 'RUNNING'  LIMIT :rows) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE state = 'RUNNING'  LIMIT :rows) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
 
 -- people/run_reads.py NEWEST
 SELECT coalesce(max(id), 0) FROM runs;

@@ -183,13 +183,13 @@ def shown_state(job: Mapping[str, Any]) -> str:
 
 
 def _paused(user: User, job: Mapping[str, Any]) -> str:
-    """Since when it is paused, until when, and why; nothing for a job that is not."""
+    """Who paused it, since when, until when, and why; nothing for a job that is not."""
     told, say = user.times.told, user.out.say
     if job.get("retired_at"):
         module, nearest = job["module"], job["renamed_to"]
         return f" ({say('retired', module=module, since=told(job['retired_at']), renamed_to=nearest)})"
     since, until = told(job["paused_at"]), told(job["paused_until"])
-    return say("paused_span", since=since, until=until, why=job["pause_reason"])
+    return say("paused_span", by=job.get("paused_by"), since=since, until=until, why=job["pause_reason"])
 
 
 @click.command()

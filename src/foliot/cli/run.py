@@ -135,14 +135,22 @@ def _lines(
     kind = f" ({run['kind']})" if run["kind"] else ""
     yield "run", (f"{run['id']}  {run['job']}  ", out.state(run["shown"]), kind)
     yield "why", held
-    origin = {"by": run["triggered_by"], "why": run["reason"], "version": run["version"]}
+    origin = {
+        "retry_of": run.get("retry_of"),
+        "by": run["triggered_by"],
+        "why": run["reason"],
+        "version": run["version"],
+    }
     yield "from", out.say("origin", origin=out.word(run["origin"]), **origin)
     yield "executes", run.get("executes") or ""
     yield "due", times.full(run["due_at"])
     if run["started_at"]:
-        yield "started", f"{times.full(run['started_at'])} (+{times.lasting(run['delay_s'])})"
+        again = out.say("attempt_started", attempt=run["attempt"], at=times.told(run.get("attempt_started_at")))
+        yield "started", f"{times.full(run['started_at'])} (+{times.lasting(run['delay_s'])}){again}"
     if run["ended_at"]:
-        yield "ended", f"{times.full(run['ended_at'])}  {times.lasting(run['duration_s'])}"
+        yield "ended", f"{times.full(run['ended_at'])}  {_took(user, run)}"
+    if run.get("cancelled_by"):
+        yield "cancel", out.say("cancelled_by", by=run["cancelled_by"], why=run["cancel_reason"])
     yield "node", run["node"] or ""
     yield "shard", part_of(run)
     yield from _shards(user, shards)
@@ -155,6 +163,13 @@ def _lines(
     yield "error", first_line(run["error"])
     yield "params", _json(run["params"])
     yield "result", _json(run["result"])
+
+
+def _took(user: User, run: Mapping[str, Any]) -> str:
+    """How long it took; of one with several attempts: the last of them."""
+    took = user.times.lasting(run["duration_s"])
+    is_of_one_attempt = run["attempt"] > 1 and took
+    return user.out.say("attempt_took", attempt=run["attempt"], took=took) if is_of_one_attempt else took
 
 
 def _shards(user: User, shards: list[Mapping[str, Any]]) -> Iterator[tuple[str, Line]]:

@@ -3,6 +3,7 @@
 Tuples, not dataclasses: a storm decides thousands of these in one transaction.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple, TypeAlias
@@ -14,6 +15,7 @@ from foliot.domain.skips import SkipCause, SkipKind
 
 TROUBLE_REST: Final[Micros] = MINUTE
 TROUBLE_TEXT_MAX: Final = 500
+_RETRY: Final = re.compile(r"m:retry (r-[0-9a-z]+) ")
 
 
 class CursorState(StrEnum):
@@ -133,6 +135,22 @@ def is_of_schedule(fire_key: str) -> bool:
 def trigger_key(key: str) -> str:
     """The fire key of a manual, API or event trigger."""
     return f"m:{key}"
+
+
+def retry_key(run: str, key: str) -> str:
+    """The idempotency key of a retry of a run."""
+    return f"retry {run} {key}"
+
+
+def retry_of(fire_key: str) -> str | None:
+    """The run that a run with this key is a retry of."""
+    found = _RETRY.match(fire_key)
+    return None if found is None else found[1]
+
+
+def is_backfill(fire_key: str, triggered_by: str | None) -> bool:
+    """Whether a backfill made the run; one of missing instants has the key of a scheduled run."""
+    return fire_key.startswith("b:") or (triggered_by or "").startswith("backfill ")
 
 
 def skip_key(from_at: Instant) -> str:

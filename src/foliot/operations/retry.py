@@ -2,11 +2,14 @@
 
 from foliot.domain.access import Principal
 from foliot.domain.errors import Conflict, JobNotFound
+from foliot.domain.fire import retry_key
 from foliot.domain.run import LIVE, RunState, format_run_id
 from foliot.operations.cancel import demand_run
 from foliot.operations.names import actor, find_run
+from foliot.operations.notes import note
 from foliot.operations.services import Services
 from foliot.operations.trigger import TriggeredRun
+from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.store.lookups import RunRow
 from foliot.ports.store.runs import TriggerRequest
 
@@ -73,8 +76,8 @@ async def retry(
         TriggerRequest(
             namespace=run.namespace,
             job=run.job,
-            key=f"retry {shown} {request_key or services.chance.token()}",
-            by=actor(who, reason or f"retry of {shown}"),
+            key=retry_key(shown, request_key or services.chance.token()),
+            by=actor(who, reason),
             params=run.params,
             version=None if latest_version else run.version,
             due_at=run.due_at,
@@ -82,7 +85,24 @@ async def retry(
     )
     services.runs_may_be_ready()
     made = await find_run(services, who, triggered.run_id)
+    if triggered.created:
+        await note(services, _happening(run, made, who, reason))
     return TriggeredRun(run=made, created=triggered.created)
+
+
+def _happening(run: RunRow, made: RunRow, who: Principal, reason: str) -> Happening:
+    data = {"job": run.job, "run": format_run_id(made.run_id)}
+    if reason:
+        data["reason"] = reason
+    return Happening(
+        key=f"run.retried:{made.run_id}",
+        topic=Topic.RUNS,
+        kind="run.retried",
+        subject=format_run_id(run.run_id),
+        by=who.name,
+        namespace=run.namespace,
+        data=data,
+    )
 
 
 async def _check_job(services: Services, run: RunRow) -> None:

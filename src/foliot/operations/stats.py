@@ -9,7 +9,7 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.instants import Instant, Micros
 from foliot.operations.names import find_job
 from foliot.operations.services import Services
-from foliot.ports.store.lookups import RunRow
+from foliot.ports.store.lookups import RunRow, first_start_of
 
 RUNS_LOOKED_AT: Final = 200
 
@@ -58,7 +58,8 @@ async def stats(services: Services, who: Principal, namespace: str, name: str) -
 
 def stats_of(runs: Sequence[RunRow]) -> JobStats:
     """Return the figures of some finished runs."""
-    delays = [run.started_at - run.due_at for run in runs if run.started_at and _is_scheduled(run)]
+    starts = [(first_start_of(run), run.due_at) for run in runs if _is_scheduled(run)]
+    delays = [start_at - due_at for start_at, due_at in starts if start_at]
     nodes = sorted({run.node for run in runs if run.node})
     return JobStats(
         runs=len(runs),

@@ -9,7 +9,7 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.changes import Stand
 from foliot.domain.definition import from_document
 from foliot.domain.errors import FoliotError
-from foliot.domain.fire import SkipReason, is_of_schedule
+from foliot.domain.fire import SkipReason, is_backfill, is_of_schedule, retry_of
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.reschedule import expected_next
 from foliot.domain.run import RunState, format_run_id
@@ -263,6 +263,7 @@ def _facts_of(
         remaining=job.remaining,
         paused_at=job.paused_at,
         paused_until=job.paused_until,
+        paused_by=job.paused_by,
         pause_reason=job.pause_reason,
         trouble=job.trouble,
         servers_alive=servers_alive,
@@ -299,7 +300,7 @@ def _with_last_try(facts: RunFacts, run: RunRow, last: AttemptRow) -> RunFacts:
 
 def run_facts(run: RunRow) -> RunFacts:
     """Return what explanations need to know of a run."""
-    is_backfill = run.fire_key.startswith("b:") or (run.triggered_by or "").startswith("backfill ")
+    of_backfill = is_backfill(run.fire_key, run.triggered_by)
     return RunFacts(
         id=format_run_id(run.run_id),
         job=run.job,
@@ -312,12 +313,15 @@ def run_facts(run: RunRow) -> RunFacts:
         started_at=run.started_at,
         ended_at=run.ended_at,
         cancel_at=run.cancel_at,
+        cancelled_by=run.cancelled_by,
+        cancel_reason=run.cancel_reason,
         attempt=run.attempt,
         deaths=run.deaths,
         node=run.node,
         error=_error_text(run.error, run.error_type),
-        is_scheduled=is_of_schedule(run.fire_key) and not is_backfill,
-        is_backfill=is_backfill,
+        is_scheduled=is_of_schedule(run.fire_key) and not of_backfill,
+        is_backfill=of_backfill,
+        retry_of=retry_of(run.fire_key),
         is_in_line=run.place is not None,
         catch_up=run.catch_up,
         triggered_by=run.triggered_by,

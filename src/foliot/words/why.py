@@ -116,6 +116,8 @@ class _Teller:
             "running_for": None if run.started_at is None else now - run.started_at,
             "leased_for": None if run.leased_at is None else now - run.leased_at,
             "asked_for": None if run.cancel_at is None else now - run.cancel_at,
+            "cancelled_by": run.cancelled_by,
+            "cancel_reason": run.cancel_reason,
             "not_before": run.not_before,
             "error": self._error(run),
             "shard": run.shard,
@@ -135,9 +137,12 @@ class _Teller:
             "created_at": run.created_at,
             "by": run.triggered_by or self._piece("nobody_known"),
             "reason": run.reason,
+            "retry_of": run.retry_of,
         }
         if run.is_scheduled:
             return {"origin": self._piece("origin.schedule", values)}
+        if run.retry_of:
+            return {"origin": self._piece("origin.retry", values)}
         return {"origin": self._piece("origin.backfill" if run.is_backfill else "origin.trigger", values)}
 
     def _kept(self, run: RunFacts) -> dict[str, Any]:
@@ -196,6 +201,7 @@ class _Teller:
             "young_at": facts.created_at if is_young else None,
             "paused_at": facts.paused_at,
             "paused_until": facts.paused_until,
+            "paused_by": facts.paused_by,
             "pause_reason": facts.pause_reason,
             "retired_at": facts.retired_at,
             "retired_by": facts.module if facts.retired_at is not None else None,

@@ -177,6 +177,7 @@ class JobOut(Output):
     updated_by: str
     paused_at: Moment | None = None
     paused_until: Moment | None = None
+    paused_by: str | None = None
     pause_reason: str = ""
     module: str | None = Field(None, description="That declares it in code.", examples=["billing.jobs"])
     retired_at: Moment | None = Field(
@@ -215,6 +216,7 @@ class JobOut(Output):
             updated_by=job.updated_by,
             paused_at=moment(job.paused_at),
             paused_until=moment(job.paused_until),
+            paused_by=job.paused_by,
             pause_reason=_pause_reason(job, language),
             module=job.module,
             retired_at=moment(job.retired_at),

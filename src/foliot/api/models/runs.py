@@ -8,13 +8,13 @@ from pydantic import BeforeValidator, Field
 
 from foliot.api.models.common import Input, Listed, Moment, Output, Reason, Seconds, located, moment, one_of, seconds
 from foliot.api.models.states import RunWord, ShownWord, in_capitals
-from foliot.domain.fire import is_of_schedule
+from foliot.domain.fire import is_backfill, is_of_schedule, retry_of
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.payload import DEPTH_MAX, is_nested_deeper
 from foliot.domain.run import format_run_id
 from foliot.domain.texts import NAME_BYTES_MAX
 from foliot.domain.why.verdicts import HoldKind
-from foliot.ports.store.lookups import AttemptRow, Progress, RunRow, is_sharded
+from foliot.ports.store.lookups import AttemptRow, Progress, RunRow, first_start_of, is_sharded, start_delay_of
 
 
 class CancelRun(Input):
@@ -55,7 +55,7 @@ class BulkRuns(Input):
 
 KindWord = Annotated[str, one_of("error", "timeout", "lost", "rejected", "poison")]
 HoldWord = Annotated[str, one_of(*(kind for kind in HoldKind if kind.is_held))]
-OriginWord = Annotated[str, one_of("schedule", "trigger", "backfill", "dependency")]
+OriginWord = Annotated[str, one_of("schedule", "trigger", "retry", "backfill", "dependency")]
 
 
 class ProgressOut(Output):
@@ -93,14 +93,22 @@ class RunOut(Output):
     hold: HoldWord | None = Field(None, description="Of one that is HELD, where runs are read: what keeps it.")
     kind: KindWord | None = None
     origin: OriginWord
+    retry_of: str | None = Field(None, description="Of a retry: the run that it runs again.", examples=["r-8k2f"])
     due_at: Moment
     created_at: Moment
     not_before: Moment
-    started_at: Moment | None = None
+    started_at: Moment | None = Field(None, description="When its first attempt started.")
+    attempt_started_at: Moment | None = Field(None, description="When its newest attempt started, if it had several.")
     ended_at: Moment | None = None
     cancel_asked_at: Moment | None = None
-    duration_s: Seconds | None = Field(None, description="From start to end; of a sharded run from its creation on.")
-    delay_s: Seconds | None = Field(None, description="From due to start.")
+    cancelled_by: str | None = Field(None, description="Who asked for the cancel.")
+    cancel_reason: str | None = None
+    duration_s: Seconds | None = Field(
+        None, description="How long its newest attempt took; of a sharded run from its creation on."
+    )
+    delay_s: Seconds | None = Field(
+        None, description="From due to the first start; of a retry and of a backfill: from its creation on."
+    )
     attempt: int
     failures: int
     deaths: int
@@ -132,14 +140,18 @@ class RunOut(Output):
             hold=run.hold if run.hold and run.hold.is_held else None,
             kind=run.kind,
             origin=origin_of(run),
+            retry_of=retry_of(run.fire_key),
             due_at=moment(run.due_at) or "",
             created_at=moment(run.created_at) or "",
             not_before=moment(run.not_before) or "",
-            started_at=moment(run.started_at),
+            started_at=moment(first_start_of(run)),
+            attempt_started_at=moment(run.started_at) if run.attempt > 1 else None,
             ended_at=moment(run.ended_at),
             cancel_asked_at=moment(run.cancel_at),
+            cancelled_by=run.cancelled_by,
+            cancel_reason=run.cancel_reason,
             duration_s=seconds(_duration_us(run)),
-            delay_s=seconds(run.started_at - run.due_at) if run.started_at else None,
+            delay_s=seconds(start_delay_of(run)),
             attempt=run.attempt,
             failures=run.failures,
             deaths=run.deaths,
@@ -272,11 +284,17 @@ def timeline_of(run: RunRow, attempts: list[AttemptRow]) -> list[TimelineEntry]:
         steps.append(_Step(row.started_at, "started", row))
         if row.cause not in (None, "succeeded"):
             steps.append(_Step(row.ended_at, f"attempt {row.cause}", row, row.error))
-    steps.append(_Step(run.cancel_at, "cancel asked"))
+    steps.append(_Step(run.cancel_at, "cancel asked", detail=_cancel_words(run)))
     steps.append(_Step(run.ended_at, "ended", detail=run.error, state=run.state))
     happened = [step for step in steps if step.at is not None]
     happened.sort(key=lambda step: step.at or 0)
     return [step.entry() for step in happened]
+
+
+def _cancel_words(run: RunRow) -> str | None:
+    if run.cancelled_by is None:
+        return None
+    return f"{run.cancelled_by}: {run.cancel_reason}" if run.cancel_reason else run.cancelled_by
 
 
 class _Step(NamedTuple):
@@ -309,8 +327,10 @@ def _duration_us(run: RunRow) -> Micros | None:
 
 def origin_of(run: RunRow) -> str:
     """What made the run."""
-    if run.fire_key.startswith("b:") or (run.triggered_by or "").startswith("backfill "):
+    if is_backfill(run.fire_key, run.triggered_by):
         return "backfill"
+    if retry_of(run.fire_key):
+        return "retry"
     if is_of_schedule(run.fire_key):
         return "schedule"
     return "trigger" if run.fire_key.startswith("m:") else "dependency"

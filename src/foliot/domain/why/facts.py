@@ -41,6 +41,9 @@ class RunFacts:
     catch_up: bool
     triggered_by: str | None
     reason: str | None
+    retry_of: str | None = None  # the run that it runs again
+    cancelled_by: str | None = None
+    cancel_reason: str | None = None
     isolation: str | None = None  # what its job asks for
     last_try: "TryFacts | None" = None  # the newest try that ended without success
     shards: Mapping[str, int] = field(default_factory=dict)  # of a sharded run: how many are in which state
@@ -132,6 +135,7 @@ class JobFacts:
     pause_reason: str
     trouble: str | None
     servers_alive: int
+    paused_by: str | None = None
     retired_at: Instant | None = None  # paused because no live worker has declared it since
     module: str | None = None
     renamed_to: str | None = None

@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from foliot.domain.errors import InvalidInput, NotFound
+from foliot.domain.fire import is_backfill, retry_of
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import DEFAULT_GROUP, Lane
 from foliot.domain.run import shown_state
@@ -105,6 +106,7 @@ class JobRow:
     paused_until: Instant | None
     pause_reason: str
     trouble: str | None
+    paused_by: str | None = None  # not known of a pause by an older Foliot
     last_run: LastRun | None = None
     module: str | None = None  # that declares it in code
     retired_at: Instant | None = None  # paused because no live worker has declared it since
@@ -194,12 +196,29 @@ class RunRow:
     error_type: str | None
     progress: Progress | None = None  # of one that runs and says so, where it is asked for alone
     is_pinned: bool = False  # its version was asked for
+    cancelled_by: str | None = None  # the user who asked for it
+    cancel_reason: str | None = None
+    first_started_at: Instant | None = None  # of one that was tried more than once
     hold: HoldKind | None = None  # of one that is due and waits, where it was asked for
 
     @property
     def shown(self) -> str:
         """Its state as people see it."""
         return _shown(self)
+
+
+def first_start_of(run: RunRow) -> Instant | None:
+    """When the first attempt of a run started."""
+    return run.first_started_at or run.started_at
+
+
+def start_delay_of(run: RunRow) -> Micros | None:
+    """From due to the first start. A retry or a backfill of a run long past is due when a user asks for it."""
+    start_at = first_start_of(run)
+    if start_at is None:
+        return None
+    is_of_the_past = retry_of(run.fire_key) is not None or is_backfill(run.fire_key, run.triggered_by)
+    return start_at - (run.created_at if is_of_the_past else run.due_at)
 
 
 def _shown(run: "RunRow | LastRun") -> str:

@@ -107,11 +107,12 @@ _BY_A_USER: Final = (
 )
 """What a user pauses or resumes stays so, though no code declares it."""
 NOTE_PAUSE: Final = Statement(
-    f"UPDATE jobs SET pause_reason = :reason, paused_at = :at, updated_at = :now, {_BY_A_USER} "
+    f"UPDATE jobs SET pause_reason = :reason, paused_by = :by, paused_at = :at, updated_at = :now, {_BY_A_USER} "
     "WHERE id = :job_id AND deleted_at = 0"
 )
 NOTE_PAUSE_AGAIN: Final = Statement(
-    f"UPDATE jobs SET pause_reason = :reason, updated_at = :now, {_BY_A_USER} WHERE id = :job_id AND deleted_at = 0"
+    f"UPDATE jobs SET pause_reason = :reason, paused_by = :by, updated_at = :now, {_BY_A_USER} "
+    "WHERE id = :job_id AND deleted_at = 0"
 )
 """It is paused since the first pause, whatever a further one says."""
 DELETE: Final = Statement(
@@ -290,7 +291,7 @@ class SqlJobStore:
             if not is_settled and not is_last:
                 return None
             now = change.apply(tx, self._definitions, cursor, plans.pause(until))
-            said = {"job_id": cursor.job_id, "reason": by.reason, "now": now}
+            said = {"job_id": cursor.job_id, "reason": by.reason, "by": by.name, "now": now}
             if cursor.state == CursorState.PAUSED:
                 tx.change(NOTE_PAUSE_AGAIN, said)
             else:
@@ -307,7 +308,7 @@ class SqlJobStore:
                 if is_resumed is not None:
                     return is_resumed or None
             now = change.apply(tx, self._definitions, cursor, plans.resume(catch_up=catch_up))
-            tx.change(NOTE_PAUSE, {"job_id": cursor.job_id, "reason": None, "at": None, "now": now})
+            tx.change(NOTE_PAUSE, {"job_id": cursor.job_id, "reason": None, "by": None, "at": None, "now": now})
             return True
 
         await in_rounds(self._database, work)

@@ -70,6 +70,7 @@ LABELS: Final[Mapping[str, str]] = {
     "ahead": "接下来",
     "beat": "心跳",
     "calendar": "日历",
+    "cancel": "取消",
     "clock": "时钟",
     "description": "说明",
     "drained": "排空",

@@ -11,6 +11,7 @@ PIECES: Final[Catalogue] = {
     "tail": "[；保留版本 {kept}（最新为 {newest}）：{kept_why}]。",
     "origin.schedule": "到期于 {due_at:short}",
     "origin.backfill": "{due_at:short} 的补数[（{reason}）]",
+    "origin.retry": "由 {by} 于 {created_at:short} 重试 {retry_of}[（{reason}）]",
     "origin.trigger": "由 {by} 于 {created_at:short} 触发[（{reason}）]",
     "kept.begun": "该执行此前已尝试过",
     "kept.pinned": "触发时指定了该版本",
@@ -55,8 +56,8 @@ SENTENCES: Final[Catalogue] = {
     "rejected": "开始之前被拒绝：{error}",
     "poison": "已放弃：执行期间有 {deaths} 个工作节点失联",
     "cancelled": (
-        "[在 {node} 上]执行 {ran:span} 后于 {over_at:short} 取消",
-        "开始之前于 {over_at:short} 取消",
+        "[在 {node} 上]执行 {ran:span} 后于 {over_at:short} [由 {cancelled_by} ]取消[：{cancel_reason}]",
+        "开始之前于 {over_at:short} [由 {cancelled_by} ]取消[：{cancel_reason}]",
     ),
     "running": (
         "正在[ {node} 上]执行[第 {tries} 次尝试][，已 {running_for:span}]"
@@ -65,8 +66,11 @@ SENTENCES: Final[Catalogue] = {
         "[，{shards_running} 个执行中][，{shards_pending} 个等待][，{shards_failed} 个失败]"
     ),
     "starting": "{leased_for:span}前已交给 {worker}，尚未开始",
-    "cancelling": "{asked_for:span}前已请求停止，仍[在 {node} 上]执行",
-    "thread_goes_on": "{asked_for:span}前已请求停止；它没有检查 ctx.cancelled。线程无法被强制终止",
+    "cancelling": "{asked_for:span}前[由 {cancelled_by} ]请求停止[（{cancel_reason}）]，仍[在 {node} 上]执行",
+    "thread_goes_on": (
+        "{asked_for:span}前[由 {cancelled_by} ]请求停止[（{cancel_reason}）]；"
+        "它没有检查 ctx.cancelled。线程无法被强制终止"
+    ),
     "retrying": (
         "第 {attempt} 次尝试期间 {retry_lost_by} 停止响应。第 {next_attempt} 次尝试将于 {not_before:short} 开始",
         "第 {attempt} 次尝试失败：{retry_error}。第 {next_attempt} 次尝试将于 {not_before:short} 开始",
@@ -115,7 +119,7 @@ SENTENCES: Final[Catalogue] = {
     "used_up": "未触发：{job} 的调度计划次数已用完",
     "paused": (
         "未触发：{job} 已退役：{retired_by} 自 {retired_at:short} 起不再声明它[；其中最接近的名称是 {renamed_to}]",
-        "未触发：{job} [自 {paused_at:short} 起]暂停[，至 {paused_until:short}][（{pause_reason}）]",
+        "未触发：{job} [自 {paused_at:short} 起][由 {paused_by} ]暂停[，至 {paused_until:short}][（{pause_reason}）]",
     ),
     "future": "尚未到期：还有 {due_in:span}",
     "future_closed": "将被日历跳过：{ruling}",
@@ -128,7 +132,7 @@ SENTENCES: Final[Catalogue] = {
     "unscheduled": "{job} 没有调度计划：仅在手动触发时执行",
     "paused_now": (
         "{job} 已退役：{retired_by} 自 {retired_at:full} 起不再声明它[；其中最接近的名称是 {renamed_to}]",
-        "{job} [自 {paused_at:full} 起]暂停[，至 {paused_until:full}][（{pause_reason}）]",
+        "{job} [自 {paused_at:full} 起][由 {paused_by} ]暂停[，至 {paused_until:full}][（{pause_reason}）]",
     ),
     "over": "{job} 已结束：调度计划没有更多触发点",
     "quiet": (

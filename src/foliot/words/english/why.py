@@ -11,6 +11,7 @@ PIECES: Final[Catalogue] = {
     "tail": "[; it keeps version {kept} ({newest} is the newest): {kept_why}].",
     "origin.schedule": "due at {due_at:short}",
     "origin.backfill": "a backfill of {due_at:short}[ ({reason})]",
+    "origin.retry": "a retry of {retry_of} by {by} at {created_at:short}[ ({reason})]",
     "origin.trigger": "triggered by {by} at {created_at:short}[ ({reason})]",
     "kept.begun": "the run was tried before",
     "kept.pinned": "that version was asked for",
@@ -57,8 +58,8 @@ SENTENCES: Final[Catalogue] = {
     "rejected": "rejected before it started: {error}",
     "poison": "given up: {deaths} workers vanished while running it",
     "cancelled": (
-        "cancelled at {over_at:short} after {ran:span}[ on {node}]",
-        "cancelled at {over_at:short} before it started",
+        "cancelled at {over_at:short}[ by {cancelled_by}] after {ran:span}[ on {node}][: {cancel_reason}]",
+        "cancelled at {over_at:short}[ by {cancelled_by}] before it started[: {cancel_reason}]",
     ),
     "running": (
         "running[ on {node}][ for {running_for:span}][ as attempt {tries}]"
@@ -67,9 +68,12 @@ SENTENCES: Final[Catalogue] = {
         "[, {shards_running} running][, {shards_pending} waiting][, {shards_failed} failed]"
     ),
     "starting": "handed to {worker} {leased_for:span} ago, not started yet",
-    "cancelling": "asked to stop {asked_for:span} ago, still running[ on {node}]",
+    "cancelling": (
+        "asked to stop {asked_for:span} ago[ by {cancelled_by}][ ({cancel_reason})], still running[ on {node}]"
+    ),
     "thread_goes_on": (
-        "asked to stop {asked_for:span} ago; it has not checked ctx.cancelled. Threads cannot be killed"
+        "asked to stop {asked_for:span} ago[ by {cancelled_by}][ ({cancel_reason})]; "
+        "it has not checked ctx.cancelled. Threads cannot be killed"
     ),
     "retrying": (
         (
@@ -131,7 +135,10 @@ SENTENCES: Final[Catalogue] = {
             "no fire: {job} is retired: no longer declared by {retired_by} since {retired_at:short}"
             "[; the nearest name there is {renamed_to}]"
         ),
-        "no fire: {job} is paused[ since {paused_at:short}][ until {paused_until:short}][ ({pause_reason})]",
+        (
+            "no fire: {job} is paused[ by {paused_by}][ since {paused_at:short}][ until {paused_until:short}]"
+            "[ ({pause_reason})]"
+        ),
     ),
     "future": "not yet: due in {due_in:span}",
     "future_closed": "will be skipped by the calendar: {ruling}",
@@ -147,7 +154,7 @@ SENTENCES: Final[Catalogue] = {
             "{job} is retired: no longer declared by {retired_by} since {retired_at:full}"
             "[; the nearest name there is {renamed_to}]"
         ),
-        "{job} is paused[ since {paused_at:full}][, until {paused_until:full}][ ({pause_reason})]",
+        "{job} is paused[ by {paused_by}][ since {paused_at:full}][, until {paused_until:full}][ ({pause_reason})]",
     ),
     "over": "{job} is done: its schedule has no more instants",
     "quiet": (

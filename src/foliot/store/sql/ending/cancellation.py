@@ -39,6 +39,12 @@ FORCE: Final = Statement(
 takes it out of hands that do not."""
 
 
+NOTE: Final = Statement(
+    "UPDATE runs SET cancelled_by = :by, cancel_reason = :reason FROM {d} WHERE runs.id = d.id", RowSet("d", id=BIGINT)
+)
+"""For people: nothing is decided by it. The rows are locked: they were ended or asked in this transaction."""
+
+
 def cancel(tx: Tx, ending: Ending, run_ids: Sequence[int], *, by: Actor, force: bool = False) -> list[CancelOutcome]:
     """Cancel these runs; all or none of them, when one does not exist."""
     found = see(tx, sorted(set(run_ids)))
@@ -58,6 +64,9 @@ def cancel(tx: Tx, ending: Ending, run_ids: Sequence[int], *, by: Actor, force: 
     if asked and tx.change(FORCE if force else ASK, {"error": said}, d=asked) != len(asked):
         raise TryAgain("a run came to its end while it was being cancelled")
     ended |= {quit_.run_id for quit_ in waiting}
+    noted = sorted({*((run_id,) for run_id in ended), *asked})
+    if noted:
+        tx.change(NOTE, {"by": by.name, "reason": by.reason or None}, d=noted)
     return [_outcome(found[run_id], ended) for run_id in run_ids]
 
 

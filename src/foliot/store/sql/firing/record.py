@@ -117,7 +117,8 @@ KNOWN_SKIPS: Final = Statement(
 )
 
 RESUMED: Final = Statement(
-    "UPDATE jobs SET pause_reason = NULL, paused_at = NULL, updated_at = :now FROM {d} WHERE jobs.id = d.job_id",
+    "UPDATE jobs SET pause_reason = NULL, paused_by = NULL, paused_at = NULL, updated_at = :now FROM {d} "
+    "WHERE jobs.id = d.job_id",
     RowSet("d", job_id=BIGINT),
 )
 """Pauses that ended by themselves."""

@@ -121,7 +121,8 @@ RETIRED_NOW: Final = Statement(
 )
 REVIVE: Final = Statement(
     """
-    UPDATE jobs SET undeclared_at = NULL, retirement = NULL, renamed_to = NULL, pause_reason = NULL, paused_at = NULL
+    UPDATE jobs SET undeclared_at = NULL, retirement = NULL, renamed_to = NULL, pause_reason = NULL, paused_by = NULL,
+           paused_at = NULL
     FROM {d} WHERE jobs.id = d.job_id
     """,
     RowSet("d", job_id=BIGINT),

@@ -76,6 +76,7 @@ jobs = sa.Table(
     sa.Column("undeclared_at", Time, nullable=True),  # since when no live worker declares it, as the leader saw
     sa.Column("retirement", sa.SmallInteger, nullable=True),  # see domain.sources.Retirement
     sa.Column("renamed_to", Name(200), nullable=True),  # of a retired job: the nearest name its source declares
+    sa.Column("paused_by", Name(200), nullable=True),
     sa.UniqueConstraint("namespace", "name", "deleted_at", name="jobs_name"),
     sa.Index("jobs_moving", "moving", "id"),
     sa.Index("jobs_from_end", "from_end", "id"),
@@ -171,6 +172,8 @@ runs = sa.Table(
     sa.Column("error", LongText, nullable=True),
     sa.Column("error_type", Name(200), nullable=True),
     sa.Column("checkpoint", LongText, nullable=True),
+    sa.Column("cancelled_by", Name(200), nullable=True),  # the user who asked for it
+    sa.Column("cancel_reason", LongText, nullable=True),
     sa.UniqueConstraint("job_id", "fire_key", "shard", name="runs_fire"),
     sa.Index("runs_by_job", "job_id", "id"),
     sa.Index("runs_children", "parent_id", postgresql_where=sa.text("parent_id IS NOT NULL"),

@@ -19,8 +19,8 @@ from foliot.store.sql.people.holds import Holds
 SEARCH_AMONG: Final = 20_000
 
 _COLUMNS: Final = """
-    j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_at, j.created_at,
-    j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
+    j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_by, j.paused_at,
+    j.created_at, j.updated_at, j.source_module, j.undeclared_at, j.retirement, j.renamed_to,
     v.hash, v.definition, v.created_by, c.state, c.next_at, c.next_due_at, c.remaining, c.trouble"""
 _JOINS: Final = """
     JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
@@ -250,6 +250,7 @@ def _job(row: Any) -> JobRow:
         paused_at=row.paused_at if paused else None,
         paused_until=row.next_at if paused else None,
         pause_reason=(row.pause_reason or "") if paused else "",
+        paused_by=row.paused_by if paused else None,
         trouble=row.trouble,
         module=row.source_module,
         retired_at=row.undeclared_at if is_retired else None,

@@ -26,7 +26,8 @@ RUN_COLUMNS: Final = """
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, j.namespace, j.name AS job, n.name AS node"""
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
+    j.namespace, j.name AS job, n.name AS node"""
 RUN_JOINS: Final = "JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id"
 
 _NARROW: Final = (
@@ -60,6 +61,10 @@ BOUNDS: Final = Statement("SELECT coalesce(min(id), 0) AS low, coalesce(max(id),
 ATTEMPTS: Final = Statement(
     "SELECT a.attempt, a.cause, n.name AS node, a.session_id, a.fence, a.leased_at, a.started_at, a.ended_at, a.error, "
     "a.error_type FROM attempts a LEFT JOIN nodes n ON n.id = a.session_id WHERE a.run_id = :id ORDER BY a.attempt"
+)
+FIRST_STARTS: Final = Statement(
+    "SELECT a.run_id, min(a.started_at) AS at FROM {d} JOIN attempts a ON a.run_id = d.id GROUP BY a.run_id",
+    RowSet("d", id=BIGINT),
 )
 ENDED: Final = Statement(
     f"SELECT {RUN_COLUMNS} FROM (SELECT * FROM runs WHERE job_id = :job_id ORDER BY id DESC LIMIT :look) r {RUN_JOINS} "
@@ -123,14 +128,15 @@ def find_run(tx: Tx, run_id: int, *, with_hold: bool = False) -> RunRow | None:
     if not rows:
         return None
     progress = _progress(rows[0]) if rows[0].state == "RUNNING" else None
+    (run,) = _with_first_starts(tx, [run_row(rows[0])])
     hold = Holds(tx).of(rows).get(run_id) if with_hold else None
-    return replace(run_row(rows[0]), progress=progress, hold=hold)
+    return replace(run, progress=progress, hold=hold)
 
 
 def list_shards(tx: Tx, run_id: int, *, limit: int, with_holds: bool = False) -> Sequence[RunRow]:
     """The children of a sharded run: shards in order, the merge run among them."""
     rows = tx.rows(SHARDS, {"id": run_id, "rows": limit})
-    return _with_holds(rows, Holds(tx)) if with_holds else [run_row(row) for row in rows]
+    return _with_holds(tx, rows, Holds(tx)) if with_holds else [run_row(row) for row in rows]
 
 
 def list_attempts(tx: Tx, run_id: int) -> Sequence[AttemptRow]:
@@ -158,7 +164,7 @@ def list_attempts(tx: Tx, run_id: int) -> Sequence[AttemptRow]:
 def last_ended(tx: Tx, job_id: int, *, limit: int) -> Sequence[RunRow]:
     """The newest finished runs of a job, newest first."""
     values = {"job_id": job_id, "look": max(limit * 2, 200), "rows": limit}
-    return [run_row(row) for row in tx.rows(ENDED, values)]
+    return _with_first_starts(tx, [run_row(row) for row in tx.rows(ENDED, values)])
 
 
 def changes(tx: Tx, *, after_id: int, limit: int) -> Changes:
@@ -220,14 +226,23 @@ def _fetched(tx: Tx, ids: Sequence[int], holds: Holds) -> Sequence[RunRow]:
     """Runs by id, in the order given; those that are gone are left out."""
     if not ids:
         return []
-    found = _with_holds(tx.rows(FETCH, d=[(run_id,) for run_id in ids]), holds)
+    found = _with_holds(tx, tx.rows(FETCH, d=[(run_id,) for run_id in ids]), holds)
     by_id = {run.run_id: run for run in found}
     return [by_id[run_id] for run_id in ids if run_id in by_id]
 
 
-def _with_holds(rows: Sequence[Any], holds: Holds) -> Sequence[RunRow]:
+def _with_holds(tx: Tx, rows: Sequence[Any], holds: Holds) -> Sequence[RunRow]:
     held = holds.of(rows)
-    return [replace(run_row(row), hold=held.get(row.id)) for row in rows]
+    return _with_first_starts(tx, [replace(run_row(row), hold=held.get(row.id)) for row in rows])
+
+
+def _with_first_starts(tx: Tx, runs: Sequence[RunRow]) -> Sequence[RunRow]:
+    """The same runs; those with an earlier attempt also say when the first one started."""
+    tried = [(run.run_id,) for run in runs if run.attempt > 1 or (run.attempt == 1 and run.state == "PENDING")]
+    if not tried:
+        return runs
+    first = {row.run_id: row.at for row in tx.rows(FIRST_STARTS, d=tried)}
+    return [replace(run, first_started_at=first.get(run.run_id)) for run in runs]
 
 
 def _first_id_from(tx: Tx, instant: Instant) -> int:
@@ -286,6 +301,8 @@ def run_row(row: Any) -> RunRow:
         error=row.error,
         error_type=row.error_type,
         is_pinned=bool(row.follow & PINNED),
+        cancelled_by=row.cancelled_by,
+        cancel_reason=row.cancel_reason,
     )
 
 

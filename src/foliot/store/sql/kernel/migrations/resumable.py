@@ -54,9 +54,14 @@ def create_live_column(table: str, column: str, type_: str, value: str) -> None:
         op.execute(f"ALTER TABLE {table} ADD COLUMN {column} {type_} GENERATED ALWAYS AS ({value}) STORED")
 
 
-def add_column(table: str, column: sa.Column[Any]) -> None:
-    """Add a column unless an earlier try did."""
-    if not _is_there(lambda look: any(known["name"] == column.name for known in look.get_columns(table))):
+def add_column(table: str, column: sa.Column[Any], *, after: str = "") -> None:
+    """Add a column unless an earlier try did. `after`: where a table has live columns at its end, it stands before."""
+    if _is_there(lambda look: any(known["name"] == column.name for known in look.get_columns(table))):
+        return
+    if after and dialect_name() in COMMITS_AT_ONCE:
+        type_ = column.type.compile(dialect=op.get_context().dialect)
+        op.execute(f"ALTER TABLE {table} ADD COLUMN {column.name} {type_} NULL AFTER {after}")
+    else:
         op.add_column(table, column)
 
 
