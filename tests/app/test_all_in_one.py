@@ -21,11 +21,11 @@ from foliot.app.data_folder import FolderInUse
 from foliot.app.listener import PortTaken
 from foliot.app.settings import Timing
 from foliot.app.system import SystemChance, SystemClock
-from foliot.app.this_machine import Access
+from foliot.app.this_machine import Access, LocalToken
 from foliot.client.awaited.foliot import AsyncFoliot
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause
-from foliot.operations.services import Services, SessionTimes
+from foliot.operations.services import SessionTimes
 from foliot.operations.tokens import hash_of
 from foliot.ports.store.code import RetiringJob
 from foliot.ports.store.lookups import RunFilter
@@ -217,7 +217,7 @@ async def test_the_token_of_this_machine_ends_with_it(tmp_path: Path) -> None:
 
 async def test_the_token_of_one_that_was_killed_ends_with_the_next(tmp_path: Path) -> None:
     (tmp_path / "jobs.py").write_text(QUICK.format(answer="x"))
-    with monkeypatched(this_machine, "let_out", nothing):
+    with monkeypatched(LocalToken, "end", nothing):
         async with running(settings(tmp_path)) as killed:
             await soon(lambda: killed.token != "", within_s=60)
     assert await is_good(tmp_path, killed.token)
@@ -226,7 +226,27 @@ async def test_the_token_of_one_that_was_killed_ends_with_the_next(tmp_path: Pat
         assert not await is_good(tmp_path, killed.token)
 
 
-async def nothing(_: Services) -> None: ...
+async def test_a_user_who_logs_out_is_let_in_again(tmp_path: Path) -> None:
+    (tmp_path / "jobs.py").write_text(QUICK.format(answer="x"))
+    client_file = tmp_path / ".foliot" / "client.json"
+    with monkeypatched(this_machine, "LOOK_EVERY_S", 0.05):
+        async with running(settings(tmp_path)) as listener:
+            await soon(lambda: listener.token != "", within_s=60)
+            async with AsyncFoliot(listener.url, listener.token) as client:
+                assert (await client.tokens.whoami())["name"] == this_machine.token_name(socket.gethostname())
+                await client.tokens.logout()
+
+            def token() -> str:
+                return str(json.loads(client_file.read_text())["token"])
+
+            await soon(lambda: token() != listener.token, within_s=60)
+            async with AsyncFoliot(listener.url, token()) as client:
+                assert [one["name"] for one in await client.tokens.list()] == [
+                    this_machine.token_name(socket.gethostname())
+                ]
+
+
+async def nothing(_: LocalToken) -> None: ...
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from tests.eventually import eventually
 JOBS = '''
 from datetime import date
 
-from foliot import Ctx, every, job
+from foliot import Ctx, cron, every, job
 
 
 @job(every("1h", phase="{phase}s"))
@@ -53,6 +53,11 @@ def settle(day: date, dry_run: bool = False) -> dict[str, object]:
 def big() -> str:
     """Returns more than is kept."""
     return "x" * 100_000
+
+
+@job(cron("0 2 * * *", calendar="nowhere"))
+def odd() -> None:
+    """Is refused: there is no such calendar."""
 
 
 @job(grace="10m", tags={"kind": "stubborn"})

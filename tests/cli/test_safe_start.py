@@ -108,6 +108,15 @@ def test_up_shows_a_link_that_logs_a_browser_in_once(foliot: Shell) -> None:
         assert (again.status_code, again.json()["code"]) == (401, "FOL-4003")
 
 
+def test_up_speaks_one_form(foliot: Shell) -> None:
+    heading, _, feed = (foliot.folder / "up.log").read_text().partition("foliot server --help\n")
+    assert "✔ database" in heading
+    lines = [line for line in feed.splitlines() if line.strip()]
+    assert all(re.match(r"\d\d:\d\d:\d\d  [✔✖▲·…] \S|  In a second terminal:  foliot ", line) for line in lines), lines
+    (refused,) = [line for line in lines if "job refused" in line]
+    assert re.match(r'\S+  ▲ job refused: odd: No calendar "nowhere"\.', refused)
+
+
 def test_tokens_are_in_no_process_table(foliot: Shell) -> None:
     """SEC-20: a token is in a file, never in an argument."""
     secret = (Path(foliot.folder) / ".foliot" / "client.json").read_text()

@@ -21,9 +21,10 @@ from foliot.app.listener import HttpServer
 from foliot.app.server import Server
 from foliot.app.settings import DEFAULT_PORT, ServerSettings, Timing
 from foliot.app.system import SystemChance, SystemClock
-from foliot.app.this_machine import Access
+from foliot.app.this_machine import Access, LocalToken
 from foliot.app.worker_thread import WorkerThread
 from foliot.ports.store.code import RetiringJob
+from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.ports.worker_link import Report
 from foliot.sdk.registry import Loaded, load
 from foliot.store.sql.kernel import schema
@@ -124,14 +125,15 @@ class AllInOne:
         return store
 
     async def _run_with(self, server: Server, http: HttpServer, stop: asyncio.Event) -> None:
-        access = await this_machine.let_in(server.services)
+        token = await LocalToken.issue(server.services)
         try:
-            await self._run_let_in(server, access, http, stop)
+            await self._run_let_in(server, token, http, stop)
         finally:
-            await this_machine.let_out(server.services)
+            await token.end()
 
-    async def _run_let_in(self, server: Server, access: Access, http: HttpServer, stop: asyncio.Event) -> None:
+    async def _run_let_in(self, server: Server, token: LocalToken, http: HttpServer, stop: asyncio.Event) -> None:
         settings = self._settings
+        access = await this_machine.access_of(server.services, token)
         loaded = load(settings.sources)
         server.workers.on_reports.append(self._audience.reported)
         server.on_retirement.append(self._audience.retirement)
@@ -146,6 +148,7 @@ class AllInOne:
                 self._audience.started(http.url, access)
                 self._audience.loaded(loaded, again=False)
                 thread.start()
+                tasks.create_task(self._keep_access(token, http.url, ending), name="access")
                 if settings.watch:
                     tasks.create_task(self._watch(thread, loaded, ending), name="watch")
                 await _first_of(stop, over)
@@ -162,6 +165,18 @@ class AllInOne:
             await thread.wait_ended()
         if self._worker_failure is not None:  # a cluster without its only worker is of no use: let it be started again
             raise self._worker_failure
+
+    async def _keep_access(self, token: LocalToken, url: str, stop: asyncio.Event) -> None:
+        """Tell programs of this user each new secret of the token."""
+        told = token.secret
+        while not await self._clock.wait(stop, for_s=this_machine.LOOK_EVERY_S):
+            try:
+                await token.renew()
+                if token.secret != told:
+                    self._folder.tell_clients(url, token.secret)
+                    told = token.secret
+            except (StoreBusy, StoreUnavailable, OSError) as error:  # the next look tries again
+                log.warning("this_machine.not_renewed", error=str(error))
 
     def _worker_thread(self, server: Server, loaded: Loaded, over: asyncio.Event) -> WorkerThread:
         settings = self._settings

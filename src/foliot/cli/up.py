@@ -95,7 +95,7 @@ def up(
       foliot up billing/jobs.py reports.jobs --slots 16
       foliot up --data /var/lib/foliot --port 7272
     """
-    configure_logging(level=log_level)
+    configure_logging(level=log_level, form="feed")
     sources = tuple(source for file in files or (DEFAULT_SOURCE,) for source in _expanded(file))
     with refusals():
         settings = UpSettings(

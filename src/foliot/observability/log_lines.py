@@ -10,8 +10,9 @@ import structlog
 
 from foliot.domain.redaction import redacted
 from foliot.domain.visible import visible, visible_line
+from foliot.observability.feed_lines import FeedFormatter, FeedRenderer
 
-LogFormat = Literal["console", "json", "auto"]
+LogFormat = Literal["console", "json", "auto", "feed"]
 
 
 def wants_colour(stream: TextIO) -> bool:
@@ -23,11 +24,11 @@ def configure_logging(*, level: str = "info", form: LogFormat = "auto") -> None:
     """Set up structlog and the standard library's loggers. Lines go to stderr: stdout is for data."""
     threshold = logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
     as_json = form == "json" or (form == "auto" and not sys.stderr.isatty())
-    renderer: Any = (
-        structlog.processors.JSONRenderer(ensure_ascii=False)
-        if as_json
-        else structlog.dev.ConsoleRenderer(colors=wants_colour(sys.stderr), pad_event_to=24)
-    )
+    is_coloured = wants_colour(sys.stderr)
+    feed = FeedRenderer(sys.stderr, is_coloured=is_coloured) if form == "feed" else None
+    renderer: Any = feed or structlog.dev.ConsoleRenderer(colors=is_coloured, pad_event_to=24)
+    if as_json:
+        renderer = structlog.processors.JSONRenderer(ensure_ascii=False)
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
@@ -44,7 +45,8 @@ def configure_logging(*, level: str = "info", form: LogFormat = "auto") -> None:
         cache_logger_on_first_use=False,
     )
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_VisibleFormatter("%(levelname)s %(name)s %(message)s"))
+    plain = _VisibleFormatter("%(levelname)s %(name)s %(message)s")
+    handler.setFormatter(plain if feed is None else FeedFormatter(feed))
     logging.basicConfig(level=max(threshold, logging.WARNING), handlers=[handler])
 
 

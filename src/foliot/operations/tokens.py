@@ -4,7 +4,7 @@ A token is shown once, when it is made. What is kept is its sha256.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -14,6 +14,7 @@ from foliot.domain.access import (
     Grant,
     Principal,
     Scope,
+    TokenNameTaken,
     check_secret,
     login_code,
     plain_code,
@@ -33,6 +34,7 @@ LIVES_MIN: Final[Micros] = MINUTE
 BOOTSTRAP_LIVES: Final[Micros] = 366 * DAY
 SESSION_LIVES: Final[Micros] = 30 * DAY
 CODE_LIVES: Final[Micros] = 15 * MINUTE
+NAMESAKES_MAX: Final = 10
 GRACE_MAX: Final[Micros] = 30 * DAY
 BOOTSTRAP: Final = "bootstrap"
 
@@ -116,18 +118,33 @@ async def bootstrap(services: Services, *, given: str | None = None) -> str | No
     return None if record is None else secret
 
 
-async def issue_for_this_machine(services: Services, name: str, grant: Grant) -> str:
-    """A token for a process or a person on the server's own machine, as `foliot up` makes for its folder and worker."""
-    unique = f"{name}-{services.chance.token()[:8]}"
-    new, secret = _new(services, INTERNAL, unique, grant, SESSION_LIVES)
-    await services.store.tokens.add(new)
-    return secret
+async def issue_for_this_machine(services: Services, name: str, grant: Grant) -> IssuedToken:
+    """A token for programs on the server's own machine. Where a person gave its name to a token, it gets a number."""
+    for number in range(1, NAMESAKES_MAX + 1):
+        numbered = name if number == 1 else f"{name}-{number}"
+        new, secret = _new(services, INTERNAL, numbered, grant, SESSION_LIVES)
+        try:
+            record = await services.store.tokens.add(new)
+        except TokenNameTaken:
+            continue
+        assert record is not None, numbered
+        return IssuedToken(record=record, secret=secret)
+    raise TokenNameTaken(name)
 
 
-async def end_for_this_machine(services: Services, name: str) -> None:
-    """End what `issue_for_this_machine` made under this name: of this process, or of one that was killed."""
+async def renew_for_this_machine(services: Services, issued: IssuedToken) -> IssuedToken:
+    """Another secret of the same token; the old one goes on for a day, for programs that have read it."""
+    old = issued.record
+    grant = Grant(scopes=old.scopes, namespace=old.namespace, group=old.group)
+    new, secret = _new(services, INTERNAL, old.name, grant, SESSION_LIVES, line=old.line)
+    record = await services.store.tokens.replace(old.id, new, grace_us=DAY)
+    return IssuedToken(record=record, secret=secret)
+
+
+async def end_for_this_machine(services: Services, is_mine: Callable[[str], bool]) -> None:
+    """End what `issue_for_this_machine` made under names like these: of this process, or of one that was killed."""
     for token in await services.store.tokens.list():
-        if token.created_by == INTERNAL.name and token.name.startswith(f"{name}-"):
+        if token.created_by == INTERNAL.name and is_mine(token.name):
             await services.store.tokens.revoke(token.id)
 
 
