@@ -46,6 +46,8 @@ Namespace = Annotated[
 EveryNamespace = Annotated[
     str | None, Query(max_length=NAME_BYTES_MAX, description="What the list is about; every namespace the token sees.")
 ]
+NameFilter = Annotated[str | None, Query(max_length=NAME_BYTES_MAX)]
+LabelFilter = Annotated[list[str] | None, Query(max_length=20, examples=[["team:data"]])]
 IfMatch = Annotated[
     str | None, Header(alias="If-Match", max_length=100, description="The ETag of what was read.", examples=['"v3"'])
 ]

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Request, Response
 
 from foliot.api.models.cluster import BackfillOut, BackfillPreviewOut, NewBackfillIn, StartBackfillIn
 from foliot.api.models.common import Page, located, moment
@@ -13,6 +13,7 @@ from foliot.api.request_parts import (
     Cursor,
     EveryNamespace,
     Limit,
+    NameFilter,
     Namespace,
     Reader,
     Runner,
@@ -24,7 +25,6 @@ from foliot.api.route import FoliotRoute, request_key
 from foliot.domain.access import Principal
 from foliot.domain.errors import BadField
 from foliot.domain.instants import Instant
-from foliot.domain.texts import NAME_BYTES_MAX
 from foliot.operations import backfill as operations
 from foliot.operations.backfill import BackfillOrder
 from foliot.operations.names import home_of
@@ -41,15 +41,23 @@ async def list_backfills(
     services: Services,
     who: Reader,
     namespace: EveryNamespace = None,
-    job: Annotated[str | None, Query(max_length=NAME_BYTES_MAX)] = None,
+    job: NameFilter = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[BackfillOut]:
     """Newest first."""
-    if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
-        raise BadCursor
+    before_id = None
+    if cursor is not None:
+        if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
+            raise BadCursor
+        before_id = int(cursor)
     rows = await operations.list_backfills(
-        services, who, namespace=namespace, job=job, limit=limit, before_id=int(cursor) if cursor else None
+        services,
+        who,
+        namespace=namespace,
+        job=job,
+        limit=limit,
+        before_id=before_id,
     )
     more = str(rows[-1].id) if len(rows) == limit else None
     return Page(items=[BackfillOut.of(row) for row in rows], next_cursor=more)

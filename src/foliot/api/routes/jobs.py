@@ -38,7 +38,9 @@ from foliot.api.request_parts import (
     EveryNamespace,
     IfMatch,
     IfNoneMatch,
+    LabelFilter,
     Limit,
+    NameFilter,
     Namespace,
     Reader,
     Runner,
@@ -55,7 +57,7 @@ from foliot.api.request_parts import (
 from foliot.api.route import FoliotRoute, request_key
 from foliot.domain.access import Principal
 from foliot.domain.errors import VersionConflict
-from foliot.domain.texts import NAME_BYTES_MAX, REASON_BYTES_MAX
+from foliot.domain.texts import REASON_BYTES_MAX
 from foliot.operations import clone as cloning
 from foliot.operations import delete as deleting
 from foliot.operations import pause as pausing
@@ -79,6 +81,9 @@ from foliot.words.schedules.warnings import ScheduleWarning
 router: Final = APIRouter(prefix=PREFIX + "/jobs", tags=["jobs"], route_class=FoliotRoute)
 STATES: Final = ("active", "paused", "done", RETIRED)
 SORTS: Final = ("name", "next", "fails", "p95")
+Sort = Annotated[
+    str, Query(max_length=10, description="name, next; fails, p95: the worst of late first.", examples=["next"])
+]
 
 
 @router.get("", responses=READS, summary="List jobs")
@@ -90,15 +95,13 @@ async def list_jobs(
     limit: Limit = 50,
     cursor: Cursor = None,
     state: Annotated[str | None, Query(max_length=50, examples=["active,paused"])] = None,
-    owner: Annotated[str | None, Query(max_length=NAME_BYTES_MAX)] = None,
-    group: Annotated[str | None, Query(max_length=NAME_BYTES_MAX)] = None,
-    label: Annotated[list[str] | None, Query(max_length=20, examples=[["team:data"]])] = None,
+    owner: NameFilter = None,
+    group: NameFilter = None,
+    label: LabelFilter = None,
     q: Annotated[str, Query(max_length=200, description="In name, description or owner.")] = "",
     failing: Annotated[bool, Query(description="Whose last run failed.")] = False,
     late: Annotated[bool, Query(description="Due for a minute and not decided.")] = False,
-    sort: Annotated[
-        str, Query(max_length=10, description="name, next; fails, p95: the worst of late first.", examples=["next"])
-    ] = "name",
+    sort: Sort = "name",
 ) -> Page[JobOut]:
     """One page of jobs: by name, by their next instant, or by how their latest runs went."""
     if namespace is not None and not who.sees(namespace):

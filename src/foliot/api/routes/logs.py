@@ -28,6 +28,12 @@ EVENTS: Final = {
 }
 TAIL_MAX: Final = 100_000
 LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+Attempt = Annotated[int | None, Query(ge=1, le=100_000)]
+ShardNumber = Annotated[int | None, Query(ge=0, le=10_000)]
+Follow = Annotated[bool, Query(description="Go on until the run is over.")]
+Tail = Annotated[int | None, Query(ge=0, le=TAIL_MAX, description="Only the last lines.")]
+LevelName = Annotated[str | None, Query(max_length=10, description="Lines of this level and above.")]
+Grep = Annotated[str | None, Query(max_length=200, description="Lines that hold this text.")]
 _HEAD: Final = re.compile(r"(?:#\d+ )?(\d{4}-\d\d-\d\dT[\d:.]+Z)  ([A-Z]+)  ")
 
 
@@ -48,12 +54,12 @@ async def get_run_logs(
     services: Services,
     who: Reader,
     run: str,
-    attempt: Annotated[int | None, Query(ge=1, le=100_000)] = None,
-    shard: Annotated[int | None, Query(ge=0, le=10_000)] = None,
-    follow: Annotated[bool, Query(description="Go on until the run is over.")] = False,
-    tail: Annotated[int | None, Query(ge=0, le=TAIL_MAX, description="Only the last lines.")] = None,
-    level: Annotated[str | None, Query(max_length=10, description="Lines of this level and above.")] = None,
-    grep: Annotated[str | None, Query(max_length=200, description="Lines that hold this text.")] = None,
+    attempt: Attempt = None,
+    shard: ShardNumber = None,
+    follow: Follow = False,
+    tail: Tail = None,
+    level: LevelName = None,
+    grep: Grep = None,
     since: When = None,
     last_event_id: LastEventId = None,
 ) -> StreamingResponse:
@@ -65,15 +71,17 @@ async def get_run_logs(
     if not follow:
         lines = _all_lines(services, found, attempt)
         return StreamingResponse(_text(lines, wanted, tail), media_type="text/plain; charset=utf-8")
-    start = Position.of(last_event_id or "")
-    reader = LogReader(services, found, attempt=attempt, start=start)
+    reader = LogReader(services, found, attempt=attempt, start=Position.of(last_event_id or ""))
     earlier = None
     if tail is not None:
-        is_live = RunState(found.state) in LIVE
-        there = reader.there() if is_live else reader.lines()
-        earlier = _last(there, wanted, tail)
+        earlier = _last(_so_far(reader, found), wanted, tail)
     stream = _events(reader.follow(who, gone=until_gone(request)), wanted, earlier)
     return StreamingResponse(stream, media_type="text/event-stream", headers=HEADERS)
+
+
+def _so_far(reader: LogReader, run: RunRow) -> AsyncIterator[PositionedLine]:
+    """The lines that are there by now. The last line of a live run may still grow."""
+    return reader.there() if RunState(run.state) in LIVE else reader.lines()
 
 
 class _Wanted:

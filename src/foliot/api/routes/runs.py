@@ -33,7 +33,9 @@ from foliot.api.request_parts import (
     WRITES,
     Cursor,
     EveryNamespace,
+    LabelFilter,
     Limit,
+    NameFilter,
     Namespace,
     Reader,
     Runner,
@@ -52,7 +54,6 @@ from foliot.api.streams import until_gone
 from foliot.domain.access import Principal
 from foliot.domain.errors import RunNotFound
 from foliot.domain.run import DERIVED, LIVE, RunState
-from foliot.domain.texts import NAME_BYTES_MAX
 from foliot.operations.cancel import CancelledRun, cancel
 from foliot.operations.kinds import what_run_executes
 from foliot.operations.names import find_job, find_run, home_of, namespace_of
@@ -64,6 +65,9 @@ from foliot.ports.store.lookups import RunFilter, RunRow
 router: Final = APIRouter(prefix=PREFIX + "/runs", tags=["runs"], route_class=FoliotRoute)
 STATES: Final = (*(str(state) for state in RunState), *DERIVED)
 KINDS: Final = ("error", "timeout", "lost", "rejected", "poison")
+RunStates = Annotated[
+    str | None, Query(max_length=100, examples=["failed,running"], description="Also as shown: held, retrying.")
+]
 BULK_MAX: Final = 200
 WAIT_MAX_S: Final = 30.0
 
@@ -75,15 +79,13 @@ async def list_runs(
     namespace: EveryNamespace = None,
     limit: Limit = 50,
     cursor: Cursor = None,
-    job: Annotated[str | None, Query(max_length=NAME_BYTES_MAX)] = None,
-    state: Annotated[
-        str | None, Query(max_length=100, examples=["failed,running"], description="Also as shown: held, retrying.")
-    ] = None,
+    job: NameFilter = None,
+    state: RunStates = None,
     kind: Annotated[str | None, Query(max_length=100, examples=["timeout"])] = None,
     since: When = None,
     until: When = None,
-    node: Annotated[str | None, Query(max_length=NAME_BYTES_MAX)] = None,
-    label: Annotated[list[str] | None, Query(max_length=20, examples=[["team:data"]])] = None,
+    node: NameFilter = None,
+    label: LabelFilter = None,
     shards: Annotated[bool, Query(description="Also the shards of sharded runs.")] = False,
 ) -> Page[RunOut]:
     """One page of runs, newest first, without their parameters and results."""

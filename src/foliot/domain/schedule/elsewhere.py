@@ -3,32 +3,24 @@
 from functools import lru_cache
 from typing import Final
 
-from foliot.domain.schedule.days import FIRST_DAY, LENGTH, MONTH_END, month_of, next_day, previous_day
-from foliot.domain.schedule.open_times import OpenTimes
+from foliot.domain.schedule.days import FIRST_DAY, MONTH_END, month_of, next_day, previous_day
+from foliot.domain.schedule.open_times import KeptByMonth, OpenTimes
 from foliot.domain.schedule.times import DAY_S
 from foliot.domain.schedule.zones import HORIZON_S, Zone
 
 _APART_DAYS: Final = 2  # one instant has dates in two zones that differ by less
 
 
-class OpenDaysElsewhere:
-    """The days of a zone on which a time of day lies on a day that counts in the calendar's zone; kept by month."""
+class OpenDaysElsewhere(KeptByMonth):
+    """The days of a zone on which a time of day lies on a day that counts in the calendar's zone."""
 
-    __slots__ = ("_hours", "_months", "_time", "_where")
+    __slots__ = ("_hours", "_time", "_where")
 
     def __init__(self, hours: OpenTimes, where: Zone, time: int) -> None:
-        self._hours, self._where, self._time = hours, where, time
-        self._months: dict[int, int] = {}
-
-    def in_month(self, month: int) -> int:
-        mask = self._months.get(month)
-        if mask is None:
-            first, mask = FIRST_DAY[month], 0
-            for day in range(LENGTH[month]):
-                if self._is_open(first + day):
-                    mask |= 1 << day
-            self._months[month] = mask
-        return mask
+        super().__init__()
+        self._hours = hours
+        self._where = where
+        self._time = time
 
     def after_month(self, month: int) -> tuple[int, int] | None:
         while month + 1 < MONTH_END:
@@ -50,7 +42,7 @@ class OpenDaysElsewhere:
                 return month, mask
         return None
 
-    def _is_open(self, day: int) -> bool:
+    def _counts(self, day: int) -> bool:
         second = self._where.instant_of(day * DAY_S + self._time)
         return second is not None and self._hours.is_open_day(second)
 

@@ -1,5 +1,6 @@
 """What a calendar means in a zone: open days and closed spans."""
 
+from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
@@ -22,13 +23,12 @@ from foliot.domain.schedule.zones import HORIZON_S, RepeatedTime, Stretch, zone
 _LOOK_MONTHS: Final = 60  # a calendar without an open day in five years has none
 
 
-class OpenDays:
-    """The days a calendar counts, kept by month."""
+class KeptByMonth(ABC):
+    """A set of days that is worked out month by month, when a month is first asked for."""
 
-    __slots__ = ("_calendar", "_months")
+    __slots__ = ("_months",)
 
-    def __init__(self, calendar: Calendar) -> None:
-        self._calendar = calendar
+    def __init__(self) -> None:
         self._months: dict[int, int] = {}
 
     def in_month(self, month: int) -> int:
@@ -36,10 +36,27 @@ class OpenDays:
         if mask is None:
             first, mask = FIRST_DAY[month], 0
             for day in range(LENGTH[month]):
-                if not self._calendar.against(first + day):
+                if self._counts(first + day):
                     mask |= 1 << day
             self._months[month] = mask
         return mask
+
+    @abstractmethod
+    def _counts(self, day: int) -> bool:
+        """Whether this day is one of the set."""
+
+
+class OpenDays(KeptByMonth):
+    """The days a calendar counts."""
+
+    __slots__ = ("_calendar",)
+
+    def __init__(self, calendar: Calendar) -> None:
+        super().__init__()
+        self._calendar = calendar
+
+    def _counts(self, day: int) -> bool:
+        return not self._calendar.against(day)
 
     def after_month(self, month: int) -> tuple[int, int] | None:
         start = month + 1

@@ -13,8 +13,8 @@ EVERY_WEEKS_MAX = 53
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Daily(WallTrigger):
-    """At these times (seconds from midnight, sorted) every day, or every n-th day counted from day `since`.
+class TimesOnDays(WallTrigger, ABC):
+    """At these times (seconds from midnight, sorted) on some days, also on every n-th day or week counted from `since`.
 
     `since_said` is the day as it was written: it holds nothing back, which a warning tells.
     """
@@ -29,39 +29,36 @@ class Daily(WallTrigger):
     wall: Wall = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        assert self.times, "a daily schedule has a time"
+        assert self.times, "such a schedule has a time"
         assert list(self.times) == sorted(set(self.times)), self.times
-        assert 1 <= self.every <= EVERY_DAYS_MAX, self.every
-        days: Days = EveryDay()
-        if self.every > 1:
-            days = NthDays(self.every, self.since)
         times = listed(self.times)
-        wall = Wall(days, times, zone(self.tz), self.dst_gap, self.dst_overlap)
+        wall = Wall(self._days(), times, zone(self.tz), self.dst_gap, self.dst_overlap)
         object.__setattr__(self, "wall", wall)
+
+    @abstractmethod
+    def _days(self) -> Days:
+        """The days it is due on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weekly(WallTrigger):
-    """At these times on these weekdays (a mask, Sunday = bit 0), also in every n-th week from that of `since` on."""
+class Daily(TimesOnDays):
+    """Every day, or every n-th day."""
+
+    def _days(self) -> Days:
+        assert 1 <= self.every <= EVERY_DAYS_MAX, self.every
+        return EveryDay() if self.every == 1 else NthDays(self.every, self.since)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weekly(TimesOnDays):
+    """On these weekdays (a mask, Sunday = bit 0), also in every n-th week from that of `since` on."""
 
     weekdays: int
-    times: tuple[int, ...]
-    tz: str = "UTC"
-    every: int = 1
-    since: int = 0
-    dst_gap: Gap = Gap.AFTER
-    dst_overlap: RepeatedTime = RepeatedTime.FIRST
-    since_said: int | None = field(default=None, repr=False, compare=False)
-    wall: Wall = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        assert self.times, "a weekly schedule has a time"
-        assert list(self.times) == sorted(set(self.times)), self.times
+    def _days(self) -> Days:
         assert 0 < self.weekdays < 128, self.weekdays
         assert 1 <= self.every <= EVERY_WEEKS_MAX, self.every
-        days = WeekDays(self.weekdays, self.every, self.since)
-        wall = Wall(days, listed(self.times), zone(self.tz), self.dst_gap, self.dst_overlap)
-        object.__setattr__(self, "wall", wall)
+        return WeekDays(self.weekdays, self.every, self.since)
 
 
 class _ByMonth(ABC):
