@@ -275,6 +275,43 @@ def _usual_of(field: JobField) -> str:
     return f"`{field.kind.write(field.usual)}`" if field.usual or field.usual == 0 else "–"
 
 
+def settings_page() -> str:
+    """Every setting with its ways to be said, and every variable."""
+    from foliot.cli import main
+    from foliot.domain.settings_table import CLIENT_SETTINGS, OTHER_VARIABLES
+
+    rows = ["| setting | option | variable | `[client]` of foliot.toml | a context | meaning |", "| --- " * 6 + "|"]
+    for one in CLIENT_SETTINGS:
+        project, context = ("yes" if may else "no" for may in (one.is_for_projects, one.is_of_contexts))
+        rows.append(f"| {one.name} | `{one.flag}` | `{one.variable}` | {project} | {context} | {one.meaning} |")
+    options: dict[str, list[str]] = {}
+    for path, command in _commands(main, ("foliot",)):
+        for param in command.params:
+            if isinstance(param.envvar, str):
+                options.setdefault(param.envvar, []).append(f"`{' '.join(path)} {param.opts[-1]}`")
+    others = ["| variable | option | meaning |", "| --- | --- | --- |"]
+    for name, meaning in OTHER_VARIABLES.items():
+        others.append(f"| `{name}` | {', '.join(options.get(name, ())) or '–'} | {meaning} |")
+    parts = ["# Settings", NOTE, _head("settings.md"), "## Of whatever asks a server", "\n".join(rows), _PROJECT]
+    parts += ["## Other variables", "\n".join(others), _VARIABLES]
+    return "\n\n".join(parts) + "\n"
+
+
+_PROJECT = """A project's `foliot.toml` has one table, `[client]`. It comes with the project, so it cannot name a token
+or weaken the way to a server; `foliot new` writes one to begin with. A context is a table of `contexts.toml`:
+`foliot context add` and `foliot login` write it.
+
+```toml
+[client]
+server = "https://foliot.example.org"
+namespace = "billing"
+tz = "Asia/Shanghai"
+lang = "zh-CN"
+```"""
+_VARIABLES = """`NO_COLOR`, `TERM` and `EDITOR` mean what they mean elsewhere. `LC_ALL`, `LC_MESSAGES` and `LANG` choose
+the language where nothing else does, `TZ` the zone, `XDG_CONFIG_HOME` the folder of contexts."""
+
+
 def _head(name: str) -> str:
     """What no code can tell: the prose a page begins with."""
     return (Path(__file__).parent / "heads" / name).read_text("utf-8").strip()
@@ -285,6 +322,7 @@ PAGES = {
     "rest-api.md": rest_page,
     "client.md": client_page,
     "errors.md": errors_page,
+    "settings.md": settings_page,
     "sdk.md": sdk_page,
     "policies.md": policies_page,
 }

@@ -29,9 +29,10 @@ from foliot.client.discovery import (
 from foliot.client.private import write_private_file
 from foliot.domain.errors import InvalidInput, NotFound
 from foliot.domain.names import check_name, nearest
+from foliot.domain.settings_table import CLIENT_SETTINGS
 
-_NOT_BY_PROJECT: Final = ("token", "token_file", "insecure_http")
-_SAID_BY_ALL: Final = ("server", "token_file", "ca_file", "insecure_http", "namespace", "tz", "lang")
+_NOT_BY_PROJECT: Final = ("token", *(one.name for one in CLIENT_SETTINGS if not one.is_for_projects))
+_SAID_BY_ALL: Final = tuple(one.name for one in CLIENT_SETTINGS)
 
 
 class NoSuchContext(NotFound):
@@ -179,8 +180,7 @@ class Contexts:
 
     def _from_context(self, name: str) -> EndpointSource:
         context = self.find(name)
-        names = ("server", "namespace", "token_file", "ca_file", "insecure_http")
-        said = {name: getattr(context, name) for name in names}
+        said = {one.name: getattr(context, one.name) for one in CLIENT_SETTINGS if one.is_of_contexts}
         says = {key: Setting(value=value, said_by=f"context {name}") for key, value in said.items() if value}
         return EndpointSource(kind=SourceKind.CONTEXT, says=says)
 

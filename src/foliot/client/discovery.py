@@ -14,18 +14,10 @@ from typing import Final
 from foliot.client.endpoint import CLIENT_FILE, Endpoint, is_yes, read_client_file, read_token
 from foliot.client.errors import NoServerKnown
 from foliot.domain.errors import InvalidInput
+from foliot.domain.settings_table import CLIENT_SETTINGS
 
 PROJECT: Final = Path("foliot.toml")
 _OF_ONE_SERVER: Final = ("server", "token", "token_file", "ca_file", "insecure_http")
-_VARIABLES: Final = {
-    "FOLIOT_SERVER": "server",
-    "FOLIOT_TOKEN_FILE": "token_file",
-    "FOLIOT_CA_FILE": "ca_file",
-    "FOLIOT_INSECURE_HTTP": "insecure_http",
-    "FOLIOT_NAMESPACE": "namespace",
-    "FOLIOT_TZ": "tz",
-    "FOLIOT_LANG": "lang",
-}
 
 
 def find_endpoint(environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Endpoint:
@@ -155,7 +147,7 @@ def from_environment(environment: Mapping[str, str]) -> EndpointSource:
     """What the variables say."""
     says = {
         name: Setting(value=value, said_by=variable)
-        for variable, name in _VARIABLES.items()
+        for name, variable in ((one.name, one.variable) for one in CLIENT_SETTINGS)
         if (value := environment.get(variable))
     }
     return EndpointSource(kind=SourceKind.ENVIRONMENT, says=says)
