@@ -42,7 +42,7 @@ WATCH_EVERY_S: Final = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpSettings:
-    """What `foliot up` is told."""
+    """Settings of `foliot up`."""
 
     sources: tuple[str, ...]
     folder: Path

@@ -41,7 +41,7 @@ class InstalledKinds(Installed[HandlerKind]):
 def beside_python(settings: HandlerSettings = NO_SETTINGS) -> list[HandlerKind]:
     """What a worker executes beside Python functions, which it has to load itself. Each kind has its settings.
 
-    Whoever sets a kind wants it: then what keeps it from working is raised. One that nobody mentions is left out.
+    A user who sets a kind wants it: then what keeps it from working is raised. A kind without settings is left out.
     """
     kinds = InstalledKinds()
     others = sorted({*kinds.names()} - {PYTHON})

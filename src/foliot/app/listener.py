@@ -18,7 +18,7 @@ from foliot.ports.clock import Clock
 
 
 class PortTaken(ClusterTrouble):
-    """Somebody listens where this server was told to."""
+    """Another program listens on the address of this server."""
 
     code = "FOL-5003"
 

@@ -115,7 +115,7 @@ def load(group: str, name: str) -> Any:
 
 
 class Installed(Generic[Part]):
-    """All parts of one table. The names are read once; each part is imported when somebody asks for it.
+    """All parts of one table. The names are read once; each part is imported when it is first used.
 
     A part that cannot be made is logged, and then it is not there: the other parts must not suffer from it.
     """

@@ -76,5 +76,5 @@ class ServerSettings:
 
     @property
     def is_protected(self) -> bool:
-        """Whether whoever comes from another machine comes by TLS."""
+        """Whether clients on other machines come by TLS."""
         return self.behind_proxy or self.tls is not None

@@ -44,7 +44,7 @@ class Certificate:
         self._seen = stamps
 
     def renew(self) -> bool:
-        """Take the files again if they have changed; whether they had. What cannot be used is told, and left."""
+        """Read the files again if they have changed; return whether they had. Bad files are logged and not used."""
         try:
             if self._stamps() == self._seen:
                 return False

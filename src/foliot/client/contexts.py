@@ -59,7 +59,7 @@ class UnreadableContexts(InvalidInput):
 
 
 class SaidByProject(InvalidInput):
-    """A project's foliot.toml names a token: it could name any file of whoever uses the project."""
+    """A project's foliot.toml names a token: it could name any file of the user who works on the project."""
 
     code = "FOL-1093"
 

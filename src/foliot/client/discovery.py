@@ -129,8 +129,8 @@ def choose(sources: Iterable[EndpointSource]) -> EndpointSource | None:
 def may_say(source: EndpointSource, name: str, *, of: EndpointSource | None) -> bool:
     """Whether what this source says of a server (its token, its authority) may be used for the chosen one.
 
-    Whoever names the server says what belongs to it. What the user said without a server is for one that the user
-    named, in a flag, a variable or a context. A token never goes to a server because a project's file names it.
+    The source that names the server says what belongs to it. What the user said without a server is for one that the
+    user named, in a flag, a variable or a context. A token never goes to a server because a project's file names it.
     """
     if source is of:
         return True

@@ -128,7 +128,7 @@ class RunNotSucceeded(ExecutionFailed):
 
 
 class RunNotFinished(ExecutionFailed):
-    """The run did not end in the time somebody was willing to wait, or nobody waited."""
+    """The run did not end in the time that the caller gave it, or the caller did not wait."""
 
     code = "FOL-6012"
 

@@ -43,7 +43,7 @@ IMPLIED: Final[Mapping[Scope, frozenset[Scope]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:
-    """Who asks: a token's name, its scopes, and the part of the world it is limited to."""
+    """Who sends a request: a token's name, its scopes, and the part of the world it is limited to."""
 
     name: str
     scopes: frozenset[Scope]
@@ -265,7 +265,7 @@ KNOWN_SECRETS: Final = frozenset(
 
 
 def check_secret(written: str) -> str:
-    """A token that somebody brought along, unless it is one that others could guess (SEC-01)."""
+    """A token that a user chose, unless others could guess it (SEC-01)."""
     secret = written.strip()
     if not secret:
         raise BadToken("it is empty")

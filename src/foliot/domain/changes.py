@@ -33,7 +33,7 @@ class Stand(NamedTuple):
 
 
 class Rescheduling(NamedTuple):
-    """Where a cursor goes, and from which instant on its schedule decides anew; None: it comes back to no instant.
+    """Where a cursor goes, and from which instant on its schedule decides again; None: it comes back to no instant.
 
     What was decided for an instant from there on may be taken back. An instant before it keeps what it has: nothing
     would come in its stead.

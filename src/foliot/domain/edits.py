@@ -51,7 +51,7 @@ AfterEdit: TypeAlias = Takes | Keeps
 
 
 def tightens(before: Definition | None, new: Definition) -> bool:
-    """Whether the edit forbids an overlap that was there: then all that has not begun lines up anew.
+    """Whether the edit forbids an overlap that was there: then runs that have not begun move to the end of the line.
 
     None: nobody can read here what was.
     """

@@ -252,7 +252,7 @@ class NameClaimedTwice(Conflict):
 
 
 def _shown(written: str) -> str:
-    """What somebody wrote, fit for one line of text: nothing unprintable, not endless."""
+    """What a user wrote, for one line of text: nothing unprintable, and not too long."""
     text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in written[:100])
     return text if len(written) <= 100 else text + "…"
 

@@ -23,7 +23,7 @@ class BadParameters(InvalidInput):
 
 
 def require_fit(job: str, schema: Schema, given: Any, *, patience: int = STEPS_MAX) -> None:
-    """`BadParameters` unless these JSON values fit; for whoever knows only the schema, such as a server.
+    """Raise `BadParameters` unless these JSON values fit. A server knows of a handler only this schema.
 
     `TakesLong` instead of an answer when that takes more steps than `patience`.
     """
@@ -44,7 +44,7 @@ def parameter_words(schema: Schema) -> str:
 
 
 def _named(schema: Schema) -> list[tuple[str, str]]:
-    """The same for whoever says it in another language; nothing for what is no schema."""
+    """The same as data, for another language; nothing for what is no schema."""
     try:
         return property_words(schema)
     except NOT_A_SCHEMA:

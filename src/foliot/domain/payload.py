@@ -122,7 +122,7 @@ def _check_halves(value: Any, what: str) -> None:
 
 
 def _repeated(pairs: list[tuple[str, Any]]) -> str:
-    """The first key that was there before. One walk: whoever sends the pairs may send very many (SEC-32)."""
+    """The first key that was there before. One walk, because a client may send very many pairs (SEC-32)."""
     seen: set[str] = set()
     for name, _ in pairs:
         if name in seen:
@@ -204,7 +204,7 @@ Place: TypeAlias = tuple[Any, str | int] | None
 
 
 def _check_value(value: Any, *, bytes_max: int, depth_max: int, what: str) -> None:
-    """Walk without recursion. What is inside something costs at least so many bytes of text, so the walk soon ends."""
+    """Walk without recursion. Every part costs some bytes of text, and those are bounded, so the walk soon ends."""
     left: list[tuple[Place, Any, int]] = [(None, value, 0)]
     least = 0  # bytes that the text of what was seen so far needs
     while left:

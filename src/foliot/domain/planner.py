@@ -30,7 +30,7 @@ _UNREADABLE: Final = SkipCause(SkipKind.UNREADABLE)
 
 
 class Planner:
-    """`changes.Plans`. All catch-up runs of a server share its pacer, whoever asked for them (R10)."""
+    """`changes.Plans`. All catch-up runs of a server share its pacer (R10)."""
 
     def __init__(self, pacer: CatchUpPacer | None = None, routes: Routes | None = None) -> None:
         """`routes`: those of this installation; None: `any` alone."""

@@ -65,7 +65,7 @@ def plan_reschedule(due: DueJob, now: Instant, *, early: int = 0) -> Plan:
 
 
 def comes_again_from(plan: Plan, schedule: Schedule | None, now: Instant) -> Instant | None:
-    """From which instant on the schedule decides anew; None: it comes back to no instant.
+    """From which instant on the schedule decides again; None: it comes back to no instant.
 
     What was decided for an instant from there on may be taken back. An instant before it keeps what it has: nothing
     would come in its stead. A fixed delay counts anew from now, and meets none of its former instants.

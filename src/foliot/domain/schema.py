@@ -40,7 +40,7 @@ class SchemaProblem(NamedTuple):
 
 
 class NotUnderstood(Exception):
-    """A schema that is none, or that leads the check astray: what it wants is left to whoever runs the handler."""
+    """A schema that is none, or that leads the check astray: what it wants is left to the handler."""
 
 
 class TakesLong(Exception):
@@ -96,7 +96,7 @@ class _Walk:
             raise NotUnderstood
 
     def look_at(self, things: int) -> None:
-        """Count a look at so many things at once, before it begins: choices, names, letters."""
+        """Count a look at many things at once, before it begins: choices, names, letters."""
         self.left -= things // _PER_STEP
         if self.left < 0:
             raise NotUnderstood

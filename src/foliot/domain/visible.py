@@ -33,7 +33,7 @@ def visible_line(text: str) -> str:
 def encodable(json_text: str) -> str:
     """A JSON text without half characters, which no encoding has: each is shown as JSON writes it, such as `\\ud800`.
 
-    The backslash is doubled: whoever reads the JSON sees the six letters, and has no half character either.
+    The backslash is doubled: a reader of the JSON sees the six letters, and has no half character either.
     """
     return _HALF.sub(_written_as_letters, json_text)
 

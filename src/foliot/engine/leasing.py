@@ -42,7 +42,7 @@ class PollRefused(InvalidInput):
 
 
 class ServerStops(ClusterTrouble):
-    """A worker polls a server that was told to stop."""
+    """A worker polls a server that is stopping."""
 
     code = "FOL-5040"
 

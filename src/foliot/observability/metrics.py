@@ -52,12 +52,12 @@ class ServerMetrics:
         )
 
     def watch_store(self, troubles: Mapping[str, int]) -> None:
-        """Show what the store's connections counted, whenever somebody looks."""
+        """Show what the store's connections counted, at every look."""
         text = "Store calls that went wrong"
         self.registry.register(_Counts("foliot_store_troubles", text, "kind", troubles))
 
     def watch_requests(self, refused: Mapping[str, int]) -> None:
-        """Show which requests the API refused for their number or size, whenever somebody looks."""
+        """Show which requests the API refused for their number or size, at every look."""
         text = "Requests refused for their number or size"
         self.registry.register(_Counts("foliot_requests_refused", text, "reason", refused))
 
@@ -86,7 +86,7 @@ class ServerMetrics:
 
 
 class _Counts(Collector):
-    """Counts that somebody else keeps."""
+    """Counts that another part keeps."""
 
     def __init__(self, name: str, text: str, label: str, counts: Mapping[str, int]) -> None:
         self._name = name

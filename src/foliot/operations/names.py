@@ -56,6 +56,6 @@ def group_of(job: JobRow) -> str:
 
 
 def actor(who: Principal, reason: str = "") -> Actor:
-    """Who asks and why, as the store records it."""
+    """The user and the reason, as the store records them."""
     check_reason(reason)
     return Actor(name=actor_name(who.name), reason=reason)

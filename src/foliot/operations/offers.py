@@ -75,7 +75,7 @@ class Offers:
         self._known[hello.session] = self._came[hello.session] = worker
 
     def forget(self) -> None:
-        """Let the next question read the workers anew."""
+        """Let the next question read the workers again."""
         self._forgotten += 1
 
     async def _next_read(self) -> None:

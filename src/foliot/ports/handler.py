@@ -19,7 +19,7 @@ from foliot.ports.worker_link import HandlerOffer, LeasedRun
 
 
 class BadHandlerSetting(InvalidInput):
-    """A worker is told something of a kind of handler that the kind does not know or cannot use."""
+    """A worker has a setting for a kind of handler that the kind does not know or cannot use."""
 
     code = "FOL-1111"
 
@@ -107,7 +107,7 @@ class KindWithSettings(Protocol):
 
 
 class HandlerKinds(Protocol):
-    """The kinds that this process knows; each is imported when somebody asks for it."""
+    """The kinds that this process knows; each is imported when it is first used."""
 
     def names(self) -> Collection[str]:
         """Their words in job files."""

@@ -25,11 +25,11 @@ Note = str | Callable[[Any], str]
 class CtxPort(Protocol):
     """Where a handler executes, as its `Ctx` sees it. Calls come from any thread of the handler, and never raise.
 
-    `stopping.StopSignal` has what the three cancellation calls need.
+    `stop_signal.StopSignal` has what the three cancellation calls need.
     """
 
     def write_log(self, level: Level, event: str, fields: Mapping[str, Any]) -> None:
-        """Write one line; whoever writes it down adds the time. `log.render` makes it text."""
+        """Write one line; the log adds the time. `log.render` makes it text."""
         ...
 
     def report_progress(self, done: int, total: int | None, note: str) -> None:
@@ -73,7 +73,7 @@ class CtxFacts:
 class Ctx:
     """One attempt of a run, from the inside. Injected wherever a handler's parameter is annotated with it.
 
-    Stopping: when somebody asks the run to stop, `cancelled` turns true, the first `sleep` returns early, and each
+    Stopping: when the run is asked to stop, `cancelled` turns true, the first `sleep` returns early, and each
     `track` loop hands out one more item, so that code which looks at `cancelled` can leave tidily. Code that does not
     look is stopped at the next `sleep` or item after that, by `Cancelled`.
     """

@@ -51,7 +51,7 @@ def is_foreign(file: str) -> bool:
 
 @contextmanager
 def anew(modules: Mapping[str, Path]) -> Iterator[None]:
-    """Forget these modules, so that the block imports them anew; when it fails, users' modules are as before."""
+    """Forget these modules, so that the block imports them again; when it fails, users' modules are as before."""
     known = set(project_modules())
     before = {name: sys.modules.pop(name) for name in modules if name in sys.modules}
     _drop_bytecode(modules.values())

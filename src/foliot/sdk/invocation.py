@@ -59,7 +59,7 @@ def invoke(handler: Invocable, params_json: str | None, ctx: Ctx) -> Outcome:
 
 
 async def invoke_async(handler: Invocable, params_json: str | None, ctx: Ctx) -> Outcome:
-    """Call an async handler in the running loop. Whoever asks it to stop also cancels the task."""
+    """Call an async handler in the running loop. The part that asks it to stop also cancels the task."""
     assert handler.is_async, handler
     bound = _bind(handler, params_json, ctx)
     if isinstance(bound, Outcome):

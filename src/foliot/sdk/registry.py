@@ -89,7 +89,7 @@ class Loaded:
 def load(sources: Sequence[str | Path], *, previous: Loaded | None = None) -> Loaded:
     """Import files and modules and collect the jobs they declare; never raises for what is wrong with them.
 
-    With `previous`, only what changed since is imported anew, and a source that does not load keeps its last good
+    With `previous`, only what changed since is imported again, and a source that does not load keeps its last good
     version: swap the old for the new `Loaded` whatever came out.
     """
     known = {source.name: source for source in previous.sources} if previous else {}
@@ -106,7 +106,7 @@ def load(sources: Sequence[str | Path], *, previous: Loaded | None = None) -> Lo
 
 
 def _affected(sources: Sequence[CodeSource]) -> set[str]:
-    """Sources to import anew: those with changed files, and those that share modules with them."""
+    """Sources to import again: those with changed files, and those that share modules with them."""
     affected = {source.name for source in sources if _is_stale(source)}
     while True:
         modules = {module for source in sources if source.name in affected for module in source.modules}

@@ -36,7 +36,7 @@ class Leave:
         self._hurry = hurry
 
     async def say(self, session: Session) -> bool:
-        """Whether a server heard it; if none did, the session runs out."""
+        """Whether a server answered; if none did, the session runs out."""
         until = self._clock.monotonic() + self._within_s
         backoff = GrowingRest(self._chance, first_s=0.1, most_s=1.0)
         for _ in range(TRIES_MAX):

@@ -67,7 +67,7 @@ def _is_refusal(error: FoliotError) -> bool:
     """Whether a server refused the call for what is in it, and would again.
 
     Whatever stands between may say no as well, for reasons of its own and for a moment: only an answer with a code of
-    ours is a server's. But what is too large is too large for whoever says so, and smaller parts may get through.
+    ours is a server's. But a proxy may say "too large" as a server does: smaller parts may get through.
     """
     if isinstance(error, InvalidInput | NotFound | Conflict):
         return True

@@ -60,7 +60,7 @@ class Session:
         return self._settled
 
     def take(self, request_no: int, attempts: Iterable[Attempt]) -> list[Attempt]:
-        """A poll was answered: hold its leases and settle it, in one step for whoever looks; returns the new ones."""
+        """A poll was answered: hold its leases and settle it, in one step; return the new leases."""
         with self._lock:
             if request_no <= self._settled:
                 return []  # given up before: the store has taken these runs back or will

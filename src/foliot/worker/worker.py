@@ -46,7 +46,7 @@ _HURRIED_FLUSH_S: Final = 1.0
 
 
 class Worker:
-    """Leases runs, executes them, beats and reports, until it is told to stop. Made in a running loop, used once."""
+    """Leases runs, executes them, beats and reports, until it is asked to stop. Made in a running loop, used once."""
 
     def __init__(
         self,

@@ -1,1 +1,1 @@
-"""Who asks, and what they may: tokens, the session cookie, the right each route declares."""
+"""Who sends a request, and what they may do: tokens, the session cookie, the right each route declares."""

@@ -49,7 +49,7 @@ Route: TypeAlias = Callable[[Ready, Sequence[FittingWorker]], Routed]
 
 
 class Routes(Protocol):
-    """The routes that a server knows; each is imported when somebody asks for it."""
+    """The routes that a server knows; each is imported when it is first used."""
 
     def names(self) -> Collection[str]:
         """Their words in job files."""
@@ -61,7 +61,7 @@ class Routes(Protocol):
 
 
 class OnlyAny:
-    """`Routes` of a planner that was told of none: every run goes to whoever asks first."""
+    """`Routes` of a planner without a table: every run goes to the worker that asks first."""
 
     def names(self) -> Collection[str]:
         return (ANY,)
@@ -75,7 +75,7 @@ def routed(routes: Routes, name: str, ready: Ready, candidates: Sequence[Fitting
     """Ask the route of a job. Whatever a package's route does, each run gets a candidate or `ANYONE`.
 
     A run that nobody is named for waits for no particular worker. So a route that this server does not know, that
-    fails or that names somebody else costs the job its route, and never its runs.
+    fails or that names another worker costs the job its route, and never its runs.
     """
     anyone = Routed([ANYONE] * len(ready.fire_keys), ready.state)
     if name == ANY or not candidates:

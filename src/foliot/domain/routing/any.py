@@ -6,6 +6,6 @@ from foliot.domain.routing import ANYONE, FittingWorker, Ready, Routed
 
 
 def route(ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
-    """Nobody in particular, whoever is there."""
+    """No worker in particular."""
     del candidates
     return Routed([ANYONE] * len(ready.fire_keys), ready.state)

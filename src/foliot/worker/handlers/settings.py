@@ -1,4 +1,4 @@
-"""Settings of a kind of handler: what a worker is told of it, read as the kind's own type says.
+"""Settings of a kind of handler: what the worker knows of it, read as the kind's own type says.
 
 No message shows a value: it may be a password.
 """

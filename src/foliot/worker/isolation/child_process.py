@@ -52,7 +52,7 @@ class Phase(Enum):
 
 
 class Owner(Protocol):
-    """Who is told what a child does. Every call comes from the loop."""
+    """The part that learns what a child does. Every call comes from the loop."""
 
     def child_ready(self, child: "ChildProcess") -> None: ...
     def child_ended_run(self, child: "ChildProcess", attempt: Attempt, message: CallEnded) -> None: ...

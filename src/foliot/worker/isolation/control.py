@@ -103,7 +103,7 @@ class Control:
                 loop.remove_reader(self._socket.fileno())
 
     def send(self, message: FromChild) -> None:
-        """Tell the worker; SIGTERM waits until it is told, half a frame would be nonsense."""
+        """Send to the worker. SIGTERM waits until all is sent: the worker cannot read half a frame."""
         could, self._can_interrupt = self._can_interrupt, False
         try:
             with self._sending:

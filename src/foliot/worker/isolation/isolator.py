@@ -20,7 +20,7 @@ class Host(Protocol):
         ...
 
     def progressed(self, attempt: Attempt) -> None:
-        """There is news of the attempt that the server should hear soon."""
+        """There is news of the attempt that the server should get soon."""
         ...
 
 

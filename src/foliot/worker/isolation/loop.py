@@ -34,7 +34,7 @@ class LoopIsolator:
     """Runs handlers as tasks (`isolator.Isolator`)."""
 
     def __init__(self, host: Host, clock: Clock, *, broke: Callable[[BaseException], None]) -> None:
-        """`broke`: a bug of ours came up in a handler's task, where nobody else would hear of it."""
+        """`broke`: a bug of ours came up in a handler's task, where nothing else would notice it."""
         self._host = host
         self._clock = clock
         self._broke = broke
@@ -67,7 +67,7 @@ class LoopIsolator:
         return None if task is None else self.running.get(task)
 
     async def close(self, *, within_s: float) -> None:
-        """Cancel what is left, and wait for it so long."""
+        """Cancel the tasks that are left, and wait for them at most this long."""
         for task in self.running:
             task.cancel()
         self._empty.clear()

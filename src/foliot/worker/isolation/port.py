@@ -43,7 +43,7 @@ class AttemptPort:
         return await self._stop_signal().wait_async(timeout_s)
 
     def ask(self) -> None:
-        """Wake whoever waits; `attempt.stop_cause` is set already."""
+        """Wake the handler if it waits; `attempt.stop_cause` is set already."""
         if self._signal is not None:
             self._signal.ask()
 

@@ -62,7 +62,7 @@ YEAR: Final = _kind("year", 1970, 2199)
 class Span:
     """Values from `first` to `last` in steps, going round the end of the field if `last` is smaller.
 
-    `is_open`: written as `*`, `*/n`, `a/n` or `H/n`, i.e. "every so many", not as given values.
+    `is_open`: written as `*`, `*/n`, `a/n` or `H/n`, i.e. as a rhythm, not as given values.
     """
 
     first: int

@@ -59,7 +59,7 @@ _NTH: Final = ("", "first", "second", "third", "fourth", "fifth")
 
 
 def parse(text: str, dialect: CronDialect | None = None, *, seed: str = "") -> Expression:
-    """Read an expression. Without a dialect it is told by the number of fields; `seed` (the job's name) places H."""
+    """Read an expression. Without a dialect the number of fields says which it is; `seed` (the job's name) places H."""
     if len(text) > LENGTH_MAX:
         short = f"{text[:40]}…"
         advice = "split it into a list of schedules"
