@@ -5,7 +5,9 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
+from structlog.testing import capture_logs
 
 from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.verdict import Cause
@@ -35,6 +37,27 @@ async def test_a_worker_says_what_it_can_run() -> None:
         assert len(offer.code_hash) == 12
         declared = {job.name: json.loads(job.document) for job in hello.jobs}
         assert declared["add"]["run"] == {"python": "tests.unit.worker.jobs:add"}
+        assert {job.module for job in hello.jobs} == {"tests.unit.worker.jobs"}
+        assert "tests.unit.worker.jobs" in hello.modules
+
+
+class HeldElsewhere(FakeServer):
+    """Refuses a job twice, because live workers of another module declare it."""
+
+    async def register(self, hello: Hello) -> Welcome:
+        welcome = await super().register(hello)
+        if self.calls["register"] > 2:
+            return welcome
+        return msgspec.structs.replace(welcome, refused=("add: theirs",), again_after_us=1)
+
+
+async def test_a_worker_asks_again_for_jobs_that_another_module_holds_and_says_so_once() -> None:
+    with capture_logs() as logs:
+        async with working(server=HeldElsewhere(SystemClock())) as house:
+            await house.until(lambda: house.server.calls["register"] == 3)
+            assert len(house.server.sessions) == 1, "in the same session"
+    assert [line["why"] for line in logs if line["event"] == "job.refused"] == ["add: theirs"]
+    assert house.server.calls["register"] == 3, "it is heard, and asks no more"
 
 
 async def test_new_code_is_run_without_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -186,6 +186,7 @@ class RetirementStep:
             jobs += [job] if job is not None else []
         if rows and tx.change(RETIRE, d=rows) != len(rows):
             raise TryAgain("a worker declared one of the jobs meanwhile")
+        tx.point("retiring.written")
         journal.note(tx, [self._words(job).note for job in jobs])
         return RetiredPage(jobs, ids[-1] if len(ids) == limit else None)
 
