@@ -3,7 +3,7 @@
 from foliot.domain.instants import HOUR, SECOND
 from foliot.store.sql import firing_store
 from foliot.store.sql.firing import line, new_runs, record, repair, sweep, triggers
-from foliot.store.sql.jobs import change, definitions, removal, suggestions, version_move
+from foliot.store.sql.jobs import change, declaration, definitions, removal, retirement, suggestions, version_move
 from foliot.store.sql.people import job_reads
 from tests.sql.explaining import BATCH, LONG_LINE, Hot, Loaded
 from tests.sql.hot_leasing import LEASING
@@ -126,6 +126,24 @@ HOT: list[Hot] = [
         uses=frozenset({"runs_line"}),
         values=lambda _: {"limit": BATCH},
         sets=lambda loaded: {"d": [(job_id,) for job_id in loaded.jobs[10:60]]},
+    ),
+    Hot(
+        name="jobs of a source",
+        statement=retirement.OF_SOURCE,
+        uses=frozenset({"jobs_source"}),
+        values=lambda _: {"module": "billing", "after": 0, "rows": BATCH},
+    ),
+    Hot(
+        name="jobs that came back",
+        statement=retirement.MARKED_OF_LIVE,
+        uses=frozenset({"jobs_undeclared"}),
+        values=lambda _: {"rows": BATCH},
+    ),
+    Hot(
+        name="jobs that code declares",
+        statement=declaration.KNOWN,
+        uses=frozenset({"jobs_name", ""}),
+        sets=lambda loaded: {"d": [(job_id, "default", f"job-{job_id}") for job_id in loaded.jobs]},
     ),
     Hot(name="bump", statement=line.BUMP, uses=KEY, sets=lambda loaded: {"d": [(job_id, 1) for job_id in loaded.jobs]}),
     Hot(name="places", statement=line.PLACES, uses=KEY, sets=lambda loaded: {"d": due(loaded)}),

@@ -921,7 +921,7 @@ UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY
 -- jobs/retirement.py MARKED
 SELECT j.id FROM jobs j
 WHERE j.source_module = %(module)s AND j.id > %(after)s AND j.undeclared_at > 0 AND j.retirement IS NULL
-ORDER BY j.id LIMIT %(rows)s;
+ORDER BY j.source_module, j.id LIMIT %(rows)s;
 
 -- jobs/retirement.py ORPHANED
 SELECT j.id, j.namespace, j.name, j.source_module, j.undeclared_at, j.created_at FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs j FORCE INDEX (PRIMARY) ON j.id = d.job_id WHERE true AND j.deleted_at = 0 AND j.source = 'code'
@@ -946,13 +946,13 @@ UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY
 -- jobs/retirement.py MARKED_OF_CODE
 SELECT j.id, j.retirement FROM jobs j JOIN code_jobs cj
   ON cj.namespace = j.namespace AND cj.name = j.name AND cj.code = %(code)s
-WHERE j.undeclared_at > 0 AND j.deleted_at = 0 ORDER BY j.id LIMIT %(rows)s;
+WHERE j.undeclared_at > 0 AND j.deleted_at = 0 ORDER BY j.undeclared_at, j.id LIMIT %(rows)s;
 
 -- jobs/retirement.py MARKED_OF_LIVE
 SELECT j.id, j.retirement FROM jobs j
 WHERE j.undeclared_at > 0 AND j.deleted_at = 0 AND
 EXISTS (SELECT 1 FROM code_jobs cj JOIN nodes n ON n.code = cj.code
-        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') ORDER BY j.id LIMIT %(rows)s;
+        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') ORDER BY j.undeclared_at, j.id LIMIT %(rows)s;
 
 -- jobs/retirement.py UNMARK
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs FORCE INDEX (PRIMARY) SET jobs.undeclared_at = NULL, jobs.retirement = NULL WHERE jobs.id = d.job_id AND coalesce(jobs.retirement, 0) <> 1;

@@ -1015,7 +1015,7 @@ UPDATE jobs SET undeclared_at = CAST(extract(epoch FROM statement_timestamp()) *
 -- jobs/retirement.py MARKED
 SELECT j.id FROM jobs j
 WHERE j.source_module = $1 AND j.id > $2 AND j.undeclared_at > 0 AND j.retirement IS NULL
-ORDER BY j.id LIMIT $3;
+ORDER BY j.source_module, j.id LIMIT $3;
 
 -- jobs/retirement.py ORPHANED
 SELECT j.id, j.namespace, j.name, j.source_module, j.undeclared_at, j.created_at FROM jobs j
@@ -1043,13 +1043,13 @@ FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[], $4::text::
 -- jobs/retirement.py MARKED_OF_CODE
 SELECT j.id, j.retirement FROM jobs j JOIN code_jobs cj
   ON cj.namespace = j.namespace AND cj.name = j.name AND cj.code = $1
-WHERE j.undeclared_at > 0 AND j.deleted_at = 0 ORDER BY j.id LIMIT $2;
+WHERE j.undeclared_at > 0 AND j.deleted_at = 0 ORDER BY j.undeclared_at, j.id LIMIT $2;
 
 -- jobs/retirement.py MARKED_OF_LIVE
 SELECT j.id, j.retirement FROM jobs j
 WHERE j.undeclared_at > 0 AND j.deleted_at = 0 AND
 EXISTS (SELECT 1 FROM code_jobs cj JOIN nodes n ON n.code = cj.code
-        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') ORDER BY j.id LIMIT $1;
+        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') ORDER BY j.undeclared_at, j.id LIMIT $1;
 
 -- jobs/retirement.py UNMARK
 UPDATE jobs SET undeclared_at = NULL, retirement = NULL

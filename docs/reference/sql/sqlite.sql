@@ -1017,7 +1017,7 @@ UPDATE jobs SET undeclared_at = foliot_now() FROM (SELECT json_extract(value, '$
 -- jobs/retirement.py MARKED
 SELECT j.id FROM jobs j
 WHERE j.source_module = :module AND j.id > :after AND j.undeclared_at > 0 AND j.retirement IS NULL
-ORDER BY j.id LIMIT :rows;
+ORDER BY j.source_module, j.id LIMIT :rows;
 
 -- jobs/retirement.py ORPHANED
 SELECT j.id, j.namespace, j.name, j.source_module, j.undeclared_at, j.created_at FROM jobs j
@@ -1045,13 +1045,13 @@ FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') 
 -- jobs/retirement.py MARKED_OF_CODE
 SELECT j.id, j.retirement FROM jobs j JOIN code_jobs cj
   ON cj.namespace = j.namespace AND cj.name = j.name AND cj.code = :code
-WHERE j.undeclared_at > 0 AND j.deleted_at = 0 ORDER BY j.id LIMIT :rows;
+WHERE j.undeclared_at > 0 AND j.deleted_at = 0 ORDER BY j.undeclared_at, j.id LIMIT :rows;
 
 -- jobs/retirement.py MARKED_OF_LIVE
 SELECT j.id, j.retirement FROM jobs j
 WHERE j.undeclared_at > 0 AND j.deleted_at = 0 AND
 EXISTS (SELECT 1 FROM code_jobs cj JOIN nodes n ON n.code = cj.code
-        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') ORDER BY j.id LIMIT :rows;
+        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') ORDER BY j.undeclared_at, j.id LIMIT :rows;
 
 -- jobs/retirement.py UNMARK
 UPDATE jobs SET undeclared_at = NULL, retirement = NULL

@@ -117,15 +117,11 @@ class Declaring:
         fitting, too_many = await in_side_thread(_with_room, drafts, rooms)
         refused += too_many
         refused += await self._save(fitting, hello, by)
-        refused.sort()
+        declared = await in_side_thread(_summed_up, hello, by, drafts, refused)
         if refused:
-            shown = [one.why for one in refused[:REFUSED_SHOWN]]
+            shown = declared.refused[:REFUSED_SHOWN]
             log.warning("job.refused", worker=hello.name, jobs=len(refused), why=shown)
-        return Declared(
-            code=await in_side_thread(_code, hello, by, drafts, refused),
-            refused=tuple(one.why for one in refused),
-            is_theirs=any(isinstance(one.refusal, DeclaredElsewhere) for one in refused),
-        )
+        return declared
 
     async def registered(self, code: Code, hello: Hello, by: Principal) -> None:
         """The worker's session is live: retired jobs that its code declares go on, and no other is retired.
@@ -281,6 +277,17 @@ def _check_replacing(by: Principal, takes_over: bool, draft: DeclaredDraft, stan
     module, incumbent = draft.declarer.module, standing.incumbent
     is_taken = check_source(draft.name, incumbent, module=module, offer=offer, takes_over=takes_over)
     return incumbent.module if is_taken else None
+
+
+def _summed_up(hello: Hello, by: Principal, drafts: Sequence[_Draft], refused: Sequence[_Refused]) -> Declared:
+    """What became of it all. There may be thousands: it is put into words, and hashed, beside the loop."""
+    code = _code(hello, by, drafts, refused)
+    assert code.hash
+    return Declared(
+        code=code,
+        refused=tuple(one.why for one in sorted(refused)),
+        is_theirs=any(isinstance(one.refusal, DeclaredElsewhere) for one in refused),
+    )
 
 
 def _code(hello: Hello, by: Principal, drafts: Sequence[_Draft], refused: Sequence[_Refused]) -> Code:

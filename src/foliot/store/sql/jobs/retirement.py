@@ -66,7 +66,7 @@ MARKED: Final = Statement(
     """
     SELECT j.id FROM jobs j
     WHERE j.source_module = :module AND j.id > :after AND j.undeclared_at > 0 AND j.retirement IS NULL
-    ORDER BY j.id LIMIT :rows
+    ORDER BY j.source_module, j.id LIMIT :rows
     """
 )
 ORPHANED: Final = Statement(
@@ -96,13 +96,13 @@ MARKED_OF_CODE: Final = Statement(
     """
     SELECT j.id, j.retirement FROM jobs j JOIN code_jobs cj
       ON cj.namespace = j.namespace AND cj.name = j.name AND cj.code = :code
-    WHERE j.undeclared_at > 0 AND j.deleted_at = 0 ORDER BY j.id LIMIT :rows
+    WHERE j.undeclared_at > 0 AND j.deleted_at = 0 ORDER BY j.undeclared_at, j.id LIMIT :rows
     """
 )
 MARKED_OF_LIVE: Final = Statement(
     f"""
     SELECT j.id, j.retirement FROM jobs j
-    WHERE j.undeclared_at > 0 AND j.deleted_at = 0 AND {_DECLARED} ORDER BY j.id LIMIT :rows
+    WHERE j.undeclared_at > 0 AND j.deleted_at = 0 AND {_DECLARED} ORDER BY j.undeclared_at, j.id LIMIT :rows
     """
 )
 UNMARK: Final = Statement(
