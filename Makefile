@@ -34,8 +34,8 @@ help: ## list the targets
 # -- use -------------------------------------------------------------------------------------------------------------
 
 .PHONY: up
-up: setup ## start Foliot on this machine with the sample jobs in examples/
-	@cd examples && exec ../$(BIN)/foliot up
+up: setup ## start Foliot on this machine with the sample jobs in examples/; PORT=7272 for another port
+	@cd examples && exec ../$(BIN)/foliot up$(if $(PORT), --port $(PORT))
 
 # -- prove -----------------------------------------------------------------------------------------------------------
 

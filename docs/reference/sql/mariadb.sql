@@ -1099,6 +1099,9 @@ SELECT GET_LOCK(CONCAT('foliot.', DATABASE()), 60);
 -- kernel/schema.py _UNLOCK
 SELECT RELEASE_LOCK(CONCAT('foliot.', DATABASE()));
 
+-- kernel/schema.py _NAMES
+SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND NOT (table_collation = 'utf8mb4_bin' AND lower(create_options) LIKE '%%row_format=dynamic%%');
+
 -- kernel/schema.py _READABLE_FROM
 SELECT readable_from FROM store_meta WHERE id = 1;
 

@@ -1200,6 +1200,9 @@ WHERE id = 1 AND epoch = $3 AND fingerprint = $4;
 -- kernel/schema.py _LOCK
 SELECT pg_advisory_xact_lock(7166315);
 
+-- kernel/schema.py _NAMES
+SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema();
+
 -- kernel/schema.py _READABLE_FROM
 SELECT readable_from FROM store_meta WHERE id = 1;
 

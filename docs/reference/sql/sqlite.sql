@@ -1198,6 +1198,9 @@ WHERE id = 1 AND epoch = :seen AND fingerprint = :known;
 -- kernel/schema.py _LOCK
 SELECT 1;
 
+-- kernel/schema.py _NAMES
+SELECT name FROM sqlite_master;
+
 -- kernel/schema.py _READABLE_FROM
 SELECT readable_from FROM store_meta WHERE id = 1;
 

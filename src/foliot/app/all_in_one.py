@@ -5,7 +5,7 @@ import contextlib
 import os
 import socket
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -13,15 +13,17 @@ import structlog
 
 from foliot import __version__
 from foliot.app import this_machine
+from foliot.app.connections import HttpConnection, ProxiedConnection
 from foliot.app.data_folder import DataFolder
 from foliot.app.handler_kinds import NO_SETTINGS, HandlerSettings, beside_python
 from foliot.app.http import build_app, check_reach
 from foliot.app.inprocess import InProcessLink
 from foliot.app.listener import HttpServer
 from foliot.app.server import Server
-from foliot.app.settings import DEFAULT_PORT, ServerSettings, Timing
+from foliot.app.settings import DEFAULT_PORT, ServerSettings, Timing, TlsFiles
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.this_machine import Access, LocalToken
+from foliot.app.tls import Certificate
 from foliot.app.worker_thread import WorkerThread
 from foliot.ports.store.code import RetiringJob
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
@@ -37,6 +39,7 @@ from foliot.worker.worker import Worker
 
 log = structlog.get_logger("foliot.up")
 
+LOOPBACK: Final = "127.0.0.1"
 WATCH_EVERY_S: Final = 1.0
 
 
@@ -48,6 +51,9 @@ class UpSettings:
     folder: Path
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
+    behind_proxy: bool = False
+    insecure_http: bool = False
+    tls: TlsFiles | None = None
     slots: int = 8
     watch: bool = True
     keeps_removed: bool = False  # jobs that no code declares any more go on
@@ -88,28 +94,32 @@ class AllInOne:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Work until told to stop or the worker fails; then drain and leave. Raises what the worker failed of."""
-        settings = self._settings
-        check_reach(settings.host, is_protected=False)
-        http = HttpServer(settings.host, settings.port)  # first of all: a taken port must not touch the folder
+        own = self._server_settings()
+        check_reach(own.host, is_protected=own.is_protected or own.insecure_http)
+        certificate = Certificate(own.tls) if own.tls else None
+        # First of all: a taken port must not touch the folder.
+        http = HttpServer(own.host, own.port, certificate=certificate)
         self._folder.take()
         store = await self._open_store()
         try:
-            server = Server(
-                ServerSettings(
-                    store_url=self._folder.store_url,
-                    node_name=settings.node_name,
-                    host=settings.host,
-                    port=http.port,
-                    timing=settings.timing,
-                    keeps_removed=settings.keeps_removed,
-                ),
-                store,
-                clock=self._clock,
-                chance=self._chance,
-            )
+            server = Server(replace(own, port=http.port), store, clock=self._clock, chance=self._chance)
             await self._run_with(server, http, stop)
         finally:
             await store.close()
+
+    def _server_settings(self) -> ServerSettings:
+        settings = self._settings
+        return ServerSettings(
+            store_url=self._folder.store_url,
+            node_name=settings.node_name,
+            host=settings.host,
+            port=settings.port,
+            timing=settings.timing,
+            behind_proxy=settings.behind_proxy,
+            insecure_http=settings.insecure_http,
+            tls=settings.tls,
+            keeps_removed=settings.keeps_removed,
+        )
 
     async def _open_store(self) -> SqlStore:
         began_at = self._clock.monotonic()
@@ -139,16 +149,23 @@ class AllInOne:
         server.on_retirement.append(self._audience.retirement)
         over, server_stop, ending = asyncio.Event(), asyncio.Event(), asyncio.Event()
         thread = self._worker_thread(server, loaded, over)
+        # Programs of this user believe in no certificate that names another host: they get a port of their own.
+        local = http if settings.tls is None else HttpServer(LOOPBACK, 0)
+        connection = ProxiedConnection if settings.behind_proxy else HttpConnection
+        app = build_app(server)
         try:
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(http.serve(build_app(server), server_stop, clock=self._clock), name="http")
+                for listener in {http, local}:
+                    serving = listener.serve(app, server_stop, clock=self._clock, connection=connection)
+                    tasks.create_task(serving, name="http")
                 tasks.create_task(server.run(server_stop), name="server")
-                await http.listens.wait()  # who is told of it may ask at once
-                self._folder.tell_clients(http.url, access.local_token)
+                for listener in (http, local):
+                    await listener.listens.wait()  # who is told of it may ask at once
+                self._folder.tell_clients(local.url, access.local_token)
                 self._audience.started(http.url, access)
                 self._audience.loaded(loaded, again=False)
                 thread.start()
-                tasks.create_task(self._keep_access(token, http.url, ending), name="access")
+                tasks.create_task(self._keep_access(token, local.url, ending), name="access")
                 if settings.watch:
                     tasks.create_task(self._watch(thread, loaded, ending), name="watch")
                 await _first_of(stop, over)

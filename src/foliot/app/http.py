@@ -40,11 +40,15 @@ def build_app(server: Server) -> FastAPI:
 
 def check_reach(host: str, *, is_protected: bool) -> None:
     """SEC-02: refuse to listen beyond loopback with nothing that encrypts."""
-    if is_protected or host == "localhost":
-        return
-    try:
-        is_local = ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        is_local = False
-    if not is_local:
+    if not is_protected and not is_loopback(host):
         raise OpenToOthers(host)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs on this machine reach this address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

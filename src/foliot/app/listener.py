@@ -6,6 +6,7 @@ import errno
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -15,6 +16,8 @@ from foliot.app.settings import BadSetting
 from foliot.app.tls import Certificate
 from foliot.domain.errors import ClusterTrouble
 from foliot.ports.clock import Clock
+
+_LOOPBACK: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  an address of every machine is none to dial
 
 
 class PortTaken(ClusterTrouble):
@@ -46,8 +49,9 @@ class HttpServer:
 
     @property
     def url(self) -> str:
-        """Where clients on this machine find it."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
+        """Where clients on this machine find it. One that listens everywhere listens on loopback, too."""
+        host = _LOOPBACK.get(self.host, self.host)
+        host = f"[{host}]" if ":" in host else host
         return f"{'https' if self._certificate else 'http'}://{host}:{self.port}"
 
     @property
@@ -111,6 +115,11 @@ def _bound(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+    except (UnicodeError, TypeError) as error:  # a host that cannot be looked up
+        listener.close()
+        raise BadSetting(
+            f"{host}:{port} cannot be listened on: no host has this name.", hint="name an address of this machine"
+        ) from error
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:

@@ -60,7 +60,12 @@ class LazyGroup(Group):
     def main(self, args: Sequence[str] | None = None, *more: Any, **settings: Any) -> Any:
         words = sys.argv[1:] if args is None else list(args)
         with in_language(language_of(words)):
-            return click.Group.main(in_readers_language(self), words, *more, **settings)
+            try:
+                return click.Group.main(in_readers_language(self), words, *more, **settings)
+            except Exception as error:  # noqa: BLE001  the last handler: no traceback reaches a user
+                from foliot.cli.last_resort import end_with
+
+                end_with(error, words)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

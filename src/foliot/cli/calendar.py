@@ -11,7 +11,7 @@ from foliot.cli import EXIT_CODES
 from foliot.cli.asking import User, remote
 from foliot.cli.groups import Group
 from foliot.cli.table import Column
-from foliot.cli.values import pairs, set_path
+from foliot.cli.values import pairs, set_path, text_of
 
 
 @click.group(cls=Group, epilog=EXIT_CODES)
@@ -116,7 +116,7 @@ def import_ics(user: User, *, name: str, file: Path, mode: str, reason: str) -> 
       foliot calendar import cn-2026 holidays.ics
       foliot calendar import workshop days.ics --mode only
     """
-    text = file.read_text("utf-8", errors="replace")
+    text = text_of(file, errors="replace")
     _save(user, name, {"ics": text, "mode": mode}, reason or user.out.say("from_file", file=file.name))
 
 

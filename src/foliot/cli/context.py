@@ -88,14 +88,14 @@ def add(user: User, *, name: str, url: str, for_namespace: str | None, token_fro
       foliot context add lab --url https://10.0.0.5:7171 --ca-file lab-ca.pem --no-use
     """
     from foliot.client.contexts import Context, Contexts
-    from foliot.client.endpoint import Endpoint, read_token
+    from foliot.client.endpoint import Endpoint, read_secret
 
     insecure_http = user.resolved.flag("insecure_http")
     endpoint = Endpoint.of(url, insecure_http=bool(insecure_http), said_by="--url")
     token = None
     if token_from:
         endpoint.demand_safe_way()
-        token = read_token(token_from)
+        token = read_secret(token_from)
     said = user.resolved.flag("ca_file")
     ca_file = str(Path(said).resolve()) if said else None
     context = Context(name=name, server=url, namespace=for_namespace, ca_file=ca_file, insecure_http=insecure_http)

@@ -16,6 +16,7 @@ from foliot.cli.refusal import refusals
 from foliot.cli.restored import facts, sentences
 from foliot.cli.speaking import echo
 from foliot.cli.table import pad, width_of
+from foliot.client.endpoint import read_secret
 from foliot.domain.errors import InvalidInput
 from foliot.store.sql.cluster import clock, restore
 from foliot.store.sql.cluster.restore import Restored
@@ -157,7 +158,7 @@ async def _trusted(database: Database) -> bool:
 
 def _url(url: str | None, db_file: Path | None) -> str:
     if db_file is not None:
-        return db_file.read_text("utf-8").strip()
+        return read_secret(db_file)
     if url is None:
         raise InvalidInput("No store was given.", hint="--db URL, --db-file FILE, or FOLIOT_DB in the environment")
     return url
@@ -185,6 +186,7 @@ def _print_status(url: str, found: SchemaStatus, came_from: Origin | None, outpu
             "head": found.head,
             "usable": found.is_usable,
             "pending": [{"revision": step.revision, "what": step.what} for step in found.pending],
+            "foreign": list(found.foreign),
         }
         if came_from is not None:
             document |= {
@@ -213,7 +215,10 @@ def _status_lines(url: str, found: SchemaStatus, came_from: Origin | None) -> It
         yield say("db_lossy"), say("db_lossy_because", why=came_from.lossy) if came_from.lossy else say("no")
     for step in found.pending:
         yield say("db_pending"), f"{step.revision}  {step.what}"
-    if found.pending:
+    if found.foreign:
+        yield say("db_foreign"), say("db_foreign_names", names=", ".join(found.foreign))
+        yield say("db_next"), say("db_next_own_place")
+    elif found.pending:
         yield say("db_next"), say("db_next_step")
 
 

@@ -319,7 +319,7 @@ CHANGES_PENDING: Final = 7
 def version_number(written: str) -> int:
     """The number of a version as people write it."""
     text = written.removeprefix("v")
-    if not text.isdigit() or len(text) > 9:
+    if not (text.isascii() and text.isdigit()) or len(text) > 9:
         raise click.BadParameter(f'"{written}" is not a version. Write v7 or 7.')
     return int(text)
 

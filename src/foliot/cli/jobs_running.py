@@ -4,7 +4,6 @@ import json
 import sys
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import click
@@ -15,7 +14,7 @@ from foliot.cli.progress import Bar
 from foliot.cli.speaking import echo
 from foliot.cli.table import Column
 from foliot.cli.time_options import TypedTime, time_option
-from foliot.cli.values import pairs
+from foliot.cli.values import pairs, text_of
 from foliot.cli.watching import follow_log, tell_end, watched
 
 
@@ -93,23 +92,16 @@ def _check_trigger(user: User, name: str, order: Mapping[str, Any]) -> None:
 def _params(user: User, job: str, written: tuple[str, ...], file: str | None) -> dict[str, Any] | None:
     found: dict[str, Any] = {}
     if file is not None:
-        text = sys.stdin.read() if file == "-" else _text(file)
+        text = sys.stdin.read() if file == "-" else text_of(file)
         try:
             found = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise click.BadParameter(f"{file} is not JSON: {error}.") from None
         if not isinstance(found, dict):
             raise click.BadParameter(f"{file} is not an object of parameters.")
     if written:
         found |= pairs(written, schema=user.client.jobs.parameters(job)["parameters"])
     return found or None
-
-
-def _text(file: str) -> str:
-    try:
-        return Path(file).read_text("utf-8")
-    except OSError as error:
-        raise click.BadParameter(f"{file} cannot be read: {error.strerror}.") from None
 
 
 @click.command()

@@ -7,6 +7,7 @@ import click
 
 from foliot.cli.asking import User, remote
 from foliot.cli.speaking import echo
+from foliot.client.endpoint import BadServer
 from foliot.client.loopback import is_on_this_machine
 from foliot.domain.visible import visible_line
 
@@ -77,7 +78,10 @@ def _split(url: str) -> tuple[str, str | None]:
     """The server's address and the code of a login link."""
     if "://" not in url:
         url = f"http://{url}" if is_on_this_machine(f"http://{url}") else f"https://{url}"
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise BadServer(url, "the address") from None
     return f"{parts.scheme}://{parts.netloc}", parts.fragment or None
 
 

@@ -71,10 +71,12 @@ def tell(error: "FoliotError", options: Mapping[str, Any] | None = None) -> None
 
 def exit_code(error: "FoliotError") -> int:
     """As documented in every help."""
+    from foliot.cli.last_resort import Unexpected
     from foliot.client.errors import RunNotFinished, RunNotSucceeded
     from foliot.domain.errors import ClusterTrouble, Conflict, Denied, InvalidInput, NotFound
 
     codes = {
+        Unexpected: 1,
         RunNotSucceeded: NOT_SUCCEEDED,
         RunNotFinished: TOOK_TOO_LONG,
         InvalidInput: 2,

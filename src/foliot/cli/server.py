@@ -11,26 +11,22 @@ import click
 
 from foliot.app.run_loop import run_for_long
 from foliot.app.server_process import serve
-from foliot.app.settings import DEFAULT_PORT, TIMINGS, ServerSettings, TlsFiles
+from foliot.app.settings import TIMINGS, ServerSettings
 from foliot.app.signals import stop_on_signals
 from foliot.cli.language import say
+from foliot.cli.reach import FILE, Reach, reach_options
 from foliot.cli.refusal import refusals
 from foliot.cli.speaking import echo
+from foliot.client.endpoint import read_secret
 from foliot.domain.errors import InvalidInput
 from foliot.observability.log_lines import configure_logging
 
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
-FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command()
 @click.option("--db", envvar="FOLIOT_DB", help="The store: postgresql://USER@HOST/DB, several hosts with commas.")
-@click.option(
-    "--db-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A file with the store's URL."
-)
-@click.option(
-    "--listen", default=f"127.0.0.1:{DEFAULT_PORT}", show_default=True, help="HOST:PORT; port 0 picks a free one."
-)
+@click.option("--db-file", type=FILE, help="A file with the store's URL.")
 @click.option(
     "--coord",
     envvar="FOLIOT_COORD",
@@ -40,14 +36,7 @@ FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
     help="What holds elections: the store, or the backend of an installed package by the scheme of its URL.",
 )
 @click.option("--node", default=None, help="This server's name (default: the host's).")
-@click.option(
-    "--behind-proxy", is_flag=True, help="A proxy in front speaks TLS: listening beyond this machine is allowed."
-)
-@click.option(
-    "--insecure-http", envvar="FOLIOT_INSECURE_HTTP", is_flag=True, help="Take tokens unencrypted over a network."
-)
-@click.option("--tls-cert", type=FILE, help="The certificate and its chain (PEM); read again when it is renewed.")
-@click.option("--tls-key", type=FILE, help="The certificate's private key (PEM, without a password).")
+@reach_options
 @click.option(
     "--keep-removed-jobs",
     envvar="FOLIOT_KEEP_REMOVED_JOBS",
@@ -61,15 +50,12 @@ FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--log-format", default="auto", type=click.Choice(["auto", "console", "json"]), show_default=True)
 @click.option("--timing", default="prod", type=click.Choice(sorted(TIMINGS)), hidden=True)
 def server(
+    *,
+    reach: Reach,
     db: str | None,
     db_file: Path | None,
-    listen: str,
     coord: str,
     node: str | None,
-    behind_proxy: bool,
-    insecure_http: bool,
-    tls_cert: Path | None,
-    tls_key: Path | None,
     keep_removed_jobs: bool,
     bootstrap_token_file: Path | None,
     log_level: str,
@@ -86,21 +72,20 @@ def server(
     """
     configure_logging(level=log_level, form=log_format)  # type: ignore[arg-type]
     with refusals():
-        host, port = _address(listen)
         settings = ServerSettings(
             store_url=_store_url(db, db_file),
             node_name=node or socket.gethostname(),
-            host=host,
-            port=port,
+            host=reach.host,
+            port=reach.port,
             timing=TIMINGS[timing],
-            behind_proxy=behind_proxy,
-            insecure_http=insecure_http,
-            tls=_tls(tls_cert, tls_key),
+            behind_proxy=reach.behind_proxy,
+            insecure_http=reach.insecure_http,
+            tls=reach.tls,
             keeps_removed=keep_removed_jobs,
             coordinator_url=coord,
             fault_point=os.environ.get("FOLIOT_FAULT_POINT"),
         )
-        token = bootstrap_token_file.read_text("utf-8") if bootstrap_token_file else None
+        token = read_secret(bootstrap_token_file) if bootstrap_token_file else None
         run_for_long(_serve(settings, token))
 
 
@@ -119,24 +104,7 @@ def _announce(url: str, first_token: str | None) -> None:
 
 def _store_url(db: str | None, db_file: Path | None) -> str:
     if db_file is not None:
-        return db_file.read_text("utf-8").strip()
+        return read_secret(db_file)
     if db is None:
         raise InvalidInput("No store was given.", hint="--db postgresql://USER@HOST/DB, or --db-file FILE")
     return db
-
-
-def _tls(certificate: Path | None, key: Path | None) -> TlsFiles | None:
-    if certificate is None and key is None:
-        return None
-    if certificate is None or key is None:
-        raise InvalidInput("A certificate and its key belong together.", hint="give both --tls-cert and --tls-key")
-    return TlsFiles(certificate=certificate, key=key)
-
-
-def _address(written: str) -> tuple[str, int]:
-    host, _, port = written.rpartition(":")
-    if not host or not port.isdigit() or int(port) > 65535:
-        raise InvalidInput(
-            f'"{written}" is not an address to listen on.', hint="write HOST:PORT, such as 127.0.0.1:7171"
-        )
-    return host.strip("[]"), int(port)

@@ -10,8 +10,9 @@ import click
 
 from foliot import __version__
 from foliot.app.all_in_one import AllInOne, UpSettings
+from foliot.app.http import is_loopback
 from foliot.app.run_loop import run_for_long
-from foliot.app.settings import DEFAULT_PORT, TIMINGS
+from foliot.app.settings import TIMINGS
 from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemClock
 from foliot.app.this_machine import Access
@@ -19,6 +20,7 @@ from foliot.cli.handler_settings import handler_settings, read_handler_settings
 from foliot.cli.job_environment import job_environment, read_rules
 from foliot.cli.language import say, spoken
 from foliot.cli.output import wants_colour
+from foliot.cli.reach import PORT_MAX, Reach, reach_options
 from foliot.cli.refusal import refusals
 from foliot.cli.speaking import Said, Styled, echo
 from foliot.cli.table import pad, terminal_width, width_of
@@ -46,8 +48,10 @@ _RETIREMENTS: Final = {"job.retired": "up_retired", "job.declared_again": "up_de
 
 @click.command()
 @click.argument("files", nargs=-1)
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", default=DEFAULT_PORT, show_default=True, help="Port to listen on; 0 picks a free one.")
+@reach_options
+@click.option(
+    "--port", type=click.IntRange(0, PORT_MAX), help="Another port than that of --listen; 0 picks a free one."
+)
 @click.option(
     "--data",
     type=click.Path(path_type=Path),
@@ -70,9 +74,10 @@ _RETIREMENTS: Final = {"job.retired": "up_retired", "job.declared_again": "up_de
 )
 @click.option("--timing", default="prod", type=click.Choice(sorted(TIMINGS)), hidden=True)
 def up(
+    *,
+    reach: Reach,
     files: tuple[str, ...],
-    host: str,
-    port: int,
+    port: int | None,
     data: Path,
     slots: int,
     hide_env: str,
@@ -94,6 +99,7 @@ def up(
       foliot up
       foliot up billing/jobs.py reports.jobs --slots 16
       foliot up --data /var/lib/foliot --port 7272
+      foliot up --listen 0.0.0.0:7171 --tls-cert foliot.pem --tls-key foliot.key
     """
     configure_logging(level=log_level, form="feed")
     sources = tuple(source for file in files or (DEFAULT_SOURCE,) for source in _expanded(file))
@@ -101,8 +107,11 @@ def up(
         settings = UpSettings(
             sources=sources,
             folder=data,
-            host=host,
-            port=port,
+            host=reach.host,
+            port=reach.port if port is None else port,
+            behind_proxy=reach.behind_proxy,
+            insecure_http=reach.insecure_http,
+            tls=reach.tls,
             slots=slots,
             watch=not no_watch,
             keeps_removed=keep_removed_jobs,
@@ -149,7 +158,7 @@ class Terminal:
         self._good(say("up_worker"), f"{self._settings.node_name} · {slots} · {self._watching()}")
         self._good(say("up_api"), url)
         echo(f"\n  {say('up_first_login', link=f'{url}/login#{access.login_code}')}")
-        echo(f"  {say('up_reachable')}")
+        echo(f"  {say('up_reachable' if is_loopback(self._settings.host) else 'up_reachable_by_others')}")
         stops = say("up_ctrl_c")
         room = min(terminal_width(), 100) - width_of(stops)
         echo(f"{'':>{room}}{stops}\n" if sys.stdout.isatty() else "")

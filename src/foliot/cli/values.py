@@ -1,21 +1,39 @@
-"""Values typed on a command line: `k=v`, JSON where it is JSON, text otherwise."""
+"""Values typed on a command line: `k=v`, JSON where it is JSON, text otherwise; or in a file that it names."""
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import click
 
+from foliot.domain.parameters import from_words
+
+FILE_BYTES_MAX: Final = 16 * 1024 * 1024
+
 
 def pairs(written: Iterable[str], *, text: bool = False, schema: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """`k=v` pairs. A value is JSON where it reads as JSON, unless `text`, or unless the schema wants text there."""
-    found: dict[str, Any] = {}
+    """`k=v` pairs. A value is JSON where it reads as JSON, unless `text`, or unless the schema takes the text alone."""
+    words: dict[str, str] = {}
     for one in written:
         key, sign, value = one.partition("=")
         if not sign or not key:
             raise click.BadParameter(f'"{one}" is not K=V.')
-        found[key] = value if text or _wants_text(schema, key) else _value(value)
-    return found
+        words[key] = value
+    if schema is not None:
+        return from_words(words, schema)
+    return {key: value if text else _value(value) for key, value in words.items()}
+
+
+def text_of(file: str | Path, *, errors: str = "strict") -> str:
+    """The text in a file of the user's, up to more than a server takes."""
+    try:
+        with Path(file).open("rb") as opened:
+            return opened.read(FILE_BYTES_MAX).decode(errors=errors)  # a device may have no end
+    except OSError as error:
+        raise click.BadParameter(f"{file} cannot be read: {error.strerror}.") from None
+    except ValueError as error:  # not UTF-8, or no path
+        raise click.BadParameter(f"{file} cannot be read: {error}.") from None
 
 
 def set_path(document: dict[str, Any], path: str, value: Any) -> None:
@@ -36,15 +54,5 @@ def set_path(document: dict[str, Any], path: str, value: Any) -> None:
 def _value(written: str) -> Any:
     try:
         return json.loads(written)
-    except ValueError:
+    except (ValueError, RecursionError):
         return written
-
-
-def _wants_text(schema: Mapping[str, Any] | None, key: str) -> bool:
-    """Whether a parameter takes text and nothing else: then `5` is the text "5"."""
-    if schema is None:
-        return False
-    part = schema.get("properties", {}).get(key, {})
-    branches = part.get("anyOf") or part.get("oneOf") or [part]
-    types = {branch.get("type") for branch in branches if isinstance(branch, Mapping)} - {"null"}
-    return types == {"string"}

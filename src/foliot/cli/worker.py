@@ -20,7 +20,7 @@ from foliot.cli.job_environment import job_environment, read_rules
 from foliot.cli.refusal import refusals, tell
 from foliot.cli.run_limits import read_limits
 from foliot.client.discovery import find_endpoint
-from foliot.client.endpoint import Endpoint
+from foliot.client.endpoint import Endpoint, read_secret
 from foliot.client.worker_http import HttpWorkerLink
 from foliot.domain.errors import FoliotError, InvalidInput
 from foliot.domain.instants import SECOND, parse_duration
@@ -178,7 +178,7 @@ def _endpoint(servers: str | None, token_file: Path | None, ca_file: str | None,
     if servers is None:
         return find_endpoint()
     check_whose_token(servers)
-    token = token_file.read_text("utf-8").strip() if token_file else None
+    token = read_secret(token_file) if token_file else None
     return Endpoint.of(servers, token, ca_file=ca_file, insecure_http=insecure_http, said_by="--server")
 
 

@@ -11,7 +11,7 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import Final
 
-from foliot.client.endpoint import CLIENT_FILE, Endpoint, is_yes, read_client_file, read_token
+from foliot.client.endpoint import CLIENT_FILE, Endpoint, is_yes, read_client_file, read_secret
 from foliot.client.errors import NoServerKnown
 from foliot.domain.errors import InvalidInput
 from foliot.domain.settings_table import CLIENT_SETTINGS
@@ -100,7 +100,7 @@ class Resolved:
         token_file = self.get("token_file")
         return Endpoint.of(
             server.value,
-            read_token(token_file) if token_file else self.get("token"),
+            read_secret(token_file) if token_file else self.get("token"),
             ca_file=self.get("ca_file"),
             insecure_http=is_yes(self.get("insecure_http") or ""),
             said_by=server.said_by,

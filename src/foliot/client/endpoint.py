@@ -11,7 +11,7 @@ import httpx2
 import msgspec
 
 from foliot.client.loopback import is_on_this_machine
-from foliot.client.private import read_private_file
+from foliot.client.private import READ_MAX, read_private_file
 from foliot.domain.errors import InvalidInput
 
 CLIENT_FILE: Final = Path(".foliot") / "client.json"
@@ -139,9 +139,13 @@ class UnreadableAccess(InvalidInput):
         super().__init__(f"{file} cannot be read: {why}.", hint=hint, file=file)
 
 
-def read_token(file: str) -> str:
-    """The token in a file of the user's."""
+def read_secret(file: str | Path) -> str:
+    """The one line in a file of the user's: a token, or an address with its password."""
     try:
-        return Path(file).expanduser().read_text("utf-8").strip()
+        with Path(file).expanduser().open("rb") as opened:
+            return opened.read(READ_MAX).decode().strip()  # a device may have no end
     except OSError as error:
-        raise UnreadableAccess(file, error.strerror or str(error)) from error
+        raise UnreadableAccess(str(file), error.strerror or str(error)) from error
+    except (UnicodeDecodeError, RuntimeError) as error:  # RuntimeError: a ~ of a user without a home
+        why = "it is not text" if isinstance(error, UnicodeDecodeError) else str(error).rstrip(".")
+        raise UnreadableAccess(str(file), why) from error

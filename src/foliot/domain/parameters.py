@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from foliot.domain.errors import InvalidInput
-from foliot.domain.schema import NOT_A_SCHEMA, PATH_MAX, STEPS_MAX, Schema, SchemaProblem, check, property_words
+from foliot.domain.errors import InvalidInput, NotJson
+from foliot.domain.payload import parse_json
+from foliot.domain.schema import NOT_A_SCHEMA, PATH_MAX, STEPS_MAX, Schema, SchemaProblem, check, fits, property_words
 
 
 class BadParameters(InvalidInput):
@@ -49,3 +50,25 @@ def _named(schema: Schema) -> list[tuple[str, str]]:
         return property_words(schema)
     except NOT_A_SCHEMA:
         return []
+
+
+def from_words(words: Mapping[str, str], schema: Schema | None = None) -> dict[str, Any]:
+    """Parameters from a command line (`-p day=2026-01-31 -p limit=7`): text or JSON, whichever the schema takes.
+
+    `limit=7` is a number for a whole number and text for text. Without a schema, what is JSON other than text is JSON.
+    """
+    known: Mapping[str, Any] = (schema or {}).get("properties", {})
+    return {name: _meant(word, known.get(name), schema) for name, word in words.items()}
+
+
+def _meant(word: str, part: Schema | None, schema: Schema | None) -> Any:
+    try:
+        value = parse_json(word)
+    except NotJson:
+        return word
+    if isinstance(value, str):
+        return word
+    try:
+        return value if part is None or fits(part, value, root=schema) else word
+    except NOT_A_SCHEMA:
+        return value

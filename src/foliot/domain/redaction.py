@@ -22,6 +22,7 @@ _IN_QUERY: Final = re.compile(
     r"""|x-(?:amz|goog)-(?:credential|security-token|signature))=)[^\s&#"'<>]+""",
     re.IGNORECASE,
 )
+_LONG_WORD: Final = re.compile(r"[A-Za-z0-9_+=-]{32,}")  # what a token looks like; a path has slashes and dots between
 _WEB: Final = ("http", "https", "ws", "wss")
 _NO_PASSWORDS: Final = ("", "x-oauth-basic")  # what stands behind the colon when the user's name is a token
 
@@ -31,6 +32,17 @@ def redacted(text: str) -> str:
     if "://" not in text:
         return text
     return _IN_QUERY.sub(rf"\1{HIDDEN}", _BEHIND_SCHEME.sub(_without_passwords, text))
+
+
+def without_tokens(text: str) -> str:
+    """The text; `***` stands for each word that may be a token: long, and with letters and digits."""
+    return _LONG_WORD.sub(_hidden_token, text)
+
+
+def _hidden_token(found: re.Match[str]) -> str:
+    word = found[0]
+    has_both = any(map(str.isdigit, word)) and any(map(str.isalpha, word))
+    return HIDDEN if has_both else word
 
 
 def _without_passwords(found: re.Match[str]) -> str:

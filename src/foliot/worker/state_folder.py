@@ -1,4 +1,4 @@
-"""Where a worker keeps what must survive it, unless a user says where: a folder of its user alone."""
+"""Where Foliot keeps what must survive a process, unless a user says where: a folder of its user alone."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,10 +20,10 @@ class NoStateFolder(InvalidInput):
 
 def spool_of(name: str, environment: Mapping[str, str]) -> Path:
     """The folder in which the results of the worker with this name wait for a server."""
-    return _state_folder(environment) / f"spool-{quote(name, safe='')[:200]}"
+    return state_folder(environment) / f"spool-{quote(name, safe='')[:200]}"
 
 
-def _state_folder(environment: Mapping[str, str]) -> Path:
+def state_folder(environment: Mapping[str, str]) -> Path:
     """That of the systemd unit, else that of the user."""
     of_unit = environment.get("STATE_DIRECTORY", "").partition(":")[0]
     if of_unit:

@@ -149,6 +149,8 @@ TITLES: Final[Catalogue] = {
     "FOL-5031": "嵌入其他程序时不能担任该角色",
     "FOL-5032": "应答不是来自 Foliot 服务器",
     "FOL-5040": "服务器正在停止，不再分发执行",
+    "FOL-5033": "存储的驱动程序未安装",
+    "FOL-5034": "Foliot 自身的错误，已保存报告",
     "FOL-6000": "执行出错",
     "FOL-6001": "执行期间工作节点失联",
     "FOL-6002": "线程没有停止",
@@ -162,6 +164,9 @@ TITLES: Final[Catalogue] = {
     "FOL-7002": "SQLite 存储不能由多台机器的服务器共用",
     "FOL-7010": "基准测试的数据库不是空的",
     "FOL-7011": "无法创建基准测试的第二个数据库",
+    "FOL-7012": "Foliot 所需的表名已被其他程序占用",
+    "FOL-7013": "系统拒绝的文件或目录",
+    "FOL-7014": "数据库拒绝修改结构",
 }
 
 SENTENCES: Final[Catalogue] = {
@@ -313,6 +318,11 @@ SENTENCES: Final[Catalogue] = {
     "FOL-5030": "未指定服务器：没有 ./.foliot/client.json，也没有设置 FOLIOT_SERVER。",
     "FOL-5032": "{url} 的应答不像 Foliot 服务器[，其类型为 {content_type}]。",
     "FOL-5040": "此服务器正在停止，不再分发执行。",
+    "FOL-5033": "{database} 上的存储需要软件包 {module}，它尚未安装。",
+    "FOL-5034": (
+        "出现了 Foliot 未预料到的错误（{what}）：报告已保存在 {report}。",
+        "出现了 Foliot 未预料到的错误（{what}）：报告未能保存。",
+    ),
     "FOL-6011": "{job} {run} {state}[（{kind}）][：{error}]。",
     "FOL-6012": "{job} {run} 仍为 {state}。",
     "FOL-7001.empty": "存储为空：还没有表。",
@@ -322,6 +332,9 @@ SENTENCES: Final[Catalogue] = {
     "FOL-7002": "SQLite 只能服务一台机器；此存储已由 {hosts:list} 使用。",
     "FOL-7010": "{url} 不是空的：其中有 {tables} 张表。",
     "FOL-7011": "无法在 {url} 旁创建第二个数据库：{why}。",
+    "FOL-7012": "数据库中已有 {count} 个不属于 Foliot 的名称，而 Foliot 需要它们：{names:few}。未做任何修改。",
+    "FOL-7013": ("{file} 无法使用：{why}。", "系统拒绝了此操作：{why}。"),
+    "FOL-7014": "数据库拒绝修改结构：{why}。",
 }
 
 HINTS: Final[Catalogue] = {
@@ -451,6 +464,8 @@ HINTS: Final[Catalogue] = {
     "FOL-5030": "在此目录启动：foliot up · 或指定：--server http://host:7171",
     "FOL-5032": "地址对吗？foliot context list · 是否为代理或其他程序的地址？",
     "FOL-5040": "请询问集群中的其他服务器",
+    "FOL-5033": '运行 pip install "{package}"',
+    "FOL-5034": "请先查看此文件，再报告给我们；其中不含地址中的密码、令牌和选项的值",
     "FOL-6011": "foliot run logs {run}",
     "FOL-6012": "它会继续执行；查看：foliot run watch {run}",
     "FOL-7001.empty": "运行 foliot db upgrade",
@@ -460,4 +475,7 @@ HINTS: Final[Catalogue] = {
     "FOL-7002": "--db postgresql://… 或 mysql://…（MariaDB、Galera）",
     "FOL-7010": "基准测试会写满并清空它的数据库：请给它一个专用的",
     "FOL-7011": "用 --twin-db URL 给一个空的，或换一个可以建库的用户",
+    "FOL-7012": "给 Foliot 一个专用的数据库；在 PostgreSQL 上也可以是一个模式：在地址后加 ?schema=NAME",
+    "FOL-7013": "另选文件或目录，或腾出空间",
+    "FOL-7014": "存储地址中的用户须拥有其数据库或模式",
 }

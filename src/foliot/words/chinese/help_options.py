@@ -171,8 +171,7 @@ OPTIONS: Final[Mapping[str, str]] = {
         "由谁选举主节点：存储，或已安装的软件包提供的后端，按地址的协议名选择。"
     ),
     # up, worker
-    "Address to listen on.": "监听的地址。",
-    "Port to listen on; 0 picks a free one.": "监听的端口；0 表示任选一个空闲端口。",
+    "Another port than that of --listen; 0 picks a free one.": "代替 --listen 的端口；0 表示任选空闲端口。",
     "Where everything is kept.": "所有数据存放的位置。",
     "Runs at one time.": "同时进行的执行数。",
     "Variables that jobs do not get: SMTP_PASSWORD,VAULT_*.": "不传给任务的环境变量：SMTP_PASSWORD,VAULT_*。",
@@ -236,7 +235,6 @@ METAVARS: Final[Mapping[str, str]] = {
     "FOLDER": "目录",
     "GROUP": "分组",
     "ID": "编号",
-    "INTEGER": "整数",
     "INTEGER RANGE": "整数",
     "JOB|RUN": "任务|执行",
     "K=V": "键=值",

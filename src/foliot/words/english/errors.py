@@ -149,6 +149,8 @@ TITLES: Final[Catalogue] = {
     "FOL-5031": "A role that this installation cannot play inside another program",
     "FOL-5032": "An answer that is not of a Foliot server",
     "FOL-5040": "A server that stops and hands out no more runs",
+    "FOL-5033": "A store whose driver is not installed",
+    "FOL-5034": "A mistake of Foliot's, of which a report was saved",
     "FOL-6000": "A run that went wrong",
     "FOL-6001": "A run whose worker vanished",
     "FOL-6002": "A thread that does not stop",
@@ -162,6 +164,9 @@ TITLES: Final[Catalogue] = {
     "FOL-7002": "A SQLite store that servers on several machines would use",
     "FOL-7010": "A benchmark database that is not empty",
     "FOL-7011": "A second benchmark database that could not be made",
+    "FOL-7012": "Tables of another program under names that Foliot needs",
+    "FOL-7013": "A file or folder that the machine refuses",
+    "FOL-7014": "A change of the schema that the database refuses",
 }
 
 HINTS: Final[Catalogue] = {

@@ -11,6 +11,7 @@ from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.store.sql.kernel.database import Database, Pool
 from foliot.store.sql.kernel.dialects import DIALECTS, Dialect
+from foliot.store.sql.kernel.drivers import demand_driver
 
 POOL_SIZES: Final[Mapping[Pool, int]] = {Pool.RENEW: 1, Pool.CONTROL: 4, Pool.ENDING: 3, Pool.API: 5}
 
@@ -101,6 +102,7 @@ def open_database(
     scheme = scheme_of(url)
     if scheme not in DIALECTS:
         raise BadStoreUrl(url, f'"{scheme}" is not a known kind of store')
+    demand_driver(scheme)
     how = Opening(
         clock=clock,
         chance=chance,

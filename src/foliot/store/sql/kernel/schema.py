@@ -1,6 +1,7 @@
 """The schema of a store: which one it has, whether this Foliot can use it, and how it is brought up to date."""
 
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,10 +18,12 @@ from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.statement import Statement
 
 _SCRIPTS: Final = "foliot.store.sql.kernel:migrations"
-VERSION_TABLE: Final = "foliot_version"  # not Alembic's usual name: the application may keep its own tables beside ours
+VERSION_TABLE: Final = "foliot_version"  # not Alembic's usual name: another program may use Alembic beside us
 _LOCK: Final = Statement("{schema_lock}")
 _UNLOCK: Final = Statement("{schema_unlock}")
 _AT_ONCE: Final = "-- Each change commits by itself here: an upgrade that is cut off goes on when it is run again.\n"
+_NAMES: Final = Statement("{relations}")
+_MADE: Final = re.compile(r"^CREATE (?:UNIQUE )?(TABLE|INDEX) (\w+)", re.MULTILINE)
 _READABLE_FROM: Final = Statement("SELECT readable_from FROM store_meta WHERE id = 1")
 
 
@@ -33,6 +36,34 @@ class SchemaState(StrEnum):
     AHEAD = "ahead"  # made by a newer Foliot, and this one may still use it (R19)
     TOO_NEW = "too_new"  # made by a newer Foliot that gave up what this one needs
     UNKNOWN = "unknown"  # not a schema of Foliot's history
+
+
+class ForeignTables(StorageTrouble):
+    """Another program has tables in the store's database under names that Foliot needs."""
+
+    code = "FOL-7012"
+
+    def __init__(self, names: Sequence[str]) -> None:
+        named = ", ".join(names[:5]) + (" …" if len(names) > 5 else "")
+        super().__init__(
+            f"The database has {len(names)} names that Foliot needs and did not make: {named}. Nothing was changed.",
+            hint="give Foliot a database of its own; on PostgreSQL a schema will do: write ?schema=NAME behind the URL",
+            count=len(names),
+            names=list(names),
+        )
+
+
+class UpgradeRefused(StorageTrouble):
+    """The database refuses to make or change tables."""
+
+    code = "FOL-7014"
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            f"The database refused a change of the schema: {why}.",
+            hint="the user in the store's URL must own its database, or its schema",
+            why=why,
+        )
 
 
 class SchemaNotReady(StorageTrouble):
@@ -57,6 +88,7 @@ class SchemaStatus:
     revision: str | None  # of the store
     head: str  # the newest this Foliot knows
     pending: tuple[Step, ...] = ()
+    foreign: tuple[str, ...] = ()  # names that the pending steps need, and that another program has
 
     @property
     def is_usable(self) -> bool:
@@ -77,6 +109,11 @@ async def check(database: Database) -> SchemaStatus:
     return found
 
 
+def _refuse_foreign(found: SchemaStatus) -> None:
+    if found.foreign:
+        raise ForeignTables(found.foreign)
+
+
 async def upgrade(database: Database) -> Sequence[Step]:
     """Bring the schema up to date in one transaction; the steps taken. Several at once wait for one another.
 
@@ -86,9 +123,11 @@ async def upgrade(database: Database) -> Sequence[Step]:
     def work(tx: Tx) -> Sequence[Step]:
         tx.rows(_LOCK)
         try:
+            _make_own_schema(tx)
             before = _status(tx)
             if before.state in (SchemaState.TOO_NEW, SchemaState.UNKNOWN):
                 raise _refusal(before)
+            _refuse_foreign(before)
             config = _config()
             config.attributes["connection"] = tx.connection
             command.upgrade(config, "head")
@@ -99,7 +138,18 @@ async def upgrade(database: Database) -> Sequence[Step]:
             if tx.dialect.commits_schema:
                 tx.rows(_UNLOCK)
 
-    return await database.transact(work)
+    try:
+        return await database.transact(work)
+    except sa.exc.DBAPIError as error:  # what is neither a conflict nor an outage: most often a missing right
+        said = getattr(error.orig, "__cause__", None) or error.orig
+        raise UpgradeRefused(str(said).strip().rstrip(".")) from error
+
+
+def _make_own_schema(tx: Tx) -> None:
+    """Make the schema that the store's URL names, if it does. A user who may not make one may use one that is there."""
+    own = tx.dialect.own_schema
+    if own is not None and tx.connection.exec_driver_sql("SELECT current_schema()").scalar() is None:
+        tx.connection.exec_driver_sql(f"CREATE SCHEMA {own}")
 
 
 async def plan(database: Database) -> str:
@@ -107,13 +157,22 @@ async def plan(database: Database) -> str:
     found = await status(database)
     if found.state in (SchemaState.TOO_NEW, SchemaState.UNKNOWN):
         raise _refusal(found)
+    _refuse_foreign(found)
     if not found.pending:
         return ""
+    first = _AT_ONCE if database.dialect.commits_schema else ""
+    if (own := database.dialect.own_schema) is not None:
+        first = f"CREATE SCHEMA IF NOT EXISTS {own};\nSET search_path TO {own};\n\n"
+    return first + _sql(found.revision, database.dialect.name)
+
+
+def _sql(revision: str | None, dialect: str) -> str:
+    """The statements of every step behind a revision."""
     text = io.StringIO()
     config = _config(text)
-    config.attributes["dialect"] = database.dialect.name
-    command.upgrade(config, f"{found.revision or 'base'}:head", sql=True)
-    return (_AT_ONCE if database.dialect.commits_schema else "") + text.getvalue().strip() + "\n"
+    config.attributes["dialect"] = dialect
+    command.upgrade(config, f"{revision or 'base'}:head", sql=True)
+    return text.getvalue().strip() + "\n"
 
 
 def _status(tx: Tx) -> SchemaStatus:
@@ -131,8 +190,20 @@ def _status(tx: Tx) -> SchemaStatus:
             for script in scripts.iterate_revisions(head, lower)
         ]
         state = SchemaState.BEHIND if revision else SchemaState.EMPTY
-        return SchemaStatus(state=state, revision=revision, head=head, pending=tuple(reversed(steps)))
+        pending, foreign = tuple(reversed(steps)), _foreign(tx, revision)
+        return SchemaStatus(state=state, revision=revision, head=head, pending=pending, foreign=foreign)
     return SchemaStatus(state=_beyond(tx, revision, head), revision=revision, head=head)
+
+
+def _foreign(tx: Tx, revision: str | None) -> tuple[str, ...]:
+    """The names among those that the next steps will make which are there already, and are not Foliot's."""
+    made = {
+        name
+        for kind, name in _MADE.findall(_sql(revision, tx.dialect.name))
+        if kind == "TABLE" or not tx.dialect.commits_schema  # there an index belongs to its table
+    }
+    there = {str(row[0]) for row in tx.rows(_NAMES)}
+    return tuple(sorted((made & there) - {VERSION_TABLE}))
 
 
 def _beyond(tx: Tx, revision: str, head: str) -> SchemaState:
@@ -143,7 +214,9 @@ def _beyond(tx: Tx, revision: str, head: str) -> SchemaState:
     return SchemaState.AHEAD if readable_from <= int(head) else SchemaState.TOO_NEW
 
 
-def _refusal(found: SchemaStatus) -> SchemaNotReady:
+def _refusal(found: SchemaStatus) -> StorageTrouble:
+    if found.foreign and found.state is SchemaState.EMPTY:
+        return ForeignTables(found.foreign)
     facts = {"state": str(found.state), "revision": found.revision, "head": found.head}
     match found.state:
         case SchemaState.EMPTY:

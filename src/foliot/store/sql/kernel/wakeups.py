@@ -10,7 +10,7 @@ from typing import Any, Final
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.store.sql.kernel.connect import DEFAULT_LIMITS
-from foliot.store.sql.kernel.dialects.postgresql_pools import connect_postgresql
+from foliot.store.sql.kernel.dialects.postgresql_pools import NAME_BYTES_MAX, connect_postgresql, read_postgresql_url
 
 CHANNEL: Final = "foliot"
 SENDS_PER_S: Final = 10
@@ -24,6 +24,11 @@ _SETTINGS: Final = {
 }
 
 
+def _channel_of(schema: str) -> str:
+    """A channel belongs to the whole database: each schema's servers have one of their own."""
+    return f"{CHANNEL}.{schema}".encode()[:NAME_BYTES_MAX].decode(errors="ignore")
+
+
 class PostgresWakeups:
     """`ports.wakeups.Wakeups` on PostgreSQL."""
 
@@ -32,6 +37,8 @@ class PostgresWakeups:
         self._clock = clock
         self._chance = chance
         self._me = chance.token()[:8]  # so that a server does not wake itself twice
+        schema = read_postgresql_url(url).options.get("schema")
+        self._channel = CHANNEL if schema is None else _channel_of(schema)
         self._topics: set[str] = set()
         self._something = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -75,7 +82,7 @@ class PostgresWakeups:
 
         connection.add_termination_listener(lambda _connection: self._something.set())
         try:
-            await connection.add_listener(CHANNEL, heard)
+            await connection.add_listener(self._channel, heard)
             while True:
                 if not await self._clock.wait(self._something, for_s=CHECK_EVERY_S):
                     await connection.execute("SELECT 1", timeout=DEFAULT_LIMITS.statement_s)  # still there?
@@ -86,7 +93,10 @@ class PostgresWakeups:
                 topics, self._topics = self._topics, set()
                 for topic in topics:
                     await connection.execute(
-                        "SELECT pg_notify($1, $2)", CHANNEL, f"{self._me}:{topic}", timeout=DEFAULT_LIMITS.statement_s
+                        "SELECT pg_notify($1, $2)",
+                        self._channel,
+                        f"{self._me}:{topic}",
+                        timeout=DEFAULT_LIMITS.statement_s,
                     )
                 await self._clock.wait(asyncio.Event(), for_s=len(topics) / SENDS_PER_S)
         except Exception:  # noqa: BLE001  a wake-up that cannot be sent is not missed: the others poll

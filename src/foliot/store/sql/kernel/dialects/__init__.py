@@ -26,6 +26,7 @@ class Dialect(Rendering, Protocol):
     lateral: bool  # a sub-select in FROM may look at the rows before it
     autocommits: bool  # statements outside a transaction save the way of a commit
     commits_schema: bool  # each change of the schema commits by itself
+    own_schema: str | None  # the quoted name of the schema that holds the tables; None: the database has no choice
 
     def trouble(self, error: BaseException) -> Trouble: ...
 

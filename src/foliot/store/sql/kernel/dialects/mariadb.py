@@ -82,6 +82,7 @@ class MariaDB:
     lateral = False  # MariaDB has none: leasing asks for each kind of run by itself
     autocommits = False  # switching it is a round trip of its own
     commits_schema = True
+    own_schema: str | None = None
     pieces: Mapping[str, str] = {
         # By UTC_TIMESTAMP whatever the session's zone; the same throughout a statement, so an index can use it.
         "now": "TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))",
@@ -91,6 +92,11 @@ class MariaDB:
         "bytes": "BINARY",
         "settings": "SELECT @foliot_isolation, @@innodb_flush_log_at_trx_commit",
         "fingerprint": "SELECT @foliot_fingerprint, @foliot_lossy",
+        # But those that an upgrade of ours made and did not live to note: no other program gives a table both of these.
+        "relations": (
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND NOT"
+            " (table_collation = 'utf8mb4_bin' AND lower(create_options) LIKE '%row_format=dynamic%')"
+        ),
         "schema_lock": "SELECT GET_LOCK(CONCAT('foliot.', DATABASE()), 60)",
         "schema_unlock": "SELECT RELEASE_LOCK(CONCAT('foliot.', DATABASE()))",
         "ready_lane": "ready_lane",

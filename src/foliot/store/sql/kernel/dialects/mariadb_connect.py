@@ -190,7 +190,5 @@ def _tls(mode: str) -> ssl.SSLContext | None:
             context = ssl.create_default_context()
             context.check_hostname = False
             return context
-        case "verify-full":
-            return ssl.create_default_context()
         case _:
-            raise ValueError(f'sslmode "{mode}" is not known')
+            return ssl.create_default_context()

@@ -1,7 +1,7 @@
 """Pools of connections to MariaDB and MySQL, with the time limits of R11."""
 
-from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
@@ -10,7 +10,12 @@ from foliot.store.sql.kernel.connect import OF_DUTIES, Opening, TimeLimits
 from foliot.store.sql.kernel.database import Database, GreenletRunner, Pool
 from foliot.store.sql.kernel.dialects import mariadb_connect
 from foliot.store.sql.kernel.dialects.mariadb import UNUSABLE, MariaDB, number_of
-from foliot.store.sql.kernel.hosts import host_and_port
+from foliot.store.sql.kernel.server_url import read_server_url
+
+OPTIONS: Final[Mapping[str, Sequence[str]]] = {
+    "sslmode": ("disable", "require", "verify-ca", "verify-full"),
+    "connect_timeout": (),
+}
 
 
 def open_mariadb(url: str, how: Opening) -> Database:
@@ -23,16 +28,14 @@ def open_mariadb(url: str, how: Opening) -> Database:
 
 def mariadb_target(url: str, *, connect_s: float) -> mariadb_connect.Target:
     """Where `mariadb://USER:PASSWORD@HOST:PORT,HOST:PORT/DB?sslmode=…` leads."""
-    parts = urlsplit(url)
-    options = dict(parse_qsl(parts.query))
-    user, _, password = parts.netloc.rpartition("@")[0].partition(":")
+    target = read_server_url(url, port=mariadb_connect.PORT, known=OPTIONS)
     return mariadb_connect.Target(
-        hosts=[host_and_port(host, mariadb_connect.PORT) for host in parts.netloc.rpartition("@")[2].split(",")],
-        user=unquote(user),
-        password=unquote(password),
-        database=unquote(parts.path.removeprefix("/")),
-        connect_s=float(options.get("connect_timeout", connect_s)),
-        tls=options.get("sslmode", ""),
+        hosts=target.hosts,
+        user=target.user,
+        password=target.password,
+        database=target.database,
+        connect_s=target.connect_s(connect_s),
+        tls=target.options.get("sslmode", ""),
     )
 
 

@@ -20,6 +20,7 @@ class PostgreSQL:
     lateral = True
     autocommits = True
     commits_schema = False
+    own_schema: str | None = None
     # statement_timestamp(), not clock_timestamp(): it is stable within the statement, so an index can use it.
     pieces: Mapping[str, str] = {
         "now": "CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)",
@@ -38,6 +39,10 @@ class PostgreSQL:
             " AND (EXISTS (SELECT 1 FROM pg_stat_replication) OR EXISTS (SELECT 1 FROM pg_replication_slots"
             " WHERE slot_type = 'physical')) THEN 'its standbys are not synchronous' END"  # a slot: one that is away
         ),
+        "relations": (
+            "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+            " WHERE n.nspname = current_schema()"
+        ),
         "schema_lock": "SELECT pg_advisory_xact_lock(7166315)",
         "ready_lane": "lane",
         "line_job": "job_id",
@@ -53,6 +58,10 @@ class PostgreSQL:
         "transaction_isolation": frozenset({"read committed"}),
         "synchronous_commit": frozenset({"on", "local", "remote_write", "remote_apply"}),
     }
+
+    def __init__(self, schema: str | None = None) -> None:
+        if schema is not None:
+            self.own_schema = quoted_name(schema)
 
     def adapted(self, text: str) -> str:
         return text
@@ -94,6 +103,11 @@ class PostgreSQL:
         if type(origin.__cause__).__name__ == "TargetServerAttributeNotMatched":  # only standbys are there
             return Trouble.GONE
         return Trouble.BUG
+
+
+def quoted_name(name: str) -> str:
+    """A name as SQL reads it, whatever letters it has."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 async def timeline(connection: Any) -> int:

@@ -1,23 +1,42 @@
 """Pools of connections to PostgreSQL, with the time limits of R11, to the host that takes writes."""
 
-from collections.abc import Mapping
-from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from foliot.store.sql.kernel.connect import OF_DUTIES, Opening, TimeLimits
+from foliot.store.sql.kernel.connect import OF_DUTIES, BadStoreUrl, Opening, TimeLimits
 from foliot.store.sql.kernel.database import Database, GreenletRunner, Pool
-from foliot.store.sql.kernel.dialects.postgresql import PostgreSQL, is_refusal, timeline
-from foliot.store.sql.kernel.hosts import Host, Hosts, host_and_port
+from foliot.store.sql.kernel.dialects.postgresql import PostgreSQL, is_refusal, quoted_name, timeline
+from foliot.store.sql.kernel.hosts import Host, Hosts
+from foliot.store.sql.kernel.server_url import ServerUrl, read_server_url
+
+PORT: Final = 5432
+NAME_BYTES_MAX: Final = 63  # PostgreSQL cuts longer names off without a word
+OPTIONS: Final[Mapping[str, Sequence[str]]] = {
+    "sslmode": ("disable", "allow", "prefer", "require", "verify-ca", "verify-full"),
+    "target_session_attrs": ("any", "read-write", "read-only", "primary", "standby", "prefer-standby"),
+    "connect_timeout": (),
+    "schema": (),
+}
 
 
 def open_postgresql(url: str, how: Opening) -> Database:
-    """`postgresql://USER:PASSWORD@HOST:PORT,HOST:PORT/DB?sslmode=…`"""
+    """`postgresql://USER:PASSWORD@HOST:PORT,HOST:PORT/DB?sslmode=…&schema=…`"""
+    target = read_postgresql_url(url)  # a mistake in it is told before anything is tried
     engines = {pool: _engine(url, pool, size, how.limits) for pool, size in how.pool_sizes.items()}
-    dialect = how.dialect or PostgreSQL()
+    dialect = how.dialect or PostgreSQL(target.options.get("schema"))
     runner = GreenletRunner(engines, dialect, limit_s=how.limits.transaction_s, point=how.point)
     return Database(dialect=dialect, runner=runner, clock=how.clock, chance=how.chance)
+
+
+def read_postgresql_url(url: str) -> ServerUrl:
+    """Where a URL of PostgreSQL leads."""
+    target = read_server_url(url, port=PORT, known=OPTIONS)
+    schema = target.options.get("schema")
+    if schema is not None and not 0 < len(schema.encode()) <= NAME_BYTES_MAX:
+        raise BadStoreUrl(url, f"a schema has a name of 1 to {NAME_BYTES_MAX} bytes")
+    return target
 
 
 def _engine(url: str, pool: Pool, size: int, limits: TimeLimits) -> AsyncEngine:
@@ -57,28 +76,33 @@ async def connect_postgresql(url: str, settings: Mapping[str, str], *, within_s:
 
     from foliot.store.sql.kernel.dialects.postgresql_connection import Uncancelled
 
-    parts = urlsplit(url.replace("postgres://", "postgresql://", 1))
-    hosts = [host_and_port(host) for host in parts.netloc.rpartition("@")[2].split(",")]
-    user, _, password = parts.netloc.rpartition("@")[0].partition(":")
-    options = dict(parse_qsl(parts.query))
+    target = read_postgresql_url(url)
 
     async def connect(at: Host) -> Any:
         host, port = at
         return await asyncpg.connect(
             host=host,
             port=port,
-            user=unquote(user) or None,
-            password=unquote(password) or None,
-            database=unquote(parts.path.removeprefix("/")) or None,
-            ssl=options.get("sslmode"),
-            target_session_attrs=options.get("target_session_attrs", "read-write"),
-            timeout=float(options.get("connect_timeout", within_s)),
-            server_settings=dict(settings),
+            user=target.user or None,
+            password=target.password or None,
+            database=target.database or None,
+            ssl=target.options.get("sslmode"),
+            target_session_attrs=target.options.get("target_session_attrs", "read-write"),
+            timeout=target.connect_s(within_s),
+            server_settings={**settings, **_search_path(target)},
             connection_class=Uncancelled,
         )
 
     # One by one: given all of them, the driver has one time limit for all, and a silent host spends it alone.
-    return await Hosts(hosts, connect, discard=lambda late: late.terminate(), is_final=is_refusal).highest(timeline)
+    return await Hosts(target.hosts, connect, discard=lambda late: late.terminate(), is_final=is_refusal).highest(
+        timeline
+    )
+
+
+def _search_path(target: ServerUrl) -> Mapping[str, str]:
+    """Where tables are made and looked for: in the schema that the URL names, and nowhere else."""
+    schema = target.options.get("schema")
+    return {} if schema is None else {"search_path": quoted_name(schema)}
 
 
 def _milliseconds(seconds: float) -> str:

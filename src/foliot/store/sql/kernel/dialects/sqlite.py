@@ -9,6 +9,9 @@ from foliot.store.sql.kernel.dialects import Trouble
 from foliot.store.sql.kernel.statement import RowSet
 
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_UNUSABLE: Final = frozenset(
+    {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY}
+)
 
 
 class SQLite:
@@ -19,6 +22,7 @@ class SQLite:
     lateral = False  # so leasing asks for each kind of run by itself
     autocommits = False
     commits_schema = False
+    own_schema: str | None = None
     # The writer's lock is the whole database, so nothing need be locked row by row.
     pieces: Mapping[str, str] = {
         "now": "foliot_now()",
@@ -31,6 +35,7 @@ class SQLite:
         "settings": "SELECT journal_mode, synchronous FROM pragma_journal_mode, pragma_synchronous",
         "fingerprint": "SELECT foliot_fingerprint(), ''",
         "schema_lock": "SELECT 1",
+        "relations": "SELECT name FROM sqlite_master",
         "ready_lane": "lane",
         "line_job": "job_id",
         "held_by": "session_id",
@@ -77,7 +82,7 @@ class SQLite:
             return Trouble.RETRY
         if primary == sqlite3.SQLITE_FULL:
             return Trouble.FULL
-        if primary in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY):
+        if primary in _UNUSABLE:
             return Trouble.GONE
         if primary in (sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_MISMATCH):
             return Trouble.DATA
