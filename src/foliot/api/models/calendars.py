@@ -4,20 +4,20 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from foliot.api.models.common import Input, Listed, Moment, Output, Reason, moment
+from foliot.api.models.common import ApiInput, ApiOutput, Listed, Moment, Reason, moment
 from foliot.domain.schedule.days import date_of
 from foliot.domain.schedule.unusual import UnusualDay
 from foliot.operations.calendars import KnownCalendar
 
 
-class CalendarIn(Input):
+class CalendarIn(ApiInput):
     """A calendar, in the form of job files."""
 
     calendar: dict[str, Any] = Field(examples=[{"country": "CN", "exclude": ["2026-12-31"], "shift": "next"}])
     reason: Reason = ""
 
 
-class UserOut(Output):
+class UserOut(ApiOutput):
     """A job that uses a calendar."""
 
     namespace: str
@@ -25,7 +25,7 @@ class UserOut(Output):
     pinned: int
 
 
-class DayOut(Output):
+class DayOut(ApiOutput):
     """A day on which a calendar says something else than its week does."""
 
     day: str = Field(examples=["2026-10-01"])
@@ -37,7 +37,7 @@ class DayOut(Output):
         return cls(day=date_of(found.day).isoformat(), counts=not found.against, why=found.against or None)
 
 
-class CalendarOut(Output):
+class CalendarOut(ApiOutput):
     """One version of a calendar, or one that is built in (it has no version, and nobody made it)."""
 
     name: str

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import Body
 from pydantic import Field
 
-from foliot.api.models.common import Input, Listed, Moment, Name, Output, Reason, Seconds, moment, one_of, seconds
+from foliot.api.models.common import ApiInput, ApiOutput, Listed, Moment, Name, Reason, Seconds, moment, one_of, seconds
 from foliot.api.models.runs import RunOut
 from foliot.api.models.states import BackfillWord, HealthWord, NodeWord
 from foliot.domain.errors import ClusterTrouble
@@ -19,7 +19,7 @@ from foliot.words.errors import tell
 from foliot.words.language import Language
 
 
-class NodeOut(Output):
+class NodeOut(ApiOutput):
     """A node session."""
 
     name: str
@@ -81,13 +81,13 @@ class NodesOut(Listed):
     items: list[NodeOut]
 
 
-class DrainNode(Input):
+class DrainNode(ApiInput):
     """Why a node is drained, or taken back."""
 
     reason: Reason = ""
 
 
-class StepDown(Input):
+class StepDown(ApiInput):
     """Who is to lead; the server that has been there longest, unless said."""
 
     to: Name | None = None
@@ -98,7 +98,7 @@ MaybeDrainNode = Annotated[DrainNode, Body(default_factory=DrainNode)]
 MaybeStepDown = Annotated[StepDown, Body(default_factory=StepDown)]
 
 
-class HandoverOut(Output):
+class HandoverOut(ApiOutput):
     """Who led, and who leads now."""
 
     before: str | None
@@ -106,7 +106,7 @@ class HandoverOut(Output):
     term: int
 
 
-class TroubleOut(Output):
+class TroubleOut(ApiOutput):
     """Something that is not well though it works."""
 
     code: str = Field(examples=["FOL-5004"])
@@ -122,7 +122,7 @@ class TroubleOut(Output):
 _ANSWERING: Final = (Health.ONLINE, Health.WARNING)
 
 
-class ClusterOut(Output):
+class ClusterOut(ApiOutput):
     """The cluster at a glance. `queue` and `running` are counted to 10 000."""
 
     now: Moment
@@ -172,7 +172,7 @@ class ClusterOut(Output):
         )
 
 
-class EventOut(Output):
+class EventOut(ApiOutput):
     """Something that happened."""
 
     id: int
@@ -198,7 +198,7 @@ class EventOut(Output):
         )
 
 
-class HitOut(Output):
+class HitOut(ApiOutput):
     """Something that was found."""
 
     kind: Annotated[str, one_of("job", "run", "node")]
@@ -217,7 +217,7 @@ class HitsOut(Listed):
     items: list[HitOut]
 
 
-class NewTokenIn(Input):
+class NewTokenIn(ApiInput):
     """A token to make."""
 
     name: Name
@@ -227,7 +227,7 @@ class NewTokenIn(Input):
     group: Name | None = None
 
 
-class RotateToken(Input):
+class RotateToken(ApiInput):
     """How long the old secret goes on."""
 
     grace: str | float = Field("24h", examples=["24h"])
@@ -236,7 +236,7 @@ class RotateToken(Input):
 MaybeRotateToken = Annotated[RotateToken, Body(default_factory=RotateToken)]
 
 
-class TokenOut(Output):
+class TokenOut(ApiOutput):
     """A token without its secret."""
 
     id: str
@@ -272,14 +272,14 @@ class TokensOut(Listed):
     items: list[TokenOut]
 
 
-class IssuedOut(Output):
+class IssuedOut(ApiOutput):
     """A new token with its secret, which is shown this once."""
 
     token: str = Field(examples=["fol_…"])
     record: TokenOut
 
 
-class WhoOut(Output):
+class WhoOut(ApiOutput):
     """Who asks."""
 
     name: str
@@ -288,14 +288,14 @@ class WhoOut(Output):
     group: str | None
 
 
-class LoginIn(Input):
+class LoginIn(ApiInput):
     """A one-time code."""
 
     code: str = Field(min_length=1, max_length=40, examples=["7Q4M-2XKD-9TRA"])
     cookie: bool = Field(False, description="Set the session cookie of the console as well.")
 
 
-class LoginCodeOut(Output):
+class LoginCodeOut(ApiOutput):
     """A code for one login."""
 
     code: str
@@ -303,7 +303,7 @@ class LoginCodeOut(Output):
     expires_at: Moment
 
 
-class NewBackfillIn(Input):
+class NewBackfillIn(ApiInput):
     """Which instants of the past get a run. `from` is included, `to` is not."""
 
     job: Name
@@ -324,7 +324,7 @@ class StartBackfillIn(NewBackfillIn):
     token: str = Field(min_length=1, max_length=100)
 
 
-class BackfillPreviewOut(Output):
+class BackfillPreviewOut(ApiOutput):
     """The exact instants a backfill would run, in order (the first 1000), and the token that confirms just these."""
 
     job: str
@@ -338,7 +338,7 @@ class BackfillPreviewOut(Output):
     token: str
 
 
-class BackfillOut(Output):
+class BackfillOut(ApiOutput):
     """A backfill."""
 
     id: int
@@ -386,7 +386,7 @@ class BackfillOut(Output):
         )
 
 
-class CronIn(Input):
+class CronIn(ApiInput):
     """A cron expression to explain."""
 
     expression: str = Field(min_length=1, max_length=500, examples=["0 2 * * 1-5"])
@@ -395,7 +395,7 @@ class CronIn(Input):
     count: int = Field(5, ge=1, le=100)
 
 
-class CronOut(Output):
+class CronOut(ApiOutput):
     """A cron expression in words, its next instants, and what may surprise."""
 
     expression: str

@@ -23,19 +23,19 @@ def one_of(*words: str) -> Any:
     return Field(json_schema_extra={"enum": list(words)})
 
 
-class Input(BaseModel):
+class ApiInput(BaseModel):
     """What somebody sends."""
 
     model_config = ConfigDict(extra="forbid", strict=True, str_strip_whitespace=False)
 
 
-class Output(BaseModel):
+class ApiOutput(BaseModel):
     """What is answered."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class ErrorItem(Output):
+class ErrorItem(ApiOutput):
     """One thing that is wrong, and where."""
 
     path: str
@@ -43,7 +43,7 @@ class ErrorItem(Output):
     code: str = ""
 
 
-class Problem(Output):
+class Problem(ApiOutput):
     """An error (RFC 9457)."""
 
     type: str = Field(examples=["urn:foliot:error:FOL-2001"])
@@ -60,13 +60,13 @@ class Problem(Output):
     changes: list[dict[str, Any]] | None = None
 
 
-class Listed(Output):
+class Listed(ApiOutput):
     """A list that is given as a whole, or with `limit` page by page."""
 
     next_cursor: str | None = Field(None, description="Of a page: where the next one begins.")
 
 
-class Page(Output, Generic[T]):
+class Page(ApiOutput, Generic[T]):
     """One page of a list. With a `next_cursor` there may be more, even when the page is short."""
 
     items: list[T]

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import Body
 from pydantic import Field
 
-from foliot.api.models.common import Input, Listed, Moment, Name, Output, Reason, Seconds, moment, seconds
+from foliot.api.models.common import ApiInput, ApiOutput, Listed, Moment, Name, Reason, Seconds, moment, seconds
 from foliot.api.models.definition import SCHEMA_MARK
 from foliot.api.models.states import DecisionWord, JobWord, RunWord, ShownWord
 from foliot.domain.bounds import PRIORITY_MIN
@@ -32,7 +32,7 @@ Patch = Annotated[
 ]
 
 
-class NewJob(Input):
+class NewJob(ApiInput):
     """A job to create."""
 
     name: Name
@@ -40,42 +40,42 @@ class NewJob(Input):
     reason: Reason = ""
 
 
-class JobChange(Input):
+class JobChange(ApiInput):
     """A definition as a whole."""
 
     definition: Document
     reason: Reason = ""
 
 
-class JobPatch(Input):
+class JobPatch(ApiInput):
     """The fields of a definition that change."""
 
     definition: Patch
     reason: Reason = ""
 
 
-class CheckJob(Input):
+class CheckJob(ApiInput):
     """A definition to look at, without saving it."""
 
     name: Name = "job"
     definition: Document
 
 
-class PauseJob(Input):
+class PauseJob(ApiInput):
     """How to pause."""
 
     until: Moment | None = None
     reason: Reason = ""
 
 
-class ResumeJob(Input):
+class ResumeJob(ApiInput):
     """How to go on."""
 
     catch_up: bool = False
     reason: Reason = ""
 
 
-class CloneJob(Input):
+class CloneJob(ApiInput):
     """A new job from another."""
 
     name: Name
@@ -84,14 +84,14 @@ class CloneJob(Input):
     reason: Reason = ""
 
 
-class RollbackJob(Input):
+class RollbackJob(ApiInput):
     """Which version to go back to."""
 
     to: int = Field(ge=1, le=2**31 - 1, examples=[7])
     reason: Reason = ""
 
 
-class TriggerJob(Input):
+class TriggerJob(ApiInput):
     """A run to ask for."""
 
     params: dict[str, Any] | None = Field(None, examples=[{"day": "2026-01-31"}])
@@ -110,7 +110,7 @@ MaybeTriggerJob = Annotated[TriggerJob, Body(default_factory=TriggerJob)]
 """A body whose fields can all be left out can be left out itself."""
 
 
-class DryRunOut(Output):
+class DryRunOut(ApiOutput):
     """What a trigger with `dry_run` checked; no run was made."""
 
     dry_run: Literal[True]
@@ -118,7 +118,7 @@ class DryRunOut(Output):
     version: int
 
 
-class LastRunOut(Output):
+class LastRunOut(ApiOutput):
     """A job's newest run, in short."""
 
     id: str
@@ -143,7 +143,7 @@ class LastRunOut(Output):
         )
 
 
-class RankOut(Output):
+class RankOut(ApiOutput):
     """How a job's runs went, among the latest 10 000 of the cluster."""
 
     runs: int
@@ -155,7 +155,7 @@ class RankOut(Output):
         return cls(runs=rank.runs, failed=rank.failed, p95_s=seconds(rank.p95_us))
 
 
-class JobOut(Output):
+class JobOut(ApiOutput):
     """A job."""
 
     name: str = Field(examples=["settle"])
@@ -256,7 +256,7 @@ WORDS_MAX: Final = 10_000
 _WORDS: Final[dict[tuple[str, str, Language], tuple[str | None, str]]] = {}
 
 
-class VersionOut(Output):
+class VersionOut(ApiOutput):
     """One version of a job."""
 
     version: int
@@ -278,7 +278,7 @@ class VersionOut(Output):
         )
 
 
-class ChangeOut(Output):
+class ChangeOut(ApiOutput):
     """One field that differs."""
 
     path: str = Field(examples=["timeout"])
@@ -290,7 +290,7 @@ class ChangeOut(Output):
         return cls(path=change.path, before=change.before, after=change.after)
 
 
-class DiffOut(Output):
+class DiffOut(ApiOutput):
     """What changed between two versions."""
 
     before: int
@@ -298,7 +298,7 @@ class DiffOut(Output):
     changes: list[ChangeOut]
 
 
-class WarningOut(Output):
+class WarningOut(ApiOutput):
     """Something that works, but perhaps not as meant."""
 
     code: str
@@ -306,7 +306,7 @@ class WarningOut(Output):
     hint: str | None = None
 
 
-class ValidOut(Output):
+class ValidOut(ApiOutput):
     """What a definition means."""
 
     definition: Document
@@ -319,7 +319,7 @@ class ValidOut(Output):
     is_offered: bool = Field(description="Some live worker may run it: group, offer and labels fit.")
 
 
-class FireOut(Output):
+class FireOut(ApiOutput):
     """One due instant, or a range of skipped ones."""
 
     due_at: Moment
@@ -358,7 +358,7 @@ class FiresOut(Listed):
     future: list[FireOut]
 
 
-class WhyOut(Output):
+class WhyOut(ApiOutput):
     """An explanation."""
 
     verdict: str = Field(examples=["skipped_overlap"])
@@ -375,14 +375,14 @@ class WhyOut(Output):
     timezone: str
 
 
-class WhyListOut(Output):
+class WhyListOut(ApiOutput):
     """Explanations of several instants, oldest first."""
 
     items: list[WhyOut]
     next_cursor: str | None = None
 
 
-class SpreadOut(Output):
+class SpreadOut(ApiOutput):
     """How a duration is spread, in seconds."""
 
     p50: Seconds
@@ -397,7 +397,7 @@ class SpreadOut(Output):
         return cls(p50=_s(spread.p50_us), p95=_s(spread.p95_us), p99=_s(spread.p99_us), max=_s(spread.max_us))
 
 
-class NodeFiguresOut(Output):
+class NodeFiguresOut(ApiOutput):
     """A job's runs on one node."""
 
     node: str
@@ -407,7 +407,7 @@ class NodeFiguresOut(Output):
     last_ended_at: Moment | None
 
 
-class StatsOut(Output):
+class StatsOut(ApiOutput):
     """Figures of a job's latest finished runs."""
 
     runs: int = Field(description="How many runs the figures are of, at most 200.")
@@ -442,7 +442,7 @@ class StatsOut(Output):
         )
 
 
-class ParametersOut(Output):
+class ParametersOut(ApiOutput):
     """What a job's handler takes, as JSON Schema; null while no live worker says."""
 
     handler: str

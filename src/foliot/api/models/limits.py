@@ -2,18 +2,18 @@
 
 from pydantic import Field
 
-from foliot.api.models.common import Input, Output, Reason
+from foliot.api.models.common import ApiInput, ApiOutput, Reason
 from foliot.ports.store.limits import NamedLimit
 
 
-class LimitIn(Input):
+class LimitIn(ApiInput):
     """How many runs a limit of the whole cluster lets through at once."""
 
     max: int = Field(ge=1, le=100_000, examples=[4])
     reason: Reason = ""
 
 
-class LimitOut(Output):
+class LimitOut(ApiOutput):
     """A named limit, and how many runs hold it now."""
 
     name: str = Field(examples=["settle-db"])

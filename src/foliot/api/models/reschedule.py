@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Body
 from pydantic import Field
 
-from foliot.api.models.common import Input, Moment, Output, Reason, moment
+from foliot.api.models.common import ApiInput, ApiOutput, Moment, Reason, moment
 from foliot.api.models.jobs import JobOut
 from foliot.api.models.states import JobWord
 from foliot.domain.changes import Stand
@@ -13,7 +13,7 @@ from foliot.operations.reschedule import LOOKED_AT_MAX, RescheduledJob, Reschedu
 from foliot.words.language import Language
 
 
-class RescheduleJob(Input):
+class RescheduleJob(ApiInput):
     """How to set a schedule right."""
 
     dry_run: bool = Field(False, description="Only say what would be done.")
@@ -31,7 +31,7 @@ MaybeRescheduleJob = Annotated[RescheduleJob, Body(default_factory=RescheduleJob
 MaybeRescheduleJobs = Annotated[RescheduleJobs, Body(default_factory=RescheduleJobs)]
 
 
-class StandOut(Output):
+class StandOut(ApiOutput):
     """Where a schedule stands."""
 
     state: JobWord
@@ -43,7 +43,7 @@ class StandOut(Output):
         return cls(state=stand.state, next_at=moment(stand.next_at), next_due_at=moment(stand.next_due_at))
 
 
-class RescheduledOut(Output):
+class RescheduledOut(ApiOutput):
     """A job whose schedule was set right, or would be."""
 
     name: str = Field(examples=["settle"])
@@ -72,7 +72,7 @@ class RescheduledOut(Output):
         )
 
 
-class RescheduledListOut(Output):
+class RescheduledListOut(ApiOutput):
     """Those of the jobs looked at that stood ahead of their schedules."""
 
     items: list[RescheduledOut]

@@ -6,7 +6,18 @@ import msgspec
 from fastapi import Body, Response
 from pydantic import BeforeValidator, Field
 
-from foliot.api.models.common import Input, Listed, Moment, Output, Reason, Seconds, located, moment, one_of, seconds
+from foliot.api.models.common import (
+    ApiInput,
+    ApiOutput,
+    Listed,
+    Moment,
+    Reason,
+    Seconds,
+    located,
+    moment,
+    one_of,
+    seconds,
+)
 from foliot.api.models.states import RunWord, ShownWord, in_capitals
 from foliot.domain.fire import is_backfill, is_of_schedule, retry_of
 from foliot.domain.instants import SECOND, Instant, Micros
@@ -17,14 +28,14 @@ from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.store.lookups import AttemptRow, Progress, RunRow, first_start_of, is_sharded, start_delay_of
 
 
-class CancelRun(Input):
+class CancelRun(ApiInput):
     """Why a run is cancelled, and how."""
 
     reason: Reason = ""
     force: bool = Field(False, description="Do not ask a running one to stop, end it at once.")
 
 
-class RetryRun(Input):
+class RetryRun(ApiInput):
     """How to run a finished run again."""
 
     version: Literal["original", "latest"] = "original"
@@ -40,7 +51,7 @@ AnyCaseState = Annotated[
 ]
 
 
-class BulkRuns(Input):
+class BulkRuns(ApiInput):
     """Many runs: by their ids, or all of a job in some states, with the number that is expected."""
 
     ids: list[str] | None = Field(None, max_length=200, examples=[["r-8k2f", "r-8k31"]])
@@ -58,7 +69,7 @@ HoldWord = Annotated[str, one_of(*(kind for kind in HoldKind if kind.is_held))]
 OriginWord = Annotated[str, one_of("schedule", "trigger", "retry", "backfill", "dependency")]
 
 
-class ProgressOut(Output):
+class ProgressOut(ApiOutput):
     """How far a running run says it is. `left_s` goes by its pace so far."""
 
     done: int
@@ -81,7 +92,7 @@ class ProgressOut(Output):
         )
 
 
-class RunOut(Output):
+class RunOut(ApiOutput):
     """A run. `fence` is text because it outgrows the numbers of many languages."""
 
     id: str = Field(examples=["r-8k2f"])
@@ -173,28 +184,28 @@ class RunOut(Output):
         )
 
 
-class CancelledOut(Output):
+class CancelledOut(ApiOutput):
     """A run after a cancel."""
 
     outcome: Literal["ended", "asked", "final"]
     run: RunOut
 
 
-class BulkOut(Output):
+class BulkOut(ApiOutput):
     """What became of each of many."""
 
     count: int
     items: list[CancelledOut]
 
 
-class RetriedOut(Output):
+class RetriedOut(ApiOutput):
     """What became of each of many."""
 
     count: int
     items: list[RunOut]
 
 
-class AttemptOut(Output):
+class AttemptOut(ApiOutput):
     """One try of a run."""
 
     attempt: int
@@ -231,7 +242,7 @@ class AttemptsOut(Listed):
     items: list[AttemptOut]
 
 
-class TimelineEntry(Output):
+class TimelineEntry(ApiOutput):
     """One moment in a run's life."""
 
     at: Moment
@@ -248,7 +259,7 @@ class TimelineOut(Listed):
     items: list[TimelineEntry]
 
 
-class ResultOut(Output):
+class ResultOut(ApiOutput):
     """What a run returned."""
 
     id: str

@@ -22,9 +22,9 @@ from foliot.words.schedules.shapes import (
     FieldShape,
     HourShape,
     OneValue,
-    Run,
-    SplitRun,
+    SplitRange,
     Steps,
+    ValueRange,
     grouped,
     shape_of_field,
     shape_of_hours,
@@ -56,7 +56,7 @@ def weekdays(mask: int) -> str:
             return "每天"
         case OneValue(value=value):
             return f"每{WEEKDAYS[value]}"
-        case Run(first=first, last=last):
+        case ValueRange(first=first, last=last):
             return f"{WEEKDAYS[first]}至{WEEKDAYS[last]}"
         case _:
             return f"每{_named([n for n in range(1, 8) if mask >> n % 7 & 1], lambda n: WEEKDAYS[n % 7])}"
@@ -110,7 +110,7 @@ def day_items(field: Field) -> str:
     named: list[str] = []
     if field.mask:
         match shape_of_field(field):
-            case Run(first=first, last=last):
+            case ValueRange(first=first, last=last):
                 named.append(f"{first} 日至 {last} 日")
             case EveryNth(n=n, first=first):
                 named.append(f"从 {first} 日起每 {n} 天")
@@ -161,17 +161,17 @@ def _by_minute(minute: FieldShape, hour: HourShape) -> str:
                 return f"{counted}每 {n} 小时" if counted else f"每 {n} 小时{at}"
             case Steps(n=n, first=first, last=last):
                 return f"{first:02}:{minute.value:02} 至 {last:02}:{minute.value:02} 每 {n} 小时"
-            case Run(first=first, last=last):
+            case ValueRange(first=first, last=last):
                 return f"{first:02}:{minute.value:02} 至 {last:02}:{minute.value:02} 每小时"
-            case SplitRun():
+            case SplitRange():
                 return _split_hours(minute.value, hour)
-    if isinstance(hour, OneValue) and isinstance(minute, Run | Steps):
-        every_so = "每分钟" if isinstance(minute, Run) else f"每 {minute.n} 分钟"
+    if isinstance(hour, OneValue) and isinstance(minute, ValueRange | Steps):
+        every_so = "每分钟" if isinstance(minute, ValueRange) else f"每 {minute.n} 分钟"
         return f"{hour.value:02}:{minute.first:02} 至 {hour.value:02}:{minute.last:02} {every_so}"
     return f"{_within_hours(hour)}{_units(minute, '分钟', '小时')}"
 
 
-def _split_hours(minute: int, hours: SplitRun) -> str:
+def _split_hours(minute: int, hours: SplitRange) -> str:
     if hours.until == 0 or hours.since == 23:  # a single time is no span
         return f"{_within_hours(hours)}每小时第 {minute} 分钟"
     night = f"00:{minute:02} 至 {hours.until:02}:{minute:02}"
@@ -196,7 +196,7 @@ def _units(shape: FieldShape, unit: str, whole: str) -> str:
             return f"每{unit}"
         case OneValue(value=value):
             return f"每{whole}第 {value} {unit}"
-        case Run(first=first, last=last):
+        case ValueRange(first=first, last=last):
             return f"每{whole}第 {first} 至 {last} {unit}"
         case EveryNth(n=n, first=first, is_even=is_even):
             if first:
@@ -214,9 +214,9 @@ def _within_hours(hour: HourShape) -> str:
             return ""
         case OneValue(value=value):
             return f"{value:02}:00 至 {value:02}:59 "
-        case Run(first=first, last=last):
+        case ValueRange(first=first, last=last):
             return f"{first:02}:00 至 {last:02}:59 "
-        case SplitRun(until=until, since=since):
+        case SplitRange(until=until, since=since):
             return f"00:00 至 {until:02}:59 和 {since:02}:00 至 23:59 "
         case EveryNth(n=n, first=first):
             return f"每天从 {first:02}:00 起每 {n} 小时中的第一个小时内"
@@ -259,7 +259,7 @@ def _in_months(expression: Expression, days: str) -> str:
     match shape_of_field(expression.month):
         case OneValue():
             return f"{each}{months}{_bare(days)}"
-        case Run():
+        case ValueRange():
             return f"{each}{months}{days}"
         case _:
             return f"{each}{months}的{_bare(days)}"
@@ -273,7 +273,7 @@ def _bare(days: str) -> str:
 def _one_of(field: Field) -> str:
     named = [WEEKDAYS[n % 7] for n in range(1, 8) if field.mask >> n % 7 & 1]
     run = shape_of_field(field) if field.mask else None
-    if isinstance(run, Run):
+    if isinstance(run, ValueRange):
         named = [f"{WEEKDAYS[run.first]}至{WEEKDAYS[run.last]}"]
     return "或".join([*named, *(_weekday_item(item) for item in field.items if not isinstance(item, Span))])
 
@@ -305,7 +305,7 @@ def _months(expression: Expression) -> str:
     match shape_of_field(expression.month):
         case AnyValue():
             return ""
-        case Run(first=first, last=last):
+        case ValueRange(first=first, last=last):
             return f"{first} 月至 {last} 月"
         case _:
             return _named(bits(expression.month.mask), lambda month: f"{month} 月")
@@ -319,7 +319,7 @@ def _years(expression: Expression) -> str:
     if expression.year is None or expression.year.is_any:
         return ""
     match shape_of_field(expression.year):
-        case Run(first=first, last=last):
+        case ValueRange(first=first, last=last):
             return f"{1970 + first} 年至 {1970 + last} 年，"
         case EveryNth(n=n, first=first):
             return f"{1970 + first} 年起每 {n} 年，"

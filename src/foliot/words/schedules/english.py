@@ -21,9 +21,9 @@ from foliot.words.schedules.shapes import (
     FieldShape,
     HourShape,
     OneValue,
-    Run,
-    SplitRun,
+    SplitRange,
     Steps,
+    ValueRange,
     Values,
     grouped,
     shape_of_field,
@@ -78,7 +78,7 @@ def weekdays(mask: int) -> str:
             return "every day"
         case OneValue(value=value):
             return f"{WEEKDAYS[value]}s"
-        case Run(first=first, last=last):
+        case ValueRange(first=first, last=last):
             return f"{WEEKDAYS[first]} to {WEEKDAYS[last]}"
         case _:
             return _named([n for n in range(1, 8) if mask >> n % 7 & 1], lambda n: WEEKDAYS[n % 7])
@@ -131,7 +131,7 @@ def day_items(field: Field) -> str:
     others = [_day_item(item) for item in field.items if not isinstance(item, Span)]
     if field.mask:
         match shape_of_field(field):
-            case Run(first=first, last=last):
+            case ValueRange(first=first, last=last):
                 named.append(f"the {ordinal(first)} to {ordinal(last)} of the month")
             case EveryNth(n=n, first=first):
                 named.append(f"every {ordinal(n)} day of the month from the {ordinal(first)}")
@@ -149,7 +149,7 @@ def weekday_items(field: Field) -> str:
         return f"on {listed(specials)}"
     words = weekdays(field.mask)
     if not specials:
-        return words if isinstance(shape_of_field(field), Run) else f"on {words}"
+        return words if isinstance(shape_of_field(field), ValueRange) else f"on {words}"
     return f"on {listed([words, *specials])}"
 
 
@@ -172,7 +172,7 @@ def _times(expression: Expression) -> str:
 def is_listable(expression: Expression) -> bool:
     """Whether its times of day are few enough to be named one by one."""
     hour = shape_of_field(expression.hour)
-    if isinstance(hour, AnyValue | EveryNth) or (isinstance(hour, Run) and expression.hour.mask.bit_count() > 3):
+    if isinstance(hour, AnyValue | EveryNth) or (isinstance(hour, ValueRange) and expression.hour.mask.bit_count() > 3):
         return False
     many = expression.hour.mask.bit_count() * expression.minute.mask.bit_count() * expression.second.mask.bit_count()
     return many <= LISTED_TIMES_MAX
@@ -189,18 +189,18 @@ def _by_minute(minute: FieldShape, hour: HourShape) -> str:
                 return f"every {n} hours{at}{counted}"
             case Steps(n=n, first=first, last=last):
                 return f"every {n} hours from {first:02}:{minute.value:02} to {last:02}:{minute.value:02}"
-            case Run(first=first, last=last):
+            case ValueRange(first=first, last=last):
                 return f"every hour from {first:02}:{minute.value:02} to {last:02}:{minute.value:02}"
-            case SplitRun():
+            case SplitRange():
                 return _split_hours(minute.value, hour)
-    if isinstance(hour, OneValue) and isinstance(minute, Run | Steps):
-        every_so = "minute" if isinstance(minute, Run) else f"{minute.n} minutes"
+    if isinstance(hour, OneValue) and isinstance(minute, ValueRange | Steps):
+        every_so = "minute" if isinstance(minute, ValueRange) else f"{minute.n} minutes"
         return f"every {every_so} from {hour.value:02}:{minute.first:02} to {hour.value:02}:{minute.last:02}"
     lead = "every hour " if isinstance(hour, AnyValue) and isinstance(minute, Values) else ""
     return f"{lead}{_units(minute, 'minute')}{_within_hours(hour)}"
 
 
-def _split_hours(minute: int, hours: SplitRun) -> str:
+def _split_hours(minute: int, hours: SplitRange) -> str:
     if hours.until == 0 or hours.since == 23:  # a single time is no span
         return f"every hour at minute {minute}{_within_hours(hours)}"
     night = f"from 00:{minute:02} to {hours.until:02}:{minute:02}"
@@ -234,7 +234,7 @@ def _units(shape: FieldShape, unit: str) -> str:
             return f"every {unit}"
         case OneValue(value=value):
             return f"at {unit} {value}"
-        case Run(first=first, last=last):
+        case ValueRange(first=first, last=last):
             return f"every {unit} from {first} to {last} of each {whole}"
         case EveryNth(n=n, first=first, is_even=is_even):
             if first:
@@ -252,9 +252,9 @@ def _within_hours(hour: HourShape) -> str:
             return ""
         case OneValue(value=value):
             return f" from {value:02}:00 to {value:02}:59"
-        case Run(first=first, last=last):
+        case ValueRange(first=first, last=last):
             return f" from {first:02}:00 to {last:02}:59"
-        case SplitRun(until=until, since=since):
+        case SplitRange(until=until, since=since):
             return f" from 00:00 to {until:02}:59 and from {since:02}:00 to 23:59"
         case EveryNth(n=n, first=first):
             return f" in every {ordinal(n)} hour from {first:02}:00"
@@ -278,7 +278,7 @@ def _days(expression: Expression) -> str:
 def _one_of(field: Field) -> str:
     named = [f"a {WEEKDAYS[n % 7]}" for n in range(1, 8) if field.mask >> n % 7 & 1]
     run = shape_of_field(field) if field.mask else None
-    if isinstance(run, Run):
+    if isinstance(run, ValueRange):
         named = [f"a day from {WEEKDAYS[run.first]} to {WEEKDAYS[run.last]}"]
     others = [_weekday_item(item) for item in field.items if not isinstance(item, Span)]
     return " or ".join([*named, *others])
@@ -312,7 +312,7 @@ def months(expression: Expression) -> str:
     match shape_of_field(expression.month):
         case AnyValue():
             return ""
-        case Run(first=first, last=last):
+        case ValueRange(first=first, last=last):
             return f"from {MONTHS[first]} to {MONTHS[last]}"
         case _:
             return f"in {_named(bits(expression.month.mask), lambda month: MONTHS[month])}"
@@ -322,7 +322,7 @@ def _years(expression: Expression) -> str:
     if expression.year is None or expression.year.is_any:
         return ""
     match shape_of_field(expression.year):
-        case Run(first=first, last=last):
+        case ValueRange(first=first, last=last):
             return f"from {1970 + first} to {1970 + last}"
         case EveryNth(n=n, first=first):
             return f"every {n} years from {1970 + first}"

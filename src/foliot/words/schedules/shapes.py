@@ -1,4 +1,4 @@
-"""What a field looks like to a person: any, one value, a run, every n-th (up to a value), or a list."""
+"""What a field looks like to a person: any, one value, a range, every n-th (up to a value), or a list."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class OneValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ValueRange:
     """Three or more values in a row, perhaps round the end of the field."""
 
     first: int
@@ -30,8 +30,8 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class SplitRun:
-    """A run of hours round midnight on some days only: from 0 to `until`, and from `since` to 23, of each such day."""
+class SplitRange:
+    """A range of hours round midnight on some days only: from 0 to `until`, and from `since` to 23, of each day."""
 
     until: int
     since: int
@@ -62,8 +62,8 @@ class Values:
     values: tuple[int, ...]
 
 
-FieldShape: TypeAlias = AnyValue | OneValue | Run | EveryNth | Steps | Values
-HourShape: TypeAlias = FieldShape | SplitRun
+FieldShape: TypeAlias = AnyValue | OneValue | ValueRange | EveryNth | Steps | Values
+HourShape: TypeAlias = FieldShape | SplitRange
 STEPS_MIN: Final = 5
 NAMED_MAX: Final = 12  # of a longer list the first ones are named, and how many more there are
 _NAMED_OF_MORE: Final = 10
@@ -77,18 +77,18 @@ def shape_of_field(field: Field) -> FieldShape:
     if cycle == 60 and field.mask == _HALVES:
         return EveryNth(30, 0, is_even=True)
     shape = shape_of_values(field.mask, low, cycle)
-    if isinstance(shape, Run) and shape.last < shape.first and field.kind.name not in _ROUND:
+    if isinstance(shape, ValueRange) and shape.last < shape.first and field.kind.name not in _ROUND:
         return Values(bits(field.mask))
     return shape
 
 
 def shape_of_hours(expression: Expression) -> HourShape:
-    """The shape of its hours: a run round midnight is two where days are left out, for both lie on the same day."""
+    """The shape of its hours: a range round midnight is two where days are left out, for both lie on the same day."""
     shape = shape_of_field(expression.hour)
-    is_round = isinstance(shape, Run) and shape.last < shape.first
-    if not isinstance(shape, Run) or not is_round or not _leaves_days_out(expression):
+    is_round = isinstance(shape, ValueRange) and shape.last < shape.first
+    if not isinstance(shape, ValueRange) or not is_round or not _leaves_days_out(expression):
         return shape
-    return SplitRun(until=shape.last, since=shape.first)
+    return SplitRange(until=shape.last, since=shape.first)
 
 
 def _leaves_days_out(expression: Expression) -> bool:
@@ -103,9 +103,9 @@ def shape_of_values(mask: int, low: int, cycle: int) -> FieldShape:
         return AnyValue()
     if len(values) == 1:
         return OneValue(values[0])
-    run = _run(values, low, cycle)
-    if run is not None and len(values) > 2:
-        return run
+    found = _range(values, low, cycle)
+    if found is not None and len(values) > 2:
+        return found
     step = values[1] - values[0] if values else 0
     is_regular = len(values) > 2 and all(b - a == step for a, b in pairwise(values))
     if is_regular and values[0] - low < step and values[-1] + step > low + cycle - 1:
@@ -135,10 +135,10 @@ def _told(run: tuple[int, int]) -> list[tuple[int, int]]:
     return [run] if last - first >= 2 else [(value, value) for value in range(first, last + 1)]
 
 
-def _run(values: tuple[int, ...], low: int, cycle: int) -> Run | None:
-    """A run, also one that goes round the end."""
+def _range(values: tuple[int, ...], low: int, cycle: int) -> ValueRange | None:
+    """A range, also one that goes round the end."""
     breaks = [i for i, value in enumerate(values) if (value + 1 - low) % cycle + low not in values]
     if len(breaks) != 1:
         return None
     last = breaks[0]
-    return Run(values[(last + 1) % len(values)], values[last])
+    return ValueRange(values[(last + 1) % len(values)], values[last])

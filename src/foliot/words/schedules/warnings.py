@@ -29,7 +29,7 @@ from foliot.domain.schedule.workdays import published_until
 from foliot.domain.schedule.zones import Gap, RepeatedTime, Transition
 from foliot.words.language import Language
 from foliot.words.schedules import chinese, english
-from foliot.words.schedules.shapes import OneValue, Run, shape_of_field, shape_of_values
+from foliot.words.schedules.shapes import OneValue, ValueRange, shape_of_field, shape_of_values
 
 _AHEAD: Final = 365 * DAY
 _ADJACENT_MAX: Final = 4  # at most so many hours of one year are told
@@ -156,7 +156,7 @@ def _days_and_weekdays(expression: Expression) -> str:
     weekdays = english.weekday_items(expression.weekday)
     if isinstance(weekday, OneValue) and len(expression.weekday.items) == 1:
         weekdays = f"on every {english.WEEKDAYS[weekday.value]}"
-    elif isinstance(weekday, Run):
+    elif isinstance(weekday, ValueRange):
         weekdays = f"from {weekdays}"
     months = english.months(expression)
     return f"{days} AND {weekdays}{f', {months}' if months else ''}"
