@@ -85,3 +85,27 @@ async def test_the_delay_and_the_start_of_a_retried_run_are_those_of_its_first_a
     for seen in (listed, (await api.get(f"/runs/{run}")).json()):
         assert (seen["delay_s"], seen["started_at"]) == (2.0, "2026-03-02T06:02:13Z")
         assert (seen["attempt_started_at"], seen["duration_s"]) == ("2026-03-02T06:02:24Z", 5.0)
+
+
+async def test_the_runs_of_a_deleted_job_are_found_by_its_name(api: Api, stage: Stage) -> None:
+    runs = []
+    for _ in range(2):  # the second has the name of the first
+        made = await api.create_job("tick")
+        runs.append((await api.post("/jobs/tick:trigger")).json()["id"])
+        await api.ask("DELETE", "/jobs/tick", headers={"If-Match": made.headers["etag"]})
+    found = (await api.get("/runs", job="tick")).json()["items"]
+    assert [run["id"] for run in found] == runs[::-1]
+    page = (await api.get("/runs", job="tick", limit=1)).json()
+    rest = (await api.get("/runs", job="tick", limit=1, cursor=page["next_cursor"])).json()
+    assert [run["id"] for run in (*page["items"], *rest["items"])] == runs[::-1]
+    assert (await api.get("/runs", job="tock")).json()["code"] == "FOL-2001"
+    stranger = await api.with_scopes("read", namespace="elsewhere")
+    assert (await stranger.get("/runs", job="tick", namespace="default")).json()["items"] == []
+
+
+async def test_a_job_says_what_it_takes(api: Api, stage: Stage) -> None:
+    await api.create_job("tick")
+    assert (await api.get("/jobs/tick")).json()["parameters"] is None
+    schema = {"type": "object", "properties": {"day": {"type": "string", "format": "date"}}}
+    await stage.worker("w-1", {HANDLER: schema})
+    assert (await api.get("/jobs/tick")).json()["parameters"] == schema

@@ -68,6 +68,7 @@ def test_a_run_that_fails_is_exit_code_six(foliot: Shell) -> None:
     assert "no money" in shown
     assert re.search(r"^executes +python: jobs:fail$", shown, re.MULTILINE)
     assert re.search(r"^run +python: jobs:fail$", foliot("job", "show", "fail").out, re.MULTILINE)
+    assert 'parameters   name (text) = "world"' in foliot("job", "show", "greet").out
     assert "ValueError: no money" in foliot("run", "why", run).out
     told = foliot("run", "result", run)
     assert (told.code, told.out) == (6, "")
@@ -93,6 +94,7 @@ def test_waiting_no_longer_than_told_is_exit_code_nine(foliot: Shell) -> None:
     assert cancelled.code == 0
     eventually(lambda: foliot.state(run) == "CANCELLED", within_s=60)
     assert "was over already (CANCELLED)" in foliot("run", "cancel", run).err
+    assert re.search(r"^cancel +by \S.* \(enough\)$", foliot("run", "show", run).out, re.MULTILINE)
 
 
 def test_logs(foliot: Shell) -> None:
@@ -115,7 +117,7 @@ def test_a_job_is_made_changed_compared_cloned_and_taken_away(foliot: Shell) -> 
     assert foliot("job", "create", "nightly", "--py", "jobs:greet").code == 5
     checked = foliot("job", "create", "other", "--cron", "0 9 1 * MON", "--py", "jobs:greet", "--check")
     assert "[FOL-1003]" in checked.out
-    assert "priority': 7" in foliot("job", "show", "nightly").out
+    assert re.search(r"^place +.*priority: 7", foliot("job", "show", "nightly").out, re.MULTILINE)
     changed = foliot("job", "edit", "nightly", "--set", "timeout=45m", "--unset", "owner", "--reason", "slow")
     assert (changed.code, changed.err) == (0, "✔ nightly is v2 now\n")
     assert "already, nothing changed" in foliot("job", "edit", "nightly", "--set", "timeout=45m").err
@@ -135,7 +137,8 @@ def test_a_job_is_made_changed_compared_cloned_and_taken_away(foliot: Shell) -> 
     assert "  params:\n    name: eu" in shown
     paused = foliot("job", "pause", "nightly", "--until", "2h", "--reason", "moving")
     assert re.search(r"nightly is paused until .*\d\d:\d\d:\d\d UTC$", paused.err)
-    assert re.search(r"since .*:\d\d UTC until .*:\d\d UTC \(moving\)", foliot("job", "show", "nightly").out)
+    shown = foliot("job", "show", "nightly").out
+    assert re.search(r"PAUSED by \S.* since .*:\d\d UTC until .*:\d\d UTC \(moving\)", shown)
     assert "nightly" in foliot("job", "list", "--paused", "-q").out.split()
     assert re.search(r"nightly goes on; next .*02:00:00 CST$", foliot("job", "resume", "nightly").err)
     assert re.search(r"next .*02:00:00 CST \(in ", foliot("job", "show", "nightly").out)

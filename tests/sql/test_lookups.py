@@ -27,8 +27,8 @@ async def test_pages_of_runs_miss_none_and_repeat_none(
     for limit in (1, 2, 5, 50):
         assert await all_runs(store, RunFilter(), limit) == newest_first
         assert await all_runs(store, RunFilter(namespace=NS), limit) == newest_first
-        assert await all_runs(store, RunFilter(job_id=job.job_id), limit) == [*ids[7:][::-1], *ids[:5][::-1]]
-        assert await all_runs(store, RunFilter(job_id=other.job_id), limit) == ids[5:7][::-1]
+        assert await all_runs(store, RunFilter(job_ids=(job.job_id,)), limit) == [*ids[7:][::-1], *ids[:5][::-1]]
+        assert await all_runs(store, RunFilter(job_ids=(other.job_id,)), limit) == ids[5:7][::-1]
         assert await all_runs(store, RunFilter(states=("SUCCEEDED",)), limit) == []
         assert set(await all_runs(store, RunFilter(states=("PENDING", "RUNNING")), limit)) == set(ids)
     assert len(await all_runs(store, RunFilter(shards=True), 3)) == len(ids) + 6

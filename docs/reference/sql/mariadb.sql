@@ -1385,6 +1385,9 @@ FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY E
   ORDER BY q.id DESC LIMIT 1
 );
 
+-- people/job_reads.py IDS
+SELECT id FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s) ORDER BY id DESC LIMIT %(rows)s;
+
 -- people/job_reads.py NAMES
 SELECT namespace, name FROM jobs WHERE deleted_at = 0 ORDER BY namespace, name LIMIT %(rows)s;
 

@@ -1602,6 +1602,9 @@ FROM unnest($1::text::bigint[]) AS d(job_id) JOIN runs r ON r.id = (
   ORDER BY q.id DESC LIMIT 1
 );
 
+-- people/job_reads.py IDS
+SELECT id FROM jobs WHERE namespace = $1 AND name = $2 ORDER BY id DESC LIMIT $3;
+
 -- people/job_reads.py NAMES
 SELECT namespace, name FROM jobs WHERE deleted_at = 0 ORDER BY namespace, name LIMIT $1;
 

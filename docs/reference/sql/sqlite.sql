@@ -1506,6 +1506,9 @@ FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d JOIN
   ORDER BY q.id DESC LIMIT 1
 );
 
+-- people/job_reads.py IDS
+SELECT id FROM jobs WHERE namespace = :namespace AND name = :name ORDER BY id DESC LIMIT :rows;
+
 -- people/job_reads.py NAMES
 SELECT namespace, name FROM jobs WHERE deleted_at = 0 ORDER BY namespace, name LIMIT :rows;
 

@@ -12,6 +12,7 @@ from foliot.cli.speaking import Line, echo
 from foliot.cli.table import Column
 from foliot.cli.time_options import TypedTime, time_option
 from foliot.cli.times import Times
+from foliot.cli.values import in_words, parameters_in_words
 from foliot.cli.watching import repeat
 from foliot.cli.yaml import to_yaml
 from foliot.domain.fields import names_in
@@ -61,7 +62,8 @@ def list_jobs(
     def tell() -> None:
         answer = user.listed(user.client.jobs.list, limit=limit, cursor=cursor, sort=sort, **wanted)
         empty = "no_jobs" if is_all else "nothing_matches"
-        user.out.items(answer["items"], _columns(user, sort), answer=answer, empty=empty)
+        items = answer["items"]
+        user.out.items(items, _columns(user, sort, many=has_many_namespaces(items)), answer=answer, empty=empty)
         if answer["next_cursor"]:
             user.out.talk("more", cursor=answer["next_cursor"])
 
@@ -71,7 +73,12 @@ def list_jobs(
         tell()
 
 
-def _columns(user: User, sort: str) -> list[Column]:
+def has_many_namespaces(items: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a list needs a column that tells the namespaces apart."""
+    return len({item["namespace"] for item in items}) > 1
+
+
+def _columns(user: User, sort: str, *, many: bool) -> list[Column]:
     times = user.times
 
     def ranked(job: Mapping[str, Any], field: str) -> Any:
@@ -82,7 +89,7 @@ def _columns(user: User, sort: str) -> list[Column]:
 
     columns = [
         Column("NAME", "name", least=12),
-        Column("NAMESPACE", "namespace", wide=True),
+        Column("NAMESPACE", "namespace", wide=not many),
         Column("STATE", shown_state, state=True, least=8),
         Column("SCHEDULE", "schedule", empty="-", least=10),
         Column(times.title("NEXT"), times.instant("next_at"), empty="-", least=8),
@@ -166,13 +173,14 @@ def _lines(user: User, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -
         took = f"  {times.lasting(last['duration_s'])}" if last["duration_s"] is not None else ""
         yield "last run", (f"{last['id']}  ", out.state(last["shown"]), took)
     yield "run", job.get("executes") or ""
+    yield "parameters", parameters_in_words(job.get("parameters"))
     yield "description", job["description"]
     yield "owner", job["owner"]
     yield "group", job["group"]
     yield "tags", ", ".join(f"{key}={value}" for key, value in job["tags"].items())
     for field in names_in(""):
         if field in definition and field not in SHOWN_ABOVE:
-            yield field, str(definition[field])
+            yield field, in_words(definition[field])
     at = times.full(job["updated_at"])
     yield "version", out.say("version_by", version=job["version"], by=job["updated_by"], at=at)
 

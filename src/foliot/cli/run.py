@@ -11,7 +11,7 @@ from foliot.cli import EXIT_CODES
 from foliot.cli.asking import User, remote
 from foliot.cli.completing import job_name
 from foliot.cli.groups import Group
-from foliot.cli.jobs_reading import explain
+from foliot.cli.jobs_reading import explain, has_many_namespaces
 from foliot.cli.language import say
 from foliot.cli.progress import how_far
 from foliot.cli.speaking import Line, Said, echo
@@ -64,16 +64,19 @@ def list_runs(user: User, *, limit: int, cursor: str | None, labels: tuple[str, 
     wanted["since"] = times.read(wanted["since"])
     wanted["until"] = times.read(wanted["until"])
     answer = user.listed(user.client.runs.list, limit=limit, cursor=cursor, label=labels, **wanted)
-    user.out.items(answer["items"], _columns(times, shards=wanted["shards"]), name="id", answer=answer)
+    items = answer["items"]
+    columns = _columns(times, shards=wanted["shards"], many=has_many_namespaces(items))
+    user.out.items(items, columns, name="id", answer=answer)
     if answer["next_cursor"]:
         user.out.talk("more", cursor=answer["next_cursor"])
 
 
-def _columns(times: Times, *, shards: bool) -> list[Column]:
+def _columns(times: Times, *, shards: bool, many: bool) -> list[Column]:
     """How runs are listed."""
     columns = [
         Column("RUN", "id", least=6),
         Column("JOB", "job", least=12),
+        Column("NAMESPACE", "namespace", wide=not many),
         Column("STATE", "shown", state=True, least=8),
         Column("KIND", "kind"),
         Column(times.title("DUE"), times.instant("due_at"), least=8),
@@ -85,7 +88,7 @@ def _columns(times: Times, *, shards: bool) -> list[Column]:
         Column("ERROR", lambda run: first_line(run["error"]), wide=True),
     ]
     if shards:
-        columns.insert(2, Column("SHARD", part_of, empty="-"))
+        columns.insert(3, Column("SHARD", part_of, empty="-"))
     return columns
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 import click
 
 from foliot.domain.parameters import from_words
+from foliot.domain.schema import NOT_A_SCHEMA, property_words
 
 FILE_BYTES_MAX: Final = 16 * 1024 * 1024
 
@@ -34,6 +35,31 @@ def text_of(file: str | Path, *, errors: str = "strict") -> str:
         raise click.BadParameter(f"{file} cannot be read: {error.strerror}.") from None
     except ValueError as error:  # not UTF-8, or no path
         raise click.BadParameter(f"{file} cannot be read: {error}.") from None
+
+
+def in_words(value: Any, *, is_inside: bool = False) -> str:
+    """A value of a definition as people read it: `max: 3, backoff: 30s..10m`."""
+    if isinstance(value, Mapping):
+        text = ", ".join(f"{key}: {in_words(below, is_inside=True)}" for key, below in value.items())
+        return f"({text})" if is_inside else text
+    if isinstance(value, list):
+        text = ", ".join(in_words(below, is_inside=True) for below in value)
+        return f"({text})" if is_inside and len(value) > 1 else text
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def parameters_in_words(schema: Mapping[str, Any] | None) -> str:
+    """What a job takes, with types and defaults: `day (date), dry_run (true/false) = false`."""
+    try:
+        named = property_words(schema or {})
+    except NOT_A_SCHEMA:  # of another Foliot
+        return ""
+    parts = (schema or {}).get("properties", {})
+    return ", ".join(f"{name} ({kind}){_default(parts[name])}" for name, kind in named)
+
+
+def _default(part: Mapping[str, Any]) -> str:
+    return f" = {json.dumps(part['default'], ensure_ascii=False)}" if "default" in part else ""
 
 
 def set_path(document: dict[str, Any], path: str, value: Any) -> None:

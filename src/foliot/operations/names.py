@@ -3,6 +3,8 @@
 The answer for a job outside that namespace has the same words as for a job that does not exist.
 """
 
+from typing import Final
+
 import structlog
 
 from foliot.domain.access import Principal
@@ -13,6 +15,9 @@ from foliot.domain.texts import actor_name, check_reason
 from foliot.operations.services import Services
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.lookups import JobRow, RunRow
+
+NAMESAKES_MAX: Final = 20
+"""Jobs of one name whose runs are listed together: the present one, and those that were deleted last."""
 
 log = structlog.get_logger("foliot.people")
 
@@ -40,6 +45,16 @@ async def find_job(
     if not who.sees(namespace):
         raise JobNotFound(name, namespace=namespace)
     return await services.store.lookups.job(namespace, name, with_last_run=with_last_run, with_hold=with_hold)
+
+
+async def find_job_ids(services: Services, who: Principal, namespace: str, name: str) -> tuple[int, ...]:
+    """The jobs that have this name or had it until they were deleted; `JobNotFound` when there is none."""
+    found: tuple[int, ...] = ()
+    if who.sees(namespace):
+        found = tuple(await services.store.lookups.job_ids(namespace, name, limit=NAMESAKES_MAX))
+    if not found:
+        await find_job(services, who, namespace, name)  # raises, with the nearest name
+    return found
 
 
 async def find_run(services: Services, who: Principal, run_id: int, *, with_hold: bool = False) -> RunRow:

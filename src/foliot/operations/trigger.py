@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from foliot.domain.access import Principal, Scope
-from foliot.domain.errors import BadField
+from foliot.domain.errors import BadField, InvalidInput
 from foliot.domain.handler import handler_from
 from foliot.domain.instants import DAY, Micros
 from foliot.domain.job import Lane
@@ -112,6 +112,15 @@ async def _require_fit(job: str, schema: Mapping[str, Any], params: Any) -> None
         require_fit(job, schema, params, patience=PATIENCE_STEPS)
     except TakesLong:
         await in_side_thread(require_fit, job, schema, params)
+
+
+async def parameters_of(services: Services, job: JobRow) -> Mapping[str, Any] | None:
+    """Return what a job takes, as JSON Schema; None while no live worker says, or when this server cannot read it."""
+    try:
+        lane = lane_of_job(job)
+    except InvalidInput:  # a newer Foliot wrote it
+        return None
+    return await services.offers.schema_of(lane)
 
 
 def lane_of_job(job: JobRow) -> Lane:

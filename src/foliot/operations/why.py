@@ -376,7 +376,7 @@ async def _runs_before(services: Services, job: JobRow, skip: SkipRow) -> Sequen
     """Return the newest runs there were when the instant was skipped. The store looks at few rows for one page: a page
     may hold nothing where a run has many shards.
     """
-    wanted = RunFilter(job_id=job.job_id, until=skip.decided_at + 1)
+    wanted = RunFilter(job_ids=(job.job_id,), until=skip.decided_at + 1)
     runs: list[RunRow] = []
     cursor = None
     for _ in range(OBSTACLE_PAGES_MAX):

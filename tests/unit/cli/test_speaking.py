@@ -50,9 +50,9 @@ def shell(tmp_path: Path, server: Answering) -> Shell:
 
 
 RUN: dict[str, Any] = {
-    "id": "r-1", "job": EVIL, "shown": EVIL, "state": "FAILED", "kind": EVIL, "origin": EVIL, "triggered_by": EVIL,
-    "reason": EVIL, "version": 1, "due_at": None, "started_at": None, "ended_at": None, "delay_s": None,
-    "duration_s": None, "node": EVIL, "parent": None, "shard": None, "attempt": 1, "error": EVIL,
+    "id": "r-1", "job": EVIL, "namespace": EVIL, "shown": EVIL, "state": "FAILED", "kind": EVIL, "origin": EVIL,
+    "triggered_by": EVIL, "reason": EVIL, "version": 1, "due_at": None, "started_at": None, "ended_at": None,
+    "delay_s": None, "duration_s": None, "node": EVIL, "parent": None, "shard": None, "attempt": 1, "error": EVIL,
     "params": {EVIL: EVIL}, "result": EVIL,
     "progress": {"done": 1, "total": 2, "note": EVIL, "rate_per_s": None, "left_s": None},
 }  # fmt: skip

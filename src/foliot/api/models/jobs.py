@@ -1,5 +1,6 @@
 """Jobs, versions, fires, explanations and figures as JSON."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import Body
@@ -190,10 +191,21 @@ class JobOut(ApiOutput):
     executes: str | None = Field(
         None, description="In a few words, where one job is read.", examples=["python: billing.jobs:settle"]
     )
+    parameters: dict[str, Any] | None = Field(
+        None, description="What it takes, as JSON Schema, where one job is read; null while no live worker says."
+    )
     definition: Document | None = None
 
     @classmethod
-    def of(cls, job: JobRow, *, language: Language, executes: str | None = None, full: bool = True) -> "JobOut":
+    def of(
+        cls,
+        job: JobRow,
+        *,
+        language: Language,
+        executes: str | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        full: bool = True,
+    ) -> "JobOut":
         document = job.document
         words, tz = in_words(job, language)
         return cls(
@@ -225,6 +237,7 @@ class JobOut(ApiOutput):
             last_run=LastRunOut.of(job.last_run) if job.last_run else None,
             rank=RankOut.of(job.rank) if job.rank else None,
             executes=executes,
+            parameters=None if parameters is None else dict(parameters),
             definition=dict(document) if full else None,
         )
 

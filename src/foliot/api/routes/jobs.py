@@ -69,6 +69,7 @@ from foliot.operations.kinds import what_runs
 from foliot.operations.names import actor, find_job, home_of, namespace_of
 from foliot.operations.save import SavedJob
 from foliot.operations.trigger import check as check_trigger
+from foliot.operations.trigger import parameters_of
 from foliot.operations.trigger import trigger as trigger_run
 from foliot.operations.validate import validate
 from foliot.ports.store.jobs import SaveOutcome
@@ -158,7 +159,8 @@ async def get_job(
     job = await find_job(services, who, home_of(who, namespace), name, with_hold=True)
     response.headers["ETag"] = etag(job.version)
     executes = what_runs(services.kinds, job.document)
-    return JobOut.of(job, language=language, executes=executes)
+    parameters = await parameters_of(services, job)
+    return JobOut.of(job, language=language, executes=executes, parameters=parameters)
 
 
 @router.put(

@@ -56,7 +56,7 @@ from foliot.domain.errors import RunNotFound
 from foliot.domain.run import DERIVED, LIVE, RunState
 from foliot.operations.cancel import CancelledRun, cancel
 from foliot.operations.kinds import what_run_executes
-from foliot.operations.names import find_job, find_run, home_of, namespace_of
+from foliot.operations.names import find_job, find_job_ids, find_run, home_of, namespace_of
 from foliot.operations.retry import retry
 from foliot.operations.run_end import wait_for_end
 from foliot.operations.why import why_run
@@ -79,7 +79,7 @@ async def list_runs(
     namespace: EveryNamespace = None,
     limit: Limit = 50,
     cursor: Cursor = None,
-    job: NameFilter = None,
+    job: Annotated[NameFilter, Query(description="Its name, also of one that was deleted.")] = None,
     state: RunStates = None,
     kind: Annotated[str | None, Query(max_length=100, examples=["timeout"])] = None,
     since: When = None,
@@ -91,13 +91,12 @@ async def list_runs(
     """One page of runs, newest first, without their parameters and results."""
     if namespace is not None and not who.sees(namespace):
         return Page(items=[])
-    job_id = None
+    job_ids: tuple[int, ...] = ()
     if job is not None:
-        found = await find_job(services, who, home_of(who, namespace), job)
-        job_id = found.job_id
+        job_ids = await find_job_ids(services, who, home_of(who, namespace), job)
     wanted = RunFilter(
         namespace=namespace_of(who, namespace),
-        job_id=job_id,
+        job_ids=job_ids,
         states=read_words(state, "state", STATES),
         kinds=read_words(kind, "kind", KINDS),
         since=read_since(since),
@@ -263,7 +262,7 @@ async def _chosen(
     assert body.job is not None
     job = await find_job(services, who, home_of(who, namespace), body.job)
     wanted = RunFilter(
-        job_id=job.job_id,
+        job_ids=(job.job_id,),
         states=tuple(body.states) if body.states else states,
         since=read_moment(body.since, "since"),
         until=read_moment(body.until, "until"),

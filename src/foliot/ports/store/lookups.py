@@ -238,7 +238,7 @@ class RunFilter:
     """Which runs to list; children of sharded runs only when asked for."""
 
     namespace: str | None = None
-    job_id: int | None = None
+    job_ids: tuple[int, ...] = ()  # of any of these jobs; none: of all
     states: tuple[str, ...] = ()  # as stored, or as shown
     kinds: tuple[str, ...] = ()
     since: Instant | None = None  # created not before
@@ -399,6 +399,10 @@ class Lookups(Protocol):
 
         `with_hold`: also what keeps its newest run from starting, which takes some more statements.
         """
+        ...
+
+    async def job_ids(self, namespace: str, name: str, *, limit: int) -> Sequence[int]:
+        """The jobs that have this name or had it until they were deleted, the newest first."""
         ...
 
     async def job_names(self, namespace: str | None, *, limit: int) -> Sequence[tuple[str, str]]:

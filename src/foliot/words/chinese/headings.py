@@ -94,6 +94,7 @@ LABELS: Final[Mapping[str, str]] = {
     "node": "节点",
     "offered": "提供",
     "owner": "负责人",
+    "parameters": "参数",
     "params": "参数",
     "process": "进程",
     "progress": "进度",

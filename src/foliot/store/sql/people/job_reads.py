@@ -59,6 +59,7 @@ LAST_RUNS: Final = Statement(
     """,
     RowSet("d", job_id=BIGINT),
 )
+IDS: Final = Statement("SELECT id FROM jobs WHERE namespace = :namespace AND name = :name ORDER BY id DESC LIMIT :rows")
 NAMES: Final = Statement("SELECT namespace, name FROM jobs WHERE deleted_at = 0 ORDER BY namespace, name LIMIT :rows")
 NAMES_IN: Final = Statement(
     "SELECT namespace, name FROM jobs WHERE namespace = :namespace AND deleted_at = 0 ORDER BY name LIMIT :rows"
@@ -116,6 +117,11 @@ def present_job(tx: Tx, namespace: str, name: str) -> JobRow | None:
     """The job of this name."""
     rows = tx.rows(ONE, {"namespace": namespace, "name": name})
     return _job(rows[0]) if rows else None
+
+
+def job_ids(tx: Tx, namespace: str, name: str, limit: int) -> Sequence[int]:
+    """The jobs that have this name or had it until they were deleted, the newest first."""
+    return [row.id for row in tx.rows(IDS, {"namespace": namespace, "name": name, "rows": limit})]
 
 
 def job_names(tx: Tx, namespace: str | None, limit: int) -> Sequence[tuple[str, str]]:

@@ -56,6 +56,9 @@ class SqlLookups:
         # Outside the transaction and beside the loop: it takes a while with many long names.
         raise JobNotFound(name, namespace=namespace, nearest=await asyncio.to_thread(nearest, name, known))
 
+    async def job_ids(self, namespace: str, name: str, *, limit: int) -> Sequence[int]:
+        return await self._read(lambda tx: job_reads.job_ids(tx, namespace, name, limit))
+
     async def job_names(self, namespace: str | None, *, limit: int) -> Sequence[tuple[str, str]]:
         return await self._read(lambda tx: job_reads.job_names(tx, namespace, limit))
 

@@ -6,6 +6,7 @@ filter leaves out are never read.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Final
 
 import msgspec
@@ -183,8 +184,9 @@ def _shown(row: Any, holds: Mapping[int, HoldKind]) -> str:
 
 
 def _walked(tx: Tx, wanted: RunFilter, before: int, rows: int) -> Sequence[Any]:
-    if wanted.job_id is not None:
-        return tx.rows(WALK_JOB, {"job_id": wanted.job_id, "before": before, "rows": rows})
+    if wanted.job_ids:
+        walks = [tx.rows(WALK_JOB, {"job_id": job_id, "before": before, "rows": rows}) for job_id in wanted.job_ids]
+        return sorted(chain(*walks), key=lambda row: row.id, reverse=True)[:rows]
     if wanted.states and _LIVE_STATES.issuperset(wanted.states) and not wanted.shards:
         return tx.rows(WALK_LIVE, {"before": before, "rows": rows})
     return tx.rows(WALK, {"before": before, "rows": rows})
