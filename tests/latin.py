@@ -39,7 +39,8 @@ WORDS_OF_THE_COMMAND_LINE = frozenset((
 """Values that people type as they are."""
 
 FIELDS = frozenset((
-    "DTSTART", "blackout", "country", "daily", "dataclass", "end", "exclude", "fail", "from", "ics", "mode", "now",
+    "DTSTART", "blackout", "country", "daily", "dataclass", "end", "exclude", "include", "fail", "from", "ics", "mode",
+    "now",
     "quartz", "since", "start", "to", "tz", "tick", "greet", "anchor", "at", "beat", "contexts", "count", "delay",
     "every", "expected", "jitter", "margin", "merge", "phase", "process", "shift", "thread", "ttl", "weekly", "MON",
     "FRI",

@@ -4,18 +4,23 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import foliot.cli
+from foliot.domain.schedule import schedule_from_document
 from foliot.words.chinese import errors, phrases, why
 from foliot.words.chinese.headings import HEADINGS, LABELS
 from foliot.words.language import Language
 from foliot.words.phrases import heading, label
+from foliot.words.schedules import describe
+from foliot.words.schedules.warnings import warnings_of
 from foliot.words.templates import Placeholder, Template, segments_of
 from tests.code_texts import texts_of, tree_of
 from tests.latin import latin_words
 
+NOW = 1_772_431_200_000_000  # 2026-03-02 06:00 UTC
 CLI = {file: tree_of(file) for file in sorted(Path(foliot.cli.__path__[0]).glob("*.py"))}
 CALLS = [(file, node) for file, tree in CLI.items() for node in ast.walk(tree) if isinstance(node, ast.Call)]
 
@@ -120,3 +125,46 @@ def test_a_chinese_catalogue_has_no_latin_word(name: str) -> None:
             parts = [part for segment in segments_of(text) for part in segment.parts]
             plain = "".join("7" if isinstance(part, Placeholder) else part for part in parts)
             assert latin_words(plain) == set(), f"{key}: {text}"
+
+
+# ------------------------------------------------------------------------------------------------ words of the design
+
+GLOSSARY = Path(foliot.cli.__path__[0]).parents[2] / "docs" / "architecture" / "language.md"
+
+
+def test_every_word_of_the_glossary_is_used() -> None:
+    page = GLOSSARY.read_text("utf-8").partition("## Chinese")[2].partition("\n## ")[0]
+    words = re.findall(r"\| ([\u4e00-\u9fff]+) (?=\|)", page)
+    assert len(words) > 40
+    chinese = Path(errors.__file__ or "").parent
+    said = "".join(file.read_text("utf-8") for file in chinese.glob("*.py"))
+    assert [word for word in words if word not in said] == []
+
+
+# --------------------------------------------------------------------------------------------------------- schedules
+
+CRONS = (
+    "0 2 * * *", "*/7 * * * *", "0 9 1 * MON", "0 0 L * *", "0 0 15W * *", "0 0 * 6-8 FRI#3",
+    "0 0/5 8-18 ? * MON-FRI 2026/2", "*/10 5 9 LW * ?", "0 0 31 2 *",
+)  # fmt: skip
+SCHEDULES: list[dict[str, Any]] = [
+    *[{"cron": text} for text in CRONS],
+    {"every": "90m", "phase": "5m"},
+    {"every": "10m", "from_end": True},
+    {"at": ["2026-01-31T17:00:00Z", "2026-02-01T17:00:00Z"]},
+    {"daily": "09:00", "since": "2031-01-01"},
+    {"weekly": "MON,THU", "time": "09:00"},
+    {"cron": "30 2 * * *", "tz": "Europe/Berlin", "calendar": "cn-workdays", "shift": "next", "jitter": "5m"},
+    {"cron": "0 2 * * *", "start": "2026-01-01T00:00:00Z", "end": "2027-01-01T00:00:00Z", "count": 3},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("document", SCHEDULES, ids=str)
+def test_a_schedule_and_its_warnings_are_said_without_a_latin_word(document: dict[str, Any]) -> None:
+    schedule = schedule_from_document(document)
+    said = [describe(schedule, Language.CHINESE)]
+    for warning in warnings_of(schedule, now=NOW, language=Language.CHINESE):
+        said += [warning.sentence, warning.hint]
+    for text in said:
+        plain = re.sub(r"“[^”]*”|[A-Z][a-z]+/[A-Z]\w+|[A-Z]{3}(?:[,#]\S+)*|\b[LWH]\b", "", text)
+        assert latin_words(plain) == set(), text

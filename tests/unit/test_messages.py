@@ -27,7 +27,7 @@ READER = Principal(name="x", scopes=frozenset({Scope.READ}))
         (BadDuration("soon"), "“soon”不是时长。", "例如 90s、15m、1h30m、2d"),
         (
             ScopeMissing(READER, Scope.RUN, group="billing"),
-            "此令牌的权限为 read，不含 run（需要权限 run，分组 billing）。",
+            "此令牌的权限范围为 read，不含 run（需要权限范围 run，分组 billing）。",
             "foliot token create 名称 --scope run",
         ),
         (

@@ -269,8 +269,8 @@ SENTENCES: Final[Catalogue] = {
     "FOL-3030": "{count} 个服务器正在使用此存储：{servers:few}。",
     "FOL-3031": "软件包 {package} 提供的{kind:word}“{name}”与 {owner} 的重名。",
     "FOL-4001": (
-        "此令牌的权限为 {has:list}，不含 {needed}（需要权限 {needed}[，分组 {group}][，{everywhere:word}]）。",
-        "此令牌没有任何权限，也不含 {needed}（需要权限 {needed}[，分组 {group}][，{everywhere:word}]）。",
+        "此令牌的权限范围为 {has:list}，不含 {needed}（需要权限范围 {needed}[，分组 {group}][，{everywhere:word}]）。",
+        "此令牌没有任何权限范围，也不含 {needed}（需要权限范围 {needed}[，分组 {group}][，{everywhere:word}]）。",
     ),
     "FOL-4002": "未登录：没有有效的令牌。",
     "FOL-4003": "登录码错误、已使用过，或已超过 15 分钟。",
@@ -294,7 +294,7 @@ SENTENCES: Final[Catalogue] = {
     "FOL-4020": "令牌经由明文 HTTP 到达：途中可能已被他人读取。",
     "FOL-5001": ("{url} 没有应答（{why}）。", "存储没有应答。"),
     "FOL-5002": (
-        "{known} 台服务器中 {online} 台有应答，[已 {for_us:span}]没有主节点；正在选举。任务照常触发和执行；内务等待。"
+        "{known} 个服务器中 {online} 个有应答，[已 {for_us:span}]没有主节点；正在选举。任务照常触发和执行；内务等待。"
     ),
     "FOL-5003": "{host} 的端口 {port} 已被占用[：{by}]。",
     "FOL-5004": (
@@ -371,11 +371,11 @@ HINTS: Final[Catalogue] = {
     "FOL-1032.offset": "两个都带偏移，或都不带，或给日历设置 tz",
     "FOL-1032.order": "请交换 from 和 to",
     "FOL-1033.seconds": "保留原来的方言，或用 every: 表示秒",
-    "FOL-1033.years": "改为给计划设置 start 和 end",
+    "FOL-1033.years": "改为给调度计划设置 start 和 end",
     "FOL-1033.or": "写成两条的列表：{both}",
     "FOL-1033.and": "保留原来的方言",
     "FOL-1033.numbers": "用名称书写星期",
-    "FOL-1033.length": "写成计划的列表",
+    "FOL-1033.length": "写成调度计划的列表",
     "FOL-1041": "详见服务器日志 poll.refused；工作节点与服务器的版本可能不同",
     "FOL-1048": "删除代码中不再声明的任务，或使用别的命名空间",
     "FOL-1051": "把数据存到别处并传递其位置",

@@ -33,7 +33,7 @@ PIECES: Final[Catalogue] = {
     "reason.limit": "限额",
     "cause.stands_for": "错过；由 {fire_at:short} 的触发点代为执行",
     "cause.was_due": "错过；当时应执行的是 {fire_at:short} 的触发点",
-    "cause.beyond_window": "错过超过 {window}",
+    "cause.beyond_window": "错过已超过 {window}",
     "cause.newest_only": "错过；只补最近 {most} 个",
     "cause.policy": "错过，错过策略为 skip",
     "cause.before_pause": "错过；任务暂停时尚未决定",
@@ -52,7 +52,7 @@ SENTENCES: Final[Catalogue] = {
     "succeeded": "[在 {node} 上]成功，用时 {took:span}[（第 {tries} 次尝试）][，共 {shards} 个分片]",
     "failed": ("尝试 {tries} 次后失败：{error}", "[在 {node} 上]执行 {took:span} 后失败：{error}"),
     "timeout": "[在 {node} 上]执行 {took:span} 后超时[（第 {tries} 次尝试）]",
-    "lost": "失联：{last_node} 在执行期间停止响应，无法得知是否完成（on_lost 为 fail）",
+    "lost": "丢失：{last_node} 在执行期间停止响应，无法得知是否完成（on_lost 为 fail）",
     "rejected": "开始之前被拒绝：{error}",
     "poison": "已放弃：执行期间有 {deaths} 个工作节点失联",
     "cancelled": (
@@ -88,7 +88,7 @@ SENTENCES: Final[Catalogue] = {
         "已等待 {held:span}：没有工作节点提供 {handler}（{online} 个在线[；最接近：{nearest_on} 上的 {nearest}]）"
     ),
     "held_label": "已等待 {held:span}：需要 {needs:list}；{fitting} 个工作节点中 0 个具备",
-    "held_draining": "已等待 {held:span}：可执行它的工作节点（{fitting} 个）正在排空，不再接收任务",
+    "held_draining": "已等待 {held:span}：可执行它的工作节点（{fitting} 个）正在排空，不再接收新的执行",
     "held_limit": "已等待 {held:span}：限额 {limit} 已满（{limit_used}/{limit_max}）",
     "held_busy": "已等待 {held:span}：可执行它的工作节点槽位已满（{fitting} 个工作节点，{running}/{slots}）",
     "skipped_overlap": (
@@ -125,7 +125,7 @@ SENTENCES: Final[Catalogue] = {
     "future_closed": "将被日历跳过：{ruling}",
     "closed": "被日历跳过：{ruling}",
     "undecided": (
-        "已到期 {overdue:span}，尚未决定：{alive} 台服务器在线",
+        "已到期 {overdue:span}，尚未决定：{alive} 个服务器在线",
         "已到期 {overdue:span}，尚未决定：没有在线的服务器",
     ),
     "troubled": "已到期，但无法决定：{trouble}",
