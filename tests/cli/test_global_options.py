@@ -45,7 +45,7 @@ def test_the_cluster_and_namespace_are_named_before_the_command(foliot: Shell, a
 
 def test_every_command_is_told_the_language_and_to_use_no_colour(alone: Shell) -> None:
     for words in (("--lang", "zh-CN", "db", "status"), ("db", "status", "--lang", "zh-CN", "--no-color")):
-        assert alone(*words).err.startswith("✖ 输入有误")
+        assert alone(*words).err.startswith("✖ 未指定存储。")
     assert alone("--no-color", "version").code == 0
 
 

@@ -92,9 +92,11 @@ class LazyGroup(Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section(help_for_reader("Commands")):
-            formatter.write_dl([(name, help_for_reader(_said(name))) for name in self.list_commands(ctx)])
+            names = self.list_commands(ctx)
+            formatter.write_dl([(name, help_for_reader(_said(name))) for name in names])
         with formatter.section(help_for_reader(TITLE)):
-            formatter.write_dl([(", ".join(option.names), help_for_reader(option.help)) for option in GLOBALS])
+            options = [(", ".join(option.names), option.help) for option in GLOBALS]
+            formatter.write_dl([(names, help_for_reader(said)) for names, said in options])
 
 
 def _loaded(place: str) -> click.Command:
@@ -106,7 +108,8 @@ def _loaded(place: str) -> click.Command:
 
 def brought_commands() -> dict[str, EntryPoint]:
     """The commands of other installed packages. Foliot's own commands cannot be replaced."""
-    return {entry.name: entry for entry in entry_points(group=PLUGINS) if entry.name not in COMMANDS}
+    entries = entry_points(group=PLUGINS)
+    return {entry.name: entry for entry in entries if entry.name not in COMMANDS}
 
 
 def _said(name: str) -> str:

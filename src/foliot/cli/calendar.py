@@ -117,7 +117,9 @@ def import_ics(user: User, *, name: str, file: Path, mode: str, reason: str) -> 
       foliot calendar import workshop days.ics --mode only
     """
     text = text_of(file, errors="replace")
-    _save(user, name, {"ics": text, "mode": mode}, reason or user.out.say("from_file", file=file.name))
+    document = {"ics": text, "mode": mode}
+    usual_reason = user.out.say("from_file", file=file.name)
+    _save(user, name, document, reason or usual_reason)
 
 
 def _save(user: User, name: str, document: Mapping[str, Any], reason: str) -> None:

@@ -19,12 +19,15 @@ class Entry:
 
 def find_code(code: str, language: Language = Language.ENGLISH) -> Entry | None:
     """The entry of a code, if there is one."""
-    return _entry(code, language) if code in TITLES else None
+    if code not in TITLES:
+        return None
+    return _entry(code, language)
 
 
 def catalogue(language: Language = Language.ENGLISH) -> list[Entry]:
     """Every code in order."""
-    return [_entry(code, language) for code in sorted(TITLES)]
+    codes = sorted(TITLES)
+    return [_entry(code, language) for code in codes]
 
 
 def _entry(code: str, language: Language) -> Entry:

@@ -80,7 +80,10 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _in_doubt(user: User, found: Mapping[str, Any]) -> str:
     ahead_s = found["clock_ahead_s"]
-    return user.out.say("clock_jumped", by=user.times.lasting(ahead_s)) if ahead_s else user.out.say("clock_apart")
+    if not ahead_s:
+        return user.out.say("clock_apart")
+    ahead = user.times.lasting(ahead_s)
+    return user.out.say("clock_jumped", by=ahead)
 
 
 @cluster.command()
@@ -167,7 +170,8 @@ def event_line(times: Times, event: StreamEvent) -> str:
 
 
 def _detail(data: Mapping[str, Any]) -> str:
-    return "  ".join(f"{key}={value}" for key, value in data.items() if value is not None)
+    known = {key: value for key, value in data.items() if value is not None}
+    return "  ".join(f"{key}={value}" for key, value in known.items())
 
 
 def _follow(user: User, topic: str | None, subject: str | None) -> None:

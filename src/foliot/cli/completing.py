@@ -17,19 +17,22 @@ NAMES_MAX: Final = 5000
 
 def job_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Names of jobs that begin so."""
-    return _beginning(_known("jobs", _jobs), incomplete)
+    names = _known("jobs", _jobs)
+    return _beginning(names, incomplete)
 
 
 def node_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Names of nodes that begin so."""
-    return _beginning(_known("nodes", _nodes), incomplete)
+    names = _known("nodes", _nodes)
+    return _beginning(names, incomplete)
 
 
 def context_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Names of contexts that begin so."""
     from foliot.client.contexts import Contexts
 
-    return _beginning(sorted(Contexts().all()[0]), incomplete)
+    known, _ = Contexts().all()
+    return _beginning(sorted(known), incomplete)
 
 
 def _beginning(names: Sequence[str], incomplete: str) -> list[str]:
@@ -49,7 +52,8 @@ def _jobs(client: "Foliot") -> list[str]:
 
 
 def _nodes(client: "Foliot") -> list[str]:
-    return sorted({node["name"] for node in client.nodes.list()})
+    nodes = client.nodes.list()
+    return sorted({node["name"] for node in nodes})
 
 
 def _known(kind: str, read: "Callable[[Foliot], list[str]]") -> list[str]:

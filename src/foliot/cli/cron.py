@@ -169,7 +169,9 @@ def convert(expression: tuple[str, ...], to: str, dialect: str | None, output: s
 
 
 def _foreign_told(found: Converted, language: Language) -> str:
-    return phrase("cron_foreign", {"name": DIALECT_NAMES[found.dialect], "foreign": found.foreign}, language)
+    name = DIALECT_NAMES[found.dialect]
+    said = {"name": name, "foreign": found.foreign}
+    return phrase("cron_foreign", said, language)
 
 
 def _meant(
@@ -225,7 +227,8 @@ def _explained(
 
 
 def _print_json(document: dict[str, Any]) -> None:
-    echo(json.dumps(document, ensure_ascii=False, separators=(",", ":")))
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    echo(text)
 
 
 def _print_fires(fires: list[Instant], schedule: Schedule, since: Instant, language: Language) -> None:
@@ -233,8 +236,10 @@ def _print_fires(fires: list[Instant], schedule: Schedule, since: Instant, langu
         echo(phrase("no_further_fire", {}, language))
         return
     tz = schedule.tz
-    rows = [[_shown(at, tz, language), _shown(at, "UTC", language), _ahead(at - since, language)] for at in fires]
-    rows.insert(0, [tz, "UTC", ""])
+    rows = [[tz, "UTC", ""]]
+    for at in fires:
+        here, utc = _shown(at, tz, language), _shown(at, "UTC", language)
+        rows.append([here, utc, _ahead(at - since, language)])
     wanted = ((0, 2), (0,)) if tz == "UTC" else ((0, 1, 2), (0, 2), (0,))
     for line in _first_that_fits(rows, wanted):
         echo(line)

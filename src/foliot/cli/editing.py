@@ -54,8 +54,9 @@ class EditedFile:
     @property
     def text(self) -> str:
         """What the user wrote, without our notes. Each note leaves its line, so that the numbers of lines stay."""
-        lines = self.path.read_text("utf-8").splitlines()
-        return "\n".join("" if line.startswith(NOTE) else line for line in lines)
+        written = self.path.read_text("utf-8").splitlines()
+        lines = ["" if line.startswith(NOTE) else line for line in written]
+        return "\n".join(lines)
 
     @property
     def is_unchanged(self) -> bool:

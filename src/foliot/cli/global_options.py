@@ -26,7 +26,8 @@ class GlobalOption:
     @property
     def parameter(self) -> str:
         """Its name as an argument of a function."""
-        return self.names[-1].removeprefix("--").replace("-", "_")
+        long_name = self.names[-1].removeprefix("--")
+        return long_name.replace("-", "_")
 
     def decorate(self, command: Callable[..., Any]) -> Callable[..., Any]:
         """The command with this option."""

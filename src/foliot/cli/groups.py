@@ -52,7 +52,8 @@ class Group(click.Group):
         return super().get_command(ctx, name)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, take_leading(ctx, args))
+        rest = take_leading(ctx, args)
+        return super().parse_args(ctx, rest)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -94,12 +94,15 @@ def _schedule(user: User, said: Mapping[str, Any]) -> dict[str, Any]:
 
 def _meaning(user: User, found: Mapping[str, Any]) -> Any:
     yield "schedule", found["schedule"] or user.out.say("by_hand")
-    yield "next", " · ".join(user.times.told(at, zone_of(user, found["definition"])) for at in found["next"])
+    zone = zone_of(user, found["definition"])
+    ahead = [user.times.told(at, zone) for at in found["next"]]
+    yield "next", " · ".join(ahead)
     for warning in found["warnings"]:
         yield "warning", f"{warning['message']} ({warning['hint']})  [{warning['code']}]"
     yield "offered", user.out.say("offered" if found["is_offered"] else "not_offered")
     if found["exists_at_version"]:
-        yield "exists", user.out.say("exists", version=found["exists_at_version"], count=len(found["changes"]))
+        version, count = found["exists_at_version"], len(found["changes"])
+        yield "exists", user.out.say("exists", version=version, count=count)
 
 
 @click.command()
@@ -120,7 +123,8 @@ def edit(user: User, *, name: str, settings: tuple[str, ...], unset: tuple[str, 
     job = user.client.jobs.get(name)
 
     def save(definition: Any) -> Job:
-        return user.client.jobs.put(name, definition, if_version=job.version, reason=reason)
+        jobs = user.client.jobs
+        return jobs.put(name, definition, if_version=job.version, reason=reason)
 
     definition = copy.deepcopy(job.raw["definition"])
     if settings or unset:
@@ -151,7 +155,8 @@ def clone(user: User, *, name: str, new: str, settings: tuple[str, ...]) -> None
     changes: dict[str, Any] = {}
     for field, value in pairs(settings).items():
         set_path(changes, field, value)
-    _saved(user, user.client.jobs.clone(name, new, changes=changes or None), "created")
+    made = user.client.jobs.clone(name, new, changes=changes or None)
+    _saved(user, made, "created")
 
 
 @click.command()
@@ -188,7 +193,9 @@ def rollback(user: User, *, name: str, to: str, reason: str) -> None:
       foliot job rollback settle --to v7
       foliot job rollback settle --to 7 --reason "v8 is too slow"
     """
-    _saved(user, user.client.jobs.rollback(name, version_number(to), reason=reason), "changed")
+    version = version_number(to)
+    changed = user.client.jobs.rollback(name, version, reason=reason)
+    _saved(user, changed, "changed")
 
 
 @click.command()
@@ -197,7 +204,14 @@ def rollback(user: User, *, name: str, to: str, reason: str) -> None:
 @time_option("job pause --until", help="Until then.")
 @click.option("--reason", default="", metavar="TEXT")
 @remote
-def pause(user: User, *, names: tuple[str, ...], labels: tuple[str, ...], until: TypedTime | None, reason: str) -> None:
+def pause(
+    user: User,
+    *,
+    names: tuple[str, ...],
+    labels: tuple[str, ...],
+    until: TypedTime | None,
+    reason: str,
+) -> None:
     """Pause the schedules of jobs. Triggers go on working.
 
     \b
@@ -208,8 +222,9 @@ def pause(user: User, *, names: tuple[str, ...], labels: tuple[str, ...], until:
     ends = user.times.read(until)
     for name in _chosen(user, names, labels):
         job = user.client.jobs.pause(name, until=ends, reason=reason)
-        if job.raw["paused_until"]:
-            _done(user, job, "paused_until", name=name, until=user.times.told(job.raw["paused_until"]))
+        paused_until = user.times.told(job.raw["paused_until"])
+        if paused_until:
+            _done(user, job, "paused_until", name=name, until=paused_until)
         else:
             _done(user, job, "paused", name=name)
 
@@ -220,7 +235,14 @@ def pause(user: User, *, names: tuple[str, ...], labels: tuple[str, ...], until:
 @click.option("--catch-up", is_flag=True, help="Paused time follows the misfire policy instead of being left out.")
 @click.option("--reason", default="", metavar="TEXT")
 @remote
-def resume(user: User, *, names: tuple[str, ...], labels: tuple[str, ...], catch_up: bool, reason: str) -> None:
+def resume(
+    user: User,
+    *,
+    names: tuple[str, ...],
+    labels: tuple[str, ...],
+    catch_up: bool,
+    reason: str,
+) -> None:
     """Let the schedules of jobs go on.
 
     \b
@@ -231,8 +253,9 @@ def resume(user: User, *, names: tuple[str, ...], labels: tuple[str, ...], catch
     """
     for name in _chosen(user, names, labels):
         job = user.client.jobs.resume(name, catch_up=catch_up, reason=reason)
-        ahead = user.times.told(job.raw["next_at"], zone_of(user, job.raw["definition"]))
-        _done(user, job, "resumed", name=name, next=ahead or "-")
+        zone = zone_of(user, job.raw["definition"])
+        next_at = user.times.told(job.raw["next_at"], zone)
+        _done(user, job, "resumed", name=name, next=next_at or "-")
 
 
 def _chosen(user: User, names: tuple[str, ...], labels: tuple[str, ...]) -> list[str]:
@@ -251,7 +274,8 @@ def _chosen(user: User, names: tuple[str, ...], labels: tuple[str, ...]) -> list
 
 
 def _saved(user: User, job: Job, phrase: str) -> None:
-    _done(user, job, phrase, name=job.name, version=job.version)
+    said = {"name": job.name, "version": job.version}
+    _done(user, job, phrase, **said)
 
 
 def _done(user: User, job: Job, phrase: str, **values: Any) -> None:

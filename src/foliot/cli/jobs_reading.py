@@ -63,7 +63,8 @@ def list_jobs(
         answer = user.listed(user.client.jobs.list, limit=limit, cursor=cursor, sort=sort, **wanted)
         empty = "no_jobs" if is_all else "nothing_matches"
         items = answer["items"]
-        user.out.items(items, _columns(user, sort, many=has_many_namespaces(items)), answer=answer, empty=empty)
+        columns = _columns(user, sort, many=has_many_namespaces(items))
+        user.out.items(items, columns, answer=answer, empty=empty)
         if answer["next_cursor"]:
             user.out.talk("more", cursor=answer["next_cursor"])
 
@@ -82,7 +83,8 @@ def _columns(user: User, sort: str, *, many: bool) -> list[Column]:
     times = user.times
 
     def ranked(job: Mapping[str, Any], field: str) -> Any:
-        return (job.get("rank") or {}).get(field)
+        rank = job.get("rank") or {}
+        return rank.get(field)
 
     def last_run(job: Mapping[str, Any]) -> Mapping[str, Any]:
         return job["last_run"] or {"shown": None, "duration_s": None}
@@ -152,7 +154,10 @@ def _version_columns(user: User) -> list[Column]:
 def zone_of(user: User, definition: Mapping[str, Any]) -> str | None:
     """The zone a job's own instants are told in: its schedule's, unless the reader asked for one."""
     schedule = definition.get("schedule")
-    return None if user.resolved.get("tz") or not isinstance(schedule, Mapping) else schedule.get("tz")
+    is_asked_for = bool(user.resolved.get("tz"))
+    if is_asked_for or not isinstance(schedule, Mapping):
+        return None
+    return schedule.get("tz")
 
 
 SHOWN_ABOVE: Final = frozenset(("schedule", "run", "description", "owner", "group", "tags"))
@@ -187,7 +192,9 @@ def _lines(user: User, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -
 
 def shown_state(job: Mapping[str, Any]) -> str:
     """The state as people see it: a retired job is paused, and says so in a word of its own."""
-    return "RETIRED" if job.get("retired_at") else str(job["state"])
+    if job.get("retired_at"):
+        return "RETIRED"
+    return str(job["state"])
 
 
 def _paused(user: User, job: Mapping[str, Any]) -> str:

@@ -73,11 +73,14 @@ def trigger(
 
 def _when(user: User, run: Mapping[str, Any]) -> dict[str, str | None]:
     """When a triggered run may start, if that is not at once."""
-    not_before, created_at = (datetime.fromisoformat(run[field]) for field in ("not_before", "created_at"))
-    is_later = not_before - created_at >= timedelta(seconds=1)
-    if not is_later:
+    not_before = run["not_before"]
+    created_at = datetime.fromisoformat(run["created_at"])
+    delay = datetime.fromisoformat(not_before) - created_at
+    is_at_once = delay < timedelta(seconds=1)
+    if is_at_once:
         return {"at": None, "ahead": None}
-    return {"at": user.times.told(run["not_before"]), "ahead": user.times.ahead(run["not_before"])}
+    times = user.times
+    return {"at": times.told(not_before), "ahead": times.ahead(not_before)}
 
 
 def _check_trigger(user: User, name: str, order: Mapping[str, Any]) -> None:
@@ -163,6 +166,15 @@ def _tell_preview(user: User, seen: Mapping[str, Any], *, talk: bool = False) ->
 
 
 def _wait_for_backfill(user: User, backfill: Mapping[str, Any]) -> None:
+    try:
+        _until_filled(user, backfill)
+    except KeyboardInterrupt:
+        user.out.talk("backfill_goes_on", mark="warn", id=backfill["id"])
+        raise
+
+
+def _until_filled(user: User, backfill: Mapping[str, Any]) -> None:
+    """Show how far it is until it is over; exit code 6 when a run of it failed."""
     with Bar(user.out, total=backfill["total"]) as bar:
         while backfill["state"].upper() in ("ACTIVE", "PAUSED"):
             bar.pause(1.0)

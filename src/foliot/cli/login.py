@@ -65,8 +65,11 @@ def _ca_file(user: User, address: str) -> str | None:
 
 def _insecure_http(user: User, address: str) -> str | None:
     """Whether the user wants this server to be spoken to unencrypted."""
-    is_chosen = address == user.resolved.get("server")
-    return user.resolved.get("insecure_http") if is_chosen else user.resolved.flag("insecure_http")
+    resolved = user.resolved
+    is_chosen = address == resolved.get("server")
+    if is_chosen:
+        return resolved.get("insecure_http")
+    return resolved.flag("insecure_http")
 
 
 def _whole(file: str | None) -> str | None:

@@ -42,7 +42,8 @@ def list_nodes(user: User) -> None:
       foliot node list
       foliot node list -o wide
     """
-    user.out.page(user.client.nodes.list(), columns(user))
+    found = user.client.nodes.list()
+    user.out.page(found, columns(user))
 
 
 def columns(user: User) -> list[Column]:
@@ -78,13 +79,17 @@ def slots_of(node: Mapping[str, Any]) -> str:
 
 def labels_of(node: Mapping[str, Any], *, between: str = ",") -> str:
     """What a worker says of itself."""
-    return between.join(f"{key}={value}" for key, value in node["labels"].items())
+    labels = node["labels"].items()
+    pairs = [f"{key}={value}" for key, value in labels]
+    return between.join(pairs)
 
 
 def health_of(node: Mapping[str, Any]) -> str:
     """How a node is; one that drains is well, and still takes no work."""
-    is_draining = node["state"].upper() == "DRAINING" and node["health"] in ("ONLINE", "WARNING")
-    return "DRAINING" if is_draining else str(node["health"])
+    health = str(node["health"])
+    is_well = health in ("ONLINE", "WARNING")
+    is_draining = is_well and node["state"].upper() == "DRAINING"
+    return "DRAINING" if is_draining else health
 
 
 def clock_of(user: User, node: Mapping[str, Any]) -> str:

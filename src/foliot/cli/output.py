@@ -92,16 +92,24 @@ class Output:
         else:
             self.talk(empty)
 
-    def page(self, page: "AnswerPage[Any]", columns: Sequence[Column], *, empty: str = "nothing_matches") -> None:
+    def page(
+        self,
+        page: "AnswerPage[Any]",
+        columns: Sequence[Column],
+        *,
+        empty: str = "nothing_matches",
+    ) -> None:
         """A list as the client got it."""
-        self.items(page.raw["items"], columns, answer=page.raw, empty=empty)
+        answer = page.raw
+        self.items(answer["items"], columns, answer=answer, empty=empty)
 
     def item(self, item: Mapping[str, Any], lines: Iterable[tuple[str, Line]], *, name: str = "name") -> None:
         """One thing: aligned lines for people, or the whole answer for programs."""
         if self.quiet or self.form == "name":
             echo(visible_line(str(item[name])))
         elif self.form in ("json", "jsonl"):
-            echo(_json(item, indent=2 if self.form == "json" else None))
+            indent = 2 if self.form == "json" else None
+            echo(_json(item, indent=indent))
         elif self.form == "yaml":
             echo(to_yaml(item))
         else:
@@ -125,7 +133,8 @@ class Output:
 
     def _heading(self, titles: Sequence[str], widths: Sequence[int]) -> None:
         heads = BETWEEN.join(cells_of(titles, widths)).rstrip()
-        more = LEFT_OUT if len(widths) < len(titles) else ""
+        are_left_out = len(widths) < len(titles)
+        more = LEFT_OUT if are_left_out else ""
         echo(self.dim(f"{heads}{more}"))
 
     def _shown(self, row: Sequence[str], columns: Sequence[Column]) -> list[str]:
@@ -148,19 +157,27 @@ class Output:
 
     def _coloured(self, text: str, word: str) -> Said:
         mark = MARKS.get(word.upper())
-        return Styled(text, fg=mark[2]) if mark is not None and self.colour else text
+        if mark is None or not self.colour:
+            return text
+        _, _, colour = mark
+        return Styled(text, fg=colour)
 
     # ------------------------------------------------------------------------------------------------------------ talk
 
     def say(self, key: str, **values: Any) -> str:
         """A phrase in the reader's language. What it speaks of stays within its place in it."""
-        shown = {name: visible_line(value) if isinstance(value, str) else value for name, value in values.items()}
+        shown = dict(values)
+        for name, value in values.items():
+            if isinstance(value, str):
+                shown[name] = visible_line(value)
         return phrase(key, shown, self._language)
 
     def talk(self, key: str, *, mark: str = "", **values: Any) -> None:
         """Say something beside the data, unless asked to be quiet or to speak to a program."""
-        if self.is_for_people:
-            echo(self.mark(mark), self.say(key, **values), err=True)
+        if not self.is_for_people:
+            return
+        said = self.say(key, **values)
+        echo(self.mark(mark), said, err=True)
 
     def mark(self, kind: str) -> Said:
         """A glyph in front of a line: good, bad, warn, run, wait."""
@@ -181,7 +198,9 @@ class Output:
 
 def wants_colour() -> bool:
     """Whether this terminal is one for colours, and its owner has not said no."""
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    is_refused = "NO_COLOR" in os.environ
+    is_plain = os.environ.get("TERM") == "dumb"
+    return sys.stdout.isatty() and not is_refused and not is_plain
 
 
 def _without_end(line: Sequence[Said]) -> list[Said]:

@@ -96,9 +96,15 @@ def _end(errors: "list[FoliotError]", options: Mapping[str, Any]) -> NoReturn:
 
 def _lines(error: "FoliotError", sentence: str) -> list[Line]:
     """The sentence, and each field that is wrong and that it does not name."""
-    fields = [item for item in error.data.get("errors") or () if isinstance(item, Mapping)]
-    unnamed = [item for item in fields if str(item.get("path", "")) not in sentence]
-    return [*(sentence.splitlines() or [""]), *(f"{item.get('path')}: {item.get('message')}" for item in unnamed)]
+    lines: list[Line] = [*sentence.splitlines()] or [""]
+    for item in error.data.get("errors") or ():
+        if not isinstance(item, Mapping):
+            continue
+        path, message = item.get("path"), item.get("message")
+        is_named = str(path or "") in sentence
+        if not is_named:
+            lines.append(f"{path}: {message}")
+    return lines
 
 
 def _leaves(group: "BaseExceptionGroup[FoliotError]") -> "Iterator[FoliotError]":

@@ -50,7 +50,14 @@ def run() -> None:
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @click.option("--cursor", metavar="CURSOR", help="Go on behind a page.")
 @remote
-def list_runs(user: User, *, limit: int, cursor: str | None, labels: tuple[str, ...], **wanted: Any) -> None:
+def list_runs(
+    user: User,
+    *,
+    limit: int,
+    cursor: str | None,
+    labels: tuple[str, ...],
+    **wanted: Any,
+) -> None:
     """List runs, newest first.
 
     \b
@@ -95,8 +102,10 @@ def _columns(times: Times, *, shards: bool, many: bool) -> list[Column]:
 def _states(written: str | None) -> str:
     """States by the words that are shown, in either language."""
     english = {shown: state for state, shown in STATES.items()}
-    words = [word.strip() for word in (written or "").split(",")]
-    return ",".join(english.get(word, word) for word in words if word)
+    parts = (written or "").split(",")
+    words = [part.strip() for part in parts]
+    known = [english.get(word, word) for word in words if word]
+    return ",".join(known)
 
 
 @run.command()
@@ -171,8 +180,11 @@ def _lines(
 def _took(user: User, run: Mapping[str, Any]) -> str:
     """How long it took; of one with several attempts: the last of them."""
     took = user.times.lasting(run["duration_s"])
-    is_of_one_attempt = run["attempt"] > 1 and took
-    return user.out.say("attempt_took", attempt=run["attempt"], took=took) if is_of_one_attempt else took
+    attempt = run["attempt"]
+    is_of_one_attempt = attempt > 1 and took
+    if not is_of_one_attempt:
+        return took
+    return user.out.say("attempt_took", attempt=attempt, took=took)
 
 
 def _shards(user: User, shards: list[Mapping[str, Any]]) -> Iterator[tuple[str, Line]]:
@@ -223,7 +235,8 @@ def why(user: User, *, run_id: str) -> None:
       foliot run why r-8k2f
       foliot run why r-8k2f --lang zh-CN
     """
-    explain(user, [user.client.runs.why(run_id, tz=user.times.name)])
+    reason = user.client.runs.why(run_id, tz=user.times.name)
+    explain(user, [reason])
 
 
 @run.command()
@@ -289,12 +302,14 @@ def cancel(
 def _tell_cancelled(user: User, answer: Mapping[str, Any], *, force: bool) -> None:
     asked = "cancel_forced" if force else "cancel_asked"
     phrases = {"ended": "cancelled", "asked": asked, "final": "cancel_final"}
+    runs = [item["run"] for item in answer["items"]]
     if not user.out.is_for_people:
-        user.out.items([item["run"] for item in answer["items"]], [], name="id", answer=answer)
+        user.out.items(runs, [], name="id", answer=answer)
     for item in answer["items"]:
-        one = item["run"]
-        mark = "warn" if item["outcome"] == "final" else "good"
-        user.out.talk(phrases[item["outcome"]], mark=mark, run=one["id"], job=one["job"], state=one["state"])
+        run, outcome = item["run"], item["outcome"]
+        mark = "warn" if outcome == "final" else "good"
+        said = {"run": run["id"], "job": run["job"], "state": run["state"]}
+        user.out.talk(phrases[outcome], mark=mark, **said)
 
 
 @run.command()
@@ -400,8 +415,12 @@ def _log_of_job(
 
 
 def _head(user: User, run: Mapping[str, Any]) -> None:
-    if user.out.is_for_people:
-        node = f"  {run['node']}" if run["node"] else ""
-        late = f" (+{user.times.lasting(run['delay_s'])})" if run["delay_s"] is not None else ""
-        due = user.out.say("due", at=user.times.told(run["due_at"]), late=late)
-        echo(user.out.mark("run"), visible_line(f"{run['job']}  {run['id']}  {due}{node}"), err=True)
+    times, out = user.times, user.out
+    if not out.is_for_people:
+        return
+    node = f"  {run['node']}" if run["node"] else ""
+    delay = times.lasting(run["delay_s"])
+    late = f" (+{delay})" if delay else ""
+    due = out.say("due", at=times.told(run["due_at"]), late=late)
+    line = f"{run['job']}  {run['id']}  {due}{node}"
+    echo(out.mark("run"), visible_line(line), err=True)

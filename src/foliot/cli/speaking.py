@@ -30,10 +30,17 @@ Line: TypeAlias = str | Styled | Sequence[str | Styled]
 
 
 def echo(
-    *parts: Line, err: bool = False, nl: bool = True, colour: bool | None = None, file: IO[Any] | None = None
+    *parts: Line,
+    err: bool = False,
+    nl: bool = True,
+    colour: bool | None = None,
+    file: IO[Any] | None = None,
 ) -> None:
     """Say something: every part as it may be shown, styles only where they are ours. `colour` False: none at all."""
-    text = "".join(_shown(part, colour) for line in parts for part in parts_of(line))
+    shown: list[str] = []
+    for line in parts:
+        shown += [_shown(part, colour) for part in parts_of(line)]
+    text = "".join(shown)
     click.echo(text, err=err, nl=nl, color=colour, file=file)
 
 

@@ -36,8 +36,11 @@ class Column:
 
 def row_of(item: Mapping[str, Any], columns: Sequence[Column]) -> list[str]:
     """The texts of an item, each on one line."""
-    texts = (column.text(item) for column in columns)
-    return [_one_line(text) for text in texts]
+    texts: list[str] = []
+    for column in columns:
+        text = column.text(item)
+        texts.append(_one_line(text))
+    return texts
 
 
 def widths_of(columns: Sequence[Column], rows: Sequence[Sequence[str]], *, room: int | None) -> list[int]:
@@ -71,8 +74,11 @@ def how_many_fit(least: Sequence[int], room: int) -> int:
 
 def cells_of(row: Sequence[str], widths: Sequence[int]) -> list[str]:
     """The texts of a row, cut and padded to the widths. Columns without a width are left out."""
-    cut_texts = [cut(text, width) for text, width in zip(row, widths, strict=False)]
-    return [pad(text, width) for text, width in zip(cut_texts, widths, strict=True)]
+    cells: list[str] = []
+    for text, width in zip(row, widths, strict=False):
+        shown = cut(text, width)
+        cells.append(pad(shown, width))
+    return cells
 
 
 def width_of(text: str) -> int:

@@ -74,7 +74,9 @@ class TimeType(_ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> TypedTime:
         """Keep what was typed: the reader's zone and clock are known later."""
-        return value if isinstance(value, TypedTime) else TypedTime(str(value), self.tense)
+        if isinstance(value, TypedTime):
+            return value
+        return TypedTime(str(value), self.tense)
 
 
 def time_option(place: str, *names: str, help: str = "", required: bool = False) -> Callable[[Command], Command]:  # noqa: A002

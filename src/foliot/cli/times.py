@@ -25,7 +25,9 @@ class Times:
     """One reader's zone and language, and what time it is."""
 
     def __init__(self, tz: str | None, *, chinese: bool, now: datetime) -> None:
-        self.name = str(zone(tz).name) if tz else local_zone_name()
+        self.name = local_zone_name()
+        if tz:
+            self.name = str(zone(tz).name)
         self._zone: tzinfo | None = _zone_info(self.name)
         self._language = Language.CHINESE if chinese else Language.ENGLISH
         self.now = now.astimezone(self._zone)
@@ -118,7 +120,8 @@ class Times:
         return datetime.fromisoformat(written).astimezone(self._zone)
 
     def _short(self, moment: datetime) -> str:
-        return clock_time(moment, today=self.now.astimezone(moment.tzinfo))
+        today = self.now.astimezone(moment.tzinfo)
+        return clock_time(moment, today=today)
 
     def title(self, word: str) -> str:
         """The heading of a column of instants: `DUE (CST)`."""

@@ -105,7 +105,8 @@ def rotate(user: User, *, name: str, grace: str, file: str | None) -> None:
       foliot token rotate ci --grace 1h --write ci.token
     """
     check_place(file)
-    _hand_over(user, user.client.tokens.rotate(name, grace=grace), file)
+    issued = user.client.tokens.rotate(name, grace=grace)
+    _hand_over(user, issued, file)
 
 
 @token.command()

@@ -112,13 +112,22 @@ def tell_left(user: User, run: str) -> None:
 
 
 def show_log(
-    user: User, run_id: str, *, follow: bool, pattern: "re.Pattern[str] | None" = None, raw: bool = False, **which: Any
+    user: User,
+    run_id: str,
+    *,
+    follow: bool,
+    pattern: "re.Pattern[str] | None" = None,
+    raw: bool = False,
+    **which: Any,
 ) -> None:
     """The lines of a run's log, times in the reader's zone unless `raw`; with `follow` as they come."""
     with LiveProgress(user, run_id, is_wanted=follow, is_raw=raw) as progress:
-        for line in user.client.runs.logs(run_id, follow=follow, **which):
-            if pattern is None or pattern.search(line):
-                progress.above(line if raw else user.times.in_line(line))
+        lines = user.client.runs.logs(run_id, follow=follow, **which)
+        for line in lines:
+            is_wanted = pattern is None or pattern.search(line)
+            if is_wanted:
+                shown = line if raw else user.times.in_line(line)
+                progress.above(shown)
 
 
 def follow_log(user: User, run: str) -> None:
@@ -166,9 +175,10 @@ def first_line(text: str | None) -> str:
 
 def note(user: User, run: Mapping[str, Any]) -> None:
     """What there is to say of a run that succeeded, such as that its result could not be kept."""
-    has_a_note = run["state"] == "SUCCEEDED" and run["error"]
-    if has_a_note and user.out.is_for_people:
-        echo(user.out.mark("warn"), run["error"], err=True)
+    out, said = user.out, run["error"]
+    has_succeeded = run["state"] == "SUCCEEDED"
+    if has_succeeded and said and out.is_for_people:
+        echo(out.mark("warn"), said, err=True)
 
 
 def show_result(result: Any) -> None:

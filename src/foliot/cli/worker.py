@@ -156,7 +156,8 @@ async def _work(
 
 def problems_of(loaded: Loaded) -> list[FoliotError]:
     """What does not load, files that are not there among it."""
-    return [*map(file_missing, loaded.missing), *loaded.problems]
+    missing = [file_missing(source) for source in loaded.missing]
+    return [*missing, *loaded.problems]
 
 
 def why_nothing_is_declared(loaded: Loaded, modules: Sequence[str]) -> FoliotError:

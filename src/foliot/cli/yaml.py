@@ -9,7 +9,8 @@ from foliot.domain.visible import visible
 
 def to_yaml(value: Any, indent: int = 0) -> str:
     """YAML of a JSON value. Text is quoted as JSON quotes it whenever a reader could take it for something else."""
-    return "\n".join(visible(line) for line in _yaml(value, indent))
+    lines = _yaml(value, indent)
+    return "\n".join(map(visible, lines))
 
 
 def _yaml(value: Any, indent: int) -> Iterable[str]:
@@ -45,4 +46,6 @@ def _scalar(value: Any) -> str:
 
 def _is_plain(text: str) -> bool:
     """Whether every reader takes a text without quotes for that text."""
-    return text[:1].isalpha() and set(text) <= _PLAIN and text.lower() not in _WORDS
+    begins_plainly = text[:1].isalpha()
+    is_word = text.lower() in _WORDS
+    return begins_plainly and set(text) <= _PLAIN and not is_word

@@ -50,6 +50,7 @@ PHRASES: Final[Catalogue] = {
     "backfill_preview": "{job}：{first} 至 {last} 共 {count} 个触发点，同时 {parallel} 个",
     "backfill_nothing": "{job}：此范围内无需补数",
     "backfill_started": "{job} 的补数 {id} 已开始：{total} 次执行",
+    "backfill_goes_on": "补数 {id} 仍在继续。再次查看：foliot job backfills；结束它：foliot job backfills --end {id}",
     "progress_left": "剩余 {left}",
     "backfill_progress": "补数 {id}  已完成 {done}/{total}，失败 {failed}",
     "token_made": "令牌 {name}（{scopes}），有效至 {until}。只显示这一次：",

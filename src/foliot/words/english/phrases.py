@@ -50,6 +50,7 @@ PHRASES: Final[Catalogue] = {
     "backfill_preview": "{job}: {count} instants from {first} to {last}, {parallel} at a time",
     "backfill_nothing": "{job}: nothing to fill in this range",
     "backfill_started": "backfill {id} of {job} started: {total} runs",
+    "backfill_goes_on": "backfill {id} goes on. See all: foliot job backfills; end it: foliot job backfills --end {id}",
     "progress_left": "{left} left",
     "backfill_progress": "backfill {id}  {done} of {total} done, {failed} failed",
     "token_made": "token {name} ({scopes}), until {until}. It is shown this once:",
