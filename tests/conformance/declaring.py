@@ -21,7 +21,7 @@ MODULE = "jobs"
 def draft(name: str = "tick", *, module: str = MODULE, session: str = "", **document: Any) -> DeclaredDraft:
     document.setdefault("schedule", {"every": "1h"})
     run = document.pop("run", f"python:{module}:{name}")
-    return DeclaredDraft(NS, name, definition(run=run, job=name, **document), Declarer(module, session))
+    return DeclaredDraft.of(NS, name, definition(run=run, job=name, **document), Declarer(module, session))
 
 
 def allow(drafted: DeclaredDraft, standing: Standing, *, takes_over: bool = False) -> str | None:

@@ -37,7 +37,12 @@ _WRITTEN: Final = tuple(
 
 def definition_hash(definition: Definition) -> str:
     """What tells two definitions apart: sha256 of the canonical document, in hexadecimal."""
-    return hashlib.sha256(canonical_json(to_document(definition)).encode()).hexdigest()
+    return hash_of(canonical_json(to_document(definition)))
+
+
+def hash_of(document: str) -> str:
+    """The same of a definition that is a canonical document already."""
+    return hashlib.sha256(document.encode()).hexdigest()
 
 
 def to_document(definition: Definition) -> dict[str, Any]:

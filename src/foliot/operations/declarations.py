@@ -16,7 +16,6 @@ from foliot.domain.access import Principal
 from foliot.domain.definition import from_document
 from foliot.domain.errors import Conflict, Denied, FoliotError, InvalidInput
 from foliot.domain.handler import JobHandler
-from foliot.domain.job import Definition
 from foliot.domain.limits import check_change
 from foliot.domain.names import check_name
 from foliot.domain.payload import parse_json
@@ -79,8 +78,8 @@ class _Draft(NamedTuple):
     at: int  # of the jobs of the worker's hello
     namespace: str
     name: str
-    definition: Definition
     module: str
+    to_save: DeclaredDraft
 
 
 class _Refused(NamedTuple):
@@ -162,7 +161,7 @@ class Declaring:
             for first in range(0, len(drafts), SAVED_AT_ONCE):
                 part = drafts[first : first + SAVED_AT_ONCE]
                 landed = await self._services.store.jobs.declare(
-                    [_to_save(draft, hello) for draft in part],
+                    [draft.to_save for draft in part],
                     by=Actor(name=_called(hello), reason="declared in code"),
                     plans=self._services.plans,
                     allow=partial(_check_replacing, by, hello.takes_over),
@@ -222,7 +221,7 @@ async def _read_all(hello: Hello, by: Principal, kinds: HandlerKinds) -> tuple[l
     """The declared jobs that can be read and are the token's to declare, and the others."""
     numbered = list(enumerate(hello.jobs))
     check = partial(check_declared, kinds, hello)
-    read = partial(_read, by, check)
+    read = partial(_read, by, check, hello.session)
     is_light = len(numbered) <= READ_AT_ONCE and sum(map(_weight, numbered)) <= AT_ONCE
     if is_light:
         made = read(numbered)
@@ -241,19 +240,22 @@ def _weight(numbered: tuple[int, DeclaredJob]) -> int:
 
 
 def _read(
-    by: Principal, check: Callable[[JobHandler], None], numbered: Sequence[tuple[int, DeclaredJob]]
+    by: Principal,
+    check: Callable[[JobHandler], None],
+    session: str,
+    numbered: Sequence[tuple[int, DeclaredJob]],
 ) -> list[_Draft | _Refused]:
     """Each job as it was read, or why not."""
     made: list[_Draft | _Refused] = []
     for at, job in numbered:
         try:
-            made.append(_read_one(by, check, at, job))
+            made.append(_read_one(by, check, session, at, job))
         except FoliotError as refusal:
             made.append(_Refused(at, job.name, refusal))
     return made
 
 
-def _read_one(by: Principal, check: Callable[[JobHandler], None], at: int, job: DeclaredJob) -> _Draft:
+def _read_one(by: Principal, check: Callable[[JobHandler], None], session: str, at: int, job: DeclaredJob) -> _Draft:
     namespace = check_name("namespace", job.namespace)
     name = check_name("job", job.name)
     by.demand_work(namespace=namespace)
@@ -261,11 +263,9 @@ def _read_one(by: Principal, check: Callable[[JobHandler], None], at: int, job: 
     definition = from_document(document, job=name)
     by.demand_work(group=definition.group)
     check(definition.handler)
-    return _Draft(at, namespace, name, definition, job.module or module_of(definition.handler.offer))
-
-
-def _to_save(draft: _Draft, hello: Hello) -> DeclaredDraft:
-    return DeclaredDraft(draft.namespace, draft.name, draft.definition, Declarer(draft.module, hello.session))
+    module = job.module or module_of(definition.handler.offer)
+    to_save = DeclaredDraft.of(namespace, name, definition, Declarer(module, session))
+    return _Draft(at, namespace, name, module, to_save)
 
 
 def _check_replacing(by: Principal, takes_over: bool, draft: DeclaredDraft, standing: Standing) -> str | None:

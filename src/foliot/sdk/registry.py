@@ -5,9 +5,10 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from foliot.domain.errors import FoliotError, NameClaimedTwice
 from foliot.domain.job import Definition
@@ -16,6 +17,8 @@ from foliot.sdk.handler import Handler, SourceLine
 from foliot.sdk.imports import anew, import_source, is_file, project_modules
 from foliot.sdk.job import JobFunction, collecting
 from foliot.sdk.load_failures import LoadFailed, Undeclarable, files_named_in, load_failed
+
+MODULES_BYTES: Final = 96 * 1024
 
 AnyJob: TypeAlias = JobFunction[..., ..., Any]
 
@@ -65,10 +68,17 @@ class Loaded:
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """Users' own modules that are loaded; none while something is wrong: what they declare may be incomplete."""
+        """Users' own modules that are loaded; none while something is wrong: what they declare may be incomplete.
+
+        Of a very large program only some, those that declare jobs first: a worker's message has its limits.
+        """
         if self.problems:
             return ()
-        return tuple(sorted({name for source in self.sources for name in source.modules if len(name) <= MODULE_MAX}))
+        declaring = {declaration.module for declaration in self.declarations}
+        loaded = {name for source in self.sources for name in source.modules if len(name) <= MODULE_MAX}
+        in_order = [*sorted(declaring), *sorted(loaded - declaring)]
+        lengths = accumulate(len(name.encode()) for name in in_order)
+        return tuple(name for name, length in zip(in_order, lengths, strict=True) if length <= MODULES_BYTES)
 
     @property
     def files(self) -> frozenset[Path]:

@@ -339,3 +339,13 @@ def test_merge_functions_are_handlers_too(folder: Folder) -> None:
     loaded = load(["jobs.py"])
     assert set(loaded.handlers) == {"python:jobs:settle", "python:jobs:report"}
     assert loaded.declarations[0].definition.merge == python_function("jobs:report")
+
+
+def test_a_load_says_which_modules_it_has_unless_something_is_wrong(folder: Folder) -> None:
+    folder.write("inner.py", TWO_JOBS)
+    folder.write("entry.py", "from inner import *\n")
+    loaded = load(["entry.py"])
+    assert {declaration.module for declaration in loaded.declarations} == {"entry"}, "not where the function is"
+    assert loaded.modules == ("entry", "inner")
+    folder.write("broken.py", "import nothing_like_this\n")
+    assert load(["entry.py", "broken.py"]).modules == (), "what it declares may be incomplete"

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 from foliot.domain.changes import Plans
+from foliot.domain.definition import canonical_json, hash_of, to_document
 from foliot.domain.errors import FoliotError
 from foliot.domain.instants import Instant
 from foliot.domain.job import Definition, Lane
@@ -39,6 +40,14 @@ class DeclaredDraft(NamedTuple):
     name: str
     definition: Definition
     declarer: Declarer
+    document: str  # the definition's, as it is kept
+    hash: str
+
+    @classmethod
+    def of(cls, namespace: str, name: str, definition: Definition, declarer: Declarer) -> Self:
+        """A draft with its document. Making it takes long for thousands: that is for a side thread."""
+        document = canonical_json(to_document(definition))
+        return cls(namespace, name, definition, declarer, document, hash_of(document))
 
 
 class SaveOutcome(StrEnum):

@@ -11,6 +11,7 @@ from foliot.domain.changes import Plans
 from foliot.domain.errors import FoliotError, InvalidInput
 from foliot.domain.job import Definition, LoadedJob
 from foliot.domain.limits import LimitChange
+from foliot.domain.names import check_name
 from foliot.domain.sources import CODE
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.errors import DataRefused, StoreBusy, StoreUnavailable
@@ -18,11 +19,12 @@ from foliot.ports.store.jobs import DeclaredAs, DeclaredDraft, Declarer, Saved, 
 from foliot.store.sql.cluster.codes import LIVE_WORKER
 from foliot.store.sql.jobs import calendars
 from foliot.store.sql.jobs.definitions import lane_ids
-from foliot.store.sql.jobs.written import Written, keep_limits, lanes_of, resolved, write
+from foliot.store.sql.jobs.written import Written, keep_limits, lanes_of, resolved
 from foliot.store.sql.kernel.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 
-BATCH_MAX: Final = 500
+BATCH_MAX: Final = 200
+"""Plans and lanes of a batch are worked out on the event loop of the server, which serves others between batches."""
 
 KNOWN: Final = Statement(
     """
@@ -160,13 +162,17 @@ class DeclaredJobs:
         return [*await self._batch(drafts[:middle]), *await self._batch(drafts[middle:])]
 
     def _written(self, draft: DeclaredDraft) -> Written:
-        return write(
+        check_name("namespace", draft.namespace)
+        check_name("job", draft.name)
+        return Written(
             draft.namespace,
             draft.name,
             draft.definition,
-            by=self._by,
-            source=CODE,
-            declarer=draft.declarer,
+            draft.document,
+            draft.hash,
+            self._by,
+            CODE,
+            draft.declarer,
             check_limit=self._check_limit,
         )
 

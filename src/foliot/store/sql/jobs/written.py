@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from foliot.domain.definition import check_definition, definition_hash, to_document
+from foliot.domain.definition import check_definition, hash_of, to_document
 from foliot.domain.job import Definition, Lane, lane_of
 from foliot.domain.limits import LimitChange
 from foliot.domain.names import check_name
@@ -54,12 +54,13 @@ def write(
 ) -> Written:
     """A definition that may be kept, as it will be."""
     check_definition(definition)
+    document = canonical_json(to_document(definition))
     return Written(
         check_name("namespace", namespace),
         check_name("job", name),
         definition,
-        canonical_json(to_document(definition)),
-        definition_hash(definition),
+        document,
+        hash_of(document),
         by,
         source,
         declarer,
@@ -80,7 +81,7 @@ def _pinned(tx: Tx, written: Written) -> Written:
     if definition is written.definition:
         return written
     document = canonical_json(to_document(definition))
-    return written._replace(definition=definition, document=document, hash=definition_hash(definition))
+    return written._replace(definition=definition, document=document, hash=hash_of(document))
 
 
 def lanes_of(job_id: int, written: Written) -> list[Lane]:
