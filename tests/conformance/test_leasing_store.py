@@ -4,13 +4,14 @@ import dataclasses
 
 from msgspec.structs import replace
 
+from foliot.domain.clocks import ClockDoubt
 from foliot.domain.instants import MINUTE, SECOND
 from foliot.domain.verdict import Cause
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.store.runs import Poll
 from foliot.ports.worker_link import HandlerOffer
-from tests.conformance.building import PERSON, every, fire, make_due, runs_of, save
+from tests.conformance.building import PERSON, ask, every, fire, make_due, runs_of, save
 from tests.conformance.working import Worker, run_of, states_of, trigger, worker
 from tests.conformance.world import World
 
@@ -305,6 +306,48 @@ async def test_a_session_that_offers_something_else_by_now_gets_nothing_by_its_o
     bens = dataclasses.replace(await ben.poll(1), offer_hash=hello.offer_hash)
     granted = await world.store.runs.lease([new, bens], limit=10)
     assert ([len(grant.runs) for grant in granted.grants], granted.changed) == ([0, 1], frozenset())
+
+
+async def test_nothing_is_leased_when_store_time_is_later_than_it_can_be(world: World) -> None:
+    await save(world)
+    await trigger(world)
+    anne = await worker(world)
+    now = await world.now()
+    polls = [await anne.poll(1)]
+    granted = await world.store.runs.lease(polls, limit=10, not_after=now - SECOND)
+    assert granted.grants[0].runs == ()
+    assert granted.now >= now
+    granted = await world.store.runs.lease(polls, limit=10, not_after=now + MINUTE)
+    assert len(granted.grants[0].runs) == 1
+
+
+async def test_while_the_clock_is_in_doubt_only_what_was_written_since_its_jump_goes_by_it(world: World) -> None:
+    """The clock jumped by ten minutes; a minute of true time has passed since."""
+    names = ["due", "waits", "retried", "serial", "new"]
+    for name in names:
+        overlap = "queue_all" if name == "serial" else "allow"
+        await save(world, name, overlap=overlap, retries={"max": 1, "backoff": "5m", "jitter": False})
+    anne = await worker(world)
+    jumped_at = await world.now()
+    await world.store.runs.trigger(ask("retried"))
+    (run,) = await anne.lease(1)
+    await anne.complete(run, cause=Cause.ERROR)
+    await world.store.runs.trigger(ask("due", delay_us=30 * SECOND))
+    for name in ("waits", "serial"):
+        await world.store.runs.trigger(ask(name, delay_us=5 * MINUTE))
+    await world.elapse(11 * MINUTE)
+    anne = await worker(world)  # the one that was there is dead by that clock
+    await world.store.runs.trigger(ask("new"))
+    doubt = ClockDoubt(
+        believed=await world.now() - 10 * MINUTE, good_until=jumped_at + MINUTE, landed=jumped_at + 9 * MINUTE
+    )
+    assert await world.store.firing.admit(limit=10, doubt=doubt) == 0
+    granted = await world.store.runs.lease([await anne.poll(8)], limit=10, doubt=doubt)
+    assert sorted(run.job for run in granted.grants[0].runs) == ["due", "new"]
+    later = doubt._replace(believed=doubt.believed + 6 * MINUTE)
+    assert await world.store.firing.admit(limit=10, doubt=later) == 1
+    granted = await world.store.runs.lease([await anne.poll(8)], limit=10, doubt=later)
+    assert sorted(run.job for run in granted.grants[0].runs) == ["retried", "serial", "waits"]
 
 
 async def test_a_run_that_waited_in_line_is_seen_by_the_next_lease(world: World) -> None:

@@ -209,9 +209,9 @@ async def _stop_at(
 def _before_the_look(scene: Scene, monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
     real = scene.world.store.runs.lease
 
-    async def lease(polls: Sequence[Poll], *, limit: int) -> Granted:
+    async def lease(polls: Sequence[Poll], **how: Any) -> Granted:
         await act()
-        return await real(polls, limit=limit)
+        return await real(polls, **how)
 
     monkeypatch.setattr(scene.world.store.runs, "lease", lease)
 
@@ -219,8 +219,8 @@ def _before_the_look(scene: Scene, monkeypatch: pytest.MonkeyPatch, act: Callabl
 def _after_the_commit(scene: Scene, monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
     real = scene.world.store.runs.lease
 
-    async def lease(polls: Sequence[Poll], *, limit: int) -> Granted:
-        granted = await real(polls, limit=limit)
+    async def lease(polls: Sequence[Poll], **how: Any) -> Granted:
+        granted = await real(polls, **how)
         assert any(grant.runs for grant in granted.grants), "the run is in the worker's hands, and it does not know"
         monkeypatch.undo()
         await act()

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
@@ -77,8 +78,8 @@ async def test_a_lease_that_is_under_way_reaches_its_worker(world: World, monkey
     await server.pulsing.step()
     lease, begun, go_on = world.store.runs.lease, asyncio.Event(), asyncio.Event()
 
-    async def slow_lease(polls: Sequence[Poll], *, limit: int) -> Granted:
-        granted = await lease(polls, limit=limit)
+    async def slow_lease(polls: Sequence[Poll], **how: Any) -> Granted:
+        granted = await lease(polls, **how)
         begun.set()
         await go_on.wait()
         return granted

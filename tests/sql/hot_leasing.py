@@ -52,6 +52,11 @@ def now(loaded: Loaded) -> dict[str, int]:
     return {"now": loaded.now}
 
 
+def doubting(loaded: Loaded) -> dict[str, int]:
+    """The store's clock jumped an hour ahead, two hours ago."""
+    return {"believed": loaded.now - HOUR, "good": loaded.now - 3 * HOUR, "landed": loaded.now - 2 * HOUR}
+
+
 LEASING: list[Hot] = [
     Hot(
         name="look around",
@@ -115,6 +120,21 @@ LEASING: list[Hot] = [
         statement=candidates.TAKE_OF_KIND,
         uses=READY,
         values=a_kind,
+        sets=lambda loaded: {"s": sessions(loaded)},
+    ),
+    Hot(
+        name="take, the clock in doubt",
+        statement=candidates.TAKE_DOUBTING,
+        uses=READY,
+        engines=POSTGRESQL,
+        values=lambda loaded: {**now(loaded), **doubting(loaded)},
+        sets=lambda loaded: {"s": sessions(loaded), "k": kinds_wanted(loaded, BATCH // len(KINDS))},
+    ),
+    Hot(
+        name="take of one kind, the clock in doubt",
+        statement=candidates.TAKE_OF_KIND_DOUBTING,
+        uses=READY,
+        values=lambda loaded: {**a_kind(loaded), **doubting(loaded)},
         sets=lambda loaded: {"s": sessions(loaded)},
     ),
     Hot(

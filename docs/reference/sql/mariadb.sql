@@ -565,9 +565,10 @@ ORDER BY c.job_id FOR UPDATE SKIP LOCKED;
 SELECT id, job_id, version FROM runs WHERE waits = 2 AND not_before <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ORDER BY not_before, id LIMIT %(limit)s;
 
 -- firing/sweep.py DUE_LATER_OF_OTHERS
-SELECT id, job_id, version FROM runs
-WHERE waits = 2 AND not_before <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND job_id NOT IN (SELECT d.job_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d)
-ORDER BY not_before, id LIMIT %(limit)s;
+SELECT id, job_id, version FROM runs WHERE waits = 2 AND not_before <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND job_id NOT IN (SELECT d.job_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d) ORDER BY not_before, id LIMIT %(limit)s;
+
+-- firing/sweep.py DUE_INDEED
+SELECT id, job_id, version FROM runs WHERE waits = 2 AND not_before <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND job_id NOT IN (SELECT d.job_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d) AND (not_before <= %(believed)s OR created_at > %(good)s) ORDER BY not_before, id LIMIT %(limit)s;
 
 -- firing/sweep.py FREE_CURSORS
 SELECT cursors.job_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN cursors FORCE INDEX (PRIMARY) ON cursors.job_id = d.job_id WHERE true ORDER BY cursors.job_id FOR UPDATE SKIP LOCKED;
@@ -620,6 +621,7 @@ SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(
        (SELECT 1 FROM runs r WHERE r.parked_job > -1 ORDER BY r.parked_job LIMIT 1),
        (SELECT 1 FROM runs r WHERE r.waits = 2 AND r.not_before <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ORDER BY r.not_before LIMIT 1),
        m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until, m.clock_ahead_us,
+       CASE WHEN m.clock_suspect = 1 THEN m.last_good_time END,
        (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)))
 FROM store_meta m JOIN leases l ON l.name = 'leader'
 WHERE m.id = 1;
@@ -1138,7 +1140,44 @@ SELECT readable_from FROM store_meta WHERE id = 1;
     AND (r.serial = 0 OR (r.place IS NOT NULL AND coalesce((r.place, coalesce(r.parent_id, r.id)) <= (
       SELECT e.place, e.id FROM runs e WHERE e.line_job = r.job_id ORDER BY e.place, e.id LIMIT 1), true)))
     ORDER BY r.not_before, r.id LIMIT %(n)s
- FOR UPDATE SKIP LOCKED;
+     FOR UPDATE SKIP LOCKED;
+
+-- leasing/candidates.py LOOK_AT_KIND_DOUBTING
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END FROM runs r FORCE INDEX (runs_ready)
+    WHERE r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority = %(priority)s AND r.not_before >= %(low)s
+          AND
+    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= %(now)s
+    AND (r.assigned_to IS NULL OR r.assigned_until <= %(now)s OR r.assigned_to IN (SELECT s.id FROM JSON_TABLE(%(s)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS s))
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND coalesce((r.place, coalesce(r.parent_id, r.id)) <= (
+      SELECT e.place, e.id FROM runs e WHERE e.line_job = r.job_id ORDER BY e.place, e.id LIMIT 1), true)))
+    AND (r.not_before <= %(believed)s OR r.created_at > %(good)s OR (r.ver > 1 AND r.not_before >= %(landed)s))
+    ORDER BY r.not_before, r.id LIMIT %(n)s;
+
+-- leasing/candidates.py TAKE_OF_KIND_DOUBTING
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END FROM runs r FORCE INDEX (runs_ready)
+    WHERE r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority = %(priority)s AND r.not_before >= %(low)s
+          AND
+    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= %(now)s
+    AND (r.assigned_to IS NULL OR r.assigned_until <= %(now)s OR r.assigned_to IN (SELECT s.id FROM JSON_TABLE(%(s)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS s))
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND coalesce((r.place, coalesce(r.parent_id, r.id)) <= (
+      SELECT e.place, e.id FROM runs e WHERE e.line_job = r.job_id ORDER BY e.place, e.id LIMIT 1), true)))
+    AND (r.not_before <= %(believed)s OR r.created_at > %(good)s OR (r.ver > 1 AND r.not_before >= %(landed)s))
+    ORDER BY r.not_before, r.id LIMIT %(n)s
+     FOR UPDATE SKIP LOCKED;
 
 -- leasing/leases.py REPEATED
 SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,

@@ -618,14 +618,16 @@ FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM unnest($1::text::bigint[]
 ORDER BY c.job_id FOR UPDATE SKIP LOCKED;
 
 -- firing/sweep.py DUE_LATER
-SELECT id, job_id, version FROM runs
-WHERE state = 'PENDING' AND place IS NULL AND not_before <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+   SELECT id, job_id, version FROM runs WHERE state = 'PENDING' AND place IS NULL AND not_before <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
 ORDER BY not_before, id LIMIT $1;
 
 -- firing/sweep.py DUE_LATER_OF_OTHERS
-SELECT id, job_id, version FROM runs
-WHERE state = 'PENDING' AND place IS NULL AND not_before <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND job_id NOT IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id))
-ORDER BY not_before, id LIMIT $2;
+   SELECT id, job_id, version FROM runs WHERE state = 'PENDING' AND place IS NULL AND not_before <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+AND job_id NOT IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id)) ORDER BY not_before, id LIMIT $2;
+
+-- firing/sweep.py DUE_INDEED
+   SELECT id, job_id, version FROM runs WHERE state = 'PENDING' AND place IS NULL AND not_before <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+AND job_id NOT IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id)) AND (not_before <= $2 OR created_at > $3) ORDER BY not_before, id LIMIT $4;
 
 -- firing/sweep.py FREE_CURSORS
 SELECT cursors.job_id FROM cursors
@@ -708,6 +710,7 @@ SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint),
        (SELECT 1 FROM runs r WHERE r.state = 'PENDING' AND r.place IS NULL AND r.not_before <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
         ORDER BY r.not_before, r.id LIMIT 1),
        m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until, m.clock_ahead_us,
+       CASE WHEN m.clock_suspect = 1 THEN m.last_good_time END,
        (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint))
 FROM store_meta m JOIN leases l ON l.name = 'leader'
 WHERE m.id = 1;
@@ -1208,16 +1211,18 @@ SELECT readable_from FROM store_meta WHERE id = 1;
 
 -- leasing/candidates.py PEEK
 SELECT f.lane, f.class, f.priority, f.not_before
-FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[]) AS k(lane, class, priority, low, n) CROSS JOIN LATERAL (
-  SELECT r.lane, r.class, r.priority, r.not_before FROM runs r
-  WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low AND
-r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
-AND (r.assigned_to IS NULL OR r.assigned_until <= $6 OR r.assigned_to IN (SELECT s.id FROM unnest($7::text::text[]) AS s(id)))
-AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
-  SELECT 1 FROM runs e
-  WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
-        AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
-  ORDER BY r.not_before, r.id LIMIT k.n) f;
+    FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[]) AS k(lane, class, priority, low, n) CROSS JOIN LATERAL (
+      SELECT r.lane, r.class, r.priority, r.not_before FROM runs r
+      WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low
+            AND
+    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
+    AND (r.assigned_to IS NULL OR r.assigned_until <= $6 OR r.assigned_to IN (SELECT s.id FROM unnest($7::text::text[]) AS s(id)))
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+      ORDER BY r.not_before, r.id LIMIT k.n
+    ) f;
 
 -- leasing/candidates.py LOOK
 SELECT r.*
@@ -1230,7 +1235,8 @@ SELECT r.*
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r
-      WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low AND
+      WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low
+            AND
     r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
     AND (r.assigned_to IS NULL OR r.assigned_until <= $6 OR r.assigned_to IN (SELECT s.id FROM unnest($7::text::text[]) AS s(id)))
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
@@ -1238,7 +1244,7 @@ SELECT r.*
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
       ORDER BY r.not_before, r.id LIMIT k.n
-) r;
+    ) r;
 
 -- leasing/candidates.py TAKE
 SELECT r.*
@@ -1251,7 +1257,8 @@ SELECT r.*
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r
-      WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low AND
+      WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low
+            AND
     r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
     AND (r.assigned_to IS NULL OR r.assigned_until <= $6 OR r.assigned_to IN (SELECT s.id FROM unnest($7::text::text[]) AS s(id)))
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
@@ -1259,7 +1266,7 @@ SELECT r.*
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
       ORDER BY r.not_before, r.id LIMIT k.n
- FOR UPDATE SKIP LOCKED) r;
+     FOR UPDATE SKIP LOCKED) r;
 
 -- leasing/candidates.py LOOK_AT_KIND
     SELECT
@@ -1270,7 +1277,8 @@ SELECT r.*
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END FROM runs r
-    WHERE r.lane = $1 AND r.class = $2 AND r.priority = $3 AND r.not_before >= $4 AND
+    WHERE r.lane = $1 AND r.class = $2 AND r.priority = $3 AND r.not_before >= $4
+          AND
     r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $5
     AND (r.assigned_to IS NULL OR r.assigned_until <= $5 OR r.assigned_to IN (SELECT s.id FROM unnest($6::text::text[]) AS s(id)))
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
@@ -1288,7 +1296,8 @@ SELECT r.*
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END FROM runs r
-    WHERE r.lane = $1 AND r.class = $2 AND r.priority = $3 AND r.not_before >= $4 AND
+    WHERE r.lane = $1 AND r.class = $2 AND r.priority = $3 AND r.not_before >= $4
+          AND
     r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $5
     AND (r.assigned_to IS NULL OR r.assigned_until <= $5 OR r.assigned_to IN (SELECT s.id FROM unnest($6::text::text[]) AS s(id)))
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
@@ -1296,7 +1305,110 @@ SELECT r.*
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
     ORDER BY r.not_before, r.id LIMIT $7
- FOR UPDATE SKIP LOCKED;
+     FOR UPDATE SKIP LOCKED;
+
+-- leasing/candidates.py PEEK_DOUBTING
+SELECT f.lane, f.class, f.priority, f.not_before
+    FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[]) AS k(lane, class, priority, low, n) CROSS JOIN LATERAL (
+      SELECT r.lane, r.class, r.priority, r.not_before FROM runs r
+      WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low
+            AND
+    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
+    AND (r.assigned_to IS NULL OR r.assigned_until <= $6 OR r.assigned_to IN (SELECT s.id FROM unnest($7::text::text[]) AS s(id)))
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+    AND (r.not_before <= $8 OR r.created_at > $9 OR (r.ver > 1 AND r.not_before >= $10))
+      ORDER BY r.not_before, r.id LIMIT k.n
+    ) f;
+
+-- leasing/candidates.py LOOK_DOUBTING
+SELECT r.*
+    FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[]) AS k(lane, class, priority, low, n) CROSS JOIN LATERAL (
+      SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END AS replaced FROM runs r
+      WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low
+            AND
+    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
+    AND (r.assigned_to IS NULL OR r.assigned_until <= $6 OR r.assigned_to IN (SELECT s.id FROM unnest($7::text::text[]) AS s(id)))
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+    AND (r.not_before <= $8 OR r.created_at > $9 OR (r.ver > 1 AND r.not_before >= $10))
+      ORDER BY r.not_before, r.id LIMIT k.n
+    ) r;
+
+-- leasing/candidates.py TAKE_DOUBTING
+SELECT r.*
+    FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[]) AS k(lane, class, priority, low, n) CROSS JOIN LATERAL (
+      SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END AS replaced FROM runs r
+      WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low
+            AND
+    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
+    AND (r.assigned_to IS NULL OR r.assigned_until <= $6 OR r.assigned_to IN (SELECT s.id FROM unnest($7::text::text[]) AS s(id)))
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+    AND (r.not_before <= $8 OR r.created_at > $9 OR (r.ver > 1 AND r.not_before >= $10))
+      ORDER BY r.not_before, r.id LIMIT k.n
+     FOR UPDATE SKIP LOCKED) r;
+
+-- leasing/candidates.py LOOK_AT_KIND_DOUBTING
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END FROM runs r
+    WHERE r.lane = $1 AND r.class = $2 AND r.priority = $3 AND r.not_before >= $4
+          AND
+    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $5
+    AND (r.assigned_to IS NULL OR r.assigned_until <= $5 OR r.assigned_to IN (SELECT s.id FROM unnest($6::text::text[]) AS s(id)))
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+    AND (r.not_before <= $7 OR r.created_at > $8 OR (r.ver > 1 AND r.not_before >= $9))
+    ORDER BY r.not_before, r.id LIMIT $10;
+
+-- leasing/candidates.py TAKE_OF_KIND_DOUBTING
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END FROM runs r
+    WHERE r.lane = $1 AND r.class = $2 AND r.priority = $3 AND r.not_before >= $4
+          AND
+    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $5
+    AND (r.assigned_to IS NULL OR r.assigned_until <= $5 OR r.assigned_to IN (SELECT s.id FROM unnest($6::text::text[]) AS s(id)))
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+    AND (r.not_before <= $7 OR r.created_at > $8 OR (r.ver > 1 AND r.not_before >= $9))
+    ORDER BY r.not_before, r.id LIMIT $10
+     FOR UPDATE SKIP LOCKED;
 
 -- leasing/leases.py REPEATED
 SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,

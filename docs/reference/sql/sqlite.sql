@@ -620,14 +620,16 @@ FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM (SELECT json_extract(valu
 ORDER BY c.job_id;
 
 -- firing/sweep.py DUE_LATER
-SELECT id, job_id, version FROM runs
-WHERE state = 'PENDING' AND place IS NULL AND not_before <= foliot_now()
+   SELECT id, job_id, version FROM runs WHERE state = 'PENDING' AND place IS NULL AND not_before <= foliot_now()
 ORDER BY not_before, id LIMIT :limit;
 
 -- firing/sweep.py DUE_LATER_OF_OTHERS
-SELECT id, job_id, version FROM runs
-WHERE state = 'PENDING' AND place IS NULL AND not_before <= foliot_now() AND job_id NOT IN (SELECT d.job_id FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d)
-ORDER BY not_before, id LIMIT :limit;
+   SELECT id, job_id, version FROM runs WHERE state = 'PENDING' AND place IS NULL AND not_before <= foliot_now()
+AND job_id NOT IN (SELECT d.job_id FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d) ORDER BY not_before, id LIMIT :limit;
+
+-- firing/sweep.py DUE_INDEED
+   SELECT id, job_id, version FROM runs WHERE state = 'PENDING' AND place IS NULL AND not_before <= foliot_now()
+AND job_id NOT IN (SELECT d.job_id FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d) AND (not_before <= :believed OR created_at > :good) ORDER BY not_before, id LIMIT :limit;
 
 -- firing/sweep.py FREE_CURSORS
 SELECT cursors.job_id FROM cursors
@@ -710,6 +712,7 @@ SELECT foliot_now(),
        (SELECT 1 FROM runs r WHERE r.state = 'PENDING' AND r.place IS NULL AND r.not_before <= foliot_now()
         ORDER BY r.not_before, r.id LIMIT 1),
        m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until, m.clock_ahead_us,
+       CASE WHEN m.clock_suspect = 1 THEN m.last_good_time END,
        (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > foliot_now())
 FROM store_meta m JOIN leases l ON l.name = 'leader'
 WHERE m.id = 1;
@@ -1213,7 +1216,8 @@ SELECT readable_from FROM store_meta WHERE id = 1;
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END FROM runs r
-    WHERE r.lane = :lane AND r.class = :class AND r.priority = :priority AND r.not_before >= :low AND
+    WHERE r.lane = :lane AND r.class = :class AND r.priority = :priority AND r.not_before >= :low
+          AND
     r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
     AND (r.assigned_to IS NULL OR r.assigned_until <= :now OR r.assigned_to IN (SELECT s.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:s)) AS s))
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
@@ -1231,13 +1235,54 @@ SELECT readable_from FROM store_meta WHERE id = 1;
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END FROM runs r
-    WHERE r.lane = :lane AND r.class = :class AND r.priority = :priority AND r.not_before >= :low AND
+    WHERE r.lane = :lane AND r.class = :class AND r.priority = :priority AND r.not_before >= :low
+          AND
     r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
     AND (r.assigned_to IS NULL OR r.assigned_until <= :now OR r.assigned_to IN (SELECT s.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:s)) AS s))
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+    ORDER BY r.not_before, r.id LIMIT :n;
+
+-- leasing/candidates.py LOOK_AT_KIND_DOUBTING
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END FROM runs r
+    WHERE r.lane = :lane AND r.class = :class AND r.priority = :priority AND r.not_before >= :low
+          AND
+    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
+    AND (r.assigned_to IS NULL OR r.assigned_until <= :now OR r.assigned_to IN (SELECT s.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:s)) AS s))
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+    AND (r.not_before <= :believed OR r.created_at > :good OR (r.ver > 1 AND r.not_before >= :landed))
+    ORDER BY r.not_before, r.id LIMIT :n;
+
+-- leasing/candidates.py TAKE_OF_KIND_DOUBTING
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END FROM runs r
+    WHERE r.lane = :lane AND r.class = :class AND r.priority = :priority AND r.not_before >= :low
+          AND
+    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
+    AND (r.assigned_to IS NULL OR r.assigned_until <= :now OR r.assigned_to IN (SELECT s.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:s)) AS s))
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+    AND (r.not_before <= :believed OR r.created_at > :good OR (r.ver > 1 AND r.not_before >= :landed))
     ORDER BY r.not_before, r.id LIMIT :n;
 
 -- leasing/leases.py REPEATED

@@ -15,6 +15,7 @@ from foliot.app.coordinators import STORE, coordinator_name, make_coordinator
 from foliot.app.handler_kinds import InstalledKinds
 from foliot.app.plugins import Installed
 from foliot.app.settings import ServerSettings
+from foliot.domain.clocks import ClockDoubt
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.planner import Planner
 from foliot.domain.routing import Route, Routes
@@ -78,9 +79,14 @@ class Server:
         self.pulsing = Pulsing(store.firing, self.tide, clock=clock, every_s=settings.timing.pulse_us / SECOND)
         self.firing = self._make_firing(planner)
         self.leasing = Leasing(
-            store.runs, LaneBook(store.jobs), self.tide, clock=clock, on_granted=self.metrics.granted
+            store.runs,
+            LaneBook(store.jobs),
+            self.tide,
+            clock=clock,
+            on_granted=self.metrics.granted,
+            doubt=self._clock_doubt,
         )
-        self.sweeping = Sweeping(store.firing, on_moved=self.leasing.hint)
+        self.sweeping = Sweeping(store.firing, on_moved=self.leasing.hint, doubt=self._clock_doubt)
         self.leading = self._make_leading()
         self.presence = self._make_presence()
         self._listen_to_the_pulse()
@@ -250,6 +256,9 @@ class Server:
             self.pulsing.wake.set()
         elif topic == STOP:
             self.leasing.call_for_beats()
+
+    def _clock_doubt(self) -> ClockDoubt | None:
+        return None if self.tide.pulse is None else self.step_guard.doubt(self.tide.store_now())
 
     def _believed_now(self) -> Instant | None:
         return None if self.tide.pulse is None else self.step_guard.believed(self.tide.store_now())

@@ -7,7 +7,7 @@ an alarm, and never says what is due.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from foliot.domain.instants import SECOND, Instant, Micros
 
@@ -17,6 +17,17 @@ APART_US: Final[Micros] = 30 * SECOND
 """A median offset of the nodes beyond which the store's clock is in doubt."""
 WITNESSES_MIN: Final = 3
 """With fewer there is no majority worth the name: an alarm in the log, and nothing more."""
+
+
+class ClockDoubt(NamedTuple):
+    """The store's clock jumped ahead: which runs, due by that clock, are due indeed (R7).
+
+    A run whose row was written since the jump goes by the clock as it is now. Any other run goes by `believed`.
+    """
+
+    believed: Instant  # the time that this server believes in
+    good_until: Instant  # a store time after what was written before the jump, and before what was written since
+    landed: Instant  # where the clock came out, or somewhat earlier: no start that was set since lies before it
 
 
 class Offset:

@@ -8,8 +8,9 @@ from typing import Final
 import msgspec
 import structlog
 
+from foliot.domain.clocks import STEP_US, ClockDoubt
 from foliot.domain.errors import ClusterTrouble, InvalidInput
-from foliot.domain.instants import SECOND
+from foliot.domain.instants import SECOND, Instant
 from foliot.domain.job import Lane
 from foliot.engine.pulse import Tide
 from foliot.ports.clock import Clock
@@ -147,13 +148,16 @@ class Leasing:
         *,
         clock: Clock,
         on_granted: Callable[[Granted], None],
+        doubt: Callable[[], ClockDoubt | None] = lambda: None,
     ) -> None:
+        """`doubt`: what is thought of the store's clock at this moment; None: it is trusted."""
         self.wake = asyncio.Event()
         self.lanes = lanes
         self._store = store
         self._tide = tide
         self._clock = clock
         self._on_granted = on_granted
+        self._doubt = doubt
         self._parked: dict[str, _Parked] = {}
         self._beats_wanted = False
         self._called_at = -CALL_EVERY_S
@@ -267,9 +271,10 @@ class Leasing:
             some = left.pop()
             looks += 1
             try:
-                granted = await self._store.lease(some, limit=BATCH_MAX)
+                not_after = self._not_after()
+                granted = await self._store.lease(some, limit=BATCH_MAX, not_after=not_after, doubt=self._doubt())
             except OutcomeUnknown:
-                self._doubt(some)
+                self._doubt_outcome(some)
                 raise
             except ClusterTrouble:
                 raise
@@ -284,6 +289,8 @@ class Leasing:
                 continue
             good += len(some)
             is_more |= granted.more
+            if not_after is not None and granted.now > not_after:
+                self._tide.ready = True  # nothing was leased: the next pulse tells what to think of the clock
             self._on_granted(granted)
             for poll, leased in zip(some, granted.grants, strict=True):
                 self._serve(poll.session, leased)
@@ -295,7 +302,11 @@ class Leasing:
             self._refuse(poll, why)
         return is_more
 
-    def _doubt(self, polls: Sequence[Poll]) -> None:
+    def _not_after(self) -> Instant | None:
+        """Store time beyond this one has jumped since the last pulse, as far as this server can tell (R7)."""
+        return None if self._tide.pulse is None else self._tide.store_now() + STEP_US
+
+    def _doubt_outcome(self, polls: Sequence[Poll]) -> None:
         """The server does not know whether these polls got runs: look again, only for runs they have got (R5).
 
         The commit may still be on its way. A poll that has no run then gets an empty answer. Its worker polls again

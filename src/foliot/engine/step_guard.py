@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 import structlog
 
-from foliot.domain.clocks import APART_US, STEP_US, Offset, is_apart
+from foliot.domain.clocks import APART_US, STEP_US, ClockDoubt, Offset, is_apart
 from foliot.domain.instants import SECOND, Instant, Micros, to_instant
 from foliot.engine.presence import OwnSession
 from foliot.ports.clock import Clock
@@ -28,6 +28,8 @@ OUTAGE_S: Final = 3.0
 REGULAR_S: Final = 2.0
 BEATS_AFTER_OUTAGE: Final = 3
 """How long firing is held when pulses had stopped: the other servers come back one by one, and must report first."""
+SEEN_LATE_US: Final[Micros] = 10 * SECOND
+"""A jump that others saw was flagged at most so much later, about."""
 REST_S: Final = 5.0
 LOOK_EVERY_S: Final = 15.0
 """How often the leader looks at the clocks of all servers while no server reports a wrong one."""
@@ -46,6 +48,13 @@ class _Reading(NamedTuple):
     def lead_us(self) -> Micros:
         """Of store time over the wall clock."""
         return self.store - self.wall
+
+
+class _Jump(NamedTuple):
+    """A jump ahead: a store time between what was written before it and since, and where the clock came out."""
+
+    good_until: Instant
+    landed: Instant
 
 
 class StepGuard:
@@ -75,6 +84,7 @@ class StepGuard:
         self._gap: tuple[Micros, Micros] | None = None  # a step over an outage, and the lead over the wall before it
         self._reported: tuple[str, Micros | None] | None = None
         self._is_hearsay = False  # the lead is from the store, this server did not see the step itself
+        self._jump: _Jump | None = None  # the last one ahead; of no use while there is no lead
         self._is_leader = False
         self._told_us: Micros | None = None  # the lead that the store knows, at the last pulse
         self._knows = False  # this server watched the clock all along; otherwise it takes the lead that the store knows
@@ -112,6 +122,12 @@ class StepGuard:
     def believed(self, store_now: Instant) -> Instant:
         """Store time less the lead that this server sees, whether or not the others do."""
         return store_now - max(0, self._lead_us)
+
+    def doubt(self, store_now: Instant) -> ClockDoubt | None:
+        """How to judge what is due while store time is ahead of the reckoning of this server; None: it is not."""
+        if self._lead_us <= 0 or self._jump is None:
+            return None
+        return ClockDoubt(self.believed(store_now), *self._jump)
 
     async def step(self) -> float:
         """Report the lead, and forget it when no other server saw it."""
@@ -159,6 +175,8 @@ class StepGuard:
         step_us = now.store - before.store - int(elapsed_s * SECOND)
         if abs(step_us) <= STEP_US:
             return
+        if step_us > 0:
+            self._jump = _Jump(before.store + step_us // 2, before.store + step_us)
         hold_s = self._hold_s * (1 if elapsed_s <= REGULAR_S else BEATS_AFTER_OUTAGE)
         if elapsed_s <= OUTAGE_S or step_us < 0:
             if self._gap is None:
@@ -205,6 +223,8 @@ class StepGuard:
         if not self._knows and self._told_us > (told_us or 0) + STEP_US:
             self._ahead_us = self._told_us
             self._knows = self._is_hearsay = True
+            good_until = pulse.clock_good_until or pulse.now - self._told_us
+            self._jump = _Jump(good_until, good_until + self._told_us - SEEN_LATE_US)
             self.wake.set()
 
     def _trusted(self, step_us: Micros) -> None:

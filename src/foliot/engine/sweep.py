@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
+from foliot.domain.clocks import ClockDoubt
 from foliot.ports.store.firing import FiringStore, Pulse
 
 BATCH: Final = 500
@@ -15,10 +16,18 @@ class Sweeping:
 
     name = "sweeping"
 
-    def __init__(self, store: FiringStore, *, on_moved: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        store: FiringStore,
+        *,
+        on_moved: Callable[[], None],
+        doubt: Callable[[], ClockDoubt | None] = lambda: None,
+    ) -> None:
+        """`doubt`: what is thought of the store's clock at this moment; None: it is trusted."""
         self.wake = asyncio.Event()
         self._store = store
         self._on_moved = on_moved
+        self._doubt = doubt
         self._admissible = False
         self._parked = False
         self._after_job = 0
@@ -32,7 +41,7 @@ class Sweeping:
     async def step(self) -> float:
         moved = 0
         if self._admissible:
-            admitted = await self._store.admit(limit=BATCH)
+            admitted = await self._store.admit(limit=BATCH, doubt=self._doubt())
             self._admissible = admitted >= BATCH
             moved += admitted
         if self._parked:

@@ -34,7 +34,7 @@ class Shelf:
     async def lanes(self, *, after: int) -> Mapping[int, Lane]:
         return {1: self._lane} if after < 1 else {}
 
-    async def lease(self, polls: Sequence[Poll], *, limit: int) -> Granted:
+    async def lease(self, polls: Sequence[Poll], *, limit: int, **_: object) -> Granted:
         self.looks.append(polls)
         await self.gate.wait()
         if self.bad & {poll.session for poll in polls}:
@@ -273,7 +273,7 @@ async def test_trouble_of_the_store_is_no_polls_fault() -> None:
     asked = desk.ask()
     await settle()
 
-    async def away(polls: Sequence[Poll], *, limit: int) -> Granted:
+    async def away(polls: Sequence[Poll], *, limit: int, **_: object) -> Granted:
         shelf.looks.append(polls)
         raise StoreUnavailable("The store does not answer.")
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from foliot.domain.clocks import ClockDoubt
 from foliot.domain.fire import Decide
 from foliot.domain.instants import MILLISECOND, Instant, Micros
 
@@ -25,6 +26,7 @@ class Pulse:
     clock_suspect: bool
     lanes: int  # highest lane id: when it rises, learn the new ones
     clock_ahead_us: Micros | None = None  # while suspect: so far ahead of the time most believe in; None: unknown
+    clock_good_until: Instant | None = None  # while suspect: about the last store time that was right
     heir: str | None = None  # the session somebody wants to lead: whoever leads hands over to it
 
 
@@ -56,8 +58,8 @@ class FiringStore(Protocol):
         """
         ...
 
-    async def admit(self, *, limit: int) -> int:
-        """Give due triggers of serial jobs their place in line (R23); how many."""
+    async def admit(self, *, limit: int, doubt: ClockDoubt | None = None) -> int:
+        """Give due triggers of serial jobs their place in line (R23); how many. `doubt`: the store's clock jumped."""
         ...
 
     async def unpark(self, *, limit: int, after_job: int = 0) -> tuple[int, int]:

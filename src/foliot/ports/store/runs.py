@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from foliot.domain.clocks import ClockDoubt
 from foliot.domain.errors import InvalidInput
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
@@ -82,8 +83,13 @@ class RunStore(Protocol):
 
     async def trigger(self, request: TriggerRequest) -> Triggered: ...
 
-    async def lease(self, polls: Sequence[Poll], *, limit: int) -> Granted:
-        """Once for all parked polls: due runs by rank, serial and limits respected, marked RUNNING (design §4)."""
+    async def lease(
+        self, polls: Sequence[Poll], *, limit: int, not_after: Instant | None = None, doubt: ClockDoubt | None = None
+    ) -> Granted:
+        """Once for all parked polls: due runs by rank, serial and limits respected, marked RUNNING (design §4).
+
+        `not_after`: when store time is later, nothing is leased: the clock may just have jumped. `doubt`: it has (R7).
+        """
         ...
 
     async def complete(

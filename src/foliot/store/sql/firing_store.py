@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
+from foliot.domain.clocks import ClockDoubt
 from foliot.domain.fire import Cursor, Decide, DueJob
 from foliot.domain.instants import Instant
 from foliot.ports.store.firing import OVERDUE_US, Decided, Pulse
@@ -40,6 +41,7 @@ PULSE: Final = Statement(
            (SELECT 1 FROM runs r WHERE r.state = 'PENDING' AND r.place IS NULL AND r.not_before <= {now}
             ORDER BY r.not_before, r.id LIMIT 1),
            m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until, m.clock_ahead_us,
+           CASE WHEN m.clock_suspect = 1 THEN m.last_good_time END,
            (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > {now})
     FROM store_meta m JOIN leases l ON l.name = 'leader'
     WHERE m.id = 1
@@ -51,6 +53,7 @@ PULSE: Final = Statement(
            (SELECT 1 FROM runs r WHERE r.parked_job > -1 ORDER BY r.parked_job LIMIT 1),
            (SELECT 1 FROM runs r WHERE r.waits = 2 AND r.not_before <= {now} ORDER BY r.not_before LIMIT 1),
            m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until, m.clock_ahead_us,
+           CASE WHEN m.clock_suspect = 1 THEN m.last_good_time END,
            (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > {now})
     FROM store_meta m JOIN leases l ON l.name = 'leader'
     WHERE m.id = 1
@@ -171,8 +174,8 @@ class SqlFiringStore:
         # `TAKE` has them in this order; `TAKE_OVERDUE` by job.
         return _Fired(decided, min(cursor.next_at or 0 for cursor in cursors) if waiting else cursors[0].next_at)
 
-    async def admit(self, *, limit: int) -> int:
-        return await self._database.transact(lambda tx: admit_due(tx, self._definitions, limit=limit))
+    async def admit(self, *, limit: int, doubt: ClockDoubt | None = None) -> int:
+        return await self._database.transact(lambda tx: admit_due(tx, self._definitions, limit=limit, doubt=doubt))
 
     async def unpark(self, *, limit: int, after_job: int = 0) -> tuple[int, int]:
         swept = await self._database.transact(lambda tx: unpark_heads(tx, limit=limit, after_job=after_job))
@@ -222,7 +225,9 @@ def due_jobs(
 
 
 def _pulse(row: Row) -> Pulse:
-    now, next_at, ready, parked, admissible, epoch, clock_suspect, lanes, leader, term, until, ahead_us, heir = row
+    now, next_at, ready, parked, admissible, epoch, clock_suspect, lanes, leader, term, until, ahead_us, good, heir = (
+        row
+    )
     return Pulse(
         now=int(now),
         next_at=next_at,
@@ -236,5 +241,6 @@ def _pulse(row: Row) -> Pulse:
         clock_suspect=bool(clock_suspect),
         lanes=lanes,
         clock_ahead_us=ahead_us,
+        clock_good_until=good,
         heir=heir,
     )

@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from foliot.domain.clocks import ClockDoubt
 from foliot.domain.errors import ClusterTrouble, FoliotError
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
@@ -52,10 +53,12 @@ class SqlRunStore:
 
     # -- into a worker's hands and back ---------------------------------------------------------------------------
 
-    async def lease(self, polls: Sequence[Poll], *, limit: int) -> Granted:
+    async def lease(
+        self, polls: Sequence[Poll], *, limit: int, not_after: Instant | None = None, doubt: ClockDoubt | None = None
+    ) -> Granted:
         if not polls:
             raise ValueError("a lease needs polls")
-        outcome = await self._database.transact(lambda tx: self._leasing.lease(tx, polls, limit))
+        outcome = await self._database.transact(lambda tx: self._leasing.lease(tx, polls, limit, not_after, doubt))
         if outcome.replaced:
             with suppress(ClusterTrouble):  # the next lease finds them again; what was granted must be told
                 await self._quit(outcome.replaced)

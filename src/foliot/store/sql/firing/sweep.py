@@ -6,8 +6,9 @@ head parked with nobody to un-park it; the sweep finds it.
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from foliot.domain.clocks import ClockDoubt
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
 from foliot.domain.run import RunState
@@ -25,29 +26,25 @@ from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
 
 PASSED_OVER_MAX: Final = 20  # rounds in which jobs that cannot be read here are found and left out
 
-DUE_LATER: Final = Statement(
-    """
-    SELECT id, job_id, version FROM runs
-    WHERE state = 'PENDING' AND place IS NULL AND not_before <= {now}
-    ORDER BY not_before, id LIMIT :limit
-    """,
-    mysql="""
-    SELECT id, job_id, version FROM runs WHERE waits = 2 AND not_before <= {now} ORDER BY not_before, id LIMIT :limit
-    """,
-)
+_DUE: Final = """
+    SELECT id, job_id, version FROM runs WHERE state = 'PENDING' AND place IS NULL AND not_before <= {now}
+"""
+_DUE_MARIADB: Final = "SELECT id, job_id, version FROM runs WHERE waits = 2 AND not_before <= {now}"
+_NOT_OF: Final = "AND job_id NOT IN (SELECT d.job_id FROM {d})"
+_DUE_INDEED: Final = "AND (not_before <= :believed OR created_at > :good)"
+"""While the store's clock is in doubt (R7): by the time that is believed, unless it was triggered since the jump."""
+_IN_ORDER: Final = "ORDER BY not_before, id LIMIT :limit"
+
+DUE_LATER: Final = Statement(f"{_DUE} {_IN_ORDER}", mysql=f"{_DUE_MARIADB} {_IN_ORDER}")
 
 DUE_LATER_OF_OTHERS: Final = Statement(
-    """
-    SELECT id, job_id, version FROM runs
-    WHERE state = 'PENDING' AND place IS NULL AND not_before <= {now} AND job_id NOT IN (SELECT d.job_id FROM {d})
-    ORDER BY not_before, id LIMIT :limit
-    """,
+    f"{_DUE} {_NOT_OF} {_IN_ORDER}", RowSet("d", job_id=BIGINT), mysql=f"{_DUE_MARIADB} {_NOT_OF} {_IN_ORDER}"
+)
+
+DUE_INDEED: Final = Statement(
+    f"{_DUE} {_NOT_OF} {_DUE_INDEED} {_IN_ORDER}",
     RowSet("d", job_id=BIGINT),
-    mysql="""
-    SELECT id, job_id, version FROM runs
-    WHERE waits = 2 AND not_before <= {now} AND job_id NOT IN (SELECT d.job_id FROM {d})
-    ORDER BY not_before, id LIMIT :limit
-    """,
+    mysql=f"{_DUE_MARIADB} {_NOT_OF} {_DUE_INDEED} {_IN_ORDER}",
 )
 
 FREE_CURSORS: Final = Statement(
@@ -163,9 +160,9 @@ class _Later(NamedTuple):
     not_before: Instant
 
 
-def admit_due(tx: Tx, definitions: Definitions, *, limit: int) -> int:
+def admit_due(tx: Tx, definitions: Definitions, *, limit: int, doubt: ClockDoubt | None = None) -> int:
     """Give due triggers of serial jobs their place in line; how many. A job that is being fired waits for the next."""
-    due = _due_later(tx, definitions, limit)
+    due = _due_later(tx, definitions, limit, doubt)
     free = _free_cursors(tx, {run.job_id for run in due})
     due = [run for run in due if run.job_id in free]
     if not due:
@@ -228,13 +225,12 @@ def _entry(run: _Later, jobs: Mapping[tuple[int, int], LoadedJob], end: LineEnd)
     return admitted(row, old, new)
 
 
-def _due_later(tx: Tx, definitions: Definitions, limit: int) -> list[_DueLater]:
+def _due_later(tx: Tx, definitions: Definitions, limit: int, doubt: ClockDoubt | None) -> list[_DueLater]:
     """Due triggers. A job that cannot be read here is passed over, and fills no batch."""
     unreadable: set[int] = set()
     due: list[_DueLater] = []
     for _ in range(PASSED_OVER_MAX):
-        others = {"d": [(job_id,) for job_id in sorted(unreadable)]} if unreadable else {}
-        rows = tx.tuples(DUE_LATER_OF_OTHERS if unreadable else DUE_LATER, {"limit": limit}, **others)
+        rows = _look_for_due(tx, limit, unreadable, doubt)
         found = [_DueLater._make(row) for row in rows]
         jobs = definitions.find(tx, {(run.job_id, run.version) for run in found}).jobs
         passed = {run.job_id for run in found if (run.job_id, run.version) not in jobs}
@@ -243,6 +239,16 @@ def _due_later(tx: Tx, definitions: Definitions, limit: int) -> list[_DueLater]:
             break
         unreadable |= passed
     return due
+
+
+def _look_for_due(tx: Tx, limit: int, unreadable: Collection[int], doubt: ClockDoubt | None) -> Sequence[Sequence[Any]]:
+    others = [(job_id,) for job_id in sorted(unreadable)]
+    if doubt is not None:
+        values = {"limit": limit, "believed": doubt.believed, "good": doubt.good_until}
+        return tx.tuples(DUE_INDEED, values, d=others)
+    if others:
+        return tx.tuples(DUE_LATER_OF_OTHERS, {"limit": limit}, d=others)
+    return tx.tuples(DUE_LATER, {"limit": limit})
 
 
 def _admitted(run: _Later, entry: Edited, place: int, *, is_parked: bool) -> _Admission:

@@ -7,6 +7,7 @@ of each kind present. On engines with LATERAL each step is one statement for all
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from foliot.domain.clocks import ClockDoubt
 from foliot.domain.instants import Instant
 from foliot.store.sql.ending.locked_runs import REPLACED
 from foliot.store.sql.kernel.database import Tx
@@ -42,40 +43,59 @@ _REPLACED: Final = f"CASE WHEN {REPLACED} THEN 1 ELSE 0 END"
 
 KINDS: Final = RowSet("k", lane=BIGINT, **{"class": BIGINT}, priority=BIGINT, low=BIGINT, n=BIGINT)
 
-_OF_KINDS: Final = f"""
+_DUE_INDEED: Final = """
+    AND (r.not_before <= :believed OR r.created_at > :good OR (r.ver > 1 AND r.not_before >= :landed))
+"""
+"""While the store's clock is in doubt (R7): by the time that is believed, unless the start was set since the jump. Of a
+row that was written again (`ver`) it was set before, if it lies before where the clock came out."""
+
+
+def _of_kinds(doubt: str = "", columns: str = f"{_COLUMNS}, {_REPLACED} AS replaced") -> str:
+    return f"""
     FROM {{k}} CROSS JOIN LATERAL (
-      SELECT {_COLUMNS}, {_REPLACED} AS replaced FROM runs r
-      WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low AND {_MAY_RUN}
+      SELECT {columns} FROM runs r
+      WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low
+            AND {_MAY_RUN} {doubt}
       ORDER BY r.not_before, r.id LIMIT k.n
-"""
-_OF_KIND: Final = f"""
+    """
+
+
+def _of_kind(doubt: str = "") -> str:
+    return f"""
     SELECT {_COLUMNS}, {_REPLACED} FROM runs r
-    WHERE r.lane = :lane AND r.class = :class AND r.priority = :priority AND r.not_before >= :low AND {_MAY_RUN}
+    WHERE r.lane = :lane AND r.class = :class AND r.priority = :priority AND r.not_before >= :low
+          AND {_MAY_RUN} {doubt}
     ORDER BY r.not_before, r.id LIMIT :n
-"""
-_OF_KIND_MARIADB: Final = f"""
+    """
+
+
+def _of_kind_mariadb(doubt: str = "") -> str:
+    return f"""
     SELECT {_COLUMNS}, {_REPLACED} FROM runs r FORCE INDEX (runs_ready)
     WHERE r.ready_lane = :lane AND r.class = :class AND r.priority = :priority AND r.not_before >= :low
-          AND {_MAY_RUN_NOW} {_FIRST_IN_LINE}
+          AND {_MAY_RUN_NOW} {_FIRST_IN_LINE} {doubt}
     ORDER BY r.not_before, r.id LIMIT :n
-"""
+    """
 
-PEEK: Final = Statement(
-    f"""
-    SELECT f.lane, f.class, f.priority, f.not_before
-    FROM {{k}} CROSS JOIN LATERAL (
-      SELECT r.lane, r.class, r.priority, r.not_before FROM runs r
-      WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low AND {_MAY_RUN}
-      ORDER BY r.not_before, r.id LIMIT k.n) f
-    """,
-    KINDS,
-    SESSIONS,
+
+_PEEKED: Final = "r.lane, r.class, r.priority, r.not_before"
+_PEEK: Final = "SELECT f.lane, f.class, f.priority, f.not_before"
+
+PEEK: Final = Statement(f"{_PEEK} {_of_kinds(columns=_PEEKED)}) f", KINDS, SESSIONS)
+LOOK: Final = Statement(f"SELECT r.* {_of_kinds()}) r", KINDS, SESSIONS)
+TAKE: Final = Statement(f"SELECT r.* {_of_kinds()} {{skip_locked}}) r", KINDS, SESSIONS)
+LOOK_AT_KIND: Final = Statement(_of_kind(), SESSIONS, mysql=_of_kind_mariadb())
+TAKE_OF_KIND: Final = Statement(
+    f"{_of_kind()} {{skip_locked}}", SESSIONS, mysql=f"{_of_kind_mariadb()} {{skip_locked}}"
 )
-LOOK: Final = Statement(f"SELECT r.* {_OF_KINDS}) r", KINDS, SESSIONS)
-TAKE: Final = Statement(f"SELECT r.* {_OF_KINDS} {{skip_locked}}) r", KINDS, SESSIONS)
 
-LOOK_AT_KIND: Final = Statement(_OF_KIND, SESSIONS, mysql=_OF_KIND_MARIADB)
-TAKE_OF_KIND: Final = Statement(f"{_OF_KIND} {{skip_locked}}", SESSIONS, mysql=f"{_OF_KIND_MARIADB} {{skip_locked}}")
+PEEK_DOUBTING: Final = Statement(f"{_PEEK} {_of_kinds(_DUE_INDEED, _PEEKED)}) f", KINDS, SESSIONS)
+LOOK_DOUBTING: Final = Statement(f"SELECT r.* {_of_kinds(_DUE_INDEED)}) r", KINDS, SESSIONS)
+TAKE_DOUBTING: Final = Statement(f"SELECT r.* {_of_kinds(_DUE_INDEED)} {{skip_locked}}) r", KINDS, SESSIONS)
+LOOK_AT_KIND_DOUBTING: Final = Statement(_of_kind(_DUE_INDEED), SESSIONS, mysql=_of_kind_mariadb(_DUE_INDEED))
+TAKE_OF_KIND_DOUBTING: Final = Statement(
+    f"{_of_kind(_DUE_INDEED)} {{skip_locked}}", SESSIONS, mysql=f"{_of_kind_mariadb(_DUE_INDEED)} {{skip_locked}}"
+)
 
 
 class Candidate(NamedTuple):
@@ -110,18 +130,28 @@ def by_rank(run: Candidate) -> tuple[Instant, int]:
 class Picker:
     """One look for candidates, within one transaction."""
 
-    def __init__(self, tx: Tx, waiting: WaitingKinds, sessions: Iterable[str], now: Instant) -> None:
+    def __init__(
+        self, tx: Tx, waiting: WaitingKinds, sessions: Iterable[str], now: Instant, doubt: ClockDoubt | None
+    ) -> None:
         self._tx = tx
         self._waiting = waiting
         self._sessions = [(session,) for session in sessions]
         self._now = now
+        self._doubts = doubt is not None
+        self._times = {"now": now}
+        if doubt is not None:
+            self._times |= {"believed": doubt.believed, "good": doubt.good_until, "landed": doubt.landed}
 
     def look(self, wanted: Mapping[RunKind, int]) -> list[Candidate]:
         """The first so many of each kind, unlocked."""
+        if self._doubts:
+            return self._fetch(wanted, LOOK_DOUBTING, LOOK_AT_KIND_DOUBTING)
         return self._fetch(wanted, LOOK, LOOK_AT_KIND)
 
     def take(self, wanted: Mapping[RunKind, int]) -> list[Candidate]:
         """The first so many of each kind that nobody else is about to take, locked."""
+        if self._doubts:  # what is held back stands before what is not: the next scan must not begin behind it
+            return self._fetch(wanted, TAKE_DOUBTING, TAKE_OF_KIND_DOUBTING)
         taken = self._fetch(wanted, TAKE, TAKE_OF_KIND)
         oldest: dict[RunKind, Instant] = {}
         lane = class_ = priority = -1
@@ -159,7 +189,8 @@ class Picker:
     def _peek(self, wanted: Mapping[RunKind, int]) -> dict[RunKind, list[Instant]]:
         found: dict[RunKind, list[Instant]] = {kind: [] for kind in wanted}
         if self._tx.dialect.lateral:
-            for *kind, not_before in self._tx.tuples(PEEK, {"now": self._now}, k=self._rows(wanted), s=self._sessions):
+            peek = PEEK_DOUBTING if self._doubts else PEEK
+            for *kind, not_before in self._tx.tuples(peek, self._times, k=self._rows(wanted), s=self._sessions):
                 found[RunKind._make(kind)].append(not_before)
             return found
         for run in self.look(wanted):
@@ -169,16 +200,16 @@ class Picker:
     def _fetch(self, wanted: Mapping[RunKind, int], every: Statement, each: Statement) -> list[Candidate]:
         if not wanted:
             return []
-        tx, now = self._tx, self._now
+        tx = self._tx
         if tx.dialect.lateral:
-            rows: Sequence[Any] = tx.tuples(every, {"now": now}, k=self._rows(wanted), s=self._sessions)
+            rows: Sequence[Any] = tx.tuples(every, self._times, k=self._rows(wanted), s=self._sessions)
         else:
             rows = [
                 row
                 for lane, class_, priority, low, n in self._rows(wanted)
                 for row in tx.tuples(
                     each,
-                    {"now": now, "lane": lane, "class": class_, "priority": priority, "low": low, "n": n},
+                    {**self._times, "lane": lane, "class": class_, "priority": priority, "low": low, "n": n},
                     s=self._sessions,
                 )
             ]

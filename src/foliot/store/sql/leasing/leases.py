@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from foliot.domain.clocks import ClockDoubt
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.job import Definition, Lane, LoadedJob, OnLost
 from foliot.domain.limits import is_of_the_cluster
@@ -143,8 +144,10 @@ class Leases:
         self._chance = chance
         self._waiting = WaitingKinds()
 
-    def lease(self, tx: Tx, polls: Sequence[Poll], limit: int) -> LeaseOutcome:
-        """Serve these polls; at most `limit` runs in all."""
+    def lease(
+        self, tx: Tx, polls: Sequence[Poll], limit: int, not_after: Instant | None, doubt: ClockDoubt | None
+    ) -> LeaseOutcome:
+        """Serve these polls; at most `limit` runs in all. `not_after`, `doubt`: what is thought of the clock (R7)."""
         lanes = {lane for poll in polls for lane in poll.lanes}
         asking = self._waiting.look_around(tx, {poll.session for poll in polls}, lanes)
         served = self._repeated(tx, [poll for poll in polls if poll.repeat])
@@ -156,7 +159,8 @@ class Leases:
             and (poll.session, poll.request_no) not in served
             and poll.session not in changed
         )
-        taken = self._taken(tx, slots, min(limit, slots.free), asking.now) if slots.free else _Taken()
+        may_take = slots.free and (not_after is None or asking.now <= not_after)
+        taken = self._taken(tx, slots, min(limit, slots.free), asking.now, doubt) if may_take else _Taken()
         self._write(tx, taken, asking, served)
         grants = tuple(_grant(poll, asking.states[poll.session], served) for poll in polls)
         more = bool(taken.replaced) or (slots.free > 0 and len(taken.given) >= limit)
@@ -180,18 +184,18 @@ class Leases:
 
     # -- choosing ---------------------------------------------------------------------------------------------------
 
-    def _taken(self, tx: Tx, slots: FreeSlots, n: int, now: Instant) -> _Taken:
-        taken = self._picked(tx, slots, n, now)
+    def _taken(self, tx: Tx, slots: FreeSlots, n: int, now: Instant, doubt: ClockDoubt | None) -> _Taken:
+        taken = self._picked(tx, slots, n, now, doubt)
         if taken is None and self._waiting.look_again(tx, now):
-            taken = self._picked(tx, slots, n, now)
+            taken = self._picked(tx, slots, n, now, doubt)
         return taken or _Taken()
 
-    def _picked(self, tx: Tx, slots: FreeSlots, n: int, now: Instant) -> _Taken | None:
+    def _picked(self, tx: Tx, slots: FreeSlots, n: int, now: Instant, doubt: ClockDoubt | None) -> _Taken | None:
         """Candidates by rank, each in a slot and within its limits; None: there are none."""
         kinds = self._waiting.kinds(slots.lanes)
         lanes = self._lanes.find(tx, {kind.lane for kind in kinds})
         rooms = self._rooms(tx, lanes)
-        picker = Picker(tx, self._waiting, slots.sessions, now)
+        picker = Picker(tx, self._waiting, slots.sessions, now, doubt)
         # A lane whose limit is full is not scanned.
         room = {
             kind: _room(kind, lanes[kind.lane], rooms, slots) for kind in kinds if _is_open(lanes[kind.lane], rooms)
