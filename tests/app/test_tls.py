@@ -150,7 +150,7 @@ async def test_a_certificate_that_proves_nothing_is_refused(tmp_path: Path, wron
     ca_file = (Authority.new("another") if wrong == "authority" else authority).own(tmp_path / "ca.pem")
     async with served(tmp_path, files) as url:
         async with AsyncFoliot(url, TOKEN, ca_file=ca_file, timeout="30s") as client:
-            with pytest.raises(FoliotError, match="certificate verify failed"):
+            with pytest.raises(FoliotError, match="The certificate of https://"):
                 await client.jobs.list()
         link = HttpWorkerLink.to(Endpoint.of(url, TOKEN, ca_file=ca_file))
         with pytest.raises(ServerAway, match=r"(?i)certificate"):
@@ -217,3 +217,38 @@ def test_a_certificate_lets_a_server_listen_beyond_this_machine() -> None:
     check_reach("0.0.0.0", is_protected=True)
     with pytest.raises(OpenToOthers, match="not encrypted"):
         check_reach("0.0.0.0", is_protected=False)
+
+
+# -------------------------------------------------------------------------------------------------- what goes wrong
+
+
+async def test_a_client_says_what_is_wrong_with_the_way_to_a_server(tmp_path: Path) -> None:
+    """An authority nobody named, a name that is not in the certificate, `http://` to a port that speaks TLS."""
+    authority = Authority.new("an authority")
+    ca_file = authority.own(tmp_path / "ca.pem")
+    async with served(tmp_path, authority.sign(tmp_path, "foliot")) as url:
+        for asked, known, code, told in (
+            (url, None, "FOL-5035", "--ca-file FILE"),
+            (url.replace("127.0.0.1", "localhost"), ca_file, "FOL-5035", "is for another name"),
+            (url.replace("https:", "http:"), None, "FOL-5036", f"use {url}"),
+        ):
+            async with AsyncFoliot(asked, TOKEN, ca_file=known, timeout="5s") as client:
+                with pytest.raises(ServerAway) as refused:
+                    await client.jobs.list()
+            assert (refused.value.code, told in str(refused.value)) == (code, True), str(refused.value)
+            link = HttpWorkerLink.to(Endpoint.of(asked, TOKEN, ca_file=known))
+            try:
+                with pytest.raises(ServerAway) as unheard:
+                    await link.register(Hello(session="f" * 32, name="w", group="default", slots=1, handlers=()))
+            finally:
+                await link.close()
+            assert unheard.value.code == code, str(unheard.value)
+
+
+async def test_https_to_a_port_without_tls_is_told(tmp_path: Path) -> None:
+    async with served(tmp_path, None) as url:
+        client = AsyncFoliot(url.replace("http:", "https:"), TOKEN, timeout="5s")
+        with pytest.raises(ServerAway) as refused:
+            await client.jobs.list()
+        await client.close()
+    assert (refused.value.code, refused.value.hint) == ("FOL-5036", f"use {url}")

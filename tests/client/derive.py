@@ -20,6 +20,7 @@ RULES = (
     (r"\b__a(enter|exit)__\b", r"__\1__"),
     (r"\ba(close|read|iter_text)\(", r"\1("),
     (r"\bpause_async\b", "pause"),
+    (r"\bspeaks_tls_async\b", "speaks_tls"),
     (r"\bclient\.awaited\b", "client.blocking"),
     (r"for item in (stream\.of_\w+\(\w*\)):\n +yield item", r"yield from \1"),
 )

@@ -16,7 +16,7 @@ from foliot.app.handler_kinds import NO_SETTINGS, HandlerSettings, beside_python
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.this_machine import Access
 from foliot.app.worker_thread import WorkerThread
-from foliot.client.discovery import find_endpoint
+from foliot.client.contexts import find_endpoint
 from foliot.client.endpoint import Endpoint
 from foliot.client.worker_http import HttpWorkerLink
 from foliot.ports.handler import HandlerKind

@@ -1,7 +1,9 @@
 """One server of a cluster as a process: its store, its duties and its HTTP face, until it is asked to stop."""
 
 import asyncio
+import socket
 from collections.abc import Callable
+from dataclasses import replace
 
 from foliot.app.connections import HttpConnection, ProxiedConnection
 from foliot.app.faults import fault_point
@@ -30,6 +32,8 @@ async def serve(
     clock, chance = SystemClock(), SystemChance()
     certificate = Certificate(settings.tls) if settings.tls else None
     http = HttpServer(settings.host, settings.port, certificate=certificate)
+    if not settings.node_name:
+        settings = replace(settings, node_name=f"{socket.gethostname()}-{http.port}")
     open_store = store_opener(settings.store_url)
     store = await open_store(settings.store_url, clock=clock, chance=chance, point=fault_point(settings.fault_point))
     try:

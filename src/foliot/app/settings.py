@@ -62,7 +62,7 @@ class ServerSettings:
     """One server."""
 
     store_url: str
-    node_name: str
+    node_name: str  # "": host and port, so that two servers on one machine have two names
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
     timing: Timing = field(default_factory=Timing)

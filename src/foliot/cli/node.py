@@ -115,6 +115,17 @@ def show(user: User, *, name: str) -> None:
     """
     found = user.client.nodes.get(name)
     user.out.item(found, _lines(user, found))
+    if user.out.is_for_people:
+        _tell_others(user, name, found)
+
+
+def _tell_others(user: User, name: str, shown: Mapping[str, Any]) -> None:
+    """Say that other live nodes have the same name, and how each is asked for."""
+    nodes = user.client.nodes.list()
+    others = [one for one in nodes if one["name"] == name and one["id"] != shown["id"] and one["health"] not in GONE]
+    if others:
+        named = ", ".join(f"{one['kind']} {one['id']}" for one in others)
+        user.out.talk("node_ambiguous", mark="warn", count=len(others) + 1, node=name, id=shown["id"], others=named)
 
 
 def _lines(user: User, node: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:

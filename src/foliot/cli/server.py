@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import os
-import socket
 from pathlib import Path
 from typing import Final
 
@@ -35,7 +34,7 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
     metavar="URL",
     help="What holds elections: the store, or the backend of an installed package by the scheme of its URL.",
 )
-@click.option("--node", default=None, help="This server's name (default: the host's).")
+@click.option("--node", default=None, help="This server's name (default: host and port).")
 @reach_options
 @click.option(
     "--keep-removed-jobs",
@@ -74,7 +73,7 @@ def server(
     with refusals():
         settings = ServerSettings(
             store_url=_store_url(db, db_file),
-            node_name=node or socket.gethostname(),
+            node_name=node or "",
             host=reach.host,
             port=reach.port,
             timing=TIMINGS[timing],

@@ -3,12 +3,11 @@
 import asyncio
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import click
-from click.core import ParameterSource
 
 from foliot import __version__
 from foliot.app.handler_kinds import beside_python, check_something_to_execute
@@ -19,8 +18,10 @@ from foliot.cli.handler_settings import handler_settings, read_handler_settings
 from foliot.cli.job_environment import job_environment, read_rules
 from foliot.cli.refusal import refusals, tell
 from foliot.cli.run_limits import read_limits
-from foliot.client.discovery import find_endpoint
-from foliot.client.endpoint import Endpoint, read_secret
+from foliot.client.contexts import Contexts
+from foliot.client.discovery import Resolved
+from foliot.client.endpoint import Endpoint
+from foliot.client.errors import NoTokenKnown
 from foliot.client.worker_http import HttpWorkerLink
 from foliot.domain.errors import FoliotError, InvalidInput
 from foliot.domain.instants import SECOND, parse_duration
@@ -39,17 +40,11 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 
 @click.command()
 @click.argument("modules", nargs=-1)
-@click.option("--server", "servers", envvar="FOLIOT_SERVER", help="URL of a server, several with commas.")
-@click.option("--token-file", envvar="FOLIOT_TOKEN_FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--ca-file",
-    envvar="FOLIOT_CA_FILE",
-    type=click.Path(exists=True, dir_okay=False),
-    help="Certificates of who signs the servers'.",
-)
-@click.option(
-    "--insecure-http", envvar="FOLIOT_INSECURE_HTTP", is_flag=True, help="Send the token unencrypted over a network."
-)
+@click.option("--context", metavar="NAME", help="Another context than the one in use.")
+@click.option("--server", metavar="URL", help="URL of a server, several with commas.")
+@click.option("--token-file", metavar="FILE", help="A file with the token.")
+@click.option("--ca-file", metavar="FILE", help="Certificates of who signs the servers'.")
+@click.option("--insecure-http", is_flag=True, help="Send the token unencrypted over a network.")
 @click.option("--name", default=None, help="This worker's name (default: host and pid).")
 @click.option("--group", default=DEFAULT_GROUP, show_default=True, help="The pool of workers this one belongs to.")
 @click.option("--slots", default=8, show_default=True, type=click.IntRange(1, 10_000), help="Runs at one time.")
@@ -71,8 +66,9 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 @click.option("--log-format", default="auto", type=click.Choice(["auto", "console", "json"]), show_default=True)
 def worker(
     modules: tuple[str, ...],
-    servers: str | None,
-    token_file: Path | None,
+    context: str | None,
+    server: str | None,
+    token_file: str | None,
     ca_file: str | None,
     insecure_http: bool,
     name: str | None,
@@ -96,21 +92,33 @@ def worker(
 
     Without MODULES the worker executes the installed kinds alone.
 
+    It works for the cluster of the context in use.
+
     \b
     Examples:
+      foliot worker billing.jobs
       foliot worker billing.jobs --server https://10.0.0.5:7171 --token-file worker.token
       foliot worker jobs.py --server https://a:7171,https://b:7171 --token-file t --slots 32 --labels gpu=yes
       foliot worker --server https://a:7171 --token-file t --handler-settings /etc/foliot/handlers.toml
     """
     configure_logging(level=log_level, form=log_format)  # type: ignore[arg-type]
     with refusals():
-        endpoint = _endpoint(servers, token_file, ca_file, insecure_http=insecure_http)
+        resolved = _resolved(
+            {
+                "context": context,
+                "server": server,
+                "token_file": token_file,
+                "ca_file": ca_file,
+                "insecure_http": "yes" if insecure_http else None,
+            }
+        )
+        endpoint, secret_file = resolved.endpoint(), resolved.get("token_file")
         rules = read_rules(
             hide=hide_env,
             keep=keep_env,
             clean=clean_env,
             secrets=(endpoint.token or "",),
-            secret_files=() if token_file is None else (str(token_file), str(token_file.absolute())),
+            secret_files=() if secret_file is None else (secret_file, str(Path(secret_file).absolute())),
         )
         node = name or f"{socket.gethostname()}-{os.getpid()}"
         settings = WorkerSettings(
@@ -175,23 +183,13 @@ async def _stop(running: Worker, stop: asyncio.Event) -> None:
     running.stop()
 
 
-def _endpoint(servers: str | None, token_file: Path | None, ca_file: str | None, *, insecure_http: bool) -> Endpoint:
-    if servers is None:
-        return find_endpoint()
-    check_whose_token(servers)
-    token = read_secret(token_file) if token_file else None
-    return Endpoint.of(servers, token, ca_file=ca_file, insecure_http=insecure_http, said_by="--server")
-
-
-def check_whose_token(servers: str) -> None:
-    """Refuse to send the token of the environment to a server that is not the environment's."""
-    where = click.get_current_context().get_parameter_source("token_file")
-    theirs = os.environ.get("FOLIOT_SERVER", servers)
-    if where is ParameterSource.ENVIRONMENT and theirs != servers:
-        raise InvalidInput(
-            f"FOLIOT_TOKEN_FILE gives the token of FOLIOT_SERVER ({theirs}), not that of --server.",
-            hint="give the token of this server: --token-file FILE",
-        )
+def _resolved(flags: Mapping[str, str | None]) -> Resolved:
+    """What the user says of the cluster, by the rules of every command; `NoTokenKnown` without a token."""
+    found = Contexts().resolve(flags)
+    servers = found.endpoint().urls
+    if found.get("token") is None and found.get("token_file") is None:
+        raise NoTokenKnown(servers[0], has_another="FOLIOT_TOKEN_FILE" in os.environ)
+    return found
 
 
 def _labels(written: str) -> dict[str, str]:

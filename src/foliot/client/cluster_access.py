@@ -8,7 +8,8 @@ from typing import Any, Final
 import httpx2
 
 from foliot.client.calls import CALLS, Call, Duration, call
-from foliot.client.discovery import find_endpoint
+from foliot.client.contexts import find_endpoint, find_settings
+from foliot.client.discovery import Resolved
 from foliot.client.endpoint import CLIENT_FILE, Endpoint
 from foliot.client.loopback import is_on_this_machine
 from foliot.client.machine import Machine
@@ -19,6 +20,8 @@ from foliot.domain.instants import SECOND, parse_duration
 from foliot.domain.job import DEFAULT_NAMESPACE
 
 UNAUTHORISED: Final = 401
+UNSAID: Final = ""
+"""No namespace was given."""
 
 
 class ClusterAccess(ABC):
@@ -29,7 +32,7 @@ class ClusterAccess(ABC):
         url: str | Sequence[str] | None = None,
         token: str | None = None,
         *,
-        namespace: str | None = DEFAULT_NAMESPACE,
+        namespace: str | None = UNSAID,
         timeout: Duration = "10s",
         ca_file: str | None = None,
         insecure_http: bool = False,
@@ -37,13 +40,19 @@ class ClusterAccess(ABC):
         verify: ssl.SSLContext | None = None,
         machine: Machine | None = None,
     ) -> None:
-        """`namespace` None: the token's own, and lists are about all it sees. `lang`: of messages, such as zh-CN."""
+        """`namespace`: the context's, else `default`. None: the token's own, and lists are about all it sees.
+
+        `lang`: of messages, such as zh-CN.
+        """
+        found = find_settings() if not url else Resolved()
         self.endpoint = (
-            Endpoint.of(url, token, ca_file=ca_file, insecure_http=insecure_http) if url else find_endpoint()
+            Endpoint.of(url, token, ca_file=ca_file, insecure_http=insecure_http) if url else found.endpoint()
         )
         if self.endpoint.token:
             self.endpoint.demand_safe_way()
         self.namespace = namespace
+        if namespace == UNSAID:
+            self.namespace = found.get("namespace") or DEFAULT_NAMESPACE
         self.machine = machine or Machine()
         self._lang = lang
         self._within_s = parse_duration(timeout) / SECOND

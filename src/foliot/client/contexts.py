@@ -26,6 +26,7 @@ from foliot.client.discovery import (
     from_local,
     resolve,
 )
+from foliot.client.endpoint import Endpoint
 from foliot.client.private import write_private_file
 from foliot.domain.errors import InvalidInput, NotFound
 from foliot.domain.names import check_name, nearest
@@ -89,8 +90,7 @@ class Contexts:
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self._environment = os.environ if environment is None else environment
-        home = self._environment.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
-        self.folder = Path(self._environment.get("FOLIOT_CONFIG", str(Path(home) / "foliot")))
+        self.folder = _folder(self._environment)
         self.file = self.folder / "contexts.toml"
 
     def all(self) -> tuple[dict[str, Context], str | None]:
@@ -199,6 +199,28 @@ class Contexts:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_private_file(file, text)
         return file
+
+
+def find_settings(environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Resolved:
+    """What a program works with where nobody says more: the same as a command without options."""
+    return Contexts(environment).resolve({}, folder=folder)
+
+
+def find_endpoint(environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Endpoint:
+    """Where to ask: `FOLIOT_*`, else foliot.toml, else `./.foliot`, else the context in use, else `NoServerKnown`."""
+    return find_settings(environment, folder).endpoint()
+
+
+def _folder(environment: Mapping[str, str]) -> Path:
+    """Where the user's contexts lie. A user without a home, as in some containers, has none."""
+    if named := environment.get("FOLIOT_CONFIG"):
+        return Path(named)
+    if named := environment.get("XDG_CONFIG_HOME"):
+        return Path(named) / "foliot"
+    try:
+        return Path.home() / ".config" / "foliot"
+    except RuntimeError:
+        return Path("/nonexistent") / "foliot"
 
 
 def _addresses(written: str) -> frozenset[str]:

@@ -4,7 +4,6 @@ The source that names the server also says which token belongs to it. A token ne
 project's file names that server.
 """
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -18,13 +17,6 @@ from foliot.domain.settings_table import CLIENT_SETTINGS
 
 PROJECT: Final = Path("foliot.toml")
 _OF_ONE_SERVER: Final = ("server", "token", "token_file", "ca_file", "insecure_http")
-
-
-def find_endpoint(environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Endpoint:
-    """`FOLIOT_SERVER`, `FOLIOT_TOKEN_FILE` and `FOLIOT_CA_FILE`, else `./.foliot/client.json`, else `NoServerKnown`."""
-    variables = from_environment(os.environ if environment is None else environment)
-    sources = [variables] if variables.server else [from_local(folder or Path.cwd())]
-    return resolve(sources).endpoint()
 
 
 class TokenForWhom(InvalidInput):

@@ -82,6 +82,81 @@ class ServerAway(Unanswered):
         )
 
 
+class NoTokenKnown(Denied):
+    """A worker was given no token."""
+
+    code = "FOL-4030"
+
+    def __init__(self, url: str, *, has_another: bool = False) -> None:
+        another = "; that of FOLIOT_TOKEN_FILE is for FOLIOT_SERVER" if has_another else ""
+        super().__init__(
+            f"No token is known for {url}, and a worker needs one{another}.",
+            hint="make one: foliot token create NAME --scope worker --write FILE; then --token-file FILE",
+            url=url,
+            another="FOLIOT_TOKEN_FILE" if has_another else None,
+        )
+
+
+class CertificateRefused(ServerAway):
+    """A server shows a certificate that this client does not believe."""
+
+    code = "FOL-5035"
+
+    def __init__(self, url: str, why: str) -> None:
+        problem, sentence, hint = _CERTIFICATE_TROUBLES["other"]
+        for words, known in _CERTIFICATE_TROUBLES.items():
+            if words in why.lower():
+                problem, sentence, hint = known
+        FoliotError.__init__(self, f"The certificate of {url} {sentence}.", hint=hint, url=url, problem=problem)
+
+
+_UNKNOWN: Final = (
+    "unknown",
+    "is signed by an authority that is not known here",
+    "name the file of that authority: --ca-file FILE, FOLIOT_CA_FILE, or in code ca_file=",
+)
+_CERTIFICATE_TROUBLES: Final[Mapping[str, tuple[str, str, str]]] = {
+    "other": ("other", "is not accepted here", "look at it: openssl x509 -noout -text -in FILE"),
+    "issuer": _UNKNOWN,
+    "self-signed": _UNKNOWN,
+    "self signed": _UNKNOWN,
+    "mismatch": ("name", "is for another name", "ask the server by a name that stands in its certificate"),
+    "expired": ("expired", "has expired", "renew it; is the clock of this machine right?"),
+    "not yet valid": ("expired", "is not valid yet", "is the clock of this machine right?"),
+}
+"""What OpenSSL says → the kind of trouble, what is wrong, the next step."""
+
+
+class OtherProtocol(ServerAway):
+    """A server speaks TLS and was asked without it, or the other way round."""
+
+    code = "FOL-5036"
+
+    def __init__(self, url: str) -> None:
+        scheme, _, rest = url.partition("://")
+        is_tls = scheme == "http"  # so much is known: the other protocol is spoken
+        FoliotError.__init__(
+            self,
+            f"{url} speaks TLS, and was asked without it." if is_tls else f"{url} does not speak TLS.",
+            hint=f"use {'https' if is_tls else 'http'}://{rest}",
+            url=url,
+            tls="TLS" if is_tls else None,
+            right=f"{'https' if is_tls else 'http'}://{rest}",
+        )
+
+
+def unreached(url: str, why: str) -> ServerAway:
+    """The error of a connection that failed for this reason."""
+    said = why.lower()
+    if "certificate" in said and ("verify" in said or "ssl" in said):
+        return CertificateRefused(url, why)
+    if url.startswith("https:") and ("wrong_version_number" in said or "wrong version number" in said):
+        return OtherProtocol(url)
+    if url.startswith("https:") and "record layer" in said:
+        return OtherProtocol(url)
+    return ServerAway(url, why)
+
+
 class StrangeAnswer(ClusterTrouble):
     """Something answered that is not a Foliot server: the login page of a proxy, another program on that port."""
 

@@ -7,7 +7,7 @@ import msgspec
 
 from foliot.client.calls import Call
 from foliot.client.endpoint import Endpoint
-from foliot.client.errors import ServerAway, StrangeAnswer, error_of
+from foliot.client.errors import StrangeAnswer, error_of, unreached
 from foliot.client.machine import Machine
 from foliot.domain.errors import FoliotError
 
@@ -49,9 +49,14 @@ class Tries:
 
     def failed(self, error: httpx2.TransportError) -> float:
         """No answer: how long to pause before the next try, or `ServerAway`."""
-        away = ServerAway(self._servers.url, _why(error))
+        away = unreached(self._servers.url, _why(error))
         refused_for_good = isinstance(error, _NEVER_SENT) and self._rounds + 1 >= ROUNDS_REFUSED_MAX
         return self._next(away, give_up=refused_for_good and self._is_end_of_round)
+
+    def may_be_tls(self, error: httpx2.TransportError) -> bool:
+        """Whether the server hung up without a word, as one does that speaks TLS and was asked without it."""
+        is_cut = isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError)
+        return is_cut and self._servers.url.startswith("http:")
 
     def answered(self, response: httpx2.Response) -> float | None:
         """None when the answer counts; else how long to pause before the next try."""

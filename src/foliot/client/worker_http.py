@@ -12,7 +12,8 @@ import aiohttp
 import msgspec
 
 from foliot.client.endpoint import Endpoint
-from foliot.client.errors import ServerAway
+from foliot.client.errors import OtherProtocol, ServerAway, unreached
+from foliot.client.machine import Machine
 from foliot.client.trust import trusting
 from foliot.domain.errors import ClusterTrouble, Denied, FoliotError
 from foliot.domain.instants import SECOND
@@ -32,6 +33,7 @@ from foliot.ports.worker_link import (
 PREFIX: Final = "/api/worker/v1"
 CALL_WITHIN_S: Final = 10.0
 TOO_LARGE: Final = 413
+CUT: Final = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)  # hung up without a word
 BEAT_WITHIN_S: Final = 3.0
 BEAT_SHARE: Final = 0.4
 """Of a session's ttl: with the third that lies between two beats, another server is asked before trust ends."""
@@ -130,7 +132,9 @@ class HttpWorkerLink:
                 return self._read(server, response.status, await response.read(), kind)
         except (aiohttp.ClientError, TimeoutError, asyncio.IncompleteReadError) as error:
             self._at += 1
-            raise ServerAway(server, str(error) or type(error).__name__) from error
+            if isinstance(error, CUT) and server.startswith("http:") and await Machine().speaks_tls_async(server):
+                raise OtherProtocol(server) from error
+            raise unreached(server, str(error) or type(error).__name__) from error
         except asyncio.CancelledError:
             self._at = self._beat_at  # given up because a beat was not answered: go where the next beat goes
             raise
@@ -158,7 +162,7 @@ class HttpWorkerLink:
             answer = self._read(server, response.status, response.read(), BeatAnswer)
         except (OSError, http.client.HTTPException) as error:
             self._drop_beat_connection()
-            raise ServerAway(server, str(error) or type(error).__name__) from error
+            raise unreached(server, str(error) or type(error).__name__) from error
         except FoliotError:
             self._drop_beat_connection()
             raise

@@ -101,6 +101,7 @@ _VARIANT_BY: Final = {
     "FOL-1033": "why",
     "FOL-3003": "claimed_by",
     "FOL-4006": "reason",
+    "FOL-5035": "problem",
     "FOL-7001": "state",
 }
 """Codes with a template for each of some problems, and which of the error's values says which one it is."""

@@ -154,5 +154,5 @@ def test_a_workers_token_of_the_environment_is_for_its_server(shell: Shell, evil
     evil.say(Answer(status=401, body={"code": "FOL-4002"}))  # it would end there
     environment = {"FOLIOT_SERVER": good.url, "FOLIOT_TOKEN_FILE": secret(shell)}
     said = shell("worker", "jobs.py", "--server", evil.url, **environment)
-    assert (said.code, evil.asked) == (2, [])
-    assert "FOLIOT_TOKEN_FILE gives the token of FOLIOT_SERVER" in said.err
+    assert (said.code, evil.asked) == (4, [])
+    assert "that of FOLIOT_TOKEN_FILE is for FOLIOT_SERVER" in said.err

@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 
 from foliot import Foliot
-from foliot.client.discovery import find_endpoint
+from foliot.app.embedded import start
+from foliot.client.contexts import Context, Contexts, find_endpoint
 from foliot.client.endpoint import BadServer, Endpoint, UnreadableAccess
 from foliot.client.errors import NoServerKnown
 from foliot.client.private import NotPrivate
 from foliot.domain.errors import Denied
+from tests.cli.conftest import Shell
+from tests.eventually import soon
 from tests.unit.client.answering import Answer, Answering, Asked
 
 
@@ -33,13 +36,13 @@ def test_the_environment_says_it_first(tmp_path: Path) -> None:
 
 def test_then_the_folder_that_foliot_up_made(tmp_path: Path) -> None:
     write_client_file(tmp_path, json.dumps({"url": "http://127.0.0.1:7171", "token": "a"}))
-    found = find_endpoint({}, tmp_path)
+    found = find_endpoint({"FOLIOT_CONFIG": str(tmp_path / "config")}, tmp_path)
     assert (found.urls, found.token) == (("http://127.0.0.1:7171",), "a")
 
 
 def test_then_nobody_knows(tmp_path: Path) -> None:
     with pytest.raises(NoServerKnown) as refused:
-        find_endpoint({}, tmp_path)
+        find_endpoint({"FOLIOT_CONFIG": str(tmp_path / "config")}, tmp_path)
     assert "foliot up" in str(refused.value)
 
 
@@ -47,7 +50,7 @@ def test_then_nobody_knows(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, text: str) -> None:
     write_client_file(tmp_path, text)
     with pytest.raises(UnreadableAccess, match=r"client\.json cannot be read"):
-        find_endpoint({}, tmp_path)
+        find_endpoint({"FOLIOT_CONFIG": str(tmp_path / "config")}, tmp_path)
 
 
 def test_a_file_that_others_may_read_was_not_written_by_foliot_up(tmp_path: Path) -> None:
@@ -55,7 +58,7 @@ def test_a_file_that_others_may_read_was_not_written_by_foliot_up(tmp_path: Path
     write_client_file(tmp_path, json.dumps({"url": "http://127.0.0.1:7171", "token": "a"}))
     (tmp_path / ".foliot" / "client.json").chmod(0o644)
     with pytest.raises(NotPrivate, match="other users may read or write it"):
-        find_endpoint({}, tmp_path)
+        find_endpoint({"FOLIOT_CONFIG": str(tmp_path / "config")}, tmp_path)
 
 
 def test_a_file_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +66,7 @@ def test_a_file_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.M
     other = os.geteuid() + 1
     monkeypatch.setattr(os, "geteuid", lambda: other)
     with pytest.raises(NotPrivate, match="belongs to another user"):
-        find_endpoint({}, tmp_path)
+        find_endpoint({"FOLIOT_CONFIG": str(tmp_path / "config")}, tmp_path)
 
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
@@ -72,7 +75,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     file.rename(tmp_path / "elsewhere.json")
     file.symlink_to(tmp_path / "elsewhere.json")
     with pytest.raises(NotPrivate, match="it is a link"):
-        find_endpoint({}, tmp_path)
+        find_endpoint({"FOLIOT_CONFIG": str(tmp_path / "config")}, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +84,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 def test_a_folder_names_no_server_on_another_machine(tmp_path: Path, url: str) -> None:
     write_client_file(tmp_path, json.dumps({"url": url, "token": "a"}))
     with pytest.raises(UnreadableAccess, match="a server on another machine"):
-        find_endpoint({}, tmp_path)
+        find_endpoint({"FOLIOT_CONFIG": str(tmp_path / "config")}, tmp_path)
 
 
 def test_a_token_file_that_is_not_there_is_told(tmp_path: Path) -> None:
@@ -130,3 +133,62 @@ def test_a_client_outlives_the_foliot_up_that_it_found(
         (tmp_path / ".foliot" / "client.json").write_text(json.dumps({"url": server.url, "token": "second"}))
         assert client.runs.get("r-1").raw == {"id": "r-1"}
     assert [asked.headers["authorization"] for asked in server.asked] == ["Bearer first"] * 2 + ["Bearer second"]
+
+
+# ------------------------------------------------------------------------------------------------- the context in use
+
+
+@pytest.fixture
+def in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: Answering) -> Answering:
+    """A user with a context, in an empty folder."""
+    for name in [name for name in os.environ if name.startswith("FOLIOT")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("FOLIOT_CONFIG", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+    Contexts().put(Context(name="prod", server=server.url, namespace="billing"), token="of-the-context")
+    return server
+
+
+def test_a_program_uses_the_context_in_use_as_the_command_line_does(in_use: Answering) -> None:
+    in_use.say(Answer(body={"items": [], "next_cursor": None}))
+    with Foliot() as client:
+        client.jobs.list()
+    with Foliot(namespace="toys") as client:
+        client.jobs.list()
+    assert [asked.headers["authorization"] for asked in in_use.asked] == ["Bearer of-the-context"] * 2
+    assert [asked.query["namespace"] for asked in in_use.asked] == ["billing", "toys"]
+
+
+async def test_so_does_a_worker_inside_a_program(in_use: Answering) -> None:
+    (Path.cwd() / "inside.py").write_text("from foliot import job\n\n\n@job\ndef one() -> None: ...\n")
+    in_use.say(Answer(status=401, body={"code": "FOL-4002"}))
+    async with start("worker", jobs=["inside.py"]):
+        await soon(lambda: bool(in_use.asked), within_s=60)
+    assert in_use.asked[0].headers["authorization"] == "Bearer of-the-context"
+
+
+def test_so_does_a_worker(in_use: Answering, tmp_path: Path) -> None:
+    (tmp_path / "jobs.py").write_text("from foliot import job\n\n\n@job\ndef one() -> None: ...\n")
+    in_use.say(Answer(status=401, body={"code": "FOL-4002"}))  # it ends there
+    shell = Shell(folder=tmp_path, config=tmp_path / "config", environment={"XDG_STATE_HOME": str(tmp_path / "state")})
+    assert shell("worker", "jobs.py").code == 4
+    assert in_use.asked[0].headers["authorization"] == "Bearer of-the-context"
+
+
+def test_a_worker_without_a_token_is_told_so(server: Answering, tmp_path: Path) -> None:
+    (tmp_path / "jobs.py").write_text("from foliot import job\n\n\n@job\ndef one() -> None: ...\n")
+    shell = Shell(folder=tmp_path, config=tmp_path / "config")
+    said = shell("worker", "jobs.py", "--server", server.url)
+    assert (said.code, server.asked) == (4, [])
+    assert "No token is known for" in said.err
+    assert "foliot token create NAME --scope worker" in said.err
+    assert "没有用于" in shell("worker", "jobs.py", "--server", server.url, FOLIOT_LANG="zh-CN").err
+
+
+def test_a_user_without_a_home_has_no_contexts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", no_home)
+    with pytest.raises(NoServerKnown):
+        find_endpoint({}, tmp_path)

@@ -18,6 +18,7 @@ from foliot.client.awaited.runs import AsyncRuns
 from foliot.client.awaited.tokens import AsyncTokens
 from foliot.client.calls import Call
 from foliot.client.cluster_access import ClusterAccess
+from foliot.client.errors import OtherProtocol
 from foliot.client.requests import read
 
 
@@ -63,6 +64,8 @@ class AsyncFoliot(ClusterAccess):
             try:
                 response = await self._http.request(**self._request(call))
             except httpx2.TransportError as error:
+                if tries.may_be_tls(error) and await self.machine.speaks_tls_async(self._servers.url):
+                    raise OtherProtocol(self._servers.url) from error
                 pause = tries.failed(error)
             else:
                 if self._finds_another_token(response):

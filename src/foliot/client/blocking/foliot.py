@@ -20,6 +20,7 @@ from foliot.client.blocking.runs import Runs
 from foliot.client.blocking.tokens import Tokens
 from foliot.client.calls import Call
 from foliot.client.cluster_access import ClusterAccess
+from foliot.client.errors import OtherProtocol
 from foliot.client.requests import read
 
 
@@ -65,6 +66,8 @@ class Foliot(ClusterAccess):
             try:
                 response = self._http.request(**self._request(call))
             except httpx2.TransportError as error:
+                if tries.may_be_tls(error) and self.machine.speaks_tls(self._servers.url):
+                    raise OtherProtocol(self._servers.url) from error
                 pause = tries.failed(error)
             else:
                 if self._finds_another_token(response):

@@ -43,6 +43,7 @@ COMMANDS: Final[Mapping[str, str]] = {
         "Run the jobs that MODULES (Python modules or files) declare, and those of the kinds of handlers installed here."
     ): "执行“模块”（Python 模块或文件）中声明的任务，以及此处安装的处理器类型的任务。",
     "Without MODULES the worker executes the installed kinds alone.": "不给出“模块”时，工作节点只执行已安装的处理器类型。",
+    "It works for the cluster of the context in use.": "它为当前上下文的集群工作。",
     "Put sample jobs into FOLDER (here by default).": "把示例任务放入“目录”（默认为当前目录）。",
     # calendar
     "Calendars: which days count. Built-in ones (weekdays, cn-workdays, us-ny-holidays …) need no saving.": (

@@ -152,7 +152,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     ),
     "A file with the store's URL.": "存放存储地址的文件。",
     "HOST:PORT; port 0 picks a free one.": "HOST:PORT；端口 0 表示任选一个空闲端口。",
-    "This server's name (default: the host's).": "此服务器的名称（默认为主机名）。",
+    "This server's name (default: host and port).": "此服务器的名称（默认为主机名和端口）。",
     "A proxy in front speaks TLS: listening beyond this machine is allowed.": (
         "前面的代理负责 TLS：允许监听本机以外的地址。"
     ),

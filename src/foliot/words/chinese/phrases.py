@@ -83,6 +83,7 @@ PHRASES: Final[Catalogue] = {
     "undrained": "{node} 重新接收执行",
     "stepped_down": "{leader} 现为主节点（任期 {term}），{before} 已卸任",
     "drained": "{node} 已排空",
+    "node_ambiguous": "{count} 个在线节点都叫 {node}：此处显示的是 {id}，其余为 {others}；请按编号查询",
     "drain_goes_on": "{node} 的排空会继续进行",
     "restored": "存储重新开始：纪元 {epoch}（原为 {before}），任期高于 {term}",
     "restored_plan": "foliot db restored 将把纪元提升到 {epoch}（现为 {before}），任期高于 {term}",

@@ -15,9 +15,6 @@ REFUSALS: Final[Mapping[str, str]] = {
     "A certificate and its key belong together.": "证书与私钥须一同给出。",
     '"{written}" is not an address to listen on.': "“{written}”不是可监听的地址。",
     "{modules} declares no jobs.": "{modules} 没有声明任务。",
-    "FOLIOT_TOKEN_FILE gives the token of FOLIOT_SERVER ({server}), not that of --server.": (
-        "FOLIOT_TOKEN_FILE 给出的是 FOLIOT_SERVER（{server}）的令牌，不是 --server 的。"
-    ),
     '"{pair}" is not a label.': "“{pair}”不是标签。",
     "SQLite has one server: there is nothing to fail over to.": "SQLite 只有一个服务器：没有可切换的对象。",
     '"{url}" has no server to ask.': "“{url}”没有可访问的服务器。",
@@ -119,7 +116,6 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     "give both --tls-cert and --tls-key": "同时给出 --tls-cert 和 --tls-key",
     "write HOST:PORT, such as 127.0.0.1:7171": "请写 HOST:PORT，例如 127.0.0.1:7171",
     "decorate functions with @job; see foliot new": "用 @job 装饰函数；见 foliot new",
-    "give the token of this server: --token-file FILE": "给出此服务器的令牌：--token-file 文件",
     "write --labels gpu=yes,zone=cn-east": "请写 --labels gpu=yes,zone=cn-east",
     "sqlite:///FILE, postgresql://USER@HOST/DB or mariadb://USER@HOST/DB": (
         "sqlite:///FILE、postgresql://USER@HOST/DB 或 mariadb://USER@HOST/DB"

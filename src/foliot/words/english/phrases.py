@@ -85,6 +85,7 @@ PHRASES: Final[Catalogue] = {
     "undrained": "{node} takes work again",
     "stepped_down": "{leader} leads now (term {term}), {before} no longer",
     "drained": "{node} is drained",
+    "node_ambiguous": "{count} live nodes are called {node}: this one is {id}, others are {others}; ask by id",
     "drain_goes_on": "the drain of {node} goes on without us",
     "restored": "the store begins anew: epoch {epoch} (was {before}), terms above {term}",
     "restored_plan": "foliot db restored would raise the epoch to {epoch} (now {before}), and terms above {term}",
