@@ -87,7 +87,7 @@ def test_what_a_dialect_cannot_say_is_refused(text: str, to: str, problem: str, 
     ("text", "to", "sentence", "hint"),
     [
         ("*/5 * * * * *", "unix", "Unix cron 没有秒字段", "保留原来的方言，或用 every: 表示秒"),
-        ("0 0 0 1 1 ? 2027", "spring", "Spring 没有年字段", "改为给计划设置 start 和 end"),
+        ("0 0 0 1 1 ? 2027", "spring", "Spring 没有年字段", "改为给调度计划设置 start 和 end"),
         ("0 9 1 * MON", "quartz", "Quartz 不能用“或”连接日与星期", "写成两条的列表：0 0 9 1 * ? 和 0 0 9 ? * MON"),
         ("0 0 9 1 * MON", "unix", "Unix cron 不能用“且”连接日与星期", "保留原来的方言"),
         ("0 9 * * H(1-7)", "quartz", "Quartz 没有与之对应的星期数字", "用名称书写星期"),

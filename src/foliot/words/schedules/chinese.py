@@ -15,20 +15,25 @@ from foliot.domain.schedule.cron.fields import (
     Span,
 )
 from foliot.domain.schedule.times import bits
-from foliot.words.schedules.english import clock, is_listable
 from foliot.words.schedules.shapes import (
     AnyValue,
     EveryNth,
     FieldShape,
     HourShape,
     OneValue,
+    ShapeWords,
     SplitRange,
     Steps,
     ValueRange,
+    Values,
+    clock,
+    filled,
     grouped,
+    is_listable,
     shape_of_field,
     shape_of_hours,
     shape_of_values,
+    times_of,
 )
 
 WEEKDAYS: Final = ("周日", "周一", "周二", "周三", "周四", "周五", "周六")
@@ -139,12 +144,7 @@ def _times(expression: Expression) -> str:
     second, minute = shape_of_field(expression.second), shape_of_field(expression.minute)
     hour = shape_of_hours(expression)
     if is_listable(expression):
-        return times_of_day(
-            h * 3600 + m * 60 + s
-            for h in bits(expression.hour.mask)
-            for m in bits(expression.minute.mask)
-            for s in bits(expression.second.mask)
-        )
+        return times_of_day(times_of(expression))
     if expression.second.mask == 1:
         return _by_minute(minute, hour)
     return _by_second(second, minute, hour)
@@ -190,40 +190,38 @@ def _by_second(second: FieldShape, minute: FieldShape, hour: HourShape) -> str:
     return f"{_within_hours(hour)}{_units(minute, '分钟', '小时')}{within}{seconds}"
 
 
+_UNITS: Final[ShapeWords] = {
+    AnyValue: "每{unit}",
+    OneValue: "每{whole}第 {value} {unit}",
+    ValueRange: "每{whole}第 {first} 至 {last} {unit}",
+    EveryNth: "{start}每 {n} {unit}",
+    Steps: "每{whole}第 {first} 至 {last} {unit}间每 {n} {unit}",
+    Values: "每{whole}第 {named} {unit}",
+}
+_HOURS: Final[ShapeWords] = {
+    AnyValue: "",
+    OneValue: "{value:02}:00 至 {value:02}:59 ",
+    ValueRange: "{first:02}:00 至 {last:02}:59 ",
+    SplitRange: "00:00 至 {until:02}:59 和 {since:02}:00 至 23:59 ",
+    EveryNth: "每天从 {first:02}:00 起每 {n} 小时中的第一个小时内",
+    Steps: "{first:02}:00 至 {last:02}:59 每 {n} 小时中的第一个小时内",
+    Values: "{named}内",
+}
+
+
 def _units(shape: FieldShape, unit: str, whole: str) -> str:
-    match shape:
-        case AnyValue():
-            return f"每{unit}"
-        case OneValue(value=value):
-            return f"每{whole}第 {value} {unit}"
-        case ValueRange(first=first, last=last):
-            return f"每{whole}第 {first} 至 {last} {unit}"
-        case EveryNth(n=n, first=first, is_even=is_even):
-            if first:
-                return f"每{whole}从第 {first} {unit}起每 {n} {unit}"
-            return f"每 {n} {unit}" if is_even else f"每{whole}从头起每 {n} {unit}"
-        case Steps(n=n, first=first, last=last):
-            return f"每{whole}第 {first} 至 {last} {unit}间每 {n} {unit}"
-        case _:
-            return f"每{whole}第 {_named(shape.values, str)} {unit}"
+    start = ""
+    if isinstance(shape, EveryNth) and shape.first:
+        start = f"每{whole}从第 {shape.first} {unit}起"
+    elif isinstance(shape, EveryNth) and not shape.is_even:
+        start = f"每{whole}从头起"
+    named = _named(shape.values, str) if isinstance(shape, Values) else ""
+    return filled(_UNITS, shape, unit=unit, whole=whole, start=start, named=named)
 
 
 def _within_hours(hour: HourShape) -> str:
-    match hour:
-        case AnyValue():
-            return ""
-        case OneValue(value=value):
-            return f"{value:02}:00 至 {value:02}:59 "
-        case ValueRange(first=first, last=last):
-            return f"{first:02}:00 至 {last:02}:59 "
-        case SplitRange(until=until, since=since):
-            return f"00:00 至 {until:02}:59 和 {since:02}:00 至 23:59 "
-        case EveryNth(n=n, first=first):
-            return f"每天从 {first:02}:00 起每 {n} 小时中的第一个小时内"
-        case Steps(n=n, first=first, last=last):
-            return f"{first:02}:00 至 {last:02}:59 每 {n} 小时中的第一个小时内"
-        case _:
-            return f"{_named(hour.values, lambda value: f'{value} 点')}内"
+    named = _named(hour.values, lambda value: f"{value} 点") if isinstance(hour, Values) else ""
+    return filled(_HOURS, hour, named=named)
 
 
 def days(expression: Expression) -> str:

@@ -21,14 +21,19 @@ from foliot.words.schedules.shapes import (
     FieldShape,
     HourShape,
     OneValue,
+    ShapeWords,
     SplitRange,
     Steps,
     ValueRange,
     Values,
+    clock,
+    filled,
     grouped,
+    is_listable,
     shape_of_field,
     shape_of_hours,
     shape_of_values,
+    times_of,
 )
 
 WEEKDAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
@@ -37,7 +42,6 @@ MONTHS: Final = (
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
 NTH: Final = ("", "first", "second", "third", "fourth", "fifth")
-LISTED_TIMES_MAX: Final = 6
 
 
 def cron(expression: Expression) -> str:
@@ -118,13 +122,6 @@ def ordinal(n: int) -> str:
     return f"{n}{suffix}"
 
 
-def clock(seconds: int) -> str:
-    """A time of day, with seconds only if there are any."""
-    hour, rest = divmod(seconds, 3600)
-    minute, second = divmod(rest, 60)
-    return f"{hour:02}:{minute:02}:{second:02}" if second else f"{hour:02}:{minute:02}"
-
-
 def day_items(field: Field) -> str:
     """The day field: `on the 1st and 15th of the month`, `on the last day of the month`."""
     named: list[str] = []
@@ -157,25 +154,10 @@ def _times(expression: Expression) -> str:
     second, minute = shape_of_field(expression.second), shape_of_field(expression.minute)
     hour = shape_of_hours(expression)
     if is_listable(expression):
-        times = (
-            h * 3600 + m * 60 + s
-            for h in bits(expression.hour.mask)
-            for m in bits(expression.minute.mask)
-            for s in bits(expression.second.mask)
-        )
-        return f"at {times_of_day(times)}"
+        return f"at {times_of_day(times_of(expression))}"
     if expression.second.mask == 1:
         return _by_minute(minute, hour)
     return _by_second(second, minute, hour)
-
-
-def is_listable(expression: Expression) -> bool:
-    """Whether its times of day are few enough to be named one by one."""
-    hour = shape_of_field(expression.hour)
-    if isinstance(hour, AnyValue | EveryNth) or (isinstance(hour, ValueRange) and expression.hour.mask.bit_count() > 3):
-        return False
-    many = expression.hour.mask.bit_count() * expression.minute.mask.bit_count() * expression.second.mask.bit_count()
-    return many <= LISTED_TIMES_MAX
 
 
 def _by_minute(minute: FieldShape, hour: HourShape) -> str:
@@ -227,41 +209,41 @@ def _by_second(second: FieldShape, minute: FieldShape, hour: HourShape) -> str:
 _WHOLE: Final = {"second": "minute", "minute": "hour"}
 
 
+_UNITS: Final[ShapeWords] = {
+    AnyValue: "every {unit}",
+    OneValue: "at {unit} {value}",
+    ValueRange: "every {unit} from {first} to {last} of each {whole}",
+    EveryNth: "every {n} {unit}s{start}",
+    Steps: "every {n} {unit}s from {unit} {first} to {last} of each {whole}",
+    Values: "at {unit}s {named}",
+}
+_HOURS: Final[ShapeWords] = {
+    AnyValue: "",
+    OneValue: " from {value:02}:00 to {value:02}:59",
+    ValueRange: " from {first:02}:00 to {last:02}:59",
+    SplitRange: " from 00:00 to {until:02}:59 and from {since:02}:00 to 23:59",
+    EveryNth: " in every {nth} hour from {first:02}:00",
+    Steps: " in every {nth} hour from {first:02}:00 to {last:02}:59",
+    Values: " in the hours {named}",
+}
+
+
 def _units(shape: FieldShape, unit: str) -> str:
-    whole = _WHOLE[unit]
-    match shape:
-        case AnyValue():
-            return f"every {unit}"
-        case OneValue(value=value):
-            return f"at {unit} {value}"
-        case ValueRange(first=first, last=last):
-            return f"every {unit} from {first} to {last} of each {whole}"
-        case EveryNth(n=n, first=first, is_even=is_even):
-            if first:
-                return f"every {n} {unit}s from {unit} {first} of each {whole}"
-            return f"every {n} {unit}s" if is_even else f"every {n} {unit}s from the start of each {whole}"
-        case Steps(n=n, first=first, last=last):
-            return f"every {n} {unit}s from {unit} {first} to {last} of each {whole}"
-        case _:
-            return f"at {unit}s {_named(shape.values, str)}"
+    whole, start = _WHOLE[unit], ""
+    if isinstance(shape, EveryNth) and shape.first:
+        start = f" from {unit} {shape.first} of each {whole}"
+    elif isinstance(shape, EveryNth) and not shape.is_even:
+        start = f" from the start of each {whole}"
+    return filled(_UNITS, shape, unit=unit, whole=whole, start=start, named=_numbers(shape))
 
 
 def _within_hours(hour: HourShape) -> str:
-    match hour:
-        case AnyValue():
-            return ""
-        case OneValue(value=value):
-            return f" from {value:02}:00 to {value:02}:59"
-        case ValueRange(first=first, last=last):
-            return f" from {first:02}:00 to {last:02}:59"
-        case SplitRange(until=until, since=since):
-            return f" from 00:00 to {until:02}:59 and from {since:02}:00 to 23:59"
-        case EveryNth(n=n, first=first):
-            return f" in every {ordinal(n)} hour from {first:02}:00"
-        case Steps(n=n, first=first, last=last):
-            return f" in every {ordinal(n)} hour from {first:02}:00 to {last:02}:59"
-        case _:
-            return f" in the hours {_named(hour.values, str)}"
+    nth = ordinal(hour.n) if isinstance(hour, EveryNth | Steps) else ""
+    return filled(_HOURS, hour, nth=nth, named=_numbers(hour))
+
+
+def _numbers(shape: HourShape) -> str:
+    return _named(shape.values, str) if isinstance(shape, Values) else ""
 
 
 def _days(expression: Expression) -> str:

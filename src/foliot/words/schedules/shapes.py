@@ -1,7 +1,7 @@
 """What a field looks like to a person: any, one value, a range, every n-th (up to a value), or a list."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Final, TypeAlias
 
@@ -64,11 +64,44 @@ class Values:
 
 FieldShape: TypeAlias = AnyValue | OneValue | ValueRange | EveryNth | Steps | Values
 HourShape: TypeAlias = FieldShape | SplitRange
+ShapeWords: TypeAlias = Mapping[type, str]
+"""What a language says of each shape: a template with the shape's own values, and others that are given."""
+
+LISTED_TIMES_MAX: Final = 6
 STEPS_MIN: Final = 5
 NAMED_MAX: Final = 12  # of a longer list the first ones are named, and how many more there are
 _NAMED_OF_MORE: Final = 10
 _ROUND: Final = ("hour", "month", "weekday")  # people say "22 to 2" and "Friday to Monday", not "minute 50 to 10"
 _HALVES: Final = 1 | 1 << 30
+
+
+def filled(words: ShapeWords, shape: HourShape, **more: object) -> str:
+    """What the words say of a shape."""
+    return words[type(shape)].format(**asdict(shape), **more)
+
+
+def clock(seconds: int) -> str:
+    """A time of day, with seconds only if there are any."""
+    hour, rest = divmod(seconds, 3600)
+    minute, second = divmod(rest, 60)
+    return f"{hour:02}:{minute:02}:{second:02}" if second else f"{hour:02}:{minute:02}"
+
+
+def is_listable(expression: Expression) -> bool:
+    """Whether its times of day are few enough to be named one by one."""
+    hour = shape_of_field(expression.hour)
+    if isinstance(hour, AnyValue | EveryNth) or (isinstance(hour, ValueRange) and expression.hour.mask.bit_count() > 3):
+        return False
+    many = expression.hour.mask.bit_count() * expression.minute.mask.bit_count() * expression.second.mask.bit_count()
+    return many <= LISTED_TIMES_MAX
+
+
+def times_of(expression: Expression) -> Iterator[int]:
+    """Its times of day, in seconds."""
+    for hour in bits(expression.hour.mask):
+        for minute in bits(expression.minute.mask):
+            for second in bits(expression.second.mask):
+                yield hour * 3600 + minute * 60 + second
 
 
 def shape_of_field(field: Field) -> FieldShape:

@@ -29,7 +29,7 @@ from foliot.domain.schedule.workdays import published_until
 from foliot.domain.schedule.zones import Gap, RepeatedTime, Transition
 from foliot.words.language import Language
 from foliot.words.schedules import chinese, english
-from foliot.words.schedules.shapes import OneValue, ValueRange, shape_of_field, shape_of_values
+from foliot.words.schedules.shapes import OneValue, ValueRange, clock, shape_of_field, shape_of_values
 
 _AHEAD: Final = 365 * DAY
 _ADJACENT_MAX: Final = 4  # at most so many hours of one year are told
@@ -359,7 +359,7 @@ def _allows(schedule: Schedule, second: int) -> bool:
 
 
 def _missing(wall: Wall, change: Transition, reading: int, language: Language) -> ScheduleWarning:
-    time, end = english.clock(reading % DAY_S), english.clock((change.at + change.after) % DAY_S)
+    time, end = clock(reading % DAY_S), clock((change.at + change.after) % DAY_S)
     hint = _other_time(change.at + change.before, change.at + change.after, language)
     if language is Language.CHINESE:
         runs = f"该次改在 {end} 触发" if wall.gap is Gap.AFTER else "该次不触发"
@@ -371,7 +371,7 @@ def _missing(wall: Wall, change: Transition, reading: int, language: Language) -
 
 
 def _twice(wall: Wall, change: Transition, reading: int, language: Language) -> ScheduleWarning:
-    time = english.clock(reading % DAY_S)
+    time = clock(reading % DAY_S)
     hint = _other_time(change.at + change.after, change.at + change.before, language, later=True)
     if language is Language.CHINESE:
         runs = {
@@ -392,7 +392,7 @@ def _twice(wall: Wall, change: Transition, reading: int, language: Language) -> 
 
 def _other_time(begin: int, end: int, language: Language, *, later: bool = False) -> str:
     """A time of day that no clock change touches. No time comes before 00:00, and each one comes after it."""
-    before, after = english.clock(begin % DAY_S), english.clock(end % DAY_S)
+    before, after = clock(begin % DAY_S), clock(end % DAY_S)
     is_chinese = language is Language.CHINESE
     if before == after == _MIDNIGHT:
         return "设置 tz: UTC" if is_chinese else "set tz: UTC"
