@@ -89,16 +89,25 @@ class Retiring:
         return None if self._steps > 0 else 0.0
 
     async def _learn(self, live: frozenset[LiveCode]) -> None:
-        """Watch the sources that live workers have loaded, anew where their code changed."""
+        """Watch the sources that live workers have loaded, again from the start where their code changed."""
         hashes = {code.hash for code in live if code.hash is not None}
-        self._sources = {code: found for code, found in self._sources.items() if code in hashes}
-        self._sources |= await self._store.sources(hashes - self._sources.keys())
+        known = {code: found for code, found in self._sources.items() if code in hashes}
+        known |= await self._store.sources(hashes - known.keys())
+        self._sources = known
         unknown = frozenset(code.namespace for code in live if code.hash is None)
-        loaded = {source: _LoadedBy(codes, unknown) for source, codes in _by_source(self._sources).items()}
-        fresh = [source for source in loaded if self._is_news(source, loaded[source])]
-        busy = await self._store.modules_with_jobs({source.module for source in fresh}) if fresh else frozenset()
+        loaded: dict[Source, _LoadedBy] = {}
+        for source, codes in _by_source(self._sources).items():
+            loaded[source] = _LoadedBy(codes, unknown)
         kept = {source: watch for source, watch in self._watches.items() if source in loaded}
-        self._watches = kept | {source: self._new_watch(source, loaded[source], busy) for source in fresh}
+        self._watches = kept | await self._fresh_watches(loaded)
+
+    async def _fresh_watches(self, loaded: Mapping[Source, _LoadedBy]) -> dict[Source, _Watch]:
+        fresh = [source for source in loaded if self._is_news(source, loaded[source])]
+        if not fresh:
+            return {}
+        modules = {source.module for source in fresh}
+        busy = await self._store.modules_with_jobs(modules)
+        return {source: self._new_watch(source, loaded[source], busy) for source in fresh}
 
     def _is_news(self, source: Source, loaded_by: _LoadedBy) -> bool:
         watch = self._watches.get(source)

@@ -292,11 +292,13 @@ def _summed_up(hello: Hello, by: Principal, drafts: Sequence[_Draft], refused: S
 
 def _code(hello: Hello, by: Principal, drafts: Sequence[_Draft], refused: Sequence[_Refused]) -> Code:
     """What the worker's code declares: also what could not be saved, but nothing that its token may not declare."""
-    read = {draft.at: CodeJob(draft.namespace, draft.name, draft.module) for draft in drafts}
     may_not = {one.at for one in refused if isinstance(one.refusal, Denied)}
-    unread = {one.at for one in refused if one.at not in read}
-    jobs = [job for at, job in read.items() if at not in may_not]
-    jobs += [job for at in unread - may_not for job in _by_name(hello.jobs[at])]
+    read = {draft.at for draft in drafts}
+    unread = {one.at for one in refused} - read
+    allowed = [draft for draft in drafts if draft.at not in may_not]
+    jobs = [CodeJob(draft.namespace, draft.name, draft.module) for draft in allowed]
+    for at in unread - may_not:
+        jobs += _by_name(hello.jobs[at])
     return Code(namespace=hello.namespace, group=by.group, modules=hello.modules, jobs=jobs)
 
 

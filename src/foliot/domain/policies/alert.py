@@ -100,7 +100,9 @@ def written_alert(alert: AlertPolicy | None) -> dict[str, Any]:
 
 def _listed(written: Any, path: str) -> list[str]:
     """One text, or a list of them."""
-    given = [] if written is None else list(written) if isinstance(written, list | tuple) else [written]
+    if written is None:
+        return []
+    given = list(written) if isinstance(written, list | tuple) else [written]
     if len(given) > TO_MAX:
         raise BadField(path, f"it has {len(given)} entries; the limit is {TO_MAX}")
     return ["" if one is None else text(one, path) for one in given]
