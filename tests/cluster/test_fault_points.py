@@ -18,7 +18,7 @@ INSIDE = ("firing.taken", "firing.cursors_moved", "firing.recorded", "ending.jud
 SOMETIMES_WITHIN_S = 3.0
 MUST_PASS = {
     *(f"firing_store.decide_due.{place}" for place in ("asked", "done", "committed")),
-    *(f"node_store.beat.{place}" for place in ("asked", "committed")),
+    *(f"beats.renew.{place}" for place in ("asked", "committed")),
     *INSIDE,
     "leasing.leased",
 }

@@ -5,8 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from foliot.domain.instants import HOUR, SECOND
-from foliot.store.sql import node_store
-from foliot.store.sql.cluster import reaper
+from foliot.store.sql.cluster import beats, reaper
 from foliot.store.sql.ending import cancellation, ends, fixed_delay, locked_runs, logs, parents, retention, success
 from foliot.store.sql.firing import line_heads
 from foliot.store.sql.leasing import candidates, leases, limits, merge_input, run_kinds
@@ -288,7 +287,7 @@ LEASING: list[Hot] = [
     ),
     Hot(
         name="what a session holds",
-        statement=node_store.HELD,
+        statement=beats.HELD,
         uses=IN_HANDS,
         scans=SMALL,
         reads_max=3 * RUNNING // SESSIONS + SESSIONS,
@@ -296,7 +295,7 @@ LEASING: list[Hot] = [
     ),
     Hot(
         name="note starts",
-        statement=node_store.STARTED,
+        statement=beats.STARTED,
         uses=KEY,
         sets=lambda loaded: {"d": lease_rows(loaded, loaded.now, loaded.now, None)},
     ),

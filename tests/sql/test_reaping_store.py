@@ -7,7 +7,7 @@ from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
 from foliot.ports.worker_link import HeldLease, Leaving
-from foliot.store.sql.node_store import SETTLED_ALL
+from foliot.store.sql.cluster.beats import SETTLED_ALL
 from tests.conformance.building import PERSON, save
 from tests.conformance.test_reaping_store import BEAT_EVERY_US, _running
 from tests.conformance.working import Worker, lead, trigger, worker

@@ -1,5 +1,35 @@
 -- Every statement of the store as mariadb gets it. Written by `make sql`: change the code, then run it.
 
+-- cluster/beats.py HELD
+    SELECT n.state, n.beat_no, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)),
+           r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
+           CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 2
+                WHEN r.cancel_at IS NOT NULL OR (
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+) THEN 1 ELSE 0 END
+    FROM nodes n LEFT JOIN runs r ON r.held_by = n.id AND r.state = 'RUNNING'
+    WHERE n.id = %(session)s;
+
+-- cluster/beats.py FREE
+SELECT r.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true
+  AND EXISTS (SELECT 1 FROM nodes n WHERE n.id = %(session)s AND n.beat_no = %(beat_no)s)
+ORDER BY r.id FOR UPDATE SKIP LOCKED;
+
+-- cluster/beats.py STARTED
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, started_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, deadline_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, checkpoint LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.ver = runs.ver + 1, runs.checkpoint = coalesce(d.checkpoint, runs.checkpoint), runs.deadline_at = CASE WHEN runs.started_at IS NULL AND d.started_at IS NOT NULL
+                               AND NOT (runs.cancel_at IS NOT NULL AND runs.deadline_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)))
+                          THEN d.deadline_at ELSE runs.deadline_at END, runs.started_at = coalesce(runs.started_at, d.started_at) WHERE runs.id = d.id AND runs.lease_id = d.lease_id
+  AND (runs.started_at IS NULL AND d.started_at IS NOT NULL
+       OR d.checkpoint IS NOT NULL AND (runs.checkpoint IS NULL OR runs.checkpoint <> d.checkpoint));
+
+-- cluster/beats.py BEAT
+UPDATE nodes SET until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s, last_beat_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), beat_no = %(beat_no)s, settled = %(settled)s, `load` = %(load)s,
+       progress = %(progress)s, wall_offset_us = coalesce(%(wall_offset)s, wall_offset_us),
+       state = CASE WHEN state = 'live' AND %(draining)s = 1 THEN 'draining' ELSE state END
+WHERE id = %(session)s AND state <> 'dead' AND beat_no < %(beat_no)s;
+
 -- cluster/clock.py REPORT
 UPDATE nodes SET clock_offset_us = %(ahead)s, wall_offset_us = coalesce(%(offset)s, wall_offset_us)
 WHERE id = %(session)s AND state <> 'dead';
@@ -318,7 +348,7 @@ WHERE l.run_id = %(run_id)s AND l.attempt >= %(from_attempt)s AND l.attempt <= %
 ORDER BY l.attempt, l.at_offset LIMIT %(limit)s;
 
 -- ending/parents.py TALLY
-SELECT r.parent_id, r.state, r.kind, count(*) FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.parent_id = d.id WHERE true
+SELECT r.parent_id, r.state, r.kind, count(*) AS runs FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.parent_id = d.id WHERE true
 GROUP BY r.parent_id, r.state, r.kind;
 
 -- ending/parents.py COUNT_DOWN
@@ -1209,7 +1239,7 @@ GROUP BY v.job_id;
 SELECT limits.name, limits.max - limits.used FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN limits ON limits.name = d.name;
 
 -- leasing/limits.py LOCK
-SELECT l.name, l.max - l.used, l.used, l.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits l FORCE INDEX (PRIMARY) ON l.name = d.name WHERE true
+SELECT l.name, l.max - l.used AS room, l.used, l.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits l FORCE INDEX (PRIMARY) ON l.name = d.name WHERE true
 ORDER BY l.name FOR UPDATE;
 
 -- leasing/limits.py TAKE
@@ -1303,36 +1333,6 @@ UPDATE nodes SET owner = %(owner)s WHERE id = %(session)s AND kind = 'worker' AN
 SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner, offer_hash
 FROM nodes
 WHERE id = %(session)s AND kind = 'worker' AND state <> 'dead';
-
--- node_store.py HELD
-    SELECT n.state, n.beat_no, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)),
-           r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
-           CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 2
-                WHEN r.cancel_at IS NOT NULL OR (
-    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
-      SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
-                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
-) THEN 1 ELSE 0 END
-    FROM nodes n LEFT JOIN runs r ON r.held_by = n.id AND r.state = 'RUNNING'
-    WHERE n.id = %(session)s;
-
--- node_store.py FREE
-SELECT r.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true
-  AND EXISTS (SELECT 1 FROM nodes n WHERE n.id = %(session)s AND n.beat_no = %(beat_no)s)
-ORDER BY r.id FOR UPDATE SKIP LOCKED;
-
--- node_store.py STARTED
-UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, started_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, deadline_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, checkpoint LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.ver = runs.ver + 1, runs.checkpoint = coalesce(d.checkpoint, runs.checkpoint), runs.deadline_at = CASE WHEN runs.started_at IS NULL AND d.started_at IS NOT NULL
-                               AND NOT (runs.cancel_at IS NOT NULL AND runs.deadline_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)))
-                          THEN d.deadline_at ELSE runs.deadline_at END, runs.started_at = coalesce(runs.started_at, d.started_at) WHERE runs.id = d.id AND runs.lease_id = d.lease_id
-  AND (runs.started_at IS NULL AND d.started_at IS NOT NULL
-       OR d.checkpoint IS NOT NULL AND (runs.checkpoint IS NULL OR runs.checkpoint <> d.checkpoint));
-
--- node_store.py BEAT
-UPDATE nodes SET until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s, last_beat_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), beat_no = %(beat_no)s, settled = %(settled)s, `load` = %(load)s,
-       progress = %(progress)s, wall_offset_us = coalesce(%(wall_offset)s, wall_offset_us),
-       state = CASE WHEN state = 'live' AND %(draining)s = 1 THEN 'draining' ELSE state END
-WHERE id = %(session)s AND state <> 'dead' AND beat_no < %(beat_no)s;
 
 -- node_store.py UNDRAIN
 UPDATE nodes SET state = 'live', drained_by = NULL WHERE id = %(session)s AND state = 'draining' AND drained_by IS NOT NULL;
@@ -1668,9 +1668,6 @@ SELECT coalesce(max(id), 0) FROM runs;
 
 -- people/tokens.py _BY_HASH
 SELECT id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, last_used_at, revoked_at, line, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now FROM tokens WHERE hash = %(hash)s;
-
--- people/tokens.py _NOW
-SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
 
 -- people/tokens.py _ANY
 SELECT 1 FROM tokens LIMIT 1;

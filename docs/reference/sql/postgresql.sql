@@ -1,5 +1,40 @@
 -- Every statement of the store as postgresql gets it. Written by `make sql`: change the code, then run it.
 
+-- cluster/beats.py HELD
+    SELECT n.state, n.beat_no, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint),
+           r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
+           CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 2
+                WHEN r.cancel_at IS NOT NULL OR (
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+) THEN 1 ELSE 0 END
+    FROM nodes n LEFT JOIN runs r ON r.session_id = n.id AND r.state = 'RUNNING'
+    WHERE n.id = $1;
+
+-- cluster/beats.py FREE
+SELECT r.id FROM runs r
+WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id))
+  AND EXISTS (SELECT 1 FROM nodes n WHERE n.id = $2 AND n.beat_no = $3)
+ORDER BY r.id FOR UPDATE SKIP LOCKED;
+
+-- cluster/beats.py STARTED
+UPDATE runs SET ver = runs.ver + 1, checkpoint = coalesce(d.checkpoint, runs.checkpoint),
+       started_at = coalesce(runs.started_at, d.started_at),
+       deadline_at = CASE WHEN runs.started_at IS NULL AND d.started_at IS NOT NULL
+                               AND NOT (runs.cancel_at IS NOT NULL AND runs.deadline_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint))
+                          THEN d.deadline_at ELSE runs.deadline_at END
+FROM unnest($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::bigint[], $5::text::text[]) AS d(id, lease_id, started_at, deadline_at, checkpoint)
+WHERE runs.id = d.id AND runs.lease_id = d.lease_id
+  AND (runs.started_at IS NULL AND d.started_at IS NOT NULL
+       OR d.checkpoint IS NOT NULL AND (runs.checkpoint IS NULL OR runs.checkpoint <> d.checkpoint));
+
+-- cluster/beats.py BEAT
+UPDATE nodes SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1, last_beat_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), beat_no = $2, settled = $3, load = $4,
+       progress = $5, wall_offset_us = coalesce($6, wall_offset_us),
+       state = CASE WHEN state = 'live' AND $7 = 1 THEN 'draining' ELSE state END
+WHERE id = $8 AND state <> 'dead' AND beat_no < $2;
+
 -- cluster/clock.py REPORT
 UPDATE nodes SET clock_offset_us = $1, wall_offset_us = coalesce($2, wall_offset_us)
 WHERE id = $3 AND state <> 'dead';
@@ -335,7 +370,7 @@ WHERE l.run_id = $1 AND l.attempt >= $2 AND l.attempt <= $3
 ORDER BY l.attempt, l.at_offset LIMIT $5;
 
 -- ending/parents.py TALLY
-SELECT r.parent_id, r.state, r.kind, count(*) FROM runs r WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id))
+SELECT r.parent_id, r.state, r.kind, count(*) AS runs FROM runs r WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id))
 GROUP BY r.parent_id, r.state, r.kind;
 
 -- ending/parents.py COUNT_DOWN
@@ -1447,7 +1482,7 @@ GROUP BY v.job_id;
 SELECT limits.name, limits.max - limits.used FROM unnest($1::text::text[]) AS d(name) JOIN limits ON limits.name = d.name;
 
 -- leasing/limits.py LOCK
-SELECT l.name, l.max - l.used, l.used, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM unnest($1::text::text[]) AS d(name))
+SELECT l.name, l.max - l.used AS room, l.used, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM unnest($1::text::text[]) AS d(name))
 ORDER BY l.name FOR UPDATE;
 
 -- leasing/limits.py TAKE
@@ -1584,41 +1619,6 @@ UPDATE nodes SET owner = $1 WHERE id = $2 AND kind = 'worker' AND owner IS NULL;
 SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner, offer_hash
 FROM nodes
 WHERE id = $1 AND kind = 'worker' AND state <> 'dead';
-
--- node_store.py HELD
-    SELECT n.state, n.beat_no, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint),
-           r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
-           CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 2
-                WHEN r.cancel_at IS NOT NULL OR (
-    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
-      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
-                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
-) THEN 1 ELSE 0 END
-    FROM nodes n LEFT JOIN runs r ON r.session_id = n.id AND r.state = 'RUNNING'
-    WHERE n.id = $1;
-
--- node_store.py FREE
-SELECT r.id FROM runs r
-WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id))
-  AND EXISTS (SELECT 1 FROM nodes n WHERE n.id = $2 AND n.beat_no = $3)
-ORDER BY r.id FOR UPDATE SKIP LOCKED;
-
--- node_store.py STARTED
-UPDATE runs SET ver = runs.ver + 1, checkpoint = coalesce(d.checkpoint, runs.checkpoint),
-       started_at = coalesce(runs.started_at, d.started_at),
-       deadline_at = CASE WHEN runs.started_at IS NULL AND d.started_at IS NOT NULL
-                               AND NOT (runs.cancel_at IS NOT NULL AND runs.deadline_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint))
-                          THEN d.deadline_at ELSE runs.deadline_at END
-FROM unnest($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::bigint[], $5::text::text[]) AS d(id, lease_id, started_at, deadline_at, checkpoint)
-WHERE runs.id = d.id AND runs.lease_id = d.lease_id
-  AND (runs.started_at IS NULL AND d.started_at IS NOT NULL
-       OR d.checkpoint IS NOT NULL AND (runs.checkpoint IS NULL OR runs.checkpoint <> d.checkpoint));
-
--- node_store.py BEAT
-UPDATE nodes SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1, last_beat_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), beat_no = $2, settled = $3, load = $4,
-       progress = $5, wall_offset_us = coalesce($6, wall_offset_us),
-       state = CASE WHEN state = 'live' AND $7 = 1 THEN 'draining' ELSE state END
-WHERE id = $8 AND state <> 'dead' AND beat_no < $2;
 
 -- node_store.py UNDRAIN
 UPDATE nodes SET state = 'live', drained_by = NULL WHERE id = $1 AND state = 'draining' AND drained_by IS NOT NULL;
@@ -1958,9 +1958,6 @@ SELECT coalesce(max(id), 0) FROM runs;
 
 -- people/tokens.py _BY_HASH
 SELECT id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, last_used_at, revoked_at, line, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now FROM tokens WHERE hash = $1;
-
--- people/tokens.py _NOW
-SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
 
 -- people/tokens.py _ANY
 SELECT 1 FROM tokens LIMIT 1;

@@ -1,5 +1,40 @@
 -- Every statement of the store as sqlite gets it. Written by `make sql`: change the code, then run it.
 
+-- cluster/beats.py HELD
+    SELECT n.state, n.beat_no, foliot_now(),
+           r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
+           CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= foliot_now() THEN 2
+                WHEN r.cancel_at IS NOT NULL OR (
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+) THEN 1 ELSE 0 END
+    FROM nodes n LEFT JOIN runs r ON r.session_id = n.id AND r.state = 'RUNNING'
+    WHERE n.id = :session;
+
+-- cluster/beats.py FREE
+SELECT r.id FROM runs r
+WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d)
+  AND EXISTS (SELECT 1 FROM nodes n WHERE n.id = :session AND n.beat_no = :beat_no)
+ORDER BY r.id;
+
+-- cluster/beats.py STARTED
+UPDATE runs SET ver = runs.ver + 1, checkpoint = coalesce(d.checkpoint, runs.checkpoint),
+       started_at = coalesce(runs.started_at, d.started_at),
+       deadline_at = CASE WHEN runs.started_at IS NULL AND d.started_at IS NOT NULL
+                               AND NOT (runs.cancel_at IS NOT NULL AND runs.deadline_at <= foliot_now())
+                          THEN d.deadline_at ELSE runs.deadline_at END
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS lease_id, json_extract(value, '$[2]') AS started_at, json_extract(value, '$[3]') AS deadline_at, json_extract(value, '$[4]') AS checkpoint FROM json_each(:d)) AS d
+WHERE runs.id = d.id AND runs.lease_id = d.lease_id
+  AND (runs.started_at IS NULL AND d.started_at IS NOT NULL
+       OR d.checkpoint IS NOT NULL AND (runs.checkpoint IS NULL OR runs.checkpoint <> d.checkpoint));
+
+-- cluster/beats.py BEAT
+UPDATE nodes SET until = foliot_now() + :ttl, last_beat_at = foliot_now(), beat_no = :beat_no, settled = :settled, load = :load,
+       progress = :progress, wall_offset_us = coalesce(:wall_offset, wall_offset_us),
+       state = CASE WHEN state = 'live' AND :draining = 1 THEN 'draining' ELSE state END
+WHERE id = :session AND state <> 'dead' AND beat_no < :beat_no;
+
 -- cluster/clock.py REPORT
 UPDATE nodes SET clock_offset_us = :ahead, wall_offset_us = coalesce(:offset, wall_offset_us)
 WHERE id = :session AND state <> 'dead';
@@ -338,7 +373,7 @@ WHERE l.run_id = :run_id AND l.attempt >= :from_attempt AND l.attempt <= :to_att
 ORDER BY l.attempt, l.at_offset LIMIT :limit;
 
 -- ending/parents.py TALLY
-SELECT r.parent_id, r.state, r.kind, count(*) FROM runs r WHERE r.parent_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d)
+SELECT r.parent_id, r.state, r.kind, count(*) AS runs FROM runs r WHERE r.parent_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d)
 GROUP BY r.parent_id, r.state, r.kind;
 
 -- ending/parents.py COUNT_DOWN
@@ -1322,7 +1357,7 @@ GROUP BY v.job_id;
 SELECT limits.name, limits.max - limits.used FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d JOIN limits ON limits.name = d.name;
 
 -- leasing/limits.py LOCK
-SELECT l.name, l.max - l.used, l.used, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d)
+SELECT l.name, l.max - l.used AS room, l.used, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d)
 ORDER BY l.name;
 
 -- leasing/limits.py TAKE
@@ -1421,41 +1456,6 @@ UPDATE nodes SET owner = :owner WHERE id = :session AND kind = 'worker' AND owne
 SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner, offer_hash
 FROM nodes
 WHERE id = :session AND kind = 'worker' AND state <> 'dead';
-
--- node_store.py HELD
-    SELECT n.state, n.beat_no, foliot_now(),
-           r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
-           CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= foliot_now() THEN 2
-                WHEN r.cancel_at IS NOT NULL OR (
-    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
-      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
-                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
-) THEN 1 ELSE 0 END
-    FROM nodes n LEFT JOIN runs r ON r.session_id = n.id AND r.state = 'RUNNING'
-    WHERE n.id = :session;
-
--- node_store.py FREE
-SELECT r.id FROM runs r
-WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d)
-  AND EXISTS (SELECT 1 FROM nodes n WHERE n.id = :session AND n.beat_no = :beat_no)
-ORDER BY r.id;
-
--- node_store.py STARTED
-UPDATE runs SET ver = runs.ver + 1, checkpoint = coalesce(d.checkpoint, runs.checkpoint),
-       started_at = coalesce(runs.started_at, d.started_at),
-       deadline_at = CASE WHEN runs.started_at IS NULL AND d.started_at IS NOT NULL
-                               AND NOT (runs.cancel_at IS NOT NULL AND runs.deadline_at <= foliot_now())
-                          THEN d.deadline_at ELSE runs.deadline_at END
-FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS lease_id, json_extract(value, '$[2]') AS started_at, json_extract(value, '$[3]') AS deadline_at, json_extract(value, '$[4]') AS checkpoint FROM json_each(:d)) AS d
-WHERE runs.id = d.id AND runs.lease_id = d.lease_id
-  AND (runs.started_at IS NULL AND d.started_at IS NOT NULL
-       OR d.checkpoint IS NOT NULL AND (runs.checkpoint IS NULL OR runs.checkpoint <> d.checkpoint));
-
--- node_store.py BEAT
-UPDATE nodes SET until = foliot_now() + :ttl, last_beat_at = foliot_now(), beat_no = :beat_no, settled = :settled, load = :load,
-       progress = :progress, wall_offset_us = coalesce(:wall_offset, wall_offset_us),
-       state = CASE WHEN state = 'live' AND :draining = 1 THEN 'draining' ELSE state END
-WHERE id = :session AND state <> 'dead' AND beat_no < :beat_no;
 
 -- node_store.py UNDRAIN
 UPDATE nodes SET state = 'live', drained_by = NULL WHERE id = :session AND state = 'draining' AND drained_by IS NOT NULL;
@@ -1795,9 +1795,6 @@ SELECT coalesce(max(id), 0) FROM runs;
 
 -- people/tokens.py _BY_HASH
 SELECT id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, last_used_at, revoked_at, line, foliot_now() AS now FROM tokens WHERE hash = :hash;
-
--- people/tokens.py _NOW
-SELECT foliot_now();
 
 -- people/tokens.py _ANY
 SELECT 1 FROM tokens LIMIT 1;

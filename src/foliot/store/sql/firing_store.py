@@ -8,7 +8,7 @@ from foliot.domain.clocks import ClockDoubt
 from foliot.domain.fire import Cursor, Decide, DueJob
 from foliot.domain.instants import Instant
 from foliot.ports.store.firing import OVERDUE_US, Decided, Pulse
-from foliot.store.sql.ending.ends import Contended, Ending
+from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.ending.settlement import Quit
 from foliot.store.sql.firing.line import NOTHING_OPEN, situations
 from foliot.store.sql.firing.record import flag, record, record_carefully, within_rows
@@ -121,10 +121,13 @@ class SqlFiringStore:
         self._take_bound = ScanBound()  # apart: a take passes over what others hold, and the pulse must see just that
 
     async def pulse(self) -> Pulse:
-        low = self._pulse_bound.low
-        row = await self._database.read(lambda tx: tx.rows(PULSE, {"low": low})[0], pool=Pool.CONTROL)
-        pulse = _pulse(row)
-        self._pulse_bound.saw(pulse.now if pulse.next_at is None else min(pulse.next_at, pulse.now), pulse.now)
+        values = {"low": self._pulse_bound.low}
+        rows = await self._database.read(lambda tx: tx.rows(PULSE, values), pool=Pool.CONTROL)
+        pulse = _pulse(rows[0])
+        least = pulse.now
+        if pulse.next_at is not None:
+            least = min(pulse.next_at, pulse.now)
+        self._pulse_bound.saw(least, pulse.now)
         return pulse
 
     async def decide_due(
@@ -184,10 +187,7 @@ class SqlFiringStore:
     async def _end(self, quits: Sequence[Quit]) -> int:
         if not quits:
             return 0
-        try:
-            return len(await self._database.transact(lambda tx: self._ending.quit_in(tx, quits)))
-        except Contended:
-            return len(await self._database.transact(lambda tx: self._ending.quit_in(tx, quits, carefully=True)))
+        return await self._ending.quit(self._database, quits, pool=Pool.CONTROL)
 
 
 def _taken(rows: Sequence[Sequence[Any]]) -> _Taken:

@@ -19,9 +19,9 @@ from foliot.ports.worker_link import LogChunk, Report
 from foliot.store.sql.cluster import reaper
 from foliot.store.sql.ending import logs, retention
 from foliot.store.sql.ending.cancellation import cancel
-from foliot.store.sql.ending.ends import Contended, Ending
+from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.ending.lease_owner import Speaker, own_leases
-from foliot.store.sql.ending.settlement import Claim, Quit
+from foliot.store.sql.ending.settlement import Claim
 from foliot.store.sql.firing.triggers import trigger
 from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.jobs.lanes import Lanes
@@ -61,7 +61,7 @@ class SqlRunStore:
         outcome = await self._database.transact(lambda tx: self._leasing.lease(tx, polls, limit, not_after, doubt))
         if outcome.replaced:
             with suppress(ClusterTrouble):  # the next lease finds them again; what was granted must be told
-                await self._quit(outcome.replaced)
+                await self._ending.quit(self._database, outcome.replaced, pool=Pool.ENDING)
         return outcome.granted
 
     async def complete(
@@ -89,12 +89,6 @@ class SqlRunStore:
     async def cancel(self, run_ids: Sequence[int], *, by: Actor, force: bool = False) -> Sequence[CancelOutcome]:
         work = partial(cancel, ending=self._ending, run_ids=run_ids, by=by, force=force)
         return await self._database.transact(work, pool=Pool.API)
-
-    async def _quit(self, quits: Sequence[Quit]) -> None:
-        try:
-            await self._database.transact(lambda tx: self._ending.quit_in(tx, quits), pool=Pool.ENDING)
-        except Contended:
-            await self._database.transact(lambda tx: self._ending.quit_in(tx, quits, carefully=True), pool=Pool.ENDING)
 
     # -- the leader's ---------------------------------------------------------------------------------------------
 
@@ -127,13 +121,16 @@ class SqlRunStore:
         session_ttl_us: Micros = SESSION_TTL_US,
         until: Instant | None = None,
     ) -> int:
-        believed = reaper.EVER if until is None else until
-        times = reaper.AnswerLimits(grace_us, session_ttl_us)
-
-        def work(tx: Tx) -> list[Claim]:
-            return reaper.claims_of_the_late(tx, self._definitions, term=term, limit=limit, times=times, until=believed)
-
-        return await self._settled(await self._database.read(work, pool=Pool.CONTROL), judge)
+        work = partial(
+            reaper.claims_of_the_late,
+            definitions=self._definitions,
+            term=term,
+            limit=limit,
+            times=reaper.AnswerLimits(grace_us, session_ttl_us),
+            until=reaper.EVER if until is None else until,
+        )
+        claims = await self._database.read(work, pool=Pool.CONTROL)
+        return await self._settled(claims, judge)
 
     async def _settled(self, claims: Sequence[Claim], judge: Judge) -> int:
         landings = await self._ending.settle(self._database, claims, judge) if claims else []

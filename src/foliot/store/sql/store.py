@@ -94,7 +94,8 @@ async def check_settings(database: Database) -> None:
     wanted = database.dialect.wanted_settings
 
     def work(tx: Tx) -> dict[str, str]:
-        return {name: str(value).lower() for name, value in zip(wanted, tx.rows(_SETTINGS)[0], strict=True)}
+        values = [str(value).lower() for value in tx.rows(_SETTINGS)[0]]
+        return dict(zip(wanted, values, strict=True))
 
     found = await database.transact(work, pool=Pool.CONTROL)
     for name, good in wanted.items():

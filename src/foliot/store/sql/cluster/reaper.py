@@ -11,12 +11,12 @@ from typing import Final, NamedTuple
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import LoadedJob
 from foliot.domain.verdict import Cause
+from foliot.store.sql.cluster.beats import SETTLED_ALL, unknown, waiting_in
 from foliot.store.sql.cluster.leadership import IN_TERM
 from foliot.store.sql.ending.settlement import Claim
 from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
-from foliot.store.sql.node_store import SETTLED_ALL, unknown, waiting_in
+from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement, keys
 
 PAGES_MAX: Final = 10
 EVER: Final[Instant] = 2**62
@@ -157,7 +157,7 @@ class _Look(NamedTuple):
 
 def _last_beats(tx: Tx, sessions: Collection[str]) -> dict[str, _Beat]:
     """Asked only when a start is missing, so hardly ever."""
-    rows = tx.rows(LAST_BEATS, d=[(session,) for session in sorted(sessions)]) if sessions else ()
+    rows = tx.found(LAST_BEATS, d=keys(sorted(sessions)))
     return {session: _Beat(at, progress) for session, at, progress in rows}
 
 

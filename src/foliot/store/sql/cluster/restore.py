@@ -154,10 +154,10 @@ def _looked_at(tx: Tx) -> Restored:
         now=int(now),
         epoch_before=epoch,
         epoch=max(epoch + 1, int(now) // SECOND),
-        term=tx.rows(TERM)[0][0] + TERMS_APART,
+        term=tx.value(TERM) + TERMS_APART,
         servers=tuple(row[0] for row in tx.rows(LIVE_SERVERS)),
-        sessions=int(tx.rows(SESSIONS)[0][0]),
-        runs=int(tx.rows(IN_HANDS)[0][0]),
+        sessions=int(tx.value(SESSIONS)),
+        runs=int(tx.value(IN_HANDS)),
         overdue=int(overdue),
         oldest_due_at=oldest_due_at,
     )
@@ -178,5 +178,5 @@ def _begin_anew(session_ttl_us: Micros, tx: Tx) -> Restored:
 def _skip_ids(tx: Tx) -> None:
     """Let ids go on beyond any that the forgotten time can have given out. To do it twice does no harm."""
     for ids in (RUN_IDS, EVENT_IDS, JOB_IDS):
-        last = int(tx.rows(ids.last)[0][0])
+        last = int(tx.value(ids.last))
         tx.change(ids.go_on, {"beyond": last + ids.apart})

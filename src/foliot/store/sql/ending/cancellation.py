@@ -11,7 +11,7 @@ from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.ending.locked_runs import Seen, lock, lock_cursors, see
 from foliot.store.sql.ending.settlement import Quit
 from foliot.store.sql.kernel.database import TryAgain, Tx
-from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
 
 OPEN_CHILDREN: Final = Statement(
     "SELECT r.id FROM runs r WHERE r.parent_id IN (SELECT d.id FROM {d}) AND r.state IN ('PENDING', 'RUNNING')",
@@ -53,20 +53,23 @@ def cancel(tx: Tx, ending: Ending, run_ids: Sequence[int], *, by: Actor, force: 
             raise RunNotFound(format_run_id(run_id))
     children = _children(tx, [run for run in found.values() if _is_parent(run)])
     every = {**children, **found}
-    said = f"Cancelled by {by.name}{': ' + by.reason if by.reason else ''}."
+    said = f"Cancelled by {by.name}: {by.reason}." if by.reason else f"Cancelled by {by.name}."
     waiting = [Quit(run.id, run.ver, said) for run in every.values() if run.state == RunState.PENDING]
     if waiting and len(ending.quit_in(tx, waiting, carefully=True)) < len(waiting):
         raise TryAgain("a run was leased while it was being cancelled")
-    in_hands = {run.parent_id for run in children.values() if run.state == RunState.RUNNING}
     running = [run for run in every.values() if run.state == RunState.RUNNING]
-    ended = {run.id for run in running if _is_parent(run) and run.id not in in_hands}  # with its last shard
-    asked = sorted((run.id,) for run in running if (force or run.cancel_at is None) and run.id not in ended)
-    if asked and tx.change(FORCE if force else ASK, {"error": said}, d=asked) != len(asked):
+    with_running_shards = {run.parent_id for run in running}
+    # A parent none of whose shards runs has ended with its last shard, just above.
+    ended = {run.id for run in running if _is_parent(run) and run.id not in with_running_shards}
+    askable = [run for run in running if force or run.cancel_at is None]
+    asked = sorted(run.id for run in askable if run.id not in ended)
+    ask = FORCE if force else ASK
+    if asked and tx.change(ask, {"error": said}, d=keys(asked)) != len(asked):
         raise TryAgain("a run came to its end while it was being cancelled")
     ended |= {quit_.run_id for quit_ in waiting}
-    noted = sorted({*((run_id,) for run_id in ended), *asked})
+    noted = ended.union(asked)
     if noted:
-        tx.change(NOTE, {"by": by.name, "reason": by.reason or None}, d=noted)
+        tx.change(NOTE, {"by": by.name, "reason": by.reason or None}, d=keys(sorted(noted)))
     return [_outcome(found[run_id], ended) for run_id in run_ids]
 
 
@@ -76,7 +79,8 @@ def _children(tx: Tx, parents: Sequence[Seen]) -> dict[int, Seen]:
         return {}
     lock_cursors(tx, {parent.job_id for parent in parents})
     lock(tx, {parent.id for parent in parents})
-    return see(tx, [run_id for (run_id,) in tx.rows(OPEN_CHILDREN, d=[(parent.id,) for parent in parents])])
+    rows = tx.rows(OPEN_CHILDREN, d=keys(parent.id for parent in parents))
+    return see(tx, [row.id for row in rows])
 
 
 def _is_parent(run: Seen) -> bool:

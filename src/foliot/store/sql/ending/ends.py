@@ -13,7 +13,7 @@ asked for besides: it would tempt a planner to read every running run instead of
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
 from foliot.domain.instants import HOUR, Instant
 from foliot.domain.job import LoadedJob
@@ -32,7 +32,7 @@ from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.jobs.unreadable import remains
 from foliot.store.sql.kernel.database import Database, Pool, TryAgain, Tx
-from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 from foliot.store.sql.leasing.limits import give_back
 
 _END: Final = """
@@ -102,6 +102,16 @@ class Contended(Exception):
     """Somebody else changed a run between look and update: nothing was written; do it again with locks."""
 
 
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class _Careful(Protocol[T_co]):
+    """Work that locks what it may touch when it is told to."""
+
+    def __call__(self, tx: Tx, *, carefully: bool = False) -> T_co: ...
+
+
 class Ending:
     """The verbs `end` and `back`."""
 
@@ -129,10 +139,7 @@ class Ending:
         def work(tx: Tx, *, carefully: bool = False) -> list[Landing]:
             return self.settle_in(tx, claims, judge, speaker=speaker, carefully=carefully)
 
-        try:
-            return await database.transact(work, pool=Pool.ENDING)
-        except Contended:
-            return await database.transact(partial(work, carefully=True), pool=Pool.ENDING)
+        return await _with_locks_if_needed(database, work, Pool.ENDING)
 
     def settle_in(
         self,
@@ -166,6 +173,14 @@ class Ending:
         self._write(tx, settlement)
         return landed
 
+    async def quit(self, database: Database, quits: Sequence[Quit], *, pool: Pool) -> int:
+        """`quit_in` in a transaction of its own; how many ended."""
+
+        def work(tx: Tx, *, carefully: bool = False) -> int:
+            return len(self.quit_in(tx, quits, carefully=carefully))
+
+        return await _with_locks_if_needed(database, work, pool)
+
     def _held(self, tx: Tx, run_ids: Iterable[int], *, carefully: bool) -> Held:
         seen = see(tx, sorted(set(run_ids)))
         if carefully or any(run.follow & HEAVY for run in seen.values()):
@@ -173,24 +188,28 @@ class Ending:
         return Held(seen, {}, {}, locked=False)
 
     def _jobs(self, tx: Tx, held: Held) -> Jobs:
-        keys = {(run.job_id, run.version): run for run in (*held.parents.values(), *held.runs.values())}
-        found = self._definitions.find(tx, keys)
+        runs = [*held.parents.values(), *held.runs.values()]
+        by_version = {(run.job_id, run.version): run for run in runs}
+        found = self._definitions.find(tx, by_version)
         if not found.troubles:
             return found.jobs
-        return {**found.jobs, **remains(tx, self._lanes, {key: keys[key] for key in found.troubles})}
+        unreadable = {version: by_version[version] for version in found.troubles}
+        return {**found.jobs, **remains(tx, self._lanes, unreadable)}
 
     def _retries(self, tx: Tx, claims: Sequence[Report], held: Held, jobs: Jobs) -> dict[int, int]:
         """Retries of the last hour of those jobs that have a budget and may need it now."""
-        wanted = {
-            run.job_id: run.now
-            for claim in claims
-            if claim.cause in _RETRIED and (run := held.runs.get(claim.run_id)) is not None
-            if jobs[run.job_id, run.version].definition.retry.budget_per_hour is not None
-        }
-        if not wanted:
-            return {}
-        since = max(wanted.values()) - HOUR
-        return {job_id: int(n) for job_id, n in tx.rows(RETRIES, {"since": since}, d=[(job,) for job in wanted])}
+        wanted: set[int] = set()
+        now = 0
+        for claim in claims:
+            run = held.runs.get(claim.run_id) if claim.cause in _RETRIED else None
+            if run is None:
+                continue
+            retry = jobs[run.job_id, run.version].definition.retry
+            if retry.budget_per_hour is not None:
+                wanted.add(run.job_id)
+                now = max(now, run.now)
+        retries = tx.pairs(RETRIES, {"since": now - HOUR}, d=keys(wanted))
+        return {job_id: int(n) for job_id, n in retries.items()}
 
     def _write(self, tx: Tx, settlement: Settlement) -> None:
         """Runs, then attempts, then what follows: all other rows are locked by now, so their order is free."""
@@ -233,12 +252,22 @@ class Ending:
 
         A version that cannot be read here is left out: the watchdog of a server that can goes on with it.
         """
-        by_now = {(job.job_id, held.versions.get(job.job_id, job.version)): job for job in jobs}
-        newer = [key for key, job in by_now.items() if key[1] != job.version]
-        if not newer:
-            return list(by_now.values())
-        found = self._definitions.find(tx, newer).jobs
-        return [found.get(key, job) for key, job in by_now.items()]
+        by_version: dict[tuple[int, int], LoadedJob] = {}
+        for job in jobs:
+            by_now = held.versions.get(job.job_id, job.version)
+            by_version[job.job_id, by_now] = job
+        newer = [version for version, job in by_version.items() if version != (job.job_id, job.version)]
+        if newer:
+            by_version |= self._definitions.find(tx, newer).jobs
+        return list(by_version.values())
+
+
+async def _with_locks_if_needed(database: Database, work: _Careful[T], pool: Pool) -> T:
+    """Do the work without locks; when somebody else changed one of the runs meanwhile, do it again with locks."""
+    try:
+        return await database.transact(work, pool=pool)
+    except Contended:
+        return await database.transact(partial(work, carefully=True), pool=pool)
 
 
 _RETRIED: Final = frozenset({Cause.ERROR, Cause.TIMEOUT, Cause.OVERDUE})

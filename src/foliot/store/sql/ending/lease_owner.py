@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 
 OWNERS: Final = Statement("SELECT n.id, n.owner FROM {d} JOIN nodes n ON n.id = d.id", RowSet("d", id=TEXT))
 
@@ -32,14 +32,17 @@ class Speaker(NamedTuple):
         others = {session for session in sessions if session is not None and session != self.session}
         if not others:
             return frozenset()
-        owners = tx.rows(OWNERS, d=[(session,) for session in sorted(others)])
-        return frozenset(session for session, owner in owners if owner not in (None, self.owner))
+        owners = tx.pairs(OWNERS, d=keys(sorted(others)))
+        return frozenset(session for session, owner in owners.items() if owner not in (None, self.owner))
 
 
 def own_leases(tx: Tx, leases: Sequence[tuple[int, str]], speaker: Speaker) -> frozenset[str]:
     """Those of the leases that are the speaker's, or were and are known to have ended."""
-    rows = tx.rows(LEASES, d=sorted({(run_id,) for run_id, _ in leases}))
+    run_ids = {run_id for run_id, _ in leases}
+    rows = tx.rows(LEASES, d=keys(sorted(run_ids)))
     strangers = speaker.strangers(tx, {row.session_id for row in rows})
-    own = [row for row in rows if row.session_id not in strangers]
-    known = {row.lease_id for row in own} | {row.last_lease_id for row in own}
+    known: set[str | None] = set()
+    for row in rows:
+        if row.session_id not in strangers:
+            known |= {row.lease_id, row.last_lease_id}
     return frozenset(lease_id for _, lease_id in leases if lease_id in known)

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 from foliot.store.sql.ending.success import FOLLOWED
 from foliot.store.sql.firing.follow import CHILD, FIXED_DELAY, MERGE, PAST, REPLACING
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
 
 REPLACED: Final = f"""
     r.serial = {REPLACING} AND (r.follow & {PAST}) = 0 AND r.place IS NOT NULL AND EXISTS (
@@ -82,7 +82,8 @@ class Held(NamedTuple):
 
 def see(tx: Tx, run_ids: Iterable[int]) -> dict[int, Seen]:
     """The runs as they are now, unlocked. Runs that are no more are missing."""
-    return _by_id(tx.tuples(SEE, d=[(run_id,) for run_id in run_ids]))
+    rows = tx.tuples(SEE, d=keys(run_ids))
+    return _by_id(rows)
 
 
 def hold(tx: Tx, runs: Collection[Seen]) -> Held:
@@ -91,23 +92,25 @@ def hold(tx: Tx, runs: Collection[Seen]) -> Held:
     The end of a shard may end its parent, whose end may move the cursor, and a merge run is an insert that bumps it
     (R23): so a child takes its job's cursor along.
     """
-    versions = lock_cursors(tx, {run.job_id for run in runs if run.follow & (FIXED_DELAY | CHILD | MERGE)})
+    jobs = {run.job_id for run in runs if run.follow & (FIXED_DELAY | CHILD | MERGE)}
+    versions = lock_cursors(tx, jobs)
     parents = lock(tx, {run.parent_id for run in runs if run.parent_id is not None})
-    held = Held(lock(tx, {run.id for run in runs}), parents, versions)
+    locked = lock(tx, {run.id for run in runs})
     tx.point("ending.held")
-    return held
+    return Held(locked, parents, versions)
 
 
 def lock_cursors(tx: Tx, job_ids: Collection[int]) -> dict[int, int]:
     """Let nobody move the cursors of these jobs until this transaction ends; the version each job has by now."""
-    if not job_ids:
-        return {}
-    return dict(map(tuple, tx.rows(LOCK_CURSORS, d=[(job_id,) for job_id in sorted(job_ids)])))
+    return tx.pairs(LOCK_CURSORS, d=keys(sorted(job_ids)))
 
 
 def lock(tx: Tx, run_ids: Collection[int]) -> dict[int, Seen]:
     """The runs as they are now and stay until this transaction ends."""
-    return _by_id(tx.tuples(LOCK, d=[(run_id,) for run_id in sorted(run_ids)])) if run_ids else {}
+    if not run_ids:
+        return {}
+    rows = tx.tuples(LOCK, d=keys(sorted(run_ids)))
+    return _by_id(rows)
 
 
 def _by_id(rows: Sequence[Any]) -> dict[int, Seen]:

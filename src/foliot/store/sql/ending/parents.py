@@ -15,12 +15,12 @@ from foliot.store.sql.ending.locked_runs import Seen
 from foliot.store.sql.firing.follow import CHILD, LIMITS, MERGE, PAST, PINNED, follow_of
 from foliot.store.sql.firing.line import bump
 from foliot.store.sql.kernel.database import TryAgain, Tx
-from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 from foliot.store.sql.leasing.merge_input import PARTS_MAX, sizes_of
 
 TALLY: Final = Statement(
     """
-    SELECT r.parent_id, r.state, r.kind, count(*) FROM runs r WHERE r.parent_id IN (SELECT d.id FROM {d})
+    SELECT r.parent_id, r.state, r.kind, count(*) AS runs FROM runs r WHERE r.parent_id IN (SELECT d.id FROM {d})
     GROUP BY r.parent_id, r.state, r.kind
     """,
     RowSet("d", id=BIGINT),
@@ -159,31 +159,30 @@ def _fates(
     jobs: Mapping[tuple[int, int], LoadedJob],
 ) -> dict[int, _Fate | None]:
     """What becomes of each parent that has no open child any more; None: its merge run is next."""
-    closing = [parents[at] for at, some in ended.items() if parents[at].open_children <= len(some)]
+    closing = [parents[parent_id] for parent_id, some in ended.items() if parents[parent_id].open_children <= len(some)]
+    merging = [parent for parent in closing if jobs[parent.job_id, parent.version].merge_lane_id is not None]
     tallies = _tallies(tx, closing)
-    sizes = sizes_of(tx, {at.id for at in closing if jobs[at.job_id, at.version].merge_lane_id is not None})
+    sizes = sizes_of(tx, {parent.id for parent in merging})
     fates: dict[int, _Fate | None] = {}
     for parent in closing:
-        merged = next((child for child in ended[parent.id] if child.run.follow & MERGE), None)
-        if merged is not None:
+        merges = [child for child in ended[parent.id] if child.run.follow & MERGE]
+        if merges:
+            merged = merges[0]
             fates[parent.id] = _Fate(merged.end, merged.result, merged.error)
-        else:
-            job = jobs[parent.job_id, parent.version]
-            fates[parent.id] = _fate(tallies.get(parent.id, ()), parent, job, sizes.get(parent.id, 0))
+            continue
+        job = jobs[parent.job_id, parent.version]
+        tally = tallies.get(parent.id, ())
+        fates[parent.id] = _fate(tally, parent, job, sizes.get(parent.id, 0))
     return fates
 
 
-def _fate(tally: Sequence[tuple[str, str | None, int]], parent: Seen, job: LoadedJob, size: int) -> _Fate | None:
+def _fate(tally: Sequence["_Tally"], parent: Seen, job: LoadedJob, size: int) -> _Fate | None:
     """What becomes of a parent whose shards are all over; None: its merge run is next."""
-    count: dict[str, int] = {}
-    kinds: set[str] = set()
-    for state, kind, n in tally:
-        count[state] = count.get(state, 0) + n
-        if state == RunState.FAILED:
-            kinds.add(kind or str(FailureKind.ERROR))
-    shards = sum(count.values())
-    failed, cancelled = count.get(RunState.FAILED, 0), count.get(RunState.CANCELLED, 0)
+    shards = sum(part.runs for part in tally)
+    failed = sum(part.runs for part in tally if part.state == RunState.FAILED)
+    cancelled = sum(part.runs for part in tally if part.state == RunState.CANCELLED)
     if failed:
+        kinds = {part.kind or str(FailureKind.ERROR) for part in tally if part.state == RunState.FAILED}
         kind = FailureKind(kinds.pop()) if len(kinds) == 1 else FailureKind.ERROR
         return _Fate(End(RunState.FAILED, kind), error=f"{failed} of {shards} shards failed.")
     if cancelled:
@@ -197,11 +196,21 @@ def _fate(tally: Sequence[tuple[str, str | None, int]], parent: Seen, job: Loade
     return None
 
 
-def _tallies(tx: Tx, parents: Sequence[Seen]) -> dict[int, list[tuple[str, str | None, int]]]:
+class _Tally(NamedTuple):
+    """How many children of a parent ended in one way."""
+
+    state: str
+    kind: str | None
+    runs: int
+
+
+def _tallies(tx: Tx, parents: Sequence[Seen]) -> dict[int, list[_Tally]]:
     """How the children of these parents ended; a statement after the children's own, so it sees them all."""
-    tallies: dict[int, list[tuple[str, str | None, int]]] = {}
-    for parent_id, state, kind, n in tx.rows(TALLY, d=[(parent.id,) for parent in parents]) if parents else ():
-        tallies.setdefault(parent_id, []).append((state, kind, int(n)))
+    rows = tx.found(TALLY, d=keys(parent.id for parent in parents))
+    tallies: dict[int, list[_Tally]] = {}
+    for row in rows:
+        tally = _Tally(row.state, row.kind, int(row.runs))
+        tallies.setdefault(row.parent_id, []).append(tally)
     return tallies
 
 
@@ -211,6 +220,8 @@ def _insert_merges(tx: Tx, parents: Sequence[Seen], jobs: Mapping[tuple[int, int
     rows = []
     for parent in parents:
         job = jobs[parent.job_id, parent.version]
-        follow = CHILD | MERGE | (parent.follow & (PAST | PINNED)) | (follow_of(job, scheduled=False) & LIMITS)
+        inherited = parent.follow & (PAST | PINNED)
+        limited = follow_of(job, scheduled=False) & LIMITS
+        follow = CHILD | MERGE | inherited | limited
         rows.append((parent.id, merge_key(parent.id), job.merge_lane_id, follow))
     tx.change(INSERT_MERGE, {"now": now}, d=rows)

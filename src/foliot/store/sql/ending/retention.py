@@ -5,7 +5,7 @@ from typing import Final
 from foliot.domain.instants import MINUTE, Instant, Micros
 from foliot.store.sql.cluster.leadership import holds_term
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 
 STEP_MAX: Final = 1000
 LOOK_MAX: Final = 10
@@ -74,11 +74,12 @@ def forget_runs(tx: Tx, *, before: Instant, after_id: int, limit: int, term: int
 
 def forget_skips(tx: Tx, *, before: Instant, after_id: int, limit: int, term: int | None) -> int:
     """Delete skips that ended before an instant, walking ids upwards; the last id seen, 0 at the end."""
-    page = tx.rows(WALK_SKIPS, {"after": after_id, "limit": min(limit, STEP_MAX)})
-    old = [(skip_id,) for skip_id, to_at in page if to_at < before]
+    limit = min(limit, STEP_MAX)
+    page = tx.rows(WALK_SKIPS, {"after": after_id, "limit": limit})
+    old = [row.id for row in page if row.to_at < before]
     if old and holds_term(tx, term):
-        tx.change(DELETE_SKIPS, {"before": before}, d=old)
-    return page[-1][0] if len(page) == min(limit, STEP_MAX) else 0
+        tx.change(DELETE_SKIPS, {"before": before}, d=keys(old))
+    return page[-1].id if len(page) == limit else 0
 
 
 def forget_nodes(tx: Tx, *, limit: int, term: int | None) -> int:

@@ -22,11 +22,13 @@ from foliot.store.sql.firing.line import bump
 from foliot.store.sql.firing.new_runs import NewRun, insert_runs
 from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.kernel.database import Database, Pool, TryAgain, Tx
-from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 
 _TAKEN_A_PAGE: Final = 5000
 _DIGITS_CHANGED_AT: Final[Instant] = 10**15  # 9 September 2001
 _ID_MAX: Final = 2**63 - 1
+_LIVE: Final = frozenset({"PENDING", "RUNNING"})
+_FAILED: Final = frozenset({"FAILED", "CANCELLED"})
 
 log = structlog.get_logger("foliot.store")
 
@@ -265,10 +267,11 @@ def _counted(tx: Tx, row: Any) -> tuple[list[int], int, int]:
     ids: list[int] = msgspec.json.decode(row.live)
     if not ids:
         return [], row.succeeded, row.failed
-    states: Mapping[int, str] = {found.id: found.state for found in tx.rows(STATES, d=[(run_id,) for run_id in ids])}
-    live = [run_id for run_id in ids if states.get(run_id) in ("PENDING", "RUNNING")]
-    failed = sum(states.get(run_id) in ("FAILED", "CANCELLED") for run_id in ids)
-    return live, row.succeeded + len(ids) - len(live) - failed, row.failed + failed
+    states = tx.pairs(STATES, d=keys(ids))
+    live = [run_id for run_id in ids if states.get(run_id) in _LIVE]
+    failed = [run_id for run_id in ids if states.get(run_id) in _FAILED]
+    succeeded = len(ids) - len(live) - len(failed)
+    return live, row.succeeded + succeeded, row.failed + len(failed)
 
 
 def _found(tx: Tx, backfill_id: int) -> BackfillRow:

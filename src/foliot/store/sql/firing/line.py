@@ -4,13 +4,13 @@ Every insert of a run bumps `cursors.cursor_ver` first, in its transaction. That
 job (a lock alone would not on Galera); what a statement after it reads of the line is therefore complete.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from foliot.domain.fire import Situation
 from foliot.store.sql.firing.line_counts import CAP, LineCounts
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
 
 BUMP: Final = Statement(
     "UPDATE cursors SET cursor_ver = cursor_ver + d.bump FROM {d} WHERE cursors.job_id = d.job_id",
@@ -110,11 +110,11 @@ class LineEnd(NamedTuple):
 
 def bump(tx: Tx, by: Mapping[int, int]) -> dict[int, LineEnd]:
     """Raise the cursors of these jobs; the last place of each. Jobs without a cursor are left out."""
-    keys = [(job_id,) for job_id in by]
+    jobs = keys(by)
     if len(by) > 1:
-        tx.rows(LOCK, d=keys)  # by primary key, so that two who bump the same jobs do not deadlock (R3)
+        tx.rows(LOCK, d=jobs)  # by primary key, so that two who bump the same jobs do not deadlock (R3)
     tx.change(BUMP, d=list(by.items()))
-    return {row[0]: LineEnd(*row[1:]) for row in tx.rows(PLACES, d=keys)}
+    return {job_id: LineEnd(*end) for job_id, *end in tx.tuples(PLACES, d=jobs)}
 
 
 def situations(tx: Tx, job_ids: Iterable[int]) -> dict[int, Situation]:
@@ -122,16 +122,15 @@ def situations(tx: Tx, job_ids: Iterable[int]) -> dict[int, Situation]:
 
     Only after their cursors were locked or bumped in this transaction.
     """
-    wanted: Sequence[tuple[int]] = [(job_id,) for job_id in job_ids]
-    if not wanted:
-        return {}
-    seen: dict[int, Situation] = {
-        job_id: LineCounts.unpacked(int(counts)) for job_id, counts in tx.rows(SITUATION, {"cap": CAP}, d=wanted)
-    }
-    beyond = [(job_id,) for job_id, situation in seen.items() if situation.open >= CAP and not situation.scheduled]
-    if beyond:  # more triggers than are counted stand before any fire there may be
-        for job_id, state in tx.rows(NEWEST_FIRES, d=beyond):
-            seen[job_id] = seen[job_id]._replace(scheduled=int(state in ("PENDING", "RUNNING")))
+    seen: dict[int, Situation] = {}
+    beyond: list[int] = []
+    for job_id, packed in tx.pairs(SITUATION, {"cap": CAP}, d=keys(job_ids)).items():
+        counts = seen[job_id] = LineCounts.unpacked(int(packed))
+        if counts.open >= CAP and not counts.scheduled:
+            beyond.append(job_id)  # more triggers than are counted stand before any fire there may be
+    for job_id, state in tx.pairs(NEWEST_FIRES, d=keys(beyond)).items():
+        is_live = state in ("PENDING", "RUNNING")
+        seen[job_id] = seen[job_id]._replace(scheduled=int(is_live))
     return seen
 
 
@@ -142,8 +141,12 @@ class NewPlaces:
     """
 
     def __init__(self, ends: Mapping[int, LineEnd], seen: Mapping[int, Situation], counts: Mapping[int, int]) -> None:
-        self._last = {job_id: end.last - counts[job_id] for job_id, end in ends.items()}
-        self._open = {job_id: situation.open for job_id, situation in seen.items()}
+        self._last: dict[int, int] = {}
+        for job_id, end in ends.items():
+            self._last[job_id] = end.last - counts[job_id]
+        self._open: dict[int, int] = {}
+        for job_id, situation in seen.items():
+            self._open[job_id] = situation.open
 
     def enter(self, job_id: int, serial: int) -> tuple[int, bool]:
         """The next place, and whether the run is parked behind another."""

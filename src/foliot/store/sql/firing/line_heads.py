@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
 
 HEADS: Final = Statement(
     """
@@ -57,13 +57,11 @@ def unpark(tx: Tx, job_ids: Iterable[int]) -> int:
 
     Rows that another transaction holds are passed over: waiting here could deadlock, and the sweep comes by again.
     """
-    jobs = [(job_id,) for job_id in sorted(set(job_ids))]
+    jobs = sorted(set(job_ids))
     if not jobs:
         return 0
-    heads = tx.rows(HEADS, d=jobs)
-    waiting = [(run_id,) for run_id, state in heads if state == "PENDING"]
-    parents = [(run_id,) for run_id, state in heads if state == "RUNNING"]
-    parked = [tuple(row) for row in tx.rows(PARKED, d=waiting)] if waiting else []
-    if parents:
-        parked += [tuple(row) for row in tx.rows(PARKED_SHARDS, d=parents)]
-    return tx.change(UNPARK, d=parked) if parked else 0
+    heads = tx.pairs(HEADS, d=keys(jobs))
+    waiting = [run_id for run_id, state in heads.items() if state == "PENDING"]
+    parents = [run_id for run_id, state in heads.items() if state == "RUNNING"]
+    parked = tx.pairs(PARKED, d=keys(waiting)) | tx.pairs(PARKED_SHARDS, d=keys(parents))
+    return tx.change(UNPARK, d=list(parked.items())) if parked else 0

@@ -170,19 +170,22 @@ def record(
 
     `flagged`: jobs whose cursor carries the trouble of an earlier plan, which a good one clears.
     """
-    steps: list[tuple[Any, ...]] = []
+    steps: list[tuple[Any, ...]] = []  # as `STEP` takes them
     moves: list[CursorMove] = []
-    runs: list[tuple[Any, ...]] = []
+    runs: list[tuple[Any, ...]] = []  # as `INSERT_RUNS` takes them
     parents: list[NewRun] = []
     rest: list[tuple[Cursor, Plan]] = []  # plans with more to them than a run
     lateness: list[int] = []
     for (cursor, job, _), plan in zip(due, plans, strict=True):
-        seen, woke_at = cursor.cursor_ver, cursor.next_at
+        seen = cursor.cursor_ver
+        woke_at = cursor.next_at
         if _is_plain_step(cursor, plan) and cursor.job_id not in flagged:
-            steps.append((cursor.job_id, seen, _fresh(plan.next_at, now), plan.next_due_at))
+            next_at = _fresh(plan.next_at, now)
+            steps.append((cursor.job_id, seen, next_at, plan.next_due_at))
         else:
             moves.append(_move(cursor, job.version, plan, now))
             rest.append((cursor, plan))
+        # The cursor rises by the number of runs, and they take its new values: no two runs of a job share a place.
         for place, run in enumerate(plan.runs, seen + 1):
             lateness.append(now - (run.due_at if woke_at is None else woke_at))
             if job.definition.shards:
@@ -237,8 +240,11 @@ def record_change(
 
 def flag(tx: Tx, now: Instant, broken: Sequence[tuple[Cursor, Exception]]) -> None:
     """Jobs whose definition does not compile stay undecided; they are looked at again in a minute."""
-    plans = [(cursor, troubled(cursor, error, now)) for cursor, error in broken]
-    _move_cursors(tx, [], [_move(cursor, cursor.version, plan, now) for cursor, plan in plans])
+    moves: list[CursorMove] = []
+    for cursor, error in broken:
+        plan = troubled(cursor, error, now)
+        moves.append(_move(cursor, cursor.version, plan, now))
+    _move_cursors(tx, [], moves)
 
 
 def within_rows(due: Sequence[DueJob], plans: Sequence[Plan], rows_max: int = ROWS_MAX) -> int:

@@ -12,7 +12,7 @@ from foliot.store.sql.ending.fixed_delay import set_next
 from foliot.store.sql.firing_store import due_jobs
 from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
 
 WITHOUT_NEXT: Final = Statement(
     """
@@ -61,7 +61,8 @@ def learn_delays(tx: Tx, *, limit: int, term: int | None) -> None:
     """
     found = tx.rows(UNKNOWN, {"limit": limit})
     if found and holds_term(tx, term):
-        tx.change(LEARN, {"marked": FROM_END}, d=[(job_id,) for (job_id,) in found])
+        jobs = keys(row.id for row in found)
+        tx.change(LEARN, {"marked": FROM_END}, d=jobs)
 
 
 def repair_delays(tx: Tx, definitions: Definitions, *, after: int, limit: int, term: int | None) -> tuple[int, int]:
@@ -72,7 +73,10 @@ def repair_delays(tx: Tx, definitions: Definitions, *, after: int, limit: int, t
     found = [job_id for (job_id,) in tx.rows(WITHOUT_NEXT, {"after": after, "limit": limit})]
     if not found:
         return 0, 0
-    cursors = [Cursor(*row) for row in tx.rows(LOCK, {"term": term}, d=[(job_id,) for job_id in found])]
-    due, _ = due_jobs(tx, definitions, cursors)
-    stuck = [item.job for item in due if item.job.definition.is_delayed and not item.seen.scheduled]
-    return set_next(tx, stuck, tx.now()), found[-1] if len(found) == limit else 0
+    locked = tx.tuples(LOCK, {"term": term}, d=keys(found))
+    due, _ = due_jobs(tx, definitions, [Cursor(*row) for row in locked])
+    delayed = [item for item in due if item.job.definition.is_delayed]
+    stuck = [item.job for item in delayed if not item.seen.scheduled]
+    repaired = set_next(tx, stuck, tx.now())
+    last_job = found[-1] if len(found) == limit else 0
+    return repaired, last_job

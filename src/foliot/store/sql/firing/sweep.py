@@ -22,8 +22,9 @@ from foliot.store.sql.firing.record import ROWS_MAX
 from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.jobs.edited_run import Edited, Row, admitted
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
 
+REPLACED_BY: Final = "A later run replaced it."
 PASSED_OVER_MAX: Final = 20  # rounds in which jobs that cannot be read here are found and left out
 
 _DUE: Final = """
@@ -170,13 +171,15 @@ def admit_due(tx: Tx, definitions: Definitions, *, limit: int, doubt: ClockDoubt
     # Locked in the order of tables (R3): the bump writes the cursors before the runs are touched.
     ends = bump(tx, Counter(run.job_id for run in due))
     tx.point("sweep.bumped")
-    later = [_Later._make(row) for row in tx.tuples(STILL_LATER, d=[(run.id,) for run in due])]
+    rows = tx.tuples(STILL_LATER, d=keys(run.id for run in due))
+    later = [_Later._make(row) for row in rows]
     return _admit(tx, definitions, sorted(later, key=_by_turn), ends)
 
 
 def _free_cursors(tx: Tx, job_ids: Collection[int]) -> set[int]:
     """Those of these jobs whose cursor nobody else holds, locked."""
-    return {job_id for (job_id,) in tx.rows(FREE_CURSORS, d=[(job_id,) for job_id in job_ids])} if job_ids else set()
+    rows = tx.found(FREE_CURSORS, d=keys(job_ids))
+    return {row.job_id for row in rows}
 
 
 def _by_turn(run: _Later) -> tuple[Instant, int]:
@@ -205,8 +208,11 @@ def _admit(tx: Tx, definitions: Definitions, later: Sequence[_Later], ends: Mapp
 
 def _versions(later: Sequence[_Later], ends: Mapping[int, LineEnd]) -> set[tuple[int, int]]:
     """The versions these runs have, and those their jobs have by now."""
-    had = {(run.job_id, run.version) for run in later}
-    return had | {(run.job_id, ends[run.job_id].version) for run in later}
+    versions: set[tuple[int, int]] = set()
+    for run in later:
+        versions.add((run.job_id, run.version))
+        versions.add((run.job_id, ends[run.job_id].version))
+    return versions
 
 
 def _entry(run: _Later, jobs: Mapping[tuple[int, int], LoadedJob], end: LineEnd) -> Edited | None:
@@ -278,11 +284,11 @@ class Swept(NamedTuple):
 
 def unpark_heads(tx: Tx, *, limit: int, after_job: int) -> Swept:
     """Un-park the heads of lines with parked runs, job by job, and find waiting runs that a later one replaces."""
-    found = tx.rows(PARKED_JOBS, {"after": after_job, "limit": limit})
-    replacing = [(job_id,) for job_id, serial in found if serial == REPLACING]
-    replaced: list[Quit] = []
-    if replacing:
-        rows = tx.rows(REPLACED_WAITING, {"limit": ROWS_MAX}, d=replacing)
-        replaced = [Quit(run_id, ver, "A later run replaced it.") for run_id, ver in rows]
-    last_job: int = found[-1][0] if len(found) == limit else 0
-    return Swept(unpark(tx, [job_id for job_id, _ in found]), replaced, last_job)
+    serial_by_job = tx.pairs(PARKED_JOBS, {"after": after_job, "limit": limit})
+    jobs: list[int] = list(serial_by_job)
+    replacing = [job_id for job_id in jobs if serial_by_job[job_id] == REPLACING]
+    rows = tx.found(REPLACED_WAITING, {"limit": ROWS_MAX}, d=keys(replacing))
+    replaced = [Quit(row.id, row.ver, REPLACED_BY) for row in rows]
+    last_job = jobs[-1] if len(jobs) == limit else 0
+    unparked = unpark(tx, jobs)
+    return Swept(unparked, replaced, last_job)

@@ -5,7 +5,7 @@ job's line is complete. A run that serves a key is found again by that key for a
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from foliot.domain.bounds import PRIORITY_MIN
@@ -88,7 +88,7 @@ def _wishes(tx: Tx, requests: Sequence[TriggerRequest], answers: list[Triggered 
         for n, request in enumerate(requests)
         if not pads(request.namespace) and not pads(request.job)
     ]
-    jobs: dict[int, int] = dict(map(tuple, tx.rows(JOBS, d=names)))
+    jobs = tx.pairs(JOBS, d=names)
     wishes = []
     for n, request in enumerate(requests):
         if n in jobs:
@@ -98,12 +98,13 @@ def _wishes(tx: Tx, requests: Sequence[TriggerRequest], answers: list[Triggered 
     return wishes
 
 
-def _answer_known(tx: Tx, wishes: Sequence[_Wish], answers: list[Triggered | FoliotError | None]) -> None:
-    """S4: a key that has a run gets that run."""
-    if not wishes:
-        return
-    for n, run_id, not_before in tx.rows(BY_KEY, d=[(wish.n, wish.job_id, wish.fire_key) for wish in wishes]):
-        answers[n] = Triggered(run_id=run_id, created=False, not_before=not_before)
+def _answer_known(
+    tx: Tx, wishes: Sequence[_Wish], answers: list[Triggered | FoliotError | None], *, new: Collection[int] = ()
+) -> None:
+    """S4: a key that has a run gets that run. `new`: the wishes (by number) whose run was made just now."""
+    keys = [(wish.n, wish.job_id, wish.fire_key) for wish in wishes]
+    for row in tx.found(BY_KEY, d=keys):
+        answers[row.n] = Triggered(run_id=row.id, created=row.n in new, not_before=row.not_before)
 
 
 def _make(
@@ -115,23 +116,22 @@ def _make(
 ) -> None:
     """Insert a run for each wish that nothing speaks against; the others get their refusal as their answer."""
     now = tx.now()
-    current = {(job_id, end.version) for job_id, end in ends.items()}
-    found = definitions.find(tx, current | {_version_of(wish, ends) for wish in wishes})
-    seen = situations(tx, {job_id for (job_id, _), job in found.jobs.items() if job.definition.is_serial})
-    places = NewPlaces(ends, seen, Counter(wish.job_id for wish in wishes))
+    present = [(job_id, end.version) for job_id, end in ends.items()]
+    wanted = [_version_of(wish, ends) for wish in wishes]
+    found = definitions.find(tx, {*present, *wanted})
+    serial = {job.job_id for job in found.jobs.values() if job.definition.is_serial}
+    counts = Counter(wish.job_id for wish in wishes)
+    places = NewPlaces(ends, situations(tx, serial), counts)
+    good = _unrefused(wishes, found, ends, answers)
     new: dict[int, NewRun] = {}
-    for wish in _without_repeats(_unrefused(wishes, found, ends, answers)):
+    for wish in _without_repeats(good):
         job = found.jobs[_version_of(wish, ends)]
-        by_now = found.jobs.get((wish.job_id, ends[wish.job_id].version), job)
+        by_now = found.jobs.get(_present_of(wish, ends), job)
         new[wish.n] = _run_of(wish, job, by_now, places, now)
     if not new:
         return
     insert_runs(tx, now, list(new.values()))
-    made = {n: (run_id, not_before) for n, run_id, not_before in tx.rows(BY_KEY, d=_keys_of(wishes))}
-    for wish in wishes:
-        if answers[wish.n] is None:
-            run_id, not_before = made[wish.n]
-            answers[wish.n] = Triggered(run_id=run_id, created=wish.n in new, not_before=not_before)
+    _answer_known(tx, good, answers, new=new)
 
 
 def _unrefused(
@@ -142,8 +142,8 @@ def _unrefused(
 ) -> list[_Wish]:
     """The wishes that nothing speaks against; the others are answered."""
     for wish in wishes:
-        current = (wish.job_id, ends[wish.job_id].version)
-        answers[wish.n] = _refusal(wish.request, found, _version_of(wish, ends), current)
+        version, present = _version_of(wish, ends), _present_of(wish, ends)
+        answers[wish.n] = _refusal(wish.request, found, version, present)
     return [wish for wish in wishes if answers[wish.n] is None]
 
 
@@ -181,8 +181,15 @@ def _refusal(request: TriggerRequest, found: Found, version: Key, current: Key) 
     return None
 
 
-def _version_of(wish: _Wish, ends: Mapping[int, LineEnd]) -> tuple[int, int]:
-    return wish.job_id, wish.request.version or ends[wish.job_id].version
+def _version_of(wish: _Wish, ends: Mapping[int, LineEnd]) -> Key:
+    """The version that the run is to have: the one asked for, or the present one."""
+    if wish.request.version:
+        return wish.job_id, wish.request.version
+    return _present_of(wish, ends)
+
+
+def _present_of(wish: _Wish, ends: Mapping[int, LineEnd]) -> Key:
+    return wish.job_id, ends[wish.job_id].version
 
 
 def _run_of(wish: _Wish, job: LoadedJob, by_now: LoadedJob, places: NewPlaces, now: Instant) -> NewRun:
@@ -212,10 +219,6 @@ def _run_of(wish: _Wish, job: LoadedJob, by_now: LoadedJob, places: NewPlaces, n
         params=request.params,
         is_pinned=request.version is not None,
     )
-
-
-def _keys_of(wishes: Sequence[_Wish]) -> list[tuple[int, int, str]]:
-    return [(wish.n, wish.job_id, wish.fire_key) for wish in wishes]
 
 
 def _unreadable(job: str, trouble: Exception) -> FoliotError:

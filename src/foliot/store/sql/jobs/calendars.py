@@ -16,7 +16,7 @@ from foliot.ports.store.actor import Actor
 from foliot.ports.store.calendars import CalendarInUse, CalendarRow, CalendarUse
 from foliot.store.sql.cluster.leadership import UNDER_TERM
 from foliot.store.sql.kernel.database import Database, Pool, TryAgain, Tx
-from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 
 _COLUMNS: Final = "c.name, c.version, c.document, c.created_at, c.created_by, c.reason"
 NEWEST: Final = Statement(
@@ -65,15 +65,17 @@ class SqlCalendars:
         text = canonical_json(document)
 
         def work(tx: Tx) -> CalendarRow:
-            newest = tx.rows(NEWEST, d=[(name,)])
+            newest = tx.rows(NEWEST, d=keys([name]))
             if newest and newest[0].document == text:
                 return _row(newest[0])
-            version = int(tx.rows(LAST, {"name": name})[0][0] or 0) + 1
-            values = {"name": name, "version": version, "document": text, "by": by.name, "reason": by.reason}
-            if not tx.change(INSERT, values):
+            last = tx.value(LAST, {"name": name})
+            version = int(last or 0) + 1
+            key = {"name": name, "version": version}
+            if not tx.change(INSERT, {**key, "document": text, "by": by.name, "reason": by.reason}):
                 raise TryAgain("somebody else made this version")
-            tx.change(AGE, {"name": name, "version": version})
-            return _row(tx.rows(NEWEST, d=[(name,)])[0])
+            tx.change(AGE, key)
+            saved = tx.rows(NEWEST, d=keys([name]))
+            return _row(saved[0])
 
         return await self._database.transact(work, pool=Pool.API)
 
@@ -166,11 +168,13 @@ def with_calendars(definition: Definition, read: Mapping[str, Any]) -> Definitio
 
 def keep_uses(tx: Tx, job_id: int, definition: Definition, *, is_new: bool) -> None:
     """Remember which calendars a job's present version is pinned to."""
-    pins = [] if definition.schedule is None else sorted(set(_named(definition.schedule.to_document())))
     if not is_new:
         tx.change(FORGET_USES, {"job_id": job_id})
+    if definition.schedule is None:
+        return
+    pins = set(_named(definition.schedule.to_document()))
     if pins:
-        rows = [(pin.partition("@")[0], int(pin.partition("@")[2])) for pin in pins]
+        rows = [_taken_apart(pin) for pin in sorted(pins)]
         tx.change(KEEP_USES, {"job_id": job_id}, d=rows)
 
 
@@ -181,15 +185,25 @@ def find(tx: Tx, pins: Sequence[str]) -> dict[str, CalendarRow]:
 
 def read(tx: Tx, pins: Sequence[str]) -> dict[str, Any]:
     """The rows of calendars as they are kept: what cannot be understood is up to whoever needs it."""
-    bare = [(pin,) for pin in pins if "@" not in pin]
-    fixed = [(pin.partition("@")[0], int(pin.partition("@")[2])) for pin in pins if _is_pin(pin)]
-    found: dict[str, Any] = {row.name: row for row in (tx.rows(NEWEST, d=bare) if bare else ())}
-    return found | {f"{row.name}@{row.version}": row for row in (tx.rows(PINNED, d=fixed) if fixed else ())}
+    bare = [pin for pin in pins if "@" not in pin]
+    fixed = [_taken_apart(pin) for pin in pins if _is_pin(pin)]
+    rows: dict[str, Any] = {}
+    for row in tx.found(NEWEST, d=keys(bare)):
+        rows[row.name] = row
+    for row in tx.found(PINNED, d=fixed):
+        rows[f"{row.name}@{row.version}"] = row
+    return rows
 
 
 def calendar_of(row: CalendarRow) -> Calendar:
     """The calendar of a row."""
     return calendar_from_document(row.name, dict(row.document))
+
+
+def _taken_apart(pin: str) -> tuple[str, int]:
+    """The name and the version of a pin."""
+    name, _, version = pin.partition("@")
+    return name, int(version)
 
 
 def _is_pin(written: str) -> bool:

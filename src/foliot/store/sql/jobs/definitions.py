@@ -17,7 +17,7 @@ from foliot.domain.payload import canonical_json
 from foliot.store.sql.firing.run_shape import shape_of
 from foliot.store.sql.jobs.calendars import pins_of, read, with_calendars
 from foliot.store.sql.kernel.database import TryAgain, Tx
-from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 
 CACHE_MAX: Final = 10_000
 CACHE_BYTES_MAX: Final = 32 * 1024 * 1024  # of documents; what is compiled from them takes a few times that
@@ -58,12 +58,14 @@ class StoredJob(LoadedJob):
     size: int = field(default=1000, compare=False, repr=False)  # bytes of its document
     shape: int = field(init=False, compare=False, repr=False)  # of its fires, see `firing.run_shape`
     needs_situation: bool = field(init=False, compare=False, repr=False)  # its plan depends on what is open
+    tz: str = field(init=False, compare=False, repr=False)  # of its schedule, for its workers; empty: it has none
 
     def __post_init__(self) -> None:
         LoadedJob.__post_init__(self)
         definition = self.definition
         object.__setattr__(self, "needs_situation", definition.is_serial or definition.is_delayed)
         object.__setattr__(self, "shape", shape_of(self))
+        object.__setattr__(self, "tz", definition.schedule.tz if definition.schedule is not None else "")
 
 
 class Found(NamedTuple):
@@ -95,14 +97,16 @@ class Definitions:
         jobs, missing = self._known(keys if isinstance(keys, Sequence) else list(keys))
         if not missing:
             return Found(jobs, {})
-        troubles: dict[Key, Exception] = {key: LookupError(f"version {key[1]} is not in the store") for key in missing}
+        troubles: dict[Key, Exception] = {}
+        for key in missing:
+            troubles[key] = LookupError(f"version {key[1]} is not in the store")
         rows = {(row.job_id, row.version): row for row in tx.rows(VERSIONS, d=missing)}
         written = _each(rows, lambda key: _written(rows[key]), troubles)
-        pins = sorted({pin for _, pins in written.values() for pin in pins})
-        calendars = read(tx, pins) if pins else {}
-        jobs |= _each(written, lambda key: _compiled(rows[key], written[key][0], calendars), troubles)
-        self._keep((key, jobs[key]) for key in missing if key in jobs)
-        return Found(jobs, troubles)
+        pins = {pin for _, pins in written.values() for pin in pins}
+        calendars = read(tx, sorted(pins)) if pins else {}
+        compiled = _each(written, lambda key: _compiled(rows[key], written[key][0], calendars), troubles)
+        self._keep(compiled.items())
+        return Found(jobs | compiled, troubles)
 
     def keep(self, job: LoadedJob) -> None:
         """Remember a version that was just saved: it will be wanted soon."""
@@ -196,11 +200,12 @@ def lane_ids(tx: Tx, lanes: Sequence[Lane]) -> list[int]:
 
 def lanes_after(tx: Tx, after: int) -> dict[int, Lane]:
     """Lanes with a greater id."""
-    return {lane_id: lane_from(document) for lane_id, document in tx.rows(LANES_AFTER, {"after": after})}
+    documents = tx.pairs(LANES_AFTER, {"after": after})
+    return {lane_id: lane_from(document) for lane_id, document in documents.items()}
 
 
 def _known_lanes(tx: Tx, hashes: Iterable[str]) -> dict[str, int]:
-    return dict(map(tuple, tx.rows(LANES_BY_HASH, d=[(hash_,) for hash_ in hashes])))
+    return tx.pairs(LANES_BY_HASH, d=keys(hashes))
 
 
 def _document(lane: Lane) -> str:

@@ -12,7 +12,7 @@ from foliot.store.sql.firing.record import record_change
 from foliot.store.sql.firing_store import due_jobs
 from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement, keys
 
 STRETCHES_MAX: Final = 200
 """Edits of one pause that are looked at, the newest; what lies before them stays skipped."""
@@ -75,11 +75,13 @@ def _take_back(
     tx: Tx, job_id: int, rows: Sequence[Any], held: Sequence[HeldStretch], undecided_from: Instant | None
 ) -> None:
     """What was decided now is no longer skipped as paused; a stretch decided in part is shortened."""
-    gone = [(row.fire_key,) for row in rows if undecided_from is None or row.to_at < undecided_from]
+    gone = [row.fire_key for row in rows if undecided_from is None or row.to_at < undecided_from]
     if gone:
-        tx.change(TAKE_BACK, {"job_id": job_id}, d=gone)
+        tx.change(TAKE_BACK, {"job_id": job_id}, d=keys(gone))
+    if undecided_from is None:
+        return
     for row, stretch in zip(rows, held, strict=True):
-        if undecided_from is not None and row.from_at < undecided_from <= row.to_at:
+        if row.from_at < undecided_from <= row.to_at:
             count = stretch.schedule.count_between(undecided_from - 1, row.to_at)
             values = {"job_id": job_id, "was": row.fire_key, "key": skip_key(undecided_from)}
             tx.change(SHORTEN, {**values, "from_at": undecided_from, "count": count})

@@ -14,7 +14,7 @@ from foliot.store.sql.firing.follow import SERIAL, serial_of
 from foliot.store.sql.firing.line import bump
 from foliot.store.sql.firing.line_heads import unpark
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
 
 STEP_OUT: Final = Statement(
     """
@@ -86,17 +86,22 @@ def _not_begun(tx: Tx, job_id: int) -> list[_Run]:
     """The runs of the job that nobody was ever leased, nor a part of them, in the order of their places; locked."""
     rows = tx.rows(NOT_BEGUN, {"job_id": job_id})
     parts = _parts(tx, [row.id for row in rows if row.open_children])
-    runs = [_Run(row, parts.get(row.id, ())) for row in rows]
-    waiting = [run for run in runs if not run.has_begun]
-    return sorted(waiting, key=lambda run: (run.row.place, run.row.id))
+    waiting: list[_Run] = []
+    for row in rows:
+        run = _Run(row, parts.get(row.id, ()))
+        if not run.has_begun:
+            waiting.append(run)
+    return sorted(waiting, key=_by_place)
+
+
+def _by_place(run: _Run) -> tuple[int, int]:
+    return run.row.place, run.row.id
 
 
 def _parts(tx: Tx, parent_ids: Sequence[int]) -> dict[int, list[Any]]:
     """The parts of these runs, locked: none of them is leased any more before this edit is done."""
-    if not parent_ids:
-        return {}
     parts: dict[int, list[Any]] = {}
-    for row in tx.rows(PARTS, d=[(parent_id,) for parent_id in parent_ids]):
+    for row in tx.found(PARTS, d=keys(parent_ids)):
         parts.setdefault(row.parent_id, []).append(row)
     return parts
 
@@ -104,7 +109,8 @@ def _parts(tx: Tx, parent_ids: Sequence[int]) -> dict[int, list[Any]]:
 def _rows(run: _Run, place: int) -> list[tuple[Any, ...]]:
     """What is written of a run and its parts. Whoever can be leased is parked: the head is un-parked by itself."""
     row = run.row
-    if not run.parts:
-        return [(row.id, row.ver, place, 1, SERIAL)]
+    is_leased_whole = not run.parts
+    own = (row.id, row.ver, place, int(is_leased_whole), SERIAL)
     waiting = [part for part in run.parts if part.state == RunState.PENDING]
-    return [(row.id, row.ver, place, 0, SERIAL), *((part.id, part.ver, place, 1, 0) for part in waiting)]
+    parts = [(part.id, part.ver, place, 1, 0) for part in waiting]
+    return [own, *parts]

@@ -76,8 +76,11 @@ def _step(tx: Tx, *, ending: Ending, job_id: int, walk: Statement, after: int, l
     waiting = tx.rows(walk, {"job_id": job_id, "after": after, "limit": limit})
     if not waiting:
         return 0, None
-    ended = ending.quit_in(tx, [Quit(run_id, ver, DELETED) for run_id, ver, _ in waiting], carefully=True)
-    return len(ended), waiting[-1][2] if len(waiting) == limit else None
+    quits = [Quit(run_id, ver, DELETED) for run_id, ver, _ in waiting]
+    ended = ending.quit_in(tx, quits, carefully=True)
+    _, _, last = waiting[-1]
+    after_last = last if len(waiting) == limit else None
+    return len(ended), after_last
 
 
 def _is_clear(tx: Tx, *, job_id: int) -> bool:

@@ -151,7 +151,8 @@ def standing_ahead(
 ) -> tuple[list[AheadJob], int | None]:
     """Of the next jobs of a namespace those that stand ahead of their schedules; the last one looked at, None: all."""
     rows = tx.rows(STANDING, {"namespace": namespace, "after": after, "limit": limit})
-    return _ahead(tx, definitions, plans, rows), rows[-1].job_id if len(rows) == limit else None
+    last = rows[-1].job_id if len(rows) == limit else None
+    return _ahead(tx, definitions, plans, rows), last
 
 
 def farthest_ahead(tx: Tx, definitions: Definitions, plans: Plans, *, limit: int) -> list[AheadJob]:
@@ -181,28 +182,32 @@ def _stand(cursor: Cursor) -> Stand:
 
 def _looked(tx: Tx, due: DueJob, plans: Plans, now: Instant) -> tuple[Rescheduling, _Early]:
     """Where the cursor goes, and what was decided for the instants it then comes to again."""
-    job_id, schedule = due.cursor.job_id, due.job.definition.schedule
-    if schedule is not None and schedule.fixed_delay_us is not None:
+    job_id = due.cursor.job_id
+    if due.job.definition.is_delayed:
         early = _early(tx, job_id, now + 1, now)
         return plans.reschedule(due, now, early=len(early.runs)), early
-    going = plans.reschedule(due, now, early=_made(tx, due.cursor, now))
-    return going, _Early() if going.again_from is None else _early(tx, job_id, going.again_from, now)
+    made = _made(tx, due.cursor, now)
+    going = plans.reschedule(due, now, early=made)
+    if going.again_from is None:
+        return going, _Early()
+    return going, _early(tx, job_id, going.again_from, now)
 
 
 def _made(tx: Tx, cursor: Cursor, now: Instant) -> int:
     """How many runs of instants to come there are, in whatever state. Only a schedule with a count needs to know."""
     if cursor.remaining is None:
         return 0
-    return int(tx.rows(MADE_EARLY, {"job_id": cursor.job_id, "now": now, **_keys_from(now)})[0][0])
+    return int(tx.value(MADE_EARLY, {"job_id": cursor.job_id, "now": now, **_keys_from(now)}))
 
 
 def _early(tx: Tx, job_id: int, first: Instant, now: Instant) -> _Early:
     skips = {"job_id": job_id, "first": first}
     runs = {**skips, "now": now, "limit": RUNS_MAX, **_keys_from(first)}
+    whole = [_Run(row.id, row.ver) for row in tx.rows(RUNS_EARLY, runs)]
     return _Early(
-        instants=int(tx.rows(SKIPPED_EARLY, skips)[0][0]),
+        instants=int(tx.value(SKIPPED_EARLY, skips)),
         spanning=tx.rows(SPANNING, {**skips, "rows": SPANNING_MAX}),
-        runs=[*(_Run(row.id, row.ver) for row in tx.rows(RUNS_EARLY, runs)), *_parents(tx, runs)],
+        runs=whole + _parents(tx, runs),
     )
 
 

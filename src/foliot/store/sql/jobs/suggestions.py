@@ -22,5 +22,6 @@ NAMES_NEAR: Final = Statement(
 
 def not_found(tx: Tx, namespace: str, name: str) -> JobNotFound:
     """The error that says so, with the nearest of the names around it."""
-    near = tx.rows(NAMES_NEAR, {"namespace": namespace, "name": name, "limit": _NEIGHBOURS})
-    return JobNotFound(name, namespace=namespace, nearest=nearest(name, (found for (found,) in near)))
+    rows = tx.tuples(NAMES_NEAR, {"namespace": namespace, "name": name, "limit": _NEIGHBOURS})
+    names = [found for (found,) in rows]
+    return JobNotFound(name, namespace=namespace, nearest=nearest(name, names))

@@ -22,9 +22,13 @@ _LIMITED: Final = 1  # any number: that there is a limit says the lane, how much
 
 def remains(tx: Tx, lanes: Lanes, runs: Mapping[Key, Seen]) -> dict[Key, LoadedJob]:
     """What stands for the versions of these runs: their retries where these can be read, their limits, their merge."""
-    rows = {(row.job_id, row.version): row for row in tx.rows(VERSIONS, d=list(runs))}
+    versions = tx.rows(VERSIONS, d=list(runs))
+    rows = {(row.job_id, row.version): row for row in versions}
     known = lanes.find(tx, {run.lane for run in runs.values()})
-    return {key: _bare(run, known[run.lane], rows.get(key)) for key, run in runs.items()}
+    found: dict[Key, LoadedJob] = {}
+    for key, run in runs.items():
+        found[key] = _bare(run, known[run.lane], rows.get(key))
+    return found
 
 
 def _bare(run: Seen, lane: Lane, row: Any) -> LoadedJob:

@@ -197,11 +197,15 @@ async def finish_moves(
     """
     values = {"moving": after[0], "after": after[1], "limit": limit, "term": term}
     jobs = await database.read(lambda tx: tx.rows(UNFINISHED, values), pool=Pool.CONTROL)
-    moved = [
-        await (end_waiting(database, ending, job_id) if deleted_at else move_waiting(database, definitions, job_id))
-        for _, job_id, deleted_at in jobs
-    ]
-    return sum(moved), (jobs[-1][0], jobs[-1][1]) if len(jobs) == limit else FROM_THE_FIRST
+    moved = 0
+    for job in jobs:
+        if job.deleted_at:
+            moved += await end_waiting(database, ending, job.id)
+        else:
+            moved += await move_waiting(database, definitions, job.id)
+    if len(jobs) < limit:
+        return moved, FROM_THE_FIRST
+    return moved, (jobs[-1].moving, jobs[-1].id)
 
 
 def _target(tx: Tx, definitions: Definitions, job_id: int) -> LoadedJob | None:
@@ -219,7 +223,8 @@ def _step(
     rows, following = _page(tx, definitions, job, walk.take, walk.key, after, limit)
     if walk is PARENTS and rows:
         rows = _with_parts(tx, definitions, job, rows)
-    return tx.change(TAKE_VERSION, {"version": job.version}, d=rows) if rows else 0, following
+    moved = tx.change(TAKE_VERSION, {"version": job.version}, d=rows) if rows else 0
+    return moved, following
 
 
 def _with_parts(tx: Tx, definitions: Definitions, job: LoadedJob, parents: Sequence[_Moved]) -> list[_Moved]:
@@ -262,8 +267,13 @@ def _under(tx: Tx, definitions: Definitions, job: LoadedJob, waiting: Sequence[_
     """These runs under the new version, without those that stay behind."""
     before = definitions.find(tx, {(job.job_id, run.version) for run in waiting}).jobs
     now = tx.now()
-    rows = [_moved(run, before.get((job.job_id, run.version)), job, now) for run in waiting]
-    return [row for row in rows if row is not None]
+    rows: list[_Moved] = []
+    for run in waiting:
+        old = before.get((job.job_id, run.version))
+        moved = _moved(run, old, job, now)
+        if moved is not None:
+            rows.append(moved)
+    return rows
 
 
 def _moved(run: _Waiting, old: LoadedJob | None, new: LoadedJob, now: Instant) -> _Moved | None:

@@ -5,11 +5,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from sqlalchemy.ext.asyncio import AsyncEngine
+
 from foliot.domain.errors import InvalidInput
 from foliot.domain.instants import Instant
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
-from foliot.store.sql.kernel.database import Database, Pool
+from foliot.store.sql.kernel.database import Database, GreenletRunner, Pool
 from foliot.store.sql.kernel.dialects import DIALECTS, Dialect
 from foliot.store.sql.kernel.drivers import demand_driver
 
@@ -49,6 +51,12 @@ class Opening:
     create: bool  # make SQLite's file if there is none
     dialect: Dialect | None  # a variant of the URL's own, in tests
     point: Callable[[str], None] | None  # called at the named places of transactions, in tests
+
+
+def on_engines(engines: Mapping[Pool, AsyncEngine], dialect: Dialect, how: Opening) -> Database:
+    """A database across a network, with a pool of connections for each of its users."""
+    runner = GreenletRunner(engines, dialect, limit_s=how.limits.transaction_s, point=how.point)
+    return Database(dialect=dialect, runner=runner, clock=how.clock, chance=how.chance)
 
 
 class BadStoreUrl(InvalidInput):

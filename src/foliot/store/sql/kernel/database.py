@@ -77,7 +77,7 @@ class Tx:
     def now(self) -> Instant:
         """Store time of this transaction, read once."""
         if self._now is None:
-            self._now = int(self.rows(_NOW)[0][0])
+            self._now = int(self.value(_NOW))
         return self._now
 
     def learn_now(self, now: Instant) -> None:
@@ -101,6 +101,25 @@ class Tx:
         rows: Sequence[Sequence[Any]] = result.cursor.fetchall()
         result.close()
         return rows
+
+    def value(self, statement: Statement, values: Mapping[str, Any] | None = None) -> Any:
+        """The one value that a statement answers with."""
+        return self.rows(statement, values)[0][0]
+
+    def found(
+        self, statement: Statement, values: Mapping[str, Any] | None = None, **sets: Sequence[Sequence[Any]]
+    ) -> Sequence["Row"]:
+        """`rows` of a set of keys: where it is empty there are none, and the database is not asked."""
+        return self.rows(statement, values, **sets) if all(sets.values()) else ()
+
+    def pairs(
+        self, statement: Statement, values: Mapping[str, Any] | None = None, **sets: Sequence[Sequence[Any]]
+    ) -> dict[Any, Any]:
+        """`found` of a statement with two columns: by the first, the second."""
+        if not all(sets.values()):
+            return {}
+        rows: Sequence[Any] = self.tuples(statement, values, **sets)
+        return dict(rows)
 
     def change(
         self, statement: Statement, values: Mapping[str, Any] | None = None, **sets: Sequence[Sequence[Any]]

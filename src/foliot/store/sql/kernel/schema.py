@@ -208,9 +208,10 @@ def _foreign(tx: Tx, revision: str | None) -> tuple[str, ...]:
 
 def _beyond(tx: Tx, revision: str, head: str) -> SchemaState:
     """A revision that is not in our history: newer, or somebody else's."""
-    if not revision.isdecimal() or int(revision) < int(head) or not sa.inspect(tx.connection).has_table("store_meta"):
+    is_newer = revision.isdecimal() and int(revision) >= int(head)
+    if not is_newer or not sa.inspect(tx.connection).has_table("store_meta"):
         return SchemaState.UNKNOWN
-    readable_from = int(tx.rows(_READABLE_FROM)[0][0])
+    readable_from = int(tx.value(_READABLE_FROM))
     return SchemaState.AHEAD if readable_from <= int(head) else SchemaState.TOO_NEW
 
 

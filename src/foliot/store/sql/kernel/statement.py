@@ -9,9 +9,11 @@ JSON text (SQLite, MariaDB), so a batch of a thousand rows is still one statemen
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
-from typing import Any, Final, Protocol, get_args, get_type_hints
+from typing import Any, Final, Protocol, TypeVar, get_args, get_type_hints
+
+T = TypeVar("T")
 
 _NAME: Final = re.compile(r"(?<![:\w]):([a-z_][a-z0-9_]*)")
 _PIECE: Final = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
@@ -41,8 +43,16 @@ class RowSet:
     @classmethod
     def of(cls, name: str, row: type[tuple[Any, ...]], /) -> "RowSet":
         """A set of named tuples: their fields are its columns."""
-        fields = get_type_hints(row).items()
-        return cls(name, **{field: BIGINT if int in (kind, *get_args(kind)) else TEXT for field, kind in fields})
+        columns: dict[str, ColumnType] = {}
+        for field, kind in get_type_hints(row).items():
+            is_number = int in (kind, *get_args(kind))
+            columns[field] = BIGINT if is_number else TEXT
+        return cls(name, **columns)
+
+
+def keys(values: Iterable[T]) -> list[tuple[T]]:
+    """The rows of a set with one column."""
+    return [(value,) for value in values]
 
 
 class Rendering(Protocol):

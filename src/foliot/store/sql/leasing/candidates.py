@@ -5,13 +5,13 @@ of each kind present. On engines with LATERAL each step is one statement for all
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.instants import Instant
 from foliot.store.sql.ending.locked_runs import REPLACED
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
 from foliot.store.sql.leasing.run_kinds import SESSIONS, STEP_US, RunKind, WaitingKinds
 
 ROUNDS_MAX: Final = 4
@@ -42,6 +42,7 @@ _COLUMNS: Final = """
 _REPLACED: Final = f"CASE WHEN {REPLACED} THEN 1 ELSE 0 END"
 
 KINDS: Final = RowSet("k", lane=BIGINT, **{"class": BIGINT}, priority=BIGINT, low=BIGINT, n=BIGINT)
+_KIND_COLUMNS: Final = [name for name, _ in KINDS.columns]
 
 _DUE_INDEED: Final = """
     AND (r.not_before <= :believed OR r.created_at > :good OR (r.ver > 1 AND r.not_before >= :landed))
@@ -135,7 +136,7 @@ class Picker:
     ) -> None:
         self._tx = tx
         self._waiting = waiting
-        self._sessions = [(session,) for session in sessions]
+        self._sessions = keys(sessions)
         self._now = now
         self._doubts = doubt is not None
         self._times = {"now": now}
@@ -190,7 +191,8 @@ class Picker:
         found: dict[RunKind, list[Instant]] = {kind: [] for kind in wanted}
         if self._tx.dialect.lateral:
             peek = PEEK_DOUBTING if self._doubts else PEEK
-            for *kind, not_before in self._tx.tuples(peek, self._times, k=self._rows(wanted), s=self._sessions):
+            rows = self._tx.tuples(peek, self._times, k=self._rows(wanted), s=self._sessions)
+            for *kind, not_before in rows:
                 found[RunKind._make(kind)].append(not_before)
             return found
         for run in self.look(wanted):
@@ -200,23 +202,24 @@ class Picker:
     def _fetch(self, wanted: Mapping[RunKind, int], every: Statement, each: Statement) -> list[Candidate]:
         if not wanted:
             return []
-        tx = self._tx
-        if tx.dialect.lateral:
-            rows: Sequence[Any] = tx.tuples(every, self._times, k=self._rows(wanted), s=self._sessions)
-        else:
-            rows = [
-                row
-                for lane, class_, priority, low, n in self._rows(wanted)
-                for row in tx.tuples(
-                    each,
-                    {**self._times, "lane": lane, "class": class_, "priority": priority, "low": low, "n": n},
-                    s=self._sessions,
-                )
-            ]
-        return [Candidate._make(row) for row in rows]
+        asked = self._rows(wanted)
+        if self._tx.dialect.lateral:
+            rows = self._tx.tuples(every, self._times, k=asked, s=self._sessions)
+            return [Candidate._make(row) for row in rows]
+        found: list[Candidate] = []
+        for one in asked:
+            values = dict(zip(_KIND_COLUMNS, one, strict=True), **self._times)
+            rows = self._tx.tuples(each, values, s=self._sessions)
+            found += [Candidate._make(row) for row in rows]
+        return found
 
     def _rows(self, wanted: Mapping[RunKind, int]) -> list[tuple[int, ...]]:
-        return [(*kind, self._waiting.low(kind), n) for kind, n in wanted.items() if n > 0]
+        """The kinds as `KINDS` takes them: where the scan of each begins, and how many it may find."""
+        rows: list[tuple[int, ...]] = []
+        for kind, n in wanted.items():
+            if n > 0:
+                rows.append((*kind, self._waiting.low(kind), n))
+        return rows
 
 
 def _best(known: Mapping[RunKind, Sequence[Instant]], n: int, *, catch_up_max: int) -> dict[RunKind, int]:

@@ -13,7 +13,7 @@ import msgspec
 
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.instants import SECOND, Instant, Micros
-from foliot.domain.job import Definition, Lane, LoadedJob, OnLost
+from foliot.domain.job import Definition, Lane, OnLost
 from foliot.domain.limits import is_of_the_cluster
 from foliot.ports.chance import Chance
 from foliot.ports.store.runs import Granted, Poll
@@ -21,10 +21,10 @@ from foliot.ports.worker_link import Leased, LeasedRun
 from foliot.store.sql.ending.locked_runs import lock_cursors
 from foliot.store.sql.ending.settlement import Quit
 from foliot.store.sql.firing.follow import MERGE
-from foliot.store.sql.jobs.definitions import Definitions
+from foliot.store.sql.jobs.definitions import Definitions, StoredJob
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import TryAgain, Tx
-from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 from foliot.store.sql.leasing import limits
 from foliot.store.sql.leasing.candidates import Candidate, Picker, by_rank
 from foliot.store.sql.leasing.free_slots import FreeSlots
@@ -130,7 +130,7 @@ class _Taken(NamedTuple):
     """Candidates that found a slot."""
 
     given: Sequence[tuple[Candidate, Poll]] = ()
-    jobs: Mapping[tuple[int, int], LoadedJob] = {}
+    jobs: Mapping[tuple[int, int], StoredJob] = {}
     fences: Mapping[int, int] = {}  # by run, of exclusive jobs
     replaced: tuple[Quit, ...] = ()
 
@@ -148,38 +148,43 @@ class Leases:
         self, tx: Tx, polls: Sequence[Poll], limit: int, not_after: Instant | None, doubt: ClockDoubt | None
     ) -> LeaseOutcome:
         """Serve these polls; at most `limit` runs in all. `not_after`, `doubt`: what is thought of the clock (R7)."""
-        lanes = {lane for poll in polls for lane in poll.lanes}
-        asking = self._waiting.look_around(tx, {poll.session for poll in polls}, lanes)
+        sessions = {poll.session for poll in polls}
+        lanes: set[int] = set()
+        for poll in polls:
+            lanes.update(poll.lanes)
+        asking = self._waiting.look_around(tx, sessions, lanes)
+        states = asking.states
         served = self._repeated(tx, [poll for poll in polls if poll.repeat])
         changed = frozenset(poll.session for poll in polls if _has_changed(poll, asking))
-        slots = FreeSlots(
-            poll
-            for poll in polls
-            if asking.states[poll.session] == "live"
-            and (poll.session, poll.request_no) not in served
-            and poll.session not in changed
-        )
-        may_take = slots.free and (not_after is None or asking.now <= not_after)
-        taken = self._taken(tx, slots, min(limit, slots.free), asking.now, doubt) if may_take else _Taken()
+        unserved = [poll for poll in polls if (poll.session, poll.request_no) not in served]
+        live = [poll for poll in unserved if states[poll.session] == "live"]
+        slots = FreeSlots(poll for poll in live if poll.session not in changed)
+        is_in_time = not_after is None or asking.now <= not_after
+        taken = _Taken()
+        if slots.free and is_in_time:
+            taken = self._taken(tx, slots, min(limit, slots.free), asking.now, doubt)
         self._write(tx, taken, asking, served)
-        grants = tuple(_grant(poll, asking.states[poll.session], served) for poll in polls)
-        more = bool(taken.replaced) or (slots.free > 0 and len(taken.given) >= limit)
-        return LeaseOutcome(Granted(now=asking.now, grants=grants, more=more, changed=changed), taken.replaced)
+        grants = tuple(_grant(poll, states[poll.session], served) for poll in polls)
+        is_cut = slots.free > 0 and len(taken.given) >= limit
+        granted = Granted(now=asking.now, grants=grants, more=is_cut or bool(taken.replaced), changed=changed)
+        return LeaseOutcome(granted, taken.replaced)
 
     def _repeated(self, tx: Tx, polls: Sequence[Poll]) -> dict[tuple[str, int], list[LeasedRun]]:
         """A request whose answer was lost gets back what is still RUNNING under it (R5)."""
         served: dict[tuple[str, int], list[LeasedRun]] = {}
         if not polls:
             return served
-        rows = tx.tuples(REPEATED, d=[(poll.session, poll.request_no) for poll in polls])
-        runs = [_Repeated._make(row) for row in rows]
+        requests = [(poll.session, poll.request_no) for poll in polls]
+        runs = [_Repeated._make(row) for row in tx.tuples(REPEATED, d=requests)]
         jobs = self._definitions.find(tx, {(run.job_id, run.version) for run in runs}).jobs
         parts = parts_of(tx, [run.id for run in runs if run.follow & MERGE])
         for run in runs:
             job = jobs.get((run.job_id, run.version))
-            if job is not None:
-                leased = _leased_run(run, job, run.attempt, run.lease_id, run.fence, run.leased_at, parts.get(run.id))
-                served.setdefault((run.session, run.request_no), []).append(leased)
+            if job is None:
+                continue
+            leased = _leased_run(run, job, run.attempt, run.lease_id, run.fence, run.leased_at, parts.get(run.id))
+            request = (run.session, run.request_no)
+            served.setdefault(request, []).append(leased)
         return served
 
     # -- choosing ---------------------------------------------------------------------------------------------------
@@ -196,10 +201,12 @@ class Leases:
         lanes = self._lanes.find(tx, {kind.lane for kind in kinds})
         rooms = self._rooms(tx, lanes)
         picker = Picker(tx, self._waiting, slots.sessions, now, doubt)
-        # A lane whose limit is full is not scanned.
-        room = {
-            kind: _room(kind, lanes[kind.lane], rooms, slots) for kind in kinds if _is_open(lanes[kind.lane], rooms)
-        }
+        room: dict[RunKind, int] = {}
+        for kind in kinds:
+            names = lanes[kind.lane].limits
+            let_through = min((rooms.get(name, 0) for name in names), default=NO_LIMIT)
+            if let_through > 0:  # a lane whose limit is full is not scanned
+                room[kind] = min(slots.free_in(kind.lane), let_through)
         candidates, fences = _chosen(tx, picker, picker.shares(room, n), lanes)
         if not candidates:
             return None
@@ -207,7 +214,8 @@ class Leases:
         jobs = self._definitions.find(tx, {(run.job_id, run.version) for run in candidates}).jobs
         readable = [run for run in candidates if (run.job_id, run.version) in jobs]
         if len(readable) < len(candidates):
-            _put_off(tx, [run for run in candidates if (run.job_id, run.version) not in jobs], now)
+            unreadable = [(run.id, run.ver) for run in candidates if (run.job_id, run.version) not in jobs]
+            _put_off(tx, unreadable, now)
         namespaces = {job.job_id: job.namespace for job in jobs.values()}
         given = _given_slots(tx, within_reach(tx, readable), lanes, namespaces, slots, now)
         replaced = tuple(Quit(run.id, run.ver, REPLACED_BY) for run in candidates if run.replaced)
@@ -232,11 +240,15 @@ class Leases:
         return rooms | dict.fromkeys(gone, NO_LIMIT)
 
     def _make_limits(self, tx: Tx, lanes: Mapping[int, Lane], missing: set[str]) -> None:
-        lane_ids = [(at,) for at, lane in lanes.items() if not missing.isdisjoint(lane.limits)]
-        versions = {(job_id, version) for job_id, version in tx.rows(LANE_JOBS, d=lane_ids)}
-        jobs = self._definitions.find(tx, versions).jobs.values()
-        known = {limit.key: limit for job in jobs for limit in _own_limits(job)}
-        limits.make(tx, [known[key] for key in missing if key in known])
+        lane_ids = [lane_id for lane_id, lane in lanes.items() if not missing.isdisjoint(lane.limits)]
+        versions = tx.pairs(LANE_JOBS, d=keys(lane_ids))
+        jobs = self._definitions.find(tx, versions.items()).jobs
+        known: dict[str, limits.Limit] = {}
+        for job in jobs.values():
+            for limit in limits.limits_of(job.job_id, job.definition, namespace=job.namespace):
+                if limit.key in missing:
+                    known[limit.key] = limit
+        limits.make(tx, known.values())
 
     # -- writing ----------------------------------------------------------------------------------------------------
 
@@ -262,7 +274,8 @@ class Leases:
 
     def _lease_ids(self, n: int) -> list[str]:
         """Fresh ids of 128 bits that cannot be told from one another: one draw of chance, stretched by a hash."""
-        stretched = shake_128(self._chance.token().encode()).hexdigest(16 * n)
+        drawn = self._chance.token().encode()
+        stretched = shake_128(drawn).hexdigest(16 * n)
         return [stretched[at : at + 32] for at in range(0, 32 * n, 32)]
 
 
@@ -270,19 +283,6 @@ def _has_changed(poll: Poll, asking: Asking) -> bool:
     """Whether the worker told another server of other handlers since this server learned which lanes it serves."""
     known, found = poll.offer_hash, asking.offer_hashes[poll.session]
     return known is not None and found is not None and known != found
-
-
-def _own_limits(job: LoadedJob) -> list[limits.Limit]:
-    """What its lane may hold of its namespace and of the job itself."""
-    return limits.limits_of(job.job_id, job.definition, namespace=job.namespace)
-
-
-def _is_open(lane: Lane, rooms: Mapping[str, int]) -> bool:
-    return all(rooms.get(name, 0) > 0 for name in lane.limits)
-
-
-def _room(kind: RunKind, lane: Lane, rooms: Mapping[str, int], slots: FreeSlots) -> int:
-    return min([slots.free_in(kind.lane), *(rooms[name] for name in lane.limits)])
 
 
 def _chosen(
@@ -293,8 +293,12 @@ def _chosen(
     The cursors of exclusive jobs come before any run in the order of locks (R3). So their runs are picked without a
     lock, their fences rise, and only then is a run locked.
     """
-    plain = {kind: share for kind, share in shares.items() if not lanes[kind.lane].exclusive}
-    picked = picker.look({kind: share for kind, share in shares.items() if kind not in plain})
+    plain: dict[RunKind, int] = {}
+    exclusive: dict[RunKind, int] = {}
+    for kind, share in shares.items():
+        of_lane = exclusive if lanes[kind.lane].exclusive else plain
+        of_lane[kind] = share
+    picked = picker.look(exclusive)
     if not picked:
         return picker.take(plain), {}
     fences = _raised_fences(tx, picked)
@@ -306,7 +310,7 @@ def _raised_fences(tx: Tx, picked: Sequence[Candidate]) -> dict[int, int]:
     counts = Counter(run.job_id for run in picked)
     lock_cursors(tx, set(counts))
     tx.change(RAISE_FENCES, d=sorted(counts.items()))
-    highest: dict[int, int] = dict(map(tuple, tx.rows(FENCES, d=[(job_id,) for job_id in sorted(counts)])))
+    highest: dict[int, int] = tx.pairs(FENCES, d=keys(sorted(counts)))
     fences = {}
     for run in sorted(picked, reverse=True):
         fences[run.id] = highest[run.job_id]
@@ -316,13 +320,15 @@ def _raised_fences(tx: Tx, picked: Sequence[Candidate]) -> dict[int, int]:
 
 def _locked(tx: Tx, picked: Sequence[Candidate]) -> list[Candidate]:
     """Those of the picked runs that are as they were and that nobody else holds."""
-    vers: dict[int, int] = dict(map(tuple, tx.rows(LOCK_PICKED, d=[(run.id,) for run in picked])))
+    vers = tx.pairs(LOCK_PICKED, d=keys(run.id for run in picked))
     return [run for run in picked if vers.get(run.id) == run.ver]
 
 
-def _put_off(tx: Tx, runs: Sequence[Candidate], now: Instant) -> None:
-    """Runs whose definition this server cannot read step aside: others may, and what is behind them must not wait."""
-    tx.change(PUT_OFF, {"not_before": now + PUT_OFF_US}, d=sorted((run.id, run.ver) for run in runs))
+def _put_off(tx: Tx, runs: Sequence[tuple[int, int]], now: Instant) -> None:
+    """Runs whose definition this server cannot read step aside (id, version of the row): others may, and what is
+    behind them must not wait.
+    """
+    tx.change(PUT_OFF, {"not_before": now + PUT_OFF_US}, d=sorted(runs))
 
 
 def _given_slots(
@@ -334,11 +340,13 @@ def _given_slots(
     now: Instant,
 ) -> list[tuple[Candidate, Poll]]:
     """Candidates with a slot, as far as their limits let them through; the limits are taken."""
-    rooms = limits.lock_room(tx, {name for run in candidates for name in lanes[run.lane].limits})
+    used_lanes = {run.lane for run in candidates}
+    rooms = limits.lock_room(tx, {name for lane in used_lanes for name in lanes[lane].limits})
+    limited = {lane: _counting(lanes[lane], rooms) for lane in used_lanes}
     used: dict[str, int] = {}
     given: list[tuple[Candidate, Poll]] = []
     for run in candidates:
-        names = [name for name in lanes[run.lane].limits if name in rooms or not is_of_the_cluster(name)]
+        names = limited[run.lane]
         if run.replaced or (names and any(rooms.get(name, 0) <= used.get(name, 0) for name in names)):
             continue
         poll = slots.take(run, now, namespaces[run.job_id])
@@ -349,6 +357,11 @@ def _given_slots(
             used[name] = used.get(name, 0) + 1
     limits.take(tx, used)
     return given
+
+
+def _counting(lane: Lane, rooms: Mapping[str, int]) -> list[str]:
+    """The limits of a lane in which its runs count: not one of the cluster that an admin has taken away."""
+    return [name for name in lane.limits if name in rooms or not is_of_the_cluster(name)]
 
 
 def _grant(poll: Poll, state: str, served: Mapping[tuple[str, int], Sequence[LeasedRun]]) -> Leased:
@@ -362,7 +375,7 @@ def _grant(poll: Poll, state: str, served: Mapping[tuple[str, int], Sequence[Lea
 
 def _leased_run(
     run: Candidate | _Repeated,
-    job: LoadedJob,
+    job: StoredJob,
     attempt: int,
     lease_id: str,
     fence: int,
@@ -398,7 +411,7 @@ def _leased_run(
         shards=definition.shards,
         checkpoint=run.checkpoint,
         reason=run.reason or "",
-        tz=definition.schedule.tz if definition.schedule is not None else "",
+        tz=job.tz,
     )
 
 

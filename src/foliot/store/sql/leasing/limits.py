@@ -17,7 +17,7 @@ from foliot.domain.limits import LimitChange, limit_key
 from foliot.store.sql.cluster.leadership import holds_term
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import TryAgain, Tx
-from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 
 RECOUNT_STEP: Final = 200
 
@@ -27,7 +27,7 @@ ROOM: Final = Statement(
 
 LOCK: Final = Statement(
     """
-    SELECT l.name, l.max - l.used, l.used, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM {d})
+    SELECT l.name, l.max - l.used AS room, l.used, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM {d})
     ORDER BY l.name {for_update}
     """,
     RowSet("d", name=TEXT),
@@ -119,9 +119,9 @@ def limits_of(job_id: int, definition: Definition, *, namespace: str, shared: Co
 
 def shared_of(tx: Tx, definition: Definition) -> frozenset[str]:
     """Which of the limits a definition names are of the whole cluster at this moment."""
-    keys = {limit_key(name, None): name for name in definition.limits}
-    found = tx.rows(SHARED, d=[(key,) for key in sorted(keys)]) if keys else ()
-    return frozenset(keys[key] for (key,) in found)
+    names = {limit_key(name, None): name for name in definition.limits}
+    found = tx.found(SHARED, d=keys(sorted(names)))
+    return frozenset(names[row.name] for row in found)
 
 
 def numbers_of(document: str | None) -> Mapping[str | None, int]:
@@ -135,7 +135,8 @@ def numbers_of(document: str | None) -> Mapping[str | None, int]:
 
 def make(tx: Tx, limits: Iterable[Limit]) -> int:
     """Make the rows of these limits where they are missing; how many were."""
-    rows = [(limit.key, limit.max, limit.namespace) for limit in sorted(limits, key=_by_key)]
+    in_order = sorted(limits, key=_by_key)
+    rows = [(limit.key, limit.max, limit.namespace) for limit in in_order]
     return tx.change(MAKE, d=rows) if rows else 0
 
 
@@ -169,8 +170,8 @@ def keep(
 
 def _lock_maxima(tx: Tx, limits: Sequence[Limit]) -> dict[str, int]:
     """The maxima of these limits, locked by name until the transaction ends."""
-    keys = [(limit.key,) for limit in limits]
-    return {name: int(most) for name, most in tx.rows(MAXIMA, d=keys)} if keys else {}
+    maxima = tx.pairs(MAXIMA, d=keys(limit.key for limit in limits))
+    return {name: int(most) for name, most in maxima.items()}
 
 
 def _by_key(limit: Limit) -> str:
@@ -179,14 +180,14 @@ def _by_key(limit: Limit) -> str:
 
 def room(tx: Tx, names: Iterable[str]) -> dict[str, int]:
     """How many more each limit lets through, as seen without a lock; a limit with no row yet is missing."""
-    wanted = [(name,) for name in sorted(set(names))]
-    return {name: int(left) for name, left in tx.rows(ROOM, d=wanted)} if wanted else {}
+    rooms = tx.pairs(ROOM, d=keys(sorted(set(names))))
+    return {name: int(left) for name, left in rooms.items()}
 
 
 def lock_room(tx: Tx, names: Iterable[str]) -> dict[str, int]:
     """The same, locked by name until the transaction ends."""
-    wanted = [(name,) for name in sorted(set(names))]
-    return {name: int(left) for name, left, _, _ in tx.rows(LOCK, d=wanted)} if wanted else {}
+    rows = tx.found(LOCK, d=keys(sorted(set(names))))
+    return {row.name: int(row.room) for row in rows}
 
 
 def take(tx: Tx, wanted: Mapping[str, int]) -> None:
@@ -204,35 +205,47 @@ def give_back(tx: Tx, lanes: Mapping[int, Lane], left: Mapping[int, int]) -> Non
             given[name] = given.get(name, 0) + n
     rows = sorted(given.items())
     if len(rows) > 1:
-        tx.rows(LOCK, d=[(name,) for name, _ in rows])  # by name, so that two who give back do not deadlock
+        tx.rows(LOCK, d=keys(sorted(given)))  # by name, so that two who give back do not deadlock
     if rows:
         tx.change(GIVE, d=rows)
 
 
 def recount(tx: Tx, lanes: Lanes, *, after: str, term: int | None, limit: int = RECOUNT_STEP) -> tuple[int, str | None]:
     """Set a stretch of limits to what really runs: (how many were off, name to go on after, None at the end)."""
-    names = [name for (name,) in tx.rows(NAMES, {"after": after, "limit": limit})]
+    names = [row.name for row in tx.rows(NAMES, {"after": after, "limit": limit})]
     if not names:
         return 0, None
-    locked = tx.rows(LOCK, d=[(name,) for name in names])
-    running = _running(tx, lanes, set(names))
-    wrong = [(name, ver, running.get(name, 0)) for name, _, used, ver in locked if used != running.get(name, 0)]
+    wrong = _miscounted(tx, lanes, names)
     corrected = tx.change(CORRECT, d=wrong) if wrong and holds_term(tx, term) else 0
-    return corrected, names[-1] if len(names) == limit else None
+    last = names[-1] if len(names) == limit else None
+    return corrected, last
 
 
 def count_anew(tx: Tx, lanes: Lanes, name: str) -> None:
     """A limit that was just made is held by what runs already."""
-    locked = tx.rows(LOCK, d=[(name,)])
-    running = _running(tx, lanes, {name}).get(name, 0)
-    tx.change(CORRECT, d=[(name, ver, running) for name, _, _, ver in locked])
+    wrong = _miscounted(tx, lanes, [name])
+    if wrong:
+        tx.change(CORRECT, d=wrong)
+
+
+def _miscounted(tx: Tx, lanes: Lanes, names: Sequence[str]) -> list[tuple[str, int, int]]:
+    """Those of these limits that say another number than really runs, locked: as `CORRECT` takes them."""
+    locked = tx.rows(LOCK, d=keys(names))
+    running = _running(tx, lanes, set(names))
+    wrong: list[tuple[str, int, int]] = []
+    for row in locked:
+        really = running.get(row.name, 0)
+        if row.used != really:
+            wrong.append((row.name, row.ver, really))
+    return wrong
 
 
 def _running(tx: Tx, lanes: Lanes, names: set[str]) -> dict[str, int]:
     """A statement after the locks: what it sees is complete."""
-    limited = {lane_id: lane.limits for lane_id, lane in lanes.all(tx).items() if not names.isdisjoint(lane.limits)}
+    every = lanes.all(tx)
+    limited = [lane_id for lane_id, lane in every.items() if not names.isdisjoint(lane.limits)]
     running: dict[str, int] = {}
-    for lane_id, n in tx.rows(RUNNING, d=[(lane_id,) for lane_id in sorted(limited)]) if limited else ():
-        for name in limited[lane_id]:
+    for lane_id, n in tx.pairs(RUNNING, d=keys(sorted(limited))).items():
+        for name in every[lane_id].limits:
             running[name] = running.get(name, 0) + int(n)
     return running

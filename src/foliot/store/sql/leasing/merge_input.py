@@ -4,14 +4,14 @@ They are read when it is leased, from the shards' own rows: nothing is stored tw
 same, because what has ended does not change. Both what one merge run takes and what one lease reads are bounded.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 import msgspec
 
 from foliot.store.sql.firing.follow import MERGE
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
 from foliot.store.sql.leasing.candidates import Candidate
 
 PARTS: Final = "parts"
@@ -41,8 +41,8 @@ RESULTS: Final = Statement(
 
 def sizes_of(tx: Tx, parent_ids: Collection[int]) -> dict[int, int]:
     """How much the shards of these parents left to merge."""
-    rows = tx.rows(SIZES, d=[(parent_id,) for parent_id in sorted(parent_ids)]) if parent_ids else ()
-    return {parent_id: int(size) for parent_id, size in rows}
+    sizes = tx.pairs(SIZES, d=keys(sorted(parent_ids)))
+    return {parent_id: int(size) for parent_id, size in sizes.items()}
 
 
 def within_reach(tx: Tx, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
@@ -67,20 +67,20 @@ def parts_of(tx: Tx, merge_ids: Collection[int]) -> dict[int, str]:
         return {}
     parents = _parents(tx, merge_ids)
     results: dict[int, list[str]] = {parent_id: [] for parent_id in parents.values()}
-    for parent_id, result in tx.rows(RESULTS, d=[(parent_id,) for parent_id in sorted(results)]):
-        results[parent_id].append(result or "null")
+    for row in tx.rows(RESULTS, d=keys(sorted(results))):
+        results[row.parent_id].append(row.result or "null")
     return {run_id: f"[{','.join(results[parent_id])}]" for run_id, parent_id in parents.items()}
 
 
 def with_parts(params: str | None, parts: str) -> str:
     """The payload of a merge run. A parameter that is called `parts`, too, gives way."""
-    given = msgspec.json.decode(params, type=dict[str, msgspec.Raw]) if params else {}
-    return msgspec.json.encode({PARTS: msgspec.Raw(parts.encode()), **_without_parts(given)}).decode()
-
-
-def _without_parts(given: Mapping[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
-    return {name: value for name, value in given.items() if name != PARTS}
+    payload = {PARTS: msgspec.Raw(parts.encode())}
+    if params:
+        given = msgspec.json.decode(params, type=dict[str, msgspec.Raw])
+        given.pop(PARTS, None)
+        payload |= given
+    return msgspec.json.encode(payload).decode()
 
 
 def _parents(tx: Tx, run_ids: Collection[int]) -> dict[int, int]:
-    return dict(map(tuple, tx.rows(PARENTS, d=[(run_id,) for run_id in sorted(run_ids)])))
+    return tx.pairs(PARENTS, d=keys(sorted(run_ids)))

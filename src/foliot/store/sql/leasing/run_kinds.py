@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.scans import FULL_SCAN_EVERY_US, LOOK_BACK_US
-from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 
 FULL_AGAIN_US: Final[Micros] = SECOND
 KINDS_MAX: Final = 200
@@ -136,7 +136,7 @@ class WaitingKinds:
 
     def look_around(self, tx: Tx, sessions: Iterable[str], lanes: Iterable[int]) -> "Asking":
         """Who asks, and (remembered for `kinds`) what there is in these lanes, or in more."""
-        asked = [(session,) for session in sorted(sessions)]
+        asked = keys(sorted(sessions))
         if not tx.dialect.lateral:
             self._low = dict.fromkeys(self._walk.begin(tx, lanes), _LOWEST)
             return _asking(tx.tuples(ASKING, s=asked))
@@ -244,10 +244,12 @@ class KindWalk:
 
 
 def _asking(rows: Sequence[Sequence[Any]]) -> Asking:
-    askers = [_Asker._make(row[: len(_Asker._fields)]) for row in rows]
+    size = len(_Asker._fields)
+    askers = [_Asker._make(row[:size]) for row in rows]
     states = {asker.session: asker.shown_state for asker in askers}
     offer_hashes = {asker.session: asker.offer_hash for asker in askers}
-    return Asking(now=int(askers[0].now), epoch=askers[0].epoch, states=states, offer_hashes=offer_hashes)
+    first = askers[0]
+    return Asking(now=int(first.now), epoch=first.epoch, states=states, offer_hashes=offer_hashes)
 
 
 def _gaps(known: Iterable[RunKind]) -> list[tuple[int, ...]]:

@@ -60,7 +60,10 @@ def list_nodes(tx: Tx, *, include_dead_since: Instant | None) -> Sequence[NodeRo
     """Node sessions: those alive, and those that ended since an instant."""
     since = _NEVER if include_dead_since is None else include_dead_since
     rows = tx.rows(NODES, {"since": since})
-    by_text = {row.text_of: _offered(row.handlers) for row in rows if row.handlers is not None}
+    by_text: dict[str, _Offered] = {}
+    for row in rows:
+        if row.handlers is not None:
+            by_text[row.text_of] = _offered(row.handlers)
     return [_node(row, by_text.get(row.text_of, NOTHING)) for row in rows]
 
 
@@ -69,7 +72,7 @@ def cluster(tx: Tx) -> ClusterRow:
     meta = tx.rows(META)[0]
     leader = tx.rows(LEADER)[0]
     now = tx.now()
-    queue = int(tx.rows(QUEUE)[0][0])
+    queue = int(tx.value(QUEUE))
     overdue = tx.rows(OVERDUE, {"now": now})
     return ClusterRow(
         now=now,
@@ -82,8 +85,8 @@ def cluster(tx: Tx) -> ClusterRow:
         clock_ahead_us=meta.clock_ahead_us if meta.clock_suspect else None,
         store=tx.dialect.name,
         queue=queue,
-        running=int(tx.rows(EXECUTING)[0][0]),
-        oldest_ready_at=tx.rows(OLDEST_READY)[0][0],
+        running=int(tx.value(EXECUTING)),
+        oldest_ready_at=tx.value(OLDEST_READY),
         overdue_at=overdue[0].next_at if overdue else None,
     )
 

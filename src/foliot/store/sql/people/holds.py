@@ -11,7 +11,7 @@ from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.store.lookups import NodeRow
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 from foliot.store.sql.people.cluster_reads import list_nodes
 
 LANES_AMONG: Final = Statement(
@@ -53,26 +53,36 @@ class Holds:
 
         The rows have the columns id, job_id, parent_id, lane, state, not_before, serial and place.
         """
-        due = [row for row in rows if row.state == RunState.PENDING and row.not_before <= self._now]
+        pending = [row for row in rows if row.state == RunState.PENDING]
+        due = [row for row in pending if row.not_before <= self._now]
         behind = self._behind([row for row in due if row.serial])
-        self._read_lanes({row.lane for row in due if row.id not in behind})
-        return {row.id: HoldKind.LINE if row.id in behind else self._lanes[row.lane] for row in due}
+        heads = [row for row in due if row.id not in behind]
+        self._read_lanes({row.lane for row in heads})
+        holds = dict.fromkeys(behind, HoldKind.LINE)
+        for row in heads:
+            holds[row.id] = self._lanes[row.lane]
+        return holds
 
     def _behind(self, rows: Sequence[Any]) -> frozenset[int]:
         """Which of these runs have another in front of them in the line of their job."""
-        if not rows:
-            return frozenset()
-        jobs = sorted({(row.job_id,) for row in rows})
-        heads = {head.job_id: (head.place, head.id) for head in self._tx.rows(HEADS, d=jobs)}
-        return frozenset(row.id for row in rows if row.job_id in heads and _is_behind(row, heads[row.job_id]))
+        jobs = {row.job_id for row in rows}
+        found = self._tx.found(HEADS, d=keys(sorted(jobs)))
+        heads = {head.job_id: (head.place, head.id) for head in found}
+        behind: set[int] = set()
+        for row in rows:
+            head = heads.get(row.job_id)
+            if head is not None and _is_behind(row, head):
+                behind.add(row.id)
+        return frozenset(behind)
 
     def _read_lanes(self, wanted: set[int]) -> None:
-        asked = [(lane,) for lane in sorted(wanted - self._lanes.keys())]
-        if not asked:
-            return
-        lanes = {row.id: lane_from(row.document) for row in self._tx.rows(LANES_AMONG, d=asked)}
-        names = sorted({(name,) for lane in lanes.values() for name in lane.limits})
-        limits = {row.name: _limit(row) for row in self._tx.rows(LIMITS, d=names)} if names else {}
+        unknown = sorted(wanted - self._lanes.keys())
+        documents = self._tx.pairs(LANES_AMONG, d=keys(unknown))
+        lanes = {lane_id: lane_from(document) for lane_id, document in documents.items()}
+        names: set[str] = set()
+        for lane in lanes.values():
+            names.update(lane.limits)
+        limits = limits_of(self._tx, sorted(names))
         for lane_id, lane in lanes.items():
             own = [limits[name] for name in lane.limits if name in limits]
             self._lanes[lane_id] = hold_in_lane(lane, own, self._serving(lane)).kind
@@ -80,9 +90,11 @@ class Holds:
     def _serving(self, lane: Lane) -> Sequence[WorkerFacts]:
         if self._workers is None:
             nodes = list_nodes(self._tx, include_dead_since=None)
-            live = [node for node in nodes if node.kind != "server" and node.until > self._now]
-            self._workers = [(node, node.as_worker()) for node in live]
-        return [facts for node, facts in self._workers if lane.namespace is None or node.serves(lane.namespace)]
+            workers = [node for node in nodes if node.kind != "server"]
+            self._workers = [(node, node.as_worker()) for node in workers if node.until > self._now]
+        if lane.namespace is None:
+            return [facts for _, facts in self._workers]
+        return [facts for node, facts in self._workers if node.serves(lane.namespace)]
 
 
 def _is_behind(row: Any, head: tuple[int, int]) -> bool:
@@ -93,5 +105,7 @@ def _is_behind(row: Any, head: tuple[int, int]) -> bool:
     return bool(head < (row.place, mine))
 
 
-def _limit(row: Any) -> LimitFacts:
-    return LimitFacts(name=row.name, max=row.max, used=row.used)
+def limits_of(tx: Tx, names: Sequence[str]) -> Mapping[str, LimitFacts]:
+    """These limits, by name; one that is not there is left out."""
+    rows = tx.found(LIMITS, d=keys(names))
+    return {row.name: LimitFacts(name=row.name, max=row.max, used=row.used) for row in rows}

@@ -12,7 +12,7 @@ from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.store.lookups import RETIRED, JobFilter, JobRow, LastRun, Listing, VersionRow
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.paging import LOOK_MAX, from_cursor, to_cursor
-from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
 from foliot.store.sql.people import ranking
 from foliot.store.sql.people.holds import Holds
 
@@ -64,14 +64,12 @@ NAMES: Final = Statement("SELECT namespace, name FROM jobs WHERE deleted_at = 0 
 NAMES_IN: Final = Statement(
     "SELECT namespace, name FROM jobs WHERE namespace = :namespace AND deleted_at = 0 ORDER BY name LIMIT :rows"
 )
+VERSION_COLUMNS: Final = "version, hash, definition, created_at, created_by, reason"
 VERSIONS: Final = Statement(
-    "SELECT version, hash, definition, created_at, created_by, reason FROM job_versions "
+    f"SELECT {VERSION_COLUMNS} FROM job_versions "
     "WHERE job_id = :job_id AND version < :before ORDER BY version DESC LIMIT :rows"
 )
-VERSION: Final = Statement(
-    "SELECT version, hash, definition, created_at, created_by, reason FROM job_versions "
-    "WHERE job_id = :job_id AND version = :version"
-)
+VERSION: Final = Statement(f"SELECT {VERSION_COLUMNS} FROM job_versions WHERE job_id = :job_id AND version = :version")
 SEARCH: Final = Statement(
     f"""
     SELECT {_COLUMNS} FROM (
@@ -90,21 +88,37 @@ _LAST_NAMESPACE: Final = "\U0010ffff"
 
 def list_jobs(tx: Tx, wanted: JobFilter, *, limit: int, cursor: str | None) -> Listing[JobRow]:
     """One page of jobs by name, by next instant, or by how their latest runs went."""
-    by_name = wanted.sort == "name"
-    look = LOOK_MAX if _is_choosy(wanted) or (not by_name and wanted.namespace is not None) else limit
-    keys = _keys(tx, wanted, look, cursor)
-    jobs = {row.id: _job(row) for row in tx.rows(BY_ID, d=[(key.id,) for key in keys])} if keys else {}
-    now = tx.now()
-    found = [(key, jobs[key.id]) for key in keys if key.id in jobs and _is_wanted(jobs[key.id], wanted, now)]
-    if wanted.failing:
-        last = _last_runs(tx, [job for _, job in found])
-        found = [(key, job) for key, job in found if (run := last.get(job.job_id)) and run.state == "FAILED"]
-    ranked = [replace(job, rank=getattr(key, "rank", None)) for key, job in found[:limit]]
-    shown = with_last_runs(tx, ranked, with_holds=True)
+    of_one_namespace = wanted.sort != "name" and wanted.namespace is not None
+    look = LOOK_MAX if _is_choosy(wanted) or of_one_namespace else limit
+    looked_at = _keys(tx, wanted, look, cursor)
+    found = _wanted(tx, looked_at, wanted)
+    shown: list[JobRow] = []
+    for key, job in found[:limit]:
+        shown.append(replace(job, rank=getattr(key, "rank", None)))
+    next_cursor = None
     if len(found) > limit:
-        return Listing(items=shown, next_cursor=_cursor_of(found[limit - 1][0], wanted.sort))
-    is_over = len(keys) < look
-    return Listing(items=shown, next_cursor=None if is_over else _cursor_of(keys[-1], wanted.sort))
+        last_shown, _ = found[limit - 1]
+        next_cursor = _cursor_of(last_shown, wanted.sort)
+    elif len(looked_at) == look:
+        next_cursor = _cursor_of(looked_at[-1], wanted.sort)
+    return Listing(items=with_last_runs(tx, shown, with_holds=True), next_cursor=next_cursor)
+
+
+def _wanted(tx: Tx, looked_at: Sequence[Any], wanted: JobFilter) -> list[tuple[Any, JobRow]]:
+    """Those of these jobs that the filter lets through, each with its key."""
+    rows = tx.found(BY_ID, d=keys(key.id for key in looked_at))
+    jobs = {row.id: _job(row) for row in rows}
+    now = tx.now()
+    found: list[tuple[Any, JobRow]] = []
+    for key in looked_at:
+        job = jobs.get(key.id)
+        if job is not None and _is_wanted(job, wanted, now):
+            found.append((key, job))
+    if not wanted.failing:
+        return found
+    last = _last_runs(tx, [job for _, job in found])
+    failing = {job_id for job_id, run in last.items() if run.state == "FAILED"}
+    return [(key, job) for key, job in found if job.job_id in failing]
 
 
 def find_job(tx: Tx, namespace: str, name: str, *, with_hold: bool = False) -> JobRow | None:
@@ -127,8 +141,9 @@ def job_ids(tx: Tx, namespace: str, name: str, limit: int) -> Sequence[int]:
 def job_names(tx: Tx, namespace: str | None, limit: int) -> Sequence[tuple[str, str]]:
     """(namespace, name), in order."""
     if namespace is None:
-        return [(row.namespace, row.name) for row in tx.rows(NAMES, {"rows": limit})]
-    rows = tx.rows(NAMES_IN, {"namespace": namespace, "rows": limit})
+        rows = tx.rows(NAMES, {"rows": limit})
+    else:
+        rows = tx.rows(NAMES_IN, {"namespace": namespace, "rows": limit})
     return [(row.namespace, row.name) for row in rows]
 
 
@@ -164,9 +179,7 @@ def with_last_runs(tx: Tx, jobs: Sequence[JobRow], *, with_holds: bool = False) 
 
 
 def _last_runs(tx: Tx, jobs: Sequence[JobRow], *, with_holds: bool = False) -> Mapping[int, LastRun]:
-    if not jobs:
-        return {}
-    rows = tx.rows(LAST_RUNS, d=[(job.job_id,) for job in jobs])
+    rows = tx.found(LAST_RUNS, d=keys(job.job_id for job in jobs))
     held = Holds(tx).of(rows) if with_holds else {}
     return {row.job_id: _last_run(row, held.get(row.id)) for row in rows}
 
@@ -178,16 +191,16 @@ def _keys(tx: Tx, wanted: JobFilter, look: int, cursor: str | None) -> Sequence[
 
 
 def _by_name(tx: Tx, namespace: str | None, look: int, cursor: str | None) -> Sequence[Any]:
-    key = from_cursor(cursor, "jobs", str, str)
+    after_namespace, after_name = from_cursor(cursor, "jobs", str, str) or ("", "")
+    after = {"name": after_name, "rows": look}
     if namespace is None:
-        values: dict[str, Any] = {"namespace": key[0] if key else "", "name": key[1] if key else "", "rows": look}
-        return tx.rows(BY_NAME, values)
-    return tx.rows(BY_NAME_IN, {"namespace": namespace, "name": key[1] if key else "", "rows": look})
+        return tx.rows(BY_NAME, {**after, "namespace": after_namespace})
+    return tx.rows(BY_NAME_IN, {**after, "namespace": namespace})
 
 
 def _by_next(tx: Tx, look: int, cursor: str | None) -> Sequence[Any]:
-    key = from_cursor(cursor, "next", int, int)
-    return tx.rows(BY_NEXT, {"next_at": key[0] if key else -1, "job_id": key[1] if key else 0, "rows": look})
+    after_at, after_job = from_cursor(cursor, "next", int, int) or (-1, 0)
+    return tx.rows(BY_NEXT, {"next_at": after_at, "job_id": after_job, "rows": look})
 
 
 def _cursor_of(row: Any, sort: str) -> str:

@@ -45,18 +45,25 @@ class SqlJournal:
             await self._database.transact(partial(note, happenings=happenings, term=term), pool=Pool.API)
 
     async def newest(self, wanted: EventFilter, *, limit: int, before_id: int | None = None) -> EventPage:
+        before = _ID_MAX if before_id is None else before_id
+
         def work(tx: Tx) -> EventPage:
             look = LOOK_MAX if _is_choosy(wanted) else limit
-            values: dict[str, Any] = {"before": _ID_MAX if before_id is None else before_id, "rows": look}
+            values: dict[str, Any] = {"before": before, "rows": look}
             if wanted.subject is not None:
                 rows = tx.rows(_BEFORE_OF, values | {"subject": wanted.subject})
             else:
                 rows = tx.rows(_BEFORE, values)
             found = [row for row in rows if _is_wanted(row, wanted)]
+            shown = found[:limit]
+            is_before_all = bool(rows) and wanted.since is not None and rows[-1].at < wanted.since
             if len(found) > limit:
-                return EventPage(items=[_event(row) for row in found[:limit]], next_before_id=found[limit - 1].id)
-            is_over = len(rows) < look or (wanted.since is not None and rows[-1].at < wanted.since)
-            return EventPage(items=[_event(row) for row in found], next_before_id=None if is_over else rows[-1].id)
+                next_before_id = shown[-1].id
+            elif len(rows) < look or is_before_all:
+                next_before_id = None
+            else:
+                next_before_id = rows[-1].id
+            return EventPage(items=[_event(row) for row in shown], next_before_id=next_before_id)
 
         return await self._database.read(work)
 
@@ -68,13 +75,15 @@ class SqlJournal:
         return await self._database.read(work)
 
     async def newest_id(self) -> int:
-        return await self._database.read(lambda tx: int(tx.rows(_NEWEST)[0][0]))
+        newest = await self._database.read(lambda tx: tx.value(_NEWEST))
+        return int(newest)
 
     async def forget(self, *, before: Instant, limit: int, term: int | None = None) -> int:
         def work(tx: Tx) -> int:
-            ids = [row.id for row in tx.rows(_OLD, {"before": before, "rows": limit})]
-            if not ids or not holds_term(tx, term):
+            old = tx.rows(_OLD, {"before": before, "rows": limit})
+            if not old or not holds_term(tx, term):
                 return 0
+            ids = [row.id for row in old]
             return tx.change(_FORGET, {"first": min(ids), "last": max(ids), "before": before})
 
         return await self._database.transact(work)
@@ -99,7 +108,8 @@ def note(tx: Tx, happenings: Sequence[Happening], *, term: int | None = None) ->
 
 
 def _is_choosy(wanted: EventFilter) -> bool:
-    return bool(wanted.topics) or any(part is not None for part in (wanted.namespace, wanted.since, wanted.until))
+    narrowing = (wanted.namespace, wanted.since, wanted.until)
+    return bool(wanted.topics) or narrowing != (None, None, None)
 
 
 def _is_wanted(row: Any, wanted: EventFilter) -> bool:

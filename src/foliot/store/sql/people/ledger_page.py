@@ -13,14 +13,15 @@ from foliot.domain.run import RunState
 from foliot.ports.store.lookups import AttemptRow, LedgerPage, RunRow, SkipRow, VersionRow, is_sharded
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
+from foliot.store.sql.people.holds import limits_of
 from foliot.store.sql.people.job_reads import version_row
 from foliot.store.sql.people.ledger_reads import (
     AHEAD_MAX,
     IN_LINE,
     SKIP_COLUMNS,
+    by_place,
     fired_runs,
-    limits_of,
     skip_row,
     waiting_for,
 )
@@ -112,30 +113,35 @@ def ledger_since(tx: Tx, job_id: int, since: Instant, *, known_version: int, lim
 def _skipped_since(tx: Tx, job_id: int, since: Instant, limit: int) -> tuple[Instant, Sequence[SkipRow]]:
     """Store time, and what was skipped since then, newest first."""
     rows = tx.rows(SKIPPED_SINCE, {"job_id": job_id, "since": since, "rows": limit})
-    return int(rows[0].now), [skip_row(row) for row in rows if row.to_at is not None]
+    skips = [skip_row(row) for row in rows if row.to_at is not None]
+    return int(rows[0].now), skips
 
 
 def _versions(tx: Tx, job_id: int, known: int, runs: Sequence[RunRow], skips: Sequence[SkipRow]) -> _Versions:
     waiting = {(run.version, run.lane) for run in runs if run.state == RunState.PENDING}
     others = {run.version for run in runs} | {skip.version for skip in skips}
-    others -= {known, *(version for version, _ in waiting)}
-    wanted = [*sorted(waiting), *((version, None) for version in sorted(others))]
-    if not wanted:
-        return _Versions({}, {})
-    rows = tx.rows(VERSIONS_AMONG, {"job_id": job_id}, d=wanted)
-    lanes = {row.lane: lane_from(row.lane_document) for row in rows if row.lane is not None}
-    return _Versions({row.version: version_row(row) for row in rows}, lanes)
+    others -= {version for version, _ in waiting}
+    others.discard(known)
+    wanted: list[tuple[int, int | None]] = sorted(waiting)
+    wanted += [(version, None) for version in sorted(others)]
+    by_number: dict[int, VersionRow] = {}
+    lanes: dict[int, Lane] = {}
+    for row in tx.found(VERSIONS_AMONG, {"job_id": job_id}, d=wanted):
+        by_number[row.version] = version_row(row)
+        if row.lane is not None:
+            lanes[row.lane] = lane_from(row.lane_document)
+    return _Versions(by_number, lanes)
 
 
 def _last_tries(tx: Tx, runs: Sequence[RunRow]) -> Mapping[int, AttemptRow]:
-    asked = [(run.run_id,) for run in runs if run.attempt > 0 and run.state != RunState.SUCCEEDED]
-    rows = tx.rows(LAST_TRIES, d=asked) if asked else ()
+    asked = [run.run_id for run in runs if run.attempt > 0 and run.state != RunState.SUCCEEDED]
+    rows = tx.found(LAST_TRIES, d=keys(asked))
     return {row.run_id: attempt_row(row) for row in rows}
 
 
 def _shards(tx: Tx, runs: Sequence[RunRow]) -> Mapping[int, Mapping[str, int]]:
-    asked = [(run.run_id,) for run in runs if is_sharded(run)]
-    rows = tx.rows(SHARD_STATES, d=asked) if asked else ()
+    asked = [run.run_id for run in runs if is_sharded(run)]
+    rows = tx.found(SHARD_STATES, d=keys(asked))
     found: dict[int, dict[str, int]] = {}
     for row in rows:
         found.setdefault(row.parent_id, {})[row.state] = row.runs
@@ -157,11 +163,7 @@ def _in_the_way(tx: Tx, job_id: int, pending: Sequence[RunRow], skips: Sequence[
     rows = tx.rows(LINE_AND_OBSTACLES, values)
     line = [run_row(row) for row in rows if row.is_in_line]
     obstacles = [run_row(row) for row in rows if not row.is_in_line]
-    return _InTheWay(sorted(line, key=_by_place), sorted(obstacles, key=_by_age))
-
-
-def _by_place(run: RunRow) -> tuple[int, int]:
-    return run.place or 0, run.run_id
+    return _InTheWay(sorted(line, key=by_place), sorted(obstacles, key=_by_age))
 
 
 def _by_age(run: RunRow) -> int:

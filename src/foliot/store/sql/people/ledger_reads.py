@@ -13,8 +13,8 @@ from foliot.ports.store.lookups import Ledger, RunRow, SkipRow, Waiting
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement
-from foliot.store.sql.people.holds import LIMITS
-from foliot.store.sql.people.job_reads import version_row
+from foliot.store.sql.people.holds import limits_of
+from foliot.store.sql.people.job_reads import VERSION_COLUMNS, version_row
 from foliot.store.sql.people.run_reads import RUN_COLUMNS, RUN_JOINS, run_row
 
 AHEAD_MAX: Final = 1000
@@ -37,13 +37,10 @@ SKIP_OVER: Final = Statement(
     "ORDER BY to_at LIMIT 1"
 )
 IN_FORCE: Final = Statement(
-    "SELECT version, hash, definition, created_at, created_by, reason FROM job_versions "
+    f"SELECT {VERSION_COLUMNS} FROM job_versions "
     "WHERE job_id = :job_id AND created_at <= :at ORDER BY version DESC LIMIT 1"
 )
-FIRST: Final = Statement(
-    "SELECT version, hash, definition, created_at, created_by, reason FROM job_versions "
-    "WHERE job_id = :job_id ORDER BY version LIMIT 1"
-)
+FIRST: Final = Statement(f"SELECT {VERSION_COLUMNS} FROM job_versions WHERE job_id = :job_id ORDER BY version LIMIT 1")
 IN_LINE: Final = (
     "r.{line_job} = :job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 "
     "AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id"
@@ -85,11 +82,12 @@ def ledger(tx: Tx, job_id: int, at: Instant) -> Ledger:
 
 def waiting(tx: Tx, run: RunRow) -> Waiting:
     """What stands between a waiting run and its lease."""
-    rows = tx.rows(LANE, {"lane": run.lane})
-    lane = lane_from(rows[0].document)
-    line = tx.rows(LINE, {"job_id": run.job_id}) if run.serial else ()
+    lane = lane_from(tx.value(LANE, {"lane": run.lane}))
+    line: list[RunRow] = []
+    if run.serial:
+        line = [run_row(row) for row in tx.rows(LINE, {"job_id": run.job_id})]
     limits = limits_of(tx, lane.limits)
-    return waiting_for(run, [run_row(row) for row in line], lane, limits, tx.now())
+    return waiting_for(run, line, lane, limits, tx.now())
 
 
 def waiting_for(
@@ -111,16 +109,13 @@ def _in_front_of(run: RunRow, line: Sequence[RunRow]) -> Sequence[RunRow]:
     if run.place is None:
         return [other for other in line if other.run_id != run.run_id]
     mine = (run.place, run.parent_id or run.run_id)
-    placed = [(other.place, other.run_id, other) for other in line if other.place is not None]
-    return [other for place, run_id, other in placed if (place, run_id) < mine]
+    placed = [other for other in line if other.place is not None]
+    return [other for other in placed if by_place(other) < mine]
 
 
-def limits_of(tx: Tx, names: Sequence[str]) -> Mapping[str, LimitFacts]:
-    """These limits, by name; one that is not there is left out."""
-    if not names:
-        return {}
-    rows = tx.rows(LIMITS, d=[(name,) for name in names])
-    return {row.name: LimitFacts(name=row.name, max=row.max, used=row.used) for row in rows}
+def by_place(run: RunRow) -> tuple[int, int]:
+    """The order of a line."""
+    return run.place or 0, run.run_id
 
 
 def _cause(row: Any) -> SkipCause:

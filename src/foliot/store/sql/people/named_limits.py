@@ -8,7 +8,7 @@ from foliot.ports.store.limits import LimitHeld, LimitInUse, LimitNotFound, Name
 from foliot.store.sql.jobs.definitions import lanes_after
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import Database, Pool, Tx
-from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
 from foliot.store.sql.leasing.limits import MAXIMA, SET_MAX, Limit, count_anew, make
 
 _FIRST: Final = "res:"
@@ -53,10 +53,12 @@ class SqlLimits:
         key = limit_key(name, None)
 
         def work(tx: Tx) -> NamedLimit:
-            if make(tx, [Limit(key, max_, name, None)]):
+            is_made = make(tx, [Limit(key, max_, name, None)])
+            if is_made:
                 count_anew(tx, Lanes(), key)
             tx.change(SET_MAX, d=[(key, max_)])
-            return _named(tx.rows(_FIND, {"name": key})[0])
+            rows = tx.rows(_FIND, {"name": key})
+            return _named(rows[0])
 
         return await self._database.transact(work, pool=Pool.API)
 
@@ -79,8 +81,10 @@ class SqlLimits:
 
 def _users(tx: Tx, key: str) -> list[str]:
     """Jobs whose present version counts in this limit."""
-    lanes = [(lane_id,) for lane_id, lane in lanes_after(tx, 0).items() if key in lane.limits]
-    return [row.name for row in tx.rows(_USERS, d=lanes)] if lanes else []
+    every = lanes_after(tx, 0)
+    lanes = [lane_id for lane_id, lane in every.items() if key in lane.limits]
+    rows = tx.found(_USERS, d=keys(lanes))
+    return [row.name for row in rows]
 
 
 def _named(row: Any) -> NamedLimit:

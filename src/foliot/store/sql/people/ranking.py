@@ -36,11 +36,13 @@ class Ranked(NamedTuple):
 
 def ranked(tx: Tx, sort: str, look: int, cursor: str | None) -> Sequence[Ranked]:
     """The next jobs of a ranking; those the latest runs say nothing of are not in it."""
-    everyone = [_ranked(job_id, rank, sort) for job_id, rank in _ranks(tx).items()]
-    in_order = sorted((one for one in everyone if one.value > 0), key=_order)
+    every = [_ranked(job_id, rank, sort) for job_id, rank in _ranks(tx).items()]
+    judged = [one for one in every if one.value > 0]
+    in_order = sorted(judged, key=_order)
     key = from_cursor(cursor, sort, int, int)
     if key is not None:
-        in_order = [one for one in in_order if _order(one) > (-key[0], key[1])]
+        value, job_id = key
+        in_order = [one for one in in_order if _order(one) > (-value, job_id)]
     return in_order[:look]
 
 

@@ -81,4 +81,5 @@ class SqlReplies:
 
 
 def _replayed(row: Any) -> Replayed:
-    return Replayed(reply=Reply(status=row.status, headers=msgspec.json.decode(row.headers), body=row.body))
+    headers = msgspec.json.decode(row.headers)
+    return Replayed(reply=Reply(status=row.status, headers=headers, body=row.body))

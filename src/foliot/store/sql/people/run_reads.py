@@ -18,7 +18,7 @@ from foliot.ports.store.lookups import AttemptRow, Changes, Listing, Progress, R
 from foliot.store.sql.firing.follow import PINNED
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.paging import LOOK_MAX, from_cursor, to_cursor
-from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 from foliot.store.sql.people.holds import Holds
 
 LIVE_MAX: Final = 2000
@@ -170,10 +170,14 @@ def last_ended(tx: Tx, job_id: int, *, limit: int) -> Sequence[RunRow]:
 
 def changes(tx: Tx, *, after_id: int, limit: int) -> Changes:
     """Runs newer than an id, and those that execute now."""
-    created = [run_row(row) for row in tx.rows(NEWER, {"after": after_id, "rows": limit})]
-    live = [run_row(row) for row in tx.rows(LIVE, {"rows": LIVE_MAX})]
-    newest_id = int(tx.rows(NEWEST)[0][0])
-    return Changes(now=tx.now(), created=created, live={run.run_id: run for run in live}, newest_id=newest_id)
+    created = tx.rows(NEWER, {"after": after_id, "rows": limit})
+    live = tx.rows(LIVE, {"rows": LIVE_MAX})
+    return Changes(
+        now=tx.now(),
+        created=[run_row(row) for row in created],
+        live={row.id: run_row(row) for row in live},
+        newest_id=int(tx.value(NEWEST)),
+    )
 
 
 def _shown(row: Any, holds: Mapping[int, HoldKind]) -> str:
@@ -184,12 +188,13 @@ def _shown(row: Any, holds: Mapping[int, HoldKind]) -> str:
 
 
 def _walked(tx: Tx, wanted: RunFilter, before: int, rows: int) -> Sequence[Any]:
+    step = {"before": before, "rows": rows}
     if wanted.job_ids:
-        walks = [tx.rows(WALK_JOB, {"job_id": job_id, "before": before, "rows": rows}) for job_id in wanted.job_ids]
+        walks = [tx.rows(WALK_JOB, {"job_id": job_id, **step}) for job_id in wanted.job_ids]
         return sorted(chain(*walks), key=lambda row: row.id, reverse=True)[:rows]
-    if wanted.states and _LIVE_STATES.issuperset(wanted.states) and not wanted.shards:
-        return tx.rows(WALK_LIVE, {"before": before, "rows": rows})
-    return tx.rows(WALK, {"before": before, "rows": rows})
+    is_live = bool(wanted.states) and _LIVE_STATES.issuperset(wanted.states)
+    walk = WALK_LIVE if is_live and not wanted.shards else WALK
+    return tx.rows(walk, step)
 
 
 def _wanted(tx: Tx, rows: Sequence[Any], wanted: RunFilter, holds: Holds) -> Iterable[Any]:
@@ -205,7 +210,7 @@ def _wanted(tx: Tx, rows: Sequence[Any], wanted: RunFilter, holds: Holds) -> Ite
     ]
     if wanted.node is not None:
         sessions = {row.session_id for row in kept if row.session_id is not None}
-        names = {row.id: row.name for row in tx.rows(NODES, d=[(session,) for session in sorted(sessions)])}
+        names = tx.pairs(NODES, d=keys(sorted(sessions)))
         kept = [row for row in kept if names.get(row.session_id) == wanted.node]
     if wanted.namespace is not None or wanted.labels:
         fitting = _fitting_jobs(tx, {row.job_id for row in kept}, wanted)
@@ -215,7 +220,7 @@ def _wanted(tx: Tx, rows: Sequence[Any], wanted: RunFilter, holds: Holds) -> Ite
 
 def _fitting_jobs(tx: Tx, job_ids: Iterable[int], wanted: RunFilter) -> frozenset[int]:
     fitting = set()
-    for row in tx.rows(JOBS, d=[(job_id,) for job_id in sorted(job_ids)]):
+    for row in tx.found(JOBS, d=keys(sorted(job_ids))):
         if wanted.namespace is not None and row.namespace != wanted.namespace:
             continue
         tags: Mapping[str, str] = msgspec.json.decode(row.definition).get("tags") or {} if wanted.labels else {}
@@ -226,9 +231,7 @@ def _fitting_jobs(tx: Tx, job_ids: Iterable[int], wanted: RunFilter) -> frozense
 
 def _fetched(tx: Tx, ids: Sequence[int], holds: Holds) -> Sequence[RunRow]:
     """Runs by id, in the order given; those that are gone are left out."""
-    if not ids:
-        return []
-    found = _with_holds(tx, tx.rows(FETCH, d=[(run_id,) for run_id in ids]), holds)
+    found = _with_holds(tx, tx.found(FETCH, d=keys(ids)), holds)
     by_id = {run.run_id: run for run in found}
     return [by_id[run_id] for run_id in ids if run_id in by_id]
 

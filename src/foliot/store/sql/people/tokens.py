@@ -17,7 +17,6 @@ _COLUMNS: Final = (
     "id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, last_used_at, revoked_at, line"
 )
 _BY_HASH: Final = Statement(f"SELECT {_COLUMNS}, {{now}} AS now FROM tokens WHERE hash = :hash")
-_NOW: Final = Statement("SELECT {now}")
 _ANY: Final = Statement("SELECT 1 FROM tokens LIMIT 1")
 _BY_NAME: Final = Statement(
     f"SELECT {_COLUMNS} FROM tokens WHERE name = :name AND revoked_at = 0 AND expires_at > {{now}}"
@@ -76,9 +75,10 @@ class SqlTokens:
             rows = tx.rows(_BY_HASH, {"hash": token_hash})
             if rows:
                 return _record(rows[0]), int(rows[0].now)
-            return None, int(tx.rows(_NOW)[0][0])
+            return None, tx.now()
 
-        return await self._database.read(work, pool=Pool.CONTROL if urgent else Pool.API)
+        pool = Pool.CONTROL if urgent else Pool.API
+        return await self._database.read(work, pool=pool)
 
     async def named(self, name_or_id: str) -> TokenRecord:
         return await self._database.read(lambda tx: _named(tx, name_or_id))

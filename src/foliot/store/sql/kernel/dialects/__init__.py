@@ -31,6 +31,21 @@ class Dialect(Rendering, Protocol):
     def trouble(self, error: BaseException) -> Trouble: ...
 
 
+WITH_PARTIAL_INDEXES: Final[Mapping[str, str]] = {
+    "insert_ignore": "INSERT INTO",
+    "ignore_duplicates": "ON CONFLICT DO NOTHING",
+    "ready_lane": "lane",
+    "line_job": "job_id",
+    "held_by": "session_id",
+    "parked_job": "job_id",
+    "and_running": "",
+    "and_ready": "",
+    "one_namespace": "namespace,",
+    "one_namespace_back": "namespace DESC,",
+}
+"""Pieces of engines whose indexes may hold some rows only. MariaDB's cannot: its tables have a column for each of
+these, which is NULL in the other rows."""
+
 _HERE: Final = __name__
 
 DIALECTS: Final[Mapping[str, str]] = {

@@ -138,7 +138,8 @@ class MariaDB:
     def bind_rows(self, rows: RowSet, values: Sequence[Sequence[Any]]) -> Mapping[str, Any]:
         """In the order of the key, where the set begins with one: rows are locked as they come (R3)."""
         name, kind = rows.columns[0]
-        if len(values) > 1 and (kind is ColumnType.BIGINT or name in ("id", "name")):
+        begins_with_key = kind is ColumnType.BIGINT or name in ("id", "name")
+        if begins_with_key and len(values) > 1:
             values = sorted(values, key=itemgetter(0))
         text = json.dumps(values, separators=(",", ":"), ensure_ascii=False)
         if "\\u0000" in text and any("\0" in value for row in values for value in row if isinstance(value, str)):

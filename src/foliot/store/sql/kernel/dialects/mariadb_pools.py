@@ -6,8 +6,8 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from foliot.store.sql.kernel.connect import OF_DUTIES, Opening, TimeLimits
-from foliot.store.sql.kernel.database import Database, GreenletRunner, Pool
+from foliot.store.sql.kernel.connect import OF_DUTIES, Opening, TimeLimits, on_engines
+from foliot.store.sql.kernel.database import Database, Pool
 from foliot.store.sql.kernel.dialects import mariadb_connect
 from foliot.store.sql.kernel.dialects.mariadb import UNUSABLE, MariaDB, number_of
 from foliot.store.sql.kernel.server_url import read_server_url
@@ -21,9 +21,7 @@ OPTIONS: Final[Mapping[str, Sequence[str]]] = {
 def open_mariadb(url: str, how: Opening) -> Database:
     """`mariadb://USER:PASSWORD@HOST:PORT,HOST:PORT/DB?sslmode=…`"""
     engines = {pool: _engine(url, pool, size, how.limits) for pool, size in how.pool_sizes.items()}
-    dialect = how.dialect or MariaDB()
-    runner = GreenletRunner(engines, dialect, limit_s=how.limits.transaction_s, point=how.point)
-    return Database(dialect=dialect, runner=runner, clock=how.clock, chance=how.chance)
+    return on_engines(engines, how.dialect or MariaDB(), how)
 
 
 def mariadb_target(url: str, *, connect_s: float) -> mariadb_connect.Target:

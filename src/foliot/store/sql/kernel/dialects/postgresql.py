@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from foliot.store.sql.kernel.dialects import Trouble
+from foliot.store.sql.kernel.dialects import WITH_PARTIAL_INDEXES, Trouble
 from foliot.store.sql.kernel.statement import ColumnType, RowSet, replace_names
 
 _ARRAY: Final = {ColumnType.BIGINT: "bigint[]", ColumnType.TEXT: "text[]"}
@@ -23,12 +23,11 @@ class PostgreSQL:
     own_schema: str | None = None
     # statement_timestamp(), not clock_timestamp(): it is stable within the statement, so an index can use it.
     pieces: Mapping[str, str] = {
+        **WITH_PARTIAL_INDEXES,
         "now": "CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)",
         "skip_locked": "FOR UPDATE SKIP LOCKED",
         "for_update": "FOR UPDATE",
         "materialized": "MATERIALIZED",
-        "ignore_duplicates": "ON CONFLICT DO NOTHING",
-        "insert_ignore": "INSERT INTO",
         "bytes": "bytea",
         "settings": "SELECT current_setting('transaction_isolation'), current_setting('synchronous_commit')",
         # System id, timeline and start: a restart, a failover and a restored copy each change one of them.
@@ -44,14 +43,6 @@ class PostgreSQL:
             " WHERE n.nspname = current_schema()"
         ),
         "schema_lock": "SELECT pg_advisory_xact_lock(7166315)",
-        "ready_lane": "lane",
-        "line_job": "job_id",
-        "held_by": "session_id",
-        "parked_job": "job_id",
-        "and_running": "",
-        "and_ready": "",
-        "one_namespace": "namespace,",
-        "one_namespace_back": "namespace DESC,",
     }
 
     wanted_settings: Mapping[str, frozenset[str]] = {

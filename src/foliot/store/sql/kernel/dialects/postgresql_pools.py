@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from foliot.store.sql.kernel.connect import OF_DUTIES, BadStoreUrl, Opening, TimeLimits
-from foliot.store.sql.kernel.database import Database, GreenletRunner, Pool
+from foliot.store.sql.kernel.connect import OF_DUTIES, BadStoreUrl, Opening, TimeLimits, on_engines
+from foliot.store.sql.kernel.database import Database, Pool
 from foliot.store.sql.kernel.dialects.postgresql import PostgreSQL, is_refusal, quoted_name, timeline
 from foliot.store.sql.kernel.hosts import Host, Hosts
 from foliot.store.sql.kernel.server_url import ServerUrl, read_server_url
@@ -26,8 +26,7 @@ def open_postgresql(url: str, how: Opening) -> Database:
     target = read_postgresql_url(url)  # a mistake in it is told before anything is tried
     engines = {pool: _engine(url, pool, size, how.limits) for pool, size in how.pool_sizes.items()}
     dialect = how.dialect or PostgreSQL(target.options.get("schema"))
-    runner = GreenletRunner(engines, dialect, limit_s=how.limits.transaction_s, point=how.point)
-    return Database(dialect=dialect, runner=runner, clock=how.clock, chance=how.chance)
+    return on_engines(engines, dialect, how)
 
 
 def read_postgresql_url(url: str) -> ServerUrl:

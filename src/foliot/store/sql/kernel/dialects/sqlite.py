@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from foliot.store.sql.kernel.dialects import Trouble
+from foliot.store.sql.kernel.dialects import WITH_PARTIAL_INDEXES, Trouble
 from foliot.store.sql.kernel.statement import RowSet
 
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
@@ -25,25 +25,16 @@ class SQLite:
     own_schema: str | None = None
     # The writer's lock is the whole database, so nothing need be locked row by row.
     pieces: Mapping[str, str] = {
+        **WITH_PARTIAL_INDEXES,
         "now": "foliot_now()",
         "skip_locked": "",
         "for_update": "",
         "materialized": "MATERIALIZED",
-        "ignore_duplicates": "ON CONFLICT DO NOTHING",
-        "insert_ignore": "INSERT INTO",
         "bytes": "BLOB",
         "settings": "SELECT journal_mode, synchronous FROM pragma_journal_mode, pragma_synchronous",
         "fingerprint": "SELECT foliot_fingerprint(), ''",
         "schema_lock": "SELECT 1",
         "relations": "SELECT name FROM sqlite_master",
-        "ready_lane": "lane",
-        "line_job": "job_id",
-        "held_by": "session_id",
-        "parked_job": "job_id",
-        "and_running": "",
-        "and_ready": "",
-        "one_namespace": "namespace,",
-        "one_namespace_back": "namespace DESC,",
     }
 
     wanted_settings: Mapping[str, frozenset[str]] = {
