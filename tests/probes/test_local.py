@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.eventually import eventually
 from tests.probes.conftest import CANARY, LEAK
-from tests.probes.scene import V1, Up, command, stranger
+from tests.probes.scene import V1, Up, command, started, stranger
 
 ESCAPE, RIGHT_TO_LEFT = "\x1b[2J", "\u202e"
 
@@ -79,3 +79,33 @@ def test_what_others_wrote_cannot_steer_a_terminal_or_a_stream(up: Up) -> None:
     stream = up.ask("GET", f"{V1}/runs/{run}/logs?follow=true").content
     assert b"event: end" in stream
     assert b"\r" not in stream
+
+
+def test_links_in_the_place_of_the_spool_and_of_its_files_are_not_followed(up: Up, tmp_path: Path) -> None:
+    """A worker would write results into a folder of others, or send and empty a file of its own user."""
+    (tmp_path / "token").write_text(up.token("spool", "worker"))
+    (tmp_path / "linked.py").write_text("from foliot import job\n\n\n@job\ndef linked() -> None: ...\n")
+    elsewhere, spool, victim = tmp_path / "elsewhere", tmp_path / "spool", tmp_path / "victim.jsonl"
+    elsewhere.mkdir(mode=0o700)
+    (tmp_path / "link").symlink_to(elsewhere)
+    dial = ("worker", "linked.py", "--server", up.began["url"], "--token-file", "token", "--name", "probe-of-links")
+    with started(tmp_path, *dial, "--spool", "link") as refused:
+        assert refused.wait(60) == 2
+    said = (tmp_path / "worker.log").read_text()
+    assert "FOL-1091" in said
+    assert "it is a link" in said
+    assert list(elsewhere.iterdir()) == []
+
+    kept = b'{"type":"report","run_id":1,"lease_id":"x","cause":"succeeded"}\n'
+    victim.write_bytes(kept)
+    spool.mkdir(mode=0o700)
+    (spool / "soft.jsonl").symlink_to(victim)
+    (spool / "hard.jsonl").hardlink_to(victim)
+    with started(tmp_path, *dial, "--spool", "spool") as worker:
+        log = tmp_path / "worker.log"
+        eventually(lambda: log.read_text().count("spool.not_ours") >= 2, what="it says that it leaves both alone")
+        node = f"{V1}/nodes/probe-of-links"
+        eventually(lambda: up.ask("GET", node).status_code == 200, what="it goes on, and registers")
+        assert worker.poll() is None, log.read_text()
+    assert victim.read_bytes() == kept
+    assert {file.name for file in spool.iterdir()} == {"soft.jsonl", "hard.jsonl"}
