@@ -15,18 +15,32 @@ from starlette.routing import BaseRoute, Route
 
 from foliot.api.bodies import SMALL, read_body
 from foliot.api.gate import Gate, GateKind
-from foliot.api.outlines import check_outline
+from foliot.api.outlines import taken_apart
 from foliot.domain.access import Principal
 from foliot.domain.errors import InvalidInput
 from foliot.domain.visible import encodable
 from foliot.operations.side_thread import in_side_thread
+from foliot.operations.worker_reports import TooMuchInside
 from foliot.operations.worker_service import WorkerService
-from foliot.ports.worker_link import BATCH_MAX, Beat, Hello, LeasePoll, Leaving, LogChunk, Report, SessionId
+from foliot.ports.worker_link import (
+    BATCH_MAX,
+    HELD_MAX,
+    Beat,
+    HeldLease,
+    Hello,
+    LeasePoll,
+    Leaving,
+    LogChunk,
+    Report,
+    SessionId,
+)
 
 PREFIX: Final = "/api/worker/v1"
 BODY_MAX: Final = 16 * 1024 * 1024
 BATCH_BODY_MAX: Final = 8 * 1024 * 1024  # of reports and log chunks: a worker divides a batch that is too large
 PARKED_S: Final = 0.5  # a poll that waited longer than this has its token judged again: it may be revoked (SEC-07)
+
+_leases: Final = msgspec.json.Decoder(list[HeldLease])
 
 T = TypeVar("T")
 Act = Callable[[T, Principal], Coroutine[Any, Any, Any]]
@@ -166,11 +180,25 @@ async def _body(request: Request, by: Principal, counts_as: GateKind, *, bytes_m
 async def _decoded(decoder: msgspec.json.Decoder[T], body: bytes, *, is_open: bool) -> T:
     """Return the message. `is_open`: its lists have no bound of their own, so its outline is measured first."""
     try:
-        if is_open and len(body) > SMALL:
-            # Measuring and decoding both take a while. In between, the loop serves other requests.
-            await in_side_thread(check_outline, body)
-        return decoder.decode(body)
+        if not is_open or len(body) <= SMALL:
+            return decoder.decode(body)
+        # Measuring and decoding both take a while. In between, the loop serves other requests.
+        body, leases = await in_side_thread(taken_apart, body)
+        message = decoder.decode(body)
+        return await _with_leases(message, leases) if leases else message
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadWorkerMessage(
             f"The message is not in the worker protocol: {error}.", hint="worker and server versions may differ"
         ) from error
+
+
+async def _with_leases(message: Any, leases: list[bytes]) -> Any:
+    """Return a message with its very many leases. The side thread decodes some of them at a time: other threads get
+    their turn only between two calls of the decoder.
+    """
+    held: list[HeldLease] = []
+    for part in leases:
+        held += await in_side_thread(_leases.decode, part)
+    if len(held) > HELD_MAX:
+        raise TooMuchInside("held leases", str(HELD_MAX))
+    return msgspec.structs.replace(message, held=tuple(held))

@@ -25,6 +25,7 @@ from foliot.ports.store.runs import BadTrigger, TriggerRequest
 
 DELAY_MAX: Final[Micros] = 366 * DAY
 PATIENCE_STEPS: Final = 2000  # of a check of parameters: a few milliseconds
+TEXT_AT_ONCE: Final = 8 * 1024  # letters of parameters: two or three milliseconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,11 +100,18 @@ async def checked_params(services: Services, job: JobRow, given: Mapping[str, An
     params = {**(job.document.get("params") or {}), **(given or {})}
     text = None
     if given:  # before the schema is looked at: parameters that are too large are refused first
-        text = json_text(params, what="params")
+        text = await _text_of(params)
     schema = await services.offers.schema_of(lane_of_job(job))
     if schema is not None:
         await _require_fit(job.name, schema, msgspec.to_builtins(params))
     return text
+
+
+async def _text_of(params: Mapping[str, Any]) -> str:
+    """Return parameters as the store keeps them. It checks each part: the side thread does that for long ones."""
+    if len(repr(params)) <= TEXT_AT_ONCE:  # a quick measure of any value, also of one that is not JSON
+        return json_text(params, what="params")
+    return await in_side_thread(json_text, params, what="params")
 
 
 async def _require_fit(job: str, schema: Mapping[str, Any], params: Any) -> None:
