@@ -111,7 +111,7 @@ def test_the_first_five_minutes(folder: Path, installed: Path) -> None:
         first.types("foliot up --port 0")
         first.sees(
             r"foliot \d+\.\d+\.\d+ · all-in-one · data in \./\.foliot \(SQLite\)\r\n",
-            r"  ✔ database     new, schema \d+ +[\d.]+ s\r\n",
+            r"  ✔ database     new, schema \d+ +[\d.]+ m?s\r\n",
             r"  ✔ scheduler    \S+\r\n",
             r"  ✔ worker       \S+ · 8 slots · watching \./jobs\.py \(not there yet\)\r\n",
             r"  ✔ api          http://127\.0\.0\.1:\d+\r\n",
@@ -150,6 +150,7 @@ def _new_jobs(first: Terminal, second: Terminal) -> None:
 def _a_job_by_hand(second: Terminal) -> None:
     second.types("foliot job trigger greet -p name=Foliot -p shout=true --wait")
     run = re.findall(RUN_ID, second.sees(rf"▶ greet  {RUN_ID}  queued"))[0]
+    second.sees(rf"▶ greet  {run}  → \S+\r\n")
     second.sees(rf"✔ greet  {run}  succeeded in [\d.]+ (µs|ms|s)\r\n", r"HELLO FOLIOT\r\n")
     second.ends_with(0)
 
