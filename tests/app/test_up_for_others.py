@@ -1,6 +1,8 @@
 """`foliot up` for more than this machine: with a certificate or behind a proxy, as in a container."""
 
 import asyncio
+import json
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from foliot.app.all_in_one import AllInOne, UpSettings
-from foliot.app.http import OpenToOthers
+from foliot.app.http import OpenToOthers, check_reach
 from foliot.cli import main
 from foliot.client.awaited.foliot import AsyncFoliot
 from foliot.client.endpoint import read_client_file
@@ -70,6 +72,18 @@ def test_where_it_listens_is_said_as_for_a_server(
     said = CliRunner().invoke(main, ["up", *words])
     assert said.exit_code == 0, said.output
     assert [(one.host, one.port, one.behind_proxy) for one in seen] == [(host, port, "--behind-proxy" in words)]
+
+
+def test_the_container_of_the_page_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "how-to" / "run-in-a-container.md").read_text("utf-8")
+    (command,) = re.findall(r"^CMD (\[.*\])$", page, flags=re.MULTILINE)
+    seen: list[UpSettings] = []
+    monkeypatch.setattr("foliot.cli.up._run", seen.append)
+    monkeypatch.setattr("foliot.cli.up.run_for_long", lambda _: None)
+    said = CliRunner().invoke(main, json.loads(command)[1:])
+    assert said.exit_code == 0, said.output
+    assert (seen[0].host, seen[0].sources) == (EVERYWHERE, ("/app/jobs.py",))
+    check_reach(seen[0].host, is_protected=seen[0].behind_proxy)
 
 
 def test_make_up_takes_a_port() -> None:

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from foliot_check.history import Bounds, Change, History, Line, Row
 
@@ -108,7 +108,9 @@ async def _from_postgresql(url: str) -> Tables:
 
     # Of several hosts the primary, unless the URL says otherwise: a standby may be behind.
     asked_for = None if "target_session_attrs" in url else "read-write"
-    connection = await asyncpg.connect(url, target_session_attrs=asked_for)
+    url, schema = _without_schema(url)
+    path = {} if schema is None else {"search_path": '"' + schema.replace('"', '""') + '"'}
+    connection = await asyncpg.connect(url, target_session_attrs=asked_for, server_settings=path)
     try:
         names = [*TABLES]
         if await connection.fetchval("SELECT to_regclass($1)", CHANGES) is not None:
@@ -117,6 +119,14 @@ async def _from_postgresql(url: str) -> Tables:
     finally:
         await connection.close()
     return {name: found[name] for name in TABLES}, found.get(CHANGES, [])
+
+
+def _without_schema(url: str) -> tuple[str, str | None]:
+    """The URL as the driver takes it, and the schema that it names for Foliot alone."""
+    parts = urlsplit(url)
+    options = dict(parse_qsl(parts.query))
+    schema = options.pop("schema", None)
+    return urlunsplit(parts._replace(query=urlencode(options))), schema
 
 
 def _from_mysql(url: str) -> Tables:
