@@ -36,8 +36,11 @@ KNOWN_HERE = {
 
 ONLY_WITH_LATERAL = {
     "leasing/candidates.py LOOK",
+    "leasing/candidates.py LOOK_DOUBTING",
     "leasing/candidates.py PEEK",
+    "leasing/candidates.py PEEK_DOUBTING",
     "leasing/candidates.py TAKE",
+    "leasing/candidates.py TAKE_DOUBTING",
     "leasing/run_kinds.py LOOK_AROUND",
     "leasing/run_kinds.py PRESENT",
 }
