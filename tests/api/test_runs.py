@@ -113,7 +113,7 @@ async def test_a_retry_is_a_new_run_with_the_version_parameters_and_instant_of_t
     await api.ask("PATCH", "/jobs/tick", {"definition": {"timeout": "5m"}}, headers={"If-Match": '"v1"'})
     again = (await api.post(f"/runs/{run}:retry", {"reason": "network is back"})).json()
     assert again["id"] != run
-    assert (again["version"], again["due_at"], again["origin"]) == (1, "2026-03-02T06:03:00Z", "trigger")
+    assert (again["version"], again["due_at"], again["origin"]) == (1, "2026-03-02T06:03:00Z", "retry")
     assert again["reason"] == "network is back"
     latest = (await api.post(f"/runs/{run}:retry", {"version": "latest"})).json()
     assert latest["version"] == 2

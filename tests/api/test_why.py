@@ -96,8 +96,8 @@ async def test_a_job_whose_instants_say_nothing_says_how_it_stands(stage: Stage)
     assert await told_since(stage, "tick", "14:00") == [
         (
             "paused_now",
-            "tick is paused since 14:02:11 CST, until 03-03 06:00:00 CST (night).",
-            "tick 自 14:02:11 CST 起暂停，至 03-03 06:00:00 CST（night）。",
+            "tick is paused by root since 14:02:11 CST, until 03-03 06:00:00 CST (night).",
+            "tick 自 14:02:11 CST 起由 root 暂停，至 03-03 06:00:00 CST（night）。",
             "foliot job resume tick; to catch up what was missed: --catch-up",
         )
     ]
