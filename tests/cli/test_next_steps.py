@@ -19,7 +19,8 @@ def project(alone: Shell) -> Shell:
 
 
 def worker(shell: Shell, *modules: str) -> tuple[int, str]:
-    done = shell.process("worker", *modules, "--server", "http://127.0.0.1:1")
+    (shell.folder / "worker.token").write_text("fol_" + "a1b2" * 10)
+    done = shell.process("worker", *modules, "--server", "http://127.0.0.1:1", "--token-file", "worker.token")
     return done.returncode, done.stderr
 
 
