@@ -3,7 +3,7 @@
 import asyncio
 import os
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +19,6 @@ from foliot.cli.job_environment import job_environment, read_rules
 from foliot.cli.refusal import refusals, tell
 from foliot.cli.run_limits import read_limits
 from foliot.client.contexts import Contexts
-from foliot.client.discovery import Resolved
 from foliot.client.endpoint import Endpoint
 from foliot.client.errors import NoTokenKnown
 from foliot.client.worker_http import HttpWorkerLink
@@ -103,15 +102,8 @@ def worker(
     """
     configure_logging(level=log_level, form=log_format)  # type: ignore[arg-type]
     with refusals():
-        resolved = _resolved(
-            {
-                "context": context,
-                "server": server,
-                "token_file": token_file,
-                "ca_file": ca_file,
-                "insecure_http": "yes" if insecure_http else None,
-            }
-        )
+        flags = {"context": context, "server": server, "token_file": token_file, "ca_file": ca_file}
+        resolved = Contexts().resolve(flags | {"insecure_http": "yes" if insecure_http else None})
         endpoint, secret_file = resolved.endpoint(), resolved.get("token_file")
         rules = read_rules(
             hide=hide_env,
@@ -148,6 +140,8 @@ async def _work(
         raise why_nothing_is_declared(loaded, modules)
     for problem in problems_of(loaded):
         tell(problem)
+    if endpoint.token is None:
+        raise NoTokenKnown(endpoint.urls[0], has_another="FOLIOT_TOKEN_FILE" in os.environ)
     link = HttpWorkerLink.to(endpoint)
     code = PythonHandlers.of(loaded, modules)
     running = Worker(link, SystemClock(), SystemChance(), settings, code, kinds)
@@ -181,15 +175,6 @@ def why_nothing_is_declared(loaded: Loaded, modules: Sequence[str]) -> FoliotErr
 async def _stop(running: Worker, stop: asyncio.Event) -> None:
     await stop.wait()
     running.stop()
-
-
-def _resolved(flags: Mapping[str, str | None]) -> Resolved:
-    """What the user says of the cluster, by the rules of every command; `NoTokenKnown` without a token."""
-    found = Contexts().resolve(flags)
-    servers = found.endpoint().urls
-    if found.get("token") is None and found.get("token_file") is None:
-        raise NoTokenKnown(servers[0], has_another="FOLIOT_TOKEN_FILE" in os.environ)
-    return found
 
 
 def _labels(written: str) -> dict[str, str]:
