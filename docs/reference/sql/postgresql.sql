@@ -248,7 +248,8 @@ FROM unnest($2::text::bigint[]) AS d(id)
 WHERE runs.id = d.id AND runs.state = 'RUNNING';
 
 -- ending/cancellation.py NOTE
-UPDATE runs SET cancelled_by = $1, cancel_reason = $2 FROM unnest($3::text::bigint[]) AS d(id) WHERE runs.id = d.id;
+UPDATE runs SET cancelled_by = $1, cancel_reason = $2, ver = runs.ver + 1 FROM unnest($3::text::bigint[]) AS d(id)
+WHERE runs.id = d.id AND runs.state IN ('PENDING', 'RUNNING');
 
 -- ending/ends.py END
 UPDATE runs SET state = d.state, kind = d.kind, ver = runs.ver + 1, lease_id = NULL,

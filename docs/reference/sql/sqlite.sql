@@ -251,7 +251,8 @@ FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d
 WHERE runs.id = d.id AND runs.state = 'RUNNING';
 
 -- ending/cancellation.py NOTE
-UPDATE runs SET cancelled_by = :by, cancel_reason = :reason FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d WHERE runs.id = d.id;
+UPDATE runs SET cancelled_by = :by, cancel_reason = :reason, ver = runs.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d
+WHERE runs.id = d.id AND runs.state IN ('PENDING', 'RUNNING');
 
 -- ending/ends.py END
 UPDATE runs SET state = d.state, kind = d.kind, ver = runs.ver + 1, lease_id = NULL,

@@ -8,7 +8,7 @@ from foliot.domain.run import RunState, format_run_id
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.runs import CancelOutcome
 from foliot.store.sql.ending.ends import Ending
-from foliot.store.sql.ending.locked_runs import Seen, lock, lock_cursors, see
+from foliot.store.sql.ending.locked_runs import Seen, hold, lock, lock_cursors, see
 from foliot.store.sql.ending.settlement import Quit
 from foliot.store.sql.kernel.database import TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
@@ -40,9 +40,13 @@ takes it out of hands that do not."""
 
 
 NOTE: Final = Statement(
-    "UPDATE runs SET cancelled_by = :by, cancel_reason = :reason FROM {d} WHERE runs.id = d.id", RowSet("d", id=BIGINT)
+    """
+    UPDATE runs SET cancelled_by = :by, cancel_reason = :reason, ver = runs.ver + 1 FROM {d}
+    WHERE runs.id = d.id AND runs.state IN ('PENDING', 'RUNNING')
+    """,
+    RowSet("d", id=BIGINT),
 )
-"""For people: nothing is decided by it. The rows are locked: they were ended or asked in this transaction."""
+"""For people: nothing is decided by it. It is written before the end of a run: what is over never changes."""
 
 
 def cancel(tx: Tx, ending: Ending, run_ids: Sequence[int], *, by: Actor, force: bool = False) -> list[CancelOutcome]:
@@ -54,22 +58,24 @@ def cancel(tx: Tx, ending: Ending, run_ids: Sequence[int], *, by: Actor, force: 
     children = _children(tx, [run for run in found.values() if _is_parent(run)])
     every = {**children, **found}
     said = f"Cancelled by {by.name}: {by.reason}." if by.reason else f"Cancelled by {by.name}."
-    waiting = [Quit(run.id, run.ver, said) for run in every.values() if run.state == RunState.PENDING]
-    if waiting and len(ending.quit_in(tx, waiting, carefully=True)) < len(waiting):
-        raise TryAgain("a run was leased while it was being cancelled")
+    # One version later than they were seen: the note comes first.
+    waiting = [Quit(run.id, run.ver + 1, said) for run in every.values() if run.state == RunState.PENDING]
     running = [run for run in every.values() if run.state == RunState.RUNNING]
     with_running_shards = {run.parent_id for run in running}
-    # A parent none of whose shards runs has ended with its last shard, just above.
+    # A parent none of whose shards runs ends with its last shard.
     ended = {run.id for run in running if _is_parent(run) and run.id not in with_running_shards}
     askable = [run for run in running if force or run.cancel_at is None]
     asked = sorted(run.id for run in askable if run.id not in ended)
-    ask = FORCE if force else ASK
-    if asked and tx.change(ask, {"error": said}, d=keys(asked)) != len(asked):
-        raise TryAgain("a run came to its end while it was being cancelled")
     ended |= {quit_.run_id for quit_ in waiting}
     noted = ended.union(asked)
     if noted:
+        hold(tx, [every[run_id] for run_id in noted])
         tx.change(NOTE, {"by": by.name, "reason": by.reason or None}, d=keys(sorted(noted)))
+    if waiting and len(ending.quit_in(tx, waiting, carefully=True)) < len(waiting):
+        raise TryAgain("a run was leased while it was being cancelled")
+    ask = FORCE if force else ASK
+    if asked and tx.change(ask, {"error": said}, d=keys(asked)) != len(asked):
+        raise TryAgain("a run came to its end while it was being cancelled")
     return [_outcome(found[run_id], ended) for run_id in run_ids]
 
 
