@@ -314,10 +314,11 @@ async def test_nothing_is_leased_when_store_time_is_later_than_it_can_be(world: 
     anne = await worker(world)
     now = await world.now()
     polls = [await anne.poll(1)]
-    granted = await world.store.runs.lease(polls, limit=10, not_after=now - SECOND)
+    granted = await world.store.runs.lease(polls, limit=10, not_after=lambda: now - SECOND)
     assert granted.grants[0].runs == ()
     assert granted.now >= now
-    granted = await world.store.runs.lease(polls, limit=10, not_after=now + MINUTE)
+    assert granted.is_beyond
+    granted = await world.store.runs.lease(polls, limit=10, not_after=lambda: now + MINUTE)
     assert len(granted.grants[0].runs) == 1
 
 

@@ -1,11 +1,16 @@
 """A store clock that jumps ahead brings no run forward that waits for a later start (R7)."""
 
 import asyncio
+from typing import Any
+
+import pytest
 
 from foliot.app.server import Server
 from foliot.domain.access import INTERNAL
+from foliot.domain.clocks import STEP_US
 from foliot.domain.instants import MINUTE, SECOND, Micros
 from foliot.ports.worker_link import Leased
+from foliot.store.sql.kernel.database import Mode, Pool
 from tests.clocks import DrivenClock
 from tests.conformance.building import ask, save
 from tests.engine.conftest import MakeServer
@@ -77,3 +82,27 @@ async def test_what_waits_for_a_later_start_waits_for_it_in_true_time(
     assert await scene.leased() == ["plain"], "the serial job has a run that is not over"
     await scene.pass_by(5)
     assert await scene.leased() == [], "what waits for longer than the clock jumped waits as well"
+
+
+async def test_a_lease_that_waited_long_for_its_turn_at_the_store_takes_no_wait_for_a_jump(
+    world: World, clock: DrivenClock, make_server: MakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Store and server are as slow as that for good: each wait is longer than the jump that is minded (R11)."""
+    scene = Scene(world, clock, make_server)
+    await scene.begin()
+    await scene.pass_by(1)
+    await scene.trigger(key="now")
+    once = world.database.runner.once
+    waits: list[Pool] = []
+
+    async def late(work: Any, pool: Pool, mode: Mode) -> Any:
+        if getattr(work, "__qualname__", "").startswith("SqlRunStore.lease"):
+            waits.append(pool)
+            await world.elapse(2 * STEP_US)
+            await clock.advance(2 * STEP_US / SECOND)
+            await scene.server.workers.register(hello(), by=INTERNAL)  # the worker lives on
+        return await once(work, pool, mode)
+
+    monkeypatch.setattr(world.database.runner, "once", late)
+    assert await scene.leased() == ["plain", "serial"]
+    assert waits, "the lease waited"

@@ -10,14 +10,14 @@ import structlog
 
 from foliot.domain.clocks import STEP_US, ClockDoubt
 from foliot.domain.errors import ClusterTrouble, InvalidInput
-from foliot.domain.instants import SECOND, Instant
+from foliot.domain.instants import SECOND
 from foliot.domain.job import Lane
 from foliot.engine.pulse import Tide
 from foliot.ports.clock import Clock
 from foliot.ports.store.errors import OutcomeUnknown
 from foliot.ports.store.firing import Pulse
 from foliot.ports.store.jobs import JobStore
-from foliot.ports.store.runs import Granted, Poll, RunStore
+from foliot.ports.store.runs import Granted, Poll, Reckon, RunStore
 from foliot.ports.worker_link import Hello, Leased, LeasePoll
 
 BATCH_MAX: Final = 1000
@@ -271,8 +271,9 @@ class Leasing:
             some = left.pop()
             looks += 1
             try:
-                not_after = self._not_after()
-                granted = await self._store.lease(some, limit=BATCH_MAX, not_after=not_after, doubt=self._doubt())
+                granted = await self._store.lease(
+                    some, limit=BATCH_MAX, not_after=self._not_after(), doubt=self._doubt()
+                )
             except OutcomeUnknown:
                 self._doubt_outcome(some)
                 raise
@@ -289,7 +290,7 @@ class Leasing:
                 continue
             good += len(some)
             is_more |= granted.more
-            if not_after is not None and granted.now > not_after:
+            if granted.is_beyond:
                 self._tide.ready = True  # nothing was leased: the next pulse tells what to think of the clock
             self._on_granted(granted)
             for poll, leased in zip(some, granted.grants, strict=True):
@@ -302,9 +303,9 @@ class Leasing:
             self._refuse(poll, why)
         return is_more
 
-    def _not_after(self) -> Instant | None:
+    def _not_after(self) -> Reckon | None:
         """Store time beyond this one has jumped since the last pulse, as far as this server can tell (R7)."""
-        return None if self._tide.pulse is None else self._tide.store_now() + STEP_US
+        return self._tide.reckoning(and_us=STEP_US)
 
     def _doubt_outcome(self, polls: Sequence[Poll]) -> None:
         """The server does not know whether these polls got runs: look again, only for runs they have got (R5).

@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
-from foliot.domain.instants import SECOND, Instant
+from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.ports.clock import Clock
 from foliot.ports.store.firing import FiringStore, Pulse
+from foliot.ports.store.runs import Reckon
 
 PULSE_EVERY_S: Final = 1.0
 
@@ -29,7 +31,20 @@ class Tide:
     def store_now(self) -> Instant:
         """Store time by dead reckoning: good enough to sleep by, never to judge by."""
         assert self.pulse is not None, "no pulse yet"
-        return self.pulse.now + int((self._clock.monotonic() - self._seen_at) * SECOND)
+        return _carried_on(self._clock, self.pulse.now, self._seen_at)
+
+    def reckoning(self, *, and_us: Micros) -> Reckon | None:
+        """Store time as `store_now` says it, and so much later, to be asked at any time; None: no pulse yet.
+
+        It goes by this pulse for good, because a thread of the store may ask it while the next one is taken in.
+        """
+        if self.pulse is None:
+            return None
+        return partial(_carried_on, self._clock, self.pulse.now + and_us, self._seen_at)
+
+
+def _carried_on(clock: Clock, then: Instant, seen_at: float) -> Instant:
+    return then + int((clock.monotonic() - seen_at) * SECOND)
 
 
 class Pulsing:

@@ -1,9 +1,9 @@
 """Runs, from the trigger to the end."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.errors import InvalidInput
@@ -13,6 +13,9 @@ from foliot.domain.verdict import Judge
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
 from foliot.ports.worker_link import Leased, LogChunk, Report
+
+Reckon: TypeAlias = Callable[[], Instant]
+"""What store time can be at most at this moment, as a server reckons it. The store may ask in a thread of its own."""
 
 
 class BadTrigger(InvalidInput):
@@ -68,6 +71,7 @@ class Granted:
     grants: tuple[Leased, ...]  # what each poll gets, in the order of the polls
     more: bool  # the batch was full: there may be more to lease at once
     changed: frozenset[str] = frozenset()  # sessions that offer something else by now: they got nothing by old lanes
+    is_beyond: bool = False  # store time was later than `not_after`: nothing was leased
 
 
 class CancelOutcome(StrEnum):
@@ -84,11 +88,12 @@ class RunStore(Protocol):
     async def trigger(self, request: TriggerRequest) -> Triggered: ...
 
     async def lease(
-        self, polls: Sequence[Poll], *, limit: int, not_after: Instant | None = None, doubt: ClockDoubt | None = None
+        self, polls: Sequence[Poll], *, limit: int, not_after: Reckon | None = None, doubt: ClockDoubt | None = None
     ) -> Granted:
         """Once for all parked polls: due runs by rank, serial and limits respected, marked RUNNING (design §4).
 
-        `not_after`: when store time is later, nothing is leased: the clock may just have jumped. `doubt`: it has (R7).
+        `not_after`: when store time is later, nothing is leased: the clock may just have jumped. It is asked after
+        store time was read, so that no wait for a connection, a lock or another try counts. `doubt`: it jumped (R7).
         """
         ...
 

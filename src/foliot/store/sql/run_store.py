@@ -14,7 +14,7 @@ from foliot.domain.run import Landing
 from foliot.domain.verdict import Judge
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
-from foliot.ports.store.runs import CancelOutcome, Granted, Poll, Triggered, TriggerRequest
+from foliot.ports.store.runs import CancelOutcome, Granted, Poll, Reckon, Triggered, TriggerRequest
 from foliot.ports.worker_link import LogChunk, Report
 from foliot.store.sql.cluster import reaper
 from foliot.store.sql.ending import logs, retention
@@ -54,7 +54,7 @@ class SqlRunStore:
     # -- into a worker's hands and back ---------------------------------------------------------------------------
 
     async def lease(
-        self, polls: Sequence[Poll], *, limit: int, not_after: Instant | None = None, doubt: ClockDoubt | None = None
+        self, polls: Sequence[Poll], *, limit: int, not_after: Reckon | None = None, doubt: ClockDoubt | None = None
     ) -> Granted:
         if not polls:
             raise ValueError("a lease needs polls")

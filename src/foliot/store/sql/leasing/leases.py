@@ -16,7 +16,7 @@ from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.job import Definition, Lane, OnLost
 from foliot.domain.limits import is_of_the_cluster
 from foliot.ports.chance import Chance
-from foliot.ports.store.runs import Granted, Poll
+from foliot.ports.store.runs import Granted, Poll, Reckon
 from foliot.ports.worker_link import Leased, LeasedRun
 from foliot.store.sql.ending.locked_runs import lock_cursors
 from foliot.store.sql.ending.settlement import Quit
@@ -145,7 +145,7 @@ class Leases:
         self._waiting = WaitingKinds()
 
     def lease(
-        self, tx: Tx, polls: Sequence[Poll], limit: int, not_after: Instant | None, doubt: ClockDoubt | None
+        self, tx: Tx, polls: Sequence[Poll], limit: int, not_after: Reckon | None, doubt: ClockDoubt | None
     ) -> LeaseOutcome:
         """Serve these polls; at most `limit` runs in all. `not_after`, `doubt`: what is thought of the clock (R7)."""
         sessions = {poll.session for poll in polls}
@@ -159,14 +159,16 @@ class Leases:
         unserved = [poll for poll in polls if (poll.session, poll.request_no) not in served]
         live = [poll for poll in unserved if states[poll.session] == "live"]
         slots = FreeSlots(poll for poll in live if poll.session not in changed)
-        is_in_time = not_after is None or asking.now <= not_after
+        # Asked here, after store time was read: before it this transaction may have waited, or been tried again.
+        is_beyond = not_after is not None and asking.now > not_after()
         taken = _Taken()
-        if slots.free and is_in_time:
+        if slots.free and not is_beyond:
             taken = self._taken(tx, slots, min(limit, slots.free), asking.now, doubt)
         self._write(tx, taken, asking, served)
         grants = tuple(_grant(poll, states[poll.session], served) for poll in polls)
         is_cut = slots.free > 0 and len(taken.given) >= limit
-        granted = Granted(now=asking.now, grants=grants, more=is_cut or bool(taken.replaced), changed=changed)
+        more = is_cut or bool(taken.replaced)
+        granted = Granted(now=asking.now, grants=grants, more=more, changed=changed, is_beyond=is_beyond)
         return LeaseOutcome(granted, taken.replaced)
 
     def _repeated(self, tx: Tx, polls: Sequence[Poll]) -> dict[tuple[str, int], list[LeasedRun]]:
