@@ -240,6 +240,8 @@ class Leasing:
         if not self._tide.ready:
             self._expire()
             return self._rest_s()
+        if not self._parked:
+            return REST_MAX_S  # all were called to beat, or the server began to stop: the next poll wakes this duty
         self._tide.ready = False
         polls = [self._as_seen(parked) for parked in self._parked.values()]
         self._is_leasing = True

@@ -35,6 +35,7 @@ class Shelf:
         return {1: self._lane} if after < 1 else {}
 
     async def lease(self, polls: Sequence[Poll], *, limit: int, **_: object) -> Granted:
+        assert polls, "the store looks for no one"
         self.looks.append(polls)
         await self.gate.wait()
         if self.bad & {poll.session for poll in polls}:
@@ -157,6 +158,23 @@ async def test_a_parked_poll_is_called_for_a_beat_once() -> None:
     await desk.leasing.step()
     assert not again.done()
     again.cancel()
+
+
+async def test_when_every_poll_is_called_for_a_beat_the_runs_that_came_up_wait_for_the_next_poll() -> None:
+    """A cancel both calls for beats and makes runs ready: there is nobody to look for then."""
+    desk = Desk(shelf := Shelf())
+    asked = desk.ask()
+    await settle()
+    await desk.leasing.step()
+    shelf.ready = 1
+    desk.leasing.call_for_beats()
+    desk.leasing.hint()
+    await desk.leasing.step()
+    assert await asked == Leased(request_no=1, hurry=True)
+    again = desk.ask(request_no=2)
+    await settle()
+    await desk.leasing.step()
+    assert len((await again).runs) == 1
 
 
 async def test_a_poll_that_runs_are_just_being_leased_for_gets_them_first() -> None:
