@@ -2,18 +2,28 @@
 
 import asyncio
 import threading
+from collections.abc import Sequence
+from typing import Final
 
 import pytest
 
 from foliot.domain.errors import JobNotFound
+from foliot.domain.job import Lane
 from foliot.domain.names import nearest
+from foliot.domain.why.facts import Hold, LimitFacts, WorkerFacts
+from foliot.domain.why.holds import hold_in_lane
+from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.store import Store
 from foliot.ports.store.lookups import RunFilter
-from foliot.store.sql.people import lookups, run_reads
+from foliot.ports.store.nodes import SESSION_TTL_US
+from foliot.ports.worker_link import HandlerOffer, Hello
+from foliot.store.sql.people import holds, lookups, run_reads
 from tests.conformance.building import NS, save
 from tests.conformance.test_lookups import all_runs
-from tests.conformance.working import trigger
+from tests.conformance.working import Worker, trigger
 from tests.sql.world import World
+
+OFFERS: Final = (HandlerOffer(name="python:jobs:tick"),)
 
 
 async def test_pages_of_runs_miss_none_and_repeat_none(
@@ -54,3 +64,32 @@ async def test_a_job_that_is_not_there_is_told_with_the_nearest_found_beside_the
     leave.set()
     with pytest.raises(JobNotFound, match="did you mean settle"):
         await asked
+
+
+async def test_workers_that_are_alike_for_the_lanes_of_a_page_are_judged_as_one(
+    world: World, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thousands of workers with thousands of handlers each must not be gone through for each lane of a list."""
+    for name, zone in (("in_a", "a"), ("in_b", "b"), ("in_c", "c")):
+        await save(world, name, run="python:jobs:tick", overlap="allow", place={"require": {"zone": zone}})
+    workers = [Worker(world) for _ in range(12)]
+    for number, one in enumerate(workers):
+        labels = {"zone": "ab"[number % 2], "host": one.name}
+        hello = Hello(session=one.session, name=one.name, group="default", slots=1, handlers=OFFERS, labels=labels)
+        await store.nodes.register(hello, kind="worker", ttl_us=SESSION_TTL_US)
+    judged: list[int] = []
+
+    def spy(lane: Lane, limits: Sequence[LimitFacts], crews: Sequence[WorkerFacts]) -> Hold:
+        judged.append(len(crews))
+        return hold_in_lane(lane, limits, crews)
+
+    monkeypatch.setattr(holds, "hold_in_lane", spy)
+    names = ("in_a", "in_b", "in_c")
+    ids = {name: (await trigger(world, name, 7))[-1] for name in names}
+    for one in workers[::2]:  # those of zone a, all of them: no slot is left there
+        (lane,) = [at for at, lane in (await store.jobs.lanes()).items() if dict(lane.require) == {"zone": "a"}]
+        assert len(await one.lease(1, lanes=[lane])) == 1
+    found = {run.run_id: run.hold for run in (await store.lookups.runs(RunFilter(), limit=50)).items}
+    kinds = [found[ids[name]] for name in names]
+    assert kinds == [HoldKind.BUSY, HoldKind.READY, HoldKind.LABEL]
+    assert judged == [2, 2, 2], "for each lane: those of zone a, and those of zone b"

@@ -1,7 +1,8 @@
 """Holds: what keeps waiting runs from starting, read for a page of runs at once. `domain.why.holds` judges it."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
 from foliot.domain.job import Lane
 from foliot.domain.run import RunState
@@ -46,7 +47,7 @@ class Holds:
         self._tx = tx
         self._now = tx.now()
         self._lanes: dict[int, HoldKind] = {}
-        self._workers: Sequence[tuple[NodeRow, WorkerFacts]] | None = None
+        self._workers: Sequence[NodeRow] | None = None
 
     def of(self, rows: Iterable[Any]) -> Mapping[int, HoldKind]:
         """What keeps each run that is due and waits; the others have no entry.
@@ -83,18 +84,48 @@ class Holds:
         for lane in lanes.values():
             names.update(lane.limits)
         limits = limits_of(self._tx, sorted(names))
+        crews = self._crews(lanes.values()) if lanes else ()
         for lane_id, lane in lanes.items():
             own = [limits[name] for name in lane.limits if name in limits]
-            self._lanes[lane_id] = hold_in_lane(lane, own, self._serving(lane)).kind
+            serving = [crew.facts for crew in crews if crew.serves(lane.namespace)]
+            self._lanes[lane_id] = hold_in_lane(lane, own, serving).kind
 
-    def _serving(self, lane: Lane) -> Sequence[WorkerFacts]:
+    def _crews(self, lanes: Collection[Lane]) -> Sequence["_Crew"]:
+        """The live workers, those that are alike for each of these lanes as one: there may be thousands.
+
+        Many offer the same thousands of handlers, and many differ only in labels that no lane asks for.
+        """
         if self._workers is None:
             nodes = list_nodes(self._tx, include_dead_since=None)
-            workers = [node for node in nodes if node.kind != "server"]
-            self._workers = [(node, node.as_worker()) for node in workers if node.until > self._now]
-        if lane.namespace is None:
-            return [facts for _, facts in self._workers]
-        return [facts for node, facts in self._workers if node.serves(lane.namespace)]
+            self._workers = [node for node in nodes if node.kind != "server" and node.until > self._now]
+        asked: set[str] = set()
+        for lane in lanes:
+            asked.update(label for label, _ in lane.require)
+        alike: dict[tuple[Any, ...], list[NodeRow]] = {}
+        for node in self._workers:
+            labels = tuple(node.labels.get(label) for label in sorted(asked))
+            # Nodes that say the same of their handlers have the same mapping (see `list_nodes`).
+            key = (node.namespace, node.group, id(node.handlers), node.state, labels)
+            alike.setdefault(key, []).append(node)
+        return [_crew(nodes) for nodes in alike.values()]
+
+
+class _Crew(NamedTuple):
+    """Workers that are alike, as one with the slots of all."""
+
+    namespace: str | None  # the only one they serve; None: every
+    facts: WorkerFacts
+
+    def serves(self, namespace: str | None) -> bool:
+        """Whether it is given runs of a lane of this namespace; None: of any."""
+        return namespace is None or self.namespace in (None, namespace)
+
+
+def _crew(nodes: Sequence[NodeRow]) -> _Crew:
+    first = nodes[0]
+    slots = sum(node.slots for node in nodes)
+    running = sum(node.running for node in nodes)
+    return _Crew(first.namespace, replace(first.as_worker(), slots=slots, running=running))
 
 
 def _is_behind(row: Any, head: tuple[int, int]) -> bool:
