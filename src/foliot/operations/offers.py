@@ -63,7 +63,13 @@ class Offers:
         return None if newest is None else newest.handlers[lane.offer]
 
     def learn(self, hello: Hello, *, now: Instant) -> None:
-        """A worker has registered with this server: what it offers is known at once, and nothing is read for it."""
+        """A worker has registered with this server: what it offers is known at once, and nothing is read for it.
+
+        When nobody has asked for long, nothing is kept: workers come and go, and the next question reads them again.
+        """
+        if not self._is_of_use:
+            self._known, self._came = {}, {}
+            return
         known = self._known.get(hello.session)
         worker = OfferingWorker(
             namespace=hello.namespace,
@@ -73,6 +79,12 @@ class Offers:
             started_at=now if known is None else known.started_at,
         )
         self._known[hello.session] = self._came[hello.session] = worker
+
+    @property
+    def _is_of_use(self) -> bool:
+        """Whether a question could be answered with what is known, or a read goes on."""
+        is_reading = self._reading is not None and not self._reading.done()
+        return is_reading or self._clock.monotonic() - self._read_at <= FRESH_S
 
     def forget(self) -> None:
         """Let the next question read the workers again."""
