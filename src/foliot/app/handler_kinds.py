@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from foliot.app.plugins import Installed, UnknownPart, load, log
+from foliot.app.plugins import HANDLERS, Installed, UnknownPart, load, log
 from foliot.domain.errors import InvalidInput
 from foliot.ports.handler import BadHandlerSetting, HandlerKind
 from foliot.worker.handlers import offers_of
@@ -13,7 +13,7 @@ GROUP: Final = "foliot.handlers"
 PYTHON: Final = "python"
 
 HandlerSettings: TypeAlias = Mapping[str, Mapping[str, Any]]
-"""What a worker is told of its kinds: kind → key → value, as people wrote it."""
+"""What a worker is told of its kinds: kind → key → value, as people wrote it. Naming a kind here enables it."""
 NO_SETTINGS: Final[HandlerSettings] = {}
 
 
@@ -41,7 +41,9 @@ class InstalledKinds(Installed[HandlerKind]):
 def beside_python(settings: HandlerSettings = NO_SETTINGS) -> list[HandlerKind]:
     """What a worker executes beside Python functions, which it has to load itself. Each kind has its settings.
 
-    A user who sets a kind wants it: then what keeps it from working is raised. A kind without settings is left out.
+    Foliot's own kinds call URLs, start processes and change databases: a worker has only those that its user named. A
+    package was installed to be used: its kind needs no word, and one that does not work is left out. A user who names a
+    kind wants it: then what keeps it from working is raised.
     """
     kinds = InstalledKinds()
     others = sorted({*kinds.names()} - {PYTHON})
@@ -52,7 +54,8 @@ def beside_python(settings: HandlerSettings = NO_SETTINGS) -> list[HandlerKind]:
             raise UnknownPart("handler", name, others)
         if kinds.find(name) is None:
             load(GROUP, name)  # raises why
-    found = [kind for name in others if (kind := kinds.find(name)) is not None]
+    wanted = [name for name in others if name in settings or name not in HANDLERS]
+    found = [kind for name in wanted if (kind := kinds.find(name)) is not None]
     return [kind for kind in found if _works(kind, settings.get(kind.kind))]
 
 

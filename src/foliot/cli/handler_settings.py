@@ -1,4 +1,4 @@
-"""`--handler-settings`, `--handler-option`: what a worker is told of its kinds of handlers."""
+"""`--enable`, `--handler-settings`, `--handler-option`: kinds of handlers that a worker has, and their settings."""
 
 import json
 import tomllib
@@ -63,14 +63,24 @@ def handler_settings(command: Command) -> Command:
             type=click.Path(exists=True, dir_okay=False, path_type=Path),
             help="A TOML file with a table for each kind of handler: [handlers.KIND].",
         ),
+        click.option(
+            "--enable",
+            "enabled",
+            envvar="FOLIOT_ENABLE",
+            default="",
+            metavar="KINDS",
+            help="Kinds of handlers to execute beside Python: http,sql,shell.",
+        ),
     ):
         command = option(command)
     return command
 
 
-def read_handler_settings(file: Path | None, options: Iterable[str]) -> HandlerSettings:
-    """What people wrote of the kinds; an option wins over the file."""
+def read_handler_settings(file: Path | None, options: Iterable[str], enabled: str = "") -> HandlerSettings:
+    """What people wrote of the kinds; an option wins over the file. A kind that is only enabled has an empty table."""
     settings = {} if file is None else _from_file(file)
+    for kind in enabled.replace(",", " ").split():
+        settings.setdefault(kind, {})
     for option in options:
         _put(settings, option)
     return settings

@@ -83,6 +83,7 @@ def up(
     hide_env: str,
     keep_env: str,
     clean_env: bool,
+    enabled: str,
     handler_file: Path | None,
     handler_options: tuple[str, ...],
     keep_removed_jobs: bool,
@@ -117,7 +118,7 @@ def up(
             keeps_removed=keep_removed_jobs,
             timing=TIMINGS[timing],
             environment=read_rules(hide=hide_env, keep=keep_env, clean=clean_env),
-            handlers=read_handler_settings(handler_file, handler_options),
+            handlers=read_handler_settings(handler_file, handler_options, enabled),
         )
         run_for_long(_run(settings))
 

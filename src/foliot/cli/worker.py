@@ -79,6 +79,7 @@ def worker(
     hide_env: str,
     keep_env: str,
     clean_env: bool,
+    enabled: str,
     handler_file: Path | None,
     handler_options: tuple[str, ...],
     take_over: bool,
@@ -127,7 +128,7 @@ def worker(
             drain_timeout_s=parse_duration(drain_timeout) / SECOND,
             spool=spool or spool_of(name or socket.gethostname(), os.environ),
         )
-        kinds = beside_python(read_handler_settings(handler_file, handler_options))
+        kinds = beside_python(read_handler_settings(handler_file, handler_options, enabled))
         check_something_to_execute(modules, kinds)
         run_for_long(_work(endpoint, settings, modules, kinds))
 

@@ -40,6 +40,7 @@ OTHER_VARIABLES: Final[Mapping[str, str]] = {
     "FOLIOT_CONFIG": "the folder of `contexts.toml` and of the tokens beside it; usually `~/.config/foliot`",
     "FOLIOT_DB": "the store's address",
     "FOLIOT_COORD": "the coordination backend by which servers elect their leader",
+    "FOLIOT_ENABLE": "kinds of handlers to execute beside Python, several with commas",
     "FOLIOT_HANDLER_SETTINGS": "a TOML file with a table for each kind of handler: `[handlers.KIND]`",
     "FOLIOT_KEEP_REMOVED_JOBS": "`yes`: the servers go on firing jobs that no code declares any more",
     "FOLIOT_FAULT_POINT": "for drills: where the server kills or stops itself, such as `kill:PLACE:COUNT`",

@@ -192,6 +192,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "What one run in a process may use: memory=1G,cpu=10m,files=1024.": (
         "进程中的一次执行可用的资源：memory=1G,cpu=10m,files=1024。"
     ),
+    "Kinds of handlers to execute beside Python: http,sql,shell.": "除 Python 外还执行的处理器类型：http,sql,shell。",
     "A TOML file with a table for each kind of handler: [handlers.KIND].": (
         "TOML 文件，每种处理器类型一个表：[handlers.类型]。"
     ),

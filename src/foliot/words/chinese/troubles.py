@@ -75,6 +75,9 @@ WORDS: Final[Mapping[str, str]] = {
 """What an error keeps as an English word or phrase. A word that is not here is said as it is."""
 
 TROUBLES: Final[Mapping[str, str]] = {
+    # of a handler's options (FOL-1058)
+    "there is no such option": "没有这个选项",
+    "expected {value}, got {other}": "需要 {value}，得到 {other}",
     # of leadership (FOL-3019)
     "the leader did not let go in time": "原主节点未及时交出",
     "no other server is there": "没有其他服务器",
