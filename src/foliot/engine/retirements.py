@@ -91,9 +91,9 @@ class Retiring:
     async def _learn(self, live: frozenset[LiveCode]) -> None:
         """Watch the sources that live workers have loaded, again from the start where their code changed."""
         hashes = {code.hash for code in live if code.hash is not None}
-        known = {code: found for code, found in self._sources.items() if code in hashes}
-        known |= await self._store.sources(hashes - known.keys())
-        self._sources = known
+        for code in self._sources.keys() - hashes:
+            del self._sources[code]
+        self._sources |= await self._store.sources(hashes - self._sources.keys())
         unknown = frozenset(code.namespace for code in live if code.hash is None)
         loaded: dict[Source, _LoadedBy] = {}
         for source, codes in _by_source(self._sources).items():

@@ -81,6 +81,10 @@ class _Draft(NamedTuple):
     module: str
     to_save: DeclaredDraft
 
+    @property
+    def code_job(self) -> CodeJob:
+        return CodeJob(self.namespace, self.name, self.module)
+
 
 class _Refused(NamedTuple):
     """A declared job that cannot be saved."""
@@ -294,10 +298,10 @@ def _code(hello: Hello, by: Principal, drafts: Sequence[_Draft], refused: Sequen
     """What the worker's code declares: also what could not be saved, but nothing that its token may not declare."""
     may_not = {one.at for one in refused if isinstance(one.refusal, Denied)}
     read = {draft.at for draft in drafts}
-    unread = {one.at for one in refused} - read
     allowed = [draft for draft in drafts if draft.at not in may_not]
-    jobs = [CodeJob(draft.namespace, draft.name, draft.module) for draft in allowed]
-    for at in unread - may_not:
+    jobs = [draft.code_job for draft in allowed]
+    refused_at = {one.at for one in refused}
+    for at in refused_at - read - may_not:
         jobs += _by_name(hello.jobs[at])
     return Code(namespace=hello.namespace, group=by.group, modules=hello.modules, jobs=jobs)
 

@@ -155,8 +155,9 @@ def job(*given: Any, name: str | None = None, namespace: str = DEFAULT_NAMESPACE
 
     The name is the function's unless given. Without a trigger the job runs when somebody triggers it.
     """
-    is_bare = len(given) == 1 and inspect.isroutine(given[0])  # @job without brackets
-    if is_bare and not options and name is None:
+    is_function = len(given) == 1 and inspect.isroutine(given[0])
+    is_bare = is_function and not options and name is None  # @job without brackets
+    if is_bare:
         return _declare(given[0], (), name=None, namespace=namespace, options={})
 
     _check_options(options)

@@ -216,8 +216,14 @@ class SqlJobStore:
         job_id = int(tx.rows(JOB_ID, key)[0][0])
         job = self._insert_version(tx, written, job_id, 1)
         plan = plans.first(job, tx.now())
-        cursor = {"state": str(plan.state), "next_at": plan.next_at, "next_due_at": plan.next_due_at}
-        tx.change(INSERT_CURSOR, {"job_id": job_id, "remaining": plan.remaining, **cursor})
+        cursor = {
+            "job_id": job_id,
+            "state": str(plan.state),
+            "next_at": plan.next_at,
+            "next_due_at": plan.next_due_at,
+            "remaining": plan.remaining,
+        }
+        tx.change(INSERT_CURSOR, cursor)
         keep_limits(tx, written, job_id, before=None)
         return self._saved(tx, written, SaveOutcome.CREATED)
 
@@ -255,7 +261,8 @@ class SqlJobStore:
 
     def _edit_line(self, tx: Tx, found: _Known, new: LoadedJob) -> None:
         """What the edit means at once for the job's line; waiting runs take the new version in steps (`moving`)."""
-        old = self._definitions.find(tx, [(found.job_id, found.version)]).jobs.get((found.job_id, found.version))
+        key = (found.job_id, found.version)
+        old = self._definitions.find(tx, [key]).jobs.get(key)
         if _lets_later_ones_in(old) and not _lets_later_ones_in(new):
             line_order.step_out(tx, new.job_id)
         if tightens(old.definition if old is not None else None, new.definition):

@@ -144,9 +144,8 @@ class SqlRunStore:
             return retention.forget_skips(tx, before=before, after_id=self._skips_after, limit=limit, term=term)
 
         self._skips_after = await self._database.transact(others)
-        return await self._database.transact(
-            lambda tx: retention.forget_runs(tx, before=before, after_id=after_id, limit=limit, term=term)
-        )
+        runs = partial(retention.forget_runs, before=before, after_id=after_id, limit=limit, term=term)
+        return await self._database.transact(runs)
 
     async def recount_limits(self, *, term: int | None = None) -> int:
         off, after = 0, ""

@@ -70,11 +70,13 @@ def repair_delays(tx: Tx, definitions: Definitions, *, after: int, limit: int, t
 
     Locked before the runs are read, so a run that is just being fired cannot be overlooked.
     """
-    found = [job_id for (job_id,) in tx.rows(WITHOUT_NEXT, {"after": after, "limit": limit})]
+    rows = tx.rows(WITHOUT_NEXT, {"after": after, "limit": limit})
+    found = [job_id for (job_id,) in rows]
     if not found:
         return 0, 0
     locked = tx.tuples(LOCK, {"term": term}, d=keys(found))
-    due, _ = due_jobs(tx, definitions, [Cursor(*row) for row in locked])
+    cursors = [Cursor(*row) for row in locked]
+    due, _ = due_jobs(tx, definitions, cursors)
     delayed = [item for item in due if item.job.definition.is_delayed]
     stuck = [item.job for item in delayed if not item.seen.scheduled]
     repaired = set_next(tx, stuck, tx.now())

@@ -208,31 +208,37 @@ class DeclaredJobs:
         """Insert what is new and leave what is the same; None for a job that must be edited."""
         written = [resolved(tx, one) for one in batch]
         known = _known(tx, written)
-        new = [nth for nth in range(len(written)) if nth not in known]
-        landed: dict[int, DeclaredAs] = self._inserted(tx, {nth: written[nth] for nth in new}) if new else {}
+        new = {nth: one for nth, one in enumerate(written) if nth not in known}
         same = [row for nth, row in known.items() if row.hash == written[nth].hash]
+        landed: dict[int, DeclaredAs] = {}
+        if new:
+            landed = self._inserted(tx, new)
         _adopt(tx, written, same)
-        landed |= {row.nth: DeclaredAs(SaveOutcome.SAME, row.job_id, row.version) for row in same}
+        for row in same:
+            landed[row.nth] = DeclaredAs(SaveOutcome.SAME, row.job_id, row.version)
         return [landed.get(nth) for nth in range(len(written))]
 
     def _inserted(self, tx: Tx, new: Mapping[int, Written]) -> dict[int, DeclaredAs]:
         """Insert these jobs, their versions and their cursors."""
-        rows = [(one.namespace, one.name, one.from_end, one.module, one.definition.group) for one in new.values()]
-        if tx.change(INSERT_JOBS, d=rows) != len(rows):
-            raise TryAgain("somebody made one of the jobs meanwhile: it is an edit")
-        named = [(nth, one.namespace, one.name) for nth, one in new.items()]
-        ids = {row.nth: int(row.id) for row in tx.rows(IDS, d=named)}
+        ids = _new_ids(tx, new)
         jobs = _loaded(tx, new, ids)
-        by, now = self._by, tx.now()
-        versions = [(job.job_id, new[nth].hash, new[nth].document, job.lane_id, job.merge_lane_id)
-                    for nth, job in jobs.items()]  # fmt: skip
-        tx.change(INSERT_VERSIONS, {"now": now, "by": by.name, "reason": by.reason}, d=versions)
+        self._insert_versions(tx, new, jobs)
         for job in jobs.values():
             calendars.keep_uses(tx, job.job_id, job.definition, is_new=True)
-        tx.change(INSERT_CURSORS, d=[self._cursor(job, now) for job in jobs.values()])
+        now = tx.now()
+        cursors = [self._cursor(job, now) for job in jobs.values()]
+        tx.change(INSERT_CURSORS, d=cursors)
         for nth, job in jobs.items():
             keep_limits(tx, new[nth], job.job_id, before=None)
-        return {nth: DeclaredAs(SaveOutcome.CREATED, job.job_id, 1) for nth, job in jobs.items()}
+        return {nth: DeclaredAs(SaveOutcome.CREATED, job_id, 1) for nth, job_id in ids.items()}
+
+    def _insert_versions(self, tx: Tx, new: Mapping[int, Written], jobs: Mapping[int, LoadedJob]) -> None:
+        by = {"now": tx.now(), "by": self._by.name, "reason": self._by.reason}
+        versions = []
+        for nth, job in jobs.items():
+            written = new[nth]
+            versions.append((job.job_id, written.hash, written.document, job.lane_id, job.merge_lane_id))
+        tx.change(INSERT_VERSIONS, by, d=versions)
 
     def _cursor(self, job: LoadedJob, now: int) -> tuple[Any, ...]:
         plan = self._plans.first(job, now)
@@ -256,15 +262,27 @@ def _adopt(tx: Tx, written: Sequence[Written], same: Sequence[_Known]) -> None:
     moved = [row for row in same if row.source != CODE or row.module != written[row.nth].module]
     if not moved:
         return
-    asked = [(row.nth, written[row.nth].namespace, written[row.nth].name, _session(written[row.nth])) for row in moved]
+    asked = []
+    for row in moved:
+        one = written[row.nth]
+        asked.append((row.nth, one.namespace, one.name, _session(one)))
     live = {(row.nth, row.module) for row in tx.rows(DECLARERS, d=asked)}
-    rows = [
-        (row.job_id, row.version, written[row.nth].module, written[row.nth].definition.group)
-        for row in moved
-        if row.source != CODE or (row.nth, row.module) not in live
-    ]
+    rows = []
+    for row in moved:
+        one = written[row.nth]
+        if row.source != CODE or (row.nth, row.module) not in live:
+            rows.append((row.job_id, row.version, one.module, one.definition.group))
     if rows:
         tx.change(ADOPT, d=sorted(rows))
+
+
+def _new_ids(tx: Tx, new: Mapping[int, Written]) -> dict[int, int]:
+    """Insert the rows of these jobs; the id of each by its number."""
+    rows = [(one.namespace, one.name, one.from_end, one.module, one.definition.group) for one in new.values()]
+    if tx.change(INSERT_JOBS, d=rows) != len(rows):
+        raise TryAgain("somebody made one of the jobs meanwhile: it is an edit")
+    named = [(nth, one.namespace, one.name) for nth, one in new.items()]
+    return {row.nth: int(row.id) for row in tx.rows(IDS, d=named)}
 
 
 def _session(written: Written) -> str:

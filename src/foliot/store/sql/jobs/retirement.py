@@ -136,7 +136,8 @@ def modules_with_jobs(tx: Tx, modules: Collection[str]) -> frozenset[str]:
 
 def mark(tx: Tx, source: Source, *, after: int, limit: int, term: int) -> int | None:
     """Mark those of the next jobs of a source that no live worker declares; the last one looked at, None at the end."""
-    ids = [row.id for row in tx.rows(OF_SOURCE, {"module": source.module, "after": after, "rows": limit})]
+    step = {"module": source.module, "after": after, "rows": limit}
+    ids = [row.id for row in tx.rows(OF_SOURCE, step)]
     if not ids:
         return None
     scope = {"namespace": source.namespace or "", "group_name": source.group or ""}
@@ -196,7 +197,8 @@ class RetirementStep:
             # A user's pause for good stays one. One that ends by itself is waited for: the job would fire after it.
             stays = cursor.next_at is None
             return (_Retired(orphan.id, Retirement.LEFT_ALONE) if stays else None), None
-        known = self._definitions.find(tx, [(orphan.id, cursor.version)]).jobs.get((orphan.id, cursor.version))
+        key = (orphan.id, cursor.version)
+        known = self._definitions.find(tx, [key]).jobs.get(key)
         if known is not None and known.definition.keep_when_removed:
             return _Retired(orphan.id, Retirement.LEFT_ALONE), None
         cursor, is_settled = settle(tx, self._definitions, cursor, self._plans.decide)

@@ -24,7 +24,8 @@ def remains(tx: Tx, lanes: Lanes, runs: Mapping[Key, Seen]) -> dict[Key, LoadedJ
     """What stands for the versions of these runs: their retries where these can be read, their limits, their merge."""
     versions = tx.rows(VERSIONS, d=list(runs))
     rows = {(row.job_id, row.version): row for row in versions}
-    known = lanes.find(tx, {run.lane for run in runs.values()})
+    wanted = {run.lane for run in runs.values()}
+    known = lanes.find(tx, wanted)
     found: dict[Key, LoadedJob] = {}
     for key, run in runs.items():
         found[key] = _bare(run, known[run.lane], rows.get(key))

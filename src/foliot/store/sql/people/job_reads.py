@@ -1,6 +1,6 @@
 """Jobs for people: filtered pages, one by name, versions, search."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -223,20 +223,29 @@ def _is_choosy(wanted: JobFilter) -> bool:
 
 def _is_wanted(job: JobRow, wanted: JobFilter, now: Instant) -> bool:
     document = job.document
-    return (
-        (wanted.namespace is None or job.namespace == wanted.namespace)
-        and not job.is_deleted
-        and (not wanted.states or job.state in wanted.states or (_is_retired(job) and RETIRED in wanted.states))
-        and (wanted.owner is None or document.get("owner", "") == wanted.owner)
-        and (wanted.group is None or document.get("group", "default") == wanted.group)
-        and _has_labels(document.get("tags") or {}, wanted.labels)
-        and (not wanted.text or _holds(job, wanted.text.casefold()))
-        and (not wanted.late or (job.state == "active" and job.next_at is not None and job.next_at < now - MINUTE))
-    )
+    if job.is_deleted:
+        return False
+    if wanted.namespace is not None and job.namespace != wanted.namespace:
+        return False
+    if wanted.owner is not None and document.get("owner", "") != wanted.owner:
+        return False
+    if wanted.group is not None and document.get("group", "default") != wanted.group:
+        return False
+    if wanted.text and not _holds(job, wanted.text.casefold()):
+        return False
+    if wanted.late and not _is_late(job, now):
+        return False
+    return _has_state(job, wanted.states) and _has_labels(document.get("tags") or {}, wanted.labels)
 
 
-def _is_retired(job: JobRow) -> bool:
-    return job.retired_at is not None
+def _has_state(job: JobRow, states: Collection[str]) -> bool:
+    """Whether a job is in one of these states; none means any. A retired job is paused as well."""
+    is_retired = job.retired_at is not None
+    return not states or job.state in states or (is_retired and RETIRED in states)
+
+
+def _is_late(job: JobRow, now: Instant) -> bool:
+    return job.state == "active" and job.next_at is not None and job.next_at < now - MINUTE
 
 
 def _has_labels(tags: Mapping[str, str], labels: Mapping[str, str]) -> bool:

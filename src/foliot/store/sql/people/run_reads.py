@@ -6,7 +6,6 @@ filter leaves out are never read.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any, Final
 
 import msgspec
@@ -190,8 +189,11 @@ def _shown(row: Any, holds: Mapping[int, HoldKind]) -> str:
 def _walked(tx: Tx, wanted: RunFilter, before: int, rows: int) -> Sequence[Any]:
     step = {"before": before, "rows": rows}
     if wanted.job_ids:
-        walks = [tx.rows(WALK_JOB, {"job_id": job_id, **step}) for job_id in wanted.job_ids]
-        return sorted(chain(*walks), key=lambda row: row.id, reverse=True)[:rows]
+        walks: list[Any] = []
+        for job_id in wanted.job_ids:
+            walks += tx.rows(WALK_JOB, {"job_id": job_id, **step})
+        walks.sort(key=lambda row: row.id, reverse=True)
+        return walks[:rows]
     is_live = bool(wanted.states) and _LIVE_STATES.issuperset(wanted.states)
     walk = WALK_LIVE if is_live and not wanted.shards else WALK
     return tx.rows(walk, step)
@@ -223,10 +225,15 @@ def _fitting_jobs(tx: Tx, job_ids: Iterable[int], wanted: RunFilter) -> frozense
     for row in tx.found(JOBS, d=keys(sorted(job_ids))):
         if wanted.namespace is not None and row.namespace != wanted.namespace:
             continue
-        tags: Mapping[str, str] = msgspec.json.decode(row.definition).get("tags") or {} if wanted.labels else {}
-        if all(tags.get(key) == value for key, value in wanted.labels.items()):
+        if not wanted.labels or _has_labels(row.definition, wanted.labels):
             fitting.add(row.id)
     return frozenset(fitting)
+
+
+def _has_labels(definition: str, labels: Mapping[str, str]) -> bool:
+    """Whether a definition, as JSON, has these tags."""
+    tags: Mapping[str, str] = msgspec.json.decode(definition).get("tags") or {}
+    return all(tags.get(key) == value for key, value in labels.items())
 
 
 def _fetched(tx: Tx, ids: Sequence[int], holds: Holds) -> Sequence[RunRow]:
