@@ -160,7 +160,7 @@ def zone_of(user: User, definition: Mapping[str, Any]) -> str | None:
     return schedule.get("tz")
 
 
-SHOWN_ABOVE: Final = frozenset(("schedule", "run", "description", "owner", "group", "tags"))
+SHOWN_ABOVE: Final = frozenset(("schedule", "run", "parameters", "description", "owner", "group", "tags"))
 
 
 def _lines(user: User, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -> Iterator[tuple[str, Line]]:

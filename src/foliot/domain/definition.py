@@ -3,6 +3,7 @@
     description, owner, group, tags                         run: {python: "billing.jobs:settle"}   merge: {python: ...}
     schedule: {cron: "0 2 * * *", tz: Asia/Shanghai}        a mapping or a list; `timezone` where it names no tz
     params: {dry_run: false}                                shards: 16
+    parameters: {properties: {day: {type: string, format: date}}, required: [day]}       of what is no Python function
     timeout: 30m   grace: 10s   start_within: 1m            isolation: process   exclusive: true
     retries: {max: 3, backoff: 30s..10m, jitter: true, on: [ConnectionError], budget_per_hour: 100}      or just 3
     overlap: queue                                          on_lost: fail   max_lost: 3

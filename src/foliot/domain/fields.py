@@ -30,6 +30,7 @@ from foliot.domain.document_values import duration, in_one_form, mapping, name, 
 from foliot.domain.handler import NO_HANDLER, JobHandler, check_handler, handler_from
 from foliot.domain.instants import DAY, MILLISECOND, format_duration, parse_duration
 from foliot.domain.job import PRIORITY_MAX, Definition, Isolation, OnLost
+from foliot.domain.own_parameters import check_own_parameters, read_own_parameters
 from foliot.domain.policies.alert import AlertPolicy, alert_from, written_alert
 from foliot.domain.policies.misfire import misfire_from, written_misfire
 from foliot.domain.policies.overlap import Overlap
@@ -84,6 +85,7 @@ DURATION: Final = FieldKind(
     called="duration", read=duration, write=format_duration, take=lambda given, _: parse_duration(given)
 )
 MAPPING: Final = FieldKind(called="mapping", read=mapping, write=dict)
+PARAMETERS: Final = FieldKind(called="mapping", read=read_own_parameters, write=dict, take=read_own_parameters)
 HANDLER: Final = FieldKind(called="handler", read=handler_from, write=JobHandler.to_document)
 SCHEDULE: Final = FieldKind(called="schedule", write=Schedule.to_document)  # read together with `timezone`
 RETRIES: Final = FieldKind(called="retries", read=retries_from, write=written_retries, take=_retries_taken)
@@ -130,6 +132,14 @@ FIELDS: Final = (
     JobField("schedule", SCHEDULE, "when it is due", is_option=False),
     JobField("timezone", TEXT, "the zone of a schedule that names none", is_option=False, usual_is="UTC"),
     JobField("params", MAPPING, "values for parameters that a trigger or fire does not give", Json()),
+    JobField(
+        "parameters",
+        PARAMETERS,
+        "what a job that is no Python function takes: a JSON Schema with `properties` and `required`; "
+        "a `default` is filled in",
+        check_own_parameters,
+        is_option=False,
+    ),
     JobField("shards", WHOLE, "into how many shards a run is split", Between(0, SHARDS_MAX)),
     JobField(
         "timeout",

@@ -46,6 +46,7 @@ class Definition:
     schedule: Schedule | None = None
     group: str = DEFAULT_GROUP
     params: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # JSON Schema; empty: the function's own, or anything
     priority: int = PRIORITY_DEFAULT
     timeout_us: Micros | None = None
     grace_us: Micros = 10 * SECOND  # between "please stop" and the kill

@@ -124,6 +124,9 @@ _TYPES: Final[Mapping[str, tuple[str, Callable[[Any], bool]]]] = {
 }
 
 
+TYPE_NAMES: Final = tuple(_TYPES)
+
+
 def _problems(schema: Schema, value: Any, path: str, walk: _Walk, depth: int) -> Iterator[SchemaProblem]:
     walk.step(schema, depth)
     if "$ref" in schema:

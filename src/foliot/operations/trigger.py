@@ -11,6 +11,7 @@ from foliot.domain.errors import BadField, InvalidInput
 from foliot.domain.handler import handler_from
 from foliot.domain.instants import DAY, Micros
 from foliot.domain.job import Lane
+from foliot.domain.own_parameters import default_params
 from foliot.domain.parameters import require_fit
 from foliot.domain.payload import canonical_json, json_text
 from foliot.domain.schedule import HORIZON
@@ -97,11 +98,11 @@ async def checked_params(services: Services, job: JobRow, given: Mapping[str, An
     Given parameters replace those of the definition. None: the run uses those of the definition. When no live worker
     describes the handler, the worker that gets the run checks them.
     """
-    params = {**(job.document.get("params") or {}), **(given or {})}
+    params = {**default_params(_own(job)), **(job.document.get("params") or {}), **(given or {})}
     text = None
     if given:  # before the schema is looked at: parameters that are too large are refused first
         text = await _text_of(params)
-    schema = await services.offers.schema_of(lane_of_job(job))
+    schema = await _schema_of(services, job)
     if schema is not None:
         await _require_fit(job.name, schema, msgspec.to_builtins(params))
     return text
@@ -125,10 +126,19 @@ async def _require_fit(job: str, schema: Mapping[str, Any], params: Any) -> None
 async def parameters_of(services: Services, job: JobRow) -> Mapping[str, Any] | None:
     """Return what a job takes, as JSON Schema; None while no live worker says, or when this server cannot read it."""
     try:
-        lane = lane_of_job(job)
+        return await _schema_of(services, job)
     except InvalidInput:  # a newer Foliot wrote it
         return None
-    return await services.offers.schema_of(lane)
+
+
+async def _schema_of(services: Services, job: JobRow) -> Mapping[str, Any] | None:
+    """Return the job's own schema, or that of its handler as live workers describe it."""
+    return _own(job) or await services.offers.schema_of(lane_of_job(job))
+
+
+def _own(job: JobRow) -> Mapping[str, Any]:
+    """The parameters that the job itself says."""
+    return job.document.get("parameters") or {}
 
 
 def lane_of_job(job: JobRow) -> Lane:

@@ -39,7 +39,7 @@ from foliot.operations.diff import find_version
 from foliot.operations.fires import fires as list_fires
 from foliot.operations.names import find_job, home_of
 from foliot.operations.stats import stats as job_stats
-from foliot.operations.trigger import lane_of_job
+from foliot.operations.trigger import lane_of_job, parameters_of
 from foliot.operations.why import why_instant, why_since
 from foliot.operations.why import zone_of as job_zone
 from foliot.words.language import Language
@@ -160,12 +160,11 @@ async def get_job_stats(services: Services, who: Reader, name: str, namespace: N
 
 @router.get("/parameters", responses=READS, summary="What a job's handler takes")
 async def get_job_parameters(services: Services, who: Reader, name: str, namespace: Namespace = None) -> ParametersOut:
-    """The JSON Schema that live workers offer; null while none does."""
+    """The job's own JSON Schema, or that which live workers offer; null while none does."""
     job = await find_job(services, who, home_of(who, namespace), name)
-    lane = lane_of_job(job)
-    schema = await services.offers.schema_of(lane)
+    schema = await parameters_of(services, job)
     parameters = None if schema is None else dict(schema)
-    return ParametersOut(handler=lane.offer, parameters=parameters)
+    return ParametersOut(handler=lane_of_job(job).offer, parameters=parameters)
 
 
 def why_out(explanation: Explanation, *, tz: str, language: Language) -> WhyOut:

@@ -183,6 +183,10 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     "from {low}": "从 {low} 起",
     "90d is usual": "通常用 90d",
     # fields of jobs and schedules
+    "leave it away": "请去掉它",
+    "give it a value": "请给它一个值",
+    "write {type: string}": "请写 {type: string}",
+    "known are: {known}": "可用：{known}",
     "write misfire: skip, or a longer time": "请写 misfire: skip，或更长的时间",
     "add shards: 16, or leave merge out": "加上 shards: 16，或去掉 merge",
     "write overlap: queue": "请写 overlap: queue",

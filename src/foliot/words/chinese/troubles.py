@@ -78,6 +78,19 @@ TROUBLES: Final[Mapping[str, str]] = {
     # of a handler's options (FOL-1058)
     "there is no such option": "没有这个选项",
     "expected {value}, got {other}": "需要 {value}，得到 {other}",
+    # of a job's own parameters (FOL-1058)
+    "parameters have names, and a schema of names is an object": "参数都有名称，带名称的参数说明应为对象",
+    "the annotations of a Python function say what it takes": "Python 函数的注解已说明它的参数",
+    "a fire of the schedule would lack it": "按计划触发时会缺少它",
+    "schemas are nested more than {most} deep": "参数说明嵌套超过 {most} 层",
+    "{value} is not a schema": "{value} 不是参数说明",
+    "{value} is not a list": "{value} 不是列表",
+    "{value} is not among the properties": "{value} 不是已说明的参数",
+    "{value} is not known": "没有 {value}",
+    "{value} is not a number": "{value} 不是数字",
+    "{value} is not a reference inside the schema": "{value} 不是参数说明内的引用",
+    "{value} does not fit the schema that it stands in": "{value} 不符合它所在的参数说明",
+    "it names no choice": "没有可选的值",
     # of leadership (FOL-3019)
     "the leader did not let go in time": "原主节点未及时交出",
     "no other server is there": "没有其他服务器",

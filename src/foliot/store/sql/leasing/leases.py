@@ -15,6 +15,7 @@ from foliot.domain.clocks import ClockDoubt
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.job import Definition, Lane, OnLost
 from foliot.domain.limits import is_of_the_cluster
+from foliot.domain.own_parameters import usual_params
 from foliot.ports.chance import Chance
 from foliot.ports.store.runs import Granted, Poll, Reckon
 from foliot.ports.worker_link import Leased, LeasedRun
@@ -418,4 +419,5 @@ def _leased_run(
 
 
 def _params_of(definition: Definition) -> str | None:
-    return msgspec.json.encode(definition.params).decode() if definition.params else None
+    params = usual_params(definition)
+    return msgspec.json.encode(params).decode() if params else None

@@ -1,0 +1,93 @@
+"""A job that is no Python function says its own parameters: what is a schema, what fits it, what is filled in."""
+
+from typing import Any
+
+import pytest
+
+from foliot.domain.definition import from_document, to_document
+from foliot.domain.errors import BadField, InvalidInput
+from foliot.domain.own_parameters import usual_params
+
+DAY = {"type": "string", "format": "date"}
+LIMIT = {"type": "integer", "minimum": 1, "default": 100}
+
+
+def job(parameters: Any, **fields: Any) -> dict[str, Any]:
+    return {"run": {"http": {"url": "https://example.org"}}, "parameters": parameters, **fields}
+
+
+def test_the_schema_of_an_object_is_kept_and_refuses_other_names_unless_it_says_otherwise() -> None:
+    schema = {"properties": {"day": DAY}, "required": ["day"]}
+    definition = from_document(job(schema))
+    assert definition.parameters == {"type": "object", "additionalProperties": False, **schema}
+    assert from_document(to_document(definition)) == definition
+    lax = from_document(job(schema | {"additionalProperties": True}))
+    assert lax.parameters["additionalProperties"] is True
+
+
+def test_no_schema_is_no_field() -> None:
+    assert "parameters" not in to_document(from_document(job({})))
+
+
+def test_defaults_are_filled_in_below_what_the_definition_says() -> None:
+    schema = {"properties": {"limit": LIMIT, "shop": {"default": "eu"}, "day": DAY}}
+    definition = from_document(job(schema, params={"limit": 7}))
+    assert usual_params(definition) == {"limit": 7, "shop": "eu"}
+    assert definition.params == {"limit": 7}  # as it is written
+
+
+@pytest.mark.parametrize(
+    ("schema", "path", "said"),
+    [
+        ({"type": "string"}, "parameters.type", "is an object"),
+        ({"propertys": {}}, "parameters.propertys", "not a field"),
+        ({"properties": {"day": {"type": "strng"}}}, "parameters.properties.day.type", '"strng" is not known'),
+        ({"properties": {"day": {"pattern": "x"}}}, "parameters.properties.day.pattern", "not a field"),
+        ({"properties": {"day": {"format": "dat"}}}, "parameters.properties.day.format", '"dat" is not known'),
+        ({"properties": {"day": "date"}}, "parameters.properties.day", '"date" is not a schema'),
+        ({"properties": {"n": {"minimum": "1"}}}, "parameters.properties.n.minimum", '"1" is not a number'),
+        ({"properties": {"n": {"maxLength": -1}}}, "parameters.properties.n.maxLength", "not a whole number from 0"),
+        ({"properties": {"n": {"enum": []}}}, "parameters.properties.n.enum", "names no choice"),
+        ({"properties": {"n": {"anyOf": 7}}}, "parameters.properties.n.anyOf", "7 is not a list"),
+        ({"properties": {"n": {"$ref": "http://x"}}}, "parameters.properties.n.$ref", "not a reference"),
+        ({"properties": {"n": {"items": {"type": 7}}}}, "parameters.properties.n.items.type", "7 is not known"),
+        ({"properties": {}, "required": ["n"]}, "parameters.required", '"n" is not among the properties'),
+        ({"properties": {"n": LIMIT | {"default": 0}}}, "parameters.properties.n.default", "does not fit"),
+        ("date", "parameters", "is not a mapping"),
+        ({"properties": {"n": {"title": "x" * 100_000}}}, "parameters", "the limit is"),
+    ],
+)
+def test_what_is_no_schema_is_refused_at_its_place(schema: Any, path: str, said: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        from_document(job(schema))
+    assert refused.value.data["path"] == path
+    assert said in refused.value.sentence
+
+
+def test_a_schema_nested_without_end_is_refused() -> None:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(25):
+        schema = {"items": schema}
+    with pytest.raises(BadField, match="nested"):
+        from_document(job({"properties": {"n": schema}}))
+
+
+def test_params_that_do_not_fit_are_refused_when_the_job_is_saved() -> None:
+    with pytest.raises(BadField) as refused:
+        from_document(job({"properties": {"limit": LIMIT}}, params={"limit": 0}))
+    assert refused.value.path == "params.limit"
+    with pytest.raises(BadField, match=r"params\.shop: is unknown"):
+        from_document(job({"properties": {"limit": LIMIT}}, params={"shop": "eu"}))
+
+
+def test_a_schedule_needs_a_value_for_each_required_parameter_and_a_trigger_gives_it_else() -> None:
+    schema = {"properties": {"day": DAY}, "required": ["day"]}
+    with pytest.raises(BadField, match=r"params\.day: a fire of the schedule would lack it"):
+        from_document(job(schema, schedule={"every": "1h"}))
+    from_document(job(schema))
+    from_document(job(schema, schedule={"every": "1h"}, params={"day": "2026-01-31"}))
+
+
+def test_a_python_function_says_its_own() -> None:
+    with pytest.raises(BadField, match="annotations"):
+        from_document({"run": {"python": "jobs:tick"}, "parameters": {"properties": {"day": DAY}}})
