@@ -19,6 +19,7 @@ from foliot.domain.routing import ROUTES
 from foliot.store.sql.kernel.dialects import DIALECTS
 
 HANDLERS: Final[Mapping[str, str]] = {
+    "http": "foliot.worker.handlers.http.kind:HttpHandlers",
     "python": "foliot.worker.handlers.python:PythonHandlers",
 }
 

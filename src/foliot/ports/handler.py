@@ -36,6 +36,13 @@ class BadHandlerSetting(InvalidInput):
         )
 
 
+class Unfit(Exception):
+    """A call raises this when it finds, before it did anything, that its run cannot be executed.
+
+    The run is rejected then, as if `bind` had raised: it is not tried again.
+    """
+
+
 class Invocable(Protocol):
     """What executes a run: a Python function, or a kind with the options of one job. `sdk.invocation` calls it."""
 
@@ -53,8 +60,8 @@ class Invocable(Protocol):
         """The call, ready to be made: it returns the result, or when `is_async` a coroutine of it.
 
         `params` is JSON text, `ctx` a `foliot.Ctx`. What this raises rejects the run: nothing was started. What the
-        call raises is an error of the run, which may be tried again. A call that is asked to stop is cancelled where it
-        awaits, or sees `ctx.cancelled`.
+        call raises is an error of the run, which may be tried again, unless it is `Unfit`. A call that is asked to stop
+        is cancelled where it awaits, or sees `ctx.cancelled`.
         """
         ...
 

@@ -14,7 +14,7 @@ from foliot.domain.parameters import BadParameters
 from foliot.domain.policies.retry import error_name
 from foliot.domain.texts import ERROR_TYPE_MAX
 from foliot.domain.verdict import Cause
-from foliot.ports.handler import Invocable
+from foliot.ports.handler import Invocable, Unfit
 from foliot.sdk.ctx import Ctx, current
 from foliot.sdk.results import ResultNotJson, ResultTooLarge, encode_result
 from foliot.sdk.stop_signal import Cancelled
@@ -119,6 +119,9 @@ def _ended_by(error: BaseException, handler: Invocable, ctx: Ctx) -> Outcome:
         task = asyncio.current_task()
         if task is not None and task.cancelling():
             raise error  # the worker's doing, and its to judge
+    if isinstance(error, Unfit):
+        ctx.log.error(_message(error))
+        return Outcome(cause=Cause.REJECTED, error=_message(error), error_type=type(error).__name__)
     if isinstance(error, SystemExit) and error.code in (None, 0):
         return _returned(None, handler, ctx)
     trace = trimmed_traceback(error)

@@ -1,0 +1,231 @@
+"""The kind `http` (`ports.handler.HandlerKind`): jobs that call a URL."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final
+from urllib.parse import quote
+
+from foliot import __version__
+from foliot.domain.errors import ExecutionFailed
+from foliot.domain.instants import SECOND, to_datetime
+from foliot.domain.json_check import JsonCheck
+from foliot.domain.payload import PARAMS_BYTES_MAX, parse_json
+from foliot.domain.redaction import redacted
+from foliot.domain.run import format_run_id
+from foliot.domain.template import Values
+from foliot.ports.secrets import Secrets
+from foliot.ports.worker_link import HandlerOffer, LeasedRun
+from foliot.sdk.ctx import Ctx
+from foliot.worker.handlers.http.answer import HttpAnswer
+from foliot.worker.handlers.http.caller import HttpCaller, HttpRequest
+from foliot.worker.handlers.http.errors import HttpAnswerUnfit, HttpFailed, status_error
+from foliot.worker.handlers.http.message import Message, idempotency_key, message_from, message_of
+from foliot.worker.handlers.http.options import HttpOptions
+from foliot.worker.handlers.http.result import cut, json_of, result_of, text_of
+from foliot.worker.handlers.http.settings import KIND, HttpSettings
+from foliot.worker.handlers.http.tls import tls_contexts
+from foliot.worker.handlers.options import options_schema
+
+CHECKED_BYTES_MAX: Final = 1024 * 1024  # of an answer that is checked
+DESCRIBED_MAX: Final = 150
+SHOWN_BYTES: Final = 2_000  # of an answer that is not as expected, in the log of the run
+SECRET_BYTES: Final = 4_096  # kept beyond what is shown, so that no secret is cut in half and then not recognised
+HIDDEN: Final = "***"
+_OTHER_LOOPS: Final = ("process", "thread")
+
+
+class HttpHandlers:
+    """Calls URLs. The calls of one worker share one pool of connections."""
+
+    kind = KIND
+    version = __version__
+    options_schema: Final[Mapping[str, Any]] = options_schema(HttpOptions)
+
+    def __init__(self) -> None:
+        self.settings = HttpSettings()
+        self.secrets: Secrets = NoSecrets()
+        self._shared: HttpCaller | None = None
+
+    def validate(self, options: Any) -> None:
+        """Read them as a run would."""
+        message_of(options)
+
+    def describe(self, options: Any) -> str:
+        """Method and URL, without what is behind the question mark."""
+        message = message_of(options)
+        line = f"{message.method} {message.options.url.partition('?')[0]}"
+        return line if len(line) <= DESCRIBED_MAX else f"{line[: DESCRIBED_MAX - 1]}…"
+
+    def offers(self) -> Sequence[HandlerOffer]:
+        """One offer: a URL is data of the job. Settings that cannot be used are refused here, before a run comes."""
+        import aiohttp  # noqa: F401  the loop of the worker must not wait for this import
+
+        self.settings.check()
+        tls_contexts(self.settings)
+        return (HandlerOffer(name=KIND),)
+
+    def handler_of(self, run: LeasedRun) -> "HttpCall | None":
+        if run.handler != KIND or run.options is None:
+            return None
+        return HttpCall(self, run, message_from(run.options))
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._shared is not None:
+            await self._shared.close()
+            self._shared = None
+
+    def caller(self) -> HttpCaller:
+        """What makes requests in the worker's loop."""
+        if self._shared is None:
+            self._shared = HttpCaller(self.settings)
+        return self._shared
+
+
+@dataclass(frozen=True, slots=True)
+class HttpCall:
+    """What executes one run (`ports.handler.Invocable`)."""
+
+    kind: HttpHandlers
+    run: LeasedRun
+    message: Message
+
+    @property
+    def title(self) -> str:
+        return KIND
+
+    @property
+    def is_async(self) -> bool:
+        return True
+
+    def bind(self, params: str | None, ctx: Ctx) -> Callable[[], Any]:
+        """Fill the request without its secrets: what does not fit rejects the run before anything is sent."""
+        values = self._values(params, dict.fromkeys(self.message.secrets, HIDDEN))
+        shown = self._filled(values)
+        return partial(self._call, values, shown.shown, ctx)
+
+    async def _call(self, values: Values, shown: str, ctx: Ctx) -> Any:
+        if self.run.isolation not in _OTHER_LOOPS:
+            return await self._called(self.kind.caller(), values, shown, ctx)
+        caller = HttpCaller(self.kind.settings)  # connections belong to one loop, and this one ends with the run
+        try:
+            return await self._called(caller, values, shown, ctx)
+        finally:
+            await caller.close()
+
+    async def _called(self, caller: HttpCaller, values: Values, shown: str, ctx: Ctx) -> Any:
+        request = await self._with_secrets(values, shown)
+        ctx.log.info("request", method=request.method, url=request.shown.partition(" ")[2])
+        answer = await caller.send(request, keep_bytes=self._keep_bytes())
+        ctx.log.info("answer", status=answer.status, bytes=answer.size, ms=round(answer.took_s * 1000))
+        try:
+            self._check(answer, request)
+        except HttpFailed:
+            said = cut(text_of(answer, self.kind.secrets.hidden), SHOWN_BYTES)
+            ctx.log.warning("answer is not as expected", body=said)
+            raise
+        return result_of(answer, self.message.options, self.kind.secrets.hidden)
+
+    async def _with_secrets(self, values: Values, shown: str) -> HttpRequest:
+        """The request as it is sent. What is shown of it never held a secret."""
+        if self.message.secrets:
+            named = {name: f"${{secret:{name}}}" for name in self.message.secrets}
+            secrets = await self.kind.secrets.filled(named, namespace=self.run.namespace, host=self.message.host)
+            values = replace(values, secrets=secrets)
+        return replace(self._filled(values), shown=redacted(shown))
+
+    def _filled(self, values: Values) -> HttpRequest:
+        return self.message.filled(
+            values,
+            namespace=self.run.namespace,
+            own_headers=own_headers(self.run),
+            signed_at=self.run.leased_at // SECOND,
+        )
+
+    def _values(self, params: str | None, secrets: Mapping[str, str]) -> Values:
+        run = self.run
+        facts: dict[str, str | int] = {
+            "job.name": run.job,
+            "job.namespace": run.namespace,
+            "run.attempt": run.attempt,
+            "run.due": due_text(run),
+            "run.fence": run.fence,
+            "run.id": format_run_id(run.run_id),
+            "run.shard": max(run.shard, 0),
+            "run.shards": run.shards,
+        }
+        given = {} if params is None else parse_json(params, bytes_max=PARAMS_BYTES_MAX, what="The parameters")
+        return Values(params=given, facts=facts, secrets=secrets)
+
+    def _keep_bytes(self) -> int:
+        wanted = max(self.message.options.capture, SHOWN_BYTES) + SECRET_BYTES
+        return max(wanted, CHECKED_BYTES_MAX) if self.message.checks else wanted
+
+    def _check(self, answer: HttpAnswer, request: HttpRequest) -> None:
+        """Refuse an answer that is not what the job expects."""
+        if answer.status not in self.message.statuses:
+            raise status_error(answer.status)(
+                request.shown, answer=answer.status, expected=self.message.statuses.written
+            )
+        failed = self._failed_check(answer, request)
+        if failed is not None:
+            raise HttpAnswerUnfit(request.shown, f"{failed.written} does not hold")
+
+    def _failed_check(self, answer: HttpAnswer, request: HttpRequest) -> JsonCheck | None:
+        if not self.message.checks:
+            return None
+        if not answer.is_whole:
+            raise HttpAnswerUnfit(request.shown, f"more than {CHECKED_BYTES_MAX} bytes cannot be checked")
+        try:
+            value = json_of(answer.body)
+        except ValueError:
+            raise HttpAnswerUnfit(request.shown, "it is not JSON") from None
+        return next((check for check in self.message.checks if not check.holds(value)), None)
+
+
+def own_headers(run: LeasedRun) -> dict[str, str]:
+    """What Foliot says with each request of a run."""
+    run_id, due = format_run_id(run.run_id), due_text(run)
+    # A lease is fresh and random, and it is nobody's business: its hash is random as well, and says nothing of it.
+    trace = hashlib.blake2b(run.lease_id.encode(), digest_size=24, person=b"foliot-trace").hexdigest()
+    return {
+        "Foliot-Attempt": str(run.attempt),
+        "Foliot-Due": due,
+        "Foliot-Fence": str(run.fence),
+        "Foliot-Job": quote(f"{run.namespace}/{run.job}"),
+        "Foliot-Run": run_id,
+        "Idempotency-Key": idempotency_key(run.namespace, run.job, run_id, due),
+        "traceparent": f"00-{trace[:32]}-{trace[32:]}-01",
+        "User-Agent": f"foliot/{__version__}",
+    }
+
+
+def due_text(run: LeasedRun) -> str:
+    """The due instant in UTC: `2026-11-16T02:00:00Z`."""
+    return to_datetime(run.due_at).isoformat().replace("+00:00", "Z")
+
+
+class SecretsUnknown(ExecutionFailed):
+    """A job names secrets, and the process that executes its run has none."""
+
+    code = "FOL-6034"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f'The job names the secret "{name}", and no secret is known here.',
+            hint="give the worker its secrets, and let the job run in isolation loop",
+            name=name,
+        )
+
+
+class NoSecrets:
+    """`ports.secrets.Secrets` of a process that was given none."""
+
+    async def filled(self, value: Any, *, namespace: str, host: str | None = None) -> Any:
+        del namespace, host
+        raise SecretsUnknown(next(iter(value), ""))
+
+    def hidden(self, text: str) -> str:
+        return text

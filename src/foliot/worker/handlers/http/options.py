@@ -1,0 +1,80 @@
+"""Options of a job that calls a URL, as people write them."""
+
+from typing import Annotated, Any, Final, Literal, TypeAlias
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+Method: TypeAlias = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+Scalar: TypeAlias = str | int | float | bool | None
+Duration: TypeAlias = str | float
+Statuses: TypeAlias = int | str
+Name: TypeAlias = Annotated[str, Meta(min_length=1, max_length=100)]
+
+KEPT_BYTES: Final = 16 * 1024
+KEPT_BYTES_MAX: Final = 48 * 1024  # of the 64 KiB that a result may have
+KEPT_HEADERS: Final = ("content-type", "date", "etag", "location", "retry-after", "x-request-id")
+
+
+class HttpBody(Struct, forbid_unknown_fields=True, frozen=True):
+    """What is sent: exactly one of these."""
+
+    json: Any = UNSET
+    form: dict[str, Scalar | list[Scalar]] | UnsetType = UNSET
+    text: str | UnsetType = UNSET
+
+
+class BasicAuth(Struct, forbid_unknown_fields=True, frozen=True):
+    """User and password (RFC 7617)."""
+
+    user: str
+    password: str
+
+
+class HmacAuth(Struct, forbid_unknown_fields=True, frozen=True):
+    """A signature of the request by a shared key."""
+
+    key: str
+    header: Name = "Foliot-Signature"
+    algorithm: Literal["sha256", "sha512"] = "sha256"
+    over: Literal["request", "body"] = "request"
+
+
+class HttpAuth(Struct, forbid_unknown_fields=True, frozen=True):
+    """How the request proves whose it is: exactly one of these."""
+
+    basic: BasicAuth | None = None
+    bearer: str | None = None
+    hmac: HmacAuth | None = None
+
+
+class HttpTimes(Struct, forbid_unknown_fields=True, frozen=True):
+    """How long each step may take."""
+
+    connect: Duration = "10s"  # look up the name and connect
+    read: Duration = "5m"  # without a byte of the answer
+    total: Duration = "1h"  # all of it
+
+
+class HttpExpect(Struct, forbid_unknown_fields=True, frozen=True):
+    """Which answers are a success."""
+
+    status: Statuses | list[Statuses] = "2xx"
+    json: str | list[str] = msgspec.field(default_factory=list)
+
+
+class HttpOptions(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """`run: {http: {...}}`: one request, and which answer is a success."""
+
+    url: str
+    method: Method | None = None  # None: POST with a body, GET without
+    headers: dict[str, str] = {}
+    query: dict[str, Scalar | list[Scalar]] = {}
+    body: HttpBody | None = None
+    auth: HttpAuth | None = None
+    expect: Statuses | list[Statuses] | HttpExpect = "2xx"
+    timeout: Duration | HttpTimes = msgspec.field(default_factory=HttpTimes)
+    redirects: Annotated[int, Meta(ge=0, le=10)] = 0
+    tls: Name | None = None  # a name in the worker's settings
+    capture: Annotated[int, Meta(ge=0, le=KEPT_BYTES_MAX)] = KEPT_BYTES
+    capture_headers: Annotated[list[Name], Meta(max_length=50)] = msgspec.field(default_factory=lambda: [*KEPT_HEADERS])
