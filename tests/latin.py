@@ -44,7 +44,8 @@ FIELDS = frozenset((
     "quartz", "since", "start", "to", "tz", "tick", "greet", "anchor", "at", "beat", "contexts", "count", "delay",
     "every", "expected", "jitter", "margin", "merge", "phase", "process", "shift", "thread", "ttl", "weekly", "MON",
     "FRI",
-    "kill", "stop", "key", "value", "items", "http", "shell", "sql",
+    "kill", "stop", "key", "value", "items", "http", "shell", "sql", "json", "form", "text", "basic", "bearer", "hmac",
+    "Authorization", "loop",
 ))  # fmt: skip
 """Fields of documents and their values, and names in examples."""
 

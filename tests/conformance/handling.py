@@ -10,11 +10,13 @@ from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.handler import JobHandler
 from foliot.domain.verdict import Cause
 from foliot.ports.handler import HandlerKind
+from foliot.worker.handlers.http.kind import HttpHandlers
 from foliot.worker.handlers.settings import set_up
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker
 from tests.conformance.echo_kind import Echo
 from tests.eventually import soon
+from tests.servers.web_site import WebSite
 from tests.unit.worker.fake_server import FakeServer, Row
 from tests.unit.worker.house import JOBS, code
 
@@ -27,13 +29,15 @@ class Specimen:
 
     make: Callable[[], HandlerKind]
     works: Any
-    blocks: Any  # works too, and is not async
     returns: Any
     fails: Any
     waits: Any
     bad_options: tuple[Any, ...]
     bad_params: dict[str, Any]
+    blocks: Any = None  # works too, and is not async; None: the kind is always async
+    always: dict[str, Any] = field(default_factory=dict)  # settings without which its worker could do nothing
     params: dict[str, Any] = field(default_factory=dict)  # for `blocks`
+    good_params: dict[str, Any] = field(default_factory=dict)  # for `works`
     settings: dict[str, Any] = field(default_factory=dict)  # of a worker
     returns_set_up: Any = None  # what both return then
     bad_settings: tuple[dict[str, Any], ...] = ({"no_such_setting": SECRET},)  # each holds the secret
@@ -75,6 +79,42 @@ SPECIMENS = {
 }
 
 
+def http_specimen() -> Specimen:
+    """The kind `http`, and a site that it calls. The site is there from the first use to the end of the process."""
+    site = WebSite()
+    site.pages["/orders/5"] = lambda visit: visit.answer(200, b"hello", content_type="text/plain")
+    answer = {"status": 200, "headers": {"content-type": "text/plain"}, "body": "hello", "truncated": False}
+    return Specimen(
+        make=HttpHandlers,
+        always={"allow": ["loopback"]},
+        works={"url": f"{site.url}/orders/${{params.id}}"},
+        good_params={"id": 5},
+        returns=answer,
+        fails={"url": f"{site.url}/none", "expect": {"status": 404, "json": '$.error != "no luck"'}},
+        waits={"url": f"{site.url}/hang"},
+        bad_options=(
+            "https://example.org",
+            {},
+            {"url": "ftp://example.org"},
+            {"url": "https://example.org", "metod": "GET"},
+            {"url": "https://${params.host}/"},
+            {"url": "https://example.org/", "expect": "3 of them"},
+        ),
+        bad_params={"id": ".."},
+        settings={"allow": ["loopback"], "connections_per_host": "3"},
+        returns_set_up=answer,
+        bad_settings=(
+            {"no_such_setting": SECRET},
+            {"proxi": SECRET},
+            {"ports": [SECRET]},
+            {"tls": {"internal": {"ca_fiel": SECRET}}},
+        ),
+    )
+
+
+SPECIMENS["http"] = http_specimen()
+
+
 class Bench:
     """A worker with the kinds of this suite, and a server that gives it runs."""
 
@@ -101,7 +141,7 @@ async def at_work(specimen: Specimen, told: Mapping[str, Any] | None = None) -> 
     """Its worker, stopped at the end. `told`: the worker's settings of the kind."""
     server = FakeServer(SystemClock())
     kind = specimen.make()
-    tell_kind(kind, told or {})
+    tell_kind(kind, told or specimen.always)
     others = [] if kind.kind == "python" else [kind]
     settings = WorkerSettings(name="w-1", slots=4, processes_warm=0, drain_timeout_s=0.0)
     worker = Worker(server, SystemClock(), SystemChance(), settings, code(), others)

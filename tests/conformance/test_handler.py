@@ -1,6 +1,7 @@
 """Kinds of handlers: what each must do for servers and for workers."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,15 @@ def specimen(request: pytest.FixtureRequest) -> Specimen:
     return SPECIMENS[request.param]
 
 
+BLOCKING = [name for name, specimen in SPECIMENS.items() if specimen.blocks is not None]
+
+
+def usable(specimen: Specimen) -> list[Any]:
+    """Options that the kind takes."""
+    options = (specimen.works, specimen.blocks, specimen.fails, specimen.waits)
+    return [one for one in options if one is not None]
+
+
 def test_every_kind_of_foliot_is_in_this_suite() -> None:
     assert set(HANDLERS) <= set(SPECIMENS)
 
@@ -33,7 +43,7 @@ def test_every_kind_of_foliot_is_in_this_suite() -> None:
 
 def test_a_kind_takes_options_it_can_use_and_names_the_field_of_others(specimen: Specimen) -> None:
     kind = specimen.make()
-    for options in (specimen.works, specimen.blocks, specimen.fails, specimen.waits):
+    for options in usable(specimen):
         check_handler("run", JobHandler(kind.kind, options))
         kind.validate(options)
     for options in specimen.bad_options:
@@ -54,7 +64,7 @@ def test_a_kind_describes_its_options_in_one_short_line(specimen: Specimen) -> N
 def test_what_a_job_needs_is_among_what_a_worker_offers(specimen: Specimen) -> None:
     kind = specimen.make()
     offered = {offer.name for offer in kind.offers()}
-    for options in (specimen.works, specimen.blocks, specimen.fails, specimen.waits):
+    for options in usable(specimen):
         assert JobHandler(kind.kind, options).offer in offered
     assert all(name.partition(":")[0] == kind.kind for name in offered)
 
@@ -71,11 +81,12 @@ def test_a_run_of_what_is_not_here_has_no_handler(specimen: Specimen) -> None:
 @pytest.mark.parametrize("isolation", [None, *Isolation])
 async def test_a_run_executes_in_every_isolation(specimen: Specimen, isolation: Isolation | None) -> None:
     async with at_work(specimen) as bench:
-        row = bench.add(specimen.works, isolation=isolation)
+        row = bench.add(specimen.works, params=json.dumps(specimen.good_params), isolation=isolation)
         assert await bench.end_of(row) is Cause.SUCCEEDED, row.reports
         assert json.loads(str(row.reports[0].result)) == specimen.returns
 
 
+@pytest.mark.parametrize("specimen", BLOCKING, indirect=True)
 async def test_what_blocks_executes_in_a_child_process_and_never_in_the_loop(specimen: Specimen) -> None:
     params = json.dumps(specimen.params)
     async with at_work(specimen) as bench:
@@ -105,8 +116,9 @@ async def test_a_run_stops_when_it_is_asked(specimen: Specimen) -> None:
 
 async def test_what_a_worker_is_told_of_a_kind_holds_wherever_a_run_executes(specimen: Specimen) -> None:
     async with at_work(specimen, specimen.settings) as bench:
-        params = json.dumps(specimen.params)
-        rows = [bench.add(specimen.works), bench.add(specimen.blocks, params=params)]
+        rows = [bench.add(specimen.works, params=json.dumps(specimen.good_params))]
+        if specimen.blocks is not None:
+            rows.append(bench.add(specimen.blocks, params=json.dumps(specimen.params)))
         for row in rows:
             assert await bench.end_of(row) is Cause.SUCCEEDED, row.reports
             assert json.loads(str(row.reports[0].result)) == specimen.returns_set_up

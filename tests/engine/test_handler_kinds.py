@@ -123,7 +123,7 @@ async def test_a_worker_tells_its_kinds_what_it_was_told_also_in_child_processes
 
 
 def test_what_a_worker_is_told_is_refused_before_it_starts_and_never_shown(install_echo: None) -> None:
-    with pytest.raises(UnknownPart, match=r'There is no handler "ecko".*known are: echo;'):
+    with pytest.raises(UnknownPart, match=r'There is no handler "ecko".*known are: echo, '):
         beside_python({"ecko": {"voice": "s3cret"}})
     with pytest.raises(BadHandlerSetting, match=r"handlers\.python\.voice is not allowed: this kind has no settings"):
         beside_python({"python": {"voice": "s3cret"}})

@@ -54,7 +54,7 @@ _ISATAP: Final = (0x00005EFE, 0x02005EFE)
 
 
 @dataclass(frozen=True, slots=True)
-class Hosts:
+class HostList:
     """One list of hosts as people write it: networks, addresses, names, `.suffix` and the words of `WORDS`."""
 
     networks: tuple[Network, ...] = ()
@@ -63,7 +63,7 @@ class Hosts:
     realms: frozenset[Realm] = frozenset()
 
     @classmethod
-    def of(cls, written: Iterable[str]) -> "Hosts":
+    def of(cls, written: Iterable[str]) -> "HostList":
         """Read a list; `ValueError` for what is neither a network nor a name."""
         networks: list[Network] = []
         names: set[str] = set()
@@ -93,8 +93,8 @@ class Hosts:
 class Egress:
     """What jobs may reach. What `deny` has wins."""
 
-    allow: Hosts = Hosts()
-    deny: Hosts = Hosts()
+    allow: HostList = HostList()
+    deny: HostList = HostList()
     ports: frozenset[int] = frozenset()  # empty: every port
     only_allowed: bool = False  # nothing but what `allow` has
 
@@ -108,7 +108,7 @@ class Egress:
         only_allowed: bool = False,
     ) -> "Egress":
         """Read the lists; `ValueError` for an entry that cannot be one."""
-        return cls(allow=Hosts.of(allow), deny=Hosts.of(deny), ports=frozenset(ports), only_allowed=only_allowed)
+        return cls(allow=HostList.of(allow), deny=HostList.of(deny), ports=frozenset(ports), only_allowed=only_allowed)
 
     def refusal_of_host(self, host: str, port: int) -> str | None:
         """Why a host may not be reached whatever its address is; None: that depends on its address."""

@@ -61,7 +61,7 @@ class Template:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Values:
+class RunValues:
     """What names stand for in one run."""
 
     params: Any
@@ -114,7 +114,7 @@ def parsed(text: str) -> Template:
     return template
 
 
-def filled(template: Template, values: Values, encode: Encode = str) -> str:
+def filled(template: Template, values: RunValues, encode: Encode = str) -> str:
     """The text with each place filled. A value there must be text, a number or a truth value."""
     texts = []
     size = 0
@@ -127,7 +127,7 @@ def filled(template: Template, values: Values, encode: Encode = str) -> str:
     return "".join(texts)
 
 
-def filled_value(template: Template, values: Values) -> Any:
+def filled_value(template: Template, values: RunValues) -> Any:
     """The same for a text in JSON: one that is a single place keeps the type of its value."""
     match template.parts:
         case (Name() as name,):

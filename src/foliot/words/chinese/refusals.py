@@ -107,6 +107,12 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     "the server's log tells more, by trace_id": "服务器日志中有更多信息，按 trace_id 查找",
     "did you mean {nearest}?": "是否想写 {nearest}？",
     "known here: {known}": "可用：{known}",
+    # jobs that call URLs
+    "write them out": "请直接写出",
+    "write https://example.org/path": "请写成 https://example.org/path 的形式",
+    "write ${secret:NAME}: options are kept in plain text": "请写 ${secret:NAME}：选项以明文保存",
+    "write $${ for ${ itself": "要写 ${ 本身，请写 $${",
+    "write 2xx, 200 or [200, 204]": "请写 2xx、200 或 [200, 204]",
     # command line and settings
     "--db postgresql://… or mariadb://…": "--db postgresql://… 或 mariadb://…",
     "--db URL, --db-file FILE, or FOLIOT_DB in the environment": "--db URL、--db-file 文件，或环境变量 FOLIOT_DB",

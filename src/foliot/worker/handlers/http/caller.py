@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from foliot.domain.egress import Address, Egress, Hosts
+from foliot.domain.egress import Address, Egress, HostList
 from foliot.worker.handlers.http.answer import HttpAnswer, read_answer
 from foliot.worker.handlers.http.errors import (
     AddressRefused,
@@ -73,7 +73,7 @@ class HttpCaller:
 
         self._settings = settings
         self._egress: dict[str, Egress] = {}
-        self._no_proxy = Hosts.of(settings.no_proxy)
+        self._no_proxy = HostList.of(settings.no_proxy)
         self._tls: Mapping[str, ssl.SSLContext] = tls_contexts(settings)
         self._names = HostNames(settings.dns_threads)
         sent = aiohttp.TraceConfig()

@@ -14,7 +14,7 @@ from foliot.domain.json_check import JsonCheck
 from foliot.domain.payload import PARAMS_BYTES_MAX, parse_json
 from foliot.domain.redaction import redacted
 from foliot.domain.run import format_run_id
-from foliot.domain.template import Values
+from foliot.domain.template import RunValues
 from foliot.ports.secrets import Secrets
 from foliot.ports.worker_link import HandlerOffer, LeasedRun
 from foliot.sdk.ctx import Ctx
@@ -106,7 +106,7 @@ class HttpCall:
         shown = self._filled(values)
         return partial(self._call, values, shown.shown, ctx)
 
-    async def _call(self, values: Values, shown: str, ctx: Ctx) -> Any:
+    async def _call(self, values: RunValues, shown: str, ctx: Ctx) -> Any:
         if self.run.isolation not in _OTHER_LOOPS:
             return await self._called(self.kind.caller(), values, shown, ctx)
         caller = HttpCaller(self.kind.settings)  # connections belong to one loop, and this one ends with the run
@@ -115,7 +115,7 @@ class HttpCall:
         finally:
             await caller.close()
 
-    async def _called(self, caller: HttpCaller, values: Values, shown: str, ctx: Ctx) -> Any:
+    async def _called(self, caller: HttpCaller, values: RunValues, shown: str, ctx: Ctx) -> Any:
         request = await self._with_secrets(values, shown)
         ctx.log.info("request", method=request.method, url=request.shown.partition(" ")[2])
         answer = await caller.send(request, keep_bytes=self._keep_bytes())
@@ -128,7 +128,7 @@ class HttpCall:
             raise
         return result_of(answer, self.message.options, self.kind.secrets.hidden)
 
-    async def _with_secrets(self, values: Values, shown: str) -> HttpRequest:
+    async def _with_secrets(self, values: RunValues, shown: str) -> HttpRequest:
         """The request as it is sent. What is shown of it never held a secret."""
         if self.message.secrets:
             named = {name: f"${{secret:{name}}}" for name in self.message.secrets}
@@ -136,7 +136,7 @@ class HttpCall:
             values = replace(values, secrets=secrets)
         return replace(self._filled(values), shown=redacted(shown))
 
-    def _filled(self, values: Values) -> HttpRequest:
+    def _filled(self, values: RunValues) -> HttpRequest:
         return self.message.filled(
             values,
             namespace=self.run.namespace,
@@ -144,7 +144,7 @@ class HttpCall:
             signed_at=self.run.leased_at // SECOND,
         )
 
-    def _values(self, params: str | None, secrets: Mapping[str, str]) -> Values:
+    def _values(self, params: str | None, secrets: Mapping[str, str]) -> RunValues:
         run = self.run
         facts: dict[str, str | int] = {
             "job.name": run.job,
@@ -157,7 +157,7 @@ class HttpCall:
             "run.shards": run.shards,
         }
         given = {} if params is None else parse_json(params, bytes_max=PARAMS_BYTES_MAX, what="The parameters")
-        return Values(params=given, facts=facts, secrets=secrets)
+        return RunValues(params=given, facts=facts, secrets=secrets)
 
     def _keep_bytes(self) -> int:
         wanted = max(self.message.options.capture, SHOWN_BYTES) + SECRET_BYTES

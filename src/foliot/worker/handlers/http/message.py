@@ -15,7 +15,7 @@ from msgspec import UNSET
 from foliot.domain.errors import BadDuration, BadField
 from foliot.domain.instants import DAY, SECOND, parse_duration
 from foliot.domain.json_check import BadCheck, JsonCheck, check_from
-from foliot.domain.template import BadTemplate, Name, NotFilled, Template, Values, filled, filled_value, parsed
+from foliot.domain.template import BadTemplate, Name, NotFilled, Template, RunValues, filled, filled_value, parsed
 from foliot.worker.handlers.http.caller import HttpRequest
 from foliot.worker.handlers.http.errors import HttpUnfit
 from foliot.worker.handlers.http.options import HmacAuth, HttpExpect, HttpOptions, HttpTimes
@@ -72,7 +72,9 @@ class Message:
     times: HttpTimes
     secrets: tuple[str, ...]  # names of those that it uses
 
-    def filled(self, values: Values, *, namespace: str, own_headers: Mapping[str, str], signed_at: int) -> HttpRequest:
+    def filled(
+        self, values: RunValues, *, namespace: str, own_headers: Mapping[str, str], signed_at: int
+    ) -> HttpRequest:
         """The request of one run; `HttpUnfit` when a value does not fit where it goes."""
         url = HttpUrl(
             self.scheme,
@@ -103,15 +105,15 @@ class Message:
             total_s=_seconds(self.times.total),
         )
 
-    def _path(self, values: Values) -> str:
+    def _path(self, values: RunValues) -> str:
         return path_checked(filled(self.path, values, _segment))
 
-    def _query(self, values: Values) -> str:
+    def _query(self, values: RunValues) -> str:
         given = filled(self.query, values, percent_encoded)
         added = "&".join(f"{percent_encoded(name)}={value}" for name, value in _pairs(self.queries, values))
         return "&".join(part for part in (given, added) if part)
 
-    def _auth_headers(self, values: Values, url: HttpUrl, body: bytes, signed_at: int) -> Iterator[tuple[str, str]]:
+    def _auth_headers(self, values: RunValues, url: HttpUrl, body: bytes, signed_at: int) -> Iterator[tuple[str, str]]:
         auth = self.auth
         where = f"{_WHERE}.auth"
         if "bearer" in auth:
@@ -338,7 +340,7 @@ def _segment(text: str) -> str:
     return percent_encoded(text)
 
 
-def _header(template: Template, values: Values) -> str:
+def _header(template: Template, values: RunValues) -> str:
     text = filled(template, values).strip(" \t")
     if len(text) > HEADER_VALUE_MAX:
         raise NotFilled(f"it has more than {HEADER_VALUE_MAX} characters")
@@ -354,7 +356,7 @@ def _put(headers: dict[str, str], name: str, value: str) -> None:
     headers[name] = value
 
 
-def _body(tree: Tree, values: Values) -> tuple[str | None, bytes]:
+def _body(tree: Tree, values: RunValues) -> tuple[str | None, bytes]:
     """The type of what is sent, and its bytes."""
     if not tree:
         return None, b""
@@ -366,11 +368,11 @@ def _body(tree: Tree, values: Values) -> tuple[str | None, bytes]:
     return _TYPES[kind], body
 
 
-def _json_body(tree: Tree, values: Values) -> bytes:
+def _json_body(tree: Tree, values: RunValues) -> bytes:
     return json.dumps(_json(tree, values), ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _json(tree: Tree, values: Values) -> Any:
+def _json(tree: Tree, values: RunValues) -> Any:
     if isinstance(tree, Template):
         return filled_value(tree, values)
     if isinstance(tree, Mapping):
@@ -378,15 +380,15 @@ def _json(tree: Tree, values: Values) -> Any:
     return [_json(item, values) for item in tree] if isinstance(tree, list) else tree
 
 
-def _form_body(tree: Tree, values: Values) -> bytes:
+def _form_body(tree: Tree, values: RunValues) -> bytes:
     return "&".join(f"{percent_encoded(name)}={value}" for name, value in _pairs(tree, values)).encode()
 
 
-def _text_body(tree: Tree, values: Values) -> bytes:
+def _text_body(tree: Tree, values: RunValues) -> bytes:
     return filled(tree, values).encode()
 
 
-def _pairs(tree: Mapping[str, Tree], values: Values) -> Iterator[tuple[str, str]]:
+def _pairs(tree: Mapping[str, Tree], values: RunValues) -> Iterator[tuple[str, str]]:
     """Names with encoded values: a list repeats the name, null leaves it out."""
     for name, item in tree.items():
         value = _json(item, values)
@@ -401,7 +403,7 @@ def _seconds(duration: str | float) -> float:
     return parse_duration(duration) / SECOND
 
 
-_BODIES: Final[Mapping[str, Callable[[Tree, Values], bytes]]] = {
+_BODIES: Final[Mapping[str, Callable[[Tree, RunValues], bytes]]] = {
     "json": _json_body,
     "form": _form_body,
     "text": _text_body,
