@@ -15,7 +15,7 @@ from msgspec import UNSET
 from foliot.domain.errors import BadDuration, BadField
 from foliot.domain.instants import DAY, SECOND, parse_duration
 from foliot.domain.json_check import BadCheck, JsonCheck, check_from
-from foliot.domain.template import BadTemplate, Name, NotFilled, Template, RunValues, filled, filled_value, parsed
+from foliot.domain.template import BadTemplate, Name, NotFilled, RunValues, Template, filled, filled_value, parsed
 from foliot.worker.handlers.http.caller import HttpRequest
 from foliot.worker.handlers.http.errors import HttpUnfit
 from foliot.worker.handlers.http.options import HmacAuth, HttpExpect, HttpOptions, HttpTimes
