@@ -8,7 +8,7 @@ from foliot.domain.instants import HOUR, SECOND
 from foliot.store.sql.cluster import beats, reaper
 from foliot.store.sql.ending import cancellation, ends, fixed_delay, locked_runs, logs, parents, retention, success
 from foliot.store.sql.firing import line_heads
-from foliot.store.sql.leasing import candidates, leases, limits, merge_input, run_kinds
+from foliot.store.sql.leasing import candidates, leased_runs, leases, limits, merge_input, run_kinds
 from tests.sql.explaining import ATTEMPTS, BATCH, LONG_LINE, RUNNING, SESSIONS, Hot, Loaded
 
 KEY = frozenset({""})
@@ -138,7 +138,7 @@ LEASING: list[Hot] = [
     ),
     Hot(
         name="repeated requests",
-        statement=leases.REPEATED,
+        statement=leased_runs.REPEATED,
         uses=IN_HANDS,
         sets=lambda _: {"d": [(f"session-{n % SESSIONS}", n) for n in range(BATCH)]},
     ),

@@ -1209,7 +1209,7 @@ SELECT readable_from FROM store_meta WHERE id = 1;
     ORDER BY r.not_before, r.id LIMIT %(n)s
      FOR UPDATE SKIP LOCKED;
 
--- leasing/leases.py REPEATED
+-- leasing/leased_runs.py REPEATED
 SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,
        r.follow, r.due_at, r.params, r.checkpoint, r.reason
 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, request_no BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.held_by = d.session AND r.request_no = d.request_no AND r.state = 'RUNNING';

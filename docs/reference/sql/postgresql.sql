@@ -1446,7 +1446,7 @@ SELECT r.*
     ORDER BY r.not_before, r.id LIMIT $10
      FOR UPDATE SKIP LOCKED;
 
--- leasing/leases.py REPEATED
+-- leasing/leased_runs.py REPEATED
 SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,
        r.follow, r.due_at, r.params, r.checkpoint, r.reason
 FROM unnest($1::text::text[], $2::text::bigint[]) AS d(session, request_no) JOIN runs r ON r.session_id = d.session AND r.request_no = d.request_no AND r.state = 'RUNNING';

@@ -1321,7 +1321,7 @@ SELECT readable_from FROM store_meta WHERE id = 1;
     AND (r.not_before <= :believed OR r.created_at > :good OR (r.ver > 1 AND r.not_before >= :landed))
     ORDER BY r.not_before, r.id LIMIT :n;
 
--- leasing/leases.py REPEATED
+-- leasing/leased_runs.py REPEATED
 SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,
        r.follow, r.due_at, r.params, r.checkpoint, r.reason
 FROM (SELECT json_extract(value, '$[0]') AS session, json_extract(value, '$[1]') AS request_no FROM json_each(:d)) AS d JOIN runs r ON r.session_id = d.session AND r.request_no = d.request_no AND r.state = 'RUNNING';

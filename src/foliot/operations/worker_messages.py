@@ -16,6 +16,7 @@ from foliot.operations.side_thread import AT_ONCE, in_side_thread, in_slices
 from foliot.operations.worker_reports import (
     TooMuchInside,
     bare_lease,
+    reports_that_tell,
     storable_leases,
     storable_reports,
     weight_of_lease,
@@ -44,12 +45,15 @@ class WorkerMessages:
 
         `session`: the worker's own session; empty when the worker has none.
         """
-        weight = sum(map(weight_of_report, reports))
+        telling = reports_that_tell(reports)
+        weight = sum(map(weight_of_report, telling))
         if weight > REPORTS_WEIGHT_MAX:
             raise TooMuchInside("reports", f"{REPORTS_WEIGHT_MAX} parts")
         allowed = _with_allowed_cause(reports, session)
         if not session or weight > LOOK_UP_FROM:
             allowed = await self._own_reports(session, allowed, owner)
+        if not telling:
+            return allowed  # nearly every message: there is nothing to read in it
         if weight <= AT_ONCE:
             return storable_reports(allowed)
         return await in_slices(storable_reports, allowed, weight_of_report)
@@ -100,9 +104,9 @@ def _with_allowed_cause(reports: Sequence[Report], session: str) -> Sequence[Rep
 
     A worker reports how its attempt ended. The server finds for itself that an attempt was lost or never began.
     """
-    wrong = [report for report in reports if report.cause not in REPORTED]
-    if not wrong:
+    if REPORTED.issuperset({report.cause for report in reports}):
         return reports
+    wrong = [report for report in reports if report.cause not in REPORTED]
     log.warning("report.cause_refused", session=session, reports=len(wrong), cause=wrong[0].cause)
     return [report if report.cause in REPORTED else None for report in reports]
 

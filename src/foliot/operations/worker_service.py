@@ -39,6 +39,7 @@ from foliot.ports.worker_link import (
 )
 
 PROTOCOL_MIN: Final = 1
+_SUCCESS_ALONE: Final = frozenset({Cause.SUCCEEDED})
 
 log = structlog.get_logger("foliot.workers")
 
@@ -148,7 +149,8 @@ class WorkerService:
         landed = await self._services.store.runs.complete(known, allowed, self._services.judge, owner=by.line)
         landings = _landings(storable, landed)
         self._count_fenced(session, landings)
-        if any(report.cause is not Cause.SUCCEEDED for report in allowed):
+        causes = {report.cause for report in allowed}
+        if not causes <= _SUCCESS_ALONE:
             self._services.runs_may_be_ready()
         recorded = [report for report, landing in zip(allowed, landed, strict=True) if landing is Landing.RECORDED]
         for listener in self.on_reports:
@@ -156,7 +158,7 @@ class WorkerService:
         return landings
 
     def _count_fenced(self, session: str, landings: Sequence[Landing]) -> None:
-        fenced = sum(landing is Landing.FENCED for landing in landings)
+        fenced = landings.count(Landing.FENCED)
         if fenced:
             self.fenced += fenced
             self._on_fenced(fenced)

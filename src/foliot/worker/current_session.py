@@ -15,8 +15,12 @@ class CurrentSession:
 
     def is_trusted(self) -> bool:
         """Whether a handler may start now."""
+        return self.is_trusted_at(self._clock.monotonic())
+
+    def is_trusted_at(self, now: float) -> bool:
+        """The same when the caller has just read the monotonic clock."""
         session = self.session
-        return session is not None and session.is_trusted(self._clock.monotonic())
+        return session is not None and now < session.trusted_until
 
     def release(self, lease_ids: Iterable[str]) -> None:
         """The store knows these ends, or these leases are another's."""

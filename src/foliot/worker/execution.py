@@ -107,8 +107,9 @@ class Execution:
 
     def _begin_some(self) -> None:
         try:
+            is_trusted = self._current.is_trusted()  # asked once a turn: `may_start` asks again for each run
             for _ in range(BURST):
-                if not self._queue or len(self.running) >= self.slots or not self._current.is_trusted():
+                if not is_trusted or not self._queue or len(self.running) >= self.slots:
                     self._is_turn_coming = False
                     return
                 self._begin(self._queue.popleft())
@@ -156,15 +157,16 @@ class Execution:
         if attempt.stop_cause is not None:
             self._finish(attempt, Outcome(cause=attempt.stop_cause, error=f"{attempt.stop_why}; it had not started."))
             return False
-        if not self._current.is_trusted():
+        now = self._clock.monotonic()
+        if not self._current.is_trusted_at(now):
             self.running.pop(attempt.run.lease_id, None)
             self._isolators_of.pop(attempt.run.lease_id, None)
             self._queue.appendleft(attempt)
             return False
-        attempt.started_at = self._clock.monotonic()
+        attempt.started_at = now
         self._figures.started += 1
         if attempt.run.timeout_us is not None:
-            self.deadlines.add(attempt, attempt.started_at + attempt.run.timeout_us / SECOND, self._time_out)
+            self.deadlines.add(attempt, now + attempt.run.timeout_us / SECOND, self._time_out)
         return True
 
     def ended(self, attempt: Attempt, outcome: Outcome) -> None:
@@ -258,7 +260,7 @@ class Execution:
         else:
             if outcome.error is not None:
                 outcome = replace(outcome, error=redacted(safe_text(outcome.error)), traceback=None)
-            self._signals.ended(
+            self._signals.ended.send(
                 AttemptEnd(
                     run_id=run.run_id,
                     lease_id=run.lease_id,
@@ -270,4 +272,4 @@ class Execution:
                     job=run.job,
                 )
             )
-        self._signals.slots_changed()
+        self._signals.slots_changed.send()

@@ -1,7 +1,7 @@
 """Ends of attempts on their way to the server: as objects, as reports, as lines of a spool file."""
 
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -13,8 +13,10 @@ from foliot.sdk.invocation import Outcome
 from foliot.worker.run_log import RunLog
 
 
-class AttemptEnd(NamedTuple):
-    """An attempt that is over and not yet acknowledged. Times are monotonic."""
+class AttemptEnd(msgspec.Struct, frozen=True):
+    """An attempt that is over and not yet acknowledged. Times are monotonic. (One is made for every run: a named tuple
+    would take several times as long.)
+    """
 
     run_id: int
     lease_id: str

@@ -15,14 +15,17 @@ P = ParamSpec("P")
 class Signal(Generic[P]):
     """Calls everything that is connected to it, in order."""
 
-    __slots__ = ("_listeners",)
+    __slots__ = ("_listeners", "send")
 
     def __init__(self) -> None:
         self._listeners: tuple[Callable[P, None], ...] = ()
+        self.send: Callable[P, None] = self.__call__
+        """The signal itself; where one listener alone is connected, that listener: each run sends two signals."""
 
     def connect(self, *listeners: Callable[P, None]) -> None:
         """Call these, too."""
         self._listeners += listeners
+        self.send = self.__call__ if len(self._listeners) > 1 else self._listeners[0]
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None:
         for listener in self._listeners:

@@ -155,6 +155,7 @@ class Worker:
         """Drain, report, say goodbye."""
         if self._heart is not None:
             self._heart.hurry()
+        self._signals.slots_changed.connect(self._drain.nudge)  # from here on alone: every run sends this signal
         await self._drain.work()
         settled = await self._reporter.flush(
             within_s=_HURRIED_FLUSH_S if self._hurry.is_set() else self._settings.flush_within_s
@@ -306,7 +307,7 @@ class Worker:
         """Who learns of what."""
         signals = self._signals
         signals.ended.connect(self._reporter.add)
-        signals.slots_changed.connect(self._poller.nudge, self._drain.nudge)
+        signals.slots_changed.connect(self._poller.nudge)
         signals.progressed.connect(self._beat_soon)
         signals.beat_asked.connect(self._beat_now)
         signals.beat_missed.connect(self._poller.ask_again)

@@ -8,8 +8,9 @@ tasks without limit, and a handler that swallows its cancellation must not keep 
 import asyncio
 import contextvars
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
+import msgspec
 import structlog
 
 from foliot.domain.verdict import Cause
@@ -25,7 +26,7 @@ from foliot.worker.isolation.port import AttemptPort
 log = structlog.get_logger("foliot.worker.loop")
 
 
-class _Execution(NamedTuple):
+class _Execution(msgspec.Struct, frozen=True):
     port: AttemptPort
     task: "asyncio.Task[None]"
 

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 from foliot.domain.definition import from_document
 from foliot.domain.job import Definition, Lane, LoadedJob
 from foliot.domain.payload import canonical_json
+from foliot.ports.worker_link import LeasedRun
 from foliot.store.sql.firing.run_shape import shape_of
 from foliot.store.sql.jobs.calendars import pins_of, read, with_calendars
 from foliot.store.sql.kernel.database import TryAgain, Tx
@@ -59,6 +60,7 @@ class StoredJob(LoadedJob):
     shape: int = field(init=False, compare=False, repr=False)  # of its fires, see `firing.run_shape`
     needs_situation: bool = field(init=False, compare=False, repr=False)  # its plan depends on what is open
     tz: str = field(init=False, compare=False, repr=False)  # of its schedule, for its workers; empty: it has none
+    lease_form: LeasedRun | None = field(default=None, init=False, compare=False, repr=False)  # by its first lease
 
     def __post_init__(self) -> None:
         LoadedJob.__post_init__(self)
@@ -66,6 +68,10 @@ class StoredJob(LoadedJob):
         object.__setattr__(self, "needs_situation", definition.is_serial or definition.is_delayed)
         object.__setattr__(self, "shape", shape_of(self))
         object.__setattr__(self, "tz", definition.schedule.tz if definition.schedule is not None else "")
+
+    def keep_form(self, form: LeasedRun) -> None:
+        """Keep what all its runs look like to workers (`leasing.leased_runs`)."""
+        object.__setattr__(self, "lease_form", form)
 
 
 class Found(NamedTuple):

@@ -73,7 +73,7 @@ class FreeSlots:
         taken = slots.free if alone else 1
         slots.free -= taken
         slots.given += 1
-        slots.poll_set.changed(slots, taken)
+        slots.poll_set.free -= taken  # its heap learns of it when these slots come up
         self.free -= taken
         return slots.poll
 
@@ -125,7 +125,3 @@ class _PollSet:
             if slots.free > 0:
                 heapq.heappush(self._heap, (-slots.free, slots.given, at))
         return None
-
-    def changed(self, slots: _PollSlots, taken: int) -> None:
-        """Some of these slots are taken; the heap learns of it when they come up."""
-        self.free -= taken

@@ -9,13 +9,10 @@ from collections.abc import Mapping, Sequence
 from hashlib import shake_128
 from typing import Any, Final, NamedTuple
 
-import msgspec
-
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.instants import SECOND, Instant, Micros
-from foliot.domain.job import Definition, Lane, OnLost
+from foliot.domain.job import Lane
 from foliot.domain.limits import is_of_the_cluster
-from foliot.domain.own_parameters import usual_params
 from foliot.ports.chance import Chance
 from foliot.ports.store.runs import Granted, Poll, Reckon
 from foliot.ports.worker_link import Leased, LeasedRun
@@ -29,7 +26,8 @@ from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, k
 from foliot.store.sql.leasing import limits
 from foliot.store.sql.leasing.candidates import Candidate, Picker, by_rank
 from foliot.store.sql.leasing.free_slots import FreeSlots
-from foliot.store.sql.leasing.merge_input import parts_of, with_parts, within_reach
+from foliot.store.sql.leasing.leased_runs import REPEATED, RepeatedRun, leased_run
+from foliot.store.sql.leasing.merge_input import parts_of, within_reach
 from foliot.store.sql.leasing.run_kinds import Asking, RunKind, WaitingKinds
 
 EPOCH_BITS: Final = 28
@@ -38,15 +36,6 @@ ABOVE_ATTEMPTS: Final = 2**20
 PUT_OFF_US: Final[Micros] = 30 * SECOND
 NO_LIMIT: Final = 2**31
 REPLACED_BY: Final = "A later run of the job took its place."
-
-REPEATED: Final = Statement(
-    """
-    SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,
-           r.follow, r.due_at, r.params, r.checkpoint, r.reason
-    FROM {d} JOIN runs r ON r.{held_by} = d.session AND r.request_no = d.request_no AND r.state = 'RUNNING'
-    """,
-    RowSet("d", session=TEXT, request_no=BIGINT),
-)
 
 RAISE_FENCES: Final = Statement(
     f"""
@@ -98,26 +87,6 @@ LANE_JOBS: Final = Statement(
     """,
     RowSet("d", lane=BIGINT),
 )
-
-
-class _Repeated(NamedTuple):
-    """A row of `REPEATED`: a run that is RUNNING under a request."""
-
-    session: str
-    request_no: int
-    id: int
-    job_id: int
-    version: int
-    attempt: int
-    lease_id: str
-    fence: int
-    leased_at: Instant
-    shard: int
-    follow: int
-    due_at: Instant
-    params: str | None
-    checkpoint: str | None
-    reason: str | None
 
 
 class LeaseOutcome(NamedTuple):
@@ -178,14 +147,14 @@ class Leases:
         if not polls:
             return served
         requests = [(poll.session, poll.request_no) for poll in polls]
-        runs = [_Repeated._make(row) for row in tx.tuples(REPEATED, d=requests)]
+        runs = [RepeatedRun._make(row) for row in tx.tuples(REPEATED, d=requests)]
         jobs = self._definitions.find(tx, {(run.job_id, run.version) for run in runs}).jobs
         parts = parts_of(tx, [run.id for run in runs if run.follow & MERGE])
         for run in runs:
             job = jobs.get((run.job_id, run.version))
             if job is None:
                 continue
-            leased = _leased_run(run, job, run.attempt, run.lease_id, run.fence, run.leased_at, parts.get(run.id))
+            leased = leased_run(run, job, run.attempt, run.lease_id, run.fence, run.leased_at, parts.get(run.id))
             request = (run.session, run.request_no)
             served.setdefault(request, []).append(leased)
         return served
@@ -268,7 +237,7 @@ class Leases:
             fence = base + taken.fences.get(run.id, attempt)
             deadline_at = now + job.definition.start_within_us
             rows.append((run.id, run.ver, lease_id, poll.session, poll.request_no, fence, deadline_at))
-            leased = _leased_run(run, job, attempt, lease_id, fence, now, parts.get(run.id))
+            leased = leased_run(run, job, attempt, lease_id, fence, now, parts.get(run.id))
             served.setdefault((poll.session, poll.request_no), []).append(leased)
         rows.sort()  # by primary key (R3)
         if tx.change(LEASE, {"now": now}, d=rows) != len(rows):
@@ -374,50 +343,3 @@ def _grant(poll: Poll, state: str, served: Mapping[tuple[str, int], Sequence[Lea
         dead=state == "dead",
         draining=state == "draining",
     )
-
-
-def _leased_run(
-    run: Candidate | _Repeated,
-    job: StoredJob,
-    attempt: int,
-    lease_id: str,
-    fence: int,
-    leased_at: Instant,
-    parts: str | None,
-) -> LeasedRun:
-    """The run as its worker gets it. `parts`: what the shards returned, for their merge run."""
-    definition = job.definition
-    params = run.params if run.params is not None else _params_of(definition)
-    handler = definition.handler
-    if run.follow & MERGE and definition.merge is not None:
-        handler = definition.merge
-    return LeasedRun(
-        run_id=run.id,
-        job_id=job.job_id,
-        namespace=job.namespace,
-        job=job.name,
-        version=job.version,
-        handler=handler.offer,
-        options=handler.options_text(),
-        params=params if parts is None else with_parts(params, parts),
-        attempt=attempt,
-        lease_id=lease_id,
-        fence=fence,
-        due_at=run.due_at,
-        leased_at=leased_at,
-        timeout_us=definition.timeout_us,
-        grace_us=definition.grace_us,
-        at_most_once=definition.on_lost is OnLost.FAIL,
-        exclusive=definition.exclusive,
-        isolation=str(definition.isolation) if definition.isolation else None,
-        shard=run.shard,
-        shards=definition.shards,
-        checkpoint=run.checkpoint,
-        reason=run.reason or "",
-        tz=job.tz,
-    )
-
-
-def _params_of(definition: Definition) -> str | None:
-    params = usual_params(definition)
-    return msgspec.json.encode(params).decode() if params else None
