@@ -38,6 +38,17 @@ def worker(shell: Shell, *modules: str) -> tuple[int, str]:
                 "  billing is there, but it has no nothing_like_it"
             ),
         ),
+        (
+            "biling.settling",
+            '✖ biling.settling cannot be loaded: no module "biling".\n  did you mean billing?',
+        ),
+        (
+            "warehouse.jobs",
+            (
+                '✖ warehouse.jobs cannot be loaded: no module "warehouse".\n'
+                "  is it in this folder, or installed? a file is named with its ending: jobs.py"
+            ),
+        ),
         ("task.py", "✖ task.py cannot be loaded: there is no such file.\n  did you mean tasks.py?"),
     ],
 )

@@ -71,6 +71,8 @@ class LazyGroup(Group):
         try:
             return super().invoke(ctx)
         except click.ClickException as error:
+            if isinstance(error, click.NoSuchOption) and error.option_name == "--json":
+                vars(error)["possibilities"] = ["-o json"]
             vars(error)["message"] = sentence_for_reader(error.message)  # click declares it final
             raise
 

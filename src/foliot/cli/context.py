@@ -69,7 +69,7 @@ def use(user: User, *, name: str) -> None:
     from foliot.client.contexts import Contexts
 
     Contexts().use(name)
-    user.out.talk("context_now", mark="good", name=name)
+    _now_in_use(user, name)
 
 
 @context.command()
@@ -101,7 +101,7 @@ def add(user: User, *, name: str, url: str, for_namespace: str | None, token_fro
     context = Context(name=name, server=url, namespace=for_namespace, ca_file=ca_file, insecure_http=insecure_http)
     Contexts().put(context, token=token, use=not no_use)
     if not no_use:
-        user.out.talk("context_now", mark="good", name=name)
+        _now_in_use(user, name)
 
 
 @context.command("rm")
@@ -144,3 +144,14 @@ def show(user: User) -> None:
         Column("SAID BY", "said_by", least=10),
     ]
     user.out.items(rows, columns, name="setting")
+
+
+def _now_in_use(user: User, name: str) -> None:
+    """Say that a context is in use, and what comes before it in this folder."""
+    from foliot.client.discovery import PROJECT
+    from foliot.client.endpoint import CLIENT_FILE
+
+    user.out.talk("context_now", mark="good", name=name)
+    server = user.resolved.settings.get("server")
+    if server is not None and server.said_by in (str(CLIENT_FILE), str(PROJECT), "FOLIOT_SERVER"):
+        user.out.talk("context_overruled", mark="warn", name=name, said_by=server.said_by, server=server.value)

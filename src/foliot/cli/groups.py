@@ -1,12 +1,21 @@
 """Groups of commands: they know the nearest command, and take global options before a command."""
 
+from collections.abc import Iterator
 from difflib import get_close_matches
+from itertools import islice
+from typing import Final
 
 import click
 
 from foliot.cli.global_options import add_manners, take_leading, with_leading
 from foliot.cli.language import spoken
 from foliot.words.language import Language
+
+MEANT_MAX: Final = 3
+"""Commands that an unknown one is answered with, at most."""
+
+GROUPS: Final = ("job", "run", "cluster", "node", "calendar", "limit", "token", "context", "cron", "db")
+"""Foliot's own groups, those that users need most first. To load every command would take seconds."""
 
 
 def in_readers_language(command: click.Command) -> click.Command:
@@ -64,10 +73,19 @@ class Group(click.Group):
             found, command, rest = super().resolve_command(ctx, args)
             is_group = isinstance(command, click.Group)
             return found, command, rest if is_group else with_leading(ctx, rest)
-        close = get_close_matches(name, known, 1)
-        hint = f" Did you mean {close[0]}?" if close else ""
+        meant = list(islice(_of_other_groups(ctx.find_root(), name), MEANT_MAX)) or get_close_matches(name, known, 1)
+        hint = f" Did you mean {', '.join(meant)}?" if meant else ""
         raise click.UsageError(self.unknown(ctx, name, hint), ctx)
 
     def unknown(self, ctx: click.Context, name: str, hint: str) -> str:
         """The message for a command that does not exist."""
         return f'No command "{ctx.command_path} {name}".{hint}'
+
+
+def _of_other_groups(root: click.Context, name: str) -> Iterator[str]:
+    """The commands of all groups that have this name: `job trigger` for a user who typed `foliot trigger`."""
+    assert isinstance(root.command, Group), root.command
+    for group in GROUPS:
+        found = root.command.find_command(root, group)
+        if isinstance(found, click.Group) and name in found.commands:
+            yield f"{group} {name}"

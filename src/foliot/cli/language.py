@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -51,7 +52,7 @@ def language_of(args: Sequence[str]) -> Language:
 
 
 def _flag(args: Sequence[str]) -> str | None:
-    for word, following in zip(args, [*args[1:], ""], strict=True):
+    for word, following in pairwise([*args, ""]):
         if word == "--":
             return None
         if word == "--lang":

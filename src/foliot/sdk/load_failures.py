@@ -92,7 +92,8 @@ def _cause(error: BaseException) -> str:
 
 def _fix(source: str, error: BaseException) -> str | None:
     if isinstance(error, ModuleNotFoundError) and error.name:
-        return _about_missing(error.name, is_source=error.name == source)
+        is_source = f"{source}.".startswith(f"{error.name}.")  # the module that the user named, or a package it is in
+        return _about_missing(error.name, is_source=is_source)
     if isinstance(error, FoliotError):
         return tell(error)[1]
     if isinstance(error, SystemExit):

@@ -61,6 +61,7 @@ PHRASES: Final[Catalogue] = {
     "login_link": "{url}     一次有效，15 分钟",
     "code": "登录码",
     "context_now": "正在使用上下文 {name}",
+    "context_overruled": "在本目录中 {said_by} 优先：命令访问 {server}；要访问 {name}：--context {name}",
     "context_gone": "上下文 {name} 已删除",
     "calendars_built_in": "每个国家、地区和市场都有自己的日历：de-by-holidays、jp-workdays、xnys-workdays …",
     "day_counts": "计入",

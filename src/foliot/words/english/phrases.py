@@ -61,6 +61,7 @@ PHRASES: Final[Catalogue] = {
     "login_link": "{url}     one use, 15 minutes",
     "code": "login code",
     "context_now": "context {name} is in use",
+    "context_overruled": "in this folder {said_by} comes first: commands ask {server}; to ask {name}: --context {name}",
     "context_gone": "context {name} removed",
     "calendars_built_in": (
         "every country, region and market has its own: de-by-holidays, jp-workdays, xnys-workdays …"
