@@ -23,6 +23,7 @@ from foliot.app.settings import Timing
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.this_machine import Access, LocalToken
 from foliot.client.awaited.foliot import AsyncFoliot
+from foliot.domain.errors import FoliotError
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause
 from foliot.operations.services import SessionTimes
@@ -91,6 +92,8 @@ class Listener:
 
     def retirement(self, kind: str, job: RetiringJob) -> None:
         self.retirements.append((kind, job.name))
+
+    def refused(self, job: str, refusal: FoliotError) -> None: ...
 
     def stopping(self) -> None: ...
 

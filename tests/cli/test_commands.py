@@ -59,7 +59,9 @@ def test_parameters_come_from_a_file_or_stdin(foliot: Shell) -> None:
 def test_a_run_that_fails_is_exit_code_six(foliot: Shell) -> None:
     failed = foliot("job", "trigger", "fail", "-p", "why=no money", "--wait")
     assert failed.code == 6
-    assert re.search(r"✖ fail  r-\w+  FAILED \(error\): .*no money", failed.err)
+    assert re.search(r"✖ fail  (r-\w+)  FAILED \(error\): .*no money\n  foliot run logs \1\n$", failed.err)
+    chinese = foliot("job", "trigger", "fail", "--wait", "--lang", "zh-CN")
+    assert re.search(r"✖ fail  r-\w+  失败 \(出错\)：ValueError: boom\n", chinese.err)
     lines = foliot("job", "trigger", "fail", "-p", "why=你好 bad\nsecond line", "--wait")
     assert re.search(r"FAILED \(error\): .*你好 bad\n", lines.err)
     assert "second line" not in lines.err

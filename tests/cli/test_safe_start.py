@@ -112,9 +112,12 @@ def test_up_speaks_one_form(foliot: Shell) -> None:
     heading, _, feed = (foliot.folder / "up.log").read_text().partition("foliot server --help\n")
     assert "✔ database" in heading
     lines = [line for line in feed.splitlines() if line.strip()]
-    assert all(re.match(r"\d\d:\d\d:\d\d  [✔✖▲·…] \S|  In a second terminal:  foliot ", line) for line in lines), lines
-    (refused,) = [line for line in lines if "job refused" in line]
-    assert re.match(r'\S+  ▲ job refused: odd: No calendar "nowhere"\.', refused)
+    assert all(
+        re.match(r"\d\d:\d\d:\d\d  [✔✖▲·…] \S| {11}\S|  In a second terminal:  foliot ", line) for line in lines
+    ), lines
+    (refused,) = [at for at, line in enumerate(lines) if "nowhere" in line]
+    assert re.match(r'\S+  ▲ odd: No calendar "nowhere"\.$', lines[refused])
+    assert lines[refused + 1].endswith("  [FOL-2010]")
 
 
 def test_tokens_are_in_no_process_table(foliot: Shell) -> None:

@@ -25,6 +25,7 @@ from foliot.app.system import SystemChance, SystemClock
 from foliot.app.this_machine import Access, LocalToken
 from foliot.app.tls import Certificate
 from foliot.app.worker_thread import WorkerThread
+from foliot.domain.errors import FoliotError
 from foliot.ports.store.code import RetiringJob
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.ports.worker_link import Report
@@ -76,6 +77,8 @@ class Audience(Protocol):
     def reported(self, reports: Sequence[Report]) -> None: ...
 
     def retirement(self, kind: str, job: RetiringJob) -> None: ...
+
+    def refused(self, job: str, refusal: FoliotError) -> None: ...
 
     def stopping(self) -> None: ...
 
@@ -147,6 +150,7 @@ class AllInOne:
         loaded = load(settings.sources)
         server.workers.on_reports.append(self._audience.reported)
         server.on_retirement.append(self._audience.retirement)
+        server.workers.declaring.on_refused.append(self._audience.refused)
         over, server_stop, ending = asyncio.Event(), asyncio.Event(), asyncio.Event()
         thread = self._worker_thread(server, loaded, over)
         # Programs of this user believe in no certificate that names another host: they get a port of their own.

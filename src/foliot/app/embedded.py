@@ -19,6 +19,7 @@ from foliot.app.worker_thread import WorkerThread
 from foliot.client.contexts import find_endpoint
 from foliot.client.endpoint import Endpoint
 from foliot.client.worker_http import HttpWorkerLink
+from foliot.domain.errors import FoliotError
 from foliot.ports.handler import HandlerKind
 from foliot.ports.store.code import RetiringJob
 from foliot.ports.worker_link import Report
@@ -133,6 +134,8 @@ class _Waiting:
     def reported(self, reports: Sequence[Report]) -> None: ...
 
     def retirement(self, kind: str, job: RetiringJob) -> None: ...
+
+    def refused(self, job: str, refusal: FoliotError) -> None: ...
 
     def stopping(self) -> None: ...
 

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Awaitable, Callable
+from contextvars import copy_context
 from typing import Final
 
 import structlog
@@ -33,7 +34,9 @@ class WorkerThread:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._worker: Worker | None = None
         self._ready = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="foliot-worker", daemon=True)
+        # What the worker says reaches the feed of `foliot up`, whose language is kept in a context variable.
+        run_in_context = copy_context().run
+        self._thread = threading.Thread(target=run_in_context, args=(self._run,), name="foliot-worker", daemon=True)
 
     def start(self) -> None:
         self._thread.start()

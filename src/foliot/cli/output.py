@@ -191,6 +191,10 @@ class Output:
         """A value of the API as the reader calls it."""
         return value_word(value, self._language)
 
+    def state_word(self, state: str) -> str:
+        """A state as the reader calls it, for the middle of a sentence."""
+        return state_word(state, self._language)
+
     def dim(self, text: str) -> Said:
         """Detail."""
         return Styled(text, dim=True) if self.colour else text

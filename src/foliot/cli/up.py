@@ -24,8 +24,10 @@ from foliot.cli.reach import PORT_MAX, Reach, reach_options
 from foliot.cli.refusal import refusals
 from foliot.cli.speaking import Said, Styled, echo
 from foliot.cli.table import pad, terminal_width, width_of
+from foliot.domain.errors import FoliotError
 from foliot.domain.instants import SECOND
 from foliot.domain.job import DEFAULT_NAMESPACE
+from foliot.domain.names import nearest
 from foliot.domain.run import format_run_id
 from foliot.domain.verdict import Cause
 from foliot.domain.visible import visible_line
@@ -102,7 +104,7 @@ def up(
       foliot up --data /var/lib/foliot --port 7272
       foliot up --listen 0.0.0.0:7171 --tls-cert foliot.pem --tls-key foliot.key
     """
-    configure_logging(level=log_level, form="feed")
+    configure_logging(level=log_level, form="feed", language=spoken())
     sources = tuple(source for file in files or (DEFAULT_SOURCE,) for source in _expanded(file))
     with refusals():
         settings = UpSettings(
@@ -146,6 +148,8 @@ class Terminal:
         self._shown = 0
         self._unshown = 0
         self._loaded: set[str] = set()  # sources that were good once
+        self._failed: set[str] = set()  # jobs of which a run failed: the next step is said once for each
+        self._refused: dict[str, str] = {}  # what was said of refused jobs: their workers ask again and again
 
     def database_ready(self, *, is_new: bool, schema: str, took_s: float) -> None:
         title = say("up_title", version=__version__, folder=_shown(self._settings.folder))
@@ -165,9 +169,10 @@ class Terminal:
         echo(f"{'':>{room}}{stops}\n" if sys.stdout.isatty() else "")
 
     def loaded(self, loaded: Loaded, *, again: bool) -> None:
+        self._refused.clear()
         for problem in loaded.problems:
             sentence, hint = tell(problem, spoken())
-            self._line(_BAD, sentence + (f"\n           {hint}" if hint else ""), "red")
+            self._line(_BAD, _with_hint(sentence, hint), "red")
         if not loaded.declarations and not loaded.problems:
             self._no_jobs(loaded.missing, again=again)
         for source in loaded.sources:
@@ -181,7 +186,8 @@ class Terminal:
 
     def _no_jobs(self, missing: Sequence[str], *, again: bool) -> None:
         if not again:
-            echo(f"  {say('up_no_jobs')}")
+            is_usual = list(missing) == [DEFAULT_SOURCE] or not missing
+            echo(f"  {say('up_no_jobs') if is_usual else _missing_files(missing)}")
         elif missing:
             self._line(_WARN, say("up_no_jobs_any_more", missing=missing), "yellow")
 
@@ -207,18 +213,31 @@ class Terminal:
         else:
             self._line(_GOOD, visible_line(said))
 
+    def refused(self, job: str, refusal: FoliotError) -> None:
+        """A job that code declares, and the server does not take."""
+        sentence, hint = tell(refusal, spoken())
+        named = sentence if job in sentence else f"{job}: {sentence}"
+        if self._refused.get(job) != named:
+            self._refused[job] = named
+            next_step = visible_line(f"{hint or ''}  [{refusal.code}]".strip())
+            self._line(_WARN, _with_hint(visible_line(named), next_step), "yellow")
+
     def stopping(self) -> None:
         echo(f"\n  {say('up_stopping')}", err=True)
 
     def _tell(self, report: Report) -> None:
         run = format_run_id(report.run_id)
         took = None if report.took_us is None else human_duration(report.took_us, spoken())
-        ended = say("up_ended", job=report.job or run, run=run, how=value_word(report.cause, spoken()), took=took)
+        job, how = report.job or run, value_word(report.cause, spoken())
         if report.cause is Cause.SUCCEEDED:
-            self._line(_GOOD, visible_line(ended))
-        else:
-            why = (report.error or "").strip().splitlines()
-            self._line(_BAD, visible_line(f"{ended}  {why[0] if why else ''}"), "red")
+            self._line(_GOOD, visible_line(say("up_ended", job=job, run=run, how=how, took=took)))
+            return
+        lines = (report.error or "").strip().splitlines()
+        why = lines[0] if lines else None
+        ended = visible_line(say("up_failed", job=job, run=run, how=how, took=took, why=why))
+        is_first = job not in self._failed
+        self._failed.add(job)
+        self._line(_BAD, _with_hint(ended, f"foliot run logs {run}" if is_first else None), "red")
 
     def _watching(self) -> str:
         names = [_named(source) for source in self._settings.sources]
@@ -236,6 +255,16 @@ class Terminal:
     @staticmethod
     def _echo(*parts: Said) -> None:
         echo(*parts, colour=wants_colour())
+
+
+def _with_hint(sentence: str, hint: str | None) -> str:
+    return f"{sentence}\n           {hint}" if hint else sentence
+
+
+def _missing_files(missing: Sequence[str]) -> str:
+    """Files that the user named, and that are not there: mistyped, or still to be written."""
+    near = nearest(missing[0], [str(file) for file in Path(missing[0]).parent.glob("*.py")])
+    return say("up_files_missing", missing=missing, near=near)
 
 
 def _first_command(declared: Sequence[Declaration]) -> str:

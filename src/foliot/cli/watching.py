@@ -151,20 +151,24 @@ def tell_end(user: User, run: Mapping[str, Any]) -> None:
         show_result(run["result"])
     else:
         say_state(user, run)
+        has_log = run["started_at"] is not None
+        if has_log:
+            echo(out.dim(f"  foliot run logs {run['id']}"), err=True)
     if run["state"] != "SUCCEEDED":
         raise SystemExit(6)
 
 
 def say_state(user: User, run: Mapping[str, Any]) -> None:
     """Where a run stands that has not succeeded: how it failed, or that it is not over."""
-    kind = f" ({run['kind']})" if run["kind"] else ""
-    said = {"job": run["job"], "run": run["id"], "state": f"{run['state']}{kind}"}
+    out = user.out
+    kind = f" ({out.word(run['kind'])})" if run["kind"] else ""
+    said = {"job": run["job"], "run": run["id"], "state": f"{out.state_word(run['state'])}{kind}"}
     mark = "run" if run["ended_at"] is None else "bad"
     why = first_line(run["error"])
     if why:
-        user.out.talk("ended_why", mark=mark, why=why, **said)
+        out.talk("ended_why", mark=mark, why=why, **said)
     else:
-        user.out.talk("ended", mark=mark, **said)
+        out.talk("ended", mark=mark, **said)
 
 
 def first_line(text: str | None) -> str:

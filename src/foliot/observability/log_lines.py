@@ -11,6 +11,7 @@ import structlog
 from foliot.domain.redaction import redacted
 from foliot.domain.visible import visible, visible_line
 from foliot.observability.feed_lines import FeedFormatter, FeedRenderer
+from foliot.words.language import Language
 
 LogFormat = Literal["console", "json", "auto", "feed"]
 
@@ -20,12 +21,15 @@ def wants_colour(stream: TextIO) -> bool:
     return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
-def configure_logging(*, level: str = "info", form: LogFormat = "auto") -> None:
-    """Set up structlog and the standard library's loggers. Lines go to stderr: stdout is for data."""
+def configure_logging(*, level: str = "info", form: LogFormat = "auto", language: Language = Language.ENGLISH) -> None:
+    """Set up structlog and the standard library's loggers. Lines go to stderr: stdout is for data.
+
+    The language is that of a feed. Lines of other forms are for programs and operators, who search for fixed words.
+    """
     threshold = logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
     as_json = form == "json" or (form == "auto" and not sys.stderr.isatty())
     is_coloured = wants_colour(sys.stderr)
-    feed = FeedRenderer(sys.stderr, is_coloured=is_coloured) if form == "feed" else None
+    feed = FeedRenderer(sys.stderr, is_coloured=is_coloured, language=language) if form == "feed" else None
     renderer: Any = feed or structlog.dev.ConsoleRenderer(colors=is_coloured, pad_event_to=24)
     if as_json:
         renderer = structlog.processors.JSONRenderer(ensure_ascii=False)

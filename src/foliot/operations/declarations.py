@@ -112,6 +112,7 @@ class Declaring:
     def __init__(self, services: Services) -> None:
         self._services = services
         self.on_back: list[Callable[[RetiringJob], None]] = []  # called with each retired job that is declared again
+        self.on_refused: list[Callable[[str, FoliotError], None]] = []  # called with some jobs that were refused
 
     async def declare(self, hello: Hello, by: Principal) -> Declared:
         """Save the jobs of a worker's code."""
@@ -124,6 +125,9 @@ class Declaring:
         if refused:
             shown = declared.refused[:REFUSED_SHOWN]
             log.warning("job.refused", worker=hello.name, jobs=len(refused), why=shown)
+            for listener in self.on_refused:
+                for one in refused[:REFUSED_SHOWN]:
+                    listener(one.name, one.refusal)
         return declared
 
     async def registered(self, code: Code, hello: Hello, by: Principal) -> None:

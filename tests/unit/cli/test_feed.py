@@ -7,6 +7,7 @@ import pytest
 from foliot.app.all_in_one import UpSettings
 from foliot.cli.up import Terminal
 from foliot.domain.verdict import Cause
+from foliot.operations.declarations import ChangedByHand
 from foliot.ports.worker_link import Report
 from foliot.sdk.registry import load
 
@@ -20,8 +21,40 @@ def test_an_error_is_told_by_its_first_line(feed: Terminal, capsys: pytest.Captu
     error = "ValueError: 你好 bad\nsecond line"
     feed.reported([Report(run_id=1, lease_id="l", job="boom", cause=Cause.ERROR, error=error, took_us=3000)])
     said = capsys.readouterr().out
-    assert "boom  r-1  error in 3 ms  ValueError: 你好 bad\n" in said
+    assert "boom  r-1  error after 3 ms: ValueError: 你好 bad\n           foliot run logs r-1\n" in said
     assert "second line" not in said
+
+
+def test_the_next_step_of_a_job_that_fails_is_told_once(feed: Terminal, capsys: pytest.CaptureFixture[str]) -> None:
+    for run in (1, 2):
+        feed.reported([Report(run_id=run, lease_id="l", job="boom", cause=Cause.ERROR, error="E: x", took_us=3000)])
+    assert capsys.readouterr().out.count("foliot run logs") == 1
+
+
+def test_a_mistyped_file_is_told_and_not_promised_by_foliot_new(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "tasks.py").touch()
+    typed = str(tmp_path / "taks.py")
+    feed = Terminal(UpSettings(sources=(typed,), folder=tmp_path))
+    feed.loaded(load([typed]), again=False)
+    said = capsys.readouterr().out
+    assert f"taks.py is not there. Did you mean {tmp_path / 'tasks.py'}? A file is loaded when you save it." in said
+    assert "foliot new" not in said
+
+
+def test_a_refused_job_is_told_once_with_its_next_step_until_the_code_changes(
+    feed: Terminal, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refusal = ChangedByHand("tick", "api")
+    for _ in range(3):  # its worker asks again and again
+        feed.refused("tick", refusal)
+    feed.loaded(load([]), again=True)
+    feed.refused("tick", refusal)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4, lines
+    assert lines[0].endswith(f"▲ {refusal.sentence}")
+    assert lines[1].strip() == f"{refusal.hint}  [FOL-3021]"
 
 
 @pytest.mark.parametrize(

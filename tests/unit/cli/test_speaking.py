@@ -181,7 +181,7 @@ def test_the_feed_of_up_does_not_steer_the_terminal(tmp_path: Path, capsys: pyte
     feed.reported([Report(run_id=1, lease_id="l", job=EVIL, cause=Cause.ERROR, error=EVIL, took_us=3000)])
     said = capsys.readouterr().out
     assert is_safe(said)
-    assert said.count("\n") == 1
+    assert said.count("\n") == 2
 
 
 def test_a_refusal_does_not_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,14 +1,21 @@
 """Log lines in the form of a feed."""
 
+import ast
 import logging
 import re
+from collections.abc import Iterator
 from io import StringIO
+from pathlib import Path
 
 import pytest
 import structlog
 
-from foliot.observability.feed_lines import FeedFormatter, FeedRenderer
+import foliot
+from foliot.observability.feed_lines import SAID_IN_SENTENCES, FeedFormatter, FeedRenderer
 from foliot.observability.log_lines import configure_logging
+from foliot.words.chinese.events import EVENTS
+from foliot.words.language import Language
+from tests.code_texts import tree_of
 
 LINE = re.compile(r"\d\d:\d\d:\d\d  [✖▲·x!-] \S.*")
 
@@ -16,8 +23,9 @@ LINE = re.compile(r"\d\d:\d\d:\d\d  [✖▲·x!-] \S.*")
 def test_every_line_has_the_form_of_the_feed(capsys: pytest.CaptureFixture[str]) -> None:
     configure_logging(level="info", form="feed")
     log = structlog.get_logger("foliot.test")
-    log.warning("job.refused", why="two functions claim it", job="tick")
-    log.warning("job.refused", why=["two functions claim it"], worker="my-laptop")  # of the same second: said before
+    log.warning("calendar.job_refused", why="two functions claim it", job="tick")
+    log.warning("calendar.job_refused", why=["two functions claim it"], worker="my-laptop")  # said in this second
+    log.warning("job.refused", why="the terminal of foliot up says it in a sentence")
     log.error("child.failed_to_start", pid=812)
     log.info("server.started", node="my-laptop")
     try:
@@ -27,11 +35,31 @@ def test_every_line_has_the_form_of_the_feed(capsys: pytest.CaptureFixture[str])
     said = capsys.readouterr().err.splitlines()
     assert all(LINE.fullmatch(line) for line in said), said
     assert [line.partition("  ")[2][2:] for line in said] == [
-        "job refused: two functions claim it  job=tick",
+        "calendar job refused: two functions claim it  job=tick",
         "child failed to start  pid=812",
         "server started  node=my-laptop",
         "duty failed: ConnectionError: no connection to redis://app:***@cache  duty=firing",
     ]
+
+
+def warnings_and_errors() -> Iterator[str]:
+    """The names of the events that Foliot logs as warnings or errors."""
+    for file in Path(foliot.__path__[0]).rglob("*.py"):
+        for node in ast.walk(tree_of(file)):
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name(id="log"), attr="warning" | "error" | "exception"),
+                    args=[ast.Constant(value=str() as event), *_],
+                ):
+                    yield event
+
+
+def test_every_event_of_the_feed_has_its_chinese(capsys: pytest.CaptureFixture[str]) -> None:
+    by_variable = {"runs.reaped", "runs.timed_out"}
+    assert set(warnings_and_errors()) - SAID_IN_SENTENCES | by_variable == EVENTS.keys()
+    configure_logging(level="info", form="feed", language=Language.CHINESE)
+    structlog.get_logger("foliot.test").warning("spool.full", bytes=7)
+    assert capsys.readouterr().err.rstrip().endswith("▲ 暂存已满  bytes=7")
 
 
 def test_a_line_of_another_package_has_it_too_and_steers_nothing() -> None:

@@ -184,11 +184,13 @@ PHRASES: Final[Catalogue] = {
     "up_loaded_again": "{source} 已重新加载：{jobs} 个任务",
     "up_second_terminal": "在另一个终端中：  {command}",
     "up_no_jobs": "还没有任务。在另一个终端中：  foliot new",
+    "up_files_missing": "还没有任务：{missing:list} 不存在。[是否想写 {near}？]文件保存后即会加载。",
     "up_no_jobs_any_more": "已没有任务：{missing:list} 不存在",
     "up_retired": "{name} 已退役：{module} 不再声明它[；其中最接近的名称是 {renamed_to}]",
     "up_declared_again": "{name} 又被声明，继续运行",
     "up_more_runs": "还有 {count} 次执行",
     "up_ended": "{job}  {run}  {how}[，用时 {took}]",
+    "up_failed": "{job}  {run}  {how}[，用时 {took}][：{why}]",
     "up_stopping": "正在停止：等待进行中的执行（再按 Ctrl-C 立即结束）",
 }
 

@@ -200,11 +200,15 @@ PHRASES: Final[Catalogue] = {
     "up_loaded_again": "{source} loaded again: {jobs|job|jobs}",
     "up_second_terminal": "In a second terminal:  {command}",
     "up_no_jobs": "No jobs yet. In a second terminal:  foliot new",
+    "up_files_missing": (
+        "No jobs yet: {missing:list} is not there.[ Did you mean {near}?] A file is loaded when you save it."
+    ),
     "up_no_jobs_any_more": "no jobs any more: {missing:list} is not there",
     "up_retired": "{name} is retired: {module} no longer declares it[; the nearest name there is {renamed_to}]",
     "up_declared_again": "{name} is declared again and goes on",
     "up_more_runs": "and {count} more runs",
     "up_ended": "{job}  {run}  {how}[ in {took}]",
+    "up_failed": "{job}  {run}  {how}[ after {took}][: {why}]",
     "up_stopping": "stopping: waiting for what runs (Ctrl-C again ends at once)",
 }
 
