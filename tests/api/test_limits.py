@@ -32,6 +32,8 @@ async def test_only_an_admin_changes_a_limit_of_the_cluster(api: Api, where: dic
     refused = await asker.post("/jobs", {"name": "a", "definition": naming("db", 9, group="billing")})
     assert (refused.status_code, refused.json()["code"]) == (403, "FOL-4011")
     assert "db: 4" in refused.json()["hint"]
+    foretold = await asker.post("/jobs:validate", {"name": "a", "definition": naming("db", 9, group="billing")})
+    assert (foretold.status_code, foretold.json()["code"]) == (403, "FOL-4011")
     fits = await asker.post("/jobs", {"name": "a", "definition": naming("db", 4, group="billing")})
     assert fits.status_code == 201
     assert (await asker.ask("PUT", "/cluster/limits/db", {"max": 9})).status_code == 403
@@ -46,8 +48,12 @@ async def test_a_token_of_one_group_cannot_change_what_other_groups_count_in(api
     mine = {"name": "b", "definition": naming("db", 100, group="billing")}
     refused = await asker.post("/jobs", mine)
     assert (refused.status_code, refused.json()["code"]) == (403, "FOL-4011")
+    foretold = await asker.post("/jobs:validate", mine)
+    assert (foretold.status_code, foretold.json()["detail"]) == (403, refused.json()["detail"])
     assert (await asker.post("/jobs", {"name": "b", "definition": naming("db", 4, group="billing")})).status_code == 201
     patched = {"definition": {"place": {"concurrency": {"db": 1}}}}
+    same = {"name": "b", "definition": naming("db", 4, group="billing")}
+    assert (await asker.post("/jobs:validate", same)).status_code == 200
     again = await asker.ask("PATCH", "/jobs/b", patched, headers={"If-Match": '"v1"'})
     assert (again.status_code, again.json()["code"]) == (403, "FOL-4011")
     said = await api.ask("PATCH", "/jobs/b", patched, headers={"If-Match": '"v1"'})

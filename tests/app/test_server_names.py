@@ -4,6 +4,8 @@ import asyncio
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+from structlog.testing import capture_logs
+
 from foliot.app.server_process import serve
 from foliot.app.settings import ServerSettings
 from foliot.client.awaited.foliot import AsyncFoliot
@@ -39,6 +41,34 @@ async def test_two_servers_on_one_machine_have_two_names(tmp_path: Path) -> None
 
             await soon(has_both, within_s=60)
             assert {name.rpartition("-")[2] for name in await names()} == {url.rpartition(":")[2] for url in urls}
+
+
+async def test_a_server_says_that_its_first_token_came_too_late(tmp_path: Path) -> None:
+    """Two servers start together on an empty store, and the one without the file was first."""
+    store = f"sqlite:///{tmp_path / 'foliot.db'}"
+    await migrate(store)
+
+    async def told(given: str | None) -> tuple[str | None, list[str]]:
+        stop, tokens = asyncio.Event(), list[str | None]()
+
+        def started(_url: str, made: str | None) -> None:
+            tokens.append(made)
+            stop.set()
+
+        settings = ServerSettings(store_url=store, node_name="a", port=0)
+        with capture_logs() as lines:
+            await serve(settings, stop, bootstrap_token=given, started=started)
+        return tokens[0], [line["why"] for line in lines if line["event"] == "bootstrap.not_used"]
+
+    first, said = await told(None)
+    assert first is not None
+    assert said == []
+    _, said = await told(TOKEN)
+    assert [why.partition(" (")[0] for why in said] == [
+        "The store has had a first token before, and the one of --bootstrap-token-file is not known to it."
+    ]
+    _, said = await told(first)
+    assert said == [], "the usual restart"
 
 
 def test_a_name_of_several_nodes_is_told(tmp_path: Path) -> None:

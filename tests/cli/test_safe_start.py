@@ -53,7 +53,7 @@ def test_a_store_without_tables_is_refused_with_the_next_step(alone: Shell) -> N
     refused = server(alone)
     assert refused.returncode != 0
     assert "[FOL-7001]" in refused.stderr
-    assert "foliot db upgrade" in refused.stderr
+    assert "run foliot db upgrade with the same --db or --db-file  [FOL-7001]" in refused.stderr
 
 
 def test_a_taken_port_is_told(alone: Shell) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+import structlog
+
 from foliot.domain.access import (
     INTERNAL,
     BadLoginCode,
@@ -19,13 +21,16 @@ from foliot.domain.access import (
     login_code,
     plain_code,
 )
-from foliot.domain.errors import BadField
+from foliot.domain.errors import BadField, ClusterTrouble
 from foliot.domain.instants import DAY, MINUTE, Instant, Micros
 from foliot.domain.names import check_name
 from foliot.operations.notes import note
 from foliot.operations.services import Services
 from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.store.tokens import NewToken, TokenRecord
+from foliot.words.errors import in_one_line
+
+log = structlog.get_logger("foliot.server")
 
 PREFIX: Final = "fol_"
 LIVES_DEFAULT: Final[Micros] = 90 * DAY
@@ -108,6 +113,18 @@ async def revoke_token(services: Services, who: Principal, name_or_id: str) -> T
     return ended[0]
 
 
+class FirstTokenNotUsed(ClusterTrouble):
+    """A server was given a first token, and the store had one before."""
+
+    code = "FOL-5041"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The store has had a first token before, and the one of --bootstrap-token-file is not known to it.",
+            hint="use a token of the store; a server that started without --bootstrap-token-file has printed one",
+        )
+
+
 async def bootstrap(services: Services, *, given: str | None = None) -> str | None:
     """Make the first token of a store: the given secret, or a fresh one. Return None when the store had one before."""
     if given is not None:
@@ -115,6 +132,10 @@ async def bootstrap(services: Services, *, given: str | None = None) -> str | No
     scopes = frozenset({Scope.ADMIN, Scope.WORKER})
     new, secret = _new(services, INTERNAL, BOOTSTRAP, Grant(scopes=scopes), BOOTSTRAP_LIVES, secret=given)
     record = await services.store.tokens.add(new, only_if_none=True)
+    if record is None and given is not None:
+        known, _ = await services.store.tokens.find(hash_of(given))
+        if known is None:  # another server was first, or the token is of another store
+            log.warning("bootstrap.not_used", why=in_one_line(FirstTokenNotUsed()))
     return None if record is None else secret
 
 

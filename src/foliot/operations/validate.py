@@ -9,13 +9,15 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.definition import definition_hash, to_document
 from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import Instant
-from foliot.domain.job import lane_of
+from foliot.domain.job import Definition, lane_of
+from foliot.domain.limits import LimitChange, check_change, limit_key
 from foliot.domain.names import check_name
 from foliot.operations.calendars import read_definition
 from foliot.operations.diff import FieldChange, changes_between
 from foliot.operations.kinds import check_kind
 from foliot.operations.names import find_job
 from foliot.operations.services import Services
+from foliot.ports.store.lookups import JobRow
 from foliot.words.language import Language
 from foliot.words.schedules import describe
 from foliot.words.schedules.warnings import ScheduleWarning, warnings_of
@@ -59,6 +61,7 @@ async def validate(
         present = await find_job(services, who, namespace, name)
     except JobNotFound:
         present = None
+    await _check_limits(services, who, namespace, definition, said_before=_limits_in(present))
     schedule = definition.schedule
     workers = await services.offers.fitting(lane_of(0, definition, namespace=namespace))
     return Validated(
@@ -71,3 +74,24 @@ async def validate(
         changes=changes_between(present.document if present else {}, canonical),
         is_offered=bool(workers),
     )
+
+
+async def _check_limits(
+    services: Services, who: Principal, namespace: str, definition: Definition, *, said_before: Mapping[str, int]
+) -> None:
+    """Raise `LimitNotYours` where a save would: the definition gives a limit another maximum, and the token may not."""
+    said_anew = {name: most for name, most in definition.limits.items() if said_before.get(name) != most}
+    keys = [limit_key(name, owner) for name in said_anew for owner in (None, namespace)]
+    found = await services.store.limits.find(keys)
+    present = {(limit.name, limit.namespace): limit.max for limit in found}
+    for name, wanted in said_anew.items():
+        owner = None if (name, None) in present else namespace
+        max_ = present.get((name, owner), wanted)
+        if max_ != wanted:
+            check_change(who, LimitChange(name=name, namespace=owner, max=max_, wanted=wanted))
+
+
+def _limits_in(job: JobRow | None) -> Mapping[str, int]:
+    """The limits that the present version of a job names."""
+    place = (job.document.get("place") or {}) if job is not None else {}
+    return place.get("concurrency") or {}

@@ -62,6 +62,10 @@ class LimitStore(Protocol):
         """Those of the cluster and of this namespace (None: of every), behind the key `after`."""
         ...
 
+    async def find(self, keys: Sequence[str]) -> Sequence[NamedLimit]:
+        """Those of these keys that there are."""
+        ...
+
     async def set_shared(self, name: str, max_: int) -> NamedLimit:
         """Make a limit of the whole cluster, or give it another maximum. Running runs that count in it hold it."""
         ...

@@ -9,6 +9,7 @@ EVENTS: Final[Mapping[str, str]] = {
     "api.failed": "请求处理失败",
     "backfill.job_unreadable": "补数的任务无法读取",
     "beat.no_answer": "心跳没有得到回应",
+    "bootstrap.not_used": "第一个令牌没有用上",
     "calendar.job_refused": "任务不能使用日历",
     "calendar.job_unreadable": "使用日历的任务无法读取",
     "checkpoint.refused": "检查点被拒绝",

@@ -152,6 +152,7 @@ TITLES: Final[Catalogue] = {
     "FOL-5031": "A role that this installation cannot play inside another program",
     "FOL-5032": "An answer that is not of a Foliot server",
     "FOL-5040": "A server that stops and hands out no more runs",
+    "FOL-5041": "A first token that the store does not know",
     "FOL-5033": "A store whose driver is not installed",
     "FOL-5034": "A mistake of Foliot's, of which a report was saved",
     "FOL-5035": "A certificate that the client does not believe",

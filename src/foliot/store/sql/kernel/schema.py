@@ -221,7 +221,11 @@ def _refusal(found: SchemaStatus) -> StorageTrouble:
     facts = {"state": str(found.state), "revision": found.revision, "head": found.head}
     match found.state:
         case SchemaState.EMPTY:
-            return SchemaNotReady("The store is empty: it has no tables yet.", hint="run foliot db upgrade", **facts)
+            return SchemaNotReady(
+                "The store is empty: it has no tables yet.",
+                hint="run foliot db upgrade with the same --db or --db-file",
+                **facts,
+            )
         case SchemaState.BEHIND:
             return SchemaNotReady(
                 f"The store's schema is {found.revision}, this Foliot needs {found.head}.",

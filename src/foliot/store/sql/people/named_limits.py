@@ -49,6 +49,12 @@ class SqlLimits:
 
         return await self._database.read(work)
 
+    async def find(self, keys: Sequence[str]) -> Sequence[NamedLimit]:
+        def work(tx: Tx) -> Sequence[NamedLimit]:
+            return [_named(row) for key in keys for row in tx.rows(_FIND, {"name": key})]
+
+        return await self._database.read(work)
+
     async def set_shared(self, name: str, max_: int) -> NamedLimit:
         key = limit_key(name, None)
 
