@@ -16,8 +16,8 @@ from foliot.cli import main
 from foliot.client.awaited.foliot import AsyncFoliot
 from foliot.client.endpoint import read_client_file
 from tests.app.test_all_in_one import Listener, running, settings
-from tests.app.test_tls import Authority
 from tests.eventually import soon
+from tests.servers.certificates import Authority
 
 ROOT = Path(__file__).parents[2]
 EVERYWHERE = "0.0.0.0"

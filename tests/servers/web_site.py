@@ -66,10 +66,10 @@ class Log:
 class WebSite:
     """A site at `http://127.0.0.1:<port>`; pages are the functions of `PAGES`, by path, and those that a test adds."""
 
-    def __init__(self, *, tls: ssl.SSLContext | None = None, host: str = "127.0.0.1") -> None:
+    def __init__(self, *, tls: ssl.SSLContext | None = None, host: str = "127.0.0.1", port: int = 0) -> None:
         self.log = Log()
         self.pages: dict[str, Callable[[Visit], bool | None]] = dict(PAGES)
-        self._server = _Server((host, 0), _Handler)
+        self._server = _Server((host, port), _Handler)
         self._server.site = self
         self._server.tls = tls
         self.port: int = self._server.server_address[1]

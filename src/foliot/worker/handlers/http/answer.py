@@ -23,6 +23,7 @@ class HttpAnswer:
     is_whole: bool = True  # False: the body was longer than what is kept of it, or is packed in a way we do not know
     size: int = 0  # bytes that came over the wire
     took_s: float = 0.0
+    shown: str = ""  # the request that it answers, for people: the last one, when there were redirects
     trouble: str | None = field(default=None)  # there was more of it than is read
 
 

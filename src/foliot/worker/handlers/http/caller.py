@@ -5,6 +5,7 @@ request is made, so that servers, which only read options, stay light.
 """
 
 import asyncio
+import os
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -113,13 +114,19 @@ class HttpCaller:
         await self._session.close()
 
     async def _followed(self, request: HttpRequest, sending: "_Sending", keep_bytes: int) -> HttpAnswer:
+        answer = await self._answered(request, sending, keep_bytes)
         for _ in range(request.redirects):
-            answer = await self._answered(request, sending, keep_bytes)
             location = answer.headers.get("location")
             if answer.status not in _REDIRECTS or location is None:
-                return answer
-            request = redirected(request, answer.status, location)
-        return await self._answered(request, sending, keep_bytes)
+                break
+            before, request = request, redirected(request, answer.status, location)
+            try:
+                answer = await self._answered(request, sending, keep_bytes)
+            except AddressRefused as error:  # no reason to reject the run: a request was sent
+                why = f"it redirects to {request.url.origin}, and {error.data['why']}"
+                raise HttpAnswerUnfit(before.shown, why) from None
+        answer.shown = request.shown
+        return answer
 
     async def _answered(self, request: HttpRequest, sending: "_Sending", keep_bytes: int) -> HttpAnswer:
         """One request without redirects. The next address is tried only while nothing was sent."""
@@ -289,5 +296,5 @@ def _told(error: Exception, request: HttpRequest, *, is_sent: bool) -> HttpFaile
 def _reason(error: Exception) -> str:
     """What the machine says of a connection that failed."""
     cause = getattr(error, "os_error", error)
-    said = getattr(cause, "strerror", None)
-    return str(said).lower() if said else "the connection failed"
+    number = getattr(cause, "errno", None)
+    return os.strerror(number).lower() if isinstance(number, int) and number > 0 else "the connection failed"

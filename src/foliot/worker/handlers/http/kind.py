@@ -12,7 +12,7 @@ from foliot.domain.errors import ExecutionFailed
 from foliot.domain.instants import SECOND, to_datetime
 from foliot.domain.json_check import JsonCheck
 from foliot.domain.payload import PARAMS_BYTES_MAX, parse_json
-from foliot.domain.redaction import redacted
+from foliot.domain.redaction import HIDDEN, redacted
 from foliot.domain.run import format_run_id
 from foliot.domain.template import RunValues
 from foliot.ports.secrets import Secrets
@@ -20,6 +20,7 @@ from foliot.ports.worker_link import HandlerOffer, LeasedRun
 from foliot.sdk.ctx import Ctx
 from foliot.worker.handlers.http.answer import HttpAnswer
 from foliot.worker.handlers.http.caller import HttpCaller, HttpRequest
+from foliot.worker.handlers.http.disguises import hiding
 from foliot.worker.handlers.http.errors import HttpAnswerUnfit, HttpFailed, status_error
 from foliot.worker.handlers.http.message import Message, idempotency_key, message_from, message_of
 from foliot.worker.handlers.http.options import HttpOptions
@@ -32,7 +33,6 @@ CHECKED_BYTES_MAX: Final = 1024 * 1024  # of an answer that is checked
 DESCRIBED_MAX: Final = 150
 SHOWN_BYTES: Final = 2_000  # of an answer that is not as expected, in the log of the run
 SECRET_BYTES: Final = 4_096  # kept beyond what is shown, so that no secret is cut in half and then not recognised
-HIDDEN: Final = "***"
 _OTHER_LOOPS: Final = ("process", "thread")
 
 
@@ -116,25 +116,27 @@ class HttpCall:
             await caller.close()
 
     async def _called(self, caller: HttpCaller, values: RunValues, shown: str, ctx: Ctx) -> Any:
-        request = await self._with_secrets(values, shown)
+        secrets = await self._secrets()
+        # What is shown of the request never held a secret.
+        request = replace(self._filled(replace(values, secrets=secrets)), shown=redacted(shown))
+        hide = hiding(self.kind.secrets.hidden, secrets.values(), request.headers if secrets else ())
         ctx.log.info("request", method=request.method, url=request.shown.partition(" ")[2])
         answer = await caller.send(request, keep_bytes=self._keep_bytes())
         ctx.log.info("answer", status=answer.status, bytes=answer.size, ms=round(answer.took_s * 1000))
         try:
-            self._check(answer, request)
+            self._check(answer)
         except HttpFailed:
-            said = cut(text_of(answer, self.kind.secrets.hidden), SHOWN_BYTES)
-            ctx.log.warning("answer is not as expected", body=said)
+            ctx.log.warning("answer is not as expected", body=cut(text_of(answer, hide), SHOWN_BYTES))
             raise
-        return result_of(answer, self.message.options, self.kind.secrets.hidden)
+        return result_of(answer, self.message.options, hide)
 
-    async def _with_secrets(self, values: RunValues, shown: str) -> HttpRequest:
-        """The request as it is sent. What is shown of it never held a secret."""
-        if self.message.secrets:
-            named = {name: f"${{secret:{name}}}" for name in self.message.secrets}
-            secrets = await self.kind.secrets.filled(named, namespace=self.run.namespace, host=self.message.host)
-            values = replace(values, secrets=secrets)
-        return replace(self._filled(values), shown=redacted(shown))
+    async def _secrets(self) -> Mapping[str, str]:
+        """The secrets that the request holds, by name."""
+        if not self.message.secrets:
+            return {}
+        named = {name: f"${{secret:{name}}}" for name in self.message.secrets}
+        found = await self.kind.secrets.filled(named, namespace=self.run.namespace, host=self.message.host)
+        return {name: str(value) for name, value in found.items()}
 
     def _filled(self, values: RunValues) -> HttpRequest:
         return self.message.filled(
@@ -163,25 +165,25 @@ class HttpCall:
         wanted = max(self.message.options.capture, SHOWN_BYTES) + SECRET_BYTES
         return max(wanted, CHECKED_BYTES_MAX) if self.message.checks else wanted
 
-    def _check(self, answer: HttpAnswer, request: HttpRequest) -> None:
+    def _check(self, answer: HttpAnswer) -> None:
         """Refuse an answer that is not what the job expects."""
         if answer.status not in self.message.statuses:
             raise status_error(answer.status)(
-                request.shown, answer=answer.status, expected=self.message.statuses.written
+                answer.shown, answer=answer.status, expected=self.message.statuses.written
             )
-        failed = self._failed_check(answer, request)
+        failed = self._failed_check(answer)
         if failed is not None:
-            raise HttpAnswerUnfit(request.shown, f"{failed.written} does not hold")
+            raise HttpAnswerUnfit(answer.shown, f"{failed.written} does not hold")
 
-    def _failed_check(self, answer: HttpAnswer, request: HttpRequest) -> JsonCheck | None:
+    def _failed_check(self, answer: HttpAnswer) -> JsonCheck | None:
         if not self.message.checks:
             return None
         if not answer.is_whole:
-            raise HttpAnswerUnfit(request.shown, f"more than {CHECKED_BYTES_MAX} bytes cannot be checked")
+            raise HttpAnswerUnfit(answer.shown, f"more than {CHECKED_BYTES_MAX} bytes cannot be checked")
         try:
             value = json_of(answer.body)
         except ValueError:
-            raise HttpAnswerUnfit(request.shown, "it is not JSON") from None
+            raise HttpAnswerUnfit(answer.shown, "it is not JSON") from None
         return next((check for check in self.message.checks if not check.holds(value)), None)
 
 

@@ -28,7 +28,6 @@ BODY_MAX: Final = 1024 * 1024
 HEADERS_MAX: Final = 100
 HEADER_VALUE_MAX: Final = 8_000
 TOTAL_MAX_US: Final = 7 * DAY
-HIDDEN: Final = "***"
 
 OWN_HEADERS: Final = frozenset(
     {"foliot-attempt", "foliot-due", "foliot-fence", "foliot-job", "foliot-run", "idempotency-key", "traceparent",

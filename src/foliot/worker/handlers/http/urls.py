@@ -65,7 +65,8 @@ class HttpUrl(NamedTuple):
 
     def joined(self, location: str) -> "HttpUrl":
         """Where a redirect from here leads."""
-        return HttpUrl.read(urljoin(str(self), encoded_rest(location.strip()).partition("#")[0]))
+        written = "".join(letter if letter.isascii() else percent_encoded(letter) for letter in location.strip())
+        return HttpUrl.read(urljoin(str(self), written.partition("#")[0]))
 
 
 def split(text: str) -> tuple[str, str, str, str]:
