@@ -33,7 +33,7 @@ WORDS_OF_THE_COMMAND_LINE = frozenset((
     "active", "admin", "all", "allow", "cluster", "done", "en", "error", "errors", "except", "failed", "fails",
     "held", "jobs", "lost", "missing", "nodes", "only", "paused", "poison", "queue", "read", "rejected", "replace",
     "retired",
-    "retrying", "run", "runs", "skip", "timeout", "weekdays", "worker", "write", "zh", "CN", "cn", "us", "ny",
+    "retrying", "run", "runs", "script", "skip", "timeout", "weekdays", "worker", "write", "zh", "CN", "cn", "us", "ny",
     "workdays", "holidays",
 ))  # fmt: skip
 """Values that people type as they are."""

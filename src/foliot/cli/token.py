@@ -61,7 +61,7 @@ def _limits(out: Output, row: Mapping[str, Any]) -> str:
 
 @token.command()
 @click.argument("name")
-@click.option("--scope", "scopes", multiple=True, required=True, help="read, run, write, admin, worker.")
+@click.option("--scope", "scopes", multiple=True, required=True, help="read, run, write, admin, worker, script.")
 @click.option("--expires", default="90d", show_default=True, metavar="DURATION")
 @click.option("--for-namespace", metavar="NS", help="Nothing outside this namespace exists for it.")
 @click.option("--for-group", metavar="GROUP", help="It acts on the jobs of this group only.")
@@ -84,6 +84,7 @@ def create(
       foliot token create ci --scope read --scope run --expires 90d
       foliot token create w-1 --scope worker --write worker.token
       foliot token create reports --scope run --for-group reports
+      foliot token create deploy --scope write --scope script
     """
     check_place(file)
     words = [word for scope in scopes for word in scope.split(",")]

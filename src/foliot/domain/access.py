@@ -1,12 +1,14 @@
 """Access: what a token may do, and where. Deny by default.
 
 A *scope* is what a token carries and what a route demands. `run` and `write` include `read`; `admin` includes those;
-`worker` stands apart: it lets a process serve as a worker and read nothing. A token may be limited to one namespace,
-and within it to the jobs of one group; what lies outside a namespace does not exist for it.
+`worker` stands apart: it lets a process serve as a worker and read nothing. `script` adds to `write`, or to a worker's
+token, the right to define jobs that execute text (`SCRIPT_KINDS`, SEC-14); `admin` includes it. A token may be limited
+to one namespace, and within it to the jobs of one group; what lies outside a namespace does not exist for it.
 
     Denied
     ├── NotLoggedIn       FOL-4002   no token, or one that is not (or no longer) good
     ├── ScopeMissing      FOL-4001   the token may not do this
+    ├── ScriptDenied      FOL-4034   the token may not define jobs that execute text
     ├── BadLoginCode      FOL-4003   a login code that is wrong, used or too old
     ├── TooManyTries      FOL-4004   wrong codes too often
     ├── TokenElsewhere    FOL-4007   a worker's token is for another namespace or group
@@ -20,6 +22,7 @@ from enum import StrEnum
 from typing import Final, Literal
 
 from foliot.domain.errors import Conflict, Denied, InvalidInput, NotFound
+from foliot.domain.handler import SCRIPT_KINDS
 
 
 class Scope(StrEnum):
@@ -30,14 +33,16 @@ class Scope(StrEnum):
     WRITE = "write"  # definitions: create, change, pause, delete
     ADMIN = "admin"  # tokens, nodes, the cluster
     WORKER = "worker"  # the worker protocol, and nothing else
+    SCRIPT = "script"  # with write or worker: define jobs that execute text
 
 
 IMPLIED: Final[Mapping[Scope, frozenset[Scope]]] = {
     Scope.READ: frozenset({Scope.READ}),
     Scope.RUN: frozenset({Scope.RUN, Scope.READ}),
     Scope.WRITE: frozenset({Scope.WRITE, Scope.READ}),
-    Scope.ADMIN: frozenset({Scope.ADMIN, Scope.WRITE, Scope.RUN, Scope.READ}),
+    Scope.ADMIN: frozenset({Scope.ADMIN, Scope.WRITE, Scope.RUN, Scope.READ, Scope.SCRIPT}),
     Scope.WORKER: frozenset({Scope.WORKER}),
+    Scope.SCRIPT: frozenset({Scope.SCRIPT}),
 }
 
 
@@ -72,6 +77,11 @@ class Principal:
             raise ScopeMissing(self, scope, group=group)
         if group is not None and self.group is not None and group != self.group and scope is not Scope.READ:
             raise ScopeMissing(self, scope, group=group)
+
+    def demand_script(self, kind: str) -> None:
+        """Raise `ScriptDenied` unless it may define a job of this kind: only kinds that execute text need a right."""
+        if kind in SCRIPT_KINDS and Scope.SCRIPT not in self.may:
+            raise ScriptDenied(self, kind)
 
     def demand_everywhere(self, scope: Scope) -> None:
         """Raise `ScopeMissing` unless it has the scope without limits: for what belongs to the whole cluster."""
@@ -169,6 +179,21 @@ class ScopeMissing(Denied):
             needed=str(needed),
             group=None if everywhere else group,
             everywhere="in every namespace" if everywhere else None,
+        )
+
+
+class ScriptDenied(Denied):
+    """The token may not define jobs that execute text."""
+
+    code = "FOL-4034"
+
+    def __init__(self, who: Principal, kind: str) -> None:
+        beside = Scope.WORKER if Scope.WORKER in who.may else Scope.WRITE
+        super().__init__(
+            f"A {kind} job executes text: to define one, this token needs the scope script.",
+            hint=f"foliot token create NAME --scope {beside} --scope script",
+            kind=kind,
+            beside=str(beside),
         )
 
 

@@ -18,6 +18,8 @@ from foliot.domain.payload import DEPTH_MAX, canonical_json, json_text
 from foliot.domain.texts import OFFER_BYTES_MAX
 
 PYTHON: Final = "python"
+SCRIPT_KINDS: Final = frozenset({"shell", "sql"})
+"""Kinds whose options are text that a worker executes: to define a job of them is a right of its own."""
 CONNECTION: Final = "connection"
 """An option of any kind: the name of what a worker must be connected to. It becomes part of the offer."""
 KIND_BYTES_MAX: Final = 50

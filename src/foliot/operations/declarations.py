@@ -1,7 +1,8 @@
 """Declarations: the server saves the jobs that a worker's code declares when the worker registers (SEC-25).
 
 The right to work is the right to declare, within the token's namespace and group, and up to a ceiling for each
-namespace. What was created or changed stands in the journal, with the token's name.
+namespace. Jobs that execute text (shell, sql) need the scope `script` besides: any worker of the group that allows them
+would execute them. What was created or changed stands in the journal, with the token's name.
 """
 
 from collections import defaultdict
@@ -270,6 +271,7 @@ def _read_one(by: Principal, check: Callable[[JobHandler], None], session: str, 
     document = parse_json(job.document, bytes_max=DOCUMENT_MAX, what="The definition")
     definition = from_document(document, job=name)
     by.demand_work(group=definition.group)
+    by.demand_script(definition.handler.kind)
     check(definition.handler)
     module = job.module or module_of(definition.handler.offer)
     to_save = DeclaredDraft.of(namespace, name, definition, Declarer(module, session))

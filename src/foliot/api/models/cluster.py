@@ -221,7 +221,7 @@ class NewTokenIn(ApiInput):
     """A token to make."""
 
     name: Name
-    scopes: list[str] = Field(min_length=1, max_length=5, examples=[["read", "run"]])
+    scopes: list[str] = Field(min_length=1, max_length=6, examples=[["read", "run"]])
     expires: str | float = Field("90d", examples=["90d"])
     namespace: Name | None = None
     group: Name | None = None

@@ -132,6 +132,7 @@ TITLES: Final[Catalogue] = {
     "FOL-4008": "工作节点会话属于别的令牌",
     "FOL-4011": "此令牌不能修改该限额",
     "FOL-4020": "令牌经由明文 HTTP 到达",
+    "FOL-4034": "令牌无权定义执行脚本文本的任务",
     "FOL-4030": "工作节点没有令牌",
     "FOL-5000": "服务器、工作节点或存储不可用、未就绪或不匹配",
     "FOL-5001": "服务器或其存储没有应答",
@@ -305,6 +306,7 @@ SENTENCES: Final[Catalogue] = {
         "限额 {name} 属于整个集群，最多允许 {max} 个执行；此令牌不能把它改为 {wanted}。",
     ),
     "FOL-4020": "令牌经由明文 HTTP 到达：途中可能已被他人读取。",
+    "FOL-4034": "{kind} 任务执行文本：定义它需要权限范围为 script 的令牌。",
     "FOL-4030": "没有用于 {url} 的令牌，而工作节点需要令牌[；{another} 的令牌属于 FOLIOT_SERVER]。",
     "FOL-5001": ("{url} 没有应答（{why}）。", "存储没有应答。"),
     "FOL-5002": (
@@ -478,6 +480,7 @@ HINTS: Final[Catalogue] = {
         "写 {name}: {max}，或请令牌不限于一个分组的人修改",
     ),
     "FOL-4020": "请用 https://，并更换令牌：foliot token rotate 名称 --grace 0s",
+    "FOL-4034": "foliot token create 名称 --scope {beside} --scope script",
     "FOL-4030": "先建立：foliot token create 名称 --scope worker --write 文件；再加 --token-file 文件",
     "FOL-5001": "是否已启动？foliot up · 其他服务器：--server · 上下文：foliot context list",
     "FOL-5001.store": "数据库是否在运行，存储地址是否正确？",

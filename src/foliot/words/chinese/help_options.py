@@ -161,7 +161,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "The certificate's private key (PEM, without a password).": "证书的私钥（PEM，不带密码）。",
     "The first admin token of an empty store.": "空存储的第一个管理员令牌。",
     # token
-    "read, run, write, admin, worker.": "read、run、write、admin、worker。",
+    "read, run, write, admin, worker, script.": "read、run、write、admin、worker、script。",
     "Nothing outside this namespace exists for it.": "令牌只能看到此命名空间。",
     "It acts on the jobs of this group only.": "令牌只能操作此分组的任务。",
     "Write it to a file that only you can read, not to the screen.": "写入只有你能读取的文件，不显示在屏幕上。",

@@ -132,6 +132,7 @@ TITLES: Final[Catalogue] = {
     "FOL-4008": "A worker session that belongs to another token",
     "FOL-4011": "A limit that this token may not change",
     "FOL-4020": "A token that came over plain HTTP",
+    "FOL-4034": "A token without the right to define jobs that execute text",
     "FOL-4030": "A worker without a token",
     "FOL-5000": "Servers, workers or the store are not there, not ready or not fitting",
     "FOL-5001": "A server or its store that does not answer",

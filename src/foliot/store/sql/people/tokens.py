@@ -12,6 +12,7 @@ from foliot.store.sql.kernel.statement import Statement
 T = TypeVar("T")
 
 LIST_MAX: Final = 1000
+_SCOPES: Final = frozenset(Scope)  # what a newer Foliot allows besides is nothing to this one
 
 _COLUMNS: Final = (
     "id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, last_used_at, revoked_at, line"
@@ -188,7 +189,7 @@ def _record(row: Any) -> TokenRecord:
         id=row.id,
         name=row.name,
         hash=row.hash,
-        scopes=frozenset(Scope(scope) for scope in row.scopes.split(",")),
+        scopes=frozenset(Scope(scope) for scope in row.scopes.split(",") if scope in _SCOPES),
         namespace=row.namespace,
         group=row.group_name,
         created_at=row.created_at,
