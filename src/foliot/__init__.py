@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from foliot.integrations.fastapi import lifespan
     from foliot.sdk.connection import configure
     from foliot.sdk.ctx import Ctx, ctx
+    from foliot.sdk.handler_jobs import HandlerJob, http_job, shell_job, sql_job
     from foliot.sdk.job import JobFunction, job
     from foliot.sdk.stop_signal import Cancelled
 
@@ -26,6 +27,7 @@ __all__ = [
     "Ctx",
     "Foliot",
     "FoliotError",
+    "HandlerJob",
     "JobFunction",
     "Retry",
     "Run",
@@ -36,8 +38,11 @@ __all__ = [
     "ctx",
     "daily",
     "every",
+    "http_job",
     "job",
     "lifespan",
+    "shell_job",
+    "sql_job",
     "weekly",
 ]
 
@@ -49,6 +54,7 @@ _WHERE: Final = {
     "Ctx": "foliot.sdk.ctx:Ctx",
     "Foliot": "foliot.client.blocking.foliot:Foliot",
     "FoliotError": "foliot.domain.errors:FoliotError",
+    "HandlerJob": "foliot.sdk.handler_jobs:HandlerJob",
     "JobFunction": "foliot.sdk.job:JobFunction",
     "Retry": "foliot.domain.policies.retry:retry_from",
     "Run": "foliot.client.blocking.run:Run",
@@ -58,8 +64,11 @@ _WHERE: Final = {
     "ctx": "foliot.sdk.ctx:ctx",
     "daily": "foliot.domain.schedule.words:daily",
     "every": "foliot.domain.schedule.words:every",
+    "http_job": "foliot.sdk.handler_jobs:http_job",
     "job": "foliot.sdk.job:job",
     "lifespan": "foliot.integrations.fastapi:lifespan",
+    "shell_job": "foliot.sdk.handler_jobs:shell_job",
+    "sql_job": "foliot.sdk.handler_jobs:sql_job",
     "weekly": "foliot.domain.schedule.words:weekly",
 }
 

@@ -2,7 +2,7 @@
 
 import dataclasses
 import inspect
-from typing import Any, get_overloads
+from typing import Any, get_overloads, get_type_hints
 
 import pytest
 
@@ -13,7 +13,7 @@ from foliot.domain.errors import BadField
 from foliot.domain.handler import python_function
 from foliot.domain.job import Definition
 from foliot.sdk import options
-from foliot.sdk.job import job
+from foliot.sdk.job import JobOptions, job
 
 RUN = {"run": {"python": "billing.jobs:settle"}}
 ONLY_WRITTEN = {"timezone"}  # it ends up in the schedule
@@ -37,6 +37,12 @@ def test_every_attribute_of_a_definition_is_a_field() -> None:
 
 def test_the_typed_options_of_a_job_are_those_of_the_table() -> None:
     assert set(typed_options()) == set(fields.OPTIONS)
+
+
+def test_jobs_that_are_no_functions_have_the_same_options() -> None:
+    types = get_type_hints(JobOptions)
+    assert types == {name: hint for name, hint in get_type_hints(get_overloads(job)[-1]).items() if name in types}
+    assert set(types) == set(fields.OPTIONS)
 
 
 @pytest.mark.parametrize("option", fields.OPTIONS)

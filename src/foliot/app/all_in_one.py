@@ -15,7 +15,7 @@ from foliot import __version__
 from foliot.app import this_machine
 from foliot.app.connections import HttpConnection, ProxiedConnection
 from foliot.app.data_folder import DataFolder
-from foliot.app.handler_kinds import NO_SETTINGS, HandlerSettings, beside_python
+from foliot.app.handler_kinds import NO_SETTINGS, HandlerSettings, beside_python, of_one_machine
 from foliot.app.http import build_app, check_reach
 from foliot.app.inprocess import InProcessLink
 from foliot.app.listener import HttpServer
@@ -92,7 +92,7 @@ class AllInOne:
         self._clock = SystemClock()
         self._chance = SystemChance()
         self._folder = DataFolder(settings.folder)
-        self._kinds = beside_python(settings.handlers)  # a bad setting must not touch the folder
+        self._kinds = beside_python(of_one_machine(settings.handlers))  # a bad setting must not touch the folder
         self._worker_failure: BaseException | None = None
 
     async def run(self, stop: asyncio.Event) -> None:

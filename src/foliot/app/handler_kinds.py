@@ -11,6 +11,8 @@ from foliot.worker.handlers.settings import set_up
 
 GROUP: Final = "foliot.handlers"
 PYTHON: Final = "python"
+HTTP: Final = "http"
+ON_ONE_MACHINE: Final = (HTTP, "sql")  # kinds that `foliot up` has without a word: no shell
 
 HandlerSettings: TypeAlias = Mapping[str, Mapping[str, Any]]
 """What a worker is told of its kinds: kind → key → value, as people wrote it. Naming a kind here enables it."""
@@ -57,6 +59,21 @@ def beside_python(settings: HandlerSettings = NO_SETTINGS) -> list[HandlerKind]:
     wanted = [name for name in others if name in settings or name not in HANDLERS]
     found = [kind for name in wanted if (kind := kinds.find(name)) is not None]
     return [kind for kind in found if _works(kind, settings.get(kind.kind))]
+
+
+def of_one_machine(settings: HandlerSettings) -> HandlerSettings:
+    """The settings of a worker that serves its own machine: it has `http`, which may call that machine, and `sql`.
+
+    What this installation cannot load stays away; a user who names it is told why.
+    """
+    kinds = InstalledKinds()
+    chosen = dict(settings)
+    for name in ON_ONE_MACHINE:
+        if name in HANDLERS and kinds.find(name) is not None:
+            chosen.setdefault(name, {})
+    if HTTP in chosen:
+        chosen[HTTP] = {"allow": ["loopback"], **chosen[HTTP]}
+    return chosen
 
 
 def check_something_to_execute(modules: Sequence[str], kinds: Sequence[HandlerKind]) -> None:

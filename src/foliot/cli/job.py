@@ -4,7 +4,8 @@ import click
 
 from foliot.cli import EXIT_CODES
 from foliot.cli.groups import Group
-from foliot.cli.jobs_changing import clone, create, delete, edit, pause, resume, rollback
+from foliot.cli.jobs_changing import clone, delete, edit, pause, resume, rollback
+from foliot.cli.jobs_creating import create
 from foliot.cli.jobs_reading import diff, fires, list_jobs, show, why
 from foliot.cli.jobs_rescheduling import reschedule
 from foliot.cli.jobs_running import backfill, backfills, trigger

@@ -1,7 +1,6 @@
-"""`foliot job create|edit|clone|delete|rollback|pause|resume`: changing jobs."""
+"""`foliot job edit|clone|delete|rollback|pause|resume`: changing jobs."""
 
 import copy
-from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -14,95 +13,6 @@ from foliot.cli.speaking import echo
 from foliot.cli.time_options import TypedTime, time_option
 from foliot.cli.values import pairs, set_path
 from foliot.client.job import Job
-
-
-@click.command()
-@click.argument("name")
-@click.option("--cron", metavar="EXPR", help="When: a cron expression.")
-@click.option("--every", metavar="DURATION", help="When: every so often.")
-@click.option("--after-end", metavar="DURATION", help="When: so long after the end of the last run.")
-@time_option("job create --at", help="When: once.")
-@click.option("--zone", metavar="ZONE", help="The zone of --cron.")
-@click.option("--py", "python", metavar="M:F", help="What: a function that a worker offers.")
-@click.option("-p", "--param", "params", multiple=True, metavar="K=V", help="A parameter.")
-@click.option("--group", metavar="GROUP")
-@click.option("--owner", metavar="WHO")
-@click.option("--description", metavar="TEXT")
-@click.option("--tag", "tags", multiple=True, metavar="K=V")
-@click.option("--job-timeout", metavar="DURATION", help="How long a run may take.")
-@click.option("--retries", type=click.IntRange(0, 1000))
-@click.option("--overlap", type=click.Choice(["allow", "skip", "queue", "queue_all", "replace"]))
-@click.option("--set", "settings", multiple=True, metavar="PATH=V", help="Any field of a definition: place.priority=7.")
-@click.option("--reason", default="", metavar="TEXT")
-@click.option("--check", is_flag=True, help="Only say what it would mean.")
-@remote
-def create(user: User, *, name: str, check: bool, reason: str, **said: Any) -> None:
-    """Create a job.
-
-    \b
-    Examples:
-      foliot job create nightly --cron "0 2 * * *" --zone Asia/Shanghai --py billing.jobs:settle
-      foliot job create ping --every 5m --py checks:ping -p url=https://example.org
-      foliot job create cleanup --cron "@daily" --py ops:cleanup --set place.priority=3 --check
-    """
-    definition = _definition(user, said)
-    if check:
-        found = user.client.jobs.validate(definition, name=name)
-        user.out.item(found, _meaning(user, found), name="hash")
-        return
-    _saved(user, user.client.jobs.create(name, definition, reason=reason), "created")
-
-
-def _definition(user: User, said: Mapping[str, Any]) -> dict[str, Any]:
-    definition: dict[str, Any] = {"run": {"python": said["python"]}} if said["python"] else {}
-    when = _schedule(user, said)
-    if when:
-        definition["schedule"] = when
-    if said["params"]:
-        definition["params"] = pairs(said["params"])
-    if said["tags"]:
-        definition["tags"] = {key: str(value) for key, value in pairs(said["tags"], text=True).items()}
-    for field, flag in (("group", "group"), ("owner", "owner"), ("description", "description"),
-                        ("timeout", "job_timeout"), ("retries", "retries"), ("overlap", "overlap")):  # fmt: skip
-        if said[flag] is not None:
-            definition[field] = said[flag]
-    for path, value in pairs(said["settings"]).items():
-        set_path(definition, path, value)
-    if "run" not in definition:
-        raise click.UsageError(
-            "Say what runs with --py MODULE:FUNCTION, or of another kind with --set run.KIND=OPTIONS."
-        )
-    return definition
-
-
-def _schedule(user: User, said: Mapping[str, Any]) -> dict[str, Any]:
-    given = [kind for kind in ("cron", "every", "after_end", "at") if said[kind]]
-    if len(given) > 1:
-        raise click.UsageError("Say when with one of --cron, --every, --after-end, --at.")
-    if not given:
-        return {}
-    match given[0]:
-        case "cron":
-            return {"cron": said["cron"], "tz": said["zone"] or user.times.name}
-        case "every":
-            return {"every": said["every"]}
-        case "after_end":
-            return {"fixed_delay": said["after_end"]}
-        case _:
-            return {"at": user.times.read(said["at"])}
-
-
-def _meaning(user: User, found: Mapping[str, Any]) -> Any:
-    yield "schedule", found["schedule"] or user.out.say("by_hand")
-    zone = zone_of(user, found["definition"])
-    ahead = [user.times.told(at, zone) for at in found["next"]]
-    yield "next", " · ".join(ahead)
-    for warning in found["warnings"]:
-        yield "warning", f"{warning['message']} ({warning['hint']})  [{warning['code']}]"
-    yield "offered", user.out.say("offered" if found["is_offered"] else "not_offered")
-    if found["exists_at_version"]:
-        version, count = found["exists_at_version"], len(found["changes"])
-        yield "exists", user.out.say("exists", version=version, count=count)
 
 
 @click.command()
@@ -136,7 +46,7 @@ def edit(user: User, *, name: str, settings: tuple[str, ...], unset: tuple[str, 
     else:
         changed = edited(user, definition, save, name=name) or job
     is_same = changed.version == job.version
-    _saved(user, changed, "same" if is_same else "changed")
+    tell_saved(user, changed, "same" if is_same else "changed")
 
 
 @click.command()
@@ -156,7 +66,7 @@ def clone(user: User, *, name: str, new: str, settings: tuple[str, ...]) -> None
     for field, value in pairs(settings).items():
         set_path(changes, field, value)
     made = user.client.jobs.clone(name, new, changes=changes or None)
-    _saved(user, made, "created")
+    tell_saved(user, made, "created")
 
 
 @click.command()
@@ -195,7 +105,7 @@ def rollback(user: User, *, name: str, to: str, reason: str) -> None:
     """
     version = version_number(to)
     changed = user.client.jobs.rollback(name, version, reason=reason)
-    _saved(user, changed, "changed")
+    tell_saved(user, changed, "changed")
 
 
 @click.command()
@@ -273,7 +183,8 @@ def _chosen(user: User, names: tuple[str, ...], labels: tuple[str, ...]) -> list
     return chosen
 
 
-def _saved(user: User, job: Job, phrase: str) -> None:
+def tell_saved(user: User, job: Job, phrase: str) -> None:
+    """Say what became of a job that was saved."""
     said = {"name": job.name, "version": job.version}
     _done(user, job, phrase, **said)
 

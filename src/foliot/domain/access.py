@@ -191,7 +191,6 @@ class ScriptDenied(Denied):
         beside = Scope.WORKER if Scope.WORKER in who.may else Scope.WRITE
         super().__init__(
             f"A {kind} job executes text: to define one, this token needs the scope script.",
-            hint=f"foliot token create NAME --scope {beside} --scope script",
             kind=kind,
             beside=str(beside),
         )

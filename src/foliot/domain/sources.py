@@ -96,11 +96,12 @@ def is_other_source(incumbent: Incumbent, *, module: str, offer: str) -> bool:
     """Whether a job is declared from a module that is not its own.
 
     A function that stays where it is keeps its source, though another module imports it now. So does a job whose module
-    stays the same, though its function moved.
+    stays the same, though its function moved. A URL or a statement lies in no module: another module is another source.
     """
     if incumbent.module is None or incumbent.module == module:
         return False
-    return module_of(incumbent.offer) != module_of(offer)
+    own = module_of(incumbent.offer)
+    return not own or own != module_of(offer)
 
 
 def check_source(name: str, incumbent: Incumbent, *, module: str, offer: str, takes_over: bool) -> bool:

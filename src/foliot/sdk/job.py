@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from datetime import datetime
 from functools import update_wrapper
-from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, TypeVar, get_overloads, overload
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, TypedDict, TypeVar, get_overloads, overload
 
 from foliot.client.awaited.run import AsyncRun
 from foliot.client.blocking.run import Run
@@ -22,7 +22,7 @@ from foliot.domain.schedule import Schedule
 from foliot.sdk.ctx import Ctx
 from foliot.sdk.handler import Handler, SourceLine, function_name
 from foliot.sdk.options import Duration, Overlaps, definition_of
-from foliot.sdk.trigger_call import TriggerCall
+from foliot.sdk.trigger_call import Triggerable, TriggerCall, payload
 
 P = ParamSpec("P")
 T = ParamSpec("T")
@@ -96,6 +96,10 @@ class JobFunction(Generic[P, T, R_co]):
         """How to trigger it: the same `key` means the same run; `overlap="allow"` does not wait for an open run."""
         return TriggerCall(self, key=key, delay=delay, at=at, reason=reason, overlap=overlap, priority=priority)
 
+    def payload(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """The JSON values of a trigger's parameters; `BadParameters` names all that is wrong with them."""
+        return payload(self, args, kwargs)
+
     def trigger(self, *args: T.args, **kwargs: T.kwargs) -> Run:
         """Ask for a run; parameters are checked before anything is sent."""
         call: TriggerCall[T] = TriggerCall(self)
@@ -160,7 +164,7 @@ def job(*given: Any, name: str | None = None, namespace: str = DEFAULT_NAMESPACE
     if is_bare:
         return _declare(given[0], (), name=None, namespace=namespace, options={})
 
-    _check_options(options)
+    check_options(options)
 
     def decorate(function: Callable[..., Any]) -> JobFunction[..., ..., Any]:
         return _declare(function, given, name=name, namespace=namespace, options=options)
@@ -168,10 +172,37 @@ def job(*given: Any, name: str | None = None, namespace: str = DEFAULT_NAMESPACE
     return decorate
 
 
+class JobOptions(TypedDict, total=False):
+    """The options that `job` names, for the constructors of jobs that are no functions."""
+
+    description: str | None
+    group: str
+    owner: str
+    tags: Mapping[str, str] | None
+    params: Mapping[str, Any] | None
+    retries: RetryPolicy | int
+    timeout: Duration | None
+    grace: Duration
+    start_within: Duration
+    overlap: Overlaps | None
+    misfire: Misfire | None
+    on_lost: Literal["rerun", "fail"]
+    max_lost: int
+    exclusive: bool
+    isolation: Literal["loop", "process", "thread"] | None
+    priority: int
+    require: Mapping[str, str] | None
+    max_running: int | None
+    concurrency: Mapping[str, int] | None
+    shards: int
+    alert: Mapping[str, Any] | None
+    keep_when_removed: bool
+
+
 @contextmanager
-def collecting() -> Iterator[list[JobFunction[..., ..., Any]]]:
+def collecting() -> Iterator[list[Triggerable]]:
     """Everything declared inside the block, by this thread or task."""
-    found: list[JobFunction[..., ..., Any]] = []
+    found: list[Triggerable] = []
     token = _collected.set(found)
     try:
         yield found
@@ -193,13 +224,18 @@ def _declare(
     declared: JobFunction[..., ..., Any] = JobFunction(
         function, name=name, namespace=check_name("namespace", namespace), definition=definition
     )
-    found = _collected.get()
-    if found is not None:
-        found.append(declared)
+    collect(declared)
     return declared
 
 
-def _check_options(given: Mapping[str, Any]) -> None:
+def collect(declared: Triggerable) -> None:
+    """Add a job to those that `collecting` finds."""
+    found = _collected.get()
+    if found is not None:
+        found.append(declared)
+
+
+def check_options(given: Mapping[str, Any]) -> None:
     """`UnknownField` for a word that is no option of a job: the last overload names those there are."""
     known = tuple(inspect.signature(get_overloads(job)[-1]).parameters)[3:]
     for option in given:
@@ -211,4 +247,4 @@ def _zone_of(definition: Definition) -> str:
     return definition.schedule.tz if definition.schedule else "UTC"
 
 
-_collected: ContextVar[list[JobFunction[..., ..., Any]] | None] = ContextVar("foliot_collected", default=None)
+_collected: ContextVar[list[Triggerable] | None] = ContextVar("foliot_collected", default=None)

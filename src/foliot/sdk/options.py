@@ -11,6 +11,7 @@ from foliot.domain.errors import BadField
 from foliot.domain.fields import OPTIONS, JobField, usual_overlap
 from foliot.domain.handler import JobHandler
 from foliot.domain.job import Definition, Isolation
+from foliot.domain.own_parameters import read_own_parameters
 from foliot.domain.schedule import Schedule, schedule_from_document
 from foliot.sdk.results import to_plain
 
@@ -19,19 +20,21 @@ Overlaps: TypeAlias = Literal["allow", "skip", "queue", "queue_all", "replace"]
 
 
 def definition_of(
-    function: Callable[..., Any],
+    function: Callable[..., Any] | None,
     triggers: tuple[Schedule, ...],
     *,
     name: str,
     handler: JobHandler,
     params: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, Any] | None = None,
     description: str | None = None,
     isolation: str | None = None,
     **options: Any,
 ) -> Definition:
     """The definition these options of `@job` say; `BadField` names one that is not allowed.
 
-    The table of fields says how an option is taken. Named here are those that depend on the function.
+    The table of fields says how an option is taken. Named here are those that depend on the function; None: a job that
+    is none.
     """
     schedule = _united(triggers, name)
     values: dict[str, Any] = {
@@ -39,7 +42,8 @@ def definition_of(
         "schedule": schedule,
         "overlap": usual_overlap(schedule),
         "params": {key: to_plain(value, key, typed=True) for key, value in (params or {}).items()},
-        "description": description if description is not None else inspect.getdoc(function) or "",
+        "parameters": read_own_parameters(parameters, "parameters"),
+        "description": _description(function, description),
         "isolation": _isolation(function, isolation),
     }
     for option, given in options.items():
@@ -72,9 +76,15 @@ def _united(triggers: tuple[Schedule, ...], job: str) -> Schedule | None:
     return schedule_from_document(entries, job=job)
 
 
-def _isolation(function: Callable[..., Any], written: str | None) -> Isolation | None:
+def _description(function: Callable[..., Any] | None, written: str | None) -> str:
+    if written is None and function is not None:
+        written = inspect.getdoc(function)
+    return written or ""
+
+
+def _isolation(function: Callable[..., Any] | None, written: str | None) -> Isolation | None:
     isolation = None if written is None else word(Isolation, written, "isolation")
-    if isolation is Isolation.LOOP and not inspect.iscoroutinefunction(function):
+    if function is not None and isolation is Isolation.LOOP and not inspect.iscoroutinefunction(function):
         raise BadField(
             "isolation",
             "a plain function would block the worker's loop",

@@ -14,13 +14,15 @@ from foliot.domain.errors import FoliotError, NameClaimedTwice
 from foliot.domain.job import Definition
 from foliot.domain.sources import MODULE_MAX
 from foliot.sdk.handler import Handler, SourceLine
+from foliot.sdk.handler_jobs import HandlerJob
 from foliot.sdk.imports import anew, import_source, is_file, project_modules
 from foliot.sdk.job import JobFunction, collecting
 from foliot.sdk.load_failures import LoadFailed, Undeclarable, files_named_in, load_failed
+from foliot.sdk.trigger_call import Triggerable
 
 MODULES_BYTES: Final = 96 * 1024
 
-AnyJob: TypeAlias = JobFunction[..., ..., Any]
+AnyJob: TypeAlias = JobFunction[..., ..., Any] | HandlerJob
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,11 +165,11 @@ def _load_one(name: str, before: CodeSource | None, taken: dict[str, Path]) -> C
     )
 
 
-def _declarations(module: ModuleType, declared: Iterable[AnyJob]) -> tuple[Declaration, ...]:
+def _declarations(module: ModuleType, declared: Iterable[Triggerable]) -> tuple[Declaration, ...]:
     """What was declared while importing, and what is visible in the module though it was imported before."""
-    visible = (value for value in vars(module).values() if isinstance(value, JobFunction))
-    functions = dict.fromkeys([*declared, *visible])
-    return tuple(_declaration(function, module.__name__) for function in functions)
+    found = [*declared, *vars(module).values()]
+    jobs = dict.fromkeys(value for value in found if isinstance(value, JobFunction | HandlerJob))
+    return tuple(_declaration(job, module.__name__) for job in jobs)
 
 
 def _declaration(function: AnyJob, module: str) -> Declaration:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol
 
 import msgspec
 
@@ -20,12 +20,26 @@ if TYPE_CHECKING:
 T = ParamSpec("T")
 
 
+class Triggerable(Protocol):
+    """A job that code declares."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def namespace(self) -> str: ...
+
+    def payload(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], /) -> dict[str, Any]:
+        """The JSON values of a trigger's parameters; `BadParameters` names all that is wrong with them."""
+        ...
+
+
 class TriggerCall(Generic[T]):
     """A job and how to trigger it; made by `job.options(...)`, usable any number of times."""
 
     def __init__(
         self,
-        job: JobFunction[..., T, Any],
+        job: Triggerable,
         *,
         key: str | None = None,
         delay: Duration | None = None,
@@ -47,12 +61,12 @@ class TriggerCall(Generic[T]):
 
     def trigger(self, *args: T.args, **kwargs: T.kwargs) -> Run:
         """Ask for a run."""
-        params = payload(self._job, args, kwargs)
+        params = self._job.payload(args, kwargs)
         return connection.client.jobs.trigger(self._job.name, params, **self._how)
 
     async def trigger_async(self, *args: T.args, **kwargs: T.kwargs) -> AsyncRun:
         """`trigger` for async code."""
-        params = payload(self._job, args, kwargs)
+        params = self._job.payload(args, kwargs)
         return await connection.async_client.jobs.trigger(self._job.name, params, **self._how)
 
 

@@ -117,6 +117,8 @@ PHRASES: Final[Catalogue] = {
     "saved_by": "{at}，{by}",
     "from_file": "来自 {file}",
     "pinned_to": "{job}（固定于 v{version}）",
+    "job_warning": "{message}[（{hint}）] {code}",
+    "job_not_offered": "目前没有在线的工作节点能执行它：它的执行会等待",
     "offered": "有在线的工作节点提供",
     "not_offered": "还没有在线的工作节点提供",
     "exists": "v{version}；将有 {count} 个字段改变",

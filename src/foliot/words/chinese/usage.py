@@ -17,9 +17,26 @@ USAGE: Final[Mapping[str, str]] = {
     "Say which server: foliot login {server} ({file} names it).": (
         "请指明服务器：foliot login {server}（由 {file} 给出）。"
     ),
-    "Say what runs with --py MODULE:FUNCTION, or of another kind with --set run.KIND=OPTIONS.": (
-        "请用 --py 模块:函数 指明执行什么；其他类型用 --set run.类型=选项。"
+    "Say what runs with --py, --http, --run, --script, --sql or --handler.": (
+        "请用 --py、--http、--run、--script、--sql 或 --handler 指明执行什么。"
     ),
+    "Say what runs with one of --py, --http, --run, --script, --sql, --handler.": (
+        "--py、--http、--run、--script、--sql、--handler 只能用一个来指明执行什么。"
+    ),
+    "--method goes with --http.": "--method 须与 --http 一同使用。",
+    "--header goes with --http.": "--header 须与 --http 一同使用。",
+    "--body goes with --http.": "--body 须与 --http 一同使用。",
+    "--language goes with --script.": "--language 须与 --script 一同使用。",
+    "--connection goes with --sql.": "--connection 须与 --sql 一同使用。",
+    "--option goes with --http, --run, --script, --sql or --handler.": (
+        "--option 须与 --http、--run、--script、--sql 或 --handler 一同使用。"
+    ),
+    "--run has a quote that does not end.": "--run 中有未结束的引号。",
+    "--run starts a command without a shell: {sign} needs --script FILE.": (
+        "--run 不经由命令解释器启动命令：{sign} 须用 --script 文件。"
+    ),
+    "Say the language of {file} with --language.": "请用 --language 指明 {file} 的语言。",
+    "--sql needs --connection NAME.": "--sql 需要 --connection 名称。",
     "Say when with one of --cron, --every, --after-end, --at.": (
         "请用 --cron、--every、--after-end、--at 之一指明何时执行。"
     ),

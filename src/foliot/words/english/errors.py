@@ -207,4 +207,5 @@ HINTS: Final[Catalogue] = {
         "write {name}: {max}, or ask somebody whose token is not limited to a group",
     ),
     "FOL-4020": "use https://, and make the token anew: foliot token rotate NAME --grace 0s",
+    "FOL-4034": "foliot token create NAME --scope {beside} --scope script",
 }

@@ -131,6 +131,8 @@ PHRASES: Final[Catalogue] = {
     "saved_by": "{at} by {by}",
     "from_file": "from {file}",
     "pinned_to": "{job} (pinned to v{version})",
+    "job_warning": "{message}[ ({hint})]  {code}",
+    "job_not_offered": "no live worker can execute it yet: its runs wait until one does",
     "offered": "by a live worker",
     "not_offered": "by no live worker yet",
     "exists": "as v{version}; {count} fields would change",

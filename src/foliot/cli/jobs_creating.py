@@ -1,0 +1,124 @@
+"""`foliot job create`: a job of what is typed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from foliot.cli.asking import User, remote
+from foliot.cli.handler_words import handler_of, handler_words
+from foliot.cli.jobs_changing import tell_saved
+from foliot.cli.jobs_reading import zone_of
+from foliot.cli.speaking import echo
+from foliot.cli.time_options import time_option
+from foliot.cli.values import pairs, set_path
+from foliot.cli.yaml import to_yaml
+
+
+@click.command()
+@click.argument("name")
+@click.option("--cron", metavar="EXPR", help="When: a cron expression.")
+@click.option("--every", metavar="DURATION", help="When: every so often.")
+@click.option("--after-end", metavar="DURATION", help="When: so long after the end of the last run.")
+@time_option("job create --at", help="When: once.")
+@click.option("--zone", metavar="ZONE", help="The zone of --cron.")
+@handler_words
+@click.option("-p", "--param", "params", multiple=True, metavar="K=V", help="A parameter.")
+@click.option("--group", metavar="GROUP")
+@click.option("--owner", metavar="WHO")
+@click.option("--description", metavar="TEXT")
+@click.option("--tag", "tags", multiple=True, metavar="K=V")
+@click.option("--job-timeout", metavar="DURATION", help="How long a run may take.")
+@click.option("--retries", type=click.IntRange(0, 1000))
+@click.option("--overlap", type=click.Choice(["allow", "skip", "queue", "queue_all", "replace"]))
+@click.option("--set", "settings", multiple=True, metavar="PATH=V", help="Any field of a definition: place.priority=7.")
+@click.option("--reason", default="", metavar="TEXT")
+@click.option("--check", is_flag=True, help="Only say what it would mean.")
+@click.option("--dry-run", is_flag=True, help="Only check, and print the definition.")
+@remote
+def create(user: User, *, name: str, check: bool, dry_run: bool, reason: str, **said: Any) -> None:
+    """Create a job.
+
+    \b
+    Examples:
+      foliot job create nightly --cron "0 2 * * *" --zone Asia/Shanghai --py billing.jobs:settle
+      foliot job create ping --every 5m --http https://example.org/ping --header Accept=text/plain
+      foliot job create notify --http https://example.org/hook --body '{"day": "${params.day}"}' -p day=2026-01-31
+      foliot job create dump --cron "@daily" --run "pg_dump --file /backup/billing.sql billing"
+      foliot job create tidy --every 1h --script tidy.sh
+      foliot job create prune --cron "0 3 * * *" --sql "delete from carts where age > 90" --connection shop
+      foliot job create cleanup --cron "@daily" --py ops:cleanup --set place.priority=3 --check
+    """
+    definition = _definition(user, said)
+    found = user.client.jobs.validate(definition, name=name)
+    if dry_run:
+        _print(user, found["definition"])
+    elif check:
+        user.out.item(found, _meaning(user, found), name="hash")
+        return
+    else:
+        tell_saved(user, user.client.jobs.create(name, definition, reason=reason), "created")
+    _warn(user, found)
+
+
+def _print(user: User, definition: Mapping[str, Any]) -> None:
+    if user.out.is_for_people:
+        echo(to_yaml(definition))
+    else:
+        user.out.item(definition, ())
+
+
+def _warn(user: User, found: Mapping[str, Any]) -> None:
+    """Say what the user may not expect of the job."""
+    for warning in found["warnings"]:
+        user.out.talk("job_warning", mark="warn", **warning)
+    if not found["is_offered"]:
+        user.out.talk("job_not_offered", mark="warn")
+
+
+def _definition(user: User, said: Mapping[str, Any]) -> dict[str, Any]:
+    parts = {"run": handler_of(said), "schedule": _schedule(user, said)}
+    definition: dict[str, Any] = {field: value for field, value in parts.items() if value}
+    if said["params"]:
+        definition["params"] = pairs(said["params"])
+    if said["tags"]:
+        definition["tags"] = {key: str(value) for key, value in pairs(said["tags"], text=True).items()}
+    for field, flag in (("group", "group"), ("owner", "owner"), ("description", "description"),
+                        ("timeout", "job_timeout"), ("retries", "retries"), ("overlap", "overlap")):  # fmt: skip
+        if said[flag] is not None:
+            definition[field] = said[flag]
+    for path, value in pairs(said["settings"]).items():
+        set_path(definition, path, value)
+    if "run" not in definition:
+        raise click.UsageError("Say what runs with --py, --http, --run, --script, --sql or --handler.")
+    return definition
+
+
+def _schedule(user: User, said: Mapping[str, Any]) -> dict[str, Any]:
+    given = [kind for kind in ("cron", "every", "after_end", "at") if said[kind]]
+    if len(given) > 1:
+        raise click.UsageError("Say when with one of --cron, --every, --after-end, --at.")
+    if not given:
+        return {}
+    match given[0]:
+        case "cron":
+            return {"cron": said["cron"], "tz": said["zone"] or user.times.name}
+        case "every":
+            return {"every": said["every"]}
+        case "after_end":
+            return {"fixed_delay": said["after_end"]}
+        case _:
+            return {"at": user.times.read(said["at"])}
+
+
+def _meaning(user: User, found: Mapping[str, Any]) -> Any:
+    yield "schedule", found["schedule"] or user.out.say("by_hand")
+    zone = zone_of(user, found["definition"])
+    ahead = [user.times.told(at, zone) for at in found["next"]]
+    yield "next", " · ".join(ahead)
+    for warning in found["warnings"]:
+        yield "warning", f"{warning['message']} ({warning['hint']})  [{warning['code']}]"
+    yield "offered", user.out.say("offered" if found["is_offered"] else "not_offered")
+    if found["exists_at_version"]:
+        version, count = found["exists_at_version"], len(found["changes"])
+        yield "exists", user.out.say("exists", version=version, count=count)
