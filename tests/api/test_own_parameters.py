@@ -55,3 +55,14 @@ async def test_a_schedule_without_a_needed_value_is_refused_with_the_field(api: 
     refused = await api.post("/jobs:validate", {"name": "other", "definition": definition})
     assert refused.status_code == 422
     assert refused.json()["errors"][0]["path"] == "params.day"
+
+
+async def test_an_option_of_a_kind_is_refused_with_the_field_at_fault(api: Api) -> None:
+    for options, path in (
+        ({"url": "https://example.org", "headers": {"A": 1}}, "run.http.headers[...]"),
+        ({"url": "https://example.org", "heders": {}}, "run.http.heders"),
+        ({}, "run.http.url"),
+    ):
+        refused = await api.post("/jobs", {"name": "ping", "definition": {"run": {"http": options}}})
+        assert (refused.status_code, refused.json()["code"]) == (422, "FOL-1058")
+        assert [error["path"] for error in refused.json()["errors"]] == [path]
