@@ -109,7 +109,7 @@ def shell_job(
     `shell` has further options of the kind by their own names. The worker's token needs the scope `script`.
     """
     if isinstance(argv, str):
-        raise BadField("argv", "it is one text", hint='write a list: ["pg_dump", "billing"]; or script="..."')
+        raise BadField("argv", "it is one text", hint='write a list: ["pg_dump", "sales_2"]')
     words = None if argv is None else list(argv)
     if script is not None:
         language = language or "sh"

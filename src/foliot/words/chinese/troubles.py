@@ -110,6 +110,8 @@ TROUBLES: Final[Mapping[str, str]] = {
     "{value} is not a reference inside the schema": "{value} 不是参数说明内的引用",
     "{value} does not fit the schema that it stands in": "{value} 不符合它所在的参数说明",
     "it names no choice": "没有可选的值",
+    "it is one text": "它是一段文本",
+    "it is given twice": "给出了两次",
     # of leadership (FOL-3019)
     "the leader did not let go in time": "原主节点未及时交出",
     "no other server is there": "没有其他服务器",
