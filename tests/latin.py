@@ -46,6 +46,7 @@ FIELDS = frozenset((
     "FRI",
     "kill", "stop", "key", "value", "items", "http", "shell", "sql", "json", "form", "text", "basic", "bearer", "hmac",
     "Authorization", "loop",
+    "url", "query", "statements", "due", "attempt", "fence", "password", "sslmode",
 ))  # fmt: skip
 """Fields of documents and their values, and names in examples."""
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from unittest.mock import ANY
 
 from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.handler import JobHandler
@@ -15,6 +16,7 @@ from foliot.worker.handlers.settings import set_up
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker
 from tests.conformance.echo_kind import Echo
+from tests.conformance.sql_kind import SLOW, URL, SqlOfShop
 from tests.eventually import soon
 from tests.servers.web_site import WebSite
 from tests.unit.worker.fake_server import FakeServer, Row
@@ -74,6 +76,39 @@ SPECIMENS = {
             {"listeners": {"a": {"name": "anne", "pasword": SECRET}}},
             {"listeners": {"a": {"password": SECRET}}},
             {"listeners": [SECRET]},
+        ),
+    ),
+    "sql": Specimen(
+        make=SqlOfShop,
+        works={"connection": "shop", "query": "SELECT 7 AS n", "fetch": "value"},
+        returns={"statements": [{"rows_affected": 1, "value": 7, "ms": ANY}]},
+        fails={"connection": "shop", "query": 'SELECT * FROM "no luck"'},
+        waits={"connection": "shop", "query": SLOW},
+        bad_options=(
+            "SELECT 1",
+            {},
+            {"query": "SELECT 1"},
+            {"connection": "shop"},
+            {"connection": "no such name", "query": "SELECT 1"},
+            {"connection": "shop", "query": "SELECT 1", "statements": ["SELECT 1"]},
+            {"connection": "shop", "query": " "},
+            {"connection": "shop", "statements": []},
+            {"connection": "shop", "query": "SELECT 1", "qeury": "SELECT 2"},
+            {"connection": "shop", "query": "SELECT 1", "timeout": "soon"},
+            {"connection": "shop", "query": "SELECT 1", "timeout": 0},
+            {"connection": "shop", "query": "SELECT 1", "mode": "both"},
+            {"connection": "shop", "query": "SELECT 1", "rows_max": -1},
+            {"connection": "shop", "query": "DELETE FROM notes", "read_only": True},
+            {"connection": "shop", "statements": ["DELETE FROM notes", "-- done\n commit;"]},
+        ),
+        bad_params={"run_id": 7},
+        settings={"connections": {"shop": {"url": URL, "read_only": "true", "rows_max": 1}}},
+        returns_set_up={"statements": [{"rows_affected": 1, "value": 7, "ms": ANY}]},
+        bad_settings=(
+            {"no_such_setting": SECRET},
+            {"connections": {"shop": {"url": URL, "pasword": SECRET}}},
+            {"connections": {"shop": {"pool_size": SECRET}}},
+            {"connections": [SECRET]},
         ),
     ),
 }

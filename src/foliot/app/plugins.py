@@ -21,6 +21,7 @@ from foliot.store.sql.kernel.dialects import DIALECTS
 HANDLERS: Final[Mapping[str, str]] = {
     "http": "foliot.worker.handlers.http.kind:HttpHandlers",
     "python": "foliot.worker.handlers.python:PythonHandlers",
+    "sql": "foliot.worker.handlers.sql:SqlHandlers",
 }
 
 STORES: Final[Mapping[str, str]] = dict.fromkeys(DIALECTS, "foliot.store.sql.store:SqlStore.open")

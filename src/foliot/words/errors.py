@@ -145,6 +145,10 @@ def _trouble(said: str) -> Data:
     return {"trouble": _TROUBLES.find(plain) or plain}
 
 
+def _why(data: Data) -> Data:
+    return _trouble(str(data["why"]))
+
+
 def _field(data: Data) -> Data:
     path = str(data["path"])
     return {"path": WORDS.get(path, path), **_trouble(str(data["trouble"]))}
@@ -166,8 +170,11 @@ _DERIVED: Final[Mapping[str, Callable[[Data], Data]]] = {
     "FOL-1038": lambda data: _trouble(str(data["sentence"])),
     "FOL-1058": _field,
     "FOL-1087": _most,
+    "FOL-1133": _why,
+    "FOL-1135": _why,
+    "FOL-1136": _why,
     "FOL-3001": _versions,
-    "FOL-3019": lambda data: _trouble(str(data["why"])),
+    "FOL-3019": _why,
     "FOL-4011": lambda data: {"cluster_wanted": data["wanted"] if data["namespace"] is None else None},
     "FOL-5003": lambda data: {"next_port": data["port"] + 1},
     "FOL-5004": lambda data: {

@@ -1,0 +1,72 @@
+"""Options of an SQL job: the connection, its statements, and how they are executed."""
+
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+from foliot.domain.errors import BadDuration, BadField
+from foliot.domain.instants import SECOND, parse_duration
+from foliot.worker.handlers.options import read_options
+from foliot.worker.handlers.sql.statement import ends_transaction, only_reads
+
+KIND: Final = "sql"
+STATEMENTS_MAX: Final = 100
+GIVEN: Final = frozenset({"run_id", "due", "attempt", "fence"})
+"""Names that a statement may use without a parameter of the run."""
+
+Text = Annotated[str, msgspec.Meta(min_length=1, description="One statement. :name is a value that is bound.")]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class SqlOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What stands under `run.sql`."""
+
+    connection: Annotated[str, msgspec.Meta(pattern=r"\A[A-Za-z0-9_.-]{1,64}\Z")]
+    query: Text | None = None
+    statements: Annotated[list[Text], msgspec.Meta(min_length=1, max_length=STATEMENTS_MAX)] | None = None
+    mode: Literal["transaction", "autocommit"] = "transaction"
+    timeout: str | int | float | None = None  # of one statement
+    read_only: bool = False
+    isolation: Literal["read committed", "repeatable read", "serializable"] | None = None
+    fetch: Literal["rows", "first", "value", "none"] = "rows"
+    rows_max: Count | None = None  # that the result keeps of one statement
+    bytes_max: Count | None = None  # that the result keeps of all
+    log_parameters: bool = False
+
+    @property
+    def texts(self) -> list[str]:
+        """The statements, in their order."""
+        return [self.query] if self.query is not None else self.statements or []
+
+    @property
+    def timeout_s(self) -> float | None:
+        return None if self.timeout is None else parse_duration(self.timeout) / SECOND
+
+
+def read_sql_options(written: Any) -> SqlOptions:
+    """The options, or `BadField` for what no run could use."""
+    options = read_options(KIND, written, SqlOptions)
+    if (options.query is None) == (options.statements is None):
+        raise BadField(f"run.{KIND}.query", "exactly one of query and statements is needed")
+    try:
+        timeout_s = options.timeout_s
+    except BadDuration as error:
+        raise BadField(f"run.{KIND}.timeout", error.sentence.rstrip("."), hint=error.hint) from error
+    if timeout_s is not None and timeout_s <= 0:
+        raise BadField(f"run.{KIND}.timeout", "it is not longer than nothing")
+    for at, text in enumerate(options.texts):
+        _check_statement(options, at, text)
+    return options
+
+
+def _check_statement(options: SqlOptions, at: int, text: str) -> None:
+    path = f"run.{KIND}.query" if options.query is not None else f"run.{KIND}.statements[{at}]"
+    if not text.strip():
+        raise BadField(path, "it is empty")
+    if "\0" in text:
+        raise BadField(path, "it holds an invisible character", hint="remove it")
+    if ends_transaction(text):
+        hint = "leave it out; mode says whether all statements are one transaction"
+        raise BadField(path, "it begins or ends a transaction, which Foliot does itself", hint=hint)
+    if options.read_only and not only_reads(text):
+        raise BadField(path, "it does not begin like a statement that reads", hint="write it without read_only")
