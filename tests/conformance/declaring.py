@@ -79,16 +79,21 @@ class CodeWorker:
         await self.store.nodes.register(hello, kind="worker", ttl_us=SESSION_TTL_US, code=self.code.hash)
 
     async def look_for_marks(self) -> list[RetiringJob]:
-        note = partial(declared_again, by="worker")
-        found: list[RetiringJob] = []
-        while True:
-            page = await self.store.code.declared_again(self.code.hash, limit=20, plans=PLANS, note=note)
-            found += page.jobs
-            if page.next_after is None:
-                return found
+        return await look_for_marks(self.store, self.code.hash)
 
     async def leave(self) -> None:
         await self.store.nodes.leave(Leaving(session=self.session, settled=0), judge)
+
+
+async def look_for_marks(store: Store, code: str | None, *, term: int | None = None) -> list[RetiringJob]:
+    """Jobs that come back because this code declares them; None: because some live worker does."""
+    note = partial(declared_again, by="worker")
+    found: list[RetiringJob] = []
+    while True:
+        page = await store.code.declared_again(code, limit=20, plans=PLANS, note=note, term=term)
+        found += page.jobs
+        if page.next_after is None:
+            return found
 
 
 async def mark(world: World, term: int, *, store: Store | None = None, source: Source | None = None) -> None:

@@ -9,7 +9,7 @@ from foliot.ports.store.jobs import SaveOutcome
 from foliot.ports.store.journal import EventFilter
 from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
 from tests.conformance.building import NS, PERSON, PLANS, definition, fire, job_of, make_due, skips_of
-from tests.conformance.declaring import CodeWorker, declare, draft, mark, retire
+from tests.conformance.declaring import CodeWorker, declare, draft, look_for_marks, mark, retire
 from tests.conformance.working import lead, worker
 from tests.conformance.world import World
 
@@ -107,6 +107,20 @@ async def test_a_worker_retires_only_what_its_token_could_declare(world: World) 
     await CodeWorker(world).load(group="billing", modules=["jobs"])
     await mark(world, term, source=Source(None, "billing", "jobs"))
     assert [job.name for job in await retire(world, term)] == ["billed"]
+
+
+async def test_a_worker_keeps_and_revives_only_what_its_token_could_declare(world: World) -> None:
+    term = await lead(world)
+    await declare(world, draft("billed", group="billing"))
+    await CodeWorker(world).load("other")
+    stranger, own = CodeWorker(world), CodeWorker(world)
+    await stranger.register("billed", group="shipping")
+    assert await names(world, term) == ["billed"], "a token of another group names it"
+    assert await stranger.look_for_marks() == []
+    assert await look_for_marks(world.store, None, term=term) == []
+    assert (await job_of(world, "billed")).state == "paused"
+    await own.register("billed", group="billing")
+    assert [job.name for job in await own.look_for_marks()] == ["billed"]
 
 
 async def test_a_code_reload_without_the_job_retires_it(world: World) -> None:

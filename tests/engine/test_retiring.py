@@ -9,7 +9,7 @@ from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.engine.retirements import LOOK_AGAIN_S, Retiring
 from tests.clocks import DrivenClock
 from tests.conformance.building import NS, PERSON, PLANS, fire, job_of
-from tests.conformance.declaring import CodeWorker
+from tests.conformance.declaring import CodeWorker, declare, draft
 from tests.conformance.working import lead
 from tests.sql.world import World
 
@@ -109,6 +109,25 @@ async def test_what_a_pause_put_off_is_found_when_the_leader_looks_again(
         await retiring.retire(term)
         await clock.advance(LOOK_AGAIN_S)
     assert told == [("job.retired", "tick")]
+
+
+async def test_a_job_with_a_long_backlog_is_retired_in_the_same_round(
+    world: World, clock: DrivenClock, told: list[tuple[str, str]]
+) -> None:
+    term = await lead(world)
+    retiring = duty(world, clock, told)
+    await declare(world, draft(schedule={"every": "1m"}, overlap="allow", misfire={"all": "1d"}))
+    await CodeWorker(world).load("other")
+    await retiring.retire(term)
+    job = await job_of(world)
+    await world.elapse(20 * HOUR)
+    term = await lead(world)
+    await retiring.retire(term)
+    await clock.advance(TTL_S)
+    await retiring.retire(term)
+    assert told == [("job.retired", "tick")]
+    runs, _ = await world.store.lookups.fired(job.job_id, from_at=0, to_at=2**62, limit=5000)
+    assert len(runs) > 500, "more than one step decides"
 
 
 async def test_a_cluster_that_keeps_removed_jobs_retires_none_and_lets_retired_ones_return(

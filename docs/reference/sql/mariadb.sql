@@ -937,14 +937,13 @@ SELECT j.id FROM jobs j WHERE j.source_module = %(module)s AND j.id > %(after)s 
 SELECT j.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs j FORCE INDEX (PRIMARY) ON j.id = d.job_id WHERE true AND j.deleted_at = 0 AND j.source = 'code' AND j.undeclared_at IS NULL
   AND (%(namespace)s = '' OR j.namespace = %(namespace)s) AND (%(group_name)s = '' OR j.source_group = %(group_name)s)
   AND NOT
-EXISTS (SELECT 1 FROM code_jobs cj JOIN nodes n ON n.code = cj.code
-        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') AND NOT
+EXISTS (SELECT 1 FROM code_jobs cj JOIN codes c ON c.hash = cj.code JOIN nodes n ON n.code = cj.code
+        WHERE cj.namespace = j.namespace AND cj.name = j.name AND (c.group_name IS NULL OR c.group_name = j.source_group) AND n.state IN ('live', 'draining') AND n.kind = 'worker') AND NOT
 EXISTS (SELECT 1 FROM nodes n
         WHERE n.code IS NULL AND n.state IN ('live', 'draining') AND n.kind = 'worker' AND (n.namespace IS NULL OR n.namespace = j.namespace)) AND
 EXISTS (SELECT 1 FROM code_modules m JOIN codes c ON c.hash = m.code JOIN nodes n ON n.code = c.hash
         WHERE m.module = j.source_module AND n.state IN ('live', 'draining') AND n.kind = 'worker'
-          AND (c.namespace IS NULL OR c.namespace = j.namespace)
-          AND (c.group_name IS NULL OR c.group_name = j.source_group))
+          AND (c.namespace IS NULL OR c.namespace = j.namespace) AND (c.group_name IS NULL OR c.group_name = j.source_group))
 ORDER BY j.id FOR UPDATE SKIP LOCKED;
 
 -- jobs/retirement.py MARK
@@ -958,14 +957,13 @@ ORDER BY j.source_module, j.id LIMIT %(rows)s;
 -- jobs/retirement.py ORPHANED
 SELECT j.id, j.namespace, j.name, j.source_module, j.undeclared_at, j.created_at FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs j FORCE INDEX (PRIMARY) ON j.id = d.job_id WHERE true AND j.deleted_at = 0 AND j.source = 'code'
   AND j.undeclared_at > 0 AND j.retirement IS NULL AND NOT
-EXISTS (SELECT 1 FROM code_jobs cj JOIN nodes n ON n.code = cj.code
-        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') AND NOT
+EXISTS (SELECT 1 FROM code_jobs cj JOIN codes c ON c.hash = cj.code JOIN nodes n ON n.code = cj.code
+        WHERE cj.namespace = j.namespace AND cj.name = j.name AND (c.group_name IS NULL OR c.group_name = j.source_group) AND n.state IN ('live', 'draining') AND n.kind = 'worker') AND NOT
 EXISTS (SELECT 1 FROM nodes n
         WHERE n.code IS NULL AND n.state IN ('live', 'draining') AND n.kind = 'worker' AND (n.namespace IS NULL OR n.namespace = j.namespace)) AND
 EXISTS (SELECT 1 FROM code_modules m JOIN codes c ON c.hash = m.code JOIN nodes n ON n.code = c.hash
         WHERE m.module = j.source_module AND n.state IN ('live', 'draining') AND n.kind = 'worker'
-          AND (c.namespace IS NULL OR c.namespace = j.namespace)
-          AND (c.group_name IS NULL OR c.group_name = j.source_group));
+          AND (c.namespace IS NULL OR c.namespace = j.namespace) AND (c.group_name IS NULL OR c.group_name = j.source_group));
 
 -- jobs/retirement.py NEW_NAMES
 SELECT j.name FROM jobs j
@@ -976,15 +974,16 @@ WHERE j.source_module = %(module)s AND j.namespace = %(namespace)s AND length(j.
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, retirement BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, paused_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, renamed_to LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs FORCE INDEX (PRIMARY) SET jobs.retirement = d.retirement, jobs.pause_reason = coalesce(d.reason, jobs.pause_reason), jobs.paused_at = coalesce(d.paused_at, jobs.paused_at), jobs.renamed_to = d.renamed_to WHERE jobs.id = d.job_id AND jobs.undeclared_at > 0 AND jobs.retirement IS NULL;
 
 -- jobs/retirement.py MARKED_OF_CODE
-SELECT j.id, j.retirement FROM jobs j JOIN code_jobs cj
-  ON cj.namespace = j.namespace AND cj.name = j.name AND cj.code = %(code)s
-WHERE j.undeclared_at > 0 AND j.deleted_at = 0 ORDER BY j.undeclared_at, j.id LIMIT %(rows)s;
+SELECT j.id, j.retirement FROM jobs j
+JOIN code_jobs cj ON cj.namespace = j.namespace AND cj.name = j.name AND cj.code = %(code)s
+JOIN codes c ON c.hash = cj.code
+WHERE j.undeclared_at > 0 AND j.deleted_at = 0 AND (c.group_name IS NULL OR c.group_name = j.source_group) ORDER BY j.undeclared_at, j.id LIMIT %(rows)s;
 
 -- jobs/retirement.py MARKED_OF_LIVE
 SELECT j.id, j.retirement FROM jobs j
 WHERE j.undeclared_at > 0 AND j.deleted_at = 0 AND
-EXISTS (SELECT 1 FROM code_jobs cj JOIN nodes n ON n.code = cj.code
-        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') ORDER BY j.undeclared_at, j.id LIMIT %(rows)s;
+EXISTS (SELECT 1 FROM code_jobs cj JOIN codes c ON c.hash = cj.code JOIN nodes n ON n.code = cj.code
+        WHERE cj.namespace = j.namespace AND cj.name = j.name AND (c.group_name IS NULL OR c.group_name = j.source_group) AND n.state IN ('live', 'draining') AND n.kind = 'worker') ORDER BY j.undeclared_at, j.id LIMIT %(rows)s;
 
 -- jobs/retirement.py UNMARK
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs FORCE INDEX (PRIMARY) SET jobs.undeclared_at = NULL, jobs.retirement = NULL WHERE jobs.id = d.job_id AND coalesce(jobs.retirement, 0) <> 1;

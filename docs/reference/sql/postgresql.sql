@@ -1038,14 +1038,13 @@ SELECT j.id FROM jobs j
 WHERE j.id IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id)) AND j.deleted_at = 0 AND j.source = 'code' AND j.undeclared_at IS NULL
   AND ($2 = '' OR j.namespace = $2) AND ($3 = '' OR j.source_group = $3)
   AND NOT
-EXISTS (SELECT 1 FROM code_jobs cj JOIN nodes n ON n.code = cj.code
-        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') AND NOT
+EXISTS (SELECT 1 FROM code_jobs cj JOIN codes c ON c.hash = cj.code JOIN nodes n ON n.code = cj.code
+        WHERE cj.namespace = j.namespace AND cj.name = j.name AND (c.group_name IS NULL OR c.group_name = j.source_group) AND n.state IN ('live', 'draining') AND n.kind = 'worker') AND NOT
 EXISTS (SELECT 1 FROM nodes n
         WHERE n.code IS NULL AND n.state IN ('live', 'draining') AND n.kind = 'worker' AND (n.namespace IS NULL OR n.namespace = j.namespace)) AND
 EXISTS (SELECT 1 FROM code_modules m JOIN codes c ON c.hash = m.code JOIN nodes n ON n.code = c.hash
         WHERE m.module = j.source_module AND n.state IN ('live', 'draining') AND n.kind = 'worker'
-          AND (c.namespace IS NULL OR c.namespace = j.namespace)
-          AND (c.group_name IS NULL OR c.group_name = j.source_group))
+          AND (c.namespace IS NULL OR c.namespace = j.namespace) AND (c.group_name IS NULL OR c.group_name = j.source_group))
 ORDER BY j.id FOR UPDATE SKIP LOCKED;
 
 -- jobs/retirement.py MARK
@@ -1060,14 +1059,13 @@ ORDER BY j.source_module, j.id LIMIT $3;
 SELECT j.id, j.namespace, j.name, j.source_module, j.undeclared_at, j.created_at FROM jobs j
 WHERE j.id IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id)) AND j.deleted_at = 0 AND j.source = 'code'
   AND j.undeclared_at > 0 AND j.retirement IS NULL AND NOT
-EXISTS (SELECT 1 FROM code_jobs cj JOIN nodes n ON n.code = cj.code
-        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') AND NOT
+EXISTS (SELECT 1 FROM code_jobs cj JOIN codes c ON c.hash = cj.code JOIN nodes n ON n.code = cj.code
+        WHERE cj.namespace = j.namespace AND cj.name = j.name AND (c.group_name IS NULL OR c.group_name = j.source_group) AND n.state IN ('live', 'draining') AND n.kind = 'worker') AND NOT
 EXISTS (SELECT 1 FROM nodes n
         WHERE n.code IS NULL AND n.state IN ('live', 'draining') AND n.kind = 'worker' AND (n.namespace IS NULL OR n.namespace = j.namespace)) AND
 EXISTS (SELECT 1 FROM code_modules m JOIN codes c ON c.hash = m.code JOIN nodes n ON n.code = c.hash
         WHERE m.module = j.source_module AND n.state IN ('live', 'draining') AND n.kind = 'worker'
-          AND (c.namespace IS NULL OR c.namespace = j.namespace)
-          AND (c.group_name IS NULL OR c.group_name = j.source_group));
+          AND (c.namespace IS NULL OR c.namespace = j.namespace) AND (c.group_name IS NULL OR c.group_name = j.source_group));
 
 -- jobs/retirement.py NEW_NAMES
 SELECT j.name FROM jobs j
@@ -1080,15 +1078,16 @@ UPDATE jobs SET retirement = d.retirement, pause_reason = coalesce(d.reason, job
 FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::text[]) AS d(job_id, retirement, reason, paused_at, renamed_to) WHERE jobs.id = d.job_id AND jobs.undeclared_at > 0 AND jobs.retirement IS NULL;
 
 -- jobs/retirement.py MARKED_OF_CODE
-SELECT j.id, j.retirement FROM jobs j JOIN code_jobs cj
-  ON cj.namespace = j.namespace AND cj.name = j.name AND cj.code = $1
-WHERE j.undeclared_at > 0 AND j.deleted_at = 0 ORDER BY j.undeclared_at, j.id LIMIT $2;
+SELECT j.id, j.retirement FROM jobs j
+JOIN code_jobs cj ON cj.namespace = j.namespace AND cj.name = j.name AND cj.code = $1
+JOIN codes c ON c.hash = cj.code
+WHERE j.undeclared_at > 0 AND j.deleted_at = 0 AND (c.group_name IS NULL OR c.group_name = j.source_group) ORDER BY j.undeclared_at, j.id LIMIT $2;
 
 -- jobs/retirement.py MARKED_OF_LIVE
 SELECT j.id, j.retirement FROM jobs j
 WHERE j.undeclared_at > 0 AND j.deleted_at = 0 AND
-EXISTS (SELECT 1 FROM code_jobs cj JOIN nodes n ON n.code = cj.code
-        WHERE cj.namespace = j.namespace AND cj.name = j.name AND n.state IN ('live', 'draining') AND n.kind = 'worker') ORDER BY j.undeclared_at, j.id LIMIT $1;
+EXISTS (SELECT 1 FROM code_jobs cj JOIN codes c ON c.hash = cj.code JOIN nodes n ON n.code = cj.code
+        WHERE cj.namespace = j.namespace AND cj.name = j.name AND (c.group_name IS NULL OR c.group_name = j.source_group) AND n.state IN ('live', 'draining') AND n.kind = 'worker') ORDER BY j.undeclared_at, j.id LIMIT $1;
 
 -- jobs/retirement.py UNMARK
 UPDATE jobs SET undeclared_at = NULL, retirement = NULL

@@ -46,6 +46,7 @@ class _Watch:
     after: int = 0  # the last job that was looked at
     marked_at: float | None = None  # by the server's clock, when all its jobs were looked at
     look_again_at: float | None = None  # it is done until then
+    has_backlog: bool = False  # each step decides a part of what is due for its jobs: they are looked at once more
 
 
 Told: TypeAlias = Callable[[str, RetiringJob], None]
@@ -158,10 +159,15 @@ class Retiring:
                 source, after=watch.after, limit=RETIRED_AT_ONCE, plans=self._plans, words=retired, term=term
             )
             self._tell("job.retired", page.jobs)
-            if page.next_after is None:
-                watch.look_again_at, watch.after = self._clock.monotonic() + LOOK_AGAIN_S, 0
+            watch.has_backlog |= page.has_backlog
+            if page.next_after is not None:
+                watch.after = page.next_after
+                continue
+            watch.after = 0
+            if not watch.has_backlog:
+                watch.look_again_at = self._clock.monotonic() + LOOK_AGAIN_S
                 return
-            watch.after = page.next_after
+            watch.has_backlog = False
 
     async def _forget(self, term: int) -> None:
         """Delete what old code declared, in small steps (R12)."""

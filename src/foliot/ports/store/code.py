@@ -40,6 +40,7 @@ class RetiredPage(NamedTuple):
 
     jobs: Sequence[RetiringJob]
     next_after: int | None  # the job to go on behind; None: that was all
+    has_backlog: bool = False  # of some job, more instants are due than one step decides: it is not retired yet
 
 
 class CodeStore(Protocol):

@@ -26,9 +26,11 @@ from foliot.store.sql.people import journal
 
 NAMES_MAX: Final = 2000  # among which the new name of a job is looked for
 
+_ALLOWED: Final = "(c.group_name IS NULL OR c.group_name = j.source_group)"
+"""The token that the code came with may work for the group that declared the job: no other keeps the job."""
 _DECLARED: Final = f"""
-    EXISTS (SELECT 1 FROM code_jobs cj JOIN nodes n ON n.code = cj.code
-            WHERE cj.namespace = j.namespace AND cj.name = j.name AND {LIVE_WORKER})"""
+    EXISTS (SELECT 1 FROM code_jobs cj JOIN codes c ON c.hash = cj.code JOIN nodes n ON n.code = cj.code
+            WHERE cj.namespace = j.namespace AND cj.name = j.name AND {_ALLOWED} AND {LIVE_WORKER})"""
 _PERHAPS_DECLARED: Final = f"""
     EXISTS (SELECT 1 FROM nodes n
             WHERE n.code IS NULL AND {LIVE_WORKER} AND (n.namespace IS NULL OR n.namespace = j.namespace))"""
@@ -36,8 +38,7 @@ _PERHAPS_DECLARED: Final = f"""
 _LOADED: Final = f"""
     EXISTS (SELECT 1 FROM code_modules m JOIN codes c ON c.hash = m.code JOIN nodes n ON n.code = c.hash
             WHERE m.module = j.source_module AND {LIVE_WORKER}
-              AND (c.namespace IS NULL OR c.namespace = j.namespace)
-              AND (c.group_name IS NULL OR c.group_name = j.source_group))"""
+              AND (c.namespace IS NULL OR c.namespace = j.namespace) AND {_ALLOWED})"""
 _ORPHANED: Final = f"NOT {_DECLARED} AND NOT {_PERHAPS_DECLARED} AND {_LOADED}"
 
 WITH_JOBS: Final = Statement(
@@ -93,10 +94,11 @@ RETIRE: Final = Statement(
     RowSet("d", job_id=BIGINT, retirement=BIGINT, reason=TEXT, paused_at=BIGINT, renamed_to=TEXT),
 )
 MARKED_OF_CODE: Final = Statement(
-    """
-    SELECT j.id, j.retirement FROM jobs j JOIN code_jobs cj
-      ON cj.namespace = j.namespace AND cj.name = j.name AND cj.code = :code
-    WHERE j.undeclared_at > 0 AND j.deleted_at = 0 ORDER BY j.undeclared_at, j.id LIMIT :rows
+    f"""
+    SELECT j.id, j.retirement FROM jobs j
+    JOIN code_jobs cj ON cj.namespace = j.namespace AND cj.name = j.name AND cj.code = :code
+    JOIN codes c ON c.hash = cj.code
+    WHERE j.undeclared_at > 0 AND j.deleted_at = 0 AND {_ALLOWED} ORDER BY j.undeclared_at, j.id LIMIT :rows
     """
 )
 MARKED_OF_LIVE: Final = Statement(
@@ -171,6 +173,7 @@ class RetirementStep:
         self._plans = plans
         self._words = words
         self._term = term
+        self._has_backlog = False
 
     def step(self, tx: Tx, source: Source, after: int, limit: int) -> RetiredPage:
         """Retire what is still declared by nobody. Cursors are locked first: what is read then is the newest (R3)."""
@@ -181,6 +184,7 @@ class RetirementStep:
         cursors = {job_id: change.lock(tx, job_id) for job_id in ids}
         tx.point("retiring.locked")
         rows, jobs = [], []
+        self._has_backlog = False
         for orphan in sorted(tx.rows(ORPHANED, d=[(job_id,) for job_id in ids])):
             row, job = self._retired(tx, orphan, cursors[orphan.id])
             rows += [row] if row is not None else []
@@ -189,7 +193,7 @@ class RetirementStep:
             raise TryAgain("a worker declared one of the jobs meanwhile")
         tx.point("retiring.written")
         journal.note(tx, [self._words(job).note for job in jobs])
-        return RetiredPage(jobs, ids[-1] if len(ids) == limit else None)
+        return RetiredPage(jobs, ids[-1] if len(ids) == limit else None, self._has_backlog)
 
     def _retired(self, tx: Tx, orphan: Any, cursor: Cursor) -> tuple[_Retired | None, RetiringJob | None]:
         """The row to write for one job, and the job if it is paused. No row: it is looked at again later."""
@@ -203,6 +207,7 @@ class RetirementStep:
             return _Retired(orphan.id, Retirement.LEFT_ALONE), None
         cursor, is_settled = settle(tx, self._definitions, cursor, self._plans.decide)
         if not is_settled:
+            self._has_backlog = True
             return None, None
         now = change.apply(tx, self._definitions, cursor, self._plans.pause(None))
         job = _retiring(orphan, cursor, renamed_to=_new_name(tx, orphan))
