@@ -38,6 +38,21 @@ async def test_a_misspelt_job_is_not_found_with_the_nearest_name(api: Api) -> No
     assert chinese["hint"] == "是否想写 greet？"
 
 
+async def test_a_deleted_job_is_not_found_with_the_way_to_its_runs(api: Api) -> None:
+    await api.create_job("settled")
+    for name in ("settle", "never"):
+        await api.create_job(name)
+    assert (await api.post("/jobs/settle:trigger")).is_success
+    for name in ("settle", "never"):
+        assert (await api.ask("DELETE", f"/jobs/{name}", headers={"If-Match": '"v1"'})).status_code == 204
+    problem = (await api.get("/jobs/settle")).json()
+    assert (problem["code"], problem["hint"]) == ("FOL-2001", "it was deleted; its runs: foliot run list --job settle")
+    assert len((await api.get("/runs", job="settle")).json()["items"]) == 1
+    chinese = (await api.ask("GET", "/jobs/settle", headers={"Accept-Language": "zh-CN"})).json()
+    assert chinese["hint"] == "该任务已删除；查看其执行：foliot run list --job settle"
+    assert "deleted" not in (await api.get("/jobs/never")).json()["hint"], "it left no runs"
+
+
 async def test_creating_a_job_that_exists_is_a_conflict(api: Api) -> None:
     await api.create_job("tick")
     again = await api.create_job("tick", owner="other")

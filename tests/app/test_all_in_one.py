@@ -249,6 +249,23 @@ async def test_a_user_who_logs_out_is_let_in_again(tmp_path: Path) -> None:
                 ]
 
 
+async def test_trouble_of_any_kind_with_the_token_is_over_at_the_next_look(tmp_path: Path) -> None:
+    (tmp_path / "jobs.py").write_text(QUICK.format(answer="x"))
+    looks: list[str] = []
+    renew = LocalToken.renew
+
+    async def first_fails(token: LocalToken) -> bool:
+        looks.append(token.secret)
+        if len(looks) == 1:
+            raise LookupError("a bug")
+        return await renew(token)
+
+    with monkeypatched(this_machine, "LOOK_EVERY_S", 0.05), monkeypatched(LocalToken, "renew", first_fails):
+        async with running(settings(tmp_path)) as listener:
+            await soon(lambda: len(looks) > 1, within_s=60)
+            assert await is_good(tmp_path, listener.token)
+
+
 async def nothing(_: LocalToken) -> None: ...
 
 

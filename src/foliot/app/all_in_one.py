@@ -196,8 +196,9 @@ class AllInOne:
                 if token.secret != told:
                     self._folder.tell_clients(url, token.secret)
                     told = token.secret
-            except (StoreBusy, StoreUnavailable, OSError) as error:  # the next look tries again
-                log.warning("this_machine.not_renewed", error=str(error))
+            except Exception as error:
+                is_usual = isinstance(error, StoreBusy | StoreUnavailable | OSError)
+                log.warning("this_machine.not_renewed", error=str(error), exc_info=None if is_usual else error)
 
     def _worker_thread(self, server: Server, loaded: Loaded, over: asyncio.Event) -> WorkerThread:
         settings = self._settings

@@ -193,13 +193,21 @@ class JobNotFound(NotFound):
 
     code = "FOL-2001"
 
-    def __init__(self, name: str, *, namespace: str = "default", nearest: str | None = None) -> None:
+    def __init__(
+        self, name: str, *, namespace: str = "default", nearest: str | None = None, left_runs: bool = False
+    ) -> None:
+        """`left_runs`: a job of this name was deleted, and the store still has runs of it."""
+        hint = f"did you mean {nearest}?" if nearest else None
+        deleted = _shown(name) if left_runs else None
+        if deleted is not None:
+            hint = f"it was deleted; its runs: foliot run list --job {deleted}"
         super().__init__(
             f'No job "{_shown(name)}" in namespace "{_shown(namespace)}".',
-            hint=f"did you mean {nearest}?" if nearest else None,
+            hint=hint,
             name=name,
             namespace=namespace,
             nearest=nearest,
+            deleted=deleted,
         )
         self.name = name
         self.nearest = nearest

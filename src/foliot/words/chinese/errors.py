@@ -450,7 +450,11 @@ HINTS: Final[Catalogue] = {
     "FOL-1134": '运行 pip install "{package}"',
     "FOL-1135": "每个 :name 都是执行的参数；run_id、due、attempt 和 fence 由 Foliot 给出",
     "FOL-1136": "请用其他连接，或更改工作节点的设置",
-    "FOL-2001": ("是否想写 {nearest}？", "查看全部：foliot job list"),
+    "FOL-2001": (
+        "该任务已删除；查看其执行：foliot run list --job {deleted}",
+        "是否想写 {nearest}？",
+        "查看全部：foliot job list",
+    ),
     "FOL-2003": "已结束的执行只保留一段时间；见 foliot run list",
     "FOL-2004": "查看全部：foliot job show {job} --versions",
     "FOL-2005": "查看全部：foliot job backfills",

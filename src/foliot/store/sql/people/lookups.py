@@ -30,6 +30,7 @@ from foliot.store.sql.kernel.database import Database, Tx
 from foliot.store.sql.people import cluster_reads, job_reads, ledger_page, ledger_reads, run_reads
 
 NEAREST_AMONG: Final = 5000
+DELETED_AMONG: Final = 10  # jobs of one name, the newest: of older ones retention has taken the runs first
 LOG_CHUNKS_MAX: Final = 100
 
 T = TypeVar("T")
@@ -52,6 +53,8 @@ class SqlLookups:
         found = await self._read(lambda tx: find(tx, namespace, name))
         if found is not None:
             return found
+        if await self._read(lambda tx: _has_left_runs(tx, namespace, name)):
+            raise JobNotFound(name, namespace=namespace, left_runs=True)
         known = [one for _, one in await self.job_names(namespace, limit=NEAREST_AMONG)]
         # Outside the transaction and beside the loop: it takes a while with many long names.
         raise JobNotFound(name, namespace=namespace, nearest=await asyncio.to_thread(nearest, name, known))
@@ -116,3 +119,9 @@ class SqlLookups:
 
     async def _read(self, work: Callable[[Tx], T]) -> T:
         return await self._database.read(work)
+
+
+def _has_left_runs(tx: Tx, namespace: str, name: str) -> bool:
+    """Whether there are runs of a job that had this name until it was deleted."""
+    ids = tuple(job_reads.job_ids(tx, namespace, name, DELETED_AMONG))
+    return bool(ids) and bool(run_reads.list_runs(tx, RunFilter(job_ids=ids), limit=1, cursor=None).items)
