@@ -197,17 +197,13 @@ class JobNotFound(NotFound):
         self, name: str, *, namespace: str = "default", nearest: str | None = None, left_runs: bool = False
     ) -> None:
         """`left_runs`: a job of this name was deleted, and the store still has runs of it."""
-        hint = f"did you mean {nearest}?" if nearest else None
-        deleted = _shown(name) if left_runs else None
-        if deleted is not None:
-            hint = f"it was deleted; its runs: foliot run list --job {deleted}"
         super().__init__(
             f'No job "{_shown(name)}" in namespace "{_shown(namespace)}".',
-            hint=hint,
+            hint=f"did you mean {nearest}?" if nearest else None,
             name=name,
             namespace=namespace,
             nearest=nearest,
-            deleted=deleted,
+            deleted=_shown(name) if left_runs else None,
         )
         self.name = name
         self.nearest = nearest

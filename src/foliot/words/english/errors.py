@@ -193,7 +193,11 @@ TITLES: Final[Catalogue] = {
 HINTS: Final[Catalogue] = {
     "FOL-1001": ("{hint}", "write minute, hour, day, month and weekday: 0 2 * * *"),
     "FOL-1011": "run ids look like r-8k2f; see foliot run list",
-    "FOL-2001": ("{hint}", "see all: foliot job list"),
+    "FOL-2001": (
+        "it was deleted; its runs: foliot run list --job {deleted}",
+        "{hint}",
+        "see all: foliot job list",
+    ),
     "FOL-2003": "finished runs are kept for a time only; see foliot run list",
     "FOL-2004": "see all: foliot job show {job} --versions",
     "FOL-2005": "see all: foliot job backfills",
