@@ -103,22 +103,22 @@ class HttpCall:
     def bind(self, params: str | None, ctx: Ctx) -> Callable[[], Any]:
         """Fill the request without its secrets: what does not fit rejects the run before anything is sent."""
         values = self._values(params, dict.fromkeys(self.message.secrets, HIDDEN))
-        shown = self._filled(values)
-        return partial(self._call, values, shown.shown, ctx)
+        request = self._filled(values)
+        return partial(self._call, values, replace(request, shown=redacted(request.shown)), ctx)
 
-    async def _call(self, values: RunValues, shown: str, ctx: Ctx) -> Any:
+    async def _call(self, values: RunValues, request: HttpRequest, ctx: Ctx) -> Any:
         if self.run.isolation not in _OTHER_LOOPS:
-            return await self._called(self.kind.caller(), values, shown, ctx)
+            return await self._called(self.kind.caller(), values, request, ctx)
         caller = HttpCaller(self.kind.settings)  # connections belong to one loop, and this one ends with the run
         try:
-            return await self._called(caller, values, shown, ctx)
+            return await self._called(caller, values, request, ctx)
         finally:
             await caller.close()
 
-    async def _called(self, caller: HttpCaller, values: RunValues, shown: str, ctx: Ctx) -> Any:
+    async def _called(self, caller: HttpCaller, values: RunValues, request: HttpRequest, ctx: Ctx) -> Any:
         secrets = await self._secrets()
-        # What is shown of the request never held a secret.
-        request = replace(self._filled(replace(values, secrets=secrets)), shown=redacted(shown))
+        if secrets:  # what is shown of the request stays as it is: it never held one
+            request = replace(self._filled(replace(values, secrets=secrets)), shown=request.shown)
         hide = hiding(self.kind.secrets.hidden, secrets.values(), request.headers if secrets else ())
         ctx.log.info("request", method=request.method, url=request.shown.partition(" ")[2])
         answer = await caller.send(request, keep_bytes=self._keep_bytes())

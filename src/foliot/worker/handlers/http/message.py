@@ -68,7 +68,7 @@ class Message:
     auth: Tree
     statuses: StatusSet
     checks: tuple[JsonCheck, ...]
-    times: HttpTimes
+    seconds: Mapping[str, float]  # for each step
     secrets: tuple[str, ...]  # names of those that it uses
 
     def filled(
@@ -99,9 +99,9 @@ class Message:
             body=body,
             tls=self.options.tls,
             redirects=self.options.redirects,
-            connect_s=_seconds(self.times.connect),
-            read_s=_seconds(self.times.read),
-            total_s=_seconds(self.times.total),
+            connect_s=self.seconds["connect"],
+            read_s=self.seconds["read"],
+            total_s=self.seconds["total"],
         )
 
     def _path(self, values: RunValues) -> str:
@@ -159,7 +159,7 @@ def message_of(written: Any) -> Message:
         auth=auth,
         statuses=StatusSet.of(expect.status, f"{_WHERE}.expect"),
         checks=tuple(_check(check) for check in checks),
-        times=_times(options.timeout),
+        seconds=_seconds(options.timeout),
         secrets=tuple(dict.fromkeys(secret for secret in names if secret is not None)),
     )
 
@@ -283,8 +283,9 @@ def _check(written: str) -> JsonCheck:
         raise BadField(f"{_WHERE}.expect.json", str(error)) from None
 
 
-def _times(written: str | float | HttpTimes) -> HttpTimes:
+def _seconds(written: str | float | HttpTimes) -> dict[str, float]:
     times = written if isinstance(written, HttpTimes) else HttpTimes(total=written)
+    seconds = {}
     for name in ("connect", "read", "total"):
         try:
             micros = parse_duration(getattr(times, name))
@@ -292,7 +293,8 @@ def _times(written: str | float | HttpTimes) -> HttpTimes:
             raise BadField(f"{_WHERE}.timeout.{name}", error.sentence.rstrip("."), hint=error.hint) from error
         if not 0 < micros <= TOTAL_MAX_US:
             raise BadField(f"{_WHERE}.timeout.{name}", "it is not more than nothing and at most 7 days")
-    return times
+        seconds[name] = micros / SECOND
+    return seconds
 
 
 def _tree(value: Any, where: str) -> Tree:
@@ -396,10 +398,6 @@ def _pairs(tree: Mapping[str, Tree], values: RunValues) -> Iterator[tuple[str, s
                 raise NotFilled(f"{name} is not text, a number or a truth value")
             if one is not None:
                 yield name, percent_encoded(one if isinstance(one, str) else json.dumps(one))
-
-
-def _seconds(duration: str | float) -> float:
-    return parse_duration(duration) / SECOND
 
 
 _BODIES: Final[Mapping[str, Callable[[Tree, RunValues], bytes]]] = {
