@@ -155,6 +155,16 @@ def test_a_job_is_made_changed_compared_cloned_and_taken_away(foliot: Shell) -> 
     ]  # fmt: skip
 
 
+def test_a_job_is_tested_once_and_its_log_shown(foliot: Shell) -> None:
+    tested = foliot("job", "test", "greet", "-p", "name=you", "--reason", "look")
+    assert (tested.code, tested.out) == (0, "hello you\n")
+    assert "test of python: jobs:greet" in tested.err
+    run = foliot("run", "list", "--job", "greet", "--limit", "1", "-o", "json").json["items"][0]
+    assert (run["origin"], run["reason"]) == ("test", "look")
+    shown = foliot("run", "show", run["id"]).out
+    assert re.search(r"^from +test by ", shown, re.MULTILINE), shown
+
+
 def test_bad_definitions_say_which_field(foliot: Shell) -> None:
     bad = foliot("job", "create", "x", "--cron", "0 25 * * *", "--py", "m:f")
     assert bad.code == 2

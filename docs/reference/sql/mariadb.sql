@@ -477,10 +477,10 @@ SELECT cursors.job_id, cursors.cursor_ver, cursors.version, jobs.deleted_at FROM
 JOIN cursors ON cursors.job_id = d.job_id JOIN jobs ON jobs.id = d.job_id;
 
 -- firing/line.py SITUATION
-    SELECT r.line_job, least(sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL))), %(cap)s) + 32768 * least(sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.state = 'PENDING' AND r.attempt = 0) +
-    sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.open_children > 0)
-    - coalesce(min(CASE WHEN NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.open_children > 0 THEN r.place END) = min(r.place), 0)
-, %(cap)s) + 1073741824 * least(sum(r.state = 'PENDING' AND r.attempt = 0 AND r.class = 1), %(cap)s) + 35184372088832 * least(sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.fire_key >= 's:' AND r.fire_key < 's;'), %(cap)s)
+    SELECT r.line_job, least(sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL))), %(cap)s) + 32768 * least(sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.state = 'PENDING' AND r.attempt = 0) +
+    sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.open_children > 0)
+    - coalesce(min(CASE WHEN NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.open_children > 0 THEN r.place END) = min(r.place), 0)
+, %(cap)s) + 1073741824 * least(sum(r.state = 'PENDING' AND r.attempt = 0 AND r.class = 1), %(cap)s) + 35184372088832 * least(sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.fire_key >= 's:' AND r.fire_key < 's;'), %(cap)s)
     FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.line_job = d.job_id
     WHERE r.parent_id IS NULL
     GROUP BY r.line_job;
@@ -528,8 +528,8 @@ ON DUPLICATE KEY UPDATE runs.job_id = runs.job_id;
 INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
                       serial, place, parked, follow, state, ver, created_at, triggered_by, reason, params)
 SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
-       p.serial, p.place, p.parked, d.follow | (p.follow & 96), 'PENDING', 1, %(now)s, p.triggered_by,
-       p.reason, p.params
+       p.serial, p.place, p.parked, d.follow | (p.follow & 224), 'PENDING', 1, %(now)s,
+       p.triggered_by, p.reason, p.params
 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, place BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, shard BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, follow BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d
 JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
 WHERE p.place = d.place AND p.state = 'RUNNING'

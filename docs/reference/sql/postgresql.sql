@@ -512,7 +512,7 @@ JOIN cursors ON cursors.job_id = d.job_id JOIN jobs ON jobs.id = d.job_id;
 SELECT d.job_id, (
   SELECT coalesce(sum(q.is_open), 0) + 32768 * coalesce(sum(q.is_open * q.waiting), 0) + 1073741824 * coalesce(sum(q.late), 0) + 35184372088832 * coalesce(sum(q.is_open * q.scheduled), 0)
   FROM (
-    SELECT CASE WHEN NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) THEN 1 ELSE 0 END AS is_open,
+    SELECT CASE WHEN NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) THEN 1 ELSE 0 END AS is_open,
            CASE WHEN r.state = 'PENDING' AND r.attempt = 0 THEN 1
                 WHEN r.open_children > 0 AND row_number() OVER (ORDER BY r.place, r.id) > 1 THEN 1
                 ELSE 0 END AS waiting,
@@ -578,8 +578,8 @@ ON CONFLICT DO NOTHING;
 INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
                       serial, place, parked, follow, state, ver, created_at, triggered_by, reason, params)
 SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
-       p.serial, p.place, p.parked, d.follow | (p.follow & 96), 'PENDING', 1, $1, p.triggered_by,
-       p.reason, p.params
+       p.serial, p.place, p.parked, d.follow | (p.follow & 224), 'PENDING', 1, $1,
+       p.triggered_by, p.reason, p.params
 FROM unnest($2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[]) AS d(job_id, fire_key, place, shard, follow)
 JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
 WHERE p.place = d.place AND p.state = 'RUNNING'

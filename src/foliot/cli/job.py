@@ -8,7 +8,7 @@ from foliot.cli.jobs_changing import clone, delete, edit, pause, resume, rollbac
 from foliot.cli.jobs_creating import create
 from foliot.cli.jobs_reading import diff, fires, list_jobs, show, why
 from foliot.cli.jobs_rescheduling import reschedule
-from foliot.cli.jobs_running import backfill, backfills, trigger
+from foliot.cli.jobs_running import backfill, backfills, trigger, try_out
 
 
 @click.group(cls=Group, epilog=EXIT_CODES)
@@ -38,6 +38,7 @@ for command in (
     resume,
     reschedule,
     trigger,
+    try_out,
     why,
     fires,
     backfill,

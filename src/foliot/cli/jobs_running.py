@@ -1,4 +1,4 @@
-"""`foliot job trigger|backfill|backfills`: running jobs."""
+"""`foliot job trigger|test|backfill|backfills`: running jobs."""
 
 import json
 import sys
@@ -69,6 +69,43 @@ def trigger(
         echo(run.id)
     else:
         user.out.item(run.raw, (), name="id")
+
+
+@click.command("test")
+@click.argument("name", shell_complete=job_name)
+@click.option("-p", "--param", "params", multiple=True, metavar="K=V", help="A parameter.")
+@click.option("--params", "params_file", metavar="FILE", help="Parameters as JSON; - is stdin.")
+@click.option("--wait-for", "within", metavar="DURATION", default="1h", show_default=True, help="How long to wait.")
+@click.option("--reason", default="", metavar="TEXT")
+@remote
+def try_out(
+    user: User,
+    *,
+    name: str,
+    params: tuple[str, ...],
+    params_file: str | None,
+    within: str,
+    reason: str,
+) -> None:
+    """Execute a job once, now, and show its log and what came of it.
+
+    A test has one attempt, runs beside open runs of the job, and counts in no statistics; no fire is skipped for it.
+    Exit code 6 unless it succeeded.
+
+    \b
+    Examples:
+      foliot job test ping
+      foliot job test settle -p day=2026-01-31
+    """
+    jobs = user.client.jobs
+    job = jobs.get(name).raw
+    executes = job.get("executes") or ""
+    given = _params(user, name, params, params_file)
+    run = jobs.trigger(name, given, reason=reason, test=True)
+    user.out.talk("testing", mark="run", job=run.job, run=run.id, executes=executes)
+    follow_log(user, run.id)
+    ended = watched(user, run.id, within)
+    tell_end(user, ended)
 
 
 def _when(user: User, run: Mapping[str, Any]) -> dict[str, str | None]:

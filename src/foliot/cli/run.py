@@ -91,12 +91,19 @@ def _columns(times: Times, *, shards: bool, many: bool) -> list[Column]:
         Column("TOOK", times.duration("duration_s")),
         Column("TRY", "attempt"),
         Column("NODE", "node", empty="-"),
-        Column("FROM", lambda run: run["triggered_by"] or run["origin"], wide=True),
+        Column("FROM", _from, wide=True),
         Column("ERROR", lambda run: first_line(run["error"]), wide=True),
     ]
     if shards:
         columns.insert(3, Column("SHARD", part_of, empty="-"))
     return columns
+
+
+def _from(run: Mapping[str, Any]) -> str:
+    """The user who asked for a run, or what made it; a test is marked."""
+    if run["origin"] == "test":
+        return f"test · {run['triggered_by']}"
+    return str(run["triggered_by"] or run["origin"])
 
 
 def _states(written: str | None) -> str:

@@ -62,7 +62,7 @@ CALLS: Final[Mapping[str, Route]] = {
         "POST",
         "/jobs/{name}:trigger",
         "namespace",
-        "params at delay overlap priority key reason dry_run",
+        "params at delay overlap priority key reason dry_run test",
         answer="RunOut",
     ),
     "clone_job": Route(

@@ -137,6 +137,16 @@ def trigger_key(key: str) -> str:
     return f"m:{key}"
 
 
+def trial_key(key: str) -> str:
+    """The fire key of a test run (`foliot job test`)."""
+    return f"t:{key}"
+
+
+def is_test(fire_key: str) -> bool:
+    """Whether a user tests the job with this run: it counts in no statistics, and no fire is skipped for it."""
+    return fire_key.startswith("t:")
+
+
 def retry_key(run: str, key: str) -> str:
     """The idempotency key of a retry of a run."""
     return f"retry {run} {key}"

@@ -115,6 +115,14 @@ def _judge(  # noqa: C901  one arm for each cause is the point
             assert_never(cause)
 
 
+def without_retries(verdict: Verdict, cause: Cause) -> Verdict:
+    """The verdict on a run that tests its job: it fails for good where another would be tried again."""
+    if not isinstance(verdict, Back) or not verdict.failures:
+        return verdict
+    is_late = cause in (Cause.TIMEOUT, Cause.OVERDUE)
+    return End(RunState.FAILED, FailureKind.TIMEOUT if is_late else FailureKind.ERROR)
+
+
 def _as_timeout(error_type: str | None) -> str:
     """A timeout is one, however the worker named the error that stopping the run came to."""
     return f"{error_type},{TIMEOUT_ERROR}" if error_type else TIMEOUT_ERROR

@@ -42,6 +42,8 @@ async def trigger(
 ) -> TriggeredRun:
     """Create the run; the request and the given parameters are checked before anything is queued."""
     job, params = await check(services, who, request, given)
+    if request.is_test:  # of the definition that the user sees, beside open runs where the job can have such
+        request = replace(request, version=job.version, allow_overlap=not job.document.get("exclusive"))
     triggered = await services.store.runs.trigger(
         replace(request, job=job.name, key=request.key or services.chance.token(), params=params)
     )
@@ -84,6 +86,8 @@ def check_request(request: TriggerRequest) -> None:
     """Refuse what cannot be, or what no store keeps."""
     if request.at is not None and request.delay_us is not None:
         raise BadField("delay", "give either at or delay, not both")
+    if request.is_test and (request.at is not None or request.delay_us is not None):
+        raise BadField("test", "a test starts now", hint="leave at and delay away")
     if request.delay_us is not None and not 0 <= request.delay_us <= DELAY_MAX:
         raise BadField("delay", "it is longer than a year")
     if request.at is not None and not 0 <= request.at < HORIZON:

@@ -103,6 +103,7 @@ class TriggerJob(ApiInput):
     key: str | None = Field(None, min_length=1, max_length=KEY_BYTES_MAX, examples=["refund-7"])
     reason: Reason = ""
     dry_run: bool = False
+    test: bool = Field(default=False, description="Execute once beside everything else; it counts in no statistics.")
 
 
 MaybePauseJob = Annotated[PauseJob, Body(default_factory=PauseJob)]

@@ -19,7 +19,7 @@ from foliot.api.models.common import (
     seconds,
 )
 from foliot.api.models.states import RunWord, ShownWord, in_capitals
-from foliot.domain.fire import is_backfill, is_of_schedule, retry_of
+from foliot.domain.fire import is_backfill, is_of_schedule, is_test, retry_of
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.payload import DEPTH_MAX, is_nested_deeper
 from foliot.domain.run import format_run_id
@@ -66,7 +66,7 @@ class BulkRuns(ApiInput):
 
 KindWord = Annotated[str, one_of("error", "timeout", "lost", "rejected", "poison")]
 HoldWord = Annotated[str, one_of(*(kind for kind in HoldKind if kind.is_held))]
-OriginWord = Annotated[str, one_of("schedule", "trigger", "retry", "backfill", "dependency")]
+OriginWord = Annotated[str, one_of("schedule", "trigger", "test", "retry", "backfill", "dependency")]
 
 
 class ProgressOut(ApiOutput):
@@ -344,6 +344,8 @@ def origin_of(run: RunRow) -> str:
         return "retry"
     if is_of_schedule(run.fire_key):
         return "schedule"
+    if is_test(run.fire_key):
+        return "test"
     return "trigger" if run.fire_key.startswith("m:") else "dependency"
 
 

@@ -319,6 +319,7 @@ async def trigger_job(
         delay_us=read_duration(body.delay, "delay"),
         allow_overlap=body.overlap == "allow",
         priority=body.priority,
+        is_test=body.test,
     )
     if body.dry_run:
         job, _ = await check_trigger(services, who, asked, body.params)

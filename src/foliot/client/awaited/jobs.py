@@ -37,9 +37,13 @@ class AsyncJobs:
         reason: str = "",
         overlap: str | None = None,
         priority: int | None = None,
+        test: bool = False,
         namespace: str | None = None,
     ) -> AsyncRun:
-        """Ask for a run now or later. The same `key` means the same run, however often it is sent."""
+        """Ask for a run now or later. The same `key` means the same run, however often it is sent.
+
+        `test`: one attempt beside whatever else runs; it counts in no statistics.
+        """
         token = self._client.machine.token()
         raw = await self._ask(
             "trigger_job",
@@ -52,6 +56,7 @@ class AsyncJobs:
             reason=reason,
             overlap=overlap,
             priority=priority,
+            test=test or None,
             namespace=namespace,
         )
         return AsyncRun(raw, self._client.runs)

@@ -39,9 +39,13 @@ class Jobs:
         reason: str = "",
         overlap: str | None = None,
         priority: int | None = None,
+        test: bool = False,
         namespace: str | None = None,
     ) -> Run:
-        """Ask for a run now or later. The same `key` means the same run, however often it is sent."""
+        """Ask for a run now or later. The same `key` means the same run, however often it is sent.
+
+        `test`: one attempt beside whatever else runs; it counts in no statistics.
+        """
         token = self._client.machine.token()
         raw = self._ask(
             "trigger_job",
@@ -54,6 +58,7 @@ class Jobs:
             reason=reason,
             overlap=overlap,
             priority=priority,
+            test=test or None,
             namespace=namespace,
         )
         return Run(raw, self._client.runs)

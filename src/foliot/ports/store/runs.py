@@ -39,6 +39,7 @@ class TriggerRequest:
     priority: int | None = None
     version: int | None = None  # a retry of an earlier run keeps its version; None: the present one
     due_at: Instant | None = None  # and its nominal instant, which the handler gets; None: when it may start
+    is_test: bool = False  # a user tests the job: one attempt, in no statistics, and no fire is skipped for it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -194,6 +194,7 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     # fields of jobs and schedules
     "leave it away": "请去掉它",
     'write a list: ["pg_dump", "sales_2"]': '请写成列表：["pg_dump", "sales_2"]',
+    "leave at and delay away": "请去掉 at 和 delay",
     "give it a value": "请给它一个值",
     "write {type: string}": "请写 {type: string}",
     "known are: {known}": "可用：{known}",

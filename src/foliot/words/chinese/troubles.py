@@ -178,6 +178,7 @@ TROUBLES: Final[Mapping[str, str]] = {
     "it is not a number from {low} to {high}": "不是 {low} 到 {high} 的数",
     "it is not one policy": "不是单一的策略",
     "it names nothing to alert about": "没有指定告警条件",
+    "a test starts now": "测试立即开始",
     "give either at or delay, not both": "at 和 delay 只能取其一",
     "the address says another one": "与地址中的不同",
     "a token lives from a minute to a year": "令牌的有效期为一分钟到一年",

@@ -6,12 +6,12 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
 from foliot.domain.run import Landing, RunState
-from foliot.domain.verdict import Back, Cause, End, Judge, RunSeen, Verdict
+from foliot.domain.verdict import Back, Cause, End, Judge, RunSeen, Verdict, without_retries
 from foliot.ports.worker_link import Report
 from foliot.store.sql.ending.locked_runs import Held, Seen
 from foliot.store.sql.ending.parents import EndedChild
 from foliot.store.sql.ending.success import is_plain_success
-from foliot.store.sql.firing.follow import CHILD, FIXED_DELAY, LIMITS, MERGE
+from foliot.store.sql.firing.follow import CHILD, FIXED_DELAY, LIMITS, MERGE, TRIAL
 
 ERROR_TYPE_MAX: Final = 200
 
@@ -117,6 +117,8 @@ class Settlement:
         verdict = self._judge(self.jobs[run.job_id, run.version], seen, claim.cause, claim.error_type, self.now)
         if run.unwanted and isinstance(verdict, Back):
             return End(RunState.CANCELLED, deaths=verdict.deaths)
+        if run.follow & TRIAL:
+            return without_retries(verdict, claim.cause)
         return verdict
 
     def _settled(self, claim: Report, run: Seen, started_at: Instant | None) -> None:

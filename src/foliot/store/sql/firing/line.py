@@ -34,8 +34,9 @@ PLACES: Final = Statement(
 )
 
 _SCHEDULED: Final = "r.fire_key >= 's:' AND r.fire_key < 's;'"
-_OPEN: Final = f"NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR ({_SCHEDULED} AND r.triggered_by IS NOT NULL))"
-"""All but backfills: a scheduled instant that somebody asked for was missing and is made up for."""
+_OF_USERS: Final = "(r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;')"
+_OPEN: Final = f"NOT ({_OF_USERS} OR ({_SCHEDULED} AND r.triggered_by IS NOT NULL))"
+"""All but tests and backfills: a scheduled instant that somebody asked for was missing and is made up for."""
 _WAITING: Final = "r.state = 'PENDING' AND r.attempt = 0"
 
 _COUNTS: Final = LineCounts.counted(

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
 from foliot.domain.run import FailureKind, RunState
-from foliot.store.sql.firing.follow import CHILD, LIMITS, PAST, PINNED, SERIAL, follow_of
+from foliot.store.sql.firing.follow import CHILD, LIMITS, PAST, PINNED, SERIAL, TRIAL, follow_of
 from foliot.store.sql.firing.run_shape import RunShape
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
@@ -53,8 +53,8 @@ INSERT_CHILDREN: Final = Statement(
     {{insert_ignore}} runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
                           serial, place, parked, follow, state, ver, created_at, triggered_by, reason, params)
     SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
-           p.serial, p.place, p.parked, d.follow | (p.follow & {PAST | PINNED}), 'PENDING', 1, :now, p.triggered_by,
-           p.reason, p.params
+           p.serial, p.place, p.parked, d.follow | (p.follow & {PAST | PINNED | TRIAL}), 'PENDING', 1, :now,
+           p.triggered_by, p.reason, p.params
     FROM {{d}}
     JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
     WHERE p.place = d.place AND p.state = 'RUNNING'
@@ -84,6 +84,7 @@ class NewRun(NamedTuple):
     error: str | None = None  # rejected before it could be anything else
     is_past: bool = False  # a backfill's
     is_pinned: bool = False  # its version was asked for
+    is_trial: bool = False  # a user tests the job with it
 
     @property
     def is_parent(self) -> bool:
@@ -117,6 +118,8 @@ def _other_run(run: NewRun, now: Instant) -> tuple[Any, ...]:
         follow |= PAST
     if run.is_pinned:
         follow |= PINNED
+    if run.is_trial:
+        follow |= TRIAL
     if run.serial:
         follow |= SERIAL  # the line is the job's, whatever the version says
     if shards:

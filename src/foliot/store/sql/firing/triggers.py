@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from foliot.domain.bounds import PRIORITY_MIN
 from foliot.domain.errors import FoliotError
-from foliot.domain.fire import trigger_key
+from foliot.domain.fire import trial_key, trigger_key
 from foliot.domain.instants import Instant
 from foliot.domain.job import PRIORITY_MAX, LoadedJob
 from foliot.domain.schedule import HORIZON
@@ -92,7 +92,8 @@ def _wishes(tx: Tx, requests: Sequence[TriggerRequest], answers: list[Triggered 
     wishes = []
     for n, request in enumerate(requests):
         if n in jobs:
-            wishes.append(_Wish(n, request, jobs[n], trigger_key(request.key)))
+            key = trial_key(request.key) if request.is_test else trigger_key(request.key)
+            wishes.append(_Wish(n, request, jobs[n], key))
         else:
             answers[n] = not_found(tx, request.namespace, request.job)
     return wishes
@@ -218,6 +219,7 @@ def _run_of(wish: _Wish, job: LoadedJob, by_now: LoadedJob, places: NewPlaces, n
         reason=request.by.reason or None,
         params=request.params,
         is_pinned=request.version is not None,
+        is_trial=request.is_test,
     )
 
 

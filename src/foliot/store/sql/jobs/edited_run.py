@@ -4,7 +4,18 @@ from typing import Final, NamedTuple
 
 from foliot.domain.edits import Part, Takes, WaitingRun, after_edit
 from foliot.domain.job import LoadedJob
-from foliot.store.sql.firing.follow import CHILD, LIMITS, MERGE, PAST, PINNED, SERIAL, follow_of, part_of, serial_of
+from foliot.store.sql.firing.follow import (
+    CHILD,
+    LIMITS,
+    MERGE,
+    PAST,
+    PINNED,
+    SERIAL,
+    TRIAL,
+    follow_of,
+    part_of,
+    serial_of,
+)
 
 _OF_A_RUN: Final = CHILD | MERGE
 
@@ -74,7 +85,7 @@ def admitted(row: Row, old: LoadedJob | None, new: LoadedJob) -> Edited | None:
 
 
 def _follow(row: Row, serial: int, job: LoadedJob) -> int:
-    follow = follow_of(job, scheduled=row.is_scheduled) | (row.follow & PAST)
+    follow = follow_of(job, scheduled=row.is_scheduled) | (row.follow & (PAST | TRIAL))
     if row.is_parent:
         return row.follow | (follow & ~LIMITS)  # a parent is never leased, so it takes none
     if row.follow & _OF_A_RUN:
