@@ -47,6 +47,8 @@ FIELDS = frozenset((
     "kill", "stop", "key", "value", "items", "http", "shell", "sql", "json", "form", "text", "basic", "bearer", "hmac",
     "Authorization", "loop",
     "url", "query", "statements", "due", "attempt", "fence", "password", "sslmode",
+    "argv", "billing", "csv", "env", "file", "files", "language", "params", "pg_dump", "params_as", "root",
+    "script", "stdin",
 ))  # fmt: skip
 """Fields of documents and their values, and names in examples."""
 

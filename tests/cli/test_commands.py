@@ -99,6 +99,22 @@ def test_waiting_no_longer_than_told_is_exit_code_nine(foliot: Shell) -> None:
     assert re.search(r"^cancel +by \S.* \(enough\)$", foliot("run", "show", run).out, re.MULTILINE)
 
 
+def test_the_text_of_a_script_has_versions_that_can_be_compared_and_taken_back(foliot: Shell) -> None:
+    first, second = "set -eu\necho one\necho end\n", "set -eu\necho two\necho end\n"
+    for verb, text in (("create", first), ("edit", second)):
+        run = json.dumps({"shell": {"language": "sh", "script": text}})
+        assert foliot("job", verb, "tidy", "--set", f"run={run}").code == 0
+    diff = foliot("job", "diff", "tidy", "v1", "v2")
+    assert diff.code == 7
+    assert diff.out.splitlines() == [
+        "run.shell.script", "  @@ -1,4 +1,4 @@", "   set -eu", "  -echo one", "  +echo two", "   echo end", "   ",
+    ]  # fmt: skip
+    assert foliot("job", "rollback", "tidy", "--to", "v1").code == 0
+    shown = foliot("job", "show", "tidy", "-o", "json").json
+    assert shown["definition"]["run"]["shell"]["script"] == first
+    assert foliot("job", "delete", "tidy", "--yes").code == 0
+
+
 def test_logs(foliot: Shell) -> None:
     run = foliot("job", "trigger", "tick", "-q").out.strip()
     followed = foliot("run", "logs", "-f", run)

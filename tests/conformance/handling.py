@@ -13,6 +13,7 @@ from foliot.domain.verdict import Cause
 from foliot.ports.handler import HandlerKind
 from foliot.worker.handlers.http.kind import HttpHandlers
 from foliot.worker.handlers.settings import set_up
+from foliot.worker.handlers.shell.kind import Shell
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker
 from tests.conformance.echo_kind import Echo
@@ -109,6 +110,47 @@ SPECIMENS = {
             {"connections": {"shop": {"url": URL, "pasword": SECRET}}},
             {"connections": {"shop": {"pool_size": SECRET}}},
             {"connections": [SECRET]},
+        ),
+    ),
+    "shell": Specimen(
+        make=Shell,
+        works={"argv": ["sh", "-c", "echo hello$VOICE"]},
+        returns="hello",
+        fails={"argv": ["sh", "-c", "echo no luck >&2; exit 1"]},
+        waits={"argv": ["sleep", "600"]},
+        bad_options=(
+            "echo hello",
+            {},
+            {"argv": ["echo"], "agrv": []},
+            {"argv": ["echo"], "script": "echo"},
+            {"argv": ["./echo"]},
+            {"argv": ["${params.command}"], "params_as": "argv"},
+            {"argv": ["echo", "${secret:PASSWORD}"]},
+            {"argv": ["echo", "--file=${params.file}"], "params_as": "argv"},
+            {"argv": ["echo", "${params.file}"]},
+            {"argv": ["sh", "-c", "${params.text}"], "params_as": "argv"},
+            {"argv": ["echo", "a\0b"]},
+            {"script": "echo"},
+            {"script": " ", "language": "sh"},
+            {"script": "echo", "language": "cobol"},
+            {"script": "echo ${secret:PASSWORD}", "language": "sh"},
+            {"argv": ["echo"], "env": {"FOLIOT_FENCE": "9"}},
+            {"argv": ["echo"], "env": {"A=B": "9"}},
+            {"argv": ["echo"], "files": {"../a": "9"}},
+            {"argv": ["echo"], "cwd": "here"},
+            {"argv": ["echo"], "stdin": "a", "params_as": "stdin"},
+            {"argv": ["echo"], "retry_codes": [0]},
+            {"argv": ["echo"], "success_codes": [256]},
+            {"argv": ["echo"], "encoding": "utf-16"},
+        ),
+        bad_params={"a-b": 1, "a_b": 2},
+        settings={"env": {"VOICE": " (low)"}, "limits": {"cpu_s": "60"}},
+        returns_set_up="hello (low)",
+        bad_settings=(
+            {"no_such_setting": SECRET},
+            {"umaks": SECRET},
+            {"sandbox": SECRET},
+            {"limits": {"cpu_s": SECRET}},
         ),
     ),
 }

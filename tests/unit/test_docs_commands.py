@@ -81,9 +81,10 @@ def test_every_command_on_a_page_can_be_typed() -> None:
 
 def test_every_variable_that_the_code_reads_is_in_the_table_and_the_other_way_round() -> None:
     table = SRC / "domain" / "settings_table.py"
+    given = SRC / "worker" / "handlers" / "shell"  # names variables that commands read
     named: set[str] = set()
     for file in SRC.rglob("*"):
-        if file.suffix in (".py", ".txt") and file != table and "words" not in file.parts:
+        if file.suffix in (".py", ".txt") and file != table and "words" not in file.parts and given not in file.parents:
             named |= set(re.findall(r"(?<!_)FOLIOT_[A-Z]+(?:_[A-Z]+)*", file.read_text("utf-8")))
     assert named - VARIABLES == set(), "add it to src/foliot/domain/settings_table.py"
     assert OTHER_VARIABLES.keys() - named == set(), "nothing reads it"

@@ -21,6 +21,7 @@ from foliot.store.sql.kernel.dialects import DIALECTS
 HANDLERS: Final[Mapping[str, str]] = {
     "http": "foliot.worker.handlers.http.kind:HttpHandlers",
     "python": "foliot.worker.handlers.python:PythonHandlers",
+    "shell": "foliot.worker.handlers.shell.kind:Shell",
     "sql": "foliot.worker.handlers.sql:SqlHandlers",
 }
 

@@ -323,9 +323,23 @@ def diff(user: User, *, name: str, before: str, after: str | None) -> None:
     elif not answer["changes"]:
         out.talk("no_changes")
     for change in answer["changes"] if out.is_for_people else ():
-        echo(f"{change['path']}  {_shown(change['before'])} → {_shown(change['after'])}")
+        for line in _change_lines(change["path"], change["before"], change["after"]):
+            echo(line)
     if answer["changes"]:
         raise SystemExit(CHANGES_PENDING)
+
+
+def _change_lines(path: str, before: Any, after: Any) -> Iterator[str]:
+    """One field that changed. Of a text with several lines, as a script is, the lines that changed and those around."""
+    old, new = (value.split("\n") if isinstance(value, str) else [] for value in (before, after))
+    if len(old) <= 1 and len(new) <= 1:
+        yield f"{path}  {_shown(before)} → {_shown(after)}"
+        return
+    from difflib import unified_diff
+
+    yield path
+    names_of_files = 2  # lines that go first
+    yield from (f"  {line}" for line in list(unified_diff(old, new, lineterm=""))[names_of_files:])
 
 
 CHANGES_PENDING: Final = 7

@@ -3,6 +3,7 @@
     run: {python: "billing.jobs:settle"}                       offer python:billing.jobs:settle
     run: {sql: {connection: reports, query: "select 1"}}       offer sql:reports
     run: {http: {url: "https://example.org"}}                  offer http
+    run: {shell: {language: bash, script: "echo hello"}}       offer shell:bash
 
 So a URL or a statement is data of the job: jobs that differ in it alone share a lane. The rule is the same for every
 kind, because every server must say the same of a job, whatever packages are installed beside it.
@@ -22,6 +23,8 @@ SCRIPT_KINDS: Final = frozenset({"shell", "sql"})
 """Kinds whose options are text that a worker executes: to define a job of them is a right of its own."""
 CONNECTION: Final = "connection"
 """An option of any kind: the name of what a worker must be connected to. It becomes part of the offer."""
+LANGUAGE: Final = "language"
+"""Likewise: the language that a worker must have an interpreter of."""
 KIND_BYTES_MAX: Final = 50
 OPTIONS_BYTES_MAX: Final = 64 * 1024
 LABEL_MAX: Final = 80
@@ -32,8 +35,8 @@ def offer_of(kind: str, options: Any) -> str:
     """The offer that a handler needs."""
     if kind == PYTHON:
         return f"{PYTHON}:{options}"
-    connection = options.get(CONNECTION) if isinstance(options, Mapping) else None
-    return f"{kind}:{connection}" if isinstance(connection, str) and connection else kind
+    needs = (options.get(CONNECTION) or options.get(LANGUAGE)) if isinstance(options, Mapping) else None
+    return f"{kind}:{needs}" if isinstance(needs, str) and needs else kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,11 @@ class Cancelled(BaseException):
     """
 
 
+def grace_of(asked: asyncio.CancelledError, *, usual_s: float) -> float:
+    """How long a handler in the worker's loop has to stop: the worker says it with the cancellation."""
+    return asked.args[0] if asked.args and isinstance(asked.args[0], float) else usual_s
+
+
 class StopSignal:
     """Set once, from any thread; waited for by blocking code and by coroutines alike."""
 

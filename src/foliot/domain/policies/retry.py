@@ -26,6 +26,13 @@ Duration: TypeAlias = str | float | timedelta
 _SPREAD: Final = 10  # a fixed or listed pause grows by up to a tenth of itself
 
 
+class Permanent(Exception):
+    """Marks an error after which no retry helps: the run fails at once, whatever its policy says."""
+
+
+_NEVER_AGAIN: Final = (f"{Permanent.__module__}.{Permanent.__qualname__}",)
+
+
 class BackoffKind(StrEnum):
     """How the pause before the next attempt grows."""
 
@@ -83,6 +90,7 @@ class RetryPolicy:
         """Whether a run that failed this often before gets another try after this error."""
         return (
             failures < self.max
+            and not _is_one_of(error_type, _NEVER_AGAIN)
             and (not self.on or _is_one_of(error_type, self.on))
             and (self.budget_per_hour is None or retries_this_hour < self.budget_per_hour)
         )

@@ -54,11 +54,10 @@ class LoopIsolator:
         self.running[task] = attempt
 
     def stop(self, attempt: Attempt, *, grace_s: float) -> None:
-        del grace_s  # nothing but its own awaits can stop it
         execution: _Execution | None = attempt.execution
         if execution is not None:
             execution.port.ask()
-            execution.task.cancel()
+            execution.task.cancel(float(grace_s))  # nothing but its own awaits can stop it; `grace_of` reads this
 
     def kill(self, attempt: Attempt) -> None:
         self.stop(attempt, grace_s=0.0)
