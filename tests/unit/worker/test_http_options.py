@@ -1,6 +1,8 @@
 """Options of a job that calls a URL: what is refused when the job is saved, and how the job is described."""
 
 import json
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -101,6 +103,16 @@ def test_the_schema_of_the_options_names_each_of_them() -> None:
         options
     )
     assert kind.version
+
+
+def test_a_server_that_reads_options_does_not_import_the_client() -> None:
+    """It takes a fifth of a second, which every command would pay."""
+    code = (
+        "import sys; from foliot.worker.handlers.http.kind import HttpHandlers; "
+        f"HttpHandlers().validate({{'url': {URL!r}}}); print('aiohttp' in sys.modules)"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout == "False\n"
 
 
 def test_a_header_that_a_parameter_would_break_is_not_sent() -> None:
