@@ -7,7 +7,6 @@ import msgspec
 import pytest
 
 from foliot.domain.access import Principal, Scope
-from foliot.domain.handler import JobHandler
 from foliot.domain.job import Lane
 from foliot.operations.kinds import UnservedKind, check_kind
 from foliot.operations.worker_service import WorkerService
@@ -16,6 +15,7 @@ from foliot.ports.worker_link import DeclaredJob, HandlerOffer, Hello
 from foliot.store.sql.kernel.statement import Statement
 from tests.api.stage import TIMES, Stage
 from tests.api.test_hanging_up import NoDesk
+from tests.conformance.building import definition
 
 JOBS = tuple(DeclaredJob(namespace="default", name=name, document='{"run": {"python": "m:f"}}') for name in "abc")
 HELLO = Hello(session="s" * 32, name="w1", group="default", slots=4, handlers=(), jobs=JOBS)
@@ -156,7 +156,7 @@ async def test_questions_at_the_same_time_share_one_read_of_the_workers(
 
     async def save_of_unknown_kind() -> None:
         with pytest.raises(UnservedKind):
-            await check_kind(stage.services, "default", JobHandler(kind="nobody", options={}))
+            await check_kind(stage.services, "default", definition(run="nobody:x"))
 
     await asyncio.gather(*(save_of_unknown_kind() for _ in range(20)))
     assert len(reads) <= 3, "each asks twice, and the first forgets for all"

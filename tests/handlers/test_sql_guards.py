@@ -1,6 +1,7 @@
 """What an SQL job may not do: write where it only reads, reach another file or Foliot's own store, learn a secret."""
 
 import sqlite3
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,9 @@ class Vault:
     async def filled(self, value: dict[str, str], *, namespace: str, host: str | None = None) -> dict[str, str]:
         self.asked.append(namespace)
         return {key: text.replace("${secret:FILE}", self.value) for key, text in value.items()}
+
+    async def values(self, names: Collection[str], *, namespace: str, host: str | None = None) -> dict[str, str]:
+        return dict.fromkeys(names, self.value)
 
     def hidden(self, text: str) -> str:
         return text.replace(self.value, "***")

@@ -120,7 +120,7 @@ def test_a_suite_of_a_port_knows_the_port_alone() -> None:
     assert strays == set()
 
 
-ADAPTERS = {"conftest.py", "world.py", "handling.py", "echo_kind.py", "sql_kind.py"}
+ADAPTERS = {"conftest.py", "world.py", "handling.py", "echo_kind.py", "indiscreet_kind.py", "sql_kind.py"}
 """These of tests/conformance open a store, start a worker, or are behind a port; the others know the port."""
 
 SUPPORT = ("tests.eventually", "tests.servers", "foliot.app.plugins")

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Protocol
@@ -35,6 +35,8 @@ from foliot.store.sql.kernel.connect import open_database
 from foliot.store.sql.store import SqlStore
 from foliot.worker.environment import EnvironmentRules
 from foliot.worker.handlers.python import PythonHandlers
+from foliot.worker.secrets.settings import SecretSettings
+from foliot.worker.secrets.vault import Vault
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker
 
@@ -63,6 +65,7 @@ class UpSettings:
     drain_within_s: float = 30.0
     environment: EnvironmentRules = field(default_factory=EnvironmentRules)  # of jobs in child processes
     handlers: HandlerSettings = field(default_factory=lambda: NO_SETTINGS)
+    secrets: Mapping[str, SecretSettings] = field(default_factory=dict)  # that jobs of these kinds may name
 
 
 class Audience(Protocol):
@@ -93,6 +96,7 @@ class AllInOne:
         self._chance = SystemChance()
         self._folder = DataFolder(settings.folder)
         self._kinds = beside_python(of_one_machine(settings.handlers))  # a bad setting must not touch the folder
+        self.vault: Final = Vault(settings.secrets, clock=self._clock, environment=os.environ)
         self._worker_failure: BaseException | None = None
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -216,10 +220,11 @@ class AllInOne:
                     host=socket.gethostname(),
                     spool=self._folder.spool,
                     drain_timeout_s=settings.drain_within_s,
-                    process_environment=settings.environment.passed_on(os.environ),
+                    process_environment=self.vault.kept_from_jobs(settings.environment).passed_on(os.environ),
                 ),
                 PythonHandlers.of(loaded, settings.sources),
                 self._kinds,
+                self.vault,
             )
 
         def ended(failure: BaseException | None) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -27,6 +27,8 @@ from foliot.sdk.connection import connection
 from foliot.sdk.registry import Loaded, load
 from foliot.worker.environment import EnvironmentRules
 from foliot.worker.handlers.python import PythonHandlers
+from foliot.worker.secrets.settings import NO_TABLES, SecretSettings, SecretTables, read_secret_settings
+from foliot.worker.secrets.vault import Vault
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.worker import Worker
 
@@ -45,20 +47,29 @@ async def start(
     data: str | Path = FOLDER,
     port: int = 0,
     handlers: HandlerSettings = NO_SETTINGS,
+    secrets: SecretTables = NO_TABLES,
 ) -> AsyncIterator[None]:
     """Run a node of this role around the body; it drains when the body ends.
 
     `handlers`: settings of the kinds of handlers that are installed here, `{"http": {"connect_within": 5}}`.
+    `secrets`: what their jobs may name, `{"BILLING_TOKEN": {"env": "BILLING_TOKEN", "namespaces": ["billing"]}}`.
     """
+    named = read_secret_settings(secrets)
     kinds = beside_python(handlers)
     check_something_to_execute(jobs, kinds)
     if role == "worker":
         endpoint = find_endpoint() if url is None else Endpoint.of(url, token)
-        async with _worker(endpoint, tuple(jobs), kinds, slots=slots, group=group):
+        async with _worker(endpoint, tuple(jobs), kinds, named, slots=slots, group=group):
             yield
     else:
         settings = UpSettings(
-            sources=tuple(jobs), folder=Path(data), port=port, slots=slots, watch=False, handlers=handlers
+            sources=tuple(jobs),
+            folder=Path(data),
+            port=port,
+            slots=slots,
+            watch=False,
+            handlers=handlers,
+            secrets=named,
         )
         async with _all_in_one(settings):
             yield
@@ -66,13 +77,20 @@ async def start(
 
 @asynccontextmanager
 async def _worker(
-    endpoint: Endpoint, jobs: tuple[str, ...], kinds: Sequence[HandlerKind], *, slots: int, group: str
+    endpoint: Endpoint,
+    jobs: tuple[str, ...],
+    kinds: Sequence[HandlerKind],
+    secrets: Mapping[str, SecretSettings],
+    *,
+    slots: int,
+    group: str,
 ) -> AsyncIterator[None]:
     """In a thread and loop of its own: a request that blocks the application's loop stops no run."""
     loaded = load(jobs)
     for problem in loaded.problems:
         raise problem
-    rules = EnvironmentRules(secrets=(endpoint.token or "",))
+    vault = Vault(secrets, clock=SystemClock(), environment=os.environ)
+    rules = vault.kept_from_jobs(EnvironmentRules(secrets=(endpoint.token or "",)))
     link = HttpWorkerLink.to(endpoint)  # connects on the loop that first uses it
 
     def make() -> Worker:
@@ -85,7 +103,8 @@ async def _worker(
             capture=False,  # the program's own output is not a run's
             process_environment=rules.passed_on(os.environ),
         )
-        return Worker(link, SystemClock(), SystemChance(), settings, PythonHandlers.of(loaded, jobs), kinds)
+        code = PythonHandlers.of(loaded, jobs)
+        return Worker(link, SystemClock(), SystemChance(), settings, code, kinds, vault)
 
     thread = WorkerThread(make, ended=_ended, at_end=link.close)
     thread.start()

@@ -10,8 +10,10 @@ import click
 
 from foliot.app.handler_kinds import HandlerSettings
 from foliot.domain.errors import InvalidInput
+from foliot.worker.secrets.settings import SecretSettings, read_secret_settings
 
 TABLE: Final = "handlers"
+SECRETS: Final = "secrets"
 _JSON_BEGINS: Final = ("[", "{", '"')
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -25,7 +27,7 @@ class BadSettingsFile(InvalidInput):
     def __init__(self, file: Path, why: str) -> None:
         super().__init__(
             f"The settings of handlers in {file} cannot be read: {why}.",
-            hint="write TOML with one table for each kind: [handlers.http]",
+            hint="write TOML with one table for each kind, [handlers.http], and each secret, [secrets.BILLING_TOKEN]",
             file=str(file),
             why=why,
         )
@@ -61,7 +63,7 @@ def handler_settings(command: Command) -> Command:
             "handler_file",
             envvar="FOLIOT_HANDLER_SETTINGS",
             type=click.Path(exists=True, dir_okay=False, path_type=Path),
-            help="A TOML file with a table for each kind of handler: [handlers.KIND].",
+            help="A TOML file with a table for each kind of handler, [handlers.KIND], and each secret, [secrets.NAME].",
         ),
         click.option(
             "--enable",
@@ -86,20 +88,34 @@ def read_handler_settings(file: Path | None, options: Iterable[str], enabled: st
     return settings
 
 
+def read_secrets(file: Path | None) -> dict[str, SecretSettings]:
+    """The secrets that jobs of these kinds may name, of the same file."""
+    if file is None:
+        return {}
+    tables = _tables(file).get(SECRETS, {})
+    if not isinstance(tables, dict):
+        raise BadSettingsFile(file, f"{SECRETS} is not a table")
+    return read_secret_settings(tables, folder=file.absolute().parent)
+
+
 def _from_file(file: Path) -> dict[str, dict[str, Any]]:
-    try:
-        found = tomllib.loads(file.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadSettingsFile(file, _without_end(str(error))) from error
-    for name in found.keys() - {TABLE}:
-        raise BadSettingsFile(file, f'it has "{name}" beside [{TABLE}]')
-    kinds = found.get(TABLE, {})
+    kinds = _tables(file).get(TABLE, {})
     if not isinstance(kinds, dict):
         raise BadSettingsFile(file, f"{TABLE} is not a table")
     for kind, values in kinds.items():
         if not isinstance(values, dict):
             raise BadSettingsFile(file, f"{TABLE}.{kind} is not a table")
     return kinds
+
+
+def _tables(file: Path) -> dict[str, Any]:
+    try:
+        found = tomllib.loads(file.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadSettingsFile(file, _without_end(str(error))) from error
+    for name in found.keys() - {TABLE, SECRETS}:
+        raise BadSettingsFile(file, f'it has "{name}" beside [{TABLE}] and [{SECRETS}]')
+    return found
 
 
 def _put(settings: dict[str, dict[str, Any]], option: str) -> None:

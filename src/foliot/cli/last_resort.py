@@ -115,7 +115,8 @@ def report_text(error: BaseException, words: Sequence[str]) -> str:
 
     from foliot import __version__
     from foliot.app.system import SystemClock
-    from foliot.domain.redaction import redacted, without_tokens
+    from foliot.domain.redaction import without_tokens
+    from foliot.observability.hidden import without_secrets
 
     lines = [
         f"foliot {__version__}, Python {platform.python_version()}, {platform.platform()}",
@@ -124,7 +125,7 @@ def report_text(error: BaseException, words: Sequence[str]) -> str:
         "",
         "".join(traceback.format_exception(error)),
     ]
-    return without_tokens(redacted("\n".join(lines)))
+    return without_tokens(without_secrets("\n".join(lines)))
 
 
 def _names_alone(words: Sequence[str]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from foliot.app.settings import TIMINGS
 from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemClock
 from foliot.app.this_machine import Access
-from foliot.cli.handler_settings import handler_settings, read_handler_settings
+from foliot.cli.handler_settings import handler_settings, read_handler_settings, read_secrets
 from foliot.cli.job_environment import job_environment, read_rules
 from foliot.cli.language import say, spoken
 from foliot.cli.output import wants_colour
@@ -31,6 +31,7 @@ from foliot.domain.names import nearest
 from foliot.domain.run import format_run_id
 from foliot.domain.verdict import Cause
 from foliot.domain.visible import visible_line
+from foliot.observability.hidden import hide_in_logs
 from foliot.observability.log_lines import configure_logging
 from foliot.ports.store.code import RetiringJob
 from foliot.ports.worker_link import Report
@@ -121,6 +122,7 @@ def up(
             timing=TIMINGS[timing],
             environment=read_rules(hide=hide_env, keep=keep_env, clean=clean_env),
             handlers=read_handler_settings(handler_file, handler_options, enabled),
+            secrets=read_secrets(handler_file),
         )
         run_for_long(_run(settings))
 
@@ -128,7 +130,9 @@ def up(
 async def _run(settings: UpSettings) -> None:
     stop = asyncio.Event()
     stop_on_signals(stop)
-    await AllInOne(settings, Terminal(settings)).run(stop)
+    node = AllInOne(settings, Terminal(settings))
+    hide_in_logs(node.vault.cover.hidden)
+    await node.run(stop)
 
 
 def _expanded(source: str) -> list[str]:

@@ -14,7 +14,7 @@ from foliot.app.handler_kinds import beside_python, check_something_to_execute
 from foliot.app.run_loop import run_for_long
 from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemChance, SystemClock
-from foliot.cli.handler_settings import handler_settings, read_handler_settings
+from foliot.cli.handler_settings import handler_settings, read_handler_settings, read_secrets
 from foliot.cli.job_environment import job_environment, read_rules
 from foliot.cli.refusal import refusals, tell
 from foliot.cli.run_limits import read_limits
@@ -25,11 +25,13 @@ from foliot.client.worker_http import HttpWorkerLink
 from foliot.domain.errors import FoliotError, InvalidInput
 from foliot.domain.instants import SECOND, parse_duration
 from foliot.domain.job import DEFAULT_GROUP, Isolation
+from foliot.observability.hidden import hide_in_logs
 from foliot.observability.log_lines import configure_logging
 from foliot.ports.handler import HandlerKind
 from foliot.sdk.load_failures import file_missing
 from foliot.sdk.registry import Loaded, load
 from foliot.worker.handlers.python import PythonHandlers
+from foliot.worker.secrets.vault import Vault
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.state_folder import spool_of
 from foliot.worker.worker import Worker
@@ -113,6 +115,8 @@ def worker(
             secrets=(endpoint.token or "",),
             secret_files=() if secret_file is None else (secret_file, str(Path(secret_file).absolute())),
         )
+        vault = Vault(read_secrets(handler_file), clock=SystemClock(), environment=os.environ)
+        hide_in_logs(vault.cover.hidden)
         node = name or f"{socket.gethostname()}-{os.getpid()}"
         settings = WorkerSettings(
             name=node,
@@ -123,18 +127,22 @@ def worker(
             host=socket.gethostname(),
             isolation=Isolation(isolation),
             limits=read_limits(limits),
-            process_environment=rules.passed_on(os.environ),
+            process_environment=vault.kept_from_jobs(rules).passed_on(os.environ),
             takes_over=take_over,
             drain_timeout_s=parse_duration(drain_timeout) / SECOND,
             spool=spool or spool_of(name or socket.gethostname(), os.environ),
         )
         kinds = beside_python(read_handler_settings(handler_file, handler_options, enabled))
         check_something_to_execute(modules, kinds)
-        run_for_long(_work(endpoint, settings, modules, kinds))
+        run_for_long(_work(endpoint, settings, modules, kinds, vault))
 
 
 async def _work(
-    endpoint: Endpoint, settings: WorkerSettings, modules: tuple[str, ...], kinds: Sequence[HandlerKind]
+    endpoint: Endpoint,
+    settings: WorkerSettings,
+    modules: tuple[str, ...],
+    kinds: Sequence[HandlerKind],
+    vault: Vault,
 ) -> None:
     loaded = load(modules)
     if modules and not loaded.declarations:
@@ -145,7 +153,7 @@ async def _work(
         raise NoTokenKnown(endpoint.urls[0], has_another="FOLIOT_TOKEN_FILE" in os.environ)
     link = HttpWorkerLink.to(endpoint)
     code = PythonHandlers.of(loaded, modules)
-    running = Worker(link, SystemClock(), SystemChance(), settings, code, kinds)
+    running = Worker(link, SystemClock(), SystemChance(), settings, code, kinds, vault)
     stop = asyncio.Event()
     stop_on_signals(stop)
     try:

@@ -6,8 +6,8 @@ from typing import Any, Final, TextIO
 
 import structlog
 
-from foliot.domain.redaction import redacted
 from foliot.domain.visible import visible, visible_line
+from foliot.observability.hidden import without_secrets
 from foliot.words.events import event_words
 from foliot.words.language import Language
 
@@ -72,12 +72,12 @@ class FeedFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         made_at = datetime.fromtimestamp(record.created)  # noqa: DTZ006  the reader's own zone, as in the feed
         event = {
-            "event": visible_line(redacted(record.getMessage())),
+            "event": visible_line(without_secrets(record.getMessage())),
             "level": record.levelname.lower(),
             "timestamp": f"{made_at:%H:%M:%S}",
         }
         if record.exc_info:
-            event["exception"] = visible(redacted(self.formatException(record.exc_info)))
+            event["exception"] = visible(without_secrets(self.formatException(record.exc_info)))
         return self._render.line(event)
 
 

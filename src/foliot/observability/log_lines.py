@@ -8,9 +8,9 @@ from typing import Any, Literal, TextIO
 
 import structlog
 
-from foliot.domain.redaction import redacted
 from foliot.domain.visible import visible, visible_line
 from foliot.observability.feed_lines import FeedFormatter, FeedRenderer
+from foliot.observability.hidden import without_secrets
 from foliot.words.language import Language
 
 LogFormat = Literal["console", "json", "auto", "feed"]
@@ -81,7 +81,7 @@ def _redacted(_logger: Any, _name: str, event: structlog.typing.EventDict) -> st
     """An error of a driver or client tells the address it was given, with the password in it (SEC-19)."""
     for name, value in event.items():
         if isinstance(value, str):
-            event[name] = redacted(value)
+            event[name] = without_secrets(value)
     return event
 
 
@@ -101,4 +101,4 @@ class _VisibleFormatter(logging.Formatter):
     """The same for the loggers of other packages."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return visible(redacted(super().format(record)))
+        return visible(without_secrets(super().format(record)))

@@ -16,7 +16,7 @@ import structlog
 from foliot.domain.access import Principal
 from foliot.domain.definition import from_document
 from foliot.domain.errors import Conflict, Denied, FoliotError, InvalidInput
-from foliot.domain.handler import JobHandler
+from foliot.domain.job import Definition
 from foliot.domain.limits import check_change
 from foliot.domain.names import check_name
 from foliot.domain.payload import parse_json
@@ -250,7 +250,7 @@ def _weight(numbered: tuple[int, DeclaredJob]) -> int:
 
 def _read(
     by: Principal,
-    check: Callable[[JobHandler], None],
+    check: Callable[[Definition], None],
     session: str,
     numbered: Sequence[tuple[int, DeclaredJob]],
 ) -> list[_Draft | _Refused]:
@@ -264,7 +264,7 @@ def _read(
     return made
 
 
-def _read_one(by: Principal, check: Callable[[JobHandler], None], session: str, at: int, job: DeclaredJob) -> _Draft:
+def _read_one(by: Principal, check: Callable[[Definition], None], session: str, at: int, job: DeclaredJob) -> _Draft:
     namespace = check_name("namespace", job.namespace)
     name = check_name("job", job.name)
     by.demand_work(namespace=namespace)
@@ -272,7 +272,7 @@ def _read_one(by: Principal, check: Callable[[JobHandler], None], session: str, 
     definition = from_document(document, job=name)
     by.demand_work(group=definition.group)
     by.demand_script(definition.handler.kind)
-    check(definition.handler)
+    check(definition)
     module = job.module or module_of(definition.handler.offer)
     to_save = DeclaredDraft.of(namespace, name, definition, Declarer(module, session))
     return _Draft(at, namespace, name, module, to_save)

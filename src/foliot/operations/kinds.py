@@ -5,9 +5,12 @@ from typing import Any
 
 from foliot.domain.errors import BadField, FoliotError, InvalidInput
 from foliot.domain.handler import JobHandler, handler_from, kind_of
+from foliot.domain.job import Definition
 from foliot.domain.names import nearest
+from foliot.domain.secret_references import check_references
 from foliot.operations.services import Services
 from foliot.ports.handler import HandlerKind, HandlerKinds
+from foliot.ports.secrets import KindWithSecretFields, KindWithSecrets
 from foliot.ports.store.lookups import RunRow
 from foliot.ports.worker_link import Hello
 
@@ -30,8 +33,10 @@ class UnservedKind(InvalidInput):
         )
 
 
-async def check_kind(services: Services, namespace: str, handler: JobHandler) -> None:
+async def check_kind(services: Services, namespace: str, definition: Definition) -> None:
     """Refuse options that the kind refuses, and a kind that neither this server knows nor a live worker offers."""
+    handler = definition.handler
+    check_references("params", definition.params, fields=())  # people read them, and every run is kept with its own
     kind = services.kinds.find(handler.kind)
     if kind is not None:
         _check_options(kind, handler)
@@ -44,8 +49,10 @@ async def check_kind(services: Services, namespace: str, handler: JobHandler) ->
         raise UnservedKind(handler.kind, {*services.kinds.names(), *offered})
 
 
-def check_declared(kinds: HandlerKinds, hello: Hello, handler: JobHandler) -> None:
+def check_declared(kinds: HandlerKinds, hello: Hello, definition: Definition) -> None:
     """The same for a job that a worker declares: what the worker itself offers counts."""
+    handler = definition.handler
+    check_references("params", definition.params, fields=())
     kind = kinds.find(handler.kind)
     if kind is not None:
         _check_options(kind, handler)
@@ -92,6 +99,14 @@ def _check_options(kind: HandlerKind, handler: JobHandler) -> None:
     except Exception as error:
         why = f"the kind cannot read its options ({type(error).__name__}: {error})"[:300]
         raise BadField(f"run.{handler.kind}", why) from error
+    check_references(f"run.{handler.kind}", handler.options, fields=_filled_by(kind))
+
+
+def _filled_by(kind: HandlerKind) -> Collection[str] | None:
+    """The options in which a kind fills secrets; None: in all of them."""
+    if not isinstance(kind, KindWithSecrets):
+        return ()
+    return kind.secret_fields if isinstance(kind, KindWithSecretFields) else None
 
 
 async def _offered(services: Services, namespace: str) -> set[str]:

@@ -76,7 +76,7 @@ async def replace(
     definition = await read_definition(services, document, job=name)
     who.demand(Scope.WRITE, group=definition.group)
     who.demand_script(definition.handler.kind)
-    await check_kind(services, namespace, definition.handler)
+    await check_kind(services, namespace, definition)
     await _demand_present(services, who, namespace, name)
     saved = await services.store.jobs.save(
         namespace,

@@ -54,7 +54,7 @@ async def validate(
     if not who.sees(namespace):  # as a save does: a limited token must not learn what other workers offer (SEC-05)
         who.demand_everywhere(Scope.WRITE)
     definition = await read_definition(services, document, job=check_name("job", name))
-    await check_kind(services, namespace, definition.handler)
+    await check_kind(services, namespace, definition)
     canonical = to_document(definition)
     now = await services.store.lookups.now()
     try:

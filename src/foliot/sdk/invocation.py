@@ -93,8 +93,15 @@ def _bind(handler: Invocable, params_json: str | None, ctx: Ctx) -> Callable[[],
         said = error
     except Exception as error:  # noqa: BLE001  annotations or options nobody can use: the handler is not fit to run
         return Outcome(cause=Cause.REJECTED, error=_message(error), error_type=type(error).__name__)
-    ctx.log.error(said.sentence, hint=said.hint, code=said.code)
+    _log_refusal(said, ctx)
     return Outcome(cause=Cause.REJECTED, error=str(said), error_type=type(said).__name__)
+
+
+def _log_refusal(error: Exception, ctx: Ctx) -> None:
+    if isinstance(error, FoliotError):
+        ctx.log.error(error.sentence, hint=error.hint, code=error.code)
+    else:
+        ctx.log.error(_message(error))
 
 
 def _returned(value: Any, handler: Invocable, ctx: Ctx) -> Outcome:
@@ -120,7 +127,7 @@ def _ended_by(error: BaseException, handler: Invocable, ctx: Ctx) -> Outcome:
         if task is not None and task.cancelling():
             raise error  # the worker's doing, and its to judge
     if isinstance(error, Unfit):
-        ctx.log.error(_message(error))
+        _log_refusal(error, ctx)
         return Outcome(cause=Cause.REJECTED, error=_message(error), error_type=type(error).__name__)
     if isinstance(error, SystemExit) and error.code in (None, 0):
         return _returned(None, handler, ctx)

@@ -6,6 +6,7 @@ from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import LeasedRun
 from foliot.worker.lines import OutputLine
 from foliot.worker.run_log import RunLog
+from foliot.worker.secrets.cover import NO_COVER, Cover
 
 if TYPE_CHECKING:
     from foliot.worker.logs import Logs
@@ -19,6 +20,7 @@ class Attempt:
     __slots__ = (
         "_logs",
         "checkpoint",
+        "cover",
         "execution",
         "is_over",
         "is_void",
@@ -30,8 +32,10 @@ class Attempt:
         "stop_why",
     )
 
-    def __init__(self, run: LeasedRun, logs: "Logs") -> None:
+    def __init__(self, run: LeasedRun, logs: "Logs", cover: Cover = NO_COVER) -> None:
+        """`cover` hides secrets in whatever leaves the worker: log, error, result, checkpoint, notes."""
         self.run = run
+        self.cover = cover
         self.started_at: float | None = None  # monotonic
         self.stop_cause: Cause | None = None  # set: it was asked to stop, and this is how its end will count
         self.stop_why = ""  # the same for people: "Timed out after 30 s"
@@ -67,5 +71,5 @@ class Attempt:
 
     def _opened(self) -> RunLog:
         if self.log is None:
-            self.log = self._logs.open(self.run)
+            self.log = self._logs.open(self.run, self.cover)
         return self.log

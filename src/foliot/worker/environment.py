@@ -18,19 +18,22 @@ SECRET_MIN: Final = 8  # shorter texts are no secrets, and occur by chance
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnvironmentRules:
-    """Which variables pass. A name may end in `*`. What is kept passes, whatever else is said of it."""
+    """Which variables pass. A name may end in `*`. What is kept passes, unless it is a secret that jobs name."""
 
     hide: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     clean: bool = False  # nothing but the base and what is kept
     secrets: tuple[str, ...] = field(default=(), repr=False)  # whatever has one of them in it is hidden
     secret_files: tuple[str, ...] = ()  # whatever names one of them is hidden
+    secret_names: tuple[str, ...] = ()  # variables that hold secrets of jobs: they never pass
 
     def passed_on(self, own: Mapping[str, str]) -> dict[str, str]:
         """The environment for child processes, of the worker's own."""
         return {name: value for name, value in own.items() if self._passes(name, value)}
 
     def _passes(self, name: str, value: str) -> bool:
+        if name in self.secret_names:
+            return False
         if _is_among(name, self.keep):
             return True
         if self.clean and not _is_among(name, BASE):

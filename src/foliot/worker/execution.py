@@ -26,6 +26,7 @@ from foliot.worker.handlers import handler_of
 from foliot.worker.isolation.isolator import Isolator
 from foliot.worker.lines import safe_text
 from foliot.worker.reports import AttemptEnd
+from foliot.worker.secrets.cover import Cover
 from foliot.worker.signals import Signals
 from foliot.worker.surroundings import Surroundings
 
@@ -258,18 +259,26 @@ class Execution:
                 attempt.log.drop()
             self._current.release([run.lease_id])
         else:
-            if outcome.error is not None:
-                outcome = replace(outcome, error=redacted(safe_text(outcome.error)), traceback=None)
             self._signals.ended.send(
                 AttemptEnd(
                     run_id=run.run_id,
                     lease_id=run.lease_id,
-                    outcome=outcome,
+                    outcome=_without_secrets(outcome, attempt.cover),
                     ended_at=now,
                     started_at=started_at,
-                    checkpoint=attempt.checkpoint,
+                    checkpoint=attempt.checkpoint and attempt.cover.hidden_json(attempt.checkpoint),
                     log=attempt.log,
                     job=run.job,
                 )
             )
         self._signals.slots_changed.send()
+
+
+def _without_secrets(outcome: Outcome, cover: Cover) -> Outcome:
+    """The outcome as it may be kept: on disk, in the store, before people."""
+    if outcome.error is not None:
+        outcome = replace(outcome, error=redacted(safe_text(cover.hidden(outcome.error))), traceback=None)
+    if outcome.result is None:
+        return outcome
+    result = cover.hidden_json(outcome.result)
+    return outcome if result is outcome.result else replace(outcome, result=result)

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, Protocol
 
 from foliot.ports.worker_link import LeasedRun, LogChunk
 from foliot.worker.lines import LineCutter, OutputLine, format_line
+from foliot.worker.secrets.cover import NO_COVER, Cover
 
 CHUNK_MAX: Final = 128 * 1024
 TAIL_MAX: Final = 64 * 1024
@@ -41,6 +42,7 @@ class RunLog:
     __slots__ = (
         "_book",
         "_closed",
+        "_cover",
         "_cutters",
         "_flight",
         "_head",
@@ -53,8 +55,9 @@ class RunLog:
         "cut",
     )
 
-    def __init__(self, run: LeasedRun, book: Book) -> None:
+    def __init__(self, run: LeasedRun, book: Book, cover: Cover = NO_COVER) -> None:
         self._run = run
+        self._cover = cover
         self._book = book
         self._lock = threading.Lock()
         self._cutters: dict[str, LineCutter] = {}
@@ -156,13 +159,17 @@ class RunLog:
         return cutter
 
     def _keep(self, stamp: str, line: OutputLine) -> None:
-        text = format_line(stamp, line)
+        text = self._formatted(stamp, line)
         size = _size(text)
         self._closed = self._closed or self._full(size)
         if self._closed:
             self._hold_back(_HeldBack(stamp, line.level, line.text.encode(), is_line=True))
         else:
             self._put_in_line(text, size)
+
+    def _formatted(self, stamp: str, line: OutputLine) -> str:
+        """The line as it is kept and sent: without secrets."""
+        return format_line(stamp, OutputLine(line.level, self._cover.hidden(line.text)))
 
     def _full(self, size: int) -> str:
         if self._head + size > self._book.log_max - TAIL_MAX:
@@ -186,9 +193,9 @@ class RunLog:
         texts: list[str] = []
         stamp = self._tail[-1].stamp if self._tail else self._book.stamp()
         for held in self._tail:
-            texts += [format_line(held.stamp, line) for line in self._lines_of(held)]
+            texts += [self._formatted(held.stamp, line) for line in self._lines_of(held)]
         for cutter in self._cutters.values():
-            texts += [format_line(stamp, line) for line in cutter.end()]
+            texts += [self._formatted(stamp, line) for line in cutter.end()]
         self._cutters.clear()
         self._tail.clear()
         self._tail_size = 0

@@ -11,6 +11,7 @@ from foliot.domain.texts import NOTE_MAX
 from foliot.ports.worker_link import HeldLease, Welcome
 from foliot.worker.attempt import Attempt
 from foliot.worker.lines import safe_text
+from foliot.worker.secrets.cover import Cover
 
 _NEVER: Final = float("-inf")
 
@@ -101,13 +102,13 @@ def to_held(attempt: Attempt, *, now: float, checkpoint: str | None = None) -> H
         run_id=attempt.run.run_id,
         lease_id=attempt.run.lease_id,
         started_us_ago=None if started_at is None else max(0, int((now - started_at) * SECOND)),
-        progress=None if progress is None else _progress_json(*progress),
-        checkpoint=checkpoint,
+        progress=None if progress is None else _progress_json(attempt.cover, *progress),
+        checkpoint=checkpoint and attempt.cover.hidden_json(checkpoint),
     )
 
 
-def _progress_json(done: int, total: int | None, note: str) -> str | None:
-    shown = safe_text(str(note)[:NOTE_MAX])
+def _progress_json(cover: Cover, done: int, total: int | None, note: str) -> str | None:
+    shown = safe_text(cover.hidden(str(note))[:NOTE_MAX])
     try:
         return msgspec.json.encode({"done": done, "total": total, "note": shown}).decode()
     except (OverflowError, TypeError):  # numbers no JSON can hold: a beat must go out all the same

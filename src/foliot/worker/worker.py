@@ -33,6 +33,8 @@ from foliot.worker.loop_watch import Blocked, LoopWatch
 from foliot.worker.poller import Poller
 from foliot.worker.registrar import Registrar
 from foliot.worker.reporter import Reporter
+from foliot.worker.secrets.cover import NO_COVER
+from foliot.worker.secrets.vault import Vault
 from foliot.worker.session import Session
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.signals import Signals
@@ -56,11 +58,15 @@ class Worker:
         settings: WorkerSettings,
         code: PythonHandlers | None = None,
         kinds: Sequence[HandlerKind] = (),
+        vault: Vault | None = None,
     ) -> None:
-        """`kinds`: what it executes beside Python functions."""
+        """`kinds`: what it executes beside Python functions. `vault`: the secrets that their jobs may name."""
         self.figures = Figures()
         self.code = code or PythonHandlers()
         self._others: Mapping[str, HandlerKind] = {kind.kind: kind for kind in kinds}
+        self._cover = NO_COVER if vault is None else vault.cover
+        if vault is not None:
+            vault.give_to(kinds)
         self._settings = settings
         self._around = Surroundings(link, clock, chance, self.figures, settings.call_within_s)
         self._heart: Heartbeat | None = None
@@ -247,7 +253,15 @@ class Worker:
         self._assemble_isolators(clock)
         folder = None if settings.spool is None else SpoolFolder(settings.spool, max_bytes=settings.spool_max_bytes)
         self._reporter = Reporter(around, self._registrar, self._current, self._execution, self._logs, folder)
-        self._answers = Answers(self._current, self._execution, self._logs, self._kills, self.figures, self._signals)
+        self._answers = Answers(
+            self._current,
+            self._execution,
+            self._logs,
+            self._kills,
+            self.figures,
+            self._signals,
+            self._cover,
+        )
         self._poller = Poller(around, self._execution, self._answers, wait_s=settings.poll_wait_s)
         self._drain = Drain(
             clock,

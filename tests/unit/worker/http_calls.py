@@ -1,11 +1,12 @@
 """Runs of the kind `http`, executed as a worker does: what became of them, and what their log says."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from foliot.domain.secret_references import names_in, with_values
 from foliot.ports.worker_link import LeasedRun
 from foliot.sdk.ctx import Ctx
 from foliot.sdk.invocation import Outcome, invoke_async
@@ -18,18 +19,18 @@ class CanarySecrets:
     """`ports.secrets.Secrets` with a few secrets; it remembers where each was to go."""
 
     def __init__(self, **values: str) -> None:
-        self.values = values
+        self._known = values
         self.asked: list[tuple[str, str | None]] = []
 
     async def filled(self, value: Any, *, namespace: str, host: str | None = None) -> Any:
+        return with_values(value, await self.values(names_in(value), namespace=namespace, host=host))
+
+    async def values(self, names: Collection[str], *, namespace: str, host: str | None = None) -> Mapping[str, str]:
         self.asked.append((namespace, host))
-        text = json.dumps(value)
-        for name, secret in self.values.items():
-            text = text.replace(f"${{secret:{name}}}", json.dumps(secret)[1:-1])
-        return json.loads(text)
+        return {name: self._known[name] for name in names}
 
     def hidden(self, text: str) -> str:
-        for secret in self.values.values():
+        for secret in self._known.values():
             text = text.replace(secret, "***")
         return text
 

@@ -216,9 +216,3 @@ async def test_a_run_in_a_thread_of_its_own_has_its_own_connections(site: WebSit
 
         assert outcome.cause is Cause.SUCCEEDED
         assert worker.kind._shared is None
-
-        secret = {"url": f"{site.url}/ok", "auth": {"bearer": "${secret:TOKEN}"}}
-        refused = await worker.call(secret, isolation="thread")
-        assert refused.error == (
-            'error: SecretsUnknown: The job names the secret "TOKEN", and no secret is known here.'
-        )

@@ -205,8 +205,8 @@ OPTIONS: Final[Mapping[str, str]] = {
         "进程中的一次执行可用的资源：memory=1G,cpu=10m,files=1024。"
     ),
     "Kinds of handlers to execute beside Python: http,sql,shell.": "除 Python 外还执行的处理器类型：http,sql,shell。",
-    "A TOML file with a table for each kind of handler: [handlers.KIND].": (
-        "TOML 文件，每种处理器类型一个表：[handlers.类型]。"
+    "A TOML file with a table for each kind of handler, [handlers.KIND], and each secret, [secrets.NAME].": (
+        "TOML 文件，每种处理器类型一个表：[handlers.类型]；每个密钥一个表：[secrets.名称]。"
     ),
     "One setting of a kind of handler; it wins over the file.": "某种处理器类型的一项设置，优先于文件。",
     "How long runs may go on after a stop.": "停止之后，执行还可继续多久。",

@@ -8,14 +8,13 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from foliot import __version__
-from foliot.domain.errors import ExecutionFailed
 from foliot.domain.instants import SECOND, to_datetime
 from foliot.domain.json_check import JsonCheck
 from foliot.domain.payload import PARAMS_BYTES_MAX, parse_json
 from foliot.domain.redaction import HIDDEN, redacted
 from foliot.domain.run import format_run_id
 from foliot.domain.template import RunValues
-from foliot.ports.secrets import Secrets
+from foliot.ports.secrets import NO_SECRETS, Secrets
 from foliot.ports.worker_link import HandlerOffer, LeasedRun
 from foliot.sdk.ctx import Ctx
 from foliot.worker.handlers.http.answer import HttpAnswer
@@ -45,7 +44,7 @@ class HttpHandlers:
 
     def __init__(self) -> None:
         self.settings = HttpSettings()
-        self.secrets: Secrets = NoSecrets()
+        self.secrets: Secrets = NO_SECRETS
         self._shared: HttpCaller | None = None
 
     def validate(self, options: Any) -> None:
@@ -132,13 +131,10 @@ class HttpCall:
 
     async def _secrets(self) -> Mapping[str, str]:
         """The secrets that the request holds, by name."""
-        if not self.message.secrets:
+        names, host = self.message.secrets, self.message.host
+        if not names:
             return {}
-        if self.run.isolation in _OTHER_LOOPS:  # secrets are handed out in the worker's own loop alone
-            raise SecretsUnknown(self.message.secrets[0])
-        named = {name: f"${{secret:{name}}}" for name in self.message.secrets}
-        found = await self.kind.secrets.filled(named, namespace=self.run.namespace, host=self.message.host)
-        return {name: str(value) for name, value in found.items()}
+        return await self.kind.secrets.values(names, namespace=self.run.namespace, host=host)
 
     def _filled(self, values: RunValues) -> HttpRequest:
         return self.message.filled(
@@ -209,27 +205,3 @@ def own_headers(run: LeasedRun) -> dict[str, str]:
 def due_text(run: LeasedRun) -> str:
     """The due instant in UTC: `2026-11-16T02:00:00Z`."""
     return to_datetime(run.due_at).isoformat().replace("+00:00", "Z")
-
-
-class SecretsUnknown(ExecutionFailed):
-    """A job names secrets, and the process that executes its run has none."""
-
-    code = "FOL-6034"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f'The job names the secret "{name}", and no secret is known here.',
-            hint="give the worker its secrets, and let the job run in isolation loop",
-            name=name,
-        )
-
-
-class NoSecrets:
-    """`ports.secrets.Secrets` of a process that was given none."""
-
-    async def filled(self, value: Any, *, namespace: str, host: str | None = None) -> Any:
-        del namespace, host
-        raise SecretsUnknown(next(iter(value), ""))
-
-    def hidden(self, text: str) -> str:
-        return text

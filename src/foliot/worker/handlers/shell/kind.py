@@ -12,7 +12,7 @@ import msgspec
 import structlog
 
 from foliot.domain.instants import SECOND
-from foliot.ports.secrets import Secrets
+from foliot.ports.secrets import NO_SECRETS, Secrets
 from foliot.ports.worker_link import HandlerOffer, LeasedRun
 from foliot.sdk.ctx import Ctx
 from foliot.sdk.stop_signal import grace_of
@@ -31,18 +31,6 @@ from foliot.worker.handlers.shell.output import Allowance, OutputStream
 from foliot.worker.handlers.shell.probe import why_no_sandbox
 from foliot.worker.handlers.shell.process import LauncherNews, RunningCommand
 from foliot.worker.handlers.shell.settings import OWN_UIDS, ShellSettings, check_settings
-
-
-class _NoSecrets:
-    async def filled(self, value: Any, *, namespace: str, host: str | None = None) -> Any:
-        del namespace, host
-        return value
-
-    def hidden(self, text: str) -> str:
-        return text
-
-
-NO_SECRETS: Final = _NoSecrets()
 
 log = structlog.get_logger("foliot.worker.shell")
 

@@ -17,7 +17,7 @@ from datetime import UTC
 from functools import partial
 from typing import Any, Final
 
-from foliot.ports.secrets import Secrets
+from foliot.ports.secrets import NoSecrets, Secrets
 from foliot.ports.worker_link import HandlerOffer, LeasedRun
 from foliot.sdk.ctx import Ctx
 from foliot.worker.handlers.sql.errors import BadSqlParameter, ConnectionLost, ConnectionNotAllowed, DatabaseAway
@@ -45,21 +45,19 @@ _DATABASES: Final[Mapping[str, str]] = {
 _REFERENCE: Final = "${secret:"
 
 
-class _NoSecrets:
+class _NoSecrets(NoSecrets):
     """`ports.secrets.Secrets` where none are known: nothing is filled in."""
 
     async def filled(self, value: Any, *, namespace: str, host: str | None = None) -> Any:
         del namespace, host
         return value
 
-    def hidden(self, text: str) -> str:
-        return text
-
 
 class SqlHandlers:
     """The kind `sql` (`ports.handler.HandlerKind`)."""
 
     kind = KIND
+    secret_fields: Final = ()  # the connections of a worker name secrets, the options of a job do not
 
     def __init__(self) -> None:
         self.settings = SqlSettings()

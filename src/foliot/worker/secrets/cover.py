@@ -1,0 +1,116 @@
+"""Text without secrets: every value that was handed out, in the forms in which programs write it."""
+
+import base64
+import json
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Final
+from urllib.parse import quote, quote_plus
+
+import msgspec
+
+from foliot.domain.redaction import HIDDEN
+
+VALUES_MAX: Final = 32  # of one secret that are remembered: runs that hold an old one still write
+_FORM_MIN: Final = 4
+_LINE_MIN: Final = 8
+_BASE64_MIN: Final = 6
+_CUT: Final = "…"
+
+
+class Cover:
+    """Hides values. The worker's loop adds them; any thread may hide: it sees the old list or the new one."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, deque[str]] = {}
+        self._forms: tuple[str, ...] = ()  # the longest first: a short form may be a part of a long one
+
+    def add(self, name: str, value: str) -> None:
+        """Hide this value of a secret from now on."""
+        values = self._values.setdefault(name, deque(maxlen=VALUES_MAX))
+        if value in values:
+            return
+        values.append(value)
+        forms = {form for each in self._values.values() for known in each for form in forms_of(known)}
+        self._forms = tuple(sorted(forms, key=len, reverse=True))
+
+    def hidden(self, text: str) -> str:
+        """The text; `***` stands for each value, and for the beginning of one where the text was cut."""
+        forms = self._forms
+        if not forms:
+            return text
+        for form in forms:
+            if form in text:
+                text = text.replace(form, HIDDEN)
+        return _without_cut(text, forms)
+
+    def hidden_json(self, document: str) -> str:
+        """The same for JSON. A document that would be none any more is hidden as a whole: a value may be a number."""
+        if not self._forms:
+            return document
+        covered = self.hidden(document)
+        if covered == document:
+            return document
+        try:
+            msgspec.json.decode(covered)
+        except msgspec.DecodeError:
+            return json.dumps(HIDDEN)
+        return covered
+
+
+NO_COVER: Final = Cover()
+"""Of a worker without secrets: nothing is ever added to it."""
+
+
+def forms_of(value: str) -> set[str]:
+    """How programs write a value: as it is, and in JSON, in Python, in addresses and in base64."""
+    texts = [value]
+    lines = value.splitlines()
+    if len(lines) > 1:  # a key of many lines is written line by line
+        texts += [line for line in lines if len(line) >= _LINE_MIN and not line.startswith("-----")]
+    return {form for text in texts for form in _forms(text) if len(form) >= _FORM_MIN}
+
+
+def _forms(text: str) -> Iterator[str]:
+    yield text
+    yield json.dumps(text)[1:-1]
+    yield json.dumps(text, ensure_ascii=False)[1:-1]
+    yield repr(text)[1:-1]
+    for quoted in (quote(text), quote(text, safe=""), quote_plus(text)):
+        yield quoted
+        yield quoted.replace("%", "%25")
+        yield _with_small_hex(quoted)
+    yield from _in_base64(text.encode())
+
+
+def _with_small_hex(quoted: str) -> str:
+    """`%2F` as `%2f`."""
+    first, *rest = quoted.split("%")
+    return "%".join([first, *(part[:2].lower() + part[2:] for part in rest)])
+
+
+def _in_base64(data: bytes) -> Iterator[str]:
+    """Three groups of bits become four letters, so a value looks in three ways, by where it begins: `user:value`.
+
+    The letters at either end also hold bits of what stands beside the value, and are left out.
+    """
+    for before in range(3):
+        encoded = base64.b64encode(bytes(before) + data).rstrip(b"=").decode()
+        first = (0, 2, 3)[before]
+        last = len(encoded) if (before + len(data)) % 3 == 0 else len(encoded) - 1
+        form = encoded[first:last]
+        if len(form) >= _BASE64_MIN:
+            yield form
+            yield form.replace("+", "-").replace("/", "_")
+
+
+def _without_cut(text: str, forms: Iterable[str]) -> str:
+    """The text without the beginning of a value at its end: errors and logs are cut at a limit."""
+    end = len(text) - 1 if text.endswith(_CUT) else len(text)
+    for form in forms:
+        begin, at = form[:_FORM_MIN], max(0, end - len(form) + 1)
+        while (at := text.find(begin, at, end)) >= 0:
+            if form.startswith(text[at:end]):
+                return text[:at] + HIDDEN + text[end:]
+            at += 1
+    return text

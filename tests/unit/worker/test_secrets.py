@@ -1,0 +1,262 @@
+"""Secrets of a worker: where they come from, where they may go, and how they are hidden (SEC-18, 19, 20)."""
+
+import asyncio
+import base64
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, quote_plus
+
+import psutil
+import pytest
+
+from foliot.ports.secrets import NO_SECRETS, SecretNotAllowed, SecretNotReadable, Secrets, UnknownSecret
+from foliot.words.errors import tell
+from foliot.words.language import Language
+from foliot.worker.environment import EnvironmentRules
+from foliot.worker.secrets import sources
+from foliot.worker.secrets.cover import Cover
+from foliot.worker.secrets.settings import BadSecretSetting, read_secret_settings
+from foliot.worker.secrets.vault import FAILED_FOR_S, Vault
+from tests.clocks import DrivenClock
+from tests.eventually import soon
+
+VALUE = 's3cret+"/canary=\\ü '
+NS = "billing"
+CLOCK = DrivenClock()
+
+
+def vault_of(
+    table: Mapping[str, Any], *, environment: Mapping[str, str] | None = None, folder: Path | None = None
+) -> Vault:
+    """A worker with one secret, TOKEN."""
+    settings = read_secret_settings({"TOKEN": {"namespaces": [NS], **table}}, folder=folder)
+    return Vault(settings, clock=CLOCK, environment=environment or {"VARIABLE": VALUE, "PATH": os.environ["PATH"]})
+
+
+def secrets_of(kind: str = "shell", /, **table: Any) -> Secrets:
+    return vault_of(table).for_kind(kind)
+
+
+async def value_of(secrets: Secrets, host: str | None = None) -> Any:
+    return await secrets.filled("${secret:TOKEN}", namespace=NS, host=host)
+
+
+# ------------------------------------------------------------------------------------------------------------ sources
+
+
+def private(path: Path, content: bytes) -> str:
+    path.write_bytes(content)
+    path.chmod(0o640)
+    return str(path)
+
+
+async def test_a_value_comes_from_the_environment_a_file_or_a_command(tmp_path: Path) -> None:
+    private(tmp_path / "token", f"{VALUE}\n".encode())
+    assert await value_of(secrets_of(env="VARIABLE")) == VALUE
+    assert await value_of(vault_of({"file": "token"}, folder=tmp_path).for_kind("shell")) == VALUE
+    assert await value_of(secrets_of(command=["printenv", "VARIABLE"])) == VALUE
+
+
+def printing(code: str) -> list[str]:
+    return [sys.executable, "-c", code]
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ({"file": "nothing"}, "No such file or directory"),
+        ({"file": "."}, "not a plain file"),
+        ({"file": "open"}, "every user may read or write it"),
+        ({"file": "large"}, "too large"),
+        ({"file": "short"}, "too short"),
+        ({"file": "binary"}, "not text in UTF-8"),
+        ({"file": "nul"}, "NUL"),
+        ({"command": ["no-such-program"]}, "cannot be started"),
+        ({"command": printing("print('canary'); raise SystemExit(3)")}, r"failed \(.*status 3\)"),
+        ({"command": printing("print('canary' * 1000_000)")}, "too large"),
+    ],
+)
+async def test_what_cannot_be_read_says_why_and_not_what(source: Mapping[str, Any], why: str, tmp_path: Path) -> None:
+    private(tmp_path / "open", b"canary")
+    (tmp_path / "open").chmod(0o644)
+    private(tmp_path / "large", b"canary" * 20_000)
+    private(tmp_path / "short", b"can\n")
+    private(tmp_path / "binary", b"canary\xff")
+    private(tmp_path / "nul", b"canary\0")
+    with pytest.raises(SecretNotReadable, match=rf"^The secret TOKEN cannot be read: .*{why}") as refused:
+        await value_of(vault_of(source, folder=tmp_path).for_kind("shell"))
+    assert "canary" not in f"{refused.value} {[tell(refused.value, language) for language in Language]}"
+
+
+async def test_a_command_that_does_not_end_is_killed_with_its_children(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "COMMAND_WITHIN_S", 0.5)
+    pids = tmp_path / "pids"
+    command = ["sh", "-c", f"sleep 600 & echo $! $$ > {pids}; wait"]
+    with pytest.raises(SecretNotReadable, match="did not end in time"):
+        await value_of(secrets_of(command=command))
+    await soon(lambda: not any(is_at_work(int(pid)) for pid in pids.read_text().split()), within_s=60)
+
+
+def is_at_work(pid: int) -> bool:
+    return pid in psutil.pids() and bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+
+
+async def test_many_runs_at_once_read_a_secret_once_and_again_when_it_is_old(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    private(file, b"the first")
+    vault = vault_of({"file": str(file), "fresh_for": "10s"})
+    secrets = vault.for_kind("shell")
+    assert set(await asyncio.gather(*(value_of(secrets) for _ in range(50)))) == {"the first"}
+    private(file, b"the second")
+    assert await value_of(secrets) == "the first"
+    await CLOCK.advance(11)
+    assert await value_of(secrets) == "the second"
+    assert secrets.hidden("the first, the second") == "***, ***", "a run may still hold the old one"
+
+
+async def test_a_failure_is_remembered_for_a_moment_alone(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    secrets = secrets_of(file=str(file))
+    with pytest.raises(SecretNotReadable):
+        await value_of(secrets)
+    private(file, b"canary")
+    with pytest.raises(SecretNotReadable):
+        await value_of(secrets)
+    await CLOCK.advance(FAILED_FOR_S)
+    assert await value_of(secrets) == "canary"
+
+
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        ({"env": "VARIABLE", "namespaces": []}, "namespaces is empty"),
+        ({"namespaces": [NS]}, "not exactly one of env, file and command"),
+        ({"env": "VARIABLE", "file": "x", "namespaces": [NS]}, "not exactly one of env, file and command"),
+        ({"env": "VARIABLE"}, "missing required field namespaces"),
+        ({"command": [], "namespaces": [NS]}, "its command is empty"),
+        ({"command": "vault read", "namespaces": [NS]}, "Expected array"),
+        ({"env": "VARIABLE", "namespaces": [NS], "value": "canary"}, "unknown field value"),
+        ({"env": "VARIABLE", "namespaces": [NS], "fresh_for": "canary"}, "fresh_for is not a duration"),
+        ({"env": "NOT_SET", "namespaces": [NS]}, r"the variable is not set \(NOT_SET\)"),
+        ("canary", "it is not a table"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_refused_before_the_worker_starts(table: Any, why: str) -> None:
+    with pytest.raises(BadSecretSetting, match=rf"\[secrets\.TOKEN\] cannot be used: .*{why}") as refused:
+        Vault(read_secret_settings({"TOKEN": table}), clock=CLOCK, environment={"VARIABLE": VALUE})
+    assert "canary" not in str(refused.value)
+    with pytest.raises(BadSecretSetting, match="a name has letters"):
+        read_secret_settings({"a b": {}})
+
+
+# ------------------------------------------------------------------------------------------------- where they may go
+
+
+@pytest.mark.parametrize(
+    ("table", "kind", "host"),
+    [
+        ({}, "shell", None),
+        ({"namespaces": ["*"]}, "shell", None),
+        ({"hosts": ["api.example.org"]}, "http", "API.example.org."),
+        ({"hosts": ["*.example.org"]}, "http", "a.b.example.org"),
+        ({"hosts": ["*"]}, "http", "anywhere.example"),
+        ({"hosts": ["api.example.org"], "kinds": ["http", "shell"]}, "shell", None),
+    ],
+)
+async def test_a_secret_goes_where_its_settings_say(table: dict[str, Any], kind: str, host: str | None) -> None:
+    assert await value_of(secrets_of(kind, env="VARIABLE", **table), host) == VALUE
+
+
+@pytest.mark.parametrize(
+    ("table", "kind", "host", "what"),
+    [
+        ({"namespaces": ["other"]}, "shell", None, 'namespace "billing"'),
+        ({}, "http", "api.example.org", 'host "api.example.org"'),
+        ({"hosts": ["api.example.org"]}, "http", "api.example.org.evil.example", "host"),
+        ({"hosts": ["*.example.org"]}, "http", "example.org", "host"),
+        ({"hosts": ["*.example.org"]}, "http", "evilexample.org", "host"),
+        ({"hosts": ["api.example.org"]}, "shell", None, 'kind "shell"'),
+        ({"kinds": ["sql"]}, "shell", None, 'kind "shell"'),
+    ],
+)
+async def test_it_goes_nowhere_else(table: dict[str, Any], kind: str, host: str | None, what: str) -> None:
+    with pytest.raises(SecretNotAllowed, match=rf"The secret TOKEN may not go to the {what}"):
+        await value_of(secrets_of(kind, env="VARIABLE", **table), host)
+
+
+async def test_a_secret_that_the_worker_does_not_have_is_named() -> None:
+    for secrets in (secrets_of(env="VARIABLE"), NO_SECRETS):
+        with pytest.raises(UnknownSecret, match="This worker has no secret OTHER"):
+            await secrets.values(["OTHER"], namespace=NS)
+        assert await secrets.filled({"a": ["text", 1]}, namespace=NS) == {"a": ["text", 1]}
+
+
+def test_jobs_do_not_get_the_variables_of_secrets_under_any_name() -> None:
+    own = {"VARIABLE": VALUE, "COPY": f"x{VALUE}x", "PATH": "/bin"}
+    rules = vault_of({"env": "VARIABLE"}).kept_from_jobs(EnvironmentRules(keep=("VARIABLE",)))
+    assert rules.passed_on(own) == {"PATH": "/bin"}
+
+
+# ------------------------------------------------------------------------------------------------------- how they hide
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        VALUE,
+        json.dumps(VALUE)[1:-1],
+        json.dumps(VALUE, ensure_ascii=False)[1:-1],
+        repr(VALUE)[1:-1],
+        quote(VALUE),
+        quote(VALUE, safe=""),
+        quote(VALUE, safe="").replace("%2B", "%2b").replace("%2F", "%2f").replace("%3D", "%3d").replace("%5C", "%5c")
+        .replace("%C3%BC", "%c3%bc"),
+        quote_plus(VALUE),
+    ],
+)  # fmt: skip
+def test_a_value_is_hidden_in_every_form_that_programs_write(form: str) -> None:
+    cover = Cover()
+    told = f"got <{form}> twice: {form}!"
+    assert cover.hidden(told) == told, "nothing was handed out yet"
+    cover.add("TOKEN", VALUE)
+    assert cover.hidden(told) == "got <***> twice: ***!"
+
+
+@pytest.mark.parametrize("user", ["", "a", "ab", "abc"])
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+def test_a_value_is_hidden_in_base64_wherever_it_begins(user: str, encode: Callable[[bytes], bytes]) -> None:
+    cover = Cover()
+    cover.add("TOKEN", VALUE)
+    told = encode(f"{user}:{VALUE}:after".encode()).decode()
+    before, after = cover.hidden(told).split("***")
+    assert told.startswith(before)
+    assert told.endswith(after)
+    assert len(before) * 6 < len(f"{user}:") * 8 + 12, "no letter of the value alone is left"
+    assert len(after.rstrip("=")) * 6 < len(":after") * 8 + 12
+
+
+@pytest.mark.parametrize("end", ["", "…"])
+def test_the_beginning_of_a_value_is_hidden_where_a_text_was_cut(end: str) -> None:
+    cover = Cover()
+    cover.add("TOKEN", VALUE)
+    assert cover.hidden(f"Authorization: Bearer {VALUE[:9]}{end}") == f"Authorization: Bearer ***{end}"
+
+
+def test_a_key_of_many_lines_is_hidden_line_by_line() -> None:
+    cover = Cover()
+    cover.add("KEY", "-----BEGIN KEY-----\nMIIEcanary1\nMIIEcanary2\n-----END KEY-----")
+    assert cover.hidden("-----BEGIN KEY-----, MIIEcanary2!") == "-----BEGIN KEY-----, ***!"
+
+
+def test_a_document_stays_json() -> None:
+    cover = Cover()
+    cover.add("NUMBER", "123456")
+    assert cover.hidden_json('{"a":"x123456"}') == '{"a":"x***"}'
+    assert cover.hidden_json('{"a":123456}') == '"***"'
+    assert cover.hidden_json('{"a":1}') == '{"a":1}'
