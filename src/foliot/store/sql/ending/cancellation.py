@@ -1,7 +1,7 @@
 """Cancelling: what waits ends at once, what runs is asked to stop, and the shards of a run go with it."""
 
 from collections.abc import Collection, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from foliot.domain.errors import RunNotFound
 from foliot.domain.run import RunState, format_run_id
@@ -49,6 +49,14 @@ NOTE: Final = Statement(
 """For people: nothing is decided by it. It is written before the end of a run: what is over never changes."""
 
 
+class _Plan(NamedTuple):
+    """What a cancel does to each of the runs."""
+
+    waiting: Sequence[Quit]  # these end at once
+    ended: frozenset[int]  # these are over when the cancel is: what waits, and parents none of whose shards runs
+    asked: Sequence[int]  # their workers are asked to stop them
+
+
 def cancel(tx: Tx, ending: Ending, run_ids: Sequence[int], *, by: Actor, force: bool = False) -> list[CancelOutcome]:
     """Cancel these runs; all or none of them, when one does not exist."""
     found = see(tx, sorted(set(run_ids)))
@@ -58,25 +66,30 @@ def cancel(tx: Tx, ending: Ending, run_ids: Sequence[int], *, by: Actor, force: 
     children = _children(tx, [run for run in found.values() if _is_parent(run)])
     every = {**children, **found}
     said = f"Cancelled by {by.name}: {by.reason}." if by.reason else f"Cancelled by {by.name}."
-    # One version later than they were seen: the note comes first.
-    waiting = [Quit(run.id, run.ver + 1, said) for run in every.values() if run.state == RunState.PENDING]
-    running = [run for run in every.values() if run.state == RunState.RUNNING]
-    with_running_shards = {run.parent_id for run in running}
-    # A parent none of whose shards runs ends with its last shard.
-    ended = {run.id for run in running if _is_parent(run) and run.id not in with_running_shards}
-    askable = [run for run in running if force or run.cancel_at is None]
-    asked = sorted(run.id for run in askable if run.id not in ended)
-    ended |= {quit_.run_id for quit_ in waiting}
-    noted = ended.union(asked)
+    plan = _planned(every.values(), said, force=force)
+    noted = plan.ended.union(plan.asked)
     if noted:
         hold(tx, [every[run_id] for run_id in noted])
         tx.change(NOTE, {"by": by.name, "reason": by.reason or None}, d=keys(sorted(noted)))
-    if waiting and len(ending.quit_in(tx, waiting, carefully=True)) < len(waiting):
+    if plan.waiting and len(ending.quit_in(tx, plan.waiting, carefully=True)) < len(plan.waiting):
         raise TryAgain("a run was leased while it was being cancelled")
     ask = FORCE if force else ASK
-    if asked and tx.change(ask, {"error": said}, d=keys(asked)) != len(asked):
+    if plan.asked and tx.change(ask, {"error": said}, d=keys(plan.asked)) != len(plan.asked):
         raise TryAgain("a run came to its end while it was being cancelled")
-    return [_outcome(found[run_id], ended) for run_id in run_ids]
+    return [_outcome(found[run_id], plan.ended) for run_id in run_ids]
+
+
+def _planned(runs: Collection[Seen], said: str, *, force: bool) -> _Plan:
+    """What waits ends, what runs is asked; a parent none of whose shards runs ends with its last shard."""
+    # One version later than they were seen: the note comes first.
+    waiting = [Quit(run.id, run.ver + 1, said) for run in runs if run.state == RunState.PENDING]
+    running = [run for run in runs if run.state == RunState.RUNNING]
+    with_running_shards = {run.parent_id for run in running}
+    idle_parents = {run.id for run in running if _is_parent(run) and run.id not in with_running_shards}
+    askable = [run for run in running if force or run.cancel_at is None]
+    asked = sorted(run.id for run in askable if run.id not in idle_parents)
+    ended = frozenset(idle_parents.union(quit_.run_id for quit_ in waiting))
+    return _Plan(waiting, ended, asked)
 
 
 def _children(tx: Tx, parents: Sequence[Seen]) -> dict[int, Seen]:

@@ -5,7 +5,7 @@ runs are therefore picked without a lock first and locked after their cursors we
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import shake_128
 from typing import Any, Final, NamedTuple
 
@@ -118,28 +118,30 @@ class Leases:
         self, tx: Tx, polls: Sequence[Poll], limit: int, not_after: Reckon | None, doubt: ClockDoubt | None
     ) -> LeaseOutcome:
         """Serve these polls; at most `limit` runs in all. `not_after`, `doubt`: what is thought of the clock (R7)."""
-        sessions = {poll.session for poll in polls}
-        lanes: set[int] = set()
-        for poll in polls:
-            lanes.update(poll.lanes)
-        asking = self._waiting.look_around(tx, sessions, lanes)
-        states = asking.states
+        asking = self._look_around(tx, polls)
         served = self._repeated(tx, [poll for poll in polls if poll.repeat])
         changed = frozenset(poll.session for poll in polls if _has_changed(poll, asking))
         unserved = [poll for poll in polls if (poll.session, poll.request_no) not in served]
-        live = [poll for poll in unserved if states[poll.session] == "live"]
-        slots = FreeSlots(poll for poll in live if poll.session not in changed)
+        slots = _free_slots(unserved, asking, changed)
         # Asked here, after store time was read: before it this transaction may have waited, or been tried again.
         is_beyond = not_after is not None and asking.now > not_after()
         taken = _Taken()
         if slots.free and not is_beyond:
             taken = self._taken(tx, slots, min(limit, slots.free), asking.now, doubt)
         self._write(tx, taken, asking, served)
-        grants = tuple(_grant(poll, states[poll.session], served) for poll in polls)
+        grants = tuple(_grant(poll, asking.states[poll.session], served) for poll in polls)
         is_cut = slots.free > 0 and len(taken.given) >= limit
         more = is_cut or bool(taken.replaced)
         granted = Granted(now=asking.now, grants=grants, more=more, changed=changed, is_beyond=is_beyond)
         return LeaseOutcome(granted, taken.replaced)
+
+    def _look_around(self, tx: Tx, polls: Sequence[Poll]) -> Asking:
+        """Store time, and how the sessions of these polls stand; the kinds of run that wait in their lanes."""
+        sessions = {poll.session for poll in polls}
+        lanes: set[int] = set()
+        for poll in polls:
+            lanes.update(poll.lanes)
+        return self._waiting.look_around(tx, sessions, lanes)
 
     def _repeated(self, tx: Tx, polls: Sequence[Poll]) -> dict[tuple[str, int], list[LeasedRun]]:
         """A request whose answer was lost gets back what is still RUNNING under it (R5)."""
@@ -173,21 +175,13 @@ class Leases:
         lanes = self._lanes.find(tx, {kind.lane for kind in kinds})
         rooms = self._rooms(tx, lanes)
         picker = Picker(tx, self._waiting, slots.sessions, now, doubt)
-        room: dict[RunKind, int] = {}
-        for kind in kinds:
-            names = lanes[kind.lane].limits
-            let_through = min((rooms.get(name, 0) for name in names), default=NO_LIMIT)
-            if let_through > 0:  # a lane whose limit is full is not scanned
-                room[kind] = min(slots.free_in(kind.lane), let_through)
+        room = _room_of(kinds, lanes, rooms, slots)
         candidates, fences = _chosen(tx, picker, picker.shares(room, n), lanes)
         if not candidates:
             return None
         candidates.sort(key=by_rank)
         jobs = self._definitions.find(tx, {(run.job_id, run.version) for run in candidates}).jobs
-        readable = [run for run in candidates if (run.job_id, run.version) in jobs]
-        if len(readable) < len(candidates):
-            unreadable = [(run.id, run.ver) for run in candidates if (run.job_id, run.version) not in jobs]
-            _put_off(tx, unreadable, now)
+        readable = _readable(tx, candidates, jobs, now)
         namespaces = {job.job_id: job.namespace for job in jobs.values()}
         given = _given_slots(tx, within_reach(tx, readable), lanes, namespaces, slots, now)
         replaced = tuple(Quit(run.id, run.ver, REPLACED_BY) for run in candidates if run.replaced)
@@ -255,6 +249,36 @@ def _has_changed(poll: Poll, asking: Asking) -> bool:
     """Whether the worker told another server of other handlers since this server learned which lanes it serves."""
     known, found = poll.offer_hash, asking.offer_hashes[poll.session]
     return known is not None and found is not None and known != found
+
+
+def _free_slots(polls: Sequence[Poll], asking: Asking, changed: Collection[str]) -> FreeSlots:
+    """The slots of polls whose session lives and serves the lanes that this server believes."""
+    live = [poll for poll in polls if asking.states[poll.session] == "live"]
+    return FreeSlots(poll for poll in live if poll.session not in changed)
+
+
+def _room_of(
+    kinds: Iterable[RunKind], lanes: Mapping[int, Lane], rooms: Mapping[str, int], slots: FreeSlots
+) -> dict[RunKind, int]:
+    """How many runs of each kind may start now, by free slots and limits. A lane whose limit is full is left out."""
+    room: dict[RunKind, int] = {}
+    for kind in kinds:
+        names = lanes[kind.lane].limits
+        let_through = min((rooms.get(name, 0) for name in names), default=NO_LIMIT)
+        if let_through > 0:
+            room[kind] = min(slots.free_in(kind.lane), let_through)
+    return room
+
+
+def _readable(
+    tx: Tx, candidates: Sequence[Candidate], jobs: Mapping[tuple[int, int], StoredJob], now: Instant
+) -> Sequence[Candidate]:
+    """The candidates whose definition this server can read; the others are put off."""
+    unreadable = [(run.id, run.ver) for run in candidates if (run.job_id, run.version) not in jobs]
+    if not unreadable:
+        return candidates
+    _put_off(tx, unreadable, now)
+    return [run for run in candidates if (run.job_id, run.version) in jobs]
 
 
 def _chosen(
