@@ -99,7 +99,9 @@ class SqlHandlers:
     async def target(self, name: str, namespace: str) -> SqlTarget:
         """Where a connection leads, with its secrets filled in. Files are read each time: a password may change."""
         connection = self.settings.connections[name]
-        url, password = await asyncio.to_thread(written_url, name, connection)
+        has_files = connection.url_file or connection.password_file
+        written = await asyncio.to_thread(written_url, name, connection) if has_files else written_url(name, connection)
+        url, password = written
         filled = await self._filled({"url": url, "password": password}, namespace)
         if any(_REFERENCE in text for text in filled.values()):
             raise ConnectionNotAllowed(name, "its secrets are not known where the run executes")
@@ -234,12 +236,14 @@ class SqlCall:
 async def _fresh(target: SqlTarget) -> SqlSession:
     """A new connection; never one to a store of Foliot's own (SEC-13)."""
     connect = pkgutil.resolve_name(_DATABASES[target.family])
-    session = await connect(target)
-    if await session.is_own_store():
+    session: SqlSession = await connect(target)
+    try:
+        if await session.is_own_store():
+            raise ConnectionNotAllowed(target.name, "it leads to a store of Foliot's own")
+    except BaseException:  # also of a run that is asked to stop meanwhile
         session.cut()
-        raise ConnectionNotAllowed(target.name, "it leads to a store of Foliot's own")
-    opened: SqlSession = session
-    return opened
+        raise
+    return session
 
 
 def _least(wanted: int | None, ceiling: int) -> int:

@@ -28,6 +28,10 @@ class SqlSession(Protocol):
     limits_itself: bool
     """Whether the database ends any statement that takes too long; else Foliot does."""
 
+    async def is_own_store(self) -> bool:
+        """Whether a store of Foliot's is here, and this user can read it."""
+        ...
+
     async def begin(self, manner: Manner, notice: Notice) -> None:
         """Set the limits, and begin the transaction if there is to be one."""
         ...
