@@ -33,6 +33,8 @@ from foliot.observability.log_lines import configure_logging
 from foliot.ports.worker_link import (
     Beat,
     BeatAnswer,
+    CallbackAddress,
+    CallbackAsked,
     Hello,
     Leased,
     LeasedRun,
@@ -121,6 +123,9 @@ class Feeder:
 
     async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> None:
         raise AssertionError("a silent run sends no log")
+
+    async def open_callback(self, asked: CallbackAsked) -> CallbackAddress:
+        raise AssertionError("no run waits for another system")
 
     async def leave(self, leaving: Leaving) -> None:
         return None

@@ -45,7 +45,7 @@ FIELDS = frozenset((
     "every", "expected", "jitter", "margin", "merge", "phase", "process", "shift", "thread", "ttl", "weekly", "MON",
     "FRI",
     "kill", "stop", "key", "value", "items", "http", "shell", "sql", "json", "form", "text", "basic", "bearer", "hmac",
-    "Authorization", "loop",
+    "Authorization", "loop", "auth", "callback", "poll",
     "url", "query", "statements", "due", "attempt", "fence", "password", "sslmode",
     "argv", "billing", "csv", "env", "file", "files", "language", "params", "pg_dump", "params_as", "root",
     "script", "stdin",

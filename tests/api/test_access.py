@@ -27,7 +27,7 @@ from foliot.operations.tokens import bootstrap, create_token, make_login_code, r
 from tests.api.asking import Api
 from tests.api.stage import ROOT, Stage
 
-VALUES = {"name": "tick", "run": "r-1", "version": "1", "number": "1"}
+VALUES = {"name": "tick", "run": "r-1", "version": "1", "number": "1", "callback": "c0ffee"}
 BODIES: Mapping[str, Any] = {
     "POST /api/v1/jobs": {"name": "new", "definition": {"run": {"python": "m:f"}}},
     "POST /api/v1/jobs:validate": {"definition": {"run": {"python": "m:f"}}},
@@ -44,6 +44,7 @@ BODIES: Mapping[str, Any] = {
     "POST /api/v1/tokens": {"name": "t", "scopes": ["read"]},
     "POST /api/v1/cron:explain": {"expression": "0 2 * * *"},
     "POST /api/v1/login": {"code": "wrong"},
+    "POST /api/v1/callbacks/{callback}": {"state": "succeeded"},
     "PUT /api/v1/cluster/limits/{name}": {"max": 4},
 }  # fmt: skip
 STREAMS = ("/api/v1/events",)
@@ -70,7 +71,7 @@ async def test_every_route_declares_its_right(api: Api) -> None:
     assert len(declared) > 50
     assert {right for _, _, right in declared} == {Scope.READ, Scope.RUN, Scope.WRITE, Scope.ADMIN, PUBLIC}
     assert {path for _, path, right in declared if right == PUBLIC} == {
-        "/healthz", "/readyz", "/login", "/api/v1/login",
+        "/healthz", "/readyz", "/login", "/api/v1/login", "/api/v1/callbacks/{callback}",
     }  # fmt: skip
 
 

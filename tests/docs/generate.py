@@ -82,6 +82,7 @@ def _limits() -> str:
     from foliot.api import bodies, gate, route, worker_protocol
     from foliot.api.auth import strangers, throttle
     from foliot.app import connections
+    from foliot.domain import callbacks
     from foliot.operations import worker_messages, worker_reports
     from foliot.ports import worker_link
 
@@ -94,8 +95,10 @@ def _limits() -> str:
         ("a body", f"{_size(bodies.BODY_MAX)}, within {gate.BODY_WITHIN_S:g} s", "413, 408"),
         ("all bodies at the same time", f"{_size(gate.BODIES_BYTES_MAX)}, shared by tokens", "429"),
         ("the query of an address", _size(route.QUERY_BYTES_MAX), "400"),
-        ("a login", f"{_size(bodies.LOGIN_BODY_MAX)}, within {bodies.LOGIN_BODY_WITHIN_S:g} s", "413, 408"),
+        ("a login", f"{_size(bodies.LOGIN_BODY_MAX)}, within {bodies.OPEN_BODY_WITHIN_S:g} s", "413, 408"),
         ("logins at the same time", f"{gate.LOGINS_MAX}, shared by addresses", "429"),
+        ("a callback", f"{_size(callbacks.BODY_BYTES_MAX)}, within {bodies.OPEN_BODY_WITHIN_S:g} s", "413, 408"),
+        ("callbacks at the same time", f"{gate.CALLBACKS_MAX}, shared by addresses", "429"),
         (
             "wrong login codes of one address",
             f"{throttle.TRIES_MAX} in {throttle.WINDOW_S:g} s; then one code every {throttle.SLOW_EVERY_S:g} s",

@@ -235,6 +235,36 @@ SELECT greatest((SELECT coalesce(max(id), 0) FROM jobs),
 -- cluster/restore.py JOB_IDS.go_on
 ALTER TABLE jobs AUTO_INCREMENT = %(beyond)s;
 
+-- ending/callbacks.py _LEAVE
+DELETE FROM callbacks WHERE run_id = %(run_id)s AND lease_id = %(lease_id)s;
+
+-- ending/callbacks.py _OPEN
+INSERT INTO callbacks (id, run_id, lease_id, session_id, key_hash, made_at)
+SELECT %(id)s, r.id, r.lease_id, r.session_id, %(key_hash)s, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) FROM runs r
+WHERE r.id = %(run_id)s AND r.lease_id = %(lease_id)s AND r.session_id = %(session)s;
+
+-- ending/callbacks.py _IS_OPEN
+SELECT 1 FROM callbacks WHERE id = %(id)s;
+
+-- ending/callbacks.py _FIND
+SELECT c.id, c.key_hash, c.session_id, c.run_id, c.lease_id, c.made_at, r.cancel_at, j.namespace, j.name,
+       TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now
+FROM callbacks c JOIN runs r ON r.id = c.run_id JOIN jobs j ON j.id = r.job_id WHERE c.id = %(id)s;
+
+-- ending/callbacks.py _PROGRESS
+UPDATE callbacks SET progress = %(progress)s, told_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), said_at = coalesce(%(said_at)s, said_at)
+WHERE id = %(id)s AND (said_at IS NULL OR %(signed)s = 0 OR said_at < %(said_at)s)
+  AND EXISTS (SELECT 1 FROM runs r WHERE r.id = callbacks.run_id AND r.lease_id = callbacks.lease_id);
+
+-- ending/callbacks.py _HOLDS
+SELECT 1 FROM runs WHERE id = %(run_id)s AND lease_id = %(lease_id)s;
+
+-- ending/callbacks.py _ENDED
+UPDATE callbacks SET end_hash = %(end_hash)s, ended_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE id = %(id)s;
+
+-- ending/callbacks.py _HOW
+SELECT end_hash FROM callbacks WHERE id = %(id)s;
+
 -- ending/cancellation.py OPEN_CHILDREN
 SELECT r.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.parent_id = d.id WHERE true AND r.state IN ('PENDING', 'RUNNING');
 
@@ -378,6 +408,9 @@ DELETE attempts FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NUL
 
 -- ending/retention.py DELETE_LOGS
 DELETE run_logs FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN run_logs ON run_logs.run_id = d.id WHERE true;
+
+-- ending/retention.py DELETE_CALLBACKS
+DELETE callbacks FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN callbacks ON callbacks.run_id = d.id WHERE true;
 
 -- ending/retention.py WALK_SKIPS
 SELECT id, to_at FROM skips WHERE id > %(after)s ORDER BY id LIMIT %(limit)s;
@@ -1610,7 +1643,7 @@ SELECT
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
     r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node, n.progress, n.last_beat_at FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id = %(id)s;
+    j.namespace, j.name AS job, n.name AS node, n.progress, n.last_beat_at, c.progress AS called, c.told_at, c.ended_at AS by_callback_at FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id LEFT JOIN callbacks c ON c.run_id = r.id AND c.lease_id = coalesce(r.lease_id, r.last_lease_id) WHERE r.id = %(id)s;
 
 -- people/run_reads.py SHARDS
 SELECT

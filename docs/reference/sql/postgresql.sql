@@ -234,6 +234,36 @@ SELECT nextval(pg_get_serial_sequence('jobs', 'id'));
 -- cluster/restore.py JOB_IDS.go_on
 SELECT setval(pg_get_serial_sequence('jobs', 'id'), $1);
 
+-- ending/callbacks.py _LEAVE
+DELETE FROM callbacks WHERE run_id = $1 AND lease_id = $2;
+
+-- ending/callbacks.py _OPEN
+INSERT INTO callbacks (id, run_id, lease_id, session_id, key_hash, made_at)
+SELECT $1, r.id, r.lease_id, r.session_id, $2, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) FROM runs r
+WHERE r.id = $3 AND r.lease_id = $4 AND r.session_id = $5;
+
+-- ending/callbacks.py _IS_OPEN
+SELECT 1 FROM callbacks WHERE id = $1;
+
+-- ending/callbacks.py _FIND
+SELECT c.id, c.key_hash, c.session_id, c.run_id, c.lease_id, c.made_at, r.cancel_at, j.namespace, j.name,
+       CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now
+FROM callbacks c JOIN runs r ON r.id = c.run_id JOIN jobs j ON j.id = r.job_id WHERE c.id = $1;
+
+-- ending/callbacks.py _PROGRESS
+UPDATE callbacks SET progress = $1, told_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), said_at = coalesce($2, said_at)
+WHERE id = $3 AND (said_at IS NULL OR $4 = 0 OR said_at < $2)
+  AND EXISTS (SELECT 1 FROM runs r WHERE r.id = callbacks.run_id AND r.lease_id = callbacks.lease_id);
+
+-- ending/callbacks.py _HOLDS
+SELECT 1 FROM runs WHERE id = $1 AND lease_id = $2;
+
+-- ending/callbacks.py _ENDED
+UPDATE callbacks SET end_hash = $1, ended_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) WHERE id = $2;
+
+-- ending/callbacks.py _HOW
+SELECT end_hash FROM callbacks WHERE id = $1;
+
 -- ending/cancellation.py OPEN_CHILDREN
 SELECT r.id FROM runs r WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND r.state IN ('PENDING', 'RUNNING');
 
@@ -405,6 +435,9 @@ DELETE FROM attempts WHERE run_id IN (SELECT d.id FROM unnest($1::text::bigint[]
 
 -- ending/retention.py DELETE_LOGS
 DELETE FROM run_logs WHERE run_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
+-- ending/retention.py DELETE_CALLBACKS
+DELETE FROM callbacks WHERE run_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
 
 -- ending/retention.py WALK_SKIPS
 SELECT id, to_at FROM skips WHERE id > $1 ORDER BY id LIMIT $2;
@@ -1901,7 +1934,7 @@ SELECT
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
     r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node, n.progress, n.last_beat_at FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id = $1;
+    j.namespace, j.name AS job, n.name AS node, n.progress, n.last_beat_at, c.progress AS called, c.told_at, c.ended_at AS by_callback_at FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id LEFT JOIN callbacks c ON c.run_id = r.id AND c.lease_id = coalesce(r.lease_id, r.last_lease_id) WHERE r.id = $1;
 
 -- people/run_reads.py SHARDS
 SELECT

@@ -237,6 +237,36 @@ SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'jobs';
 INSERT OR REPLACE INTO sqlite_sequence (rowid, name, seq)
 VALUES ((SELECT rowid FROM sqlite_sequence WHERE name = 'jobs'), 'jobs', :beyond);
 
+-- ending/callbacks.py _LEAVE
+DELETE FROM callbacks WHERE run_id = :run_id AND lease_id = :lease_id;
+
+-- ending/callbacks.py _OPEN
+INSERT INTO callbacks (id, run_id, lease_id, session_id, key_hash, made_at)
+SELECT :id, r.id, r.lease_id, r.session_id, :key_hash, foliot_now() FROM runs r
+WHERE r.id = :run_id AND r.lease_id = :lease_id AND r.session_id = :session;
+
+-- ending/callbacks.py _IS_OPEN
+SELECT 1 FROM callbacks WHERE id = :id;
+
+-- ending/callbacks.py _FIND
+SELECT c.id, c.key_hash, c.session_id, c.run_id, c.lease_id, c.made_at, r.cancel_at, j.namespace, j.name,
+       foliot_now() AS now
+FROM callbacks c JOIN runs r ON r.id = c.run_id JOIN jobs j ON j.id = r.job_id WHERE c.id = :id;
+
+-- ending/callbacks.py _PROGRESS
+UPDATE callbacks SET progress = :progress, told_at = foliot_now(), said_at = coalesce(:said_at, said_at)
+WHERE id = :id AND (said_at IS NULL OR :signed = 0 OR said_at < :said_at)
+  AND EXISTS (SELECT 1 FROM runs r WHERE r.id = callbacks.run_id AND r.lease_id = callbacks.lease_id);
+
+-- ending/callbacks.py _HOLDS
+SELECT 1 FROM runs WHERE id = :run_id AND lease_id = :lease_id;
+
+-- ending/callbacks.py _ENDED
+UPDATE callbacks SET end_hash = :end_hash, ended_at = foliot_now() WHERE id = :id;
+
+-- ending/callbacks.py _HOW
+SELECT end_hash FROM callbacks WHERE id = :id;
+
 -- ending/cancellation.py OPEN_CHILDREN
 SELECT r.id FROM runs r WHERE r.parent_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND r.state IN ('PENDING', 'RUNNING');
 
@@ -408,6 +438,9 @@ DELETE FROM attempts WHERE run_id IN (SELECT d.id FROM (SELECT json_extract(valu
 
 -- ending/retention.py DELETE_LOGS
 DELETE FROM run_logs WHERE run_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- ending/retention.py DELETE_CALLBACKS
+DELETE FROM callbacks WHERE run_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
 
 -- ending/retention.py WALK_SKIPS
 SELECT id, to_at FROM skips WHERE id > :after ORDER BY id LIMIT :limit;
@@ -1738,7 +1771,7 @@ SELECT
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
     r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node, n.progress, n.last_beat_at FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id = :id;
+    j.namespace, j.name AS job, n.name AS node, n.progress, n.last_beat_at, c.progress AS called, c.told_at, c.ended_at AS by_callback_at FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id LEFT JOIN callbacks c ON c.run_id = r.id AND c.lease_id = coalesce(r.lease_id, r.last_lease_id) WHERE r.id = :id;
 
 -- people/run_reads.py SHARDS
 SELECT

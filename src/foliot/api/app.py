@@ -29,6 +29,7 @@ from foliot.api.route import FoliotRoute
 from foliot.api.routes import (
     backfills,
     calendars,
+    callbacks,
     cluster,
     events,
     job_details,
@@ -49,7 +50,9 @@ from foliot.ports.store.errors import DataRefused
 log = structlog.get_logger("foliot.api")
 
 CLIENT_GONE: Final = 499  # the usual status for it, which no client ever sees
-RESOURCES: Final = (jobs, job_details, runs, logs, backfills, calendars, limits, cluster, events, tokens, probes)
+RESOURCES: Final = (
+    jobs, job_details, runs, logs, backfills, calendars, limits, cluster, events, tokens, callbacks, probes
+)  # fmt: skip
 
 
 def build_api(

@@ -11,7 +11,7 @@ from foliot.api.errors import BadRequest, RequestTooLarge, RequestTooSlow
 KIB: Final = 1024
 BODY_MAX: Final = 1024 * KIB
 LOGIN_BODY_MAX: Final = 4 * KIB
-LOGIN_BODY_WITHIN_S: Final = 5.0
+OPEN_BODY_WITHIN_S: Final = 5.0
 SMALL: Final = 64 * KIB  # the connection's own buffer holds as much anyway: it is not counted
 _STEP: Final = 256 * KIB  # of a body that does not say how long it is
 

@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 
 from foliot.api.language import language_of
 from foliot.domain.access import BadLoginCode, NotLoggedIn, ScopeMissing, TooManyTries
+from foliot.domain.callbacks import CallbackOver
 from foliot.domain.errors import (
     ClusterTrouble,
     Conflict,
@@ -151,6 +152,7 @@ _TOO_MANY: Final[Mapping[str, tuple[str, str]]] = {
     "requests": ("Too many requests at once", "send fewer at the same time"),
     "streams": ("Too many streams and waiting requests at once", "end some of them first"),
     "metrics": ("Too many requests for metrics at once", "send fewer at the same time"),
+    "callbacks": ("Too many callbacks at once", "send the same message again"),
     "logins": ("Too many logins at once", "send fewer at the same time"),
     "bodies": ("Too many bytes in requests at once", "send fewer or smaller requests at the same time"),
     "worker_bodies": ("Too many bytes in messages of workers at once", "send the same message again"),
@@ -168,6 +170,7 @@ STATUSES: Final[Mapping[type[FoliotError], int]] = {
     NotFound: 404,
     VersionConflict: 412,
     PreconditionRequired: 428,
+    CallbackOver: 410,
     Conflict: 409,
     NotLoggedIn: 401,
     BadLoginCode: 401,

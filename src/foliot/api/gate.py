@@ -22,6 +22,7 @@ AT_ONCE_MAX: Final = 128  # one token alone gets half of them
 HELD_MAX: Final = 1000  # streams and long polls: they wait, they do not work
 METRICS_MAX: Final = 8
 LOGINS_MAX: Final = 32
+CALLBACKS_MAX: Final = 128
 BODY_WITHIN_S: Final = 15.0
 BODIES_BYTES_MAX: Final = 32 * MIB
 WORKER_BODIES_BYTES_MAX: Final = 128 * MIB
@@ -35,6 +36,7 @@ class GateKind(StrEnum):
     STREAMS = "streams"
     METRICS = "metrics"
     LOGINS = "logins"
+    CALLBACKS = "callbacks"
     BODIES = "bodies"
     WORKER_BODIES = "worker_bodies"
     BEATS = "beats"
@@ -59,6 +61,7 @@ class Gate:
             GateKind.STREAMS: Shares(HELD_MAX),
             GateKind.METRICS: Shares(METRICS_MAX),
             GateKind.LOGINS: Shares(LOGINS_MAX),
+            GateKind.CALLBACKS: Shares(CALLBACKS_MAX),
             GateKind.BODIES: Shares(BODIES_BYTES_MAX),
             GateKind.WORKER_BODIES: Shares(WORKER_BODIES_BYTES_MAX),
             GateKind.BEATS: Shares(BEATS_BYTES_MAX),

@@ -161,6 +161,7 @@ _DESCRIPTIONS: Final[Mapping[int, str]] = {
     404: "What was named does not exist.",
     408: "The body took too long to arrive; the connection is closed.",
     409: "It conflicts with what is there.",
+    410: "What it is about is over.",
     412: "It was changed meanwhile; `current` and `changes` say how.",
     413: "The request is too large.",
     422: "A value is not allowed.",

@@ -17,8 +17,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from foliot.api.auth.authenticator import Authenticator
-from foliot.api.auth.rights import Needs, calls_of
-from foliot.api.bodies import BODY_MAX, KIB, LOGIN_BODY_MAX, LOGIN_BODY_WITHIN_S, read_body
+from foliot.api.auth.rights import Needs, Open, calls_of
+from foliot.api.bodies import BODY_MAX, KIB, OPEN_BODY_WITHIN_S, read_body
 from foliot.api.errors import (
     AnswerNotKept,
     BadRequest,
@@ -87,8 +87,9 @@ class _Entry:
     """How requests get into a route: by which right, counted as what, with how much of a body."""
 
     def __init__(self, route: APIRoute, known: set[str]) -> None:
-        needs = (call for call in calls_of(route.dependant) if isinstance(call, Needs))
-        self.needs = next(needs, None)  # None: anybody may ask
+        calls = list(calls_of(route.dependant))
+        self.needs = next((call for call in calls if isinstance(call, Needs)), None)  # None: anybody may ask
+        self._open = next((call for call in calls if isinstance(call, Open)), Open())
         self._takes_body = route.body_field is not None
         self._is_probe = "probes" in route.tags
         self._streams = route.path.endswith("/events")
@@ -101,7 +102,7 @@ class _Entry:
             await gate.let_in(request, self._kind(request))
             await self.needs(request)
         elif self._takes_body:
-            gate.let_anybody_in(request, GateKind.LOGINS)
+            gate.let_anybody_in(request, self._open.counts_as)
 
     def _kind(self, request: Request) -> GateKind:
         if self._is_probe:
@@ -120,9 +121,9 @@ class _Entry:
 
         bytes_max = BODY_MAX
         within_s = gate.body_within_s
-        if self.needs is None:  # a login: anybody may send it, so it is small and quick
-            bytes_max = LOGIN_BODY_MAX
-            within_s = min(LOGIN_BODY_WITHIN_S, within_s)
+        if self.needs is None:  # anybody may send it, so it is small and quick
+            bytes_max = self._open.bytes_max
+            within_s = min(OPEN_BODY_WITHIN_S, within_s)
         body = await read_body(request, take=take, bytes_max=bytes_max, within_s=within_s)
         request._body = body  # noqa: SLF001
         if body:

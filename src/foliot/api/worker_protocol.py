@@ -26,6 +26,7 @@ from foliot.ports.worker_link import (
     BATCH_MAX,
     HELD_MAX,
     Beat,
+    CallbackAsked,
     HeldLease,
     Hello,
     LeasePoll,
@@ -86,6 +87,9 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
     async def write_logs(batch: LogBatch, by: Principal) -> Any:
         return await service.write_logs(batch.session, batch.chunks, by=by)
 
+    async def open_callback(asked: CallbackAsked, by: Principal) -> Any:
+        return await service.open_callback(asked, by=by)
+
     async def leave(leaving: Leaving, by: Principal) -> Any:
         return await service.leave(leaving, by=by)
 
@@ -95,6 +99,7 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
         _route("heartbeat", Beat, beat, authorise, counts_as=GateKind.BEATS),
         _route("complete", Completion, complete, authorise, is_batch=True),
         _route("logs", LogBatch, write_logs, authorise, is_batch=True),
+        _route("callbacks", CallbackAsked, open_callback, authorise),
         _route("leave", Leaving, leave, authorise, counts_as=GateKind.BEATS),
     ]
 

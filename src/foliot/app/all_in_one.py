@@ -57,6 +57,7 @@ class UpSettings:
     behind_proxy: bool = False
     insecure_http: bool = False
     tls: TlsFiles | None = None
+    public_url: str = ""
     slots: int = 8
     watch: bool = True
     keeps_removed: bool = False  # jobs that no code declares any more go on
@@ -109,7 +110,9 @@ class AllInOne:
         self._folder.take()
         store = await self._open_store()
         try:
-            server = Server(replace(own, port=http.port), store, clock=self._clock, chance=self._chance)
+            # Its worker is in this process and knows no address of it: systems on this machine call the port.
+            own = replace(own, port=http.port, public_url=own.public_url or http.url)
+            server = Server(own, store, clock=self._clock, chance=self._chance)
             await self._run_with(server, http, stop)
         finally:
             await store.close()
@@ -125,6 +128,7 @@ class AllInOne:
             behind_proxy=settings.behind_proxy,
             insecure_http=settings.insecure_http,
             tls=settings.tls,
+            public_url=settings.public_url,
             keeps_removed=settings.keeps_removed,
         )
 

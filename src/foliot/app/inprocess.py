@@ -9,7 +9,19 @@ from foliot.client.errors import ServerAway
 from foliot.domain.access import INTERNAL
 from foliot.domain.run import Landing
 from foliot.operations.worker_service import WorkerService
-from foliot.ports.worker_link import Beat, BeatAnswer, Hello, Leased, LeasePoll, Leaving, LogChunk, Report, Welcome
+from foliot.ports.worker_link import (
+    Beat,
+    BeatAnswer,
+    CallbackAddress,
+    CallbackAsked,
+    Hello,
+    Leased,
+    LeasePoll,
+    Leaving,
+    LogChunk,
+    Report,
+    Welcome,
+)
 
 BEAT_WITHIN_S: Final = 3.0
 
@@ -34,6 +46,9 @@ class InProcessLink:
 
     async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> None:
         await self._there(self._service.write_logs(session, chunks, by=INTERNAL))
+
+    async def open_callback(self, asked: CallbackAsked) -> CallbackAddress:
+        return await self._there(self._service.open_callback(asked, by=INTERNAL))
 
     async def leave(self, leaving: Leaving) -> None:
         await self._there(self._service.leave(leaving, by=INTERNAL))

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import os
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from typing import Final
 
@@ -42,7 +42,7 @@ from foliot.ports.store import Store
 from foliot.ports.store.code import RetiringJob
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.firing import Decided
-from foliot.ports.worker_link import Hello
+from foliot.ports.worker_link import Hello, Report
 
 READY: Final = "ready"
 DUE: Final = "due"
@@ -97,6 +97,7 @@ class Server:
             self.leasing,
             on_fenced=self.metrics.reports_fenced.inc,
             on_foreign=self.metrics.sessions_foreign.inc,
+            public_url=settings.public_url,
         )
         self.workers.on_reports.append(self.metrics.reported)
         self.on_retirement: list[Told] = []
@@ -164,6 +165,7 @@ class Server:
             runs_may_be_ready=self._runs_may_be_ready,
             cursors_moved=self._cursors_moved,
             cancels_asked=self._cancels_asked,
+            runs_ended=self._ended_by_callback,
         )
 
     def _listen_to_the_pulse(self) -> None:
@@ -281,6 +283,10 @@ class Server:
     def _cancels_asked(self) -> None:
         self.leasing.call_for_beats()
         self._coordinator.send(STOP)
+
+    def _ended_by_callback(self, reports: Sequence[Report]) -> None:
+        for listener in self.workers.on_reports:
+            listener(reports)
 
     def _hello(self, session: str) -> Hello:
         labels = {"tzdata": tzdata_version()}  # what its decisions were made by

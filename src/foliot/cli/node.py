@@ -134,7 +134,9 @@ def _lines(user: User, node: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
     yield "beat", out.say("ago", lasting=times.lasting(node["beat_age_s"]))
     yield "group", node["group"]
     yield "labels", labels_of(node, between=", ")
-    yield "slots", out.say("slots_taken", running=node["running"], slots=node["slots"]) if node["slots"] else ""
+    yield "slots", out.say("slots_taken", running=_busy(node), slots=node["slots"]) if node["slots"] else ""
+    waiting = _waiting(node)
+    yield "waits", out.say("waiting_runs", count=waiting) if waiting else ""
     yield "drained", _drained(node["drained_by"])
     yield "process", f"{node['host']} pid {node['pid']}, foliot {node['version']}"
     yield "since", times.full(node["started_at"])
@@ -142,6 +144,15 @@ def _lines(user: User, node: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
     yield "handlers", ", ".join(node["handlers"])
     for run in node["runs"] or ():
         yield "runs", (f"{run['id']}  {run['job']}  ", out.state(run["shown"]))
+
+
+def _waiting(node: Mapping[str, Any]) -> int:
+    """Runs that wait for other systems, and take no slot."""
+    return int(node["load"].get("waiting", 0))
+
+
+def _busy(node: Mapping[str, Any]) -> int:
+    return max(0, int(node["running"]) - _waiting(node))
 
 
 def _drained(written: str | None) -> str:

@@ -19,6 +19,8 @@ FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 PORT_MAX: Final = 65535
 _ADDRESS: Final = re.compile(r"(?P<host>\[[^\[\]]+\]|[^\[\]]+):(?P<port>[0-9]{1,5})", re.ASCII)
 
+_PUBLIC_URL: Final = re.compile(r"https?://[A-Za-z0-9.:_\[\]-]+(/[A-Za-z0-9._~/-]*)?", re.ASCII)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
@@ -29,6 +31,7 @@ class Reach:
     behind_proxy: bool
     insecure_http: bool
     tls: TlsFiles | None
+    public_url: str = ""
 
 
 _OPTIONS: Final = (
@@ -41,6 +44,13 @@ _OPTIONS: Final = (
     click.option(
         "--insecure-http", envvar="FOLIOT_INSECURE_HTTP", is_flag=True, help="Take tokens unencrypted over a network."
     ),
+    click.option(
+        "--public-url",
+        envvar="FOLIOT_PUBLIC_URL",
+        default="",
+        metavar="URL",
+        help="Where systems that jobs wait for reach the servers (callbacks); default: where the worker reaches them.",
+    ),
     click.option("--tls-cert", type=FILE, help="The certificate and its chain (PEM); read again when it is renewed."),
     click.option("--tls-key", type=FILE, help="The certificate's private key (PEM, without a password)."),
 )
@@ -51,7 +61,14 @@ def reach_options(command: Command) -> Command:
 
     @wraps(command)
     def run(
-        *, listen: str, behind_proxy: bool, insecure_http: bool, tls_cert: Path | None, tls_key: Path | None, **own: Any
+        *,
+        listen: str,
+        behind_proxy: bool,
+        insecure_http: bool,
+        public_url: str,
+        tls_cert: Path | None,
+        tls_key: Path | None,
+        **own: Any,
     ) -> None:
         with refusals():
             host, port = read_address(listen)
@@ -61,6 +78,7 @@ def reach_options(command: Command) -> Command:
                 behind_proxy=behind_proxy,
                 insecure_http=insecure_http,
                 tls=_tls(tls_cert, tls_key),
+                public_url=read_public_url(public_url),
             )
         command(reach=reach, **own)
 
@@ -77,6 +95,15 @@ def read_address(written: str) -> tuple[str, int]:
             f'"{written}" is not an address to listen on.', hint="write HOST:PORT, such as 127.0.0.1:7171"
         )
     return found["host"].strip("[]"), int(found["port"])
+
+
+def read_public_url(written: str) -> str:
+    """An address that other systems call: `https://foliot.example.org`; empty: not given."""
+    if written and not _PUBLIC_URL.fullmatch(written):
+        raise InvalidInput(
+            f'"{written}" is not an address that other systems can call.', hint="write https://HOST, with a port if any"
+        )
+    return written.rstrip("/")
 
 
 def _tls(certificate: Path | None, key: Path | None) -> TlsFiles | None:

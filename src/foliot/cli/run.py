@@ -167,13 +167,15 @@ def _lines(
         again = out.say("attempt_started", attempt=run["attempt"], at=times.told(run.get("attempt_started_at")))
         yield "started", f"{times.full(run['started_at'])} (+{times.lasting(run['delay_s'])}){again}"
     if run["ended_at"]:
-        yield "ended", f"{times.full(run['ended_at'])}  {_took(user, run)}"
+        by = out.say("by_callback") if run.get("ended_by_callback") else ""
+        yield "ended", f"{times.full(run['ended_at'])}  {_took(user, run)}{by}"
     if run.get("cancelled_by"):
         yield "cancel", out.say("cancelled_by", by=run["cancelled_by"], why=run["cancel_reason"])
     yield "node", run["node"] or ""
     yield "shard", part_of(run)
     yield from _shards(user, shards)
     yield "progress", how_far(user, run.get("progress"))
+    yield "waits", _waits(user, run.get("waits"))
     if len(attempts) > 1 or (attempts and attempts[0]["error"]):
         for one in attempts:
             how = out.say("on_node", how=out.word(one["cause"] or "running"), node=one["node"] or "-")
@@ -182,6 +184,14 @@ def _lines(
     yield "error", first_line(run["error"])
     yield "params", _json(run["params"])
     yield "result", _json(run["result"])
+
+
+def _waits(user: User, waits: Mapping[str, Any] | None) -> str:
+    """What it waits for outside of its worker, and since when."""
+    if waits is None:
+        return ""
+    what = waits["what"] if waits["what"] in ("callback", "poll") else "callback"
+    return user.out.say(f"waits_{what}", since=user.times.full(waits["since"]))
 
 
 def _took(user: User, run: Mapping[str, Any]) -> str:

@@ -80,6 +80,7 @@ def server(
             behind_proxy=reach.behind_proxy,
             insecure_http=reach.insecure_http,
             tls=reach.tls,
+            public_url=reach.public_url,
             keeps_removed=keep_removed_jobs,
             coordinator_url=coord,
             fault_point=os.environ.get("FOLIOT_FAULT_POINT"),

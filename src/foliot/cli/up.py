@@ -116,6 +116,7 @@ def up(
             behind_proxy=reach.behind_proxy,
             insecure_http=reach.insecure_http,
             tls=reach.tls,
+            public_url=reach.public_url,
             slots=slots,
             watch=not no_watch,
             keeps_removed=keep_removed_jobs,

@@ -30,6 +30,7 @@ from foliot.observability.log_lines import configure_logging
 from foliot.ports.handler import HandlerKind
 from foliot.sdk.load_failures import file_missing
 from foliot.sdk.registry import Loaded, load
+from foliot.worker.execution import WAITING_MAX
 from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.secrets.vault import Vault
 from foliot.worker.settings import WorkerSettings
@@ -49,6 +50,13 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 @click.option("--name", default=None, help="This worker's name (default: host and pid).")
 @click.option("--group", default=DEFAULT_GROUP, show_default=True, help="The pool of workers this one belongs to.")
 @click.option("--slots", default=8, show_default=True, type=click.IntRange(1, 10_000), help="Runs at one time.")
+@click.option(
+    "--waiting",
+    default=WAITING_MAX,
+    show_default=True,
+    type=click.IntRange(0, WAITING_MAX),
+    help="Runs that wait for other systems without a slot.",
+)
 @click.option("--labels", default="", help="What this worker has: gpu=yes,zone=cn-east.")
 @click.option("--isolation", type=click.Choice(["process", "thread"]), default="process", show_default=True)
 @click.option("--limits", default="", help="What one run in a process may use: memory=1G,cpu=10m,files=1024.")
@@ -75,6 +83,7 @@ def worker(
     name: str | None,
     group: str,
     slots: int,
+    waiting: int,
     labels: str,
     isolation: str,
     limits: str,
@@ -122,6 +131,7 @@ def worker(
             name=node,
             group=group,
             slots=slots,
+            waiting_max=waiting,
             labels=_labels(labels),
             version=__version__,
             host=socket.gethostname(),

@@ -54,6 +54,11 @@ class RunView:
         return self.raw.get("progress")
 
     @property
+    def waits(self) -> Mapping[str, Any] | None:
+        """The other system that it waits for while it runs: what (callback, poll) and since."""
+        return self.raw.get("waits")
+
+    @property
     def error(self) -> str | None:
         """What went wrong, when something did."""
         return self.raw.get("error")

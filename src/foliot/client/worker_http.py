@@ -21,6 +21,8 @@ from foliot.domain.run import Landing
 from foliot.ports.worker_link import (
     Beat,
     BeatAnswer,
+    CallbackAddress,
+    CallbackAsked,
     Hello,
     Leased,
     LeasePoll,
@@ -106,6 +108,14 @@ class HttpWorkerLink:
 
     async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> None:
         await self._call("logs", {"session": session, "chunks": chunks}, type(None))
+
+    async def open_callback(self, asked: CallbackAsked) -> CallbackAddress:
+        server = self.server
+        address = await self._call("callbacks", asked, CallbackAddress)
+        if not address.url.startswith("/"):
+            return address
+        # The server was not told its public address: it is called where this worker reaches it.
+        return msgspec.structs.replace(address, url=server + address.url)
 
     async def leave(self, leaving: Leaving) -> None:
         await self._call("leave", leaving, type(None))

@@ -58,6 +58,21 @@ def check_from(written: str) -> JsonCheck:
     return JsonCheck(text, path, operator[1], wanted)
 
 
+def path_from(written: str) -> tuple[str | int, ...]:
+    """Read a path alone: `$.job.result`; `BadCheck` says what is wrong with it."""
+    text = written.strip()
+    path, end = _path(text)
+    if end != len(text):
+        raise BadCheck("a path is $ and steps: $.job.result")
+    return path
+
+
+def value_at(answer: Any, path: tuple[str | int, ...]) -> Any:
+    """The value at a path; None when there is none."""
+    found = _found(answer, path)
+    return None if found is _MISSING else found
+
+
 def _path(text: str) -> tuple[tuple[str | int, ...], int]:
     """The steps of the path a check begins with, and where it ends."""
     if not text.startswith("$"):

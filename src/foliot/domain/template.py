@@ -17,7 +17,10 @@ from typing import Any, Final, TypeAlias
 
 from foliot.domain.names import nearest
 
-FACTS: Final = ("job.name", "job.namespace", "run.attempt", "run.due", "run.fence", "run.id", "run.shard", "run.shards")
+FACTS: Final = (
+    "callback.token", "callback.url", "job.name", "job.namespace", "run.attempt", "run.due", "run.fence", "run.id",
+    "run.shard", "run.shards",
+)  # fmt: skip
 NAME_MAX: Final = 200
 STEPS_MAX: Final = 16
 PLACES_MAX: Final = 500  # in one text

@@ -1,6 +1,6 @@
 """What operations work with, wired by the app."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from foliot.domain.changes import Plans
@@ -11,6 +11,7 @@ from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.handler import HandlerKinds
 from foliot.ports.store import Store
+from foliot.ports.worker_link import Report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,3 +41,4 @@ class Services:
     runs_may_be_ready: Callable[[], None]  # something became leasable: look at once, here and elsewhere
     cursors_moved: Callable[[], None]  # a job may be due sooner than the last pulse said
     cancels_asked: Callable[[], None] = lambda: None  # running runs are to stop: their workers should hear of it soon
+    runs_ended: Callable[[Sequence[Report]], None] = lambda _reports: None  # callbacks ended them

@@ -1,4 +1,4 @@
-"""What a worker may ask of a server: register, lease, beat, complete, write logs, leave.
+"""What a worker may ask of a server: register, lease, beat, complete, write logs, open a callback, leave.
 
 A session belongs to the line of the token that began it: that token, or one that took its place by rotation (SEC-25).
 For every other token it does not exist: the server answers polls and beats as for a session that never was, and counts
@@ -19,6 +19,7 @@ from foliot.domain.access import ForeignSession, Principal
 from foliot.domain.errors import ClusterTrouble, NotFound
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
+from foliot.operations import callbacks
 from foliot.operations.declarations import Declaring
 from foliot.operations.foreign_calls import ForeignCalls
 from foliot.operations.services import Services
@@ -29,6 +30,8 @@ from foliot.ports.worker_link import (
     SLOTS_MAX,
     Beat,
     BeatAnswer,
+    CallbackAddress,
+    CallbackAsked,
     Hello,
     Leased,
     LeasePoll,
@@ -77,13 +80,18 @@ class WorkerService:
         *,
         on_fenced: Callable[[int], None] = lambda _count: None,
         on_foreign: Callable[[], None] = lambda: None,
+        public_url: str = "",
     ) -> None:
-        """`on_fenced`: reports came too late. `on_foreign`: a token was used in a session of another."""
+        """`on_fenced`: reports came too late. `on_foreign`: a token was used in a session of another.
+
+        `public_url`: where other systems reach the servers; empty: where the worker reaches this one.
+        """
         self._services = services
         self._desk = desk
         self._messages = WorkerMessages(services.store.runs)
         self.fenced = 0  # reports that came too late and changed nothing (S5)
         self._on_fenced = on_fenced
+        self.public_url = public_url
         self.foreign_calls = ForeignCalls(services.store.journal, on_foreign)
         self.declaring = Declaring(services)
         self.on_reports: list[Callable[[Sequence[Report]], None]] = []  # called with the reports that were recorded
@@ -167,6 +175,11 @@ class WorkerService:
     async def write_logs(self, session: str, chunks: Sequence[LogChunk], *, by: Principal) -> None:
         known = session if await self._is_own(session, by) else ""
         await self._services.store.runs.write_logs(known, chunks, owner=by.line)
+
+    async def open_callback(self, asked: CallbackAsked, *, by: Principal) -> CallbackAddress:
+        if not await self._is_own(asked.session, by):
+            raise SessionNotFound
+        return await callbacks.open_callback(self._services, asked, public_url=self.public_url)
 
     async def leave(self, leaving: Leaving, *, by: Principal) -> None:
         if not await self._is_own(leaving.session, by):

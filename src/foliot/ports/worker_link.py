@@ -33,6 +33,7 @@ LeaseId = Annotated[str, msgspec.Meta(max_length=SESSION_BYTES_MAX)]  # compared
 ONE_LINE: Final = r"\A[^\x00-\x1f\x7f]*\Z"  # people see it in lists and logs
 Label = Annotated[str, msgspec.Meta(max_length=LABEL_BYTES_MAX, pattern=ONE_LINE)]
 ModuleName = Annotated[str, msgspec.Meta(max_length=MODULE_MAX, pattern=ONE_LINE)]
+WaitWord = Annotated[str, msgspec.Meta(max_length=20, pattern=r"\A[a-z_]+\Z")]
 HANDLERS_MAX: Final = 10_000
 OFFERS_BYTES_MAX: Final = 64 * 1024 * 1024  # of a token's live sessions that offer much; the same offer counts once
 OFFERS_BYTES_FEW: Final = 16 * 1024  # a session that says no more of its handlers always has room
@@ -154,6 +155,8 @@ class HeldLease(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, g
     started_us_ago: Whole | None = None  # None: not started yet
     progress: str | None = None  # JSON: done, total, note
     checkpoint: str | None = None
+    waits_for: WaitWord | None = None  # it waits for somebody else, and takes no slot meanwhile: callback, poll
+    waits_us_ago: Whole = 0
 
 
 class Beat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -216,6 +219,21 @@ class LogChunk(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     text: str
 
 
+class CallbackAsked(msgspec.Struct, frozen=True, kw_only=True):
+    """An attempt wants an address where another system says how its work ended. Asked again: the first is void."""
+
+    session: SessionId
+    run_id: Whole
+    lease_id: LeaseId
+
+
+class CallbackAddress(msgspec.Struct, frozen=True, kw_only=True):
+    """Where that system calls, and its one-time token."""
+
+    url: str  # a path alone where no server knows under which address others reach it
+    token: str
+
+
 class WorkerLink(Protocol):
     """The server, seen from a worker. Each call may be repeated when its answer was lost."""
 
@@ -226,6 +244,8 @@ class WorkerLink(Protocol):
     async def complete(self, session: str, reports: Sequence[Report]) -> Sequence[Landing]: ...
 
     async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> None: ...
+
+    async def open_callback(self, asked: CallbackAsked) -> CallbackAddress: ...
 
     async def leave(self, leaving: Leaving) -> None:
         """The session is over: whatever it still holds goes back at once."""

@@ -17,6 +17,7 @@ from foliot.sdk.checkpoint import Checkpoint
 from foliot.sdk.log import Level, Log
 from foliot.sdk.shard import Shard
 from foliot.sdk.stop_signal import Cancelled
+from foliot.sdk.waits import Waits
 
 T = TypeVar("T")
 Note = str | Callable[[Any], str]
@@ -135,6 +136,11 @@ class Ctx:
         if self._checkpoint is None:
             self._checkpoint = Checkpoint(self._port.save_checkpoint, self._facts.checkpoint)
         return self._checkpoint
+
+    @property
+    def waits(self) -> Waits:
+        """How a handler waits for another system without a slot."""
+        return Waits(self._port)
 
     @property
     def cancelled(self) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from foliot.domain.handler import PYTHON, kind_of
-from foliot.domain.instants import SECOND, format_duration
+from foliot.domain.instants import SECOND, Instant, Micros, format_duration
 from foliot.domain.limits import limit_name
 from foliot.domain.run import RunState
 from foliot.domain.verdict import Cause
@@ -116,6 +116,9 @@ class _Teller:
             "running_for": None if run.started_at is None else now - run.started_at,
             "leased_for": None if run.leased_at is None else now - run.leased_at,
             "asked_for": None if run.cancel_at is None else now - run.cancel_at,
+            "callback_for": _waited(run, "callback", now),
+            "poll_for": _waited(run, "poll", now),
+            "by_callback": self._piece("by_callback") if run.by_callback else None,
             "cancelled_by": run.cancelled_by,
             "cancel_reason": run.cancel_reason,
             "not_before": run.not_before,
@@ -244,6 +247,13 @@ def _found(catalogue: Catalogue, said: Explanation) -> Any:
     kinds = [said.skip.overlap, said.skip.cause.kind] if said.skip is not None else []
     keys = [*(f"{said.verdict}.{kind}" for kind in kinds), str(said.verdict)]
     return next((catalogue[key] for key in keys if key in catalogue), None)
+
+
+def _waited(run: RunFacts, what: str, now: Instant) -> Micros | None:
+    """How long a run has waited for this outside of its worker; None: it does not."""
+    if run.waits_for != what or run.waits_since is None:
+        return None
+    return max(0, now - run.waits_since)
 
 
 def _shards(run: RunFacts) -> dict[str, Any]:

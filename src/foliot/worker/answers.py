@@ -108,10 +108,14 @@ class Answers:
 
     def _let_go(self, attempt: Attempt | None) -> None:
         """The lease is another's. One that has ended already is left to its report, which will be told so."""
-        if attempt is not None and self._execution.has(attempt):
+        if attempt is None or not self._execution.has(attempt):
+            return
+        if attempt.waits is not None:  # mostly: a callback has ended it
+            log.info("wait.over", run=attempt.run.run_id, job=attempt.run.job)
+        else:
             self._figures.dropped += 1
             log.warning("lease.taken", run=attempt.run.run_id, job=attempt.run.job)
-            self._execution.void(attempt)
+        self._execution.void(attempt)
 
     def bury(self, session: Session) -> None:
         """The session is dead by store time: its runs are others' now. End them; the next begins afresh. Once."""

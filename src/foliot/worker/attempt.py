@@ -1,6 +1,6 @@
 """One attempt that a worker holds, from its lease to the acknowledgement of its end."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import LeasedRun
@@ -14,6 +14,13 @@ if TYPE_CHECKING:
 Progress = tuple[int, int | None, str]
 
 
+class Wait(NamedTuple):
+    """What an attempt waits for outside of its worker."""
+
+    what: str  # callback, poll
+    since: float  # monotonic
+
+
 class Attempt:
     """One try of a run. The loop changes it; handler threads write its log; the beat thread reads it."""
 
@@ -22,6 +29,8 @@ class Attempt:
         "checkpoint",
         "cover",
         "execution",
+        "has_slot",
+        "has_waited",
         "is_over",
         "is_void",
         "log",
@@ -30,6 +39,7 @@ class Attempt:
         "started_at",
         "stop_cause",
         "stop_why",
+        "waits",
     )
 
     def __init__(self, run: LeasedRun, logs: "Logs", cover: Cover = NO_COVER) -> None:
@@ -40,6 +50,9 @@ class Attempt:
         self.stop_cause: Cause | None = None  # set: it was asked to stop, and this is how its end will count
         self.stop_why = ""  # the same for people: "Timed out after 30 s"
         self.is_over = False  # nothing of it runs or waits to
+        self.waits: Wait | None = None  # for whom it waits, if it does nothing itself
+        self.has_waited = False
+        self.has_slot = True  # False: it waited, and another run had its slot meanwhile
         self.is_void = False  # the lease is another's: stop it and report nothing
         self.progress: Progress | None = None  # done, total, note: the newest
         self.checkpoint: str | None = None  # JSON: the newest

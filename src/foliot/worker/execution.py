@@ -18,8 +18,10 @@ from foliot.domain.redaction import redacted
 from foliot.domain.run import format_run_id
 from foliot.domain.verdict import Cause
 from foliot.ports.handler import HandlerKind, Invocable
+from foliot.ports.worker_link import CallbackAddress
 from foliot.sdk.invocation import Outcome
-from foliot.worker.attempt import Attempt
+from foliot.worker.attempt import Attempt, Wait
+from foliot.worker.callbacks import ask_for_callback
 from foliot.worker.current_session import CurrentSession
 from foliot.worker.deadlines import Deadlines
 from foliot.worker.handlers import handler_of
@@ -32,6 +34,7 @@ from foliot.worker.surroundings import Surroundings
 
 log = structlog.get_logger("foliot.worker.execution")
 
+WAITING_MAX: Final = 10_000
 AHEAD_WAIT_S: Final = 1.0  # a run leased ahead of its slot is given back after that
 BURST: Final = 32  # runs that start in one turn of the loop
 
@@ -51,14 +54,21 @@ class Execution:
         kinds: Mapping[str, HandlerKind],
         slots: int,
         plain: Isolation,
+        waiting_max: int = WAITING_MAX,
     ) -> None:
-        """`plain`: where plain functions go when their job does not say."""
+        """`plain`: where plain functions go when their job does not say. `waiting_max`: runs that wait without a slot.
+
+        Beyond that a run waits in its slot: the worker takes less work on, until others have waited to their end.
+        """
         self.slots: Final = slots
+        self.waiting = 0  # attempts that run without a slot
         self.kinds = kinds
         self.isolators: dict[Isolation, Isolator] = {}
         self.running: dict[str, Attempt] = {}
         self.deadlines = Deadlines(around.clock, self.has)
         self.typical_s = 1.0  # how long a run takes, lately
+        self._waiting_max = waiting_max
+        self._around = around
         self._clock = around.clock
         self._figures = around.figures
         self._current = current
@@ -77,7 +87,12 @@ class Execution:
     @property
     def free(self) -> int:
         """How many more runs could start now."""
-        return self.slots - len(self.running) - len(self._queue)
+        return self.slots - self.busy - len(self._queue)
+
+    @property
+    def busy(self) -> int:
+        """Slots that are taken. A run that goes on after a wait takes one more than there are, if none is free."""
+        return len(self.running) - self.waiting
 
     @property
     def is_idle(self) -> bool:
@@ -110,7 +125,7 @@ class Execution:
         try:
             is_trusted = self._current.is_trusted()  # asked once a turn: `may_start` asks again for each run
             for _ in range(BURST):
-                if not is_trusted or not self._queue or len(self.running) >= self.slots:
+                if not is_trusted or not self._queue or self.busy >= self.slots:
                     self._is_turn_coming = False
                     return
                 self._begin(self._queue.popleft())
@@ -178,6 +193,33 @@ class Execution:
         del attempt
         self._signals.progressed()
 
+    def wait(self, attempt: Attempt, what: str | None) -> None:
+        attempt.waits = None if what is None else Wait(what, self._clock.monotonic())
+        attempt.has_waited = True
+        if what is None:
+            self._take_slot(attempt)
+        elif self.is_running(attempt) and attempt.has_slot:
+            self._leave_slot(attempt)
+        self._signals.progressed()
+
+    async def open_callback(self, attempt: Attempt) -> CallbackAddress:
+        return await ask_for_callback(self._around, self._current.session, attempt)
+
+    def _leave_slot(self, attempt: Attempt) -> None:
+        """Others may have its slot while it waits. With too many of them it keeps it."""
+        if self.waiting >= self._waiting_max:
+            log.warning("run.waits_in_its_slot", run=format_run_id(attempt.run.run_id), waiting=self.waiting)
+            return
+        attempt.has_slot = False
+        self.waiting += 1
+        self.pump()
+        self._signals.slots_changed()
+
+    def _take_slot(self, attempt: Attempt) -> None:
+        if not attempt.has_slot:
+            attempt.has_slot = True
+            self.waiting -= 1
+
     # -------------------------------------------------------------------------------------------------------- inside
 
     def _is_queued(self, attempt: Attempt) -> bool:
@@ -236,11 +278,12 @@ class Execution:
     def _finish(self, attempt: Attempt, outcome: Outcome) -> None:
         run = attempt.run
         attempt.is_over = True
+        self._take_slot(attempt)
         self.running.pop(run.lease_id, None)
         self._isolators_of.pop(run.lease_id, None)
         now = self._clock.monotonic()
         started_at = attempt.started_at if outcome.cause is not Cause.REJECTED else None
-        if started_at is not None:
+        if started_at is not None and not attempt.has_waited:
             self.typical_s += (now - started_at - self.typical_s) * _EWMA
         self._figures.ended[outcome.cause] = self._figures.ended.get(outcome.cause, 0) + 1
         if outcome.cause is not Cause.SUCCEEDED:

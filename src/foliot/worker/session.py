@@ -97,13 +97,15 @@ class Session:
 
 def to_held(attempt: Attempt, *, now: float, checkpoint: str | None = None) -> HeldLease:
     """What a beat says of an attempt; its checkpoint when it is that one's turn."""
-    started_at, progress = attempt.started_at, attempt.progress
+    started_at, progress, wait = attempt.started_at, attempt.progress, attempt.waits
     return HeldLease(
         run_id=attempt.run.run_id,
         lease_id=attempt.run.lease_id,
         started_us_ago=None if started_at is None else max(0, int((now - started_at) * SECOND)),
         progress=None if progress is None else _progress_json(attempt.cover, *progress),
         checkpoint=checkpoint and attempt.cover.hidden_json(checkpoint),
+        waits_for=None if wait is None else wait.what,
+        waits_us_ago=0 if wait is None else max(0, int((now - wait.since) * SECOND)),
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from foliot.domain.job import DEFAULT_GROUP, Isolation
+from foliot.worker.execution import WAITING_MAX
 from foliot.worker.isolation.wire import ChildLimits
 from foliot.worker.logs import LOG_MAX, PENDING_MAX
 from foliot.worker.spool import SPOOL_MAX
@@ -17,6 +18,7 @@ class WorkerSettings:
     name: str
     group: str = DEFAULT_GROUP
     slots: int = 8
+    waiting_max: int = WAITING_MAX  # runs that wait for others without a slot
     labels: Mapping[str, str] = field(default_factory=dict)
     version: str = ""
     host: str = ""

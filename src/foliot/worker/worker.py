@@ -149,7 +149,11 @@ class Worker:
 
     def _load_now(self) -> Mapping[str, float]:
         """In the beat's thread."""
-        return {**self._load.read(), "running": float(len(self._execution.running))}
+        execution = self._execution
+        load = {**self._load.read(), "running": float(len(execution.running))}
+        if execution.waiting:
+            load["waiting"] = float(execution.waiting)
+        return load
 
     def _stop_beating(self) -> None:
         if self._heart is not None:
@@ -249,6 +253,7 @@ class Worker:
             kinds=self._kinds(),
             slots=settings.slots,
             plain=settings.isolation,
+            waiting_max=settings.waiting_max,
         )
         self._assemble_isolators(clock)
         folder = None if settings.spool is None else SpoolFolder(settings.spool, max_bytes=settings.spool_max_bytes)

@@ -21,6 +21,8 @@ from foliot.ports.clock import Clock
 from foliot.ports.worker_link import (
     Beat,
     BeatAnswer,
+    CallbackAddress,
+    CallbackAsked,
     HeldLease,
     Hello,
     Leased,
@@ -215,6 +217,11 @@ class FakeServer:
             landings = [self._end(report) for report in reports]
         self._depart("complete")
         return landings
+
+    async def open_callback(self, asked: CallbackAsked) -> CallbackAddress:
+        self._arrive("callback")
+        self._depart("callback")
+        return CallbackAddress(url=f"http://foliot/api/v1/callbacks/{asked.lease_id}", token=f"token of {asked.run_id}")
 
     async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> None:
         self._arrive("logs")

@@ -295,3 +295,24 @@ def environment() -> dict[str, Any]:
     """What it was started with."""
     kernel = Path("/proc/self/environ").read_bytes().decode(errors="replace").split("\0")
     return {"variables": dict(os.environ), "kernel": kernel}
+
+
+@job
+async def wait_outside(ctx: Ctx) -> str:
+    """Waits for another system to call back, without a slot."""
+    address = await ctx.waits.callback()
+    with ctx.waits.waiting("callback"):
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ctx.log.info("stopped", url=address.url, given_up=ctx.waits.is_given_up)
+    return "never"
+
+
+@job
+async def wait_for_file(ctx: Ctx, path: str) -> str:
+    """Waits without a slot until a file is there, and goes on."""
+    with ctx.waits.waiting("poll"):
+        while not Path(path).exists():
+            await _pause()
+    return "seen"

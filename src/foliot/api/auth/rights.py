@@ -8,6 +8,8 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 
 from foliot.api.auth.authenticator import Authenticator
+from foliot.api.bodies import LOGIN_BODY_MAX
+from foliot.api.gate import GateKind
 from foliot.domain.access import Principal, Scope
 
 PUBLIC: Final = "public"
@@ -29,9 +31,13 @@ class Needs:
 
 
 class Open:
-    """A dependency that declares: anybody may ask this."""
+    """A dependency that declares: anybody may ask this, counted by address, with a body of so many bytes at most."""
 
     right: Right = PUBLIC
+
+    def __init__(self, *, counts_as: GateKind = GateKind.LOGINS, bytes_max: int = LOGIN_BODY_MAX) -> None:
+        self.counts_as = counts_as
+        self.bytes_max = bytes_max
 
     async def __call__(self) -> None:
         return None

@@ -92,6 +92,13 @@ class ProgressOut(ApiOutput):
         )
 
 
+class WaitOut(ApiOutput):
+    """What a running run waits for outside of its worker. It takes no slot meanwhile."""
+
+    what: str = Field(examples=["callback"], description="`callback` or `poll`.")
+    since: Moment
+
+
 class RunOut(ApiOutput):
     """A run. `fence` is text because it outgrows the numbers of many languages."""
 
@@ -133,6 +140,8 @@ class RunOut(ApiOutput):
     parent: str | None = None
     open_shards: int = 0
     progress: ProgressOut | None = Field(None, description="Of one run that executes and says how far it is.")
+    waits: WaitOut | None = Field(None, description="Of one run that executes: the other system that it waits for.")
+    ended_by_callback: bool = Field(False, description="Of one run: a callback ended its newest attempt.")
     error: str | None = None
     error_type: str | None = None
     executes: str | None = Field(None, description="In a few words, where one run is read without waiting.")
@@ -177,6 +186,8 @@ class RunOut(ApiOutput):
             parent=format_run_id(run.parent_id) if run.parent_id is not None else None,
             open_shards=run.open_children,
             progress=ProgressOut.of(run.progress, run.started_at) if run.progress else None,
+            waits=WaitOut(what=run.waits.what, since=moment(run.waits.since) or "") if run.waits else None,
+            ended_by_callback=run.by_callback_at is not None,
             error=run.error,
             error_type=run.error_type,
             params=_json(run.params) if full else None,

@@ -45,6 +45,9 @@ class RunFacts:
     cancelled_by: str | None = None
     cancel_reason: str | None = None
     isolation: str | None = None  # what its job asks for
+    waits_for: str | None = None  # of one that waits for another system: callback, poll
+    waits_since: Instant | None = None
+    by_callback: bool = False  # a callback ended its last attempt
     last_try: "TryFacts | None" = None  # the newest try that ended without success
     shards: Mapping[str, int] = field(default_factory=dict)  # of a sharded run: how many are in which state
     shard: int | None = None  # of a part of one: which; None with a parent: the merge

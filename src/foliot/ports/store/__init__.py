@@ -7,6 +7,7 @@ from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.store.backfills import BackfillStore
 from foliot.ports.store.calendars import CalendarStore
+from foliot.ports.store.callbacks import CallbackStore
 from foliot.ports.store.code import CodeStore
 from foliot.ports.store.firing import FiringStore
 from foliot.ports.store.jobs import JobStore
@@ -54,6 +55,8 @@ class Store(Protocol):
     def journal(self) -> Journal: ...
     @property
     def replies(self) -> ReplyStore: ...
+    @property
+    def callbacks(self) -> CallbackStore: ...
 
     @property
     def wakeups(self) -> Wakeups | None:

@@ -7,7 +7,7 @@ does. A page may therefore hold fewer items than asked for and still name a next
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from foliot.domain.errors import InvalidInput, NotFound
 from foliot.domain.fire import is_backfill, retry_of
@@ -152,6 +152,13 @@ class Progress:
     told_at: Instant  # when its worker said so, by store time
 
 
+class RunWait(NamedTuple):
+    """For what a running run waits without a slot, and since when."""
+
+    what: str  # callback, poll
+    since: Instant
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:
     """A run as the store keeps it, with the names people know it by. Explanations go by `domain.why.facts.RunFacts`."""
@@ -195,6 +202,8 @@ class RunRow:
     error: str | None
     error_type: str | None
     progress: Progress | None = None  # of one that runs and says so, where it is asked for alone
+    waits: RunWait | None = None  # of one that runs, where it is asked for alone
+    by_callback_at: Instant | None = None  # of one that a callback has ended, where it is asked for alone
     is_pinned: bool = False  # its version was asked for
     cancelled_by: str | None = None  # the user who asked for it
     cancel_reason: str | None = None
@@ -330,9 +339,14 @@ class NodeRow:
             handlers=frozenset(self.handlers),
             labels=self.labels,
             slots=self.slots,
-            running=self.running,
+            running=self.busy,
             is_draining=self.state == "draining",
         )
+
+    @property
+    def busy(self) -> int:
+        """Slots that are taken: runs that wait for others have none."""
+        return max(0, self.running - int(self.load.get("waiting", 0)))
 
     @property
     def handle(self) -> str:

@@ -9,6 +9,7 @@ from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.wakeups import Wakeups
 from foliot.store.sql.code_store import SqlCodeStore
+from foliot.store.sql.ending.callbacks import SqlCallbacks
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.firing.backfills import SqlBackfills
 from foliot.store.sql.firing_store import SqlFiringStore
@@ -62,6 +63,7 @@ class SqlStore:
         self.tokens = SqlTokens(database)
         self.journal = SqlJournal(database)
         self.replies = SqlReplies(database)
+        self.callbacks = SqlCallbacks(database, ending)
 
     @classmethod
     async def open(

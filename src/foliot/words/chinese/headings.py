@@ -98,6 +98,7 @@ LABELS: Final[Mapping[str, str]] = {
     "params": "参数",
     "process": "进程",
     "progress": "进度",
+    "waits": "等待",
     "queue": "队列",
     "result": "结果",
     "run": "执行",

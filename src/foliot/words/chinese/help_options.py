@@ -168,6 +168,10 @@ OPTIONS: Final[Mapping[str, str]] = {
     "A proxy in front speaks TLS: listening beyond this machine is allowed.": (
         "前面的代理负责 TLS：允许监听本机以外的地址。"
     ),
+    (
+        "Where systems that jobs wait for reach the servers (callbacks); default: where the worker reaches them."
+    ): "任务所等待的系统访问服务器的地址（回调）；默认为工作节点访问服务器的地址。",
+    "Runs that wait for other systems without a slot.": "不占槽位、等待其他系统的执行数。",
     "Take tokens unencrypted over a network.": "允许令牌以明文经网络到达。",
     "The certificate and its chain (PEM); read again when it is renewed.": "证书及其证书链（PEM）；更新后会重新读取。",
     "The certificate's private key (PEM, without a password).": "证书的私钥（PEM，不带密码）。",

@@ -13,6 +13,7 @@ REFUSALS: Final[Mapping[str, str]] = {
     '{name}: "{value}" cannot be a limit.': "{name}：“{value}”不能作为限额。",
     '"{pair}" is not a limit.': "“{pair}”不是限额。",
     "A certificate and its key belong together.": "证书与私钥须一同给出。",
+    '"{written}" is not an address that other systems can call.': "“{written}”不是其他系统可以访问的地址。",
     '"{written}" is not an address to listen on.': "“{written}”不是可监听的地址。",
     "{modules} declares no jobs.": "{modules} 没有声明任务。",
     '"{pair}" is not a label.': "“{pair}”不是标签。",
@@ -137,6 +138,7 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
         "两者都应是此用户可读的 PEM 文件；证书排在证书链的最前面"
     ),
     "write kill:PLACE:COUNT, stop:PLACE:COUNT or @FILE": "请写 kill:位置:次数、stop:位置:次数 或 @文件",
+    "write https://HOST, with a port if any": "请写 https://HOST，需要时加端口",
     (
         "give --tls-cert and --tls-key, or say --behind-proxy with TLS in front, or listen on 127.0.0.1; if you do want "
         "this: --insecure-http"
@@ -176,6 +178,8 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     "the job's own error is the cause of this one": "任务自身的错误是此错误的起因",
     'write null, or the word as text: "NaN"': '请写 null，或写成文本："NaN"',
     "write it as text": "请写成文本",
+    "add callback or poll": "请加上 callback 或 poll",
+    "the headers and auth of the job are sent": "会一并发送任务的请求头和 auth",
     "keep one of them": "只保留一个",
     "use str(key)": "请用 str(key)",
     "use str(value), or a dataclass": "请用 str(value)，或 dataclass",

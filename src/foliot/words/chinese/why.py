@@ -21,6 +21,7 @@ PIECES: Final[Catalogue] = {
     "nobody_known": "未知来源",
     "its_worker": "其工作节点",
     "a_worker": "工作节点",
+    "by_callback": "由回调结束",
     "no_error": "没有报告错误",
     "range": ("{from_at:short} 至 {to_at:short} 共 {several} 个触发点", "1 个触发点"),
     "neighbour": ("{at:short}，已创建 {run}（{late:lag}）", "{at:short}，已跳过（{skipped}）", "{at:short}"),
@@ -49,8 +50,8 @@ PIECES: Final[Catalogue] = {
 }
 
 SENTENCES: Final[Catalogue] = {
-    "succeeded": "[在 {node} 上]成功，用时 {took:span}[（第 {tries} 次尝试）][，共 {shards} 个分片]",
-    "failed": ("尝试 {tries} 次后失败：{error}", "[在 {node} 上]执行 {took:span} 后失败：{error}"),
+    "succeeded": "[在 {node} 上]成功，用时 {took:span}[（第 {tries} 次尝试）][，共 {shards} 个分片][，{by_callback}]",
+    "failed": ("尝试 {tries} 次后失败：{error}", "[在 {node} 上]执行 {took:span} 后失败[，{by_callback}]：{error}"),
     "timeout": "[在 {node} 上]执行 {took:span} 后超时[（第 {tries} 次尝试）]",
     "lost": "丢失：{last_node} 在执行期间停止响应，无法得知是否完成（on_lost 为 fail）",
     "rejected": "开始之前被拒绝：{error}",
@@ -61,6 +62,7 @@ SENTENCES: Final[Catalogue] = {
     ),
     "running": (
         "正在[ {node} 上]执行[第 {tries} 次尝试][，已 {running_for:span}]"
+        "[，等待回调已 {callback_for:span}][，轮询对方状态已 {poll_for:span}]"
         "[；第 {lost_try} 次尝试期间 {lost_by} 停止响应][；第 {failed_try} 次尝试失败：{failed_error}]"
         "[：{shards} 个分片中 {shards_succeeded} 个成功]"
         "[，{shards_running} 个执行中][，{shards_pending} 个等待][，{shards_failed} 个失败]"

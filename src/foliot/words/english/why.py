@@ -21,6 +21,7 @@ PIECES: Final[Catalogue] = {
     "nobody_known": "nobody known",
     "its_worker": "its worker",
     "a_worker": "a worker",
+    "by_callback": "ended by a callback",
     "no_error": "no error was reported",
     "range": ("{several} instants from {from_at:short} to {to_at:short}", "1 instant"),
     "neighbour": ("{at:short}, created {run} ({late:lag})", "{at:short}, skipped ({skipped})", "{at:short}"),
@@ -49,8 +50,13 @@ PIECES: Final[Catalogue] = {
 }
 
 SENTENCES: Final[Catalogue] = {
-    "succeeded": "succeeded in {took:span}[ on {node}][ at attempt {tries}][ with {shards|shard|shards}]",
-    "failed": ("failed after {tries} attempts: {error}", "failed after {took:span}[ on {node}]: {error}"),
+    "succeeded": (
+        "succeeded in {took:span}[ on {node}][ at attempt {tries}][ with {shards|shard|shards}][, {by_callback}]"
+    ),
+    "failed": (
+        "failed after {tries} attempts: {error}",
+        "failed after {took:span}[ on {node}][, {by_callback}]: {error}",
+    ),
     "timeout": "ran out of time after {took:span}[ on {node}][ (attempt {tries})]",
     "lost": (
         "lost: {last_node} stopped answering while running it, and nobody knows whether it finished (on_lost is fail)"
@@ -63,6 +69,7 @@ SENTENCES: Final[Catalogue] = {
     ),
     "running": (
         "running[ on {node}][ for {running_for:span}][ as attempt {tries}]"
+        "[, waiting {callback_for:span} for a callback][, asking another system for {poll_for:span} whether it is done]"
         "[; {lost_by} stopped answering during attempt {lost_try}][; attempt {failed_try} failed: {failed_error}]"
         "[: {shards_succeeded} of {shards} shards succeeded]"
         "[, {shards_running} running][, {shards_pending} waiting][, {shards_failed} failed]"

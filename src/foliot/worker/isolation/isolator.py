@@ -4,6 +4,7 @@ from typing import Protocol
 
 from foliot.domain.verdict import Cause
 from foliot.ports.handler import Invocable
+from foliot.ports.worker_link import CallbackAddress
 from foliot.sdk.invocation import Outcome
 from foliot.worker.attempt import Attempt
 
@@ -21,6 +22,14 @@ class Host(Protocol):
 
     def progressed(self, attempt: Attempt) -> None:
         """There is news of the attempt that the server should get soon."""
+        ...
+
+    def wait(self, attempt: Attempt, what: str | None) -> None:
+        """The attempt does nothing itself from now on but wait for somebody; None: it goes on."""
+        ...
+
+    async def open_callback(self, attempt: Attempt) -> CallbackAddress:
+        """Ask a server for an address where somebody else can end the attempt."""
         ...
 
 

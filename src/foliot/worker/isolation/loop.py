@@ -21,13 +21,13 @@ from foliot.sdk.invocation import Outcome, invoke_async
 from foliot.worker.attempt import Attempt
 from foliot.worker.capture import current_attempt
 from foliot.worker.isolation.isolator import Host, judged
-from foliot.worker.isolation.port import AttemptPort
+from foliot.worker.isolation.port import LoopPort
 
 log = structlog.get_logger("foliot.worker.loop")
 
 
 class _Execution(msgspec.Struct, frozen=True):
-    port: AttemptPort
+    port: LoopPort
     task: "asyncio.Task[None]"
 
 
@@ -47,7 +47,7 @@ class LoopIsolator:
     def begin(self, attempt: Attempt, handler: Invocable) -> None:
         if not self._host.may_start(attempt):
             return
-        port = AttemptPort(attempt, self._host.progressed)
+        port = LoopPort(attempt, self._host)
         context = self._clean.copy()  # nothing another handler put into its context variables
         task = self._loop.create_task(self._run(attempt, handler, port), name=attempt.run.job, context=context)
         attempt.execution = _Execution(port, task)
@@ -74,7 +74,7 @@ class LoopIsolator:
         if self.running and not await self._clock.wait(self._empty, for_s=within_s):
             log.error("run.will_not_stop", jobs=sorted({attempt.run.job for attempt in self.running.values()}))
 
-    async def _run(self, attempt: Attempt, handler: Invocable, port: AttemptPort) -> None:
+    async def _run(self, attempt: Attempt, handler: Invocable, port: LoopPort) -> None:
         current_attempt.set(attempt)
         try:
             outcome = await invoke_async(handler, attempt.run.params, Ctx(attempt.run, port))

@@ -4,9 +4,12 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from foliot.domain.verdict import Cause
+from foliot.ports.worker_link import CallbackAddress
 from foliot.sdk.log import Level, render
 from foliot.sdk.stop_signal import StopSignal
 from foliot.worker.attempt import Attempt
+from foliot.worker.isolation.isolator import Host
 
 _creating: Final = threading.Lock()
 
@@ -54,3 +57,22 @@ class AttemptPort:
         if self._attempt.stop_cause is not None:  # asked before there was a signal to give
             self._signal.ask()
         return self._signal
+
+
+class LoopPort(AttemptPort):
+    """The same in the worker's loop, where a handler may wait without a slot (`sdk.waits.WaitPort`)."""
+
+    __slots__ = ("_host",)
+
+    def __init__(self, attempt: Attempt, host: Host) -> None:
+        super().__init__(attempt, host.progressed)
+        self._host = host
+
+    def wait(self, what: str | None) -> None:
+        self._host.wait(self._attempt, what)
+
+    async def open_callback(self) -> CallbackAddress:
+        return await self._host.open_callback(self._attempt)
+
+    def is_given_up(self) -> bool:
+        return self._attempt.is_void or self._attempt.stop_cause is Cause.RELEASED

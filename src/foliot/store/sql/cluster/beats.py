@@ -112,7 +112,7 @@ def renew(tx: Tx, beat: Beat, *, ttl_us: Micros) -> Renewed:
     now = int(session.now)
     is_news = beat.beat_no > session.beat_no
     tx.point("nodes.beat_compared")
-    if is_news and not tx.change(BEAT, _beat_values(beat, ttl_us, held)):
+    if is_news and not tx.change(BEAT, _beat_values(beat, ttl_us, held, now)):
         raise TryAgain("a newer beat or the reaper was quicker")
     named = {lease.lease_id for lease in beat.held}
     answer = BeatAnswer(
@@ -170,14 +170,14 @@ def unknown(run_id: int, lease_id: str, started_at: Instant | None) -> Claim:
     return Claim(run_id=run_id, lease_id=lease_id, cause=Cause.UNKNOWN_TO_WORKER, started=started, error=error)
 
 
-def _beat_values(beat: Beat, ttl_us: Micros, held: Collection[str]) -> dict[str, Any]:
+def _beat_values(beat: Beat, ttl_us: Micros, held: Collection[str], now: Instant) -> dict[str, Any]:
     return {
         "session": beat.session,
         "ttl": ttl_us,
         "beat_no": beat.beat_no,
         "settled": beat.settled,
         "load": msgspec.json.encode(beat.load).decode(),
-        "progress": _told(beat, held),
+        "progress": _told(beat, held, now),
         "draining": int(beat.draining),
         "wall_offset": beat.clock_offset_us,
     }
@@ -198,13 +198,16 @@ def _news(beat: Beat, held: Mapping[str, _Held], now: Instant) -> list[News]:
     return news
 
 
-def _told(beat: Beat, held: Collection[str]) -> str:
+def _told(beat: Beat, held: Collection[str], now: Instant) -> str:
     """`nodes.progress`: leases named as not started (reaping asks), and what runs say of themselves (people ask).
+
+    `waits`: for what a run waits without a slot, and since when.
 
     Only leases that the session has: of others nobody ever asks.
     """
     waiting: list[str] = []
     runs: dict[str, str] = {}
+    waits: dict[str, tuple[str, Instant]] = {}
     for lease in beat.held:
         if lease.lease_id not in held:
             continue
@@ -212,7 +215,11 @@ def _told(beat: Beat, held: Collection[str]) -> str:
             waiting.append(lease.lease_id)
         if lease.progress is not None:
             runs[str(lease.run_id)] = lease.progress
-    told = {"waiting": waiting, "runs": runs}
+        if lease.waits_for is not None:
+            waits[str(lease.run_id)] = (lease.waits_for, now - lease.waits_us_ago)
+    told: dict[str, Any] = {"waiting": waiting, "runs": runs}
+    if waits:
+        told["waits"] = waits
     return msgspec.json.encode(told).decode()
 
 

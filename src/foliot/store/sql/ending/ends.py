@@ -139,7 +139,7 @@ class Ending:
         def work(tx: Tx, *, carefully: bool = False) -> list[Landing]:
             return self.settle_in(tx, claims, judge, speaker=speaker, carefully=carefully)
 
-        return await _with_locks_if_needed(database, work, Pool.ENDING)
+        return await with_locks_if_needed(database, work, Pool.ENDING)
 
     def settle_in(
         self,
@@ -179,7 +179,7 @@ class Ending:
         def work(tx: Tx, *, carefully: bool = False) -> int:
             return len(self.quit_in(tx, quits, carefully=carefully))
 
-        return await _with_locks_if_needed(database, work, pool)
+        return await with_locks_if_needed(database, work, pool)
 
     def _held(self, tx: Tx, run_ids: Iterable[int], *, carefully: bool) -> Held:
         seen = see(tx, sorted(set(run_ids)))
@@ -262,7 +262,7 @@ class Ending:
         return list(by_version.values())
 
 
-async def _with_locks_if_needed(database: Database, work: _Careful[T], pool: Pool) -> T:
+async def with_locks_if_needed(database: Database, work: _Careful[T], pool: Pool) -> T:
     """Do the work without locks; when somebody else changed one of the runs meanwhile, do it again with locks."""
     try:
         return await database.transact(work, pool=pool)

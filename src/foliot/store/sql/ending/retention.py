@@ -32,6 +32,9 @@ DELETE_ATTEMPTS: Final = Statement(
     "DELETE FROM attempts WHERE run_id IN (SELECT d.id FROM {d})", RowSet("d", id=BIGINT)
 )
 DELETE_LOGS: Final = Statement("DELETE FROM run_logs WHERE run_id IN (SELECT d.id FROM {d})", RowSet("d", id=BIGINT))
+DELETE_CALLBACKS: Final = Statement(
+    "DELETE FROM callbacks WHERE run_id IN (SELECT d.id FROM {d})", RowSet("d", id=BIGINT)
+)
 
 WALK_SKIPS: Final = Statement("SELECT id, to_at FROM skips WHERE id > :after ORDER BY id LIMIT :limit")
 DELETE_SKIPS: Final = Statement(
@@ -50,7 +53,7 @@ DELETE_NODES: Final = Statement("DELETE FROM nodes WHERE id IN (SELECT d.id FROM
 
 
 def forget_runs(tx: Tx, *, before: Instant, after_id: int, limit: int, term: int | None) -> tuple[int, int]:
-    """Delete runs that ended before an instant, with attempts and logs, walking ids upwards.
+    """Delete runs that ended before an instant, with all that is kept of them, walking ids upwards.
 
     (deleted, last id seen or 0 at the end). Pages with nothing to delete are walked over, so many in one step; a page
     that reaches runs created since then is the last.
@@ -66,6 +69,7 @@ def forget_runs(tx: Tx, *, before: Instant, after_id: int, limit: int, term: int
                 return 0, after_id
             tx.change(DELETE_LOGS, d=old)
             tx.change(DELETE_ATTEMPTS, d=old)
+            tx.change(DELETE_CALLBACKS, d=old)
             return tx.change(DELETE_RUNS, d=old), after_id
         if is_last:
             break

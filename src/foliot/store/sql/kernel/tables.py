@@ -349,3 +349,20 @@ run_logs = sa.Table(
     sa.Column("written_at", Time, nullable=False),
     sa.Column("body", Blob, nullable=False),  # zlib
 )
+
+callbacks = sa.Table(
+    "callbacks",
+    metadata,
+    sa.Column("id", Name(32), primary_key=True),  # random: it stands in the URL
+    sa.Column("run_id", sa.BigInteger, nullable=False),
+    sa.Column("lease_id", Name(32), nullable=False),  # the attempt that waits: a callback ends this one or none
+    sa.Column("session_id", Name(32), nullable=False),
+    sa.Column("key_hash", Name(64), nullable=False),  # sha256 of the token; the token itself is nowhere
+    sa.Column("made_at", Time, nullable=False),
+    sa.Column("said_at", Time, nullable=True),  # time stamp of the newest signed progress: an older one is a replay
+    sa.Column("progress", LongText, nullable=True),
+    sa.Column("told_at", Time, nullable=True),  # when `progress` came
+    sa.Column("end_hash", Name(64), nullable=True),  # sha256 of the end that it brought; NULL: none
+    sa.Column("ended_at", Time, nullable=True),
+    sa.Index("callbacks_run", "run_id"),
+)

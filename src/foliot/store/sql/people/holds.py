@@ -124,7 +124,7 @@ class _Crew(NamedTuple):
 def _crew(nodes: Sequence[NodeRow]) -> _Crew:
     first = nodes[0]
     slots = sum(node.slots for node in nodes)
-    running = sum(node.running for node in nodes)
+    running = sum(node.busy for node in nodes)
     return _Crew(first.namespace, replace(first.as_worker(), slots=slots, running=running))
 
 

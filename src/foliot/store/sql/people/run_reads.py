@@ -13,7 +13,7 @@ import msgspec
 from foliot.domain.instants import Instant
 from foliot.domain.run import DERIVED, shown_state
 from foliot.domain.why.verdicts import HoldKind
-from foliot.ports.store.lookups import AttemptRow, Changes, Listing, Progress, RunFilter, RunRow
+from foliot.ports.store.lookups import AttemptRow, Changes, Listing, Progress, RunFilter, RunRow, RunWait
 from foliot.store.sql.firing.follow import PINNED
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.paging import LOOK_MAX, from_cursor, to_cursor
@@ -46,7 +46,11 @@ WALK_LIVE: Final = Statement(
 FETCH: Final = Statement(
     f"SELECT {RUN_COLUMNS} FROM {{d}} JOIN runs r ON r.id = d.id {RUN_JOINS}", RowSet("d", id=BIGINT)
 )
-ONE: Final = Statement(f"SELECT {RUN_COLUMNS}, n.progress, n.last_beat_at FROM runs r {RUN_JOINS} WHERE r.id = :id")
+ONE: Final = Statement(
+    f"SELECT {RUN_COLUMNS}, n.progress, n.last_beat_at, c.progress AS called, c.told_at, c.ended_at AS by_callback_at "
+    f"FROM runs r {RUN_JOINS} "
+    "LEFT JOIN callbacks c ON c.run_id = r.id AND c.lease_id = coalesce(r.lease_id, r.last_lease_id) WHERE r.id = :id"
+)
 SHARDS: Final = Statement(
     f"SELECT {RUN_COLUMNS} FROM runs r {RUN_JOINS} WHERE r.parent_id = :id ORDER BY r.shard, r.id LIMIT :rows"
 )
@@ -83,6 +87,7 @@ class _Told(msgspec.Struct):
     """`nodes.progress` as far as people ask."""
 
     runs: dict[str, str] = {}
+    waits: dict[str, RunWait] = {}
 
 
 class _Said(msgspec.Struct):
@@ -127,10 +132,10 @@ def find_run(tx: Tx, run_id: int, *, with_hold: bool = False) -> RunRow | None:
     rows = tx.rows(ONE, {"id": run_id})
     if not rows:
         return None
-    progress = _progress(rows[0]) if rows[0].state == "RUNNING" else None
+    progress, waits = _told_of(rows[0]) if rows[0].state == "RUNNING" else (None, None)
     (run,) = _with_first_starts(tx, [run_row(rows[0])])
     hold = Holds(tx).of(rows).get(run_id) if with_hold else None
-    return replace(run, progress=progress, hold=hold)
+    return replace(run, progress=progress, waits=waits, hold=hold, by_callback_at=rows[0].by_callback_at)
 
 
 def list_shards(tx: Tx, run_id: int, *, limit: int, with_holds: bool = False) -> Sequence[RunRow]:
@@ -318,16 +323,26 @@ def run_row(row: Any) -> RunRow:
     )
 
 
-def _progress(row: Any) -> Progress | None:
-    """What the run told its worker, and that the store, with its last beat."""
+def _told_of(row: Any) -> tuple[Progress | None, RunWait | None]:
+    """What the run told its worker, and that the store, with its last beat; what a callback told counts more."""
     try:
-        told = _told.decode(row.progress or "{}").runs.get(str(row.id))
-        if told is None:
-            return None
-        said = _said.decode(told)
+        told = _told.decode(row.progress or "{}")
     except msgspec.DecodeError:  # an older server kept whatever it was told
+        return None, None
+    waits = told.waits.get(str(row.id))
+    if row.called is not None:
+        return _progress(row.called, row.told_at), waits
+    return _progress(told.runs.get(str(row.id)), row.last_beat_at), waits
+
+
+def _progress(told: str | None, told_at: Instant) -> Progress | None:
+    if told is None:
         return None
-    return Progress(done=said.done, total=said.total, note=said.note, told_at=row.last_beat_at)
+    try:
+        said = _said.decode(told)
+    except msgspec.DecodeError:
+        return None
+    return Progress(done=said.done, total=said.total, note=said.note, told_at=told_at)
 
 
 def attempt_row(row: Any) -> AttemptRow:

@@ -1,5 +1,6 @@
 """The kind `http` (`ports.handler.HandlerKind`): jobs that call a URL."""
 
+import asyncio
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from foliot.domain.redaction import HIDDEN, redacted
 from foliot.domain.run import format_run_id
 from foliot.domain.template import RunValues
 from foliot.ports.secrets import NO_SECRETS, Secrets
-from foliot.ports.worker_link import HandlerOffer, LeasedRun
+from foliot.ports.worker_link import CallbackAddress, HandlerOffer, LeasedRun
 from foliot.sdk.ctx import Ctx
 from foliot.worker.handlers.http.answer import HttpAnswer
 from foliot.worker.handlers.http.caller import HttpCaller, HttpRequest
@@ -26,6 +27,7 @@ from foliot.worker.handlers.http.options import HttpOptions
 from foliot.worker.handlers.http.result import cut, json_of, result_of, text_of
 from foliot.worker.handlers.http.settings import KIND, HttpSettings
 from foliot.worker.handlers.http.tls import tls_contexts
+from foliot.worker.handlers.http.wait import HttpWait
 from foliot.worker.handlers.options import options_schema
 
 CHECKED_BYTES_MAX: Final = 1024 * 1024  # of an answer that is checked
@@ -102,7 +104,7 @@ class HttpCall:
     def bind(self, params: str | None, ctx: Ctx) -> Callable[[], Any]:
         """Fill the request without its secrets: what does not fit rejects the run before anything is sent."""
         values = self._values(params, dict.fromkeys(self.message.secrets, HIDDEN))
-        request = self._filled(values)
+        request = self._filled(_with_callback(values, CallbackAddress(url=HIDDEN, token=HIDDEN)))
         return partial(self._call, values, replace(request, shown=redacted(request.shown)), ctx)
 
     async def _call(self, values: RunValues, request: HttpRequest, ctx: Ctx) -> Any:
@@ -115,10 +117,15 @@ class HttpCall:
             await caller.close()
 
     async def _called(self, caller: HttpCaller, values: RunValues, request: HttpRequest, ctx: Ctx) -> Any:
+        began_at = asyncio.get_running_loop().time()
         secrets = await self._secrets()
-        if secrets:  # what is shown of the request stays as it is: it never held one
-            request = replace(self._filled(replace(values, secrets=secrets)), shown=request.shown)
-        hide = hiding(self.kind.secrets.hidden, secrets.values(), request.headers if secrets else ())
+        wait = self.message.wait
+        address = await ctx.waits.callback() if wait is not None and wait.has_callback else None
+        values = replace(_with_callback(values, address), secrets=secrets)
+        if secrets or address is not None:  # what is shown of the request stays as it is: it never held one
+            request = replace(self._filled(values, address), shown=request.shown)
+        own = list(secrets.values()) if address is None else [*secrets.values(), address.token]
+        hide = hiding(self.kind.secrets.hidden, own, request.headers if secrets else ())
         ctx.log.info("request", method=request.method, url=request.shown.partition(" ")[2])
         answer = await caller.send(request, keep_bytes=self._keep_bytes())
         ctx.log.info("answer", status=answer.status, bytes=answer.size, ms=round(answer.took_s * 1000))
@@ -127,7 +134,22 @@ class HttpCall:
         except HttpFailed:
             ctx.log.warning("answer is not as expected", body=cut(text_of(answer, hide), SHOWN_BYTES))
             raise
-        return result_of(answer, self.message.options, hide)
+        if wait is None or answer.status not in wait.accepted:
+            return result_of(answer, self.message.options, hide)
+        waiting = HttpWait(
+            plan=wait,
+            message=self.message,
+            values=values,
+            request=request,
+            answer=answer,
+            caller=caller,
+            ctx=ctx,
+            grace_us=self.run.grace_us,
+            signed_at=self.run.leased_at // SECOND,
+            began_at=began_at,
+            hidden=hide,
+        )
+        return await waiting.result()
 
     async def _secrets(self) -> Mapping[str, str]:
         """The secrets that the request holds, by name."""
@@ -136,11 +158,11 @@ class HttpCall:
             return {}
         return await self.kind.secrets.values(names, namespace=self.run.namespace, host=host)
 
-    def _filled(self, values: RunValues) -> HttpRequest:
+    def _filled(self, values: RunValues, address: CallbackAddress | None = None) -> HttpRequest:
         return self.message.filled(
             values,
             namespace=self.run.namespace,
-            own_headers=own_headers(self.run),
+            own_headers={**own_headers(self.run), **_callback_headers(address)},
             signed_at=self.run.leased_at // SECOND,
         )
 
@@ -161,7 +183,9 @@ class HttpCall:
 
     def _keep_bytes(self) -> int:
         wanted = max(self.message.options.capture, SHOWN_BYTES) + SECRET_BYTES
-        return max(wanted, CHECKED_BYTES_MAX) if self.message.checks else wanted
+        wait = self.message.wait
+        is_read = self.message.checks or (wait is not None and wait.reads_answer)
+        return max(wanted, CHECKED_BYTES_MAX) if is_read else wanted
 
     def _check(self, answer: HttpAnswer) -> None:
         """Refuse an answer that is not what the job expects."""
@@ -183,6 +207,19 @@ class HttpCall:
         except ValueError:
             raise HttpAnswerUnfit(answer.shown, "it is not JSON") from None
         return next((check for check in self.message.checks if not check.holds(value)), None)
+
+
+def _with_callback(values: RunValues, address: CallbackAddress | None) -> RunValues:
+    """The values with what `${callback.url}` and `${callback.token}` stand for."""
+    if address is None:
+        return values
+    return replace(values, facts={**values.facts, "callback.url": address.url, "callback.token": address.token})
+
+
+def _callback_headers(address: CallbackAddress | None) -> dict[str, str]:
+    if address is None:
+        return {}
+    return {"Foliot-Callback": address.url, "Foliot-Callback-Token": address.token}
 
 
 def own_headers(run: LeasedRun) -> dict[str, str]:

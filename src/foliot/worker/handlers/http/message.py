@@ -6,7 +6,7 @@ import hmac
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -22,6 +22,7 @@ from foliot.worker.handlers.http.options import HmacAuth, HttpExpect, HttpOption
 from foliot.worker.handlers.http.settings import KIND
 from foliot.worker.handlers.http.statuses import StatusSet
 from foliot.worker.handlers.http.urls import BadUrl, HttpUrl, encoded_rest, path_checked, percent_encoded
+from foliot.worker.handlers.http.wait_plan import WaitPlan, wait_plan_of
 from foliot.worker.handlers.options import read_options
 
 BODY_MAX: Final = 1024 * 1024
@@ -30,7 +31,8 @@ HEADER_VALUE_MAX: Final = 8_000
 TOTAL_MAX_US: Final = 7 * DAY
 
 OWN_HEADERS: Final = frozenset(
-    {"foliot-attempt", "foliot-due", "foliot-fence", "foliot-job", "foliot-run", "idempotency-key", "traceparent",
+    {"foliot-attempt", "foliot-callback", "foliot-callback-token",
+     "foliot-due", "foliot-fence", "foliot-job", "foliot-run", "idempotency-key", "traceparent",
      "user-agent"}
 )  # fmt: skip
 """What Foliot says with each request."""
@@ -70,6 +72,7 @@ class Message:
     checks: tuple[JsonCheck, ...]
     seconds: Mapping[str, float]  # for each step
     secrets: tuple[str, ...]  # names of those that it uses
+    wait: WaitPlan | None  # how its runs wait for work that goes on elsewhere
 
     def filled(
         self, values: RunValues, *, namespace: str, own_headers: Mapping[str, str], signed_at: int
@@ -103,6 +106,16 @@ class Message:
             read_s=self.seconds["read"],
             total_s=self.seconds["total"],
         )
+
+    def signed_again(self, request: HttpRequest, values: RunValues, signed_at: int) -> HttpRequest:
+        """A later request to the same server, with a signature of its own where the job signs."""
+        if "hmac" not in self.auth:
+            return request
+        headers = dict(request.headers)
+        how: HmacAuth = self.auth["how"]
+        key = _fitting(f"{_WHERE}.auth.hmac.key", partial(filled, self.auth["hmac"], values))
+        _put(headers, how.header, signature(how, key, request.method, request.url, request.body, signed_at))
+        return replace(request, headers=tuple(headers.items()))
 
     def _path(self, values: RunValues) -> str:
         return path_checked(filled(self.path, values, _segment))
@@ -144,7 +157,10 @@ def message_of(written: Any) -> Message:
     body, auth = _body_tree(options), _auth_tree(options)
     headers = _headers(options.headers)
     queries = {name: _tree(value, f"{_WHERE}.query.{name}") for name, value in options.query.items()}
-    names = [name.secret for tree in (path, query, queries, headers, body, auth) for name in _names(tree)]
+    wait = wait_plan_of(options)
+    used = [name for tree in (path, query, queries, headers, body, auth) for name in _names(tree)]
+    _check_callback(used, wait)
+    names = [name.secret for name in used]
     return Message(
         options=options,
         method=options.method or ("GET" if options.body is None else "POST"),
@@ -161,7 +177,15 @@ def message_of(written: Any) -> Message:
         checks=tuple(_check(check) for check in checks),
         seconds=_seconds(options.timeout),
         secrets=tuple(dict.fromkeys(secret for secret in names if secret is not None)),
+        wait=wait,
     )
+
+
+def _check_callback(used: list[Name], wait: WaitPlan | None) -> None:
+    """A job that names its callback must have one."""
+    named = next((name for name in used if name.written.startswith("callback.")), None)
+    if named is not None and (wait is None or not wait.has_callback):
+        raise BadField(f"{_WHERE}.callback", f"${{{named.written}}} is used, and the job has no callback")
 
 
 def signature(how: HmacAuth, key: str, method: str, url: HttpUrl, body: bytes, signed_at: int) -> str:

@@ -63,6 +63,34 @@ class HttpExpect(Struct, forbid_unknown_fields=True, frozen=True):
     json: str | list[str] = msgspec.field(default_factory=list)
 
 
+class HttpCallback(Struct, forbid_unknown_fields=True, frozen=True):
+    """The system says by a callback that the work is done."""
+
+    within: Duration = "1d"  # how long the run waits for it
+
+
+class HttpPoll(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """The worker asks the system again and again whether the work is done."""
+
+    until: str | list[str]  # checks on the answer that all hold when it is
+    url: str | None = None  # or `at`; neither: the header Location of the first answer
+    at: str | None = None  # the path of the URL in the first answer: $.status_url
+    every: Duration = "10s"
+    within: Duration = "1d"
+    failed: str | list[str] = msgspec.field(default_factory=list)  # checks: when one holds, the work has failed
+    progress: str | None = None  # the path of a number
+    total: str | None = None
+    result: str | None = None  # the path of the result; None: the whole answer
+
+
+class HttpCancel(Struct, forbid_unknown_fields=True, frozen=True):
+    """What is called once when the run is asked to stop, or its time is over."""
+
+    url: str | None = None  # or `at`; neither: the header Location of the first answer
+    at: str | None = None
+    method: Method = "DELETE"
+
+
 class HttpOptions(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """`run: {http: {...}}`: one request, and which answer is a success."""
 
@@ -76,5 +104,9 @@ class HttpOptions(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True)
     timeout: Duration | HttpTimes = msgspec.field(default_factory=HttpTimes)
     redirects: Annotated[int, Meta(ge=0, le=10)] = 0
     tls: Name | None = None  # a name in the worker's settings
+    accepted: Statuses | list[Statuses] = 202  # answers after which the run waits for the end of the work
+    callback: bool | HttpCallback = False
+    poll: HttpPoll | None = None
+    cancel: HttpCancel | None = None
     capture: Annotated[int, Meta(ge=0, le=KEPT_BYTES_MAX)] = KEPT_BYTES
     capture_headers: Annotated[list[Name], Meta(max_length=50)] = msgspec.field(default_factory=lambda: [*KEPT_HEADERS])
