@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from foliot.worker.handlers.shell.kind import Shell
-from foliot.worker.handlers.shell.output import LINE_MAX, PORTION, Allowance, OutputStream
+from foliot.worker.handlers.shell.output import LINE_MAX, PORTION, SECRET_MAX, Allowance, OutputStream
 from tests.unit.worker.shell_runs import argv, commands
 
 CANARY = "s3cret-canary-of-a-run"
@@ -61,7 +61,7 @@ async def test_a_secret_is_in_the_runs_own_environment_and_in_no_arguments() -> 
 
 
 @pytest.mark.parametrize("dropped", [0, 100_000])
-@pytest.mark.parametrize("before", [0, LINE_MAX - 40, LINE_MAX - 10, LINE_MAX, LINE_MAX + 4090])
+@pytest.mark.parametrize("before", [0, LINE_MAX - 40, LINE_MAX - 10, LINE_MAX, LINE_MAX + SECRET_MAX - 6])
 def test_a_long_line_is_cut_after_its_secrets_are_hidden(before: int, dropped: int) -> None:
     sink = io.StringIO()
     stream = OutputStream(

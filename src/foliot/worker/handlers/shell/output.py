@@ -10,7 +10,7 @@ from typing import Final, TextIO
 
 PORTION: Final = 16 * 1024  # bytes that are read at once
 LINE_MAX: Final = PORTION  # of a line that is kept
-SECRET_MAX: Final = 4 * 1024  # what is looked at beyond that: a secret must not be cut before it is hidden
+SECRET_MAX: Final = 64 * 1024  # what is looked at beyond that: a secret must not be cut before it is hidden
 
 _PROGRESS: Final = re.compile(r"::progress ([0-9]{1,15})(?:/([0-9]{1,15}))?(?: (.*))?")
 _MARK: Final = "::progress "
