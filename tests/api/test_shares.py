@@ -127,12 +127,12 @@ async def test_one_token_cannot_take_all_streams(api: Api) -> None:
     mine = [Call(api.app, "GET", EVENTS, token=api.token) for _ in range(2)]
     theirs = Call(api.app, "GET", EVENTS, token=other.token)
     async with under_way(*mine):
-        assert [call.status for call in mine] == [200, 200]
+        await soon(lambda: [call.status for call in mine] == [200, 200], within_s=30, what="both streams began")
         refused = await Call(api.app, "GET", EVENTS, token=api.token).made()
         assert (refused.status, refused.code) == (429, "FOL-4006")
         assert await status(api, "GET", JOBS, api.token) == 200, "streams take no place of those who work"
         async with under_way(theirs):
-            assert theirs.status == 200
+            await soon(lambda: theirs.status == 200, within_s=30, what="theirs began")
     assert gate_of(api).shares[GateKind.STREAMS].taken == 0
 
 
