@@ -246,7 +246,7 @@ async def test_so_much_of_the_answer_is_kept_as_the_job_says(site: WebSite) -> N
 
 
 async def test_one_pool_serves_many_calls_at_once(site: WebSite) -> None:
-    async with calling(connections_per_host=4) as worker:
+    async with calling(connections_per_host=4, keep_alive_s=60) as worker:
         before = site.log.connections
         calls = [worker.call({"url": f"{site.url}/ok"}) for _ in range(200)]
         ends = await asyncio.gather(*calls)

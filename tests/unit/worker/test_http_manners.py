@@ -37,26 +37,27 @@ UNKNOWN = "What the server did is not known."
         ("/dribble", {"read": "200ms"}, "HttpReadTimeout: GET {url} was sent, and nothing came for 0.2 s. " + UNKNOWN),
         (
             "/endless",
-            "10s",
+            "60s",
             "HttpAnswerUnfit: The answer to GET {url} is not as expected: it has more than 1048576 bytes.",
         ),
         (
             "/bomb",
-            "10s",
+            "60s",
             "HttpAnswerUnfit: The answer to GET {url} is not as expected: it has more than 1048576 bytes.",
         ),
-        ("/close-early", "10s", "HttpNoAnswer: GET {url} was sent, and the answer broke off. " + UNKNOWN),
+        ("/close-early", "60s", "HttpNoAnswer: GET {url} was sent, and the answer broke off. " + UNKNOWN),
         (
             "/close-at-once",
-            "10s",
+            "60s",
             "HttpNoAnswer: GET {url} was sent, and the server closed the connection without an answer. " + UNKNOWN,
         ),
-        ("/garbage", "10s", "HttpNoAnswer: GET {url} was sent, and the answer is not HTTP. " + UNKNOWN),
+        ("/garbage", "60s", "HttpNoAnswer: GET {url} was sent, and the answer is not HTTP. " + UNKNOWN),
     ],
 )
 async def test_every_wait_and_every_count_has_an_end(site: WebSite, path: str, timeout: object, error: str) -> None:
     url = f"{site.url}{path}"
-    async with calling(answer_bytes_max=1024 * 1024) as worker:
+    async with calling(answer_bytes_max=1024 * 1024, keep_alive_s=60) as worker:
+        await worker.call({"url": f"{site.url}/ok"})  # its connection is used again: no time goes by before the request
         ended = await worker.call({"url": url, "timeout": timeout})
 
     assert ended.outcome.cause is Cause.ERROR
@@ -98,7 +99,7 @@ async def test_nothing_is_sent_again_when_a_kept_connection_breaks(site: WebSite
         return is_again
 
     site.pages["/put"] = breaks
-    async with calling() as worker:
+    async with calling(keep_alive_s=60) as worker:
         options = {"url": f"{site.url}/put", "method": "PUT", "body": {"text": "x"}}
         assert (await worker.call(options)).result["body"] == "first"
         ended = await worker.call(options)
