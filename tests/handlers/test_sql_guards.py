@@ -83,7 +83,7 @@ async def test_a_store_of_foliots_own_is_no_database_of_a_job(database_url: str)
         assert made.cause is Cause.SUCCEEDED, made.error
     async with sql_worker(database_url) as worker:
         refused = await worker.run("SELECT count(*) FROM store_meta")
-        assert [refused.cause, refused.error_type] == [Cause.ERROR, "ConnectionNotAllowed"]
+        assert [refused.cause, refused.error_type] == [Cause.REJECTED, "ConnectionNotAllowed"]
         assert "a store of Foliot's own" in refused.error
 
 
@@ -125,7 +125,7 @@ async def test_a_secret_is_filled_in_for_the_run_alone_and_hidden_in_what_it_say
         assert canary not in failed.error + failed.row.log
         assert "***" in failed.error
         elsewhere = await worker.run("SELECT 7", isolation="process")  # no secret is known there
-        assert elsewhere.error_type == "ConnectionNotAllowed"
+        assert elsewhere.error_type == "UnknownSecret"
 
 
 async def test_url_and_password_may_stand_in_files(tmp_path: Path) -> None:

@@ -133,7 +133,6 @@ TROUBLES: Final[Mapping[str, str]] = {
     "the run has no such parameter": "执行没有这个参数",
     "it is for reading, and a statement does not begin like one that reads": "它只供读取，而有语句的开头不是读取",
     "its kind of database has no read-only transactions Foliot knows of": "Foliot 不知道这种数据库的只读事务",
-    "its secrets are not known where the run executes": "执行所在之处不知道它的机密",
     "it leads to a store of Foliot's own": "它指向 Foliot 自己的存储",
     "exactly one of query and statements is needed": "query 和 statements 只须写其中一项",
     "it is not longer than nothing": "须大于零",

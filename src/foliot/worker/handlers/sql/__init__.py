@@ -17,7 +17,7 @@ from datetime import UTC
 from functools import partial
 from typing import Any, Final
 
-from foliot.ports.secrets import NoSecrets, Secrets
+from foliot.ports.secrets import NO_SECRETS, Secrets
 from foliot.ports.worker_link import HandlerOffer, LeasedRun
 from foliot.sdk.ctx import Ctx
 from foliot.worker.handlers.sql.errors import BadSqlParameter, ConnectionLost, ConnectionNotAllowed, DatabaseAway
@@ -42,15 +42,6 @@ _DATABASES: Final[Mapping[str, str]] = {
     "sqlite": "foliot.worker.handlers.sql.sqlite:connect",
     "": "foliot.worker.handlers.sql.others:connect",
 }
-_REFERENCE: Final = "${secret:"
-
-
-class _NoSecrets(NoSecrets):
-    """`ports.secrets.Secrets` where none are known: nothing is filled in."""
-
-    async def filled(self, value: Any, *, namespace: str, host: str | None = None) -> Any:
-        del namespace, host
-        return value
 
 
 class SqlHandlers:
@@ -61,7 +52,7 @@ class SqlHandlers:
 
     def __init__(self) -> None:
         self.settings = SqlSettings()
-        self.secrets: Secrets = _NoSecrets()
+        self.secrets: Secrets = NO_SECRETS
         self._home: asyncio.AbstractEventLoop | None = None  # the worker's loop, where the pools are
         self._pools: dict[SqlTarget, SqlPool] = {}
 
@@ -103,8 +94,6 @@ class SqlHandlers:
         written = await asyncio.to_thread(written_url, name, connection) if has_files else written_url(name, connection)
         url, password = written
         filled = await self._filled({"url": url, "password": password}, namespace)
-        if any(_REFERENCE in text for text in filled.values()):
-            raise ConnectionNotAllowed(name, "its secrets are not known where the run executes")
         return SqlTarget(
             name=name,
             url=filled["url"],

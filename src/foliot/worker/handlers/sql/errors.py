@@ -1,6 +1,7 @@
 """What can go wrong with an SQL job. No text here holds a password."""
 
 from foliot.domain.errors import ExecutionFailed, InvalidInput
+from foliot.ports.handler import Unfit
 
 
 class BadSqlConnection(InvalidInput):
@@ -47,7 +48,7 @@ class BadSqlParameter(InvalidInput):
         )
 
 
-class ConnectionNotAllowed(InvalidInput):
+class ConnectionNotAllowed(InvalidInput, Unfit):
     """A job may not use this connection, or not in this way."""
 
     code = "FOL-1136"

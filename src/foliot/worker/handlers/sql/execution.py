@@ -158,7 +158,7 @@ class SqlExecution:
         return RowPreview(wanted, self._room)
 
     def _tell(self, number: int, text: str, preview: RowPreview, ms: int) -> None:
-        shown: dict[str, Any] = {"sql": self._hidden(shortened(text)), "rows": preview.rows_affected, "ms": ms}
+        shown: dict[str, Any] = {"sql": shortened(self._hidden(text)), "rows": preview.rows_affected, "ms": ms}
         if self._plan.options.log_parameters:
             shown |= {f"param.{name}": self._hidden(str(value)) for name, value in self._plan.values.items()}
         self._ctx.log.info("statement", number=f"{number}/{len(self._plan.options.texts)}", **shown)
