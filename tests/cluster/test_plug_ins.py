@@ -1,11 +1,14 @@
 """What installed packages bring, on real processes: a coordinator that elects, a kind of handler on its own worker."""
 
+import base64
+import contextlib
 from functools import partial
 from pathlib import Path
 
+import psutil
 import pytest
 
-from tests.cluster.api import people_of
+from tests.cluster.api import Api, people_of
 from tests.cluster.asking import asked
 from tests.cluster.cluster import Cluster
 from tests.eventually import soon
@@ -16,11 +19,30 @@ pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 TERM = "SELECT term FROM leases WHERE name = 'leader'"
 LABELS = "SELECT labels FROM nodes WHERE kind = 'server' ORDER BY started_at DESC"
 SECRET = "s3cret-canary"
+FORMS = (SECRET, base64.b64encode(f"user:{SECRET}".encode()).decode()[8:-4])
 SETTINGS = f"""
 [handlers.echo]
 voice = "low"
 listeners.anne = {{name = "anne", password = "{SECRET}"}}
+
+[secrets.OF_ENV]
+env = "OWN_TOKEN"
+namespaces = ["default"]
+
+[secrets.OF_FILE]
+file = "token-file"
+namespaces = ["default"]
+hosts = ["*.example.org"]
+
+[secrets.OF_COMMAND]
+command = ["printenv", "OWN_TOKEN"]
+namespaces = ["billing"]
 """
+TOLD = {
+    "by-env": {"text": "${secret:OF_ENV}"},
+    "by-file": {"text": "Bearer ${secret:OF_FILE}", "host": "api.example.org", "fails": True},
+    "by-command": {"text": "${secret:OF_COMMAND}"},
+}
 
 
 @pytest.mark.parametrize("recorded_url", ["sqlite"], indirect=True)
@@ -31,13 +53,23 @@ async def test_what_packages_bring_serves_a_cluster(cluster: Cluster, tmp_path: 
         tmp_path, group="foliot.coordinators", name="flock", target="tests.cluster.flock_coordinator:FlockCoordinator"
     )
     packages = make_package(tmp_path, group="foliot.handlers", name="echo", target="tests.conformance.echo_kind:Echo")
+    make_package(
+        tmp_path, group="foliot.handlers", name="indiscreet", target="tests.conformance.indiscreet_kind:Indiscreet"
+    )
     installed = {"PYTHONPATH": str(packages)}
     by_lock = ("--coord", f"flock://{lock}")
 
     cluster.start_server("s1", options=by_lock, environment=installed)
     await soon(partial(is_chosen, cluster, "s1", lock), within_s=60, what="the backend chose s1, and it leads")
     cluster.start_server("s2", options=by_lock, environment=installed)
-    cluster.start_worker("w1", jobs="", options=("--handler-settings", str(settings)), environment=installed)
+    (tmp_path / "token-file").write_text(SECRET)
+    (tmp_path / "token-file").chmod(0o600)
+    worker = cluster.start_worker(
+        "w1",
+        jobs="",
+        options=("--handler-settings", str(settings), "--keep-env", "OWN_*"),
+        environment={**installed, "OWN_TOKEN": SECRET},
+    )
     await cluster.answers("s2")
     assert '"coordinator":"flock"' in await asked(cluster.url, LABELS)
 
@@ -47,6 +79,7 @@ async def test_what_packages_bring_serves_a_cluster(cluster: Cluster, tmp_path: 
         assert created.status_code == 201, created.text
         run = (await api.trigger("loud")).json()["id"]
         ended = await api.ended(run)
+        await check_nothing_is_told(api, worker.pid)
     assert (ended["state"], ended["result"]) == ("SUCCEEDED", "hello (low)"), ended
 
     term = await asked(cluster.url, TERM)
@@ -55,7 +88,33 @@ async def test_what_packages_bring_serves_a_cluster(cluster: Cluster, tmp_path: 
     assert await asked(cluster.url, TERM) > term
     written = [*tmp_path.glob("*.log"), *tmp_path.glob("foliot.db*")]
     assert len(written) >= 4, written
-    assert [file for file in written if SECRET.encode() in file.read_bytes()] == []
+    assert [file for file in written if any(form.encode() in file.read_bytes() for form in FORMS)] == []
+
+
+async def check_nothing_is_told(api: Api, worker: int) -> None:
+    """Jobs that tell their secrets wherever they can: no answer, no log and no process shows one (SEC-18, 19, 20)."""
+    answers = []
+    for name, options in TOLD.items():
+        created = await api.ask("POST", "/api/v1/jobs", {"name": name, "definition": {"run": {"indiscreet": options}}})
+        assert created.status_code == 201, created.text
+        run = (await api.trigger(name)).json()["id"]
+        await api.ended(run)
+        answers += [await api.get(f"/api/v1/runs/{run}{more}") for more in ("", "/logs", "/why", "/attempts")]
+    answers += [await api.get(f"/api/v1/{what}") for what in ("runs", "jobs", "nodes", "journal")]
+    texts = [answer.text for answer in answers]
+    assert [text for text in texts if any(form in text for form in FORMS)] == []
+    assert sum("***" in text for text in texts) >= 4, texts
+    assert any("The secret OF_COMMAND may not go to the namespace" in text for text in texts), texts
+    processes = psutil.Process(worker).children(recursive=True)
+    assert processes, "the job that blocks has run in one"
+    assert [child.environ() for child in processes if SECRET in str(child.environ())] == []
+    assert [line for line in map(cmdline, psutil.process_iter()) if SECRET in str(line)] == []
+
+
+def cmdline(process: psutil.Process) -> list[str]:
+    with contextlib.suppress(psutil.Error):
+        return list(process.cmdline())
+    return []
 
 
 async def is_chosen(cluster: Cluster, name: str, lock: Path) -> bool:
