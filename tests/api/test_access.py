@@ -124,11 +124,14 @@ async def test_what_a_token_lacks_is_said(api: Api) -> None:
     await api.create_job("tick", group="billing")
     answer = await (await api.with_scopes("read")).post("/jobs/tick:trigger")
     assert (answer.status_code, answer.json()["code"]) == (403, "FOL-4001")
-    assert answer.json()["detail"] == "This token can read but not run (needs scope run)."
+    assert answer.json()["detail"] == "This token has the scope read, but this needs the scope run."
     assert answer.json()["hint"] == "foliot token create NAME --scope run"
     limited = await api.with_scopes("run", group="reports")
     answer = await limited.post("/jobs/tick:trigger")
-    assert answer.json()["detail"] == "This token can read and run but not run (needs scope run on group billing)."
+    assert (
+        answer.json()["detail"]
+        == "This token has the scopes read and run, but this needs the scope run on group billing."
+    )
 
 
 # --------------------------------------------------------------------------------------------------------------- tokens

@@ -231,8 +231,11 @@ async def test_the_journal_tells_of_nodes_and_old_notes_go(api: Api, stage: Stag
         await chronicling.chronicle(1)
     await stage.store.nodes.drain(stage.workers["w-1"].session, by=stage_actor())
     await chronicling.chronicle(1)
-    kinds = [event["kind"] for event in (await api.get("/journal", topic="nodes")).json()["items"]]
-    assert kinds == ["node.draining", "node.joined"]
+    notes = (await api.get("/journal", topic="nodes")).json()["items"]
+    assert [note["kind"] for note in notes] == ["node.draining", "node.joined"]
+    (node,) = (await api.get("/nodes")).json()["items"]
+    assert {note["data"]["id"] for note in notes} == {node["id"]}
+    assert stage.workers["w-1"].session not in str(notes), "its session id is no one else's business"
     clearing = OldNotes(stage.services.store.lookups, stage.services.store.journal, stage.services.store.replies)
     stage.elapse("91d")
     await clearing.clear(1)

@@ -166,6 +166,18 @@ def said(text: str, names: Mapping[str, str]) -> str:
     return text
 
 
+async def test_a_job_without_a_schedule_says_how_its_newest_run_went(api: Api, stage: Stage) -> None:
+    worker = await stage.worker("w-1", ["python:jobs:tick"])
+    await save.create(stage.services, ROOT, NS, "tick", {"run": {"python": "jobs:tick"}})
+    run = (await api.post("/jobs/tick:trigger")).json()["id"]
+    await worker.lease()
+    await worker.end(Cause.ERROR, after_us=SECOND, error="ValueError: boom")
+    failed, standing = await told_since(stage, "tick", "14:00")
+    assert failed[1].startswith(f"{run} of tick, ")
+    assert "ValueError: boom" in failed[1]
+    assert standing[0] == "unscheduled"
+
+
 async def test_a_run_that_keeps_an_older_version_says_so_and_why(api: Api, stage: Stage) -> None:
     worker = await stage.worker("w-1", ["python:jobs:tick"])
     await api.create_job("tick", overlap="queue", retries={"max": 1, "backoff": "1h", "jitter": False})

@@ -265,7 +265,7 @@ def test_tokens_and_contexts(foliot: Shell) -> None:
     assert (who["name"], who["scopes"]) == ("ci", ["read"])
     denied = foliot("job", "trigger", "greet", "--context", "ci")
     assert denied.code == 4
-    assert denied.err.startswith("✖ This token can read but not run (needs scope run).")
+    assert denied.err.startswith("✖ This token has the scope read, but this needs the scope run.")
     assert "foliot token create NAME --scope run  [FOL-4001]" in denied.err
     listed = foliot("token", "list", "-o", "json").json["items"]
     assert "ci" in [token["name"] for token in listed]
@@ -344,7 +344,7 @@ def test_limits(foliot: Shell) -> None:
 
 def test_search_and_why(foliot: Shell) -> None:
     assert "settle" in foliot("search", "结算").out
-    assert foliot("search", "nothing like this").err == "nothing matches\n"
+    assert foliot("search", "nothing like this").err == "nothing found\n"
     told = foliot("why", "tick", "--at", "2020-01-01T00:00:00Z")
     assert told.code == 0
     assert "no fire: tick was created at" in told.out

@@ -23,7 +23,7 @@ def test_runs_are_cancelled_by_tag(foliot: Shell) -> None:
     assert "needs a confirmation" in foliot("run", "cancel", "-l", "kind=stubborn").err
     cancelled = foliot("run", "cancel", "-l", "kind=stubborn", "--yes", "-o", "json").json
     assert runs <= {item["run"]["id"] for item in cancelled["items"]}
-    assert foliot("run", "cancel", "-l", "kind=stubborn").err == "nothing matches\n"
+    assert foliot("run", "cancel", "-l", "kind=stubborn").err == "nothing found\n"
 
 
 def test_a_node_is_drained_and_taken_back(foliot: Shell) -> None:

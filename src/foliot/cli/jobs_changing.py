@@ -47,6 +47,9 @@ def edit(user: User, *, name: str, settings: tuple[str, ...], unset: tuple[str, 
         changed = edited(user, definition, save, name=name) or job
     is_same = changed.version == job.version
     tell_saved(user, changed, "same" if is_same else "changed")
+    was_of_code = job.raw["source"] == "code"
+    if was_of_code and not is_same:
+        user.out.talk("overrules_code", mark="warn", name=name, module=job.raw["module"])
 
 
 @click.command()
@@ -88,6 +91,9 @@ def delete(user: User, *, names: tuple[str, ...], reason: str) -> None:
         if user.out.quiet:
             echo(job.name)
         user.out.talk("deleted", mark="good", name=job.name)
+        is_declared = job.raw["source"] == "code" and not job.raw["retired_at"]
+        if is_declared:
+            user.out.talk("comes_back", mark="warn", name=job.name, module=job.raw["module"])
 
 
 @click.command()

@@ -172,9 +172,10 @@ class ScopeMissing(Denied):
 
     def __init__(self, who: Principal, needed: Scope, *, group: str | None = None, everywhere: bool = False) -> None:
         has = [scope for scope in Scope if scope in who.may]
+        scopes = f"the scope{'' if len(has) == 1 else 's'} {' and '.join(has)}" if has else "no scope"
         where = " in every namespace" if everywhere else f" on group {group}" if group else ""
         super().__init__(
-            f"This token can {' and '.join(has) or 'do nothing'} but not {needed} (needs scope {needed}{where}).",
+            f"This token has {scopes}, but this needs the scope {needed}{where}.",
             has=list(has),
             needed=str(needed),
             group=None if everywhere else group,

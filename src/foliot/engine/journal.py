@@ -97,5 +97,5 @@ def _about(node: NodeRow, kind: str) -> Happening:
         topic=Topic.NODES,
         kind=kind,
         subject=node.name,
-        data={"session": node.session, "kind": node.kind, "group": node.group},
+        data={"id": node.handle, "kind": node.kind, "group": node.group},
     )

@@ -64,7 +64,8 @@ async def why_since(
 ) -> tuple[Sequence[Explanation], str]:
     """Explain what became of a job's instants since one, oldest first; a skipped range is explained once.
 
-    The answer is never empty: where the instants do not say everything, its last item says how the job stands.
+    The answer is never empty: where the instants do not say everything, its last item says how the job stands. Of a job
+    without a schedule the newest run is explained, too.
     """
     who.demand(Scope.READ)
     lookups = services.store.lookups
@@ -83,7 +84,18 @@ async def why_since(
         standing = _standing(job, schedule, since=since, now=page.now, is_silent=not newest)
     else:
         standing = [await _of_undecided(services, job, due_at, schedule, nodes, page.now)]
-    return [*newest, *standing], zone_of(job.document, job.name)
+    is_scheduled = bool(job.document.get("schedule"))
+    by_hand = [] if is_scheduled else await _newest_run(services, who, namespace, name)
+    return [*newest, *by_hand, *standing], zone_of(job.document, job.name)
+
+
+async def _newest_run(services: Services, who: Principal, namespace: str, name: str) -> Sequence[Explanation]:
+    """Explain the newest run of a job; nothing when it has none."""
+    job = await find_job(services, who, namespace, name)
+    if job.last_run is None:
+        return []
+    said, _ = await why_run(services, who, job.last_run.run_id)
+    return [said]
 
 
 def _undecided(job: JobRow, page: LedgerPage, since: Instant) -> Instant | None:
