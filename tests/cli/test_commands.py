@@ -350,8 +350,10 @@ def test_search_and_why(foliot: Shell) -> None:
     assert "no fire: tick was created at" in told.out
     assert "greet has no schedule" in foliot("job", "why", "greet", "--at", "now").out
     assert "没有调度计划" in foliot("job", "why", "greet", "--at", "now", "--lang", "zh-CN").out
-    assert foliot("why", "greet").out.startswith("greet has no schedule: it runs when it is triggered.\n")
-    run = foliot("job", "trigger", "greet", "-q").out.strip()
+    run = foliot("job", "trigger", "greet", "--wait", "-q").out.strip()
+    newest, standing = foliot("why", "greet").out.splitlines()[:2]
+    assert newest.startswith(f"{run} of greet, ")
+    assert standing == "greet has no schedule: it runs when it is triggered."
     assert run in foliot("why", run).out
     timed = foliot("why", run, "--at", "13:00")
     assert (timed.code, f"A run takes no --at and no --since: foliot why {run}" in timed.err) == (2, True)
