@@ -71,7 +71,7 @@ async def test_every_route_declares_its_right(api: Api) -> None:
     assert len(declared) > 50
     assert {right for _, _, right in declared} == {Scope.READ, Scope.RUN, Scope.WRITE, Scope.ADMIN, PUBLIC}
     assert {path for _, path, right in declared if right == PUBLIC} == {
-        "/healthz", "/readyz", "/login", "/api/v1/login", "/api/v1/callbacks/{callback}",
+        "/", "/healthz", "/readyz", "/login", "/api/v1/login", "/api/v1/callbacks/{callback}",
     }  # fmt: skip
 
 

@@ -254,7 +254,12 @@ async def test_the_published_list_is_what_is_served(api: Api) -> None:
     assert schema["openapi"] == "3.1.0"
     published = {(method.upper(), path) for path, methods in schema["paths"].items() for method in methods}
     served = set(api.app.state.rights)
-    assert served - published == {("GET", "/api/v1/openapi.json"), ("GET", "/api/docs"), ("GET", "/login")}
+    assert served - published == {
+        ("GET", "/api/v1/openapi.json"),
+        ("GET", "/api/docs"),
+        ("GET", "/login"),
+        ("GET", "/"),
+    }
     assert published <= served
     for path, methods in schema["paths"].items():
         for method, operation in methods.items():

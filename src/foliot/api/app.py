@@ -6,14 +6,14 @@ from typing import Final
 
 import structlog
 from fastapi import APIRouter, Depends, FastAPI, Request
-from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 
 from foliot import __version__
-from foliot.api.auth.authenticator import Authenticator
+from foliot.api.auth.authenticator import COOKIE, Authenticator
 from foliot.api.auth.rights import Open, Right, rights_of
 from foliot.api.auth.throttle import Throttle
 from foliot.api.docs_page import HEADERS as DOCS_HEADERS
@@ -134,6 +134,12 @@ def _about() -> APIRouter:
         rights = {key: str(right) for key, right in request.app.state.rights.items()}
         document = await in_side_thread(request.app.openapi)
         return HTMLResponse(docs_page(document, rights), headers=DOCS_HEADERS)
+
+    @router.get("/", responses=READS, dependencies=[Depends(Open())])
+    async def front_door(request: Request) -> Response:
+        """For people who open the server's address in a browser."""
+        is_logged_in = COOKIE in request.cookies
+        return RedirectResponse("/api/docs" if is_logged_in else "/login", status_code=303)
 
     @router.get("/login", responses=READS, dependencies=[Depends(Open())])
     async def login(language: Speaks) -> Response:

@@ -179,8 +179,8 @@ class NoServerKnown(ClusterTrouble):
     def __init__(self) -> None:
         super().__init__(
             "No server is known here: there is no ./.foliot/client.json, and FOLIOT_SERVER is not set.",
-            hint="start one in this folder: foliot up · or say which: --server URL, foliot context add NAME --url URL, "
-            "FOLIOT_SERVER; in code foliot.configure(URL, token=...); in a job foliot worker --keep-env FOLIOT_SERVER",
+            hint="start one in this folder: foliot up · or name one: --server URL, foliot context add NAME --url URL, "
+            "in code foliot.configure(URL, token=...)",
         )
 
 

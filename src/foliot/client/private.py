@@ -40,6 +40,10 @@ def open_private_folder(path: Path, *, is_ours: Callable[[str], bool]) -> int:
         folder = os.open(path, _FOLDER)
     except OSError as error:
         why = "it is a link" if path.is_symlink() else error.strerror or str(error)
+        if isinstance(error, PermissionError):
+            hint = "name a folder in which this user may write"
+        if isinstance(error, FileExistsError) and not path.is_symlink():
+            why = "it is a file, not a folder"
         raise NotPrivate(path, why, hint=hint) from error
     try:
         _close_to_others(folder, path, is_ours, hint)

@@ -81,6 +81,11 @@ class FeedFormatter(logging.Formatter):
         return self._render.line(event)
 
 
+def is_for_the_feed(record: logging.LogRecord) -> bool:
+    """Whether it is for the user of `foliot up`. A client that does not speak HTTP gets an answer itself."""
+    return record.getMessage() != "Invalid HTTP request received."
+
+
 def reason_of(event: structlog.typing.EventDict) -> str:
     """Why it happened: what a field says, else the last line of its traceback."""
     for field in REASONS:

@@ -9,7 +9,7 @@ from typing import Any, Literal, TextIO
 import structlog
 
 from foliot.domain.visible import visible, visible_line
-from foliot.observability.feed_lines import FeedFormatter, FeedRenderer
+from foliot.observability.feed_lines import FeedFormatter, FeedRenderer, is_for_the_feed
 from foliot.observability.hidden import without_secrets
 from foliot.words.language import Language
 
@@ -51,6 +51,8 @@ def configure_logging(*, level: str = "info", form: LogFormat = "auto", language
     handler = logging.StreamHandler(sys.stderr)
     plain = _VisibleFormatter("%(levelname)s %(name)s %(message)s")
     handler.setFormatter(plain if feed is None else FeedFormatter(feed))
+    if feed is not None:
+        handler.addFilter(is_for_the_feed)
     logging.basicConfig(level=max(threshold, logging.WARNING), handlers=[handler])
 
 

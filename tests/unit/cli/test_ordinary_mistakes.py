@@ -32,6 +32,7 @@ def shell(tmp_path: Path) -> Shell:
     [
         (["new", "/proc/none"], "FOL-7013", "/proc/none cannot be used: No such file or directory."),
         (["new", "file/below"], "FOL-7013", "cannot be used: Not a directory."),
+        (["up", "--data", "file"], "FOL-1091", "file cannot be used: it is a file, not a folder."),
         (["up", "--data", "file/below"], "FOL-1091", "file/below cannot be used: Not a directory."),
         (["up", "--port", "99999"], "", "99999 is not in the range 0<=x<=65535"),
         (["up", "--listen", "127.0.0.1:99999"], "FOL-1000", "is not an address to listen on."),

@@ -62,6 +62,20 @@ def test_every_event_of_the_feed_has_its_chinese(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().err.rstrip().endswith("▲ 暂存已满  bytes=7")
 
 
+def test_a_client_that_does_not_speak_http_is_not_told_to_the_user_of_up(capsys: pytest.CaptureFixture[str]) -> None:
+    root = logging.getLogger()
+    before = root.handlers[:]
+    root.handlers.clear()
+    try:
+        configure_logging(form="feed")
+        logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
+        logging.getLogger("uvicorn.error").warning("something else")
+    finally:
+        root.handlers[:] = before
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("something else")
+
+
 def test_a_line_of_another_package_has_it_too_and_steers_nothing() -> None:
     record = logging.LogRecord(
         "another.package", logging.WARNING, "file.py", 1, "a \x1b[31mred\nline of %s", ("theirs",), None

@@ -185,7 +185,7 @@ PHRASES: Final[Catalogue] = {
     "up_watching": "监视 {names:list}[ 等，另有 {more} 个]",
     "up_running": "运行 {names:list}[ 等，另有 {more} 个]",
     "up_not_there": "{file}（尚不存在）",
-    "up_first_login": "首次登录    {link}     一次有效，15 分钟；再要一个：foliot login-link",
+    "up_first_login": "浏览器登录    {link}\n                一次有效，15 分钟；再要一个：foliot login-link",
     "up_reachable": "只能从本机访问。真正的集群：foliot server --help",
     "up_reachable_by_others": "可从其他机器访问。真正的集群：foliot server --help",
     "up_ctrl_c": "Ctrl-C 停止",

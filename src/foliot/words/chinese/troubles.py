@@ -44,6 +44,7 @@ WORDS: Final[Mapping[str, str]] = {
     "it is not of this form": "形式不对",
     "its value begins like JSON and is none": "它的值以 JSON 开头，却不是 JSON",
     "in every namespace": "全部命名空间",
+    "it is a file, not a folder": "这是文件，不是目录",
     "it is a link": "这是一个链接",
     "it belongs to another user": "属于其他用户",
     "other users may enter it, and it holds other things": "其他用户可以进入，且其中有别的东西",

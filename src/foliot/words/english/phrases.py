@@ -201,7 +201,7 @@ PHRASES: Final[Catalogue] = {
     "up_watching": "watching {names:list}[ and {more} more]",
     "up_running": "running {names:list}[ and {more} more]",
     "up_not_there": "{file} (not there yet)",
-    "up_first_login": "First login    {link}     one use, 15 minutes; another: foliot login-link",
+    "up_first_login": "Browser login  {link}\n                 one use, 15 minutes; another: foliot login-link",
     "up_reachable": "Reachable from this machine only. A real cluster: foliot server --help",
     "up_reachable_by_others": "Reachable from other machines. A real cluster: foliot server --help",
     "up_ctrl_c": "Ctrl-C stops",
