@@ -10,7 +10,9 @@ import pytest
 
 import foliot.cli
 from foliot.domain.schedule import schedule_from_document
+from foliot.observability.feed_lines import SAID_IN_SENTENCES
 from foliot.words.chinese import errors, phrases, why
+from foliot.words.chinese.events import EVENTS
 from foliot.words.chinese.headings import HEADINGS, LABELS
 from foliot.words.language import Language
 from foliot.words.phrases import heading, label
@@ -168,3 +170,20 @@ def test_a_schedule_and_its_warnings_are_said_without_a_latin_word(document: dic
     for text in said:
         plain = re.sub(r"“[^”]*”|[A-Z][a-z]+/[A-Z]\w+|[A-Z]{3}(?:[,#]\S+)*|\b[LWH]\b", "", text)
         assert latin_words(plain) == set(), text
+
+
+def warnings_and_errors() -> Iterator[str]:
+    """The names of the events that Foliot logs as warnings or errors."""
+    for file in Path(foliot.__path__[0]).rglob("*.py"):
+        for node in ast.walk(tree_of(file)):
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name(id="log"), attr="warning" | "error" | "exception"),
+                    args=[ast.Constant(value=str() as event), *_],
+                ):
+                    yield event
+
+
+def test_every_event_that_the_feed_of_up_shows_has_its_chinese() -> None:
+    without = set(warnings_and_errors()) - SAID_IN_SENTENCES - EVENTS.keys()
+    assert without == set(), "add it to src/foliot/words/chinese/events.py: EVENTS"
