@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from foliot.domain.verdict import Cause
+from tests.eventually import soon
 from tests.unit.worker.shell_runs import argv, commands, error_of, marked_processes, result_of, seconds, wait_until_gone
 
 MARK = f"foliot-shell-{os.getpid()}"
@@ -140,8 +141,9 @@ def test_nothing_outlives_a_worker_that_is_killed(sandbox: str) -> None:
 async def test_a_launcher_that_is_killed_fails_the_run_and_ends_the_command() -> None:
     mark = f"{MARK}-launcher"
     async with commands() as bench:
-        row = bench.start(argv("sh", "-c", "echo at work; sleep 600; :", mark))
-        await bench.first_line(row)
+        row = bench.start(argv("sh", "-c", "echo $HOME; sleep 600; :", mark))
+        home = Path(await bench.first_line(row))
+        assert home.is_dir()
         (main,) = [one for one in marked_processes(mark) if one.name() == "sh"]
         launcher = psutil.Process(main.ppid())
         assert mark not in " ".join(launcher.cmdline()), "the order stands in the launcher's arguments"
@@ -149,3 +151,4 @@ async def test_a_launcher_that_is_killed_fails_the_run_and_ends_the_command() ->
         assert await bench.bench.end_of(row) is Cause.ERROR
         assert "launcher was killed" in error_of(row)
         wait_until_gone(mark)
+        await soon(lambda: not home.parent.exists(), what="the end of the private folder")

@@ -62,7 +62,7 @@ def in_the_open(order: Order, news_fd: int) -> None:
         pid = started(order, folder, news_fd)
         if pid is None:
             return
-        say(news_fd, pid=pid)
+        say(news_fd, pid=pid, folder=folder)
         status = attended(
             pid, ask=lambda: end_group(pid, signal.SIGTERM), kill=lambda: end_family(pid), control=CONTROL
         )

@@ -3,11 +3,13 @@
 import asyncio
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from typing import IO, Final
 
 import msgspec
@@ -26,6 +28,7 @@ class LauncherNews(msgspec.Struct, frozen=True):
     """What the launcher says: first the pid, at the end one of the others."""
 
     pid: int | None = None
+    folder: str | None = None  # with the pid: the private folder; in a sandbox it goes with the sandbox
     failed: str | None = None  # why the command did not start
     code: int | None = None
     signal: int | None = None
@@ -40,6 +43,7 @@ class RunningCommand:
         self.end = LauncherNews(failed="its launcher was killed")
         self._loop = asyncio.get_running_loop()
         self._pid: int | None = None
+        self._folder: str | None = None
         self._said = b""
         self._pipes_closed = asyncio.Event()
         self._control, out_fd, err_fd, news_fd = self._spawn(order)
@@ -105,7 +109,7 @@ class RunningCommand:
             os.close(self._control)
         if self._launcher.poll() is None and not self.over.is_set():
             self._launcher.kill()
-            self._kill_group()
+            self._clear_up()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._launcher.wait(0.1)  # it is gone, or will be in a moment
 
@@ -139,18 +143,21 @@ class RunningCommand:
             if news.pid is None:
                 self.end = news
             else:
-                self._pid = news.pid
+                self._pid, self._folder = news.pid, news.folder
 
     def _finish(self) -> None:
         """The launcher is gone. When something killed it, the command's group may be left."""
         if self.end.failed is not None:
-            self._kill_group()
+            self._clear_up()
         self.over.set()
 
-    def _kill_group(self) -> None:
+    def _clear_up(self) -> None:
+        """Do what the launcher cannot do any more: kill the command's group, remove its folder."""
         if self._pid is not None and self._pid > 1:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._pid, signal.SIGKILL)
+        if self._folder is not None:
+            self._loop.run_in_executor(None, partial(shutil.rmtree, self._folder, ignore_errors=True))
 
 
 def _file_of(data: bytes) -> IO[bytes]:
