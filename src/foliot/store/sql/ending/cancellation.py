@@ -1,6 +1,6 @@
 """Cancelling: what waits ends at once, what runs is asked to stop, and the shards of a run go with it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from foliot.domain.errors import RunNotFound
@@ -82,14 +82,19 @@ def cancel(tx: Tx, ending: Ending, run_ids: Sequence[int], *, by: Actor, force: 
 def _planned(runs: Collection[Seen], said: str, *, force: bool) -> _Plan:
     """What waits ends, what runs is asked; a parent none of whose shards runs ends with its last shard."""
     # One version later than they were seen: the note comes first.
-    waiting = [Quit(run.id, run.ver + 1, said) for run in runs if run.state == RunState.PENDING]
+    pending = [run for run in runs if run.state == RunState.PENDING]
+    waiting = [Quit(run.id, run.ver + 1, said) for run in pending]
     running = [run for run in runs if run.state == RunState.RUNNING]
     with_running_shards = {run.parent_id for run in running}
-    idle_parents = {run.id for run in running if _is_parent(run) and run.id not in with_running_shards}
-    askable = [run for run in running if force or run.cancel_at is None]
-    asked = sorted(run.id for run in askable if run.id not in idle_parents)
-    ended = frozenset(idle_parents.union(quit_.run_id for quit_ in waiting))
-    return _Plan(waiting, ended, asked)
+    idle_parents = _parents(running) - with_running_shards
+    askable = {run.id for run in running if force or run.cancel_at is None}
+    asked = sorted(askable - idle_parents)
+    ended = idle_parents.union(run.id for run in pending)
+    return _Plan(waiting, frozenset(ended), asked)
+
+
+def _parents(runs: Iterable[Seen]) -> set[int]:
+    return {run.id for run in runs if _is_parent(run)}
 
 
 def _children(tx: Tx, parents: Sequence[Seen]) -> dict[int, Seen]:
