@@ -58,7 +58,6 @@ EVENTS: Final[Mapping[str, str]] = {
     "spool.full": "暂存已满",
     "spool.not_ours": "暂存文件属于其他工作节点",
     "spool.unreadable_line": "暂存中有无法读取的行",
-    "shell.no_sandbox": "脚本无法在沙箱中执行",
     "store.away": "存储不可用",
     "store.lossy": "存储可能丢失数据",
     "this_machine.not_ended": "本机的令牌未能作废",
