@@ -76,6 +76,7 @@ def test_a_name_of_several_nodes_is_told(tmp_path: Path) -> None:
         "name": "box", "kind": "server", "health": "ONLINE", "state": "live", "beat_age_s": 1, "group": "",
         "labels": {}, "slots": 0, "running": 0, "drained_by": None, "host": "box", "pid": 1, "version": "1",
         "is_leader": False, "started_at": "2026-01-01T00:00:00Z", "clock_offset_s": None, "handlers": [], "runs": [],
+        "load": {},
     }  # fmt: skip
     nodes = [{**node, "id": "n1"}, {**node, "id": "n2", "kind": "worker"}, {**node, "id": "n3", "health": "DEAD"}]
 
