@@ -173,7 +173,7 @@ MESSAGES: list[tuple[str, Provoke, str, str]] = [
     ("FOL-2001", misspelt, 'No job "gret" in namespace "default".', "没有任务“gret”"),
     ("FOL-2002", not_offered, "no worker offers jobs:settle (1 online; nearest: jobs:settle_eu on w-3)", "没有工作"),
     ("FOL-3001", changed_meanwhile, "settle is v2 now (root, 0 µs ago); your change was", "settle 现在是 v2（root"),
-    ("FOL-4001", no_scope, "(needs scope run on group billing)", "需要权限范围 run，分组 billing"),
+    ("FOL-4001", no_scope, "needs the scope run on group billing", "需要权限范围 run，分组 billing"),
     ("FOL-5002", no_leader, "2 of 2 servers answer, none is leader for 4.0 s; electing. Jobs fire", "没有主节点"),
     ("FOL-5004", clock_off, "w-3's clock is 47 s ahead; its log times are off, runs are not", "w-3 的时钟快了 47 秒"),
     ("FOL-5005", no_label, "needs gpu=yes; 0 of 1 workers have it.", "需要 gpu=yes"),

@@ -37,7 +37,8 @@ async def prepared(api: Api, stage: Stage) -> dict[str, str]:
     preview = (await api.post("/backfills:preview", {**order, "only": "all"})).json()
     backfill = await api.post("/backfills", {**order, "only": "all", "token": preview["token"]})
     assert backfill.status_code == 201, backfill.text
-    return {"name": THEIR_JOB, "run": run, "version": "1", "number": str(backfill.json()["id"])}
+    number = str(backfill.json()["id"])
+    return {"name": THEIR_JOB, "run": run, "version": "1", "number": number, "callback": "c-" + "0" * 32}
 
 
 async def test_nothing_of_another_namespace_is_seen_or_touched(api: Api, stage: Stage) -> None:
