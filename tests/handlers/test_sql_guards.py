@@ -75,6 +75,20 @@ async def test_a_sqlite_job_reaches_no_other_file_and_makes_none(tmp_path: Path)
     assert not (tmp_path / "typo.db").exists()
 
 
+async def test_a_sqlite_file_that_another_one_locks_is_a_database_that_is_away(tmp_path: Path) -> None:
+    file = tmp_path / "shop.db"
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    async with sql_worker(f"sqlite:///{file}", connect_timeout="100ms") as worker:
+        locked = await worker.run("SELECT 1")
+        other.execute("ROLLBACK")
+        free = await worker.run("SELECT 1")
+    other.close()
+    assert [locked.cause, locked.error_type] == [Cause.ERROR, "DatabaseAway"]
+    assert "database is locked" in locked.error
+    assert free.rows == [[1]]
+
+
 async def test_a_store_of_foliots_own_is_no_database_of_a_job(database_url: str) -> None:
     marks = ("store_meta", "job_versions")
     assert set(marks) <= set(metadata.tables)  # by these a store is known

@@ -50,6 +50,8 @@ _REALMS: Final[tuple[tuple[Realm, tuple[str, ...]], ...]] = (
                       "5f00::/16")),
 )  # fmt: skip
 _NETWORKS: Final = tuple((realm, ipaddress.ip_network(text)) for realm, texts in _REALMS for text in texts)
+_HERE: Final = ipaddress.IPv4Address("127.0.0.1")
+_NOT_ALLOWED: Final = "it is not among what the worker's settings allow"
 _ISATAP: Final = (0x00005EFE, 0x02005EFE)
 
 
@@ -118,6 +120,14 @@ class Egress:
             return "the worker's settings deny it"
         return None
 
+    def refusal_of_name(self, host: str) -> str | None:
+        """Why a name that a proxy looks up may not be reached; None: it may, and the proxy judges its address."""
+        if host == "localhost" or host.endswith(".localhost"):  # on every machine, also on that of the proxy
+            return self.refusal_of_address(host, _HERE)
+        if self.only_allowed and not self.allow.have_name(host):
+            return _NOT_ALLOWED
+        return None
+
     def refusal_of_address(self, host: str, address: Address) -> str | None:
         """Why a connection to this address of the host is refused; None: it is not."""
         inner = embedded_in(address)
@@ -125,7 +135,7 @@ class Egress:
             return "the worker's settings deny it"
         named, listed = self.allow.have_name(host), self.allow.have_address(address)
         if self.only_allowed and not named and not listed:
-            return "it is not among what the worker's settings allow"
+            return _NOT_ALLOWED
         realm = realm_of(address)
         if realm is None:
             return None

@@ -17,7 +17,7 @@ from foliot.domain.verdict import Cause
 from foliot.ports.handler import Invocable, Unfit
 from foliot.sdk.ctx import Ctx, current
 from foliot.sdk.results import ResultNotJson, ResultTooLarge, encode_result
-from foliot.sdk.stop_signal import Cancelled
+from foliot.sdk.stop_signal import Cancelled, Killed
 
 MESSAGE_MAX: Final = 4_096
 TRACEBACK_MAX: Final = 32_768
@@ -119,7 +119,7 @@ def _ended_by(error: BaseException, handler: Invocable, ctx: Ctx) -> Outcome:
     if isinstance(error, KeyboardInterrupt | GeneratorExit):
         raise error
     if isinstance(error, Cancelled):
-        return Outcome(cause=Cause.CANCELLED)
+        return Outcome(cause=Cause.CANCELLED, error_type=Killed.__name__ if isinstance(error, Killed) else None)
     if isinstance(error, asyncio.CancelledError):
         if ctx.cancelled:
             return Outcome(cause=Cause.CANCELLED)

@@ -11,6 +11,10 @@ class Cancelled(BaseException):
     """
 
 
+class Killed(Cancelled):
+    """The run was asked to stop, or had no time for it, and what it had started was killed."""
+
+
 def grace_of(asked: asyncio.CancelledError, *, usual_s: float) -> float:
     """How long a handler in the worker's loop has to stop: the worker says it with the cancellation."""
     return asked.args[0] if asked.args and isinstance(asked.args[0], float) else usual_s

@@ -119,3 +119,22 @@ async def test_a_proxy_that_is_not_there_is_said_without_its_password() -> None:
 
     assert "the proxy could not be reached. Nothing was sent." in ended.error
     assert "s3cret-canary" not in ended.everything()
+
+
+async def test_the_lists_of_the_worker_decide_about_names_behind_a_proxy_too() -> None:
+    proxy = WebSite()
+    for url in ("http://near.test/", "http://app.localhost/"):
+        proxy.pages[url] = lambda visit: visit.answer(200, "fine")
+    by_proxy = f"http://127.0.0.1:{proxy.port}"
+    async with calling(proxy=by_proxy, allow=["near.test"], only_allowed=True) as worker:
+        assert (await worker.call({"url": "http://near.test/"})).result["status"] == 200
+        far = await worker.call({"url": "http://far.test/"})
+        assert "it is not among what the worker's settings allow" in far.error
+    async with calling(proxy=by_proxy, allow=[]) as worker:
+        for host in ("localhost", "app.localhost", "LOCALHOST."):
+            here = await worker.call({"url": f"http://{host}/"})
+            assert "it is a loopback address" in here.error, host
+    assert len(proxy.log.seen) == 1
+    async with calling(proxy=by_proxy, allow=["app.localhost"]) as worker:
+        assert (await worker.call({"url": "http://app.localhost/"})).result["status"] == 200
+    proxy.close()

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -39,6 +40,7 @@ async def test_a_timeout_ends_the_whole_tree_also_what_left_the_group() -> None:
     async with commands() as bench:
         row = await bench.run(tree(mark), timeout_us=seconds(1), grace_us=seconds(0.5))
         assert row.cause is Cause.TIMEOUT
+        assert error_of(row).endswith("; its process was killed.")
         assert "at work" in row.log
         assert marked_processes(mark) == []
 
@@ -50,6 +52,7 @@ async def test_a_command_that_is_asked_may_leave_tidily_within_the_grace() -> No
         await bench.first_line(row)
         bench.bench.server.cancel(row)
         assert await bench.bench.end_of(row) is Cause.CANCELLED
+        assert error_of(row).endswith("; it stopped when asked.")
         assert "tidy" in row.log
         assert marked_processes(mark) == []
 
@@ -152,3 +155,21 @@ async def test_a_launcher_that_is_killed_fails_the_run_and_ends_the_command() ->
         assert "launcher was killed" in error_of(row)
         wait_until_gone(mark)
         await soon(lambda: not home.parent.exists(), what="the end of the private folder")
+
+
+async def test_the_loop_does_not_wait_for_a_launcher_that_is_about_to_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    reaping: list[threading.Thread] = []
+    wait = subprocess.Popen.wait
+
+    def noted(process: "subprocess.Popen[bytes]", timeout: float | None = None) -> int:
+        reaping.append(threading.current_thread())
+        return wait(process, timeout)
+
+    async with commands() as bench:
+        await bench.run(argv("true"))  # the worker has tried out by now whether a sandbox can be had
+        monkeypatch.setattr(subprocess.Popen, "wait", noted)
+        monkeypatch.setattr(subprocess.Popen, "poll", lambda _process: None)  # as in the moment before its end
+        row = await bench.run(argv("true"))
+        assert row.cause is Cause.SUCCEEDED
+        await soon(lambda: reaping)
+    assert threading.current_thread() not in reaping

@@ -6,6 +6,7 @@ from foliot.domain.verdict import Cause
 from foliot.ports.handler import Invocable
 from foliot.ports.worker_link import CallbackAddress
 from foliot.sdk.invocation import Outcome
+from foliot.sdk.stop_signal import Killed
 from foliot.worker.attempt import Attempt
 
 
@@ -57,10 +58,11 @@ def judged(attempt: Attempt, outcome: Outcome, *, was_asked: bool) -> Outcome:
     asked = attempt.stop_cause
     if asked is None or not was_asked or outcome.cause in (Cause.SUCCEEDED, Cause.REJECTED):
         return outcome
+    how = "its process was killed" if outcome.error_type == Killed.__name__ else "it stopped when asked"
     return Outcome(
         cause=asked,
         result=outcome.result if asked is Cause.CANCELLED else None,
-        error=outcome.error or f"{attempt.stop_why}; it stopped when asked.",
+        error=outcome.error or f"{attempt.stop_why}; {how}.",
         error_type=outcome.error_type,
     )
 
@@ -69,4 +71,6 @@ def killed(attempt: Attempt, words: str) -> Outcome:
     """The end of an attempt whose process is gone: killed by us, or by something else, which is an error."""
     if attempt.stop_cause is None:
         return Outcome(cause=Cause.ERROR, error=f"The run did not finish: {words}.", error_type="ProcessDied")
-    return Outcome(cause=attempt.stop_cause, error=f"{attempt.stop_why}; its process was killed.", error_type="Killed")
+    return Outcome(
+        cause=attempt.stop_cause, error=f"{attempt.stop_why}; its process was killed.", error_type=Killed.__name__
+    )

@@ -149,6 +149,9 @@ class HttpCaller:
             raise AddressRefused(url.origin, refusal)
         by_proxy = self._settings.proxy is not None and not self._is_without_proxy(url)
         if by_proxy and url.address is None:
+            refusal = egress.refusal_of_name(url.host)
+            if refusal is not None:
+                raise AddressRefused(url.origin, refusal)
             return [None]
         found = [url.address] if url.address is not None else await self._looked_up(request)
         refusals = {address: egress.refusal_of_address(url.host, address) for address in found}

@@ -15,7 +15,8 @@ from foliot.domain.instants import SECOND
 from foliot.ports.secrets import NO_SECRETS, Secrets
 from foliot.ports.worker_link import HandlerOffer, LeasedRun
 from foliot.sdk.ctx import Ctx
-from foliot.sdk.stop_signal import grace_of
+from foliot.sdk.results import ResultNotJson, ResultTooLarge, encode_result
+from foliot.sdk.stop_signal import Killed, grace_of
 from foliot.worker.handlers.shell.command import Command, command_for, order_for
 from foliot.worker.handlers.shell.errors import CommandNotStarted, failed_by_signal, failed_with_code
 from foliot.worker.handlers.shell.options import (
@@ -151,7 +152,9 @@ class CommandRun:
             return await running.ended()
         except asyncio.CancelledError as asked:
             usual_s = self._grace_s if ctx.cancelled else 0.0
-            await running.stop(grace_s=grace_of(asked, usual_s=usual_s) * _TERM_SHARE)
+            was_killed = await running.stop(grace_s=grace_of(asked, usual_s=usual_s) * _TERM_SHARE)
+            if was_killed and ctx.cancelled:
+                raise Killed from None
             raise
         finally:
             running.close()
@@ -177,10 +180,16 @@ class CommandRun:
 def value_of(text: str) -> Any:
     """A result that a command wrote: JSON if it is, else text; nothing written is no result."""
     text = text.strip(" \t\r\n")
+    if not text:
+        return None
     try:
-        return msgspec.json.decode(text) if text else None
-    except msgspec.DecodeError:
-        return text
+        value = msgspec.json.decode(text)
+        encode_result(value, function="", run="")
+    except ResultTooLarge:
+        return value
+    except (msgspec.DecodeError, RecursionError, ResultNotJson):  # also JSON of a kind that no store keeps
+        return text.replace("\0", "\\x00")
+    return value
 
 
 class OwnUids:

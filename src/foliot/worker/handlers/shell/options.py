@@ -32,7 +32,21 @@ _PLACEHOLDER: Final = re.compile(r"\$\{params\.([^}]*)\}")
 _SECRET: Final = re.compile(r"\$\{secret:[A-Za-z_][A-Za-z0-9_.-]*\}")
 _ENV_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _FILE_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
-_CODE_FOLLOWS: Final = frozenset({"-c", "-e", "--eval", "-p", "--print", "-Command", "-EncodedCommand", "--command"})
+_CODE_FOLLOWS: Final = frozenset(
+    {"-c", "-e", "--eval", "-p", "--print", "-Command", "-EncodedCommand", "--command", "--execute", "--run"}
+)
+_CODE_LETTERS: Final = {
+    **dict.fromkeys(("sh", "bash", "dash", "ash", "zsh", "ksh", "fish", "python", "pypy", "psql"), "c"),
+    **dict.fromkeys(("mysql", "mariadb", "ruby"), "e"),
+    "perl": "eE",
+    "node": "ep",
+    "nodejs": "ep",
+    "php": "rBRE",
+}
+"""Interpreters, and the short options behind which they expect code, also in one word with others (`bash -lc`)."""
+_ALL_IS_CODE: Final = frozenset({"awk", "gawk", "mawk", "nawk", "env", "xargs", "ssh", "su", "sudo", "doas", "eval"})
+"""Commands that make a program, or another command, of their arguments."""
+_VERSION: Final = re.compile(r"[0-9.]+$")
 
 
 class Capture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -107,24 +121,39 @@ def _check_command(options: ShellOptions) -> None:
 
 def _check_arguments(options: ShellOptions) -> None:
     where = "argv" if options.argv else "args"
-    before = ""
     for at, word in enumerate(options.words):
         path = f"{where}[{at}]"
         _check_text(path, word)
         if "${secret:" in word:
             raise _bad(path, "every user of the machine can read arguments", "name the secret in env, files or stdin")
         if "${params." in word:
-            _check_placeholder(path, word, before, options)
-        before = word
+            _check_placeholder(path, word, options.words[:at], options)
 
 
-def _check_placeholder(path: str, word: str, before: str, options: ShellOptions) -> None:
+def _check_placeholder(path: str, word: str, before: Sequence[str], options: ShellOptions) -> None:
     if not placeholder_in(word):
         raise _bad(path, "a parameter is a whole argument", "write ${params.file} as an element of its own")
     if options.params_as != "argv":
         raise _bad(path, f"parameters come as {options.params_as}", "write params_as: argv")
-    if before in _CODE_FOLLOWS:
-        raise _bad(path, f"what follows {before} is code, and a parameter is data", "let the code read the parameter")
+    flag = _code_flag(before if options.argv else before[-1:])
+    if flag is not None:
+        raise _bad(path, f"what follows {flag} is code, and a parameter is data", "let the code read the parameter")
+
+
+def _code_flag(before: Sequence[str]) -> str | None:
+    """The word by which a command reads what follows it as code; None: no command that is known here does."""
+    letters = ""  # of the interpreters so far: one may stand behind another command (timeout 5 bash -lc …)
+    for word in before:
+        name = _VERSION.sub("", word.rpartition("/")[2])
+        if name in _ALL_IS_CODE:
+            return word
+        letters += _CODE_LETTERS.get(name, "")
+        is_cluster = word.startswith("-") and not word.startswith("--")
+        if is_cluster and any(letter in word for letter in letters):
+            return word
+        if letters and word.startswith("--") and word in _CODE_FOLLOWS:
+            return word
+    return before[-1] if before and before[-1] in _CODE_FOLLOWS else None
 
 
 def _check_given(options: ShellOptions) -> None:
@@ -150,6 +179,7 @@ def _check_end(options: ShellOptions) -> None:
         raise _bad("retry_codes", f"{min(twice)} is also a success code")
     try:
         is_fit = "\n".encode(options.encoding) == b"\n" and codecs.lookup(options.encoding)._is_text_encoding  # noqa: SLF001
+        b"a\xff\n".decode(options.encoding, "backslashreplace")  # as output is read
     except (LookupError, ValueError):
         is_fit = False
     if not is_fit:

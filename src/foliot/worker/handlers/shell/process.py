@@ -85,8 +85,11 @@ class RunningCommand:
                 await self._pipes_closed.wait()
         return self.end
 
-    async def stop(self, *, grace_s: float) -> None:
-        """SIGTERM to the command's group; after the grace, or when asked again, SIGKILL to all that came from it."""
+    async def stop(self, *, grace_s: float) -> bool:
+        """SIGTERM to the command's group; after the grace, or when asked again, SIGKILL to all that came from it.
+
+        True: it did not stop by itself.
+        """
         try:
             if grace_s > 0:
                 self._tell(launcher.TERM)
@@ -95,11 +98,12 @@ class RunningCommand:
         except (TimeoutError, asyncio.CancelledError):
             pass
         if self.over.is_set():
-            return
+            return False
         self._tell(launcher.KILL)
         with contextlib.suppress(TimeoutError, asyncio.CancelledError):
             async with asyncio.timeout(KILL_WITHIN_S):
                 await self.over.wait()
+        return True
 
     def close(self) -> None:
         """Let go of it; what still runs is killed."""
@@ -110,8 +114,12 @@ class RunningCommand:
         if self._launcher.poll() is None and not self.over.is_set():
             self._launcher.kill()
             self._clear_up()
+        if self._launcher.poll() is None:  # it will be gone in a moment, for which the loop does not wait
+            self._loop.run_in_executor(None, self._reap)
+
+    def _reap(self) -> None:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._launcher.wait(0.1)  # it is gone, or will be in a moment
+            self._launcher.wait(KILL_WITHIN_S)
 
     def _tell(self, word: bytes) -> None:
         with contextlib.suppress(OSError):

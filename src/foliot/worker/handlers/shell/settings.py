@@ -46,7 +46,7 @@ class ShellSettings:
     lang: str = "C.UTF-8"
     home: str | None = None  # None: the private folder
     env: dict[str, str] = field(default_factory=dict)  # of every command
-    env_names: list[str] | None = None  # that jobs may set; None: all but those that load code
+    env_names: list[str] | None = None  # that jobs may set; None: all, and with a list of commands none
     work_folder: str | None = None  # where private folders are made
     folders: list[str] = field(default_factory=list)  # that jobs may work in; a sandbox shows them read-only
     writable_folders: list[str] = field(default_factory=list)  # likewise, and scripts may write there

@@ -20,7 +20,13 @@ from typing import Any, Final
 from foliot.ports.secrets import NO_SECRETS, Secrets
 from foliot.ports.worker_link import HandlerOffer, LeasedRun
 from foliot.sdk.ctx import Ctx
-from foliot.worker.handlers.sql.errors import BadSqlParameter, ConnectionLost, ConnectionNotAllowed, DatabaseAway
+from foliot.worker.handlers.sql.errors import (
+    BadSqlParameter,
+    ConnectionLost,
+    ConnectionNotAllowed,
+    DatabaseAway,
+    StatementRefused,
+)
 from foliot.worker.handlers.sql.execution import SqlExecution, SqlPlan
 from foliot.worker.handlers.sql.options import GIVEN, KIND, SqlOptions, read_sql_options
 from foliot.worker.handlers.sql.pool import SqlPool
@@ -188,7 +194,7 @@ class SqlCall:
 
         try:
             session = await pool.take()
-        except ConnectionLost as error:
+        except (ConnectionLost, StatementRefused) as error:  # refused: another process locks the file, say
             raise DatabaseAway(self.name, hidden(str(error))) from None
         try:
             result = await SqlExecution(plan, session, ctx, hidden).whole()
