@@ -205,3 +205,17 @@ async def test_a_result_that_is_too_large_does_not_lose_the_end(waiting: Waiting
     shown = await waiting.shown()
     assert (shown["state"], shown["result"]) == ("SUCCEEDED", None)
     assert "not kept" in shown["error"]
+
+
+async def test_what_another_system_says_steers_no_terminal_and_holds_no_password_of_an_address(
+    waiting: Waiting,
+) -> None:
+    said = "\x1b[2Jno connection to postgresql://app:canary@db/prod"
+    shown = "\\u001b[2Jno connection to postgresql://app:***@db/prod"
+    await waiting.beat()
+    told = await waiting.call({"state": "PROGRESS", "progress": {"done": 1, "note": said}})
+    assert told.status_code == 200
+    assert (await waiting.shown())["progress"]["note"] == shown
+    await waiting.call({"state": "FAILED", "error": said})
+    assert shown in json.dumps(await waiting.shown()).replace("\\\\", "\\")
+    assert "canary" not in json.dumps(await waiting.shown())

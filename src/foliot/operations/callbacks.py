@@ -15,8 +15,11 @@ from foliot.domain.callbacks import (
     Proof,
     key_of,
 )
+from foliot.domain.redaction import redacted
 from foliot.domain.run import format_run_id
+from foliot.domain.texts import NOTE_MAX
 from foliot.domain.verdict import Cause
+from foliot.domain.visible import visible
 from foliot.operations.notes import note
 from foliot.operations.services import Services
 from foliot.operations.worker_reports import storable_reports
@@ -66,7 +69,7 @@ async def take_message(services: Services, callback: Callback, said: Said, proof
     """Do what a proved message says; raise when it comes too late, contradicts an earlier one or is sent again."""
     store = services.store.callbacks
     if said.state not in (SUCCEEDED, FAILED):
-        text = msgspec.json.encode(said.progress).decode()
+        text = msgspec.json.encode(_shown(said.progress or {})).decode()
         return _landed(await store.progress(callback, text, said_at=proof.said_at))
     (report,) = storable_reports([_report(callback, said)])
     assert report is not None
@@ -99,11 +102,20 @@ def _report(callback: Callback, said: Said) -> Report:
         lease_id=callback.lease_id,
         cause=Cause.SUCCEEDED if is_good else failure,
         result=said.result,
-        error=None if is_good else said.error or "The system that the run waited for says that it failed.",
+        error=None if is_good else _safe(said.error or "The system that the run waited for says that it failed."),
         error_type=None if is_good else ERROR_TYPE,
         started_us_ago=max(0, callback.now - callback.made_at),
         job=callback.job,
     )
+
+
+def _shown(progress: Mapping[str, Any]) -> dict[str, Any]:
+    return {**progress, "note": _safe(str(progress.get("note", "")))[:NOTE_MAX]}
+
+
+def _safe(text: str) -> str:
+    """A text of another system as people may read it. No worker sees it, and the server knows no secrets."""
+    return redacted(visible(text))
 
 
 def _hash_of(said: Said) -> str:

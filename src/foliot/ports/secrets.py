@@ -79,10 +79,11 @@ class Secrets(Protocol):
         ...
 
     def hidden(self, text: str) -> str:
-        """The text without the value of any secret that was handed out: each is `***`. Any thread may call it.
+        """The text without the values that this run was handed: each is `***`. Called in the context of the run.
 
-        The worker does this with the log, the error, the result and the notes of every run. A kind calls it before it
-        cuts a text, because a part of a secret is not found.
+        The worker does this with the log, the error, the result and the notes of the run. A kind calls it before it
+        cuts a text, because a part of a secret is not found. The values of other runs are not hidden: a run could find
+        out by that what they are.
         """
         ...
 

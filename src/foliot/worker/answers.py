@@ -19,7 +19,6 @@ from foliot.worker.execution import Execution
 from foliot.worker.figures import Figures
 from foliot.worker.isolation.kill_list import KillList
 from foliot.worker.logs import Logs
-from foliot.worker.secrets.cover import Cover
 from foliot.worker.session import Session
 from foliot.worker.signals import Signals
 
@@ -40,9 +39,7 @@ class Answers:
         kills: KillList,
         figures: Figures,
         signals: Signals,
-        cover: Cover,
     ) -> None:
-        self._cover = cover
         self._current = current
         self._execution = execution
         self._logs = logs
@@ -62,7 +59,7 @@ class Answers:
         session.is_draining = session.is_draining or leased.draining
         if leased.hurry:
             self._signals.beat_asked()
-        fresh = session.take(leased.request_no, [Attempt(run, self._logs, self._cover) for run in leased.runs])
+        fresh = session.take(leased.request_no, [Attempt(run, self._logs) for run in leased.runs])
         self._figures.leased += len(fresh)
         self._execution.accept(fresh)
 

@@ -42,10 +42,9 @@ class Attempt:
         "waits",
     )
 
-    def __init__(self, run: LeasedRun, logs: "Logs", cover: Cover = NO_COVER) -> None:
-        """`cover` hides secrets in whatever leaves the worker: log, error, result, checkpoint, notes."""
+    def __init__(self, run: LeasedRun, logs: "Logs") -> None:
         self.run = run
-        self.cover = cover
+        self.cover = NO_COVER  # hides its secrets in what leaves the worker: log, error, result, notes
         self.started_at: float | None = None  # monotonic
         self.stop_cause: Cause | None = None  # set: it was asked to stop, and this is how its end will count
         self.stop_why = ""  # the same for people: "Timed out after 30 s"
@@ -74,6 +73,24 @@ class Attempt:
         was_at_work = self.run.at_most_once and self.started_at is not None
         return Cause.ERROR if was_at_work else Cause.RELEASED
 
+    def handed(self, name: str, value: str) -> None:
+        """Its handler is given the value of a secret now: hide it from here on."""
+        if self.cover is NO_COVER:
+            self.cover = Cover()
+        self.cover.add(name, value)
+
+    def save_checkpoint(self, document: str) -> None:
+        """Keep it, unless it holds a secret.
+
+        A checkpoint is never changed: the next attempt would go on from what nobody wrote.
+        """
+        if self.cover.is_in(document):
+            self.add_line(
+                "WARNING", "the checkpoint was not saved: it holds the value of a secret; the one before stays"
+            )
+            return
+        self.checkpoint = document
+
     def write(self, level: str, data: bytes) -> None:
         """Output of the handler, as it comes."""
         self._opened().write(level, data)
@@ -84,5 +101,8 @@ class Attempt:
 
     def _opened(self) -> RunLog:
         if self.log is None:
-            self.log = self._logs.open(self.run, self.cover)
+            self.log = self._logs.open(self.run, self._hidden)
         return self.log
+
+    def _hidden(self, text: str, is_cut: bool) -> str:
+        return self.cover.hidden(text, is_cut=is_cut)  # the cover of this moment: a secret may come after a line

@@ -28,7 +28,7 @@ from foliot.worker.handlers import handler_of
 from foliot.worker.isolation.isolator import Isolator
 from foliot.worker.lines import safe_text
 from foliot.worker.reports import AttemptEnd
-from foliot.worker.secrets.cover import Cover
+from foliot.worker.secrets.cover import CUT, Cover
 from foliot.worker.signals import Signals
 from foliot.worker.surroundings import Surroundings
 
@@ -309,7 +309,7 @@ class Execution:
                     outcome=_without_secrets(outcome, attempt.cover),
                     ended_at=now,
                     started_at=started_at,
-                    checkpoint=attempt.checkpoint and attempt.cover.hidden_json(attempt.checkpoint),
+                    checkpoint=attempt.checkpoint,
                     log=attempt.log,
                     job=run.job,
                 )
@@ -320,7 +320,8 @@ class Execution:
 def _without_secrets(outcome: Outcome, cover: Cover) -> Outcome:
     """The outcome as it may be kept: on disk, in the store, before people."""
     if outcome.error is not None:
-        outcome = replace(outcome, error=redacted(safe_text(cover.hidden(outcome.error))), traceback=None)
+        error = cover.hidden(outcome.error, is_cut=outcome.error.endswith(CUT))
+        outcome = replace(outcome, error=redacted(safe_text(error)), traceback=None)
     if outcome.result is None:
         return outcome
     result = cover.hidden_json(outcome.result)

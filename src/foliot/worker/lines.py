@@ -20,6 +20,7 @@ class OutputLine(NamedTuple):
 
     level: str
     text: str
+    is_cut: bool = False  # it was too long: what follows is the next line
 
 
 def encode_record(level: str, text: str) -> bytes:
@@ -59,10 +60,10 @@ class LineCutter:
         """The lines that are complete now."""
         whole = self._rest + data if self._rest else data
         *ended, self._rest = whole.split(b"\n")
-        lines = [self._line(piece) for line in ended for piece in _pieces(line)]
+        lines = [self._line(piece, is_cut=is_cut) for line in ended for piece, is_cut in _pieces(line)]
         while len(self._rest) > LINE_MAX:
             at = _boundary(self._rest)
-            lines.append(self._line(self._rest[:at]))
+            lines.append(self._line(self._rest[:at], is_cut=True))
             self._rest = self._rest[at:]
         return lines
 
@@ -71,22 +72,24 @@ class LineCutter:
         rest, self._rest = self._rest, b""
         return [self._line(rest)] if rest else []
 
-    def _line(self, data: bytes) -> OutputLine:
+    def _line(self, data: bytes, *, is_cut: bool = False) -> OutputLine:
         if data and data[0] == _RECORD:
             level, unit, text = data[1:].partition(_UNIT)
             name = level.decode("ascii", "replace")
             if unit and name in LEVELS:
-                return OutputLine(name, safe_text(text.decode("utf-8", "backslashreplace").replace(_NEWLINE, "\n")))
-        return OutputLine(self._level, safe_text(data.decode("utf-8", "backslashreplace")))
+                record = text.decode("utf-8", "backslashreplace").replace(_NEWLINE, "\n")
+                return OutputLine(name, safe_text(record), is_cut)
+        return OutputLine(self._level, safe_text(data.decode("utf-8", "backslashreplace")), is_cut)
 
 
-def _pieces(line: bytes) -> list[bytes]:
+def _pieces(line: bytes) -> list[tuple[bytes, bool]]:
+    """The line in pieces that are not too long, each with whether the line goes on behind it."""
     pieces = []
     while len(line) > LINE_MAX:
         at = _boundary(line)
-        pieces.append(line[:at])
+        pieces.append((line[:at], True))
         line = line[at:]
-    return [*pieces, line]
+    return [*pieces, (line, False)]
 
 
 def _boundary(data: bytes) -> int:

@@ -12,8 +12,7 @@ from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.worker_link import LeasedRun, LogChunk, WorkerLink
 from foliot.worker.lines import format_stamp
-from foliot.worker.run_log import RunLog
-from foliot.worker.secrets.cover import NO_COVER, Cover
+from foliot.worker.run_log import Hide, RunLog, hide_nothing
 from foliot.worker.server_calls import GrowingRest, NoAnswer, NotTaken, answer_of
 
 log = structlog.get_logger("foliot.worker.logs")
@@ -55,9 +54,9 @@ class Logs:
         self._loop = asyncio.get_running_loop()
         self._is_awake = False
 
-    def open(self, run: LeasedRun, cover: Cover = NO_COVER) -> RunLog:
+    def open(self, run: LeasedRun, hide: Hide = hide_nothing) -> RunLog:
         """A log for an attempt that writes its first line."""
-        return RunLog(run, self, cover)
+        return RunLog(run, self, hide)
 
     def stamp(self) -> str:
         return format_stamp(self._clock.now())

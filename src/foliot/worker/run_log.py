@@ -2,16 +2,25 @@
 
 import threading
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from foliot.ports.worker_link import LeasedRun, LogChunk
 from foliot.worker.lines import LineCutter, OutputLine, format_line
-from foliot.worker.secrets.cover import NO_COVER, Cover
 
 CHUNK_MAX: Final = 128 * 1024
 TAIL_MAX: Final = 64 * 1024
+
+
+Hide: TypeAlias = Callable[[str, bool], str]
+"""A line without secrets; the second argument says whether its end was cut off."""
+
+
+def hide_nothing(text: str, is_cut: bool) -> str:
+    """Of a log that nobody gave secrets."""
+    del is_cut
+    return text
 
 
 class Book(Protocol):
@@ -29,7 +38,8 @@ class _HeldBack(NamedTuple):
     stamp: str
     level: str
     data: bytes  # as it came; a flood is cut into lines only where it is kept
-    is_line: bool  # a whole line rather than output
+    is_line: bool  # a line rather than output
+    is_cut: bool = False  # a line whose end was cut off
 
 
 class RunLog:
@@ -42,10 +52,10 @@ class RunLog:
     __slots__ = (
         "_book",
         "_closed",
-        "_cover",
         "_cutters",
         "_flight",
         "_head",
+        "_hide",
         "_lock",
         "_pending",
         "_run",
@@ -55,9 +65,9 @@ class RunLog:
         "cut",
     )
 
-    def __init__(self, run: LeasedRun, book: Book, cover: Cover = NO_COVER) -> None:
+    def __init__(self, run: LeasedRun, book: Book, hide: Hide = hide_nothing) -> None:
         self._run = run
-        self._cover = cover
+        self._hide = hide
         self._book = book
         self._lock = threading.Lock()
         self._cutters: dict[str, LineCutter] = {}
@@ -163,13 +173,13 @@ class RunLog:
         size = _size(text)
         self._closed = self._closed or self._full(size)
         if self._closed:
-            self._hold_back(_HeldBack(stamp, line.level, line.text.encode(), is_line=True))
+            self._hold_back(_HeldBack(stamp, line.level, line.text.encode(), is_line=True, is_cut=line.is_cut))
         else:
             self._put_in_line(text, size)
 
     def _formatted(self, stamp: str, line: OutputLine) -> str:
         """The line as it is kept and sent: without secrets."""
-        return format_line(stamp, OutputLine(line.level, self._cover.hidden(line.text)))
+        return format_line(stamp, OutputLine(line.level, self._hide(line.text, line.is_cut)))
 
     def _full(self, size: int) -> str:
         if self._head + size > self._book.log_max - TAIL_MAX:
@@ -203,7 +213,7 @@ class RunLog:
 
     def _lines_of(self, held: _HeldBack) -> Iterable[OutputLine]:
         if held.is_line:
-            return [OutputLine(held.level, held.data.decode())]
+            return [OutputLine(held.level, held.data.decode(), held.is_cut)]
         return self._cutter(held.level).feed(held.data)
 
     def _last(self, texts: list[str]) -> list[str]:

@@ -103,7 +103,7 @@ def to_held(attempt: Attempt, *, now: float, checkpoint: str | None = None) -> H
         lease_id=attempt.run.lease_id,
         started_us_ago=None if started_at is None else max(0, int((now - started_at) * SECOND)),
         progress=None if progress is None else _progress_json(attempt.cover, *progress),
-        checkpoint=checkpoint and attempt.cover.hidden_json(checkpoint),
+        checkpoint=checkpoint,
         waits_for=None if wait is None else wait.what,
         waits_us_ago=0 if wait is None else max(0, int((now - wait.since) * SECOND)),
     )

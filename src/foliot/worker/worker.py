@@ -33,7 +33,6 @@ from foliot.worker.loop_watch import Blocked, LoopWatch
 from foliot.worker.poller import Poller
 from foliot.worker.registrar import Registrar
 from foliot.worker.reporter import Reporter
-from foliot.worker.secrets.cover import NO_COVER
 from foliot.worker.secrets.vault import Vault
 from foliot.worker.session import Session
 from foliot.worker.settings import WorkerSettings
@@ -64,7 +63,6 @@ class Worker:
         self.figures = Figures()
         self.code = code or PythonHandlers()
         self._others: Mapping[str, HandlerKind] = {kind.kind: kind for kind in kinds}
-        self._cover = NO_COVER if vault is None else vault.cover
         if vault is not None:
             vault.give_to(kinds)
         self._settings = settings
@@ -265,7 +263,6 @@ class Worker:
             self._kills,
             self.figures,
             self._signals,
-            self._cover,
         )
         self._poller = Poller(around, self._execution, self._answers, wait_s=settings.poll_wait_s)
         self._drain = Drain(

@@ -4,8 +4,11 @@ import asyncio
 import base64
 import json
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -84,9 +87,9 @@ async def test_what_cannot_be_read_says_why_and_not_what(source: Mapping[str, An
     private(tmp_path / "open", b"canary")
     (tmp_path / "open").chmod(0o644)
     private(tmp_path / "large", b"canary" * 20_000)
-    private(tmp_path / "short", b"can\n")
+    private(tmp_path / "short", b"seven-l\n")
     private(tmp_path / "binary", b"canary\xff")
-    private(tmp_path / "nul", b"canary\0")
+    private(tmp_path / "nul", b"the canary\0")
     with pytest.raises(SecretNotReadable, match=rf"^The secret TOKEN cannot be read: .*{why}") as refused:
         await value_of(vault_of(source, folder=tmp_path).for_kind("shell"))
     assert "canary" not in f"{refused.value} {[tell(refused.value, language) for language in Language]}"
@@ -103,6 +106,34 @@ async def test_a_command_that_does_not_end_is_killed_with_its_children(
     await soon(lambda: not any(is_at_work(int(pid)) for pid in pids.read_text().split()), within_s=60)
 
 
+async def test_a_command_may_leave_a_process_behind_that_holds_its_output_open(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    command = ["sh", "-c", f"setsid sleep 600 & echo $! > {pid}; echo the-value"]
+    try:
+        async with asyncio.timeout(sources.COMMAND_WITHIN_S / 2):
+            assert await value_of(secrets_of(command=command)) == "the-value"
+    finally:
+        os.kill(int(pid.read_text()), signal.SIGKILL)
+
+
+async def test_no_thread_waits_on_for_what_a_killed_command_left_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "COMMAND_WITHIN_S", 0.5)
+    pid = tmp_path / "pid"
+    command = ["sh", "-c", f"setsid sleep 600 & echo $! > {pid}; sleep 600"]
+    before = set(threading.enumerate())
+    threads = ThreadPoolExecutor(1)
+    asyncio.get_running_loop().set_default_executor(threads)
+    try:
+        with pytest.raises(SecretNotReadable, match="did not end in time"):
+            await value_of(secrets_of(command=command))
+        threads.shutdown(wait=False)
+        await soon(lambda: set(threading.enumerate()) <= before, within_s=60)
+    finally:
+        os.kill(int(pid.read_text()), signal.SIGKILL)
+
+
 def is_at_work(pid: int) -> bool:
     return pid in psutil.pids() and bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
 
@@ -117,7 +148,7 @@ async def test_many_runs_at_once_read_a_secret_once_and_again_when_it_is_old(tmp
     assert await value_of(secrets) == "the first"
     await CLOCK.advance(11)
     assert await value_of(secrets) == "the second"
-    assert secrets.hidden("the first, the second") == "***, ***", "a run may still hold the old one"
+    assert vault.cover.hidden("the first, the second") == "***, ***", "a run may still hold the old one"
 
 
 async def test_a_failure_is_remembered_for_a_moment_alone(tmp_path: Path) -> None:
@@ -125,11 +156,11 @@ async def test_a_failure_is_remembered_for_a_moment_alone(tmp_path: Path) -> Non
     secrets = secrets_of(file=str(file))
     with pytest.raises(SecretNotReadable):
         await value_of(secrets)
-    private(file, b"canary")
+    private(file, b"the canary")
     with pytest.raises(SecretNotReadable):
         await value_of(secrets)
     await CLOCK.advance(FAILED_FOR_S)
-    assert await value_of(secrets) == "canary"
+    assert await value_of(secrets) == "the canary"
 
 
 @pytest.mark.parametrize(
@@ -245,7 +276,9 @@ def test_a_value_is_hidden_in_base64_wherever_it_begins(user: str, encode: Calla
 def test_the_beginning_of_a_value_is_hidden_where_a_text_was_cut(end: str) -> None:
     cover = Cover()
     cover.add("TOKEN", VALUE)
-    assert cover.hidden(f"Authorization: Bearer {VALUE[:9]}{end}") == f"Authorization: Bearer ***{end}"
+    told = f"Authorization: Bearer {VALUE[:9]}{end}"
+    assert cover.hidden(told, is_cut=True) == f"Authorization: Bearer ***{end}"
+    assert cover.hidden(told) == told, "nobody cut it: the run wrote these letters"
 
 
 def test_a_key_of_many_lines_is_hidden_line_by_line() -> None:

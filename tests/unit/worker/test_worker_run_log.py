@@ -1,7 +1,8 @@
 """A run's log: in order, bounded, its end kept, repeats identical."""
 
-from foliot.worker.lines import OutputLine
+from foliot.worker.lines import LINE_MAX, OutputLine
 from foliot.worker.run_log import CHUNK_MAX, TAIL_MAX, RunLog
+from foliot.worker.secrets.cover import Cover
 from tests.unit.worker.books import PlainBook, a_run, shipped
 
 
@@ -101,3 +102,14 @@ def test_dropping_gives_the_memory_back() -> None:
     run_log.acknowledge()  # an answer that comes after it was dropped
     assert book.size == 0
     assert run_log.is_empty
+
+
+def test_a_line_that_is_cut_within_a_secret_ends_without_its_beginning_and_no_other_line_does() -> None:
+    cover = Cover()
+    cover.add("TOKEN", "s3cret-canary")
+    run_log = RunLog(a_run(), PlainBook(), lambda text, is_cut: cover.hidden(text, is_cut=is_cut))
+    run_log.write("OUT", b"a guess: s3cret\n" + b"x" * (LINE_MAX - 6) + b"s3cret-canary\n")
+    run_log.end()
+    guess, cut, _ = text_of(run_log).splitlines()
+    assert guess.endswith("a guess: s3cret")
+    assert cut.endswith("xx***")

@@ -1,6 +1,7 @@
 """A worker hides the secrets that its runs were given in everything it sends and keeps, and rejects what may not be."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -65,7 +66,7 @@ async def test_what_a_run_tells_of_its_secret_is_hidden_wherever_it_goes() -> No
         well = await desk.ended(desk.add("Bearer ${secret:TOKEN}", **HOST))
         ill = await desk.ended(desk.add("Bearer ${secret:TOKEN}", fails=True, **HOST))
         held = desk.add("Bearer ${secret:TOKEN}", waits=True, **HOST)
-        await soon(lambda: held.progress is not None and held.checkpoint is not None, within_s=60)
+        await soon(lambda: held.progress is not None, within_s=60)
         desk.server.cancel(held)
         await desk.ended(held)
     assert (well.cause, ill.cause) == (Cause.SUCCEEDED, Cause.ERROR)
@@ -73,11 +74,24 @@ async def test_what_a_run_tells_of_its_secret_is_hidden_wherever_it_goes() -> No
     for row in (well, ill, held):
         sent = [row.log, row.progress, row.checkpoint, *row.reports]
         assert "***" in str(row.log)
+        assert "WARNING  the checkpoint was not saved: it holds the value of a secret" in row.log
+        assert row.checkpoint is None
         assert CANARY not in str(sent)
         assert "canary" not in str(sent)
     assert "***" in str(held.progress)
-    assert "***" in str(held.checkpoint)
     assert "***" in str(ill.reports[0].error)
+
+
+async def test_a_run_that_was_handed_no_secret_cannot_tell_by_its_texts_what_others_were_handed() -> None:
+    guesses = (CANARY, CANARY[:5], f"{CANARY}-42")
+    async with indiscreet_worker() as desk:
+        await desk.ended(desk.add("Bearer ${secret:TOKEN}", **HOST))
+        rows = [await desk.ended(desk.add(guess)) for guess in guesses]
+        rows += [await desk.ended(desk.add(guess, fails=True)) for guess in guesses]
+    for row, guess in zip(rows, guesses * 2, strict=True):
+        assert f"OUT  {guess}\n" in row.log
+        assert json.loads(str(row.reports[0].checkpoint)) == {"told": guess}, "a checkpoint is never changed"
+        assert "***" not in str([row.log, row.progress, *row.reports])
 
 
 @pytest.mark.parametrize(
@@ -104,7 +118,7 @@ async def test_a_secret_that_may_not_be_had_rejects_the_run_and_one_that_fails_l
 
 async def test_results_that_wait_on_disk_hold_no_secret(tmp_path: Path) -> None:
     async with indiscreet_worker(tmp_path) as desk:
-        row = desk.add("${secret:TOKEN}", waits=True, **HOST)
+        row = desk.add("${secret:TOKEN}", waits=True, fails=True, **HOST)
         await soon(lambda: row.progress is not None, within_s=60)
         desk.server.is_away = True
     (spooled,) = [file for file in tmp_path.rglob("*") if file.is_file() and file.stat().st_size]

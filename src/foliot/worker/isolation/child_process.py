@@ -162,7 +162,7 @@ class ChildProcess:
                     self._owner.child_progressed(self.attempt)
             case CheckpointSaved():
                 if self.attempt is not None:
-                    self.attempt.checkpoint = message.document
+                    self.attempt.save_checkpoint(message.document)
                     self._owner.child_progressed(self.attempt)
             case CallEnded():
                 self._end_run(message)

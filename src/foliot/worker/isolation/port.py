@@ -33,7 +33,7 @@ class AttemptPort:
         self._progressed(self._attempt)
 
     def save_checkpoint(self, document: str) -> None:
-        self._attempt.checkpoint = document
+        self._attempt.save_checkpoint(document)
         self._progressed(self._attempt)
 
     def is_cancelled(self) -> bool:

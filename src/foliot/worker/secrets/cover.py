@@ -1,6 +1,7 @@
 """Text without secrets: every value that was handed out, in the forms in which programs write it."""
 
 import base64
+import functools
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -12,14 +13,20 @@ import msgspec
 from foliot.domain.redaction import HIDDEN
 
 VALUES_MAX: Final = 32  # of one secret that are remembered: runs that hold an old one still write
-_FORM_MIN: Final = 4
+_BEGIN_MIN: Final = 4  # letters of a value that was cut; fewer tell nothing
 _LINE_MIN: Final = 8
 _BASE64_MIN: Final = 6
-_CUT: Final = "…"
+CUT: Final = "…"  # stands where a text was cut
 
 
 class Cover:
-    """Hides values. The worker's loop adds them; any thread may hide: it sees the old list or the new one."""
+    """Hides values: those of one run, or in the worker's own log all of them.
+
+    The texts of a run are covered by its own values alone. By those of others a run could find out what they are: it
+    would write guesses and look which ones become `***`.
+
+    One thread adds values; any thread may hide: it sees the old list or the new one.
+    """
 
     def __init__(self) -> None:
         self._values: dict[str, deque[str]] = {}
@@ -34,15 +41,19 @@ class Cover:
         forms = {form for each in self._values.values() for known in each for form in forms_of(known)}
         self._forms = tuple(sorted(forms, key=len, reverse=True))
 
-    def hidden(self, text: str) -> str:
-        """The text; `***` stands for each value, and for the beginning of one where the text was cut."""
+    def hidden(self, text: str, *, is_cut: bool = False) -> str:
+        """The text; `***` stands for each value. `is_cut`: Foliot cut its end, where a value may only begin."""
         forms = self._forms
         if not forms:
             return text
         for form in forms:
             if form in text:
                 text = text.replace(form, HIDDEN)
-        return _without_cut(text, forms)
+        return _without_cut(text, forms) if is_cut else text
+
+    def is_in(self, text: str) -> bool:
+        """Whether the text holds a value."""
+        return any(form in text for form in self._forms)
 
     def hidden_json(self, document: str) -> str:
         """The same for JSON. A document that would be none any more is hidden as a whole: a value may be a number."""
@@ -59,16 +70,17 @@ class Cover:
 
 
 NO_COVER: Final = Cover()
-"""Of a worker without secrets: nothing is ever added to it."""
+"""Of a run that was handed no secret: nothing is ever added to it."""
 
 
-def forms_of(value: str) -> set[str]:
+@functools.lru_cache(maxsize=128)  # many runs are handed the same few values
+def forms_of(value: str) -> frozenset[str]:
     """How programs write a value: as it is, and in JSON, in Python, in addresses and in base64."""
     texts = [value]
     lines = value.splitlines()
     if len(lines) > 1:  # a key of many lines is written line by line
         texts += [line for line in lines if len(line) >= _LINE_MIN and not line.startswith("-----")]
-    return {form for text in texts for form in _forms(text) if len(form) >= _FORM_MIN}
+    return frozenset(form for text in texts for form in _forms(text) if form)
 
 
 def _forms(text: str) -> Iterator[str]:
@@ -106,9 +118,9 @@ def _in_base64(data: bytes) -> Iterator[str]:
 
 def _without_cut(text: str, forms: Iterable[str]) -> str:
     """The text without the beginning of a value at its end: errors and logs are cut at a limit."""
-    end = len(text) - 1 if text.endswith(_CUT) else len(text)
+    end = len(text) - 1 if text.endswith(CUT) else len(text)
     for form in forms:
-        begin, at = form[:_FORM_MIN], max(0, end - len(form) + 1)
+        begin, at = form[:_BEGIN_MIN], max(0, end - len(form) + 1)
         while (at := text.find(begin, at, end)) >= 0:
             if form.startswith(text[at:end]):
                 return text[:at] + HIDDEN + text[end:]

@@ -7,13 +7,13 @@ import signal
 import stat
 import subprocess
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, Self
 
 from foliot.ports.secrets import SecretNotReadable
 from foliot.worker.secrets.settings import SecretSettings
 
 VALUE_MAX: Final = 64 * 1024
-VALUE_MIN: Final = 4
+VALUE_MIN: Final = 8
 """A shorter value is no secret: anybody guesses it, and to hide it would blot out other text."""
 COMMAND_WITHIN_S: Final = 10.0
 _OWN: Final = "FOLIOT_"  # the worker's own token is not a command's business
@@ -76,28 +76,66 @@ async def _printed(name: str, command: Sequence[str], environment: Mapping[str, 
         )
     except (OSError, ValueError) as error:
         raise SecretNotReadable(name, "its command cannot be started", where=command[0]) from error
-    try:
-        async with asyncio.timeout(COMMAND_WITHIN_S):
-            printed = await asyncio.to_thread(_output, process)
-    except TimeoutError:
-        within = f"{command[0]}, {COMMAND_WITHIN_S:g} s"
-        raise SecretNotReadable(name, "its command did not end in time", where=within) from None
-    finally:
-        if process.returncode is None:  # nobody waited for it: its number, and that of its group, are still its own
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            await asyncio.to_thread(process.wait)
+    assert process.stdout is not None
+    with process.stdout as stream, _Reading(process, stream.fileno()) as reading:
+        try:
+            # This thread always ends: it waits for the process, and not for the pipe, which children may hold open.
+            await asyncio.to_thread(process.wait, COMMAND_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            within = f"{command[0]}, {COMMAND_WITHIN_S:g} s"
+            raise SecretNotReadable(name, "its command did not end in time", where=within) from None
+        finally:
+            if _kill(process):
+                await asyncio.to_thread(process.wait)
+        printed = reading.all_of_it()
     if len(printed) <= VALUE_MAX and process.returncode != 0:
         status = f"{command[0]}, status {process.returncode}"
         raise SecretNotReadable(name, "its command failed", where=status)
     return printed
 
 
-def _output(process: subprocess.Popen[bytes]) -> bytes:
-    """All that it prints, when it has ended; of one that prints too much, the beginning."""
-    assert process.stdout is not None
-    with process.stdout as stream:
-        printed = stream.read(VALUE_MAX + 1)
-    if len(printed) <= VALUE_MAX:
-        process.wait()
-    return printed
+class _Reading:
+    """Takes what a command prints, in the loop and without ever waiting for it; one that prints too much is killed."""
+
+    def __init__(self, process: subprocess.Popen[bytes], pipe: int) -> None:
+        self._process = process
+        self._pipe = pipe
+        self._printed = bytearray()
+        self._loop = asyncio.get_running_loop()
+
+    def __enter__(self) -> Self:
+        os.set_blocking(self._pipe, False)
+        self._loop.add_reader(self._pipe, self._take)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.remove_reader(self._pipe)
+
+    def all_of_it(self) -> bytes:
+        """What was written until now: the process has ended."""
+        while len(self._printed) <= VALUE_MAX and self._take():
+            pass
+        return bytes(self._printed)
+
+    def _take(self) -> bool:
+        """Take what is there; False: nothing."""
+        try:
+            data = os.read(self._pipe, VALUE_MAX)
+        except BlockingIOError:
+            return False
+        self._printed += data
+        is_too_much = len(self._printed) > VALUE_MAX
+        if not data or is_too_much:
+            self._loop.remove_reader(self._pipe)
+        if is_too_much:
+            _kill(self._process)
+        return bool(data)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> bool:
+    """Kill a process that has not ended, with its group; False: it had ended."""
+    if process.returncode is not None:
+        return False
+    with contextlib.suppress(ProcessLookupError):  # until somebody has waited for it, the number is its own
+        os.killpg(process.pid, signal.SIGKILL)
+    return True

@@ -9,6 +9,7 @@ from foliot.domain.secret_references import names_in, with_values
 from foliot.ports.clock import Clock
 from foliot.ports.handler import HandlerKind
 from foliot.ports.secrets import KindWithSecrets, SecretNotAllowed, SecretNotReadable, Secrets, UnknownSecret
+from foliot.worker.capture import current_attempt
 from foliot.worker.environment import EnvironmentRules
 from foliot.worker.secrets.cover import Cover
 from foliot.worker.secrets.settings import BadSecretSetting, SecretSettings
@@ -37,7 +38,7 @@ class Vault:
         self._held = {name: _Held(each) for name, each in settings.items()}
         self._clock = clock
         self._environment = dict(environment)
-        self.cover: Final = Cover()
+        self.cover: Final = Cover()  # of the worker's own log. A run has its own: it must learn nothing of others'
         self._loop: asyncio.AbstractEventLoop | None = None  # of the worker
         for name, each in settings.items():
             if each.env is not None and not environment.get(each.env):
@@ -111,13 +112,18 @@ class _OfKind:
         return with_values(value, await self.values(names, namespace=namespace, host=host))
 
     async def values(self, names: Collection[str], *, namespace: str, host: str | None = None) -> Mapping[str, str]:
-        return {
-            name: await self._vault.value(name, kind=self._kind, namespace=namespace, host=host)
-            for name in sorted(names)
-        }
+        attempt = current_attempt.get(None)
+        values: dict[str, str] = {}
+        for name in sorted(names):
+            value = await self._vault.value(name, kind=self._kind, namespace=namespace, host=host)
+            if attempt is not None:
+                attempt.handed(name, value)  # before the handler has it
+            values[name] = value
+        return values
 
     def hidden(self, text: str) -> str:
-        return self._vault.cover.hidden(text)
+        attempt = current_attempt.get(None)
+        return text if attempt is None else attempt.cover.hidden(text)
 
 
 def _check_allowed(name: str, settings: SecretSettings, *, kind: str, namespace: str, host: str | None) -> None:
