@@ -162,6 +162,36 @@ async def test_no_definition_stops_the_loop(api: Api, name: str) -> None:
     assert meter.longest_s < STOPS_S, meter.what
 
 
+NEXT_TWICE = {f"a{at}": {"anyOf": [{"$ref": f"#/$defs/a{at + 1}"}] * 2} for at in range(20)}
+OTHER_LIST = {"const": [1] * 10_000}
+SCHEMAS: dict[str, dict[str, Any]] = {
+    "references": {"$defs": NEXT_TWICE | {"a20": {"type": "integer"}}, "default": 1},
+    "words": {"$defs": NEXT_TWICE | {"a20": {"type": "string"}}, "default": 1},
+    "a long choice": {"$defs": NEXT_TWICE | {"a20": OTHER_LIST}, "default": 1},
+    "the same long choice": {"$defs": NEXT_TWICE | {"a20": OTHER_LIST}, "default": OTHER_LIST["const"]},
+    "a long list": {"$defs": NEXT_TWICE | {"a20": {"type": "array"}}, "default": OTHER_LIST["const"]},
+    "no items": {"$defs": NEXT_TWICE | {"a20": {"items": False}}, "default": OTHER_LIST["const"]},
+    "no names": {
+        "$defs": NEXT_TWICE | {"a20": {"additionalProperties": False}},
+        "default": {str(at): 1 for at in range(5_000)},
+    },
+}
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+async def test_no_schema_of_a_definition_stops_the_loop(api: Api, name: str) -> None:
+    schema = SCHEMAS[name]
+    part = {"$ref": "#/$defs/a0", "default": schema["default"]}
+    parameters = {"$defs": schema["$defs"], "properties": {"n": part}}
+    definition = {"run": {"http": {"url": "https://example.org"}}, "parameters": parameters}
+    body = json.dumps({"name": "new", "definition": definition}).encode()
+    reader = await api.with_scopes("read")
+    with loop_metered() as meter:
+        call = await Call(api.app, "POST", "/api/v1/jobs:validate", (body,), token=reader.token).made()
+    assert call.status in (200, 422), call.body
+    assert meter.longest_s < STOPS_S, meter.what
+
+
 async def test_the_description_of_the_api_is_made_beside_the_loop(app: Any, api: Api) -> None:
     for path in ("/api/v1/openapi.json", "/api/docs"):
         app.openapi_schema = None

@@ -63,6 +63,15 @@ async def test_each_way_to_a_definition_asks_for_it(api: Api, scopes: tuple[str,
             assert (answer.status_code, answer.json()["code"]) == (403, wanted), (way, answer.text)
 
 
+async def test_what_a_save_refuses_is_refused_before_it(api: Api) -> None:
+    asked = {"name": "new", "definition": SQL}
+    refused = await (await api.with_scopes("write")).post("/jobs:validate", asked)
+    assert (refused.status_code, refused.json()["code"]) == (403, "FOL-4034")
+    for scopes in (("write", "script"), ("read",)):  # who only reads asks for somebody else
+        answer = await (await api.with_scopes(*scopes)).post("/jobs:validate", asked)
+        assert answer.status_code == 200, (scopes, answer.text)
+
+
 async def test_what_defines_nothing_needs_the_usual_right_alone(api: Api) -> None:
     asker = await api.with_scopes("write", "run")
     for way, (method, path, body, headers) in FREE.items():

@@ -1,12 +1,16 @@
 """A job that is no Python function says its own parameters: what is a schema, what fits it, what is filled in."""
 
+import contextlib
 from typing import Any
 
 import pytest
 
+from foliot.domain import schema as schemas
 from foliot.domain.definition import from_document, to_document
 from foliot.domain.errors import BadField, InvalidInput
-from foliot.domain.own_parameters import usual_params
+from foliot.domain.own_parameters import CHECK_STEPS_MAX, usual_params
+from foliot.words.errors import tell
+from foliot.words.language import Language
 
 DAY = {"type": "string", "format": "date"}
 LIMIT = {"type": "integer", "minimum": 1, "default": 100}
@@ -70,6 +74,66 @@ def test_a_schema_nested_without_end_is_refused() -> None:
         schema = {"items": schema}
     with pytest.raises(BadField, match="nested"):
         from_document(job({"properties": {"n": schema}}))
+
+
+def doubling(levels: int) -> dict[str, Any]:
+    """Definitions of which each asks the next one twice: a check takes 2 to the power of `levels` steps."""
+    twice = {f"a{at}": {"anyOf": [{"$ref": f"#/$defs/a{at + 1}"}] * 2} for at in range(levels)}
+    return {**twice, f"a{levels}": {"type": "integer"}}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"n": {"$ref": "#/$defs/a0", "default": 1}}, "$defs": doubling(20)},
+        {"properties": {f"n{at}": {"$ref": "#/$defs/a0", "default": 1} for at in range(100)}, "$defs": doubling(8)},
+        {"properties": {"n": {"anyOf": [{"$defs": doubling(20), "$ref": "#/$defs/a0", "default": 1}] * 20}}},
+    ],
+    ids=["one default", "many defaults", "inner definitions"],
+)
+def test_the_checks_of_one_definition_have_few_steps_together(
+    schema: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = count_steps(monkeypatch)
+    with contextlib.suppress(InvalidInput):
+        from_document(job(schema))
+    assert len(steps) <= CHECK_STEPS_MAX + 1
+
+
+def test_defaults_and_params_that_take_too_long_to_check_are_refused() -> None:
+    part = {"$ref": "#/$defs/a0"}
+    with pytest.raises(BadField, match="takes more than 4000 steps") as refused:
+        from_document(job({"properties": {"n": {**part, "default": 1}}, "$defs": doubling(20)}))
+    assert refused.value.path == "parameters"
+    assert "4000" in tell(refused.value, Language.CHINESE)[0]
+    assert "steps" not in tell(refused.value, Language.CHINESE)[0]
+    with pytest.raises(BadField, match="takes more than 4000 steps"):
+        from_document(job({"properties": {"n": part}, "$defs": doubling(20)}, params={"n": 1}))
+
+
+def test_what_was_saved_is_not_checked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = to_document(from_document(job({"properties": {"limit": LIMIT}}, params={"limit": 7})))
+    steps = count_steps(monkeypatch)
+    assert from_document(document, is_saved=True).parameters == document["parameters"]
+    assert not steps
+
+
+def test_a_default_is_checked_by_what_it_refers_to() -> None:
+    schema = {"properties": {"n": {"$ref": "#/$defs/count", "default": "x"}}, "$defs": {"count": {"type": "integer"}}}
+    with pytest.raises(BadField, match="does not fit"):
+        from_document(job(schema))
+
+
+def count_steps(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    steps: list[int] = []
+    step = schemas._Walk.step
+
+    def counted(walk: Any, schema: Any, depth: int) -> None:
+        steps.append(depth)
+        step(walk, schema, depth)
+
+    monkeypatch.setattr(schemas._Walk, "step", counted)
+    return steps
 
 
 def test_params_that_do_not_fit_are_refused_when_the_job_is_saved() -> None:

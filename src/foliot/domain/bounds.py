@@ -12,7 +12,6 @@ from foliot.domain.handler import PYTHON
 from foliot.domain.instants import Micros, format_duration
 from foliot.domain.job import Definition, Isolation
 from foliot.domain.names import check_label, check_name
-from foliot.domain.own_parameters import check_params
 from foliot.domain.payload import DEPTH_MAX, PARAMS_BYTES_MAX, json_text
 from foliot.domain.policies.misfire import CATCH_UP_MAX, MISFIRE_AFTER, WITHIN_MAX, Misfire, MisfireMode
 from foliot.domain.policies.retry import DELAYS_MAX, PAUSE_MAX, RETRIES_MAX, BackoffKind, RetryPolicy
@@ -203,7 +202,6 @@ def check_misfire(path: str, misfire: Misfire) -> None:
 
 def check_together(definition: Definition) -> None:
     """Refuse fields that do not fit together."""
-    check_params(definition)
     if definition.merge is not None and not definition.shards:
         raise BadField("merge", "there is nothing to merge without shards", hint="add shards: 16, or leave merge out")
     if definition.merge is not None and definition.merge.kind != PYTHON:

@@ -23,6 +23,7 @@ from foliot.domain.document_values import mapping
 from foliot.domain.errors import BadField, InvalidInput
 from foliot.domain.fields import BY_NAME, FIELDS, JobField, names_in, usual_overlap
 from foliot.domain.job import Definition
+from foliot.domain.own_parameters import check_params
 from foliot.domain.payload import canonical_json as canonical_json  # noqa: PLC0414  it belongs to the hash
 from foliot.domain.schedule import Calendar, Schedule, schedule_from_document
 
@@ -65,10 +66,13 @@ def to_document(definition: Definition) -> dict[str, Any]:
     return document
 
 
-def from_document(document: Any, *, job: str = "", calendars: Mapping[str, Calendar] = {}) -> Definition:
+def from_document(
+    document: Any, *, job: str = "", calendars: Mapping[str, Calendar] = {}, is_saved: bool = False
+) -> Definition:
     """Read and check a definition. `job` is the job's name (it places `H` in a cron expression).
 
     What is not known or not allowed raises `InvalidInput` that names the field: `place.priority`, `retries.backoff`.
+    `is_saved`: its parameters were checked when it was saved, and are not checked again.
     """
     values = {field.attribute: field.kind.read(written, field.name) for field, written in _written_in(document)}
     tz = values.pop("timezone", "UTC")
@@ -78,7 +82,7 @@ def from_document(document: Any, *, job: str = "", calendars: Mapping[str, Calen
         raise BadField("run", "it is missing", hint='write run: {python: "billing.jobs:settle"}')
     values.setdefault("overlap", usual_overlap(values.get("schedule")))
     definition = Definition(**values)
-    _check(definition, values)  # the usual values of the other fields are within their bounds
+    _check(definition, values, is_saved=is_saved)  # the usual values of the other fields are within their bounds
     return definition
 
 
@@ -115,9 +119,11 @@ def _schedule(written: Any, tz: str, job: str, calendars: Mapping[str, Calendar]
         raise
 
 
-def _check(definition: Definition, values: Mapping[str, Any]) -> None:
+def _check(definition: Definition, values: Mapping[str, Any], *, is_saved: bool = False) -> None:
     for attribute, value in values.items():
         path, check = _CHECKS.get(attribute, ("", None))
         if check is not None and (value is not None or BY_NAME[path].usual is not None):
             check(path, value)
+    if not is_saved:
+        check_params(definition)
     check_together(definition)

@@ -17,9 +17,10 @@ from foliot.domain.job import Definition
 from foliot.domain.names import nearest
 from foliot.domain.payload import DEPTH_MAX as JSON_DEPTH_MAX
 from foliot.domain.payload import PARAMS_BYTES_MAX, json_text
-from foliot.domain.schema import TYPE_NAMES, Schema, check
+from foliot.domain.schema import TYPE_NAMES, Schema, SharedCheck, TakesLong
 
 DEPTH_MAX: Final = 20
+CHECK_STEPS_MAX: Final = 4000  # of all checks of one definition: they run on the loop of a server
 _FOR_PEOPLE: Final = ("title", "description", "default", "examples")
 _NUMBERS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _SIZES: Final = ("minLength", "maxLength", "minItems", "maxItems")
@@ -74,12 +75,25 @@ def check_params(definition: Definition) -> None:
         return
     if definition.handler.kind == PYTHON:
         raise BadField("parameters", "the annotations of a Python function say what it takes", hint="leave it away")
-    for problem in check(schema, usual_params(definition)):
+    together = SharedCheck(schema, steps_max=CHECK_STEPS_MAX)
+    try:
+        _check_defaults(schema, together)
+        problems = together.problems(schema, usual_params(definition))
+    except TakesLong:
+        trouble = f"to check its defaults and params takes more than {CHECK_STEPS_MAX} steps"
+        raise BadField("parameters", trouble, hint="write a shorter schema") from None
+    for problem in problems:
         is_missing = problem.said == "is missing"
         if not is_missing:
             raise BadField(f"params.{problem.path}", problem.said)
         if definition.schedule is not None:
             raise BadField(f"params.{problem.path}", "a fire of the schedule would lack it", hint="give it a value")
+
+
+def _check_defaults(schema: Schema, together: SharedCheck) -> None:
+    for path, part in _parts("parameters", schema):
+        if "default" in part and together.problems(part, part["default"]):
+            raise BadField(f"{path}.default", f"{shown(part['default'])} does not fit the schema that it stands in")
 
 
 def _parts(path: str, schema: Schema, depth: int = 0) -> Iterator[tuple[str, Schema]]:
@@ -96,7 +110,7 @@ def _parts(path: str, schema: Schema, depth: int = 0) -> Iterator[tuple[str, Sch
 def _inside(path: str, schema: Schema) -> Iterator[tuple[str, Any]]:
     for keyword in _TABLES:
         for name, part in mapping(schema.get(keyword), f"{path}.{keyword}").items():
-            yield f"{path}.{keyword}.{name}", part
+            yield f"{path}.{keyword}.{name:.100}", part
     for keyword in _SCHEMAS:
         part = schema.get(keyword, True)
         if not isinstance(part, bool):
@@ -115,8 +129,6 @@ def _check_part(path: str, schema: Schema) -> None:
         if check_value is not None:
             check_value(where, value)
     _check_required(f"{path}.required", schema)
-    if "default" in schema and check(schema, schema["default"]):
-        raise BadField(f"{path}.default", f"{shown(schema['default'])} does not fit the schema that it stands in")
 
 
 def _check_required(where: str, schema: Schema) -> None:

@@ -23,6 +23,7 @@ CHOICES_SHOWN_MAX: Final = 20
 PROPERTIES_SHOWN_MAX: Final = 50
 _PER_STEP: Final = 16  # things that are merely compared, or letters of a reference: as many cost one step
 _DEPTH_MAX: Final = 100
+_AS_JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 class SchemaProblem(NamedTuple):
@@ -60,6 +61,22 @@ def check(schema: Schema, value: Any, *, path: str = "", patience: int = STEPS_M
         if walk.left < 0 and patience < STEPS_MAX:
             raise TakesLong from None
         return []
+
+
+class SharedCheck:
+    """Several checks by one schema and its parts that have their steps together; `TakesLong` when these are used up."""
+
+    def __init__(self, root: Schema, *, steps_max: int) -> None:
+        self._walk = _Walk(root, steps_max)
+
+    def problems(self, schema: Schema, value: Any) -> list[SchemaProblem]:
+        """As `check`; references begin at the root."""
+        try:
+            return list(islice(_problems(schema, value, "", self._walk, 0), PROBLEMS_MAX))
+        except NOT_A_SCHEMA:
+            if self._walk.left < 0:
+                raise TakesLong from None
+            return []
 
 
 def fits(schema: Schema, value: Any, *, root: Schema | None = None) -> bool:
@@ -104,8 +121,12 @@ class _Walk:
 
 def shown(value: Any) -> str:
     """The value as JSON, shortened."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
-    return text if len(text) <= SHOWN_MAX else f"{text[: SHOWN_MAX - 1]}…"
+    text = ""
+    for piece in _AS_JSON.iterencode(value):  # piece by piece: of a long value only its beginning is written
+        text += piece
+        if len(text) > SHOWN_MAX:
+            return f"{text[: SHOWN_MAX - 1]}…"
+    return text
 
 
 # ----------------------------------------------------------------------------------------------------------- checking
@@ -229,6 +250,7 @@ def _in_object(schema: Schema, value: dict[str, Any], path: str, walk: _Walk, de
 
 
 def _in_array(schema: Schema, value: list[Any], path: str, walk: _Walk, depth: int) -> Iterator[SchemaProblem]:
+    walk.look_at(len(value))
     first: Sequence[Schema] = schema.get("prefixItems", ())
     rest = schema.get("items", True)
     for i, item in enumerate(value):
@@ -240,7 +262,7 @@ def _in_array(schema: Schema, value: list[Any], path: str, walk: _Walk, depth: i
 
 
 def _choice(branches: Sequence[Schema], value: Any, path: str, walk: _Walk, depth: int) -> Iterator[SchemaProblem]:
-    tried = [list(_problems(branch, value, path, walk, depth)) for branch in branches]
+    tried = [list(islice(_problems(branch, value, path, walk, depth), PROBLEMS_MAX)) for branch in branches]
     if any(not problems for problems in tried):
         return
     inside = [problems for problems in tried if any(problem.path != path for problem in problems)]

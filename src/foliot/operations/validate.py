@@ -54,6 +54,8 @@ async def validate(
     if not who.sees(namespace):  # as a save does: a limited token must not learn what other workers offer (SEC-05)
         who.demand_everywhere(Scope.WRITE)
     definition = await read_definition(services, document, job=check_name("job", name))
+    if Scope.WRITE in who.may:  # who only reads asks for somebody else
+        who.demand_script(definition.handler.kind)
     await check_kind(services, namespace, definition)
     canonical = to_document(definition)
     now = await services.store.lookups.now()

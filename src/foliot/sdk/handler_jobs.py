@@ -11,6 +11,7 @@ from foliot.domain.errors import BadField
 from foliot.domain.handler import JobHandler
 from foliot.domain.job import DEFAULT_NAMESPACE, Definition
 from foliot.domain.names import check_name
+from foliot.domain.own_parameters import usual_params
 from foliot.domain.parameters import require_fit
 from foliot.domain.schedule import Schedule
 from foliot.sdk.handler import SourceLine, shown_path
@@ -63,7 +64,7 @@ class HandlerJob:
         given = {name: to_plain(value, name, typed=True) for name, value in params.items()}
         schema = self.definition.parameters
         if schema:
-            require_fit(self.name, schema, {**self.definition.params, **given})
+            require_fit(self.name, schema, {**usual_params(self.definition), **given})
         return given
 
 

@@ -13,7 +13,7 @@ from foliot.domain.sources import Incumbent, is_other_source
 from foliot.sdk.registry import load
 from foliot.worker.handlers.python import PythonHandlers
 
-DAY = {"properties": {"day": {"type": "string", "format": "date"}}, "required": ["day"]}
+DAY: dict[str, Any] = {"properties": {"day": {"type": "string", "format": "date"}}, "required": ["day"]}
 
 
 def test_each_constructor_makes_the_document_of_a_job_file() -> None:
@@ -83,6 +83,8 @@ def test_parameters_are_checked_before_a_trigger_is_sent() -> None:
     assert ping.payload((), {"day": "2026-01-31"}) == {"day": "2026-01-31"}
     with pytest.raises(BadParameters, match="day is missing"):
         ping.trigger()
+    usual = {**DAY, "properties": {"day": {**DAY["properties"]["day"], "default": "2026-01-31"}}}
+    assert http_job("usual", "https://example.org", parameters=usual).payload((), {}) == {}  # the server adds it
     with pytest.raises(TypeError, match="by name"):
         ping.options().trigger("2026-01-31")
     assert http_job("any", "https://example.org").payload((), {"x": 1}) == {"x": 1}

@@ -197,6 +197,7 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     "90d is usual": "通常用 90d",
     # fields of jobs and schedules
     "leave it away": "请去掉它",
+    "write a shorter schema": "请写更短的参数说明",
     'write a list: ["pg_dump", "sales_2"]': '请写成列表：["pg_dump", "sales_2"]',
     "leave at and delay away": "请去掉 at 和 delay",
     "give it a value": "请给它一个值",

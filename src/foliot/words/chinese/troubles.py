@@ -156,6 +156,7 @@ TROUBLES: Final[Mapping[str, str]] = {
     "{value} is not a number": "{value} 不是数字",
     "{value} is not a reference inside the schema": "{value} 不是参数说明内的引用",
     "{value} does not fit the schema that it stands in": "{value} 不符合它所在的参数说明",
+    "to check its defaults and params takes more than {most} steps": "检查其默认值和参数需超过 {most} 步",
     "it names no choice": "没有可选的值",
     "it is one text": "它是一段文本",
     "it is given twice": "给出了两次",

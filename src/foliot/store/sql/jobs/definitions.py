@@ -164,7 +164,7 @@ def _each(keys: Iterable[Key], make: Callable[[Key], T], troubles: dict[Key, Exc
 
 def _written(row: Any) -> tuple[Definition, tuple[str, ...]]:
     """A definition as it is kept, and the calendars it needs."""
-    definition = from_document(json.loads(row.definition), job=row.name)
+    definition = from_document(json.loads(row.definition), job=row.name, is_saved=True)
     return definition, pins_of(definition)
 
 
