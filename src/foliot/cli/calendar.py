@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import User, remote
 from foliot.cli.groups import Group
+from foliot.cli.server_access import User, remote
 from foliot.cli.table import Column
 from foliot.cli.values import pairs, set_path, text_of
 

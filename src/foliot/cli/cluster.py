@@ -7,13 +7,13 @@ from typing import Any, Final
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import User, remote
-from foliot.cli.completing import node_name
+from foliot.cli.completion import node_name
 from foliot.cli.groups import Group
 from foliot.cli.node import GONE
 from foliot.cli.node import columns as node_columns
-from foliot.cli.speaking import echo
+from foliot.cli.server_access import User, remote
 from foliot.cli.table import Column
+from foliot.cli.terminal import echo
 from foliot.cli.time_options import TypedTime, time_option
 from foliot.cli.times import Times
 from foliot.client.streams import StreamEvent

@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import User, remote
-from foliot.cli.completing import context_name
+from foliot.cli.completion import context_name
 from foliot.cli.groups import Group
+from foliot.cli.server_access import User, remote
 from foliot.cli.table import Column
 
 

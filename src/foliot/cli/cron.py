@@ -11,8 +11,8 @@ import click
 from foliot.cli.groups import Group
 from foliot.cli.language import reader_language
 from foliot.cli.refusal import refusals
-from foliot.cli.speaking import echo
 from foliot.cli.table import cells_of, room_for_data, width_of
+from foliot.cli.terminal import echo
 from foliot.cli.time_options import TypedTime, time_option
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat, to_datetime, to_instant
 from foliot.domain.schedule import Cron, CronDialect, Gap, RepeatedTime, Schedule, schedule_from_document

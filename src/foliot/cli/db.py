@@ -14,8 +14,8 @@ from foliot.cli.groups import Group
 from foliot.cli.language import say
 from foliot.cli.refusal import refusals
 from foliot.cli.restored import facts, sentences
-from foliot.cli.speaking import echo
 from foliot.cli.table import pad, width_of
+from foliot.cli.terminal import echo
 from foliot.client.endpoint import read_secret
 from foliot.domain.errors import InvalidInput
 from foliot.store.sql.cluster import clock, restore

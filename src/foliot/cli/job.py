@@ -4,11 +4,11 @@ import click
 
 from foliot.cli import EXIT_CODES
 from foliot.cli.groups import Group
-from foliot.cli.jobs_changing import clone, delete, edit, pause, resume, rollback
-from foliot.cli.jobs_creating import create
-from foliot.cli.jobs_reading import diff, fires, list_jobs, show, why
-from foliot.cli.jobs_rescheduling import reschedule
-from foliot.cli.jobs_running import backfill, backfills, trigger, try_out
+from foliot.cli.job_changes import clone, delete, edit, pause, resume, rollback
+from foliot.cli.job_creation import create
+from foliot.cli.job_reschedule import reschedule
+from foliot.cli.job_runs import backfill, backfills, trigger, try_out
+from foliot.cli.job_views import diff, fires, list_jobs, show, why
 
 
 @click.group(cls=Group, epilog=EXIT_CODES)

@@ -3,8 +3,8 @@
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import User, remote
 from foliot.cli.groups import Group
+from foliot.cli.server_access import User, remote
 from foliot.cli.table import Column
 
 

@@ -5,8 +5,8 @@ from urllib.parse import urlsplit
 
 import click
 
-from foliot.cli.asking import User, remote
-from foliot.cli.speaking import echo
+from foliot.cli.server_access import User, remote
+from foliot.cli.terminal import echo
 from foliot.client.endpoint import BadServer
 from foliot.client.loopback import is_on_this_machine
 from foliot.domain.visible import visible_line

@@ -7,8 +7,8 @@ from typing import Final
 import click
 
 from foliot.cli.language import say
-from foliot.cli.speaking import echo
 from foliot.cli.table import pad
+from foliot.cli.terminal import echo
 
 TEMPLATES: Final = ("basic", "fastapi", "etl")
 _WHAT: Final = {"test_jobs.py": "new_test", "foliot.toml": "new_settings"}  # what a file is, as a phrase

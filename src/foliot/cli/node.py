@@ -6,13 +6,13 @@ from typing import Any, Final
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import User, remote
-from foliot.cli.completing import node_name
+from foliot.cli.completion import node_name
 from foliot.cli.groups import Group
 from foliot.cli.progress import Bar
 from foliot.cli.refusal import TOOK_TOO_LONG
-from foliot.cli.speaking import Line
+from foliot.cli.server_access import User, remote
 from foliot.cli.table import Column
+from foliot.cli.terminal import Line
 
 GONE: Final = ("DEAD", "LEFT")
 CLOCK_SHOWN_S: Final = 0.1

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from foliot.cli.speaking import Line, Said, Styled, echo, parts_of
 from foliot.cli.table import BETWEEN, LEFT_OUT, Column, cells_of, pad, room_for_data, row_of, width_of, widths_of
+from foliot.cli.terminal import Line, Said, Styled, echo, parts_of
 from foliot.cli.yaml import to_yaml
 from foliot.domain.visible import visible_line
 from foliot.words.language import Language

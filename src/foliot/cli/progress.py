@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Final, Self
 
-from foliot.cli.asking import User
 from foliot.cli.output import Output
-from foliot.cli.speaking import echo, echo_exactly, steer
+from foliot.cli.server_access import User
 from foliot.cli.table import cut, terminal_width
+from foliot.cli.terminal import echo, echo_exactly, steer
 from foliot.domain.errors import FoliotError
 from foliot.domain.visible import visible_line
 

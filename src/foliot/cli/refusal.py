@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from foliot.cli.language import reader_language
 from foliot.cli.output import Output
-from foliot.cli.speaking import Line, echo, parts_of
+from foliot.cli.terminal import Line, echo, parts_of
 from foliot.words.language import Language
 
 if TYPE_CHECKING:

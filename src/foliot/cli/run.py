@@ -8,17 +8,17 @@ from typing import Any, Final
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import User, remote
-from foliot.cli.completing import job_name
+from foliot.cli.completion import job_name
 from foliot.cli.groups import Group
-from foliot.cli.jobs_reading import explain, has_many_namespaces
+from foliot.cli.job_views import explain, has_many_namespaces
 from foliot.cli.language import say
 from foliot.cli.progress import how_far
-from foliot.cli.speaking import Line, Said, echo
+from foliot.cli.run_watch import first_line, note, say_state, show_log, show_result, tell_end, watched
+from foliot.cli.server_access import User, remote
 from foliot.cli.table import Column
+from foliot.cli.terminal import Line, Said, echo
 from foliot.cli.time_options import TypedTime, time_option
 from foliot.cli.times import Times
-from foliot.cli.watching import first_line, note, say_state, show_log, show_result, tell_end, watched
 from foliot.domain.visible import visible_line
 from foliot.words.chinese.phrases import STATES
 

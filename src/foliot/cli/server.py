@@ -15,7 +15,7 @@ from foliot.app.signals import stop_on_signals
 from foliot.cli.language import say
 from foliot.cli.reach import FILE, Reach, reach_options
 from foliot.cli.refusal import refusals
-from foliot.cli.speaking import echo
+from foliot.cli.terminal import echo
 from foliot.client.endpoint import read_secret
 from foliot.domain.errors import InvalidInput
 from foliot.observability.log_lines import configure_logging

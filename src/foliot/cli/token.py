@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from foliot.cli import EXIT_CODES
-from foliot.cli.asking import User, remote
 from foliot.cli.groups import Group
 from foliot.cli.output import Output
-from foliot.cli.speaking import echo
+from foliot.cli.server_access import User, remote
 from foliot.cli.table import Column
+from foliot.cli.terminal import echo
 from foliot.client.private import write_private_file
 
 

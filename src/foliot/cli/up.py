@@ -22,8 +22,8 @@ from foliot.cli.language import say, spoken
 from foliot.cli.output import wants_colour
 from foliot.cli.reach import PORT_MAX, Reach, reach_options
 from foliot.cli.refusal import refusals
-from foliot.cli.speaking import Said, Styled, echo
 from foliot.cli.table import pad, terminal_width, width_of
+from foliot.cli.terminal import Said, Styled, echo
 from foliot.domain.errors import FoliotError
 from foliot.domain.instants import SECOND
 from foliot.domain.job import DEFAULT_NAMESPACE

@@ -11,7 +11,7 @@ from foliot.cli.times import Times
 
 
 class FakeDesk:
-    """What is needed of `foliot.cli.asking.User`: a way to speak and a way to tell durations."""
+    """What is needed of `foliot.cli.server_access.User`: a way to speak and a way to tell durations."""
 
     def __init__(self, *, chinese: bool) -> None:
         self.out = Output(form="table", quiet=False, colour=False, chinese=chinese)

@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import pytest
 
-from foliot.cli.asking import User
 from foliot.cli.output import Output
 from foliot.cli.progress import how_far, told
+from foliot.cli.server_access import User
 from foliot.cli.times import Times
 
 

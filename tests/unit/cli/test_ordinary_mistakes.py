@@ -99,7 +99,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
     def version() -> None:
         raise LookupError(f"postgresql://app:{SECRET}@db/prod with {TOKEN}")
 
-    monkeypatch.setattr("foliot.cli.helping.version.callback", version)
+    monkeypatch.setattr("foliot.cli.guide.version.callback", version)
 
 
 def report_of(said: Answer, shell: Shell) -> Path:
@@ -156,6 +156,6 @@ def test_values_of_a_command_are_left_out_of_its_report(shell: Shell, monkeypatc
     def trigger(**_: object) -> None:
         raise LookupError
 
-    monkeypatch.setattr("foliot.cli.jobs_running.trigger.callback", trigger)
+    monkeypatch.setattr("foliot.cli.job_runs.trigger.callback", trigger)
     said = shell("job", "trigger", "greet", "-p", f"password={SECRET}", f"--reason={SECRET}", "--wait")
     assert "command: foliot job trigger … -p … --reason --wait" in report_of(said, shell).read_text("utf-8")

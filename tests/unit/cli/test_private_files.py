@@ -8,7 +8,7 @@ from typing import Any
 import click
 import pytest
 
-from foliot.cli.completing import job_name
+from foliot.cli.completion import job_name
 from foliot.client.contexts import Context, Contexts
 from tests.cli.conftest import Shell
 from tests.unit.client.answering import Answer, Answering, answering

@@ -7,7 +7,7 @@ import click
 import pytest
 
 from foliot.cli import main
-from foliot.cli.jobs_reading import due_of
+from foliot.cli.job_views import due_of
 from foliot.cli.time_options import RULES, TENSES, Tense, TimeType, TypedTime
 from foliot.cli.times import Times
 from foliot.domain.schedule.errors import BadTime

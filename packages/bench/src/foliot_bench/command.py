@@ -13,7 +13,7 @@ from foliot.cli.groups import Group
 from foliot.cli.language import reader_language
 from foliot.cli.output import Output
 from foliot.cli.refusal import failures
-from foliot.cli.speaking import echo
+from foliot.cli.terminal import echo
 from foliot.words.language import Language
 
 if TYPE_CHECKING:

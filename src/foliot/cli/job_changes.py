@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
-from foliot.cli.asking import User, remote
-from foliot.cli.completing import job_name
-from foliot.cli.editing import edited
-from foliot.cli.jobs_reading import version_number, zone_of
-from foliot.cli.speaking import echo
+from foliot.cli.completion import job_name
+from foliot.cli.editor import edited
+from foliot.cli.job_views import version_number, zone_of
+from foliot.cli.server_access import User, remote
+from foliot.cli.terminal import echo
 from foliot.cli.time_options import TypedTime, time_option
 from foliot.cli.values import pairs, set_path
 from foliot.client.job import Job

@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
-from foliot.cli.asking import User, remote
-from foliot.cli.completing import job_name
+from foliot.cli.completion import job_name
 from foliot.cli.progress import Bar
-from foliot.cli.speaking import echo
+from foliot.cli.run_watch import follow_log, tell_end, watched
+from foliot.cli.server_access import User, remote
 from foliot.cli.table import Column
+from foliot.cli.terminal import echo
 from foliot.cli.time_options import TypedTime, time_option
 from foliot.cli.values import pairs, text_of
-from foliot.cli.watching import follow_log, tell_end, watched
 
 
 @click.command()

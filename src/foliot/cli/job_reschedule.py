@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from foliot.cli.asking import User, remote
-from foliot.cli.completing import job_name
-from foliot.cli.jobs_reading import zone_of
+from foliot.cli.completion import job_name
+from foliot.cli.job_views import zone_of
+from foliot.cli.server_access import User, remote
 
 
 @click.command()

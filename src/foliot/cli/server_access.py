@@ -11,7 +11,7 @@ from foliot.cli.global_options import GLOBAL_NAMES, GLOBALS
 from foliot.cli.language import reader_language
 from foliot.cli.output import Output
 from foliot.cli.refusal import failures
-from foliot.cli.speaking import echo
+from foliot.cli.terminal import echo
 from foliot.domain.visible import visible_line
 from foliot.words.language import Language
 

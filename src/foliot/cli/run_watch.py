@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Final, Self
 
-from foliot.cli.asking import User
 from foliot.cli.progress import LiveProgress, StatusLine, told
-from foliot.cli.speaking import echo, steer
+from foliot.cli.server_access import User
+from foliot.cli.terminal import echo, steer
 from foliot.domain.errors import FoliotError
 
 WATCH_EVERY_S: Final = 2.0

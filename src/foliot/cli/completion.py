@@ -101,7 +101,7 @@ def _kept(file: Path, server: str, now: float) -> list[str] | None:
 
 
 def _asked(resolved: "Resolved", read: "Callable[[Foliot], list[str]]") -> list[str]:
-    from foliot.cli.asking import make_client
+    from foliot.cli.server_access import make_client
 
     with make_client(resolved, "en", "2s") as client:
         client.namespace = None  # names of every namespace

@@ -5,11 +5,11 @@ from typing import Final
 
 import click
 
-from foliot.cli.asking import User, remote
-from foliot.cli.completing import job_name
-from foliot.cli.jobs_reading import explain, explain_job
-from foliot.cli.speaking import echo
+from foliot.cli.completion import job_name
+from foliot.cli.job_views import explain, explain_job
+from foliot.cli.server_access import User, remote
 from foliot.cli.table import Column
+from foliot.cli.terminal import echo
 from foliot.cli.time_options import TypedTime, time_option
 from foliot.domain.errors import JobNotFound
 

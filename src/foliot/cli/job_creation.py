@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
-from foliot.cli.asking import User, remote
 from foliot.cli.handler_words import handler_of, handler_words
-from foliot.cli.jobs_changing import tell_saved
-from foliot.cli.jobs_reading import zone_of
-from foliot.cli.speaking import echo
+from foliot.cli.job_changes import tell_saved
+from foliot.cli.job_views import zone_of
+from foliot.cli.server_access import User, remote
+from foliot.cli.terminal import echo
 from foliot.cli.time_options import time_option
 from foliot.cli.values import pairs, set_path
 from foliot.cli.yaml import to_yaml

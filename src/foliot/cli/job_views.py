@@ -6,14 +6,14 @@ from typing import Any, Final
 
 import click
 
-from foliot.cli.asking import User, remote
-from foliot.cli.completing import job_name
-from foliot.cli.speaking import Line, echo
+from foliot.cli.completion import job_name
+from foliot.cli.run_watch import repeat
+from foliot.cli.server_access import User, remote
 from foliot.cli.table import Column
+from foliot.cli.terminal import Line, echo
 from foliot.cli.time_options import TypedTime, time_option
 from foliot.cli.times import Times
 from foliot.cli.values import in_words, parameters_in_words
-from foliot.cli.watching import repeat
 from foliot.cli.yaml import to_yaml
 from foliot.domain.fields import names_in
 

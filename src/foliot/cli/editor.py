@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import click
 
-from foliot.cli.asking import User
 from foliot.cli.refusal import tell
-from foliot.cli.speaking import echo
+from foliot.cli.server_access import User
+from foliot.cli.terminal import echo
 from foliot.domain.errors import InvalidInput
 from foliot.domain.visible import visible
 

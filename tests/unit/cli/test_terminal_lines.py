@@ -14,12 +14,12 @@ import structlog
 
 import foliot.cli
 from foliot.app.all_in_one import UpSettings
-from foliot.cli.editing import EditedFile
+from foliot.cli.editor import EditedFile
 from foliot.cli.output import Output
 from foliot.cli.progress import LiveProgress
 from foliot.cli.refusal import tell
-from foliot.cli.speaking import Styled, echo
 from foliot.cli.table import Column
+from foliot.cli.terminal import Styled, echo
 from foliot.cli.up import Terminal
 from foliot.cli.yaml import to_yaml
 from foliot.domain.errors import InvalidInput
@@ -218,7 +218,7 @@ def test_there_is_one_way_to_the_terminal() -> None:
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             is_click = isinstance(node, ast.Attribute) and node.attr in ways and ast.unparse(node.value) == "click"
             is_print = isinstance(node, ast.Call) and ast.unparse(node.func) in ("print", "sys.stdout.write")
-            if (is_click or is_print) and file.name != "speaking.py":
+            if (is_click or is_print) and file.name != "terminal.py":
                 found.append(f"{file.name}:{node.lineno}")  # type: ignore[attr-defined]
     assert found == []
 
