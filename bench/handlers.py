@@ -29,8 +29,8 @@ from bench.feeder import Feeder
 from bench.harness import run
 from foliot.app.handler_kinds import beside_python
 from foliot.app.system import SystemChance, SystemClock
+from foliot.worker.crew import Crew
 from foliot.worker.settings import WorkerSettings
-from foliot.worker.worker import Worker
 
 TOGETHER: Final = 2000
 TOGETHER_PAGE: Final = b"/together/"
@@ -79,8 +79,8 @@ class Race:
 @asynccontextmanager
 async def _worker(feeder: Feeder, race: Race) -> AsyncIterator[None]:
     kinds = beside_python({race.kind: race.settings})
-    settings = WorkerSettings(name="bench", slots=race.slots)
-    worker = Worker(feeder, SystemClock(), SystemChance(), settings, kinds=kinds)
+    settings = WorkerSettings(name="bench", own_slots={race.kind: race.slots})
+    worker = Crew(lambda: feeder, SystemClock(), SystemChance(), settings, kinds=kinds)
     task = asyncio.create_task(worker.run(), name="worker")
     await feeder.ready.wait()
     try:

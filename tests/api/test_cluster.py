@@ -127,6 +127,25 @@ async def test_a_server_and_a_worker_of_one_name_are_told_apart(api: Api, stage:
     }  # fmt: skip
 
 
+async def test_sessions_of_one_worker_are_drained_by_its_name_and_each_shows_its_own_runs(
+    api: Api, stage: Stage
+) -> None:
+    """As a worker has them whose kinds have slots of their own."""
+    sessions = {kind: await stage.worker("w-1", [kind]) for kind in ("http", "sql")}
+    definition = {"run": {"http": {"url": "https://example.org"}}}
+    assert (await api.post("/jobs", {"name": "call", "definition": definition})).status_code == 201
+    await stage.trigger("call")
+    assert await sessions["http"].lease()
+    shown = {}
+    for node in (await api.get("/nodes")).json()["items"]:
+        found = (await api.get(f"/nodes/{node['id']}")).json()
+        shown[found["handlers"][0]] = [run["job"] for run in found["runs"]]
+    assert shown == {"http": ["call"], "sql": []}
+    assert (await api.get("/cluster")).json()["workers_online"] == 1
+    await api.post("/nodes/w-1:drain")
+    assert {node["state"] for node in (await api.get("/nodes")).json()["items"]} == {"DRAINING"}
+
+
 async def test_a_forced_cancel_is_for_those_who_may_run_and_is_written_down(api: Api, stage: Stage) -> None:
     await api.create_job("greet")
     worker = await stage.worker("w-1", ["python:jobs:greet"])

@@ -20,6 +20,7 @@ from foliot.app.all_in_one import AllInOne, UpSettings
 from foliot.app.data_folder import FolderInUse
 from foliot.app.listener import PortTaken
 from foliot.app.settings import Timing
+from foliot.app.slots import Slots
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.this_machine import Access, LocalToken
 from foliot.client.awaited.foliot import AsyncFoliot
@@ -102,7 +103,7 @@ class Listener:
 
 
 def settings(folder: Path, *, port: int = 0) -> UpSettings:
-    return UpSettings(sources=(str(folder / "jobs.py"),), folder=folder / ".foliot", port=port, slots=2)
+    return UpSettings(sources=(str(folder / "jobs.py"),), folder=folder / ".foliot", port=port, slots=Slots(shared=2))
 
 
 def save(file: Path, text: str) -> None:

@@ -35,9 +35,17 @@ async def result_of(url: str, token: str, number: int) -> object:
         return (await run.wait("60s")).result
 
 
+async def slots_at(url: str, token: str) -> list[int]:
+    """The slots of each session of a worker."""
+    async with AsyncFoliot(url, token) as client:
+        nodes = await client.nodes.list()
+    return sorted(node["slots"] for node in nodes if node["kind"] == "worker")
+
+
 async def test_an_application_can_be_a_whole_foliot(tmp_path: Path) -> None:
     (tmp_path / "jobs.py").write_text(SOURCE)
-    around = lifespan(role="all_in_one", jobs=[str(tmp_path / "jobs.py")], data=tmp_path / ".foliot")
+    jobs, data = [str(tmp_path / "jobs.py")], tmp_path / ".foliot"
+    around = lifespan(role="all_in_one", jobs=jobs, data=data, slots="2,http=30")
     async with around(None):
         told = json.loads((tmp_path / ".foliot" / "client.json").read_text())
 
@@ -47,6 +55,7 @@ async def test_an_application_can_be_a_whole_foliot(tmp_path: Path) -> None:
 
         await soon(is_declared, within_s=60)
         assert await result_of(told["url"], told["token"], 21) == 42
+        assert await slots_at(told["url"], told["token"]) == [2, 30]
     assert not (tmp_path / ".foliot" / "client.json").exists()
 
 
@@ -55,7 +64,8 @@ async def test_an_application_can_be_a_worker_of_a_cluster(tmp_path: Path) -> No
     (tmp_path / "app_jobs.py").write_text(SOURCE)
     async with running(settings(tmp_path)) as cluster:
         await soon(lambda: cluster.url != "", within_s=60)
-        around = lifespan(role="worker", jobs=[str(tmp_path / "app_jobs.py")], url=cluster.url, token=cluster.token)
+        jobs, handlers = [str(tmp_path / "app_jobs.py")], {"http": {"slots": 30}}
+        around = lifespan(role="worker", jobs=jobs, handlers=handlers, url=cluster.url, token=cluster.token)
         async with around(None):
 
             async def is_declared() -> bool:
@@ -64,6 +74,7 @@ async def test_an_application_can_be_a_worker_of_a_cluster(tmp_path: Path) -> No
 
             await soon(is_declared, within_s=60)
             assert await result_of(cluster.url, cluster.token, 4) == 8
+            assert await slots_at(cluster.url, cluster.token) == [2, 8, 30]
 
 
 async def test_a_node_with_nothing_to_execute_is_refused() -> None:

@@ -14,8 +14,8 @@ from foliot.client.errors import ServerAway
 from foliot.domain.access import Principal
 from foliot.operations.worker_service import WorkerService
 from foliot.ports.worker_link import Beat, BeatAnswer, Hello, Leased, LeasePoll, Leaving, Welcome
+from foliot.worker.crew import Crew
 from foliot.worker.settings import WorkerSettings
-from foliot.worker.worker import Worker
 from tests.eventually import eventually, soon
 
 BEAT = Beat(session="s", beat_no=1, settled=0, held=())
@@ -106,10 +106,10 @@ def test_a_worker_stopped_within_a_moment_of_registering_leaves_in_peace() -> No
     server, service = ServerLoop(), Service()
     ends: list[BaseException | None] = []
 
-    def make() -> Worker:
+    def make() -> Crew:
         link = InProcessLink(cast("WorkerService", service), server.loop)
         settings = WorkerSettings(name="w-1", slots=1, processes_warm=2, flush_within_s=0.1, call_within_s=0.5)
-        return Worker(link, SystemClock(), SystemChance(), settings)
+        return Crew(lambda: link, SystemClock(), SystemChance(), settings)
 
     worker = WorkerThread(make, ended=ends.append)
     worker.start()

@@ -15,12 +15,13 @@ from foliot import __version__
 from foliot.app import this_machine
 from foliot.app.connections import HttpConnection, ProxiedConnection
 from foliot.app.data_folder import DataFolder
-from foliot.app.handler_kinds import NO_SETTINGS, HandlerSettings, beside_python, of_one_machine
+from foliot.app.handler_kinds import NO_SETTINGS, HandlerSettings, of_one_machine
 from foliot.app.http import build_app, check_reach
 from foliot.app.inprocess import InProcessLink
 from foliot.app.listener import HttpServer
 from foliot.app.server import Server
 from foliot.app.settings import DEFAULT_PORT, ServerSettings, Timing, TlsFiles
+from foliot.app.slots import Slots, kinds_and_slots
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.this_machine import Access, LocalToken
 from foliot.app.tls import Certificate
@@ -33,12 +34,12 @@ from foliot.sdk.registry import Loaded, load
 from foliot.store.sql.kernel import schema
 from foliot.store.sql.kernel.connect import open_database
 from foliot.store.sql.store import SqlStore
+from foliot.worker.crew import Crew
 from foliot.worker.environment import EnvironmentRules
 from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.secrets.settings import SecretSettings
 from foliot.worker.secrets.vault import Vault
 from foliot.worker.settings import WorkerSettings
-from foliot.worker.worker import Worker
 
 log = structlog.get_logger("foliot.up")
 
@@ -58,7 +59,7 @@ class UpSettings:
     insecure_http: bool = False
     tls: TlsFiles | None = None
     public_url: str = ""
-    slots: int = 8
+    slots: Slots = field(default_factory=Slots)
     watch: bool = True
     keeps_removed: bool = False  # jobs that no code declares any more go on
     timing: Timing = field(default_factory=Timing)
@@ -96,7 +97,9 @@ class AllInOne:
         self._clock = SystemClock()
         self._chance = SystemChance()
         self._folder = DataFolder(settings.folder)
-        self._kinds = beside_python(of_one_machine(settings.handlers))  # a bad setting must not touch the folder
+        # Read before the folder is touched: a bad setting must not change anything there.
+        handlers = of_one_machine(settings.handlers)
+        self._kinds, self._slots = kinds_and_slots(handlers, settings.slots, settings.sources)
         self.vault: Final = Vault(settings.secrets, clock=self._clock, environment=os.environ)
         self._worker_failure: BaseException | None = None
 
@@ -212,14 +215,15 @@ class AllInOne:
         settings = self._settings
         loop = asyncio.get_running_loop()
 
-        def make() -> Worker:
-            return Worker(
-                InProcessLink(server.workers, loop),
+        def make() -> Crew:
+            return Crew(
+                lambda: InProcessLink(server.workers, loop),
                 self._clock,
                 self._chance,
                 WorkerSettings(
                     name=settings.node_name,
-                    slots=settings.slots,
+                    slots=self._slots.shared,
+                    own_slots=self._slots.own,
                     version=__version__,
                     host=socket.gethostname(),
                     spool=self._folder.spool,

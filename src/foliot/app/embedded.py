@@ -12,7 +12,8 @@ import structlog
 from foliot import __version__
 from foliot.app.all_in_one import AllInOne, UpSettings
 from foliot.app.data_folder import FOLDER
-from foliot.app.handler_kinds import NO_SETTINGS, HandlerSettings, beside_python, check_something_to_execute
+from foliot.app.handler_kinds import NO_SETTINGS, HandlerSettings, check_something_to_execute
+from foliot.app.slots import SLOTS, Slots, kinds_and_slots
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.this_machine import Access
 from foliot.app.worker_thread import WorkerThread
@@ -25,12 +26,12 @@ from foliot.ports.store.code import RetiringJob
 from foliot.ports.worker_link import Report
 from foliot.sdk.connection import connection
 from foliot.sdk.registry import Loaded, load
+from foliot.worker.crew import Crew
 from foliot.worker.environment import EnvironmentRules
 from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.secrets.settings import NO_TABLES, SecretSettings, SecretTables, read_secret_settings
 from foliot.worker.secrets.vault import Vault
 from foliot.worker.settings import WorkerSettings
-from foliot.worker.worker import Worker
 
 log = structlog.get_logger("foliot.embedded")
 
@@ -42,7 +43,7 @@ async def start(
     jobs: Sequence[str] = (),
     url: str | Sequence[str] | None = None,
     token: str | None = None,
-    slots: int = 8,
+    slots: int | str = SLOTS,
     group: str = "default",
     data: str | Path = FOLDER,
     port: int = 0,
@@ -52,21 +53,25 @@ async def start(
     """Run a node of this role around the body; it drains when the body ends.
 
     `handlers`: settings of the kinds of handlers that are installed here, `{"http": {"connect_within": 5}}`.
+    `slots`: runs at one time, `8` or `"8,http=2000"`: a kind of handler may have slots of its own.
     `secrets`: what their jobs may name, `{"BILLING_TOKEN": {"env": "BILLING_TOKEN", "namespaces": ["billing"]}}`.
     """
     named = read_secret_settings(secrets)
-    kinds = beside_python(handlers)
+    wanted = Slots.read([str(slots)])
+    is_worker = role == "worker"
+    # A whole Foliot has more kinds than those named here: it looks at their slots itself.
+    kinds, of_kinds = kinds_and_slots(handlers, wanted if is_worker else Slots(), jobs)
     check_something_to_execute(jobs, kinds)
-    if role == "worker":
+    if is_worker:
         endpoint = find_endpoint() if url is None else Endpoint.of(url, token)
-        async with _worker(endpoint, tuple(jobs), kinds, named, slots=slots, group=group):
+        async with _worker(endpoint, tuple(jobs), kinds, named, slots=of_kinds, group=group):
             yield
     else:
         settings = UpSettings(
             sources=tuple(jobs),
             folder=Path(data),
             port=port,
-            slots=slots,
+            slots=wanted,
             watch=False,
             handlers=handlers,
             secrets=named,
@@ -82,7 +87,7 @@ async def _worker(
     kinds: Sequence[HandlerKind],
     secrets: Mapping[str, SecretSettings],
     *,
-    slots: int,
+    slots: Slots,
     group: str,
 ) -> AsyncIterator[None]:
     """In a thread and loop of its own: a request that blocks the application's loop stops no run."""
@@ -91,22 +96,23 @@ async def _worker(
         raise problem
     vault = Vault(secrets, clock=SystemClock(), environment=os.environ)
     rules = vault.kept_from_jobs(EnvironmentRules(secrets=(endpoint.token or "",)))
-    link = HttpWorkerLink.to(endpoint)  # connects on the loop that first uses it
+    HttpWorkerLink.to(endpoint)  # a link that cannot be made is refused here, not in the thread
 
-    def make() -> Worker:
+    def make() -> Crew:
         settings = WorkerSettings(
             name=f"{socket.gethostname()}-{os.getpid()}",
             group=group,
-            slots=slots,
+            slots=slots.shared,
+            own_slots=slots.own,
             version=__version__,
             host=socket.gethostname(),
             capture=False,  # the program's own output is not a run's
             process_environment=rules.passed_on(os.environ),
         )
         code = PythonHandlers.of(loaded, jobs)
-        return Worker(link, SystemClock(), SystemChance(), settings, code, kinds, vault)
+        return Crew(lambda: HttpWorkerLink.to(endpoint), SystemClock(), SystemChance(), settings, code, kinds, vault)
 
-    thread = WorkerThread(make, ended=_ended, at_end=link.close)
+    thread = WorkerThread(make, ended=_ended)
     thread.start()
     try:
         yield

@@ -3,15 +3,15 @@
 import asyncio
 import contextlib
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextvars import copy_context
 from typing import Final
 
 import structlog
 
 from foliot.app.run_loop import run
+from foliot.worker.crew import Crew
 from foliot.worker.handlers.python import PythonHandlers
-from foliot.worker.worker import Worker
 
 log = structlog.get_logger("foliot.worker")
 
@@ -21,18 +21,11 @@ RELOAD_WITHIN_S: Final = 30.0
 class WorkerThread:
     """Makes a worker on a fresh event loop in a thread, and hands it what the server's thread wants of it."""
 
-    def __init__(
-        self,
-        make: Callable[[], Worker],
-        *,
-        ended: Callable[[BaseException | None], None],
-        at_end: Callable[[], Awaitable[None]] | None = None,
-    ) -> None:
+    def __init__(self, make: Callable[[], Crew], *, ended: Callable[[BaseException | None], None]) -> None:
         self._make = make
         self._ended = ended
-        self._at_end = at_end  # the last thing on the worker's own loop
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._worker: Worker | None = None
+        self._worker: Crew | None = None
         self._ready = threading.Event()
         # What the worker says reaches the feed of `foliot up`, whose language is kept in a context variable.
         run_in_context = copy_context().run
@@ -82,8 +75,4 @@ class WorkerThread:
         self._loop = asyncio.get_running_loop()
         self._worker = self._make()
         self._ready.set()
-        try:
-            await self._worker.run()
-        finally:
-            if self._at_end is not None:
-                await self._at_end()
+        await self._worker.run()

@@ -8,8 +8,8 @@ import click
 
 from foliot.cli import EXIT_CODES
 from foliot.cli.completion import node_name
+from foliot.cli.crews import GONE
 from foliot.cli.groups import Group
-from foliot.cli.node import GONE
 from foliot.cli.node import columns as node_columns
 from foliot.cli.server_access import User, remote
 from foliot.cli.table import Column
@@ -54,7 +54,7 @@ def status(user: User) -> None:
         echo(user.out.mark("warn"), trouble["message"])
         echo(user.out.dim(f"  {trouble['hint']}  [{trouble['code']}]"))
     echo("")
-    user.out.items(found["nodes"], node_columns(user))
+    user.out.items(found["nodes"], node_columns(user, found["nodes"]))
 
 
 def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

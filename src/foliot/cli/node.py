@@ -1,12 +1,13 @@
 """`foliot node`: servers and workers."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 import click
 
 from foliot.cli import EXIT_CODES
 from foliot.cli.completion import node_name
+from foliot.cli.crews import GONE, Node, crews, kinds_of, live_workers
 from foliot.cli.groups import Group
 from foliot.cli.progress import Bar
 from foliot.cli.refusal import TOOK_TOO_LONG
@@ -14,7 +15,6 @@ from foliot.cli.server_access import User, remote
 from foliot.cli.table import Column
 from foliot.cli.terminal import Line
 
-GONE: Final = ("DEAD", "LEFT")
 CLOCK_SHOWN_S: Final = 0.1
 """Less is the way there and back, not the clock."""
 
@@ -43,18 +43,18 @@ def list_nodes(user: User) -> None:
       foliot node list -o wide
     """
     found = user.client.nodes.list()
-    user.out.page(found, columns(user))
+    user.out.page(found, columns(user, found))
 
 
-def columns(user: User) -> list[Column]:
-    """How nodes are listed."""
-    times = user.times
+def columns(user: User, nodes: Sequence[Node]) -> list[Column]:
+    """How these nodes are listed."""
+    times, in_crews = user.times, crews(nodes)
     return [
         Column("NODE", name_of, least=10),
         Column("KIND", "kind"),
         Column("HEALTH", health_of, state=True, least=8),
         Column("BEAT", times.duration("beat_age_s")),
-        Column("SLOTS", slots_of, empty="-"),
+        Column("SLOTS", lambda node: slots_of(node, shows_kinds=node["id"] in in_crews), empty="-"),
         Column("GROUP", "group", empty="-"),
         Column("LABELS", labels_of, empty="-"),
         Column("STATE", "state", wide=True),
@@ -66,25 +66,28 @@ def columns(user: User) -> list[Column]:
     ]
 
 
-def name_of(node: Mapping[str, Any]) -> str:
+def name_of(node: Node) -> str:
     """A node's name; the leader's has a star."""
     star = " ★" if node["is_leader"] else ""
     return f"{node['name']}{star}"
 
 
-def slots_of(node: Mapping[str, Any]) -> str:
-    """How many of its slots are taken; nothing for a node without slots."""
-    return f"{node['running']}/{node['slots']}" if node["slots"] else ""
+def slots_of(node: Node, *, shows_kinds: bool) -> str:
+    """How many of its slots are taken, and by which kinds; nothing for a node without slots."""
+    if not node["slots"]:
+        return ""
+    taken = f"{node['running']}/{node['slots']}"
+    return f"{taken} {kinds_of(node)}" if shows_kinds else taken
 
 
-def labels_of(node: Mapping[str, Any], *, between: str = ",") -> str:
+def labels_of(node: Node, *, between: str = ",") -> str:
     """What a worker says of itself."""
     labels = node["labels"].items()
     pairs = [f"{key}={value}" for key, value in labels]
     return between.join(pairs)
 
 
-def health_of(node: Mapping[str, Any]) -> str:
+def health_of(node: Node) -> str:
     """How a node is; one that drains is well, and still takes no work."""
     health = str(node["health"])
     is_well = health in ("ONLINE", "WARNING")
@@ -92,7 +95,7 @@ def health_of(node: Mapping[str, Any]) -> str:
     return "DRAINING" if is_draining else health
 
 
-def clock_of(user: User, node: Mapping[str, Any]) -> str:
+def clock_of(user: User, node: Node) -> str:
     """How far a node's wall clock is from the store's, in words; empty when it has not been measured."""
     offset_s = node["clock_offset_s"]
     if offset_s is None:
@@ -114,21 +117,24 @@ def show(user: User, *, name: str) -> None:
       foliot node show w-3 -o json
     """
     found = user.client.nodes.get(name)
-    user.out.item(found, _lines(user, found))
-    if user.out.is_for_people:
-        _tell_others(user, name, found)
-
-
-def _tell_others(user: User, name: str, shown: Mapping[str, Any]) -> None:
-    """Say that other live nodes have the same name, and how each is asked for."""
+    if not user.out.is_for_people:
+        user.out.item(found, ())
+        return
     nodes = user.client.nodes.list()
+    crew = crews(nodes).get(found["id"], [])
+    user.out.item(found, _lines(user, found, crew))
+    _tell_others(user, name, found, [one for one in nodes if one not in crew])
+
+
+def _tell_others(user: User, name: str, shown: Node, nodes: Sequence[Node]) -> None:
+    """Say that other live nodes have the same name, and how each is asked for."""
     others = [one for one in nodes if one["name"] == name and one["id"] != shown["id"] and one["health"] not in GONE]
     if others:
         named = ", ".join(f"{one['kind']} {one['id']}" for one in others)
         user.out.talk("node_ambiguous", mark="warn", count=len(others) + 1, node=name, id=shown["id"], others=named)
 
 
-def _lines(user: User, node: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
+def _lines(user: User, node: Node, crew: Sequence[Node]) -> Iterator[tuple[str, Line]]:
     times, out = user.times, user.out
     yield "node", (f"{node['name']}  {node['kind']}  ", out.state(health_of(node)))
     yield "beat", out.say("ago", lasting=times.lasting(node["beat_age_s"]))
@@ -139,6 +145,9 @@ def _lines(user: User, node: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
     yield "waits", out.say("waiting_runs", count=waiting) if waiting else ""
     yield "drained", _drained(node["drained_by"])
     yield "process", f"{node['host']} pid {node['pid']}, foliot {node['version']}"
+    for one in crew:
+        taken = out.say("slots_of_kind", kinds=kinds_of(one), running=_busy(one), slots=one["slots"], id=one["id"])
+        yield "process", taken
     yield "since", times.full(node["started_at"])
     yield "clock", clock_of(user, node)
     yield "handlers", ", ".join(node["handlers"])
@@ -146,12 +155,12 @@ def _lines(user: User, node: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
         yield "runs", (f"{run['id']}  {run['job']}  ", out.state(run["shown"]))
 
 
-def _waiting(node: Mapping[str, Any]) -> int:
+def _waiting(node: Node) -> int:
     """Runs that wait for other systems, and take no slot."""
     return int(node["load"].get("waiting", 0))
 
 
-def _busy(node: Mapping[str, Any]) -> int:
+def _busy(node: Node) -> int:
     return max(0, int(node["running"]) - _waiting(node))
 
 
@@ -186,13 +195,14 @@ def drain(user: User, *, name: str | None, is_self: bool, reason: str, no_wait: 
         raise click.UsageError("Say which node: a name, or --self.")
     name = name or _on_this_machine(user)
     asked = user.client.nodes.drain(name, reason=reason)
-    user.out.talk("draining", mark="good", node=name, running=asked["running"])
+    running = _running(user, name)
+    user.out.talk("draining", mark="good", node=name, running=running)
     if not user.out.is_for_people:
         user.out.item(asked, ())
-    if no_wait or not asked["running"]:
+    if no_wait or not running:
         return
     try:
-        is_drained = _wait_until_drained(user, asked, within_s=parse_duration(within) / SECOND)
+        is_drained = _wait_until_drained(user, name, total=running, within_s=parse_duration(within) / SECOND)
     except KeyboardInterrupt:
         user.out.talk("drain_goes_on", mark="warn", node=name)
         raise
@@ -201,14 +211,19 @@ def drain(user: User, *, name: str | None, is_self: bool, reason: str, no_wait: 
     user.out.talk("drained", mark="good", node=name)
 
 
-def _wait_until_drained(user: User, node: Mapping[str, Any], *, within_s: float) -> bool:
+def _running(user: User, name: str) -> int:
+    """Runs on all live workers of this name: each was asked to drain."""
+    return sum(one["running"] for one in live_workers(name, user.client.nodes.list()))
+
+
+def _wait_until_drained(user: User, name: str, *, total: int, within_s: float) -> bool:
     """Show a bar until nothing runs on a node; False when that takes longer."""
-    total, left_s = node["running"], within_s
+    left_s = within_s
     with Bar(user.out, total=total) as bar:
         while left_s > 0:
-            running = user.client.nodes.get(node["id"])["running"]  # by id: a server may have the same name
+            running = _running(user, name)
             done = total - running
-            bar.tell(done, user.out.say("drain_progress", node=node["name"], done=done, total=total))
+            bar.tell(done, user.out.say("drain_progress", node=name, done=done, total=total))
             if not running:
                 return True
             bar.pause(1.0)

@@ -14,6 +14,7 @@ from foliot.app.http import is_loopback
 from foliot.app.run_loop import run_for_long
 from foliot.app.settings import TIMINGS
 from foliot.app.signals import stop_on_signals
+from foliot.app.slots import Slots
 from foliot.app.system import SystemClock
 from foliot.app.this_machine import Access
 from foliot.cli.handler_settings import handler_settings, read_handler_settings, read_secrets
@@ -22,6 +23,7 @@ from foliot.cli.language import say, spoken
 from foliot.cli.output import wants_colour
 from foliot.cli.reach import PORT_MAX, Reach, reach_options
 from foliot.cli.refusal import refusals
+from foliot.cli.slots import slots_option
 from foliot.cli.table import pad, terminal_width, width_of
 from foliot.cli.terminal import Said, Styled, echo
 from foliot.domain.errors import FoliotError
@@ -62,7 +64,7 @@ _RETIREMENTS: Final = {"job.retired": "up_retired", "job.declared_again": "up_de
     show_default=True,
     help="Where everything is kept.",
 )
-@click.option("--slots", default=8, show_default=True, type=click.IntRange(1, 1000), help="Runs at one time.")
+@slots_option
 @job_environment
 @handler_settings
 @click.option(
@@ -82,7 +84,7 @@ def up(
     files: tuple[str, ...],
     port: int | None,
     data: Path,
-    slots: int,
+    slots: tuple[str, ...],
     hide_env: str,
     keep_env: str,
     clean_env: bool,
@@ -101,7 +103,7 @@ def up(
     \b
     Examples:
       foliot up
-      foliot up billing/jobs.py reports.jobs --slots 16
+      foliot up billing/jobs.py reports.jobs --slots 16,http=200
       foliot up --data /var/lib/foliot --port 7272
       foliot up --listen 0.0.0.0:7171 --tls-cert foliot.pem --tls-key foliot.key
     """
@@ -117,7 +119,7 @@ def up(
             insecure_http=reach.insecure_http,
             tls=reach.tls,
             public_url=reach.public_url,
-            slots=slots,
+            slots=Slots.read(slots),
             watch=not no_watch,
             keeps_removed=keep_removed_jobs,
             timing=TIMINGS[timing],
@@ -163,7 +165,9 @@ class Terminal:
         self._good(say("up_database"), state, human_duration(round(took_s * SECOND), spoken()))
 
     def started(self, url: str, access: Access) -> None:
-        slots = say("up_slots", slots=self._settings.slots)
+        found = self._settings.slots.and_of(self._settings.handlers)
+        own = ", ".join(f"{kind} {number}" for kind, number in found.own.items())
+        slots = say("up_slots", slots=found.shared, own=own or None)
         self._good(say("up_scheduler"), self._settings.node_name)
         self._good(say("up_worker"), f"{self._settings.node_name} · {slots} · {self._watching()}")
         self._good(say("up_api"), url)

@@ -10,14 +10,16 @@ from typing import Final
 import click
 
 from foliot import __version__
-from foliot.app.handler_kinds import beside_python, check_something_to_execute
+from foliot.app.handler_kinds import check_something_to_execute
 from foliot.app.run_loop import run_for_long
 from foliot.app.signals import stop_on_signals
+from foliot.app.slots import Slots, kinds_and_slots
 from foliot.app.system import SystemChance, SystemClock
 from foliot.cli.handler_settings import handler_settings, read_handler_settings, read_secrets
 from foliot.cli.job_environment import job_environment, read_rules
 from foliot.cli.refusal import refusals, tell
 from foliot.cli.run_limits import read_limits
+from foliot.cli.slots import slots_option
 from foliot.client.contexts import Contexts
 from foliot.client.endpoint import Endpoint
 from foliot.client.errors import NoTokenKnown
@@ -30,12 +32,12 @@ from foliot.observability.log_lines import configure_logging
 from foliot.ports.handler import HandlerKind
 from foliot.sdk.load_failures import file_missing
 from foliot.sdk.registry import Loaded, load
+from foliot.worker.crew import Crew
 from foliot.worker.execution import WAITING_MAX
 from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.secrets.vault import Vault
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.state_folder import spool_of
-from foliot.worker.worker import Worker
 
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 
@@ -49,7 +51,7 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 @click.option("--insecure-http", is_flag=True, help="Send the token unencrypted over a network.")
 @click.option("--name", default=None, help="This worker's name (default: host and pid).")
 @click.option("--group", default=DEFAULT_GROUP, show_default=True, help="The pool of workers this one belongs to.")
-@click.option("--slots", default=8, show_default=True, type=click.IntRange(1, 10_000), help="Runs at one time.")
+@slots_option
 @click.option(
     "--waiting",
     default=WAITING_MAX,
@@ -82,7 +84,7 @@ def worker(
     insecure_http: bool,
     name: str | None,
     group: str,
-    slots: int,
+    slots: tuple[str, ...],
     waiting: int,
     labels: str,
     isolation: str,
@@ -111,6 +113,7 @@ def worker(
       foliot worker billing.jobs --server https://10.0.0.5:7171 --token-file worker.token
       foliot worker jobs.py --server https://a:7171,https://b:7171 --token-file t --slots 32 --labels gpu=yes
       foliot worker --server https://a:7171 --token-file t --handler-settings /etc/foliot/handlers.toml
+      foliot worker billing.jobs --enable http --slots 8,http=2000
     """
     configure_logging(level=log_level, form=log_format)  # type: ignore[arg-type]
     with refusals():
@@ -126,11 +129,15 @@ def worker(
         )
         vault = Vault(read_secrets(handler_file), clock=SystemClock(), environment=os.environ)
         hide_in_logs(vault.cover.hidden)
+        handlers = read_handler_settings(handler_file, handler_options, enabled)
+        kinds, slots_of_kinds = kinds_and_slots(handlers, Slots.read(slots), modules)
+        check_something_to_execute(modules, kinds)
         node = name or f"{socket.gethostname()}-{os.getpid()}"
         settings = WorkerSettings(
             name=node,
             group=group,
-            slots=slots,
+            slots=slots_of_kinds.shared,
+            own_slots=slots_of_kinds.own,
             waiting_max=waiting,
             labels=_labels(labels),
             version=__version__,
@@ -142,8 +149,6 @@ def worker(
             drain_timeout_s=parse_duration(drain_timeout) / SECOND,
             spool=spool or spool_of(name or socket.gethostname(), os.environ),
         )
-        kinds = beside_python(read_handler_settings(handler_file, handler_options, enabled))
-        check_something_to_execute(modules, kinds)
         run_for_long(_work(endpoint, settings, modules, kinds, vault))
 
 
@@ -161,18 +166,14 @@ async def _work(
         tell(problem)
     if endpoint.token is None:
         raise NoTokenKnown(endpoint.urls[0], has_another="FOLIOT_TOKEN_FILE" in os.environ)
-    link = HttpWorkerLink.to(endpoint)
     code = PythonHandlers.of(loaded, modules)
-    running = Worker(link, SystemClock(), SystemChance(), settings, code, kinds, vault)
+    crew = Crew(lambda: HttpWorkerLink.to(endpoint), SystemClock(), SystemChance(), settings, code, kinds, vault)
     stop = asyncio.Event()
     stop_on_signals(stop)
-    try:
-        async with asyncio.TaskGroup() as tasks:
-            stopping = tasks.create_task(_stop(running, stop), name="stop")
-            await running.run()
-            stopping.cancel()
-    finally:
-        await link.close()
+    async with asyncio.TaskGroup() as tasks:
+        stopping = tasks.create_task(_stop(crew, stop), name="stop")
+        await crew.run()
+        stopping.cancel()
 
 
 def problems_of(loaded: Loaded) -> list[FoliotError]:
@@ -191,9 +192,9 @@ def why_nothing_is_declared(loaded: Loaded, modules: Sequence[str]) -> FoliotErr
     return last
 
 
-async def _stop(running: Worker, stop: asyncio.Event) -> None:
+async def _stop(crew: Crew, stop: asyncio.Event) -> None:
     await stop.wait()
-    running.stop()
+    crew.stop()
 
 
 def _labels(written: str) -> dict[str, str]:

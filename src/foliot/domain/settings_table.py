@@ -43,6 +43,7 @@ OTHER_VARIABLES: Final[Mapping[str, str]] = {
     "FOLIOT_ENABLE": "kinds of handlers to execute beside Python, several with commas",
     "FOLIOT_HANDLER_SETTINGS": "a TOML file with a table for each kind of handler: `[handlers.KIND]`",
     "FOLIOT_KEEP_REMOVED_JOBS": "`yes`: the servers go on firing jobs that no code declares any more",
+    "FOLIOT_SLOTS": "runs that a worker executes at one time: `8`, or `8,http=2000`",
     "FOLIOT_PUBLIC_URL": "where systems that jobs wait for reach the servers, for callbacks",
     "FOLIOT_FAULT_POINT": "for drills: where the server kills or stops itself, such as `kill:PLACE:COUNT`",
 }

@@ -140,10 +140,9 @@ async def find_node(services: Services, who: Principal, name: str) -> tuple[Node
         raise NodeNotFound(name, nearest=nearest(name, known))
     own.sort(key=_live_and_new)
     node = own[-1]
-    wanted = RunFilter(states=("RUNNING",), node=node.row.name)
+    wanted = RunFilter(states=("RUNNING",), node=node.row.session)
     page = await services.store.lookups.runs(wanted, limit=RUNS_SHOWN)
-    runs = [run for run in page.items if run.session == node.row.session]
-    return node, runs
+    return node, page.items
 
 
 def _has_name(node: Node, name: str) -> bool:

@@ -18,6 +18,7 @@ class WorkerSettings:
     name: str
     group: str = DEFAULT_GROUP
     slots: int = 8
+    own_slots: Mapping[str, int] = field(default_factory=dict)  # of kinds of handlers that do not share `slots`
     waiting_max: int = WAITING_MAX  # runs that wait for others without a slot
     labels: Mapping[str, str] = field(default_factory=dict)
     version: str = ""
@@ -41,6 +42,6 @@ class WorkerSettings:
     capture: bool = True  # route print, stderr and logging of handlers in this process to their runs
 
     def __post_init__(self) -> None:
-        assert self.slots > 0, self.slots
+        assert all(slots > 0 for slots in (self.slots, *self.own_slots.values())), self.slots
         assert self.isolation is not Isolation.LOOP, "plain functions cannot run in the loop"
         assert self.drain_timeout_s >= 0, self.drain_timeout_s

@@ -143,7 +143,9 @@ class Worker:
             self._around, session, self._answers, load=self._load_now, is_draining=self._stop_asked.is_set
         )
         self._heart.start()
-        log.info("worker.registered", session=session.id, worker=self._settings.name, slots=self._settings.slots)
+        kinds = [name for name, kind in self._kinds().items() if kind.offers()]
+        settings = self._settings
+        log.info("worker.registered", session=session.id, worker=settings.name, slots=settings.slots, kinds=kinds)
 
     def _load_now(self) -> Mapping[str, float]:
         """In the beat's thread."""

@@ -1,5 +1,6 @@
 """Nodes, the cluster, events, tokens, backfills and search hits as JSON."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import Body
@@ -160,8 +161,8 @@ class ClusterOut(ApiOutput):
             clock_suspect=row.clock_suspect,
             clock_ahead_s=seconds(row.clock_ahead_us),
             servers_online=sum(node.health in _ANSWERING for node in servers),
-            workers_online=sum(node.health in _ANSWERING for node in workers),
-            workers_warning=sum(node.health is not Health.ONLINE for node in workers),
+            workers_online=_processes(node for node in workers if node.health in _ANSWERING),
+            workers_warning=_processes(node for node in workers if node.health is not Health.ONLINE),
             slots=sum(node.row.slots for node in workers),
             queue=row.queue,
             running=row.running,
@@ -170,6 +171,11 @@ class ClusterOut(ApiOutput):
             troubles=[TroubleOut.of(trouble, language) for trouble in cluster.troubles()],
             nodes=[NodeOut.of(node) for node in cluster.nodes],
         )
+
+
+def _processes(workers: Iterable[Node]) -> int:
+    """One process may have several sessions: one for each kind of handler with slots of its own."""
+    return len({(node.row.name, node.row.host, node.row.pid) for node in workers})
 
 
 class EventOut(ApiOutput):

@@ -252,7 +252,7 @@ class RunFilter:
     kinds: tuple[str, ...] = ()
     since: Instant | None = None  # created not before
     until: Instant | None = None  # created before
-    node: str | None = None
+    node: str | None = None  # by its name, or one session of it
     labels: Mapping[str, str] = field(default_factory=dict)
     shards: bool = False
 

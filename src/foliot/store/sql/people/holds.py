@@ -84,13 +84,13 @@ class Holds:
         for lane in lanes.values():
             names.update(lane.limits)
         limits = limits_of(self._tx, sorted(names))
-        crews = self._crews(lanes.values()) if lanes else ()
+        alike = self._alike(lanes.values()) if lanes else ()
         for lane_id, lane in lanes.items():
             own = [limits[name] for name in lane.limits if name in limits]
-            serving = [crew.facts for crew in crews if crew.serves(lane.namespace)]
+            serving = [workers.facts for workers in alike if workers.serves(lane.namespace)]
             self._lanes[lane_id] = hold_in_lane(lane, own, serving).kind
 
-    def _crews(self, lanes: Collection[Lane]) -> Sequence["_Crew"]:
+    def _alike(self, lanes: Collection[Lane]) -> Sequence["_Alike"]:
         """The live workers, those that are alike for each of these lanes as one: there may be thousands.
 
         Many offer the same thousands of handlers, and many differ only in labels that no lane asks for.
@@ -107,10 +107,10 @@ class Holds:
             # Nodes that say the same of their handlers have the same mapping (see `list_nodes`).
             key = (node.namespace, node.group, id(node.handlers), node.state, labels)
             alike.setdefault(key, []).append(node)
-        return [_crew(nodes) for nodes in alike.values()]
+        return [_as_one(nodes) for nodes in alike.values()]
 
 
-class _Crew(NamedTuple):
+class _Alike(NamedTuple):
     """Workers that are alike, as one with the slots of all."""
 
     namespace: str | None  # the only one they serve; None: every
@@ -121,11 +121,11 @@ class _Crew(NamedTuple):
         return namespace is None or self.namespace in (None, namespace)
 
 
-def _crew(nodes: Sequence[NodeRow]) -> _Crew:
+def _as_one(nodes: Sequence[NodeRow]) -> _Alike:
     first = nodes[0]
     slots = sum(node.slots for node in nodes)
     running = sum(node.busy for node in nodes)
-    return _Crew(first.namespace, replace(first.as_worker(), slots=slots, running=running))
+    return _Alike(first.namespace, replace(first.as_worker(), slots=slots, running=running))
 
 
 def _is_behind(row: Any, head: tuple[int, int]) -> bool:

@@ -218,7 +218,7 @@ def _wanted(tx: Tx, rows: Sequence[Any], wanted: RunFilter, holds: Holds) -> Ite
     if wanted.node is not None:
         sessions = {row.session_id for row in kept if row.session_id is not None}
         names = tx.pairs(NODES, d=keys(sorted(sessions)))
-        kept = [row for row in kept if names.get(row.session_id) == wanted.node]
+        kept = [row for row in kept if wanted.node in (names.get(row.session_id), row.session_id)]
     if wanted.namespace is not None or wanted.labels:
         fitting = _fitting_jobs(tx, {row.job_id for row in kept}, wanted)
         kept = [row for row in kept if row.job_id in fitting]
