@@ -106,7 +106,7 @@ bench: services ## measure everything beside the raw limit, keep the figures (te
 setup: $(VENV)/.synced ## virtual environment with everything locked (no work when done)
 
 .PHONY: services
-services: setup ## install PostgreSQL, MariaDB, Patroni and etcd for the tests (Debian packages; starts no daemon)
+services: setup ## install PostgreSQL, MariaDB, Patroni, etcd, Redis, ZooKeeper (Debian packages; starts no daemon)
 	@$(BIN)/python -m tests.servers.install
 
 .PHONY: lock

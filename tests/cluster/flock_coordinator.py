@@ -5,16 +5,15 @@ import os
 from urllib.parse import urlsplit
 
 from foliot.coordination.store import StoreCoordinator
-from foliot.ports.coordinator import ElectionTimes, LeaderRow
-from foliot.ports.store.nodes import NodeStore, Term
-from foliot.ports.wakeups import Wakeups
+from foliot.ports.coordinator import ElectionParts, LeaderRow
+from foliot.ports.store.nodes import Term
 
 
 class FlockCoordinator(StoreCoordinator):
     """`ports.coordinator.Coordinator`. The term is the store's, as with every backend (R16)."""
 
-    def __init__(self, terms: NodeStore, times: ElectionTimes, wakeups: Wakeups | None, *, url: str) -> None:
-        super().__init__(terms, times, wakeups)
+    def __init__(self, parts: ElectionParts, *, url: str) -> None:
+        super().__init__(parts)
         self._file = os.open(urlsplit(url).path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
     def may_bid(self, session: str, row: LeaderRow | None) -> bool:

@@ -1,16 +1,17 @@
-"""The suite of `ports.coordinator`: elections and wake-ups, whatever the backend. It knows the port alone."""
+"""The store's row behind every coordinator: terms, transfers and the wake-ups of a database, on every store."""
 
 from collections.abc import Callable
 
 import pytest
 
-from foliot.app.plugins import COORDINATORS, load
+from foliot.app.plugins import load
 from foliot.domain.instants import HOUR, SECOND, Micros
-from foliot.ports.coordinator import Coordinator, ElectionTimes, LeaderRow
+from foliot.ports.coordinator import Coordinator, ElectionParts, ElectionTimes, LeaderRow
 from foliot.ports.store.nodes import SESSION_TTL_US
+from foliot.ports.wakeups import Wakeups
 from foliot.ports.worker_link import Hello
 from tests.conformance.working import worker
-from tests.conformance.world import World
+from tests.conformance.world import CHANCE, CLOCK, World
 
 TTL = 5 * SECOND
 
@@ -33,17 +34,17 @@ class Remembered:
         self.closed = True
 
 
-@pytest.fixture(params=[*COORDINATORS])
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+def made(world: World, wakeups: Wakeups | None = None) -> Coordinator:
+    times = ElectionTimes(term_us=TTL, session_us=SESSION_TTL_US)
+    parts = ElectionParts(terms=world.store.nodes, times=times, wakeups=wakeups, clock=CLOCK, chance=CHANCE)
+    coordinator: Coordinator = load("foliot.coordinators", "store")(parts, url="store")
+    return coordinator
 
 
 @pytest.fixture
-def coordinator(backend: str, world: World) -> Coordinator:
-    """The backend as one server has it."""
-    times = ElectionTimes(term_us=TTL, session_us=SESSION_TTL_US)
-    made: Coordinator = load("foliot.coordinators", backend)(world.store.nodes, times, None, url=backend)
-    return made
+def coordinator(world: World) -> Coordinator:
+    """The store's own coordinator, as one server has it. Every other one asks it for the term (`test_elections.py`)."""
+    return made(world)
 
 
 async def _server(world: World, session: str) -> str:
@@ -170,10 +171,9 @@ async def test_wake_ups_may_be_sent_although_nobody_carries_them(coordinator: Co
     assert heard == []
 
 
-async def test_wake_ups_of_the_database_are_sent_and_heard(backend: str, world: World) -> None:
+async def test_wake_ups_of_the_database_are_sent_and_heard(world: World) -> None:
     carrier, heard = Remembered(), list[str]()
-    times = ElectionTimes(term_us=TTL, session_us=SESSION_TTL_US)
-    coordinator: Coordinator = load("foliot.coordinators", backend)(world.store.nodes, times, carrier, url=backend)
+    coordinator = made(world, carrier)
     await coordinator.listen(heard.append)
     coordinator.send("ready")
     assert carrier.woken is not None

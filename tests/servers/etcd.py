@@ -1,100 +1,32 @@
-"""etcd 3.4: one node, for what keeps its agreements there."""
+"""etcd 3.4: one node, for what keeps its agreements there, or three that agree among themselves."""
 
 import json
-import signal
 from pathlib import Path
 from types import TracebackType
-from typing import ClassVar, Self
-from urllib.request import urlopen
+from typing import Any, ClassVar, Self
+from urllib.request import Request, urlopen
 
-from tests.eventually import NotInTime, eventually
+from tests.eventually import eventually
+from tests.servers.daemon import READY_WITHIN_S, Daemon
 from tests.servers.ports import HOST, free_ports
-from tests.servers.process import Directory, ServerFailed, ServerProcess
 
-LOG = "etcd.log"
-READY_WITHIN_S = 30.0
-STOPPED_WITHIN_S = 30.0
 ASKED_WITHIN_S = 2.0
-STARTS_MAX = 5
+MEMBERS = 3
 
 
-class Etcd:
+class Etcd(Daemon):
     """One etcd, without TLS."""
 
     program = Path("/usr/bin/etcd")
     packages = ("etcd-server",)
     user = "etcd"
-    switches: ClassVar[dict[str, str]] = {}
+    ports_needed = 2
 
-    def __init__(self) -> None:
-        if not self.program.exists():
-            raise ServerFailed("Etcd is not installed: run make services")
-        self.directory = Directory(self.user)
-        self.port = self._peer_port = 0
-        self._process: ServerProcess | None = None
-
-    def start(self) -> Self:
-        """Start with no data; the ports stay the same for good."""
-        for left in reversed(range(STARTS_MAX)):
-            self.port, self._peer_port = free_ports(2)
-            try:
-                self.restart()
-            except ServerFailed as failure:
-                if left == 0 or "in use" not in str(failure):
-                    self.close()
-                    raise
-                (self.directory.path / LOG).unlink(missing_ok=True)
-            else:
-                break
-        return self
-
-    def restart(self) -> None:
-        """Start on the data that is there; stop first if it runs."""
-        if self._process:
-            self.stop()
-        process = self._process = ServerProcess(self._command(), self.directory, log=LOG)
-        try:
-            eventually(lambda: not process.alive() or self.is_healthy(), within_s=READY_WITHIN_S)
-        except NotInTime:
-            self._give_up("did not become ready")
-        if not process.alive():
-            self._give_up("ended while starting")
-
-    def stop(self) -> None:
-        """Stop in good order."""
-        self._end_by(signal.SIGTERM)
-
-    def kill(self) -> None:
-        """Crash it (SIGKILL)."""
-        self._end_by(signal.SIGKILL)
-
-    def pause(self) -> None:
-        """Freeze it (SIGSTOP): connections stay open and nothing answers."""
-        self._running().pause()
-
-    def resume(self) -> None:
-        """Let it go on."""
-        self._running().resume()
-
-    def close(self) -> None:
-        """End it in whatever state it is and remove its data."""
-        if self._process:
-            self._process.end()
-            self._process = None
-        self.directory.remove()
-
-    def __enter__(self) -> Self:
-        return self.start()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    @property
-    def pid(self) -> int:
-        """Its process id."""
-        return self._running().pid
+    def __init__(self, name: str = "e0", peers: dict[str, int] | None = None) -> None:
+        """`peers`: the name and the port of every member; None: it is alone."""
+        super().__init__()
+        self._name = name
+        self._peers = peers
 
     @property
     def url(self) -> str:
@@ -105,37 +37,97 @@ class Etcd:
         """What the shell prints."""
         return self.url
 
+    def is_ready(self) -> bool:
+        return self.is_healthy()
+
     def is_healthy(self) -> bool:
-        """Whether it has a leader, itself, and answers."""
+        """Whether it knows a leader and answers."""
         try:
             with urlopen(f"{self.url}/health", timeout=ASKED_WITHIN_S) as answer:
                 return bool(json.load(answer).get("health") == "true")
         except (OSError, ValueError):
             return False
 
-    def _command(self) -> list[str]:
-        peer = f"http://{HOST}:{self._peer_port}"
+    def is_leader(self) -> bool:
+        """Whether it leads its cluster."""
+        status = self.asked("/v3/maintenance/status", {})
+        return bool(status["leader"] == status["header"]["member_id"])
+
+    def asked(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        """The answer of its JSON gateway."""
+        request = Request(self.url + path, data=json.dumps(body).encode(), method="POST")
+        with urlopen(request, timeout=ASKED_WITHIN_S) as answer:
+            found: dict[str, Any] = json.load(answer)
+            return found
+
+    def command(self) -> list[str]:
+        peers = self._peers or {self._name: self.ports[1]}
+        urls = {name: f"http://{HOST}:{port}" for name, port in peers.items()}
+        peer = urls[self._name]
         return [
-            *(str(self.program), "--name", "e0", "--data-dir", "data", "--log-level", "warn"),
+            *(str(self.program), "--name", self._name, "--data-dir", "data", "--log-level", "warn"),
             *("--listen-client-urls", self.url, "--advertise-client-urls", self.url),
             *("--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer),
-            *("--initial-cluster", f"e0={peer}", "--initial-cluster-state", "new"),
+            *("--initial-cluster", ",".join(f"{name}={url}" for name, url in urls.items())),
+            *("--initial-cluster-state", "new", "--heartbeat-interval", "100", "--election-timeout", "1000"),
             "--enable-v2",
         ]
 
-    def _give_up(self, what: str) -> None:
-        process = self._running()
-        process.end()
-        self._process = None
-        raise ServerFailed(f"etcd {what}\n{process.log_tail()}")
 
-    def _end_by(self, number: signal.Signals) -> None:
-        process = self._running()
-        process.signal(number)
-        process.wait(within_s=STOPPED_WITHIN_S)
-        self._process = None
+class EtcdCluster:
+    """Three etcd that agree among themselves, without TLS."""
 
-    def _running(self) -> ServerProcess:
-        if self._process is None:
-            raise ServerFailed("Etcd is not running")
-        return self._process
+    packages = Etcd.packages
+    switches: ClassVar[dict[str, str]] = {}
+
+    def __init__(self) -> None:
+        self.members: list[Etcd] = []
+
+    def start(self) -> Self:
+        """Start all, and wait until each knows a leader."""
+        ports = free_ports(2 * MEMBERS)
+        peers = {f"e{number}": ports[2 * number + 1] for number in range(MEMBERS)}
+        self.members = [Etcd(name, peers) for name in peers]
+        for number, member in enumerate(self.members):
+            member.ports = ports[2 * number : 2 * number + 2]
+            member.launch()
+        self.await_whole()
+        return self
+
+    def await_whole(self) -> None:
+        """Wait until every member answers."""
+        eventually(
+            lambda: all(member.is_healthy() for member in self.members),
+            within_s=READY_WITHIN_S,
+            what="every member of etcd is healthy",
+        )
+
+    def leader(self) -> Etcd:
+        """The member that leads."""
+
+        def found() -> list[Etcd]:
+            running = [member for member in self.members if member.is_running and member.is_healthy()]
+            return [member for member in running if member.is_leader()]
+
+        return eventually(found, within_s=READY_WITHIN_S, what="etcd has a leader")[0]
+
+    def close(self) -> None:
+        """End all and remove their data."""
+        for member in self.members:
+            member.close()
+
+    def announced(self) -> str:
+        """What the shell prints: as `--coord` takes it."""
+        return self.url
+
+    @property
+    def url(self) -> str:
+        return "etcd://" + ",".join(f"{HOST}:{member.port}" for member in self.members)
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -30,6 +30,11 @@ class Directory:
             account = pwd.getpwnam(self.user)
             os.chown(self.path, account.pw_uid, account.pw_gid)
 
+    def give(self, path: Path) -> None:
+        """Let a file in it, which we wrote, belong to the server's user."""
+        if self.user:
+            shutil.chown(path, self.user)
+
     def remove(self) -> None:
         """Delete it with everything in it."""
         shutil.rmtree(self.path, ignore_errors=True)

@@ -30,6 +30,7 @@ STORES: Final[Mapping[str, str]] = dict.fromkeys(DIALECTS, "foliot.store.sql.sto
 
 COORDINATORS: Final[Mapping[str, str]] = {
     "store": "foliot.coordination.store:StoreCoordinator",
+    "file": "foliot.coordination.file:file_coordinator",
 }
 
 TABLES: Final[Mapping[str, Mapping[str, str]]] = {

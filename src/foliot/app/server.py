@@ -38,6 +38,7 @@ from foliot.operations.services import Services
 from foliot.operations.worker_service import WorkerService
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
+from foliot.ports.coordinator import ELECTION
 from foliot.ports.store import Store
 from foliot.ports.store.code import RetiringJob
 from foliot.ports.store.errors import StoreUnavailable
@@ -68,7 +69,7 @@ class Server:
         self.store = store
         self.is_stopping = False  # no more traffic is wanted; what is under way goes on
         self._clock = clock
-        self._coordinator = make_coordinator(store, settings)
+        self._coordinator = make_coordinator(store, settings, clock=clock, chance=chance)
         self.session = OwnSession(chance)
         self.tide = Tide(clock)
         self.leadership = Leadership(clock)
@@ -114,6 +115,8 @@ class Server:
     def _make_metrics(self) -> ServerMetrics:
         metrics = ServerMetrics()
         metrics.watch_store(self.store.troubles)
+        if (name := coordinator_name(self.settings)) != STORE:
+            metrics.watch_coordinator(name, self._coordinator.health)
         metrics.clock_offset.set_function(lambda: (self.step_guard.offset.us or 0) / SECOND)
         return metrics
 
@@ -150,7 +153,13 @@ class Server:
             judge,
             ttl_us=self.settings.timing.session.ttl_us,
             clock_offset=lambda: self.step_guard.offset.us,
+            load=self._coordinator_load,
         )
+
+    def _coordinator_load(self) -> dict[str, float]:
+        """How the coordination service is, for the whole cluster to see."""
+        health = self._coordinator.health()
+        return {} if health is None else health.as_load()
 
     def _make_services(self, planner: Planner, chance: Chance) -> Services:
         return Services(
@@ -227,13 +236,13 @@ class Server:
         try:
             async with self._listening():
                 await self.duties.run(stop)
+                self.is_stopping = True
+                self.leasing.stop()
+                with contextlib.suppress(StoreUnavailable):  # reaping covers what a lost store keeps us from saying
+                    await self.leading.resign()
+                    await self.presence.leave()
         finally:
             telling.cancel()
-        self.is_stopping = True
-        self.leasing.stop()
-        with contextlib.suppress(StoreUnavailable):  # reaping covers what a lost store keeps us from saying
-            await self.leading.resign()
-            await self.presence.leave()
         log.info("server.stopped", node=self.settings.node_name)
 
     async def _tell_of(self, stop: asyncio.Event) -> None:
@@ -258,6 +267,9 @@ class Server:
             self.pulsing.wake.set()
         elif topic == STOP:
             self.leasing.call_for_beats()
+        elif topic == ELECTION:
+            for duty in (self.pulsing, self.leading, self.presence):
+                duty.wake.set()
 
     def _clock_doubt(self) -> ClockDoubt | None:
         return None if self.tide.pulse is None else self.step_guard.doubt(self.tide.store_now())

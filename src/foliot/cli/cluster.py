@@ -74,8 +74,17 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if found["overdue_s"]:
         yield "lag", say("overdue", lasting=times.lasting(found["overdue_s"]))
     yield "store", say("store_now", store=found["store"], epoch=found["epoch"])
+    for one in found["coordinators"]:
+        yield "coordinator", _coordinator(user, one)
     if found["clock_suspect"]:
         yield "clock", _in_doubt(user, found)
+
+
+def _coordinator(user: User, found: Mapping[str, Any]) -> str:
+    told = user.out.say("coordinator_now", **found)
+    if found["latency_s"] is None:
+        return told
+    return told + user.out.say("coordinator_latency", ms=f"{found['latency_s'] * 1000:.1f}")
 
 
 def _in_doubt(user: User, found: Mapping[str, Any]) -> str:

@@ -2,28 +2,33 @@
 
 from collections.abc import Callable
 
-from foliot.ports.coordinator import ElectionTimes, LeaderRow
-from foliot.ports.store.nodes import NodeStore, Term
-from foliot.ports.wakeups import Wakeups
+from foliot.ports.coordinator import CoordinatorHealth, ElectionParts, LeaderRow
+from foliot.ports.store.nodes import Term
 
 
 class StoreCoordinator:
     """`ports.coordinator.Coordinator` with no service beside the store."""
 
-    def __init__(
-        self, terms: NodeStore, times: ElectionTimes, wakeups: Wakeups | None = None, *, url: str = ""
-    ) -> None:
-        """`wakeups` None: the database cannot send any, and servers go by their pulse. `url` says nothing here."""
+    def __init__(self, parts: ElectionParts, *, url: str = "") -> None:
+        """Without wake-ups of the database servers go by their pulse. `url` says nothing here."""
         del url
-        self._terms = terms
-        self._times = times
-        self._wakeups = wakeups
+        self._terms = parts.terms
+        self._times = parts.times
+        self._wakeups = parts.wakeups
 
     def may_bid(self, session: str, row: LeaderRow | None) -> bool:
         """Nobody holds the row, or this session does. One far ahead is from before a clock step: nobody renews it."""
         if row is None or row.session in (None, session):
             return True
         return not row.now <= row.until <= row.now + 2 * self._times.term_us
+
+    def heir(self, session: str) -> str | None:
+        """Nobody: who holds the row is right."""
+        del session
+        return None
+
+    def health(self) -> CoordinatorHealth | None:
+        return None
 
     async def campaign(self, session: str) -> Term | None:
         return await self._terms.campaign(session, ttl_us=self._times.term_us, session_ttl_us=self._times.session_us)

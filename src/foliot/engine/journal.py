@@ -89,6 +89,27 @@ def _of_node(node: NodeRow) -> Iterator[Happening]:
         yield _about(node, "node.draining")
     elif node.state == "dead":
         yield _about(node, "node.left" if node.ended_at is None or node.has_left else "node.dead")
+    yield from _of_coordinator(node)
+
+
+def _of_coordinator(node: NodeRow) -> Iterator[Happening]:
+    """The last time that a server's coordination service fell silent, and its return. The beat says it."""
+    outages = node.coordinator_outages
+    if outages == 0:
+        return
+    yield _about_coordinator(node, "coordinator.away", outages)
+    if node.reaches_coordinator:
+        yield _about_coordinator(node, "coordinator.back", outages)
+
+
+def _about_coordinator(node: NodeRow, kind: str, outages: int) -> Happening:
+    return Happening(
+        key=f"{kind}:{node.session}:{outages}",
+        topic=Topic.CLUSTER,
+        kind=kind,
+        subject=node.name,
+        data={"coordinator": node.labels.get("coordinator", "")},
+    )
 
 
 def _about(node: NodeRow, kind: str) -> Happening:

@@ -79,8 +79,9 @@ class Leading:
         if self._resigned:
             return self._ttl_us / SECOND
         leading = self._leadership.term is not None
-        if leading and self._heir is not None:
-            await self._hand_over(self._heir)
+        heir = self._next_leader() if leading else None
+        if heir is not None:
+            await self._hand_over(heir)
             return self._ttl_us / SECOND / 5
         if not leading and not self._coordinator.may_bid(self._session.id, self._leader_row()):
             self._tell(None)
@@ -109,6 +110,10 @@ class Leading:
         was_handed_to_us = not is_leader and pulse.leader == self._session.id
         if must_hand_over or was_handed_to_us:
             self.wake.set()
+
+    def _next_leader(self) -> str | None:
+        """Return the server that is to lead instead: one that a person asked for, or that the coordinator chose."""
+        return self._heir or self._coordinator.heir(self._session.id)
 
     async def _hand_over(self, heir: str) -> None:
         """Hand the next term to another server. First this server stops trusting its own: they never overlap (I10)."""

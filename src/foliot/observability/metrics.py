@@ -1,14 +1,15 @@
 """Metrics of one server, in Prometheus' form, in a registry of their own."""
 
 from collections import Counter as Tally
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.core import CounterMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from foliot.domain.instants import SECOND
+from foliot.ports.coordinator import CoordinatorHealth
 from foliot.ports.store.firing import Decided, Pulse
 from foliot.ports.store.runs import Granted
 from foliot.ports.worker_link import Report
@@ -61,6 +62,10 @@ class ServerMetrics:
         text = "Requests refused for their number or size"
         self.registry.register(_Counts("foliot_requests_refused", text, "reason", refused))
 
+    def watch_coordinator(self, name: str, health: Callable[[], CoordinatorHealth | None]) -> None:
+        """Show how the coordination service is, at every look."""
+        self.registry.register(_CoordinatorGauges(name, health))
+
     def decided(self, decided: Decided) -> None:
         self.runs_created.inc(decided.created)
         self.instants_skipped.inc(decided.skipped)
@@ -99,3 +104,29 @@ class _Counts(Collector):
         for key, count in sorted(self._counts.items()):
             family.add_metric([key], count)
         yield family
+
+
+class _CoordinatorGauges(Collector):
+    """How the coordination service is, as this server sees it."""
+
+    def __init__(self, name: str, health: Callable[[], CoordinatorHealth | None]) -> None:
+        self._name = name
+        self._health = health
+
+    def describe(self) -> Iterator[GaugeMetricFamily]:
+        yield from ()
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        health = self._health()
+        if health is None:
+            return
+        yield self._gauge("up", "1 while the coordination service answers", health.is_up)
+        yield self._gauge("chosen", "1 while the coordination service chose this server", health.is_chosen)
+        yield self._gauge("outages", "How often the coordination service fell silent", health.outages)
+        if health.latency_s is not None:
+            yield self._gauge("latency_seconds", "Of the coordination service's last answer", health.latency_s)
+
+    def _gauge(self, what: str, text: str, value: float) -> GaugeMetricFamily:
+        family = GaugeMetricFamily(f"foliot_coordinator_{what}", text, labels=["backend"])
+        family.add_metric([self._name], float(value))
+        return family

@@ -59,3 +59,19 @@ class ClockOff(ClusterTrouble):
             node=node,
             ahead_us=ahead_us,
         )
+
+
+class CoordinatorAway(ClusterTrouble):
+    """Servers do not reach their coordination service: the store holds elections for them."""
+
+    code = "FOL-5047"
+
+    def __init__(self, name: str, *, away: int, servers: int) -> None:
+        super().__init__(
+            f"{away} of {servers} servers cannot reach the coordinator {name}; the store holds elections meanwhile. "
+            "Jobs fire and run.",
+            hint=f"check {name} and the way to it; see since when: foliot cluster events --topic cluster",
+            name=name,
+            away=away,
+            servers=servers,
+        )

@@ -9,7 +9,7 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import ClusterTrouble, Conflict, NotFound
 from foliot.domain.instants import MINUTE, Instant, Micros
 from foliot.domain.names import nearest
-from foliot.operations.cluster_troubles import CLOCK_OFF_US, ClockOff, NoLeader, SchedulesAhead
+from foliot.operations.cluster_troubles import CLOCK_OFF_US, ClockOff, CoordinatorAway, NoLeader, SchedulesAhead
 from foliot.operations.names import actor
 from foliot.operations.notes import note
 from foliot.operations.services import Services
@@ -72,6 +72,16 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CoordinatorState:
+    """A coordination service beside the store, as the servers see it."""
+
+    name: str
+    servers: int  # that elect by it
+    reached_by: int  # of them
+    latency_s: float | None  # of its last answer, to the server that waited longest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterState:
     """The cluster at a glance."""
 
@@ -81,7 +91,26 @@ class ClusterState:
 
     def troubles(self) -> list[ClusterTrouble]:
         """What is not well though it works."""
-        return [*self._without_leader(), *self._clocks_off(), *self._ahead()]
+        return [*self._without_leader(), *self._coordinators_away(), *self._clocks_off(), *self._ahead()]
+
+    def coordinators(self) -> list[CoordinatorState]:
+        """The coordination services beside the store by which live servers elect, and who reaches them."""
+        found: list[CoordinatorState] = []
+        servers = [node.row for node in self.nodes if node.row.coordinator is not None and not node.health.is_gone]
+        for name in sorted({row.coordinator or "" for row in servers}):
+            own = [row for row in servers if row.coordinator == name]
+            reaching = [row for row in own if row.reaches_coordinator]
+            latencies = [row.load["coordinator_latency_s"] for row in reaching if "coordinator_latency_s" in row.load]
+            slowest_s = max(latencies, default=None)
+            found.append(CoordinatorState(name=name, servers=len(own), reached_by=len(reaching), latency_s=slowest_s))
+        return found
+
+    def _coordinators_away(self) -> list[ClusterTrouble]:
+        return [
+            CoordinatorAway(one.name, away=one.servers - one.reached_by, servers=one.servers)
+            for one in self.coordinators()
+            if one.reached_by < one.servers
+        ]
 
     def _without_leader(self) -> list[ClusterTrouble]:
         if self.row.leader is not None:

@@ -4,15 +4,20 @@ A backend makes elections quick and orderly, never safe. Whatever it chooses, th
 a guarded update (R16): a backend that is wrong or away grants nothing and keeps nothing (R15).
 
 A backend beside the store lets only the server that it chose bid. When it has been silent for as long as a term lasts,
-or the store's row ran out two such times ago, `may_bid` says yes to everybody: the row decides among them.
+or the store's row has been free for two such times, `may_bid` says yes to everybody: the row decides among them.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from foliot.domain.instants import Instant, Micros
+from foliot.ports.chance import Chance
+from foliot.ports.clock import Clock
 from foliot.ports.store.nodes import NodeStore, Term
 from foliot.ports.wakeups import Wakeups
+
+ELECTION: Final = "election"
+"""The topic of a wake-up that a coordinator sends to its own server: ask it again who may bid and how it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,12 +29,40 @@ class ElectionTimes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ElectionParts:
+    """What a backend is made of: the store's row, the wake-ups that the store's database can send, if any, and time."""
+
+    terms: NodeStore
+    times: ElectionTimes
+    wakeups: Wakeups | None
+    clock: Clock
+    chance: Chance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LeaderRow:
     """Who leads by the store's row, as this server saw it last."""
 
     session: str | None
     until: Instant
     now: Instant  # store time as this server reckons it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoordinatorHealth:
+    """How a backend beside the store is, as one server sees it."""
+
+    is_up: bool  # it answered within the last term
+    is_chosen: bool  # it chose this server
+    latency_s: float | None  # of its last answer
+    outages: int  # how often it has been silent for longer than a term
+
+    def as_load(self) -> dict[str, float]:
+        """As a part of what a server's beat says of its load, so that every server can show it."""
+        load = {"coordinator_up": float(self.is_up), "coordinator_outages": float(self.outages)}
+        if self.latency_s is not None:
+            load["coordinator_latency_s"] = round(self.latency_s, 6)
+        return load
 
 
 class Coordinator(Wakeups, Protocol):
@@ -40,6 +73,14 @@ class Coordinator(Wakeups, Protocol):
 
         A guess that saves statements and keeps servers out of each other's way; `campaign` decides.
         """
+        ...
+
+    def heir(self, session: str) -> str | None:
+        """The session of another server that is to lead instead of this leader; None: this one is right."""
+        ...
+
+    def health(self) -> CoordinatorHealth | None:
+        """How the backend is; None: there is none beside the store."""
         ...
 
     async def campaign(self, session: str) -> Term | None:
@@ -59,9 +100,9 @@ class Coordinator(Wakeups, Protocol):
 
 
 class MakeCoordinator(Protocol):
-    """How a backend is made: it gets the store's row, and the wake-ups that the store's database can send, if any.
+    """How a backend is made.
 
     `url`: as the user wrote it (`--coord`). It is named by its scheme alone in whatever is shown.
     """
 
-    def __call__(self, terms: NodeStore, times: ElectionTimes, wakeups: Wakeups | None, *, url: str) -> Coordinator: ...
+    def __call__(self, parts: ElectionParts, *, url: str) -> Coordinator: ...

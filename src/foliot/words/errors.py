@@ -173,6 +173,7 @@ _DERIVED: Final[Mapping[str, Callable[[Data], Data]]] = {
     "FOL-1133": _why,
     "FOL-1135": _why,
     "FOL-1136": _why,
+    "FOL-1160": _why,
     "FOL-3001": _versions,
     "FOL-3019": _why,
     "FOL-4011": lambda data: {"cluster_wanted": data["wanted"] if data["namespace"] is None else None},

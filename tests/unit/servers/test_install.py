@@ -19,7 +19,16 @@ def test_with_everything_there_it_says_so_and_does_nothing() -> None:
 
 
 def test_every_server_names_its_packages() -> None:
-    assert install.wanted() == ["postgresql-15", "mariadb-server", "etcd-server", "patroni", "gcc", "libc6-dev"]
+    assert install.wanted() == [
+        "postgresql-15",
+        "mariadb-server",
+        "etcd-server",
+        "patroni",
+        "redis-server",
+        "zookeeper",
+        "gcc",
+        "libc6-dev",
+    ]
 
 
 def test_only_what_is_missing_is_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -36,7 +45,16 @@ def test_only_what_is_missing_is_installed(monkeypatch: pytest.MonkeyPatch, tmp_
     assert install.main() == 0
     update, installation = ran
     assert update == ["apt-get", "-qq", "update"]
-    assert installation[-6:] == ["install", "mariadb-server", "etcd-server", "patroni", "gcc", "libc6-dev"]
+    assert installation[-8:] == [
+        "install",
+        "mariadb-server",
+        "etcd-server",
+        "patroni",
+        "redis-server",
+        "zookeeper",
+        "gcc",
+        "libc6-dev",
+    ]
 
 
 def test_a_failed_installation_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -54,7 +72,7 @@ def test_without_root_or_sudo_it_says_what_to_run(
     monkeypatch.setattr(install, "installed", lambda package: False)
     monkeypatch.setattr(install, "as_root", lambda: None)
     assert install.main() == 1
-    wanted = "postgresql-15 mariadb-server etcd-server patroni gcc libc6-dev"
+    wanted = "postgresql-15 mariadb-server etcd-server patroni redis-server zookeeper gcc libc6-dev"
     assert f"apt-get install --no-install-recommends {wanted}" in capsys.readouterr().err
 
 

@@ -11,7 +11,7 @@ from foliot.api.models.runs import RunOut
 from foliot.api.models.states import BackfillWord, HealthWord, NodeWord
 from foliot.domain.errors import ClusterTrouble
 from foliot.domain.run import format_run_id
-from foliot.operations.nodes import ClusterState, Health, Node
+from foliot.operations.nodes import ClusterState, CoordinatorState, Health, Node
 from foliot.operations.search import Hit
 from foliot.ports.store.backfills import BackfillRow
 from foliot.ports.store.journal import Event
@@ -120,6 +120,19 @@ class TroubleOut(ApiOutput):
         return cls(code=trouble.code, message=message, hint=hint)
 
 
+class CoordinatorOut(ApiOutput):
+    """A coordination service beside the store, by which servers elect their leader."""
+
+    name: str = Field(examples=["redis"])
+    servers: int
+    reached_by: int = Field(description="How many of these servers had its answer within the last term.")
+    latency_s: float | None = Field(None, description="How long the slowest of their last answers took.")
+
+    @classmethod
+    def of(cls, state: CoordinatorState) -> "CoordinatorOut":
+        return cls(name=state.name, servers=state.servers, reached_by=state.reached_by, latency_s=state.latency_s)
+
+
 _ANSWERING: Final = (Health.ONLINE, Health.WARNING)
 
 
@@ -143,6 +156,7 @@ class ClusterOut(ApiOutput):
     running: int
     oldest_ready_s: Seconds | None = Field(None, description="How long the oldest ready run waits.")
     overdue_s: Seconds | None = Field(None, description="How long the earliest due instant is undecided.")
+    coordinators: list[CoordinatorOut] = Field(description="Empty: the store itself holds elections.")
     troubles: list[TroubleOut]
     nodes: list[NodeOut]
 
@@ -168,6 +182,7 @@ class ClusterOut(ApiOutput):
             running=row.running,
             oldest_ready_s=None if row.oldest_ready_at is None else seconds(max(0, row.now - row.oldest_ready_at)),
             overdue_s=None if row.overdue_at is None else seconds(row.now - row.overdue_at),
+            coordinators=[CoordinatorOut.of(state) for state in cluster.coordinators()],
             troubles=[TroubleOut.of(trouble, language) for trouble in cluster.troubles()],
             nodes=[NodeOut.of(node) for node in cluster.nodes],
         )

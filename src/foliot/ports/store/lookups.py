@@ -331,6 +331,21 @@ class NodeRow:
         """Whether it is a worker that is given runs of this namespace."""
         return self.kind != "server" and self.namespace in (None, namespace)
 
+    @property
+    def coordinator(self) -> str | None:
+        """The coordination service by which a server elects; None: the store alone, or it is a worker."""
+        return self.labels.get("coordinator") if self.kind == "server" else None
+
+    @property
+    def reaches_coordinator(self) -> bool:
+        """Whether its coordination service answered within the last term, as its last beat said."""
+        return bool(self.load.get("coordinator_up", 1))
+
+    @property
+    def coordinator_outages(self) -> int:
+        """How often its coordination service has fallen silent."""
+        return int(self.load.get("coordinator_outages", 0)) if self.kind == "server" else 0
+
     def as_worker(self) -> WorkerFacts:
         """What explanations need to know of it."""
         return WorkerFacts(

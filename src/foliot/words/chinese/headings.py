@@ -72,6 +72,7 @@ LABELS: Final[Mapping[str, str]] = {
     "calendar": "日历",
     "cancel": "取消",
     "clock": "时钟",
+    "coordinator": "协调后端",
     "description": "说明",
     "drained": "排空",
     "due": "触发点",

@@ -86,6 +86,8 @@ PHRASES: Final[Catalogue] = {
     "oldest": "；最久的已等 {lasting}",
     "overdue": "最早到期的触发点已 {lasting} 未决定",
     "store_now": "{store}，纪元 {epoch}",
+    "coordinator_now": "{name}，{servers} 个服务器中 {reached_by} 个能连到它",
+    "coordinator_latency": "，{ms} 毫秒内回应",
     "leader_line": "{leader}  任期 {term}",
     "due": "触发点 {at}{late}",
     "undrained": "{node} 重新接收执行",

@@ -88,6 +88,8 @@ PHRASES: Final[Catalogue] = {
     "oldest": "; the oldest waits for {lasting}",
     "overdue": "the earliest due instant is undecided for {lasting}",
     "store_now": "{store}, epoch {epoch}",
+    "coordinator_now": "{name}, {reached_by} of {servers|server reaches it|servers reach it}",
+    "coordinator_latency": ", it answers in {ms} ms",
     "leader_line": "{leader}  term {term}",
     "due": "due {at}{late}",
     "undrained": "{node} takes work again",
