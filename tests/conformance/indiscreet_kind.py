@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from foliot import Ctx
-from foliot.ports.secrets import NO_SECRETS, Secrets
+from foliot.ports.secrets import NO_SECRETS, Destination, Secrets
 from foliot.ports.worker_link import HandlerOffer, LeasedRun
 
 
@@ -58,7 +58,9 @@ class Telling:
         return partial(self._tell, ctx)
 
     async def _tell(self, ctx: Ctx) -> Any:
-        text = await self.secrets.filled(self.options["text"], namespace=ctx.namespace, host=self.options.get("host"))
+        host = self.options.get("host")
+        to = None if host is None else Destination(host, 443, is_encrypted=True)
+        text = await self.secrets.filled(self.options["text"], namespace=ctx.namespace, to=to)
         forms = [text, quote(text, safe=""), base64.b64encode(f"user:{text}".encode()).decode(), repr(text)]
         ctx.log.info("told", forms=forms, text=text)
         print(text)

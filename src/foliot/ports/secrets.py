@@ -4,18 +4,33 @@ A kind of handler that uses them has an attribute `secrets`, which the worker se
 
     options of a job     headers: {Authorization: "Bearer ${secret:BILLING_TOKEN}"}
     the kind, made       self.secrets: Secrets = NO_SECRETS
-    the kind, in a run   headers = await self.secrets.filled(options.headers, namespace=ctx.namespace, host=url.host)
+    the kind, in a run   to = Destination(url.host, url.port, is_encrypted=url.scheme == "https")
+                         headers = await self.secrets.filled(options.headers, namespace=ctx.namespace, to=to)
 
 Fill what the job's author wrote, then put in the parameters of the run: a parameter must never choose a secret. A kind
 with templates of its own asks for `values` and puts in both in one pass.
 """
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any, Final, Protocol, runtime_checkable
 
 from foliot.domain.errors import Denied
 from foliot.domain.secret_references import names_in
 from foliot.ports.handler import Unfit
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where a kind sends the values of secrets: to a port of a host, encrypted or so that the network can read them."""
+
+    host: str  # a name, or an address without brackets
+    port: int
+    is_encrypted: bool
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
 
 
 class UnknownSecret(Denied, Unfit):
@@ -47,6 +62,20 @@ class SecretNotAllowed(Denied, Unfit):
         )
 
 
+class SecretNotEncrypted(Denied, Unfit):
+    """A job would send a secret so that the network can read it."""
+
+    code = "FOL-4035"
+
+    def __init__(self, name: str, where: str) -> None:
+        super().__init__(
+            f"The secret {name} may not go to {where} over plain http: the network could read it.",
+            hint=f"write https in the job; if the network may read it, plain_http = true in [secrets.{name}] of the worker",
+            name=name,
+            where=where,
+        )
+
+
 class SecretNotReadable(Denied):
     """A worker cannot read a secret now. The run may be tried again."""
 
@@ -66,24 +95,26 @@ class Secrets(Protocol):
     In a child process no secret is known.
     """
 
-    async def filled(self, value: Any, *, namespace: str, host: str | None = None) -> Any:
+    async def filled(self, value: Any, *, namespace: str, to: Destination | None = None) -> Any:
         """A JSON value whose texts have each `${secret:NAME}` replaced. Keys of objects stay as they are.
 
-        `host`: where the values are sent, without the port; None: the kind sends them to no host of the job's choice.
-        Raises `UnknownSecret` and `SecretNotAllowed`, which reject the run, or `SecretNotReadable`, which fails it.
+        `to`: where the values are sent; None: the kind sends them to no host of the job's choice. Raises
+        `UnknownSecret`, `SecretNotAllowed` and `SecretNotEncrypted`, which reject the run, or `SecretNotReadable`,
+        which fails it.
         """
         ...
 
-    async def values(self, names: Collection[str], *, namespace: str, host: str | None = None) -> Mapping[str, str]:
+    async def values(self, names: Collection[str], *, namespace: str, to: Destination | None = None) -> Mapping[str, str]:
         """What these secrets stand for, by name; it raises as `filled` does."""
         ...
 
-    def hidden(self, text: str) -> str:
+    def hidden(self, text: str, *, is_cut: bool = False) -> str:
         """The text without the values that this run was handed: each is `***`. Called in the context of the run.
 
         The worker does this with the log, the error, the result and the notes of the run. A kind calls it before it
-        cuts a text, because a part of a secret is not found. The values of other runs are not hidden: a run could find
-        out by that what they are.
+        cuts a text, because a part of a secret is not found; `is_cut` says that the end of the text is cut off already,
+        so that a value may begin there. The values of other runs are not hidden: a run could find out by that what they
+        are.
         """
         ...
 
@@ -105,17 +136,18 @@ class KindWithSecretFields(Protocol):
 class NoSecrets:
     """What a kind has until a worker gives it secrets, and in child processes."""
 
-    async def filled(self, value: Any, *, namespace: str, host: str | None = None) -> Any:
-        await self.values(names_in(value), namespace=namespace, host=host)
+    async def filled(self, value: Any, *, namespace: str, to: Destination | None = None) -> Any:
+        await self.values(names_in(value), namespace=namespace, to=to)
         return value
 
-    async def values(self, names: Collection[str], *, namespace: str, host: str | None = None) -> Mapping[str, str]:
-        del namespace, host
+    async def values(self, names: Collection[str], *, namespace: str, to: Destination | None = None) -> Mapping[str, str]:
+        del namespace, to
         for name in sorted(names):
             raise UnknownSecret(name)
         return {}
 
-    def hidden(self, text: str) -> str:
+    def hidden(self, text: str, *, is_cut: bool = False) -> str:
+        del is_cut
         return text
 
 

@@ -12,6 +12,7 @@ import msgspec
 from foliot.domain.errors import FoliotError
 from foliot.domain.parameters import BadParameters
 from foliot.domain.policies.retry import error_name
+from foliot.domain.redaction import redacted
 from foliot.domain.texts import ERROR_TYPE_MAX
 from foliot.domain.verdict import Cause
 from foliot.ports.handler import Invocable, Unfit
@@ -101,7 +102,7 @@ def _log_refusal(error: Exception, ctx: Ctx) -> None:
     if isinstance(error, FoliotError):
         ctx.log.error(error.sentence, hint=error.hint, code=error.code)
     else:
-        ctx.log.error(_message(error))
+        ctx.log.error(_said(error))
 
 
 def _returned(value: Any, handler: Invocable, ctx: Ctx) -> Outcome:
@@ -131,9 +132,9 @@ def _ended_by(error: BaseException, handler: Invocable, ctx: Ctx) -> Outcome:
         return Outcome(cause=Cause.REJECTED, error=_message(error), error_type=type(error).__name__)
     if isinstance(error, SystemExit) and error.code in (None, 0):
         return _returned(None, handler, ctx)
-    trace = trimmed_traceback(error)
-    ctx.log.error(_message(error), traceback=trace)
-    return Outcome(cause=Cause.ERROR, error=_message(error), error_type=_lineage(error), traceback=trace)
+    trace = _traceback(error)
+    ctx.log.error(_said(error), traceback=trace)  # whole: the log hides secrets before it cuts
+    return Outcome(cause=Cause.ERROR, error=_message(error), error_type=_lineage(error), traceback=_end(trace))
 
 
 def _lineage(error: BaseException) -> str:
@@ -142,19 +143,33 @@ def _lineage(error: BaseException) -> str:
 
 
 def _message(error: BaseException) -> str:
+    text = _said(error)
+    if len(text) <= MESSAGE_MAX:
+        return text
+    # Passwords of addresses are hidden before the text is cut: half an address would not be recognised.
+    return f"{redacted(text[: MESSAGE_MAX * 2])[:MESSAGE_MAX]}…"
+
+
+def _said(error: BaseException) -> str:
     try:
         said = error.sentence if isinstance(error, FoliotError) else str(error)
     except Exception:  # noqa: BLE001  an exception whose text cannot be made is still an exception
         said = ""
-    text = f"{type(error).__name__}: {said}" if said else type(error).__name__
-    return text if len(text) <= MESSAGE_MAX else f"{text[:MESSAGE_MAX]}…"
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
 def trimmed_traceback(error: BaseException) -> str:
     """The traceback as Python prints it, without Foliot's own frames; when it is long, its end."""
+    return _end(_traceback(error))
+
+
+def _traceback(error: BaseException) -> str:
     told = traceback.TracebackException.from_exception(error, compact=True)
     _trim(told, set())
-    text = "".join(told.format())
+    return "".join(told.format())
+
+
+def _end(text: str) -> str:
     return text if len(text) <= TRACEBACK_MAX else f"…\n{text[-TRACEBACK_MAX:]}"
 
 

@@ -5,7 +5,11 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any, Final, Self, TypeAlias
 
+from foliot.domain.redaction import redacted
+
 _TEXT_MAX: Final = 16_384
+_LOOKED_AT_MORE: Final = 512 * 1024
+"""Letters beyond a limit in which secrets are hidden before the text is cut: no form of a secret is longer."""
 
 
 class Level(StrEnum):
@@ -18,6 +22,14 @@ class Level(StrEnum):
 
 
 Write: TypeAlias = Callable[[Level, str, Mapping[str, Any]], None]
+Hide: TypeAlias = Callable[[str, bool], str]
+"""A text without secrets; the second argument says whether its end was cut off."""
+
+
+def hide_nothing(text: str, is_cut: bool) -> str:
+    """Where no secret is known: in a child process, in a test."""
+    del is_cut
+    return text
 
 
 class Log:
@@ -54,17 +66,19 @@ class Log:
         self._write(Level.ERROR, event, self._bound | fields | {"traceback": traceback.format_exc()})
 
 
-def render(event: str, fields: Mapping[str, Any]) -> str:
-    """One line of text: the event, then its fields as `name=value`; a traceback follows on lines of its own."""
+def render(event: str, fields: Mapping[str, Any], hide: Hide = hide_nothing) -> str:
+    """One line of text: the event, then its fields as `name=value`; a traceback follows on lines of its own.
+
+    A long one is cut, but not before `hide` looked at it: half a secret would not be found.
+    """
     rest = dict(fields)
     trace = rest.pop("traceback", None)
     line = event
     if rest:
         words = [f"{name}={_value(value)}" for name, value in rest.items()]
         line += "  " + " ".join(words)
-    if trace:
-        line += "\n" + str(trace).rstrip()
-    return _shortened(line)
+    line = _beginning(line, hide)
+    return f"{line}\n{_end(str(trace).rstrip(), hide)}" if trace else line
 
 
 def _value(value: object) -> str:
@@ -77,5 +91,21 @@ def _value(value: object) -> str:
     return text
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= _TEXT_MAX else f"{text[:_TEXT_MAX]}… ({len(text) - _TEXT_MAX} more characters)"
+def _beginning(text: str, hide: Hide) -> str:
+    if len(text) <= _TEXT_MAX:
+        return text
+    looked_at = text[: _TEXT_MAX + _LOOKED_AT_MORE]
+    more = len(text) - len(looked_at)
+    safe = redacted(hide(looked_at, more > 0))
+    more += max(0, len(safe) - _TEXT_MAX)
+    return f"{safe[:_TEXT_MAX]}… ({more} more characters)" if more else safe
+
+
+def _end(text: str, hide: Hide) -> str:
+    """Of a traceback the end says most."""
+    if len(text) <= _TEXT_MAX:
+        return text
+    looked_at = text[-_TEXT_MAX - _LOOKED_AT_MORE :]
+    if len(looked_at) < len(text):
+        looked_at = looked_at.partition("\n")[2]  # its first line is not whole
+    return f"…\n{redacted(hide(looked_at, False))[-_TEXT_MAX:]}"

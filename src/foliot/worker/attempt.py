@@ -101,8 +101,12 @@ class Attempt:
 
     def _opened(self) -> RunLog:
         if self.log is None:
-            self.log = self._logs.open(self.run, self._hidden)
+            self.log = self._logs.open(self.run, self._hidden_line)
         return self.log
 
-    def _hidden(self, text: str, is_cut: bool) -> str:
-        return self.cover.hidden(text, is_cut=is_cut)  # the cover of this moment: a secret may come after a line
+    def hidden(self, text: str, is_cut: bool) -> str:
+        """The text without the secrets it was handed until now. `is_cut`: the end of the text is cut off."""
+        return self.cover.hidden(text, is_cut=is_cut)
+
+    def _hidden_line(self, line: OutputLine) -> str:
+        return self.cover.hidden(line.text, is_cut=line.is_cut, is_rest=line.is_rest)

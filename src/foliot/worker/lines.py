@@ -21,6 +21,7 @@ class OutputLine(NamedTuple):
     level: str
     text: str
     is_cut: bool = False  # it was too long: what follows is the next line
+    is_rest: bool = False  # what stood before it on its line is the line before, or is not kept
 
 
 def encode_record(level: str, text: str) -> bytes:
@@ -50,22 +51,30 @@ def safe_text(text: str) -> str:
 class LineCutter:
     """Cuts a stream of bytes into lines; what has no end yet waits, but never more than `LINE_MAX`."""
 
-    __slots__ = ("_level", "_rest")
+    __slots__ = ("_is_rest", "_level", "_rest")
 
     def __init__(self, level: str = OUT) -> None:
         self._level = level
         self._rest = b""
+        self._is_rest = False  # what comes next begins in the middle of a line
 
     def feed(self, data: bytes) -> list[OutputLine]:
         """The lines that are complete now."""
         whole = self._rest + data if self._rest else data
         *ended, self._rest = whole.split(b"\n")
         lines = [self._line(piece, is_cut=is_cut) for line in ended for piece, is_cut in _pieces(line)]
-        while len(self._rest) > LINE_MAX:
-            at = _boundary(self._rest)
-            lines.append(self._line(self._rest[:at], is_cut=True))
-            self._rest = self._rest[at:]
-        return lines
+        *pieces, (self._rest, _) = _pieces(self._rest)
+        return lines + [self._line(piece, is_cut=True) for piece, _ in pieces]
+
+    def skip(self, data: bytes) -> int:
+        """Keep none of these bytes, nor what waits for its end before them: half a secret would not be found.
+
+        Returns how many bytes are not kept.
+        """
+        size = len(self._rest) + len(data)
+        self._rest = b""
+        self._is_rest = not data.endswith(b"\n")
+        return size
 
     def end(self) -> list[OutputLine]:
         """The last line, if it did not end with a line feed."""
@@ -73,13 +82,14 @@ class LineCutter:
         return [self._line(rest)] if rest else []
 
     def _line(self, data: bytes, *, is_cut: bool = False) -> OutputLine:
+        is_rest, self._is_rest = self._is_rest, is_cut
         if data and data[0] == _RECORD:
             level, unit, text = data[1:].partition(_UNIT)
             name = level.decode("ascii", "replace")
             if unit and name in LEVELS:
                 record = text.decode("utf-8", "backslashreplace").replace(_NEWLINE, "\n")
-                return OutputLine(name, safe_text(record), is_cut)
-        return OutputLine(self._level, safe_text(data.decode("utf-8", "backslashreplace")), is_cut)
+                return OutputLine(name, safe_text(record), is_cut, is_rest)
+        return OutputLine(self._level, safe_text(data.decode("utf-8", "backslashreplace")), is_cut, is_rest)
 
 
 def _pieces(line: bytes) -> list[tuple[bytes, bool]]:

@@ -13,14 +13,13 @@ CHUNK_MAX: Final = 128 * 1024
 TAIL_MAX: Final = 64 * 1024
 
 
-Hide: TypeAlias = Callable[[str, bool], str]
-"""A line without secrets; the second argument says whether its end was cut off."""
+Hide: TypeAlias = Callable[[OutputLine], str]
+"""The text of a line without secrets."""
 
 
-def hide_nothing(text: str, is_cut: bool) -> str:
+def hide_nothing(line: OutputLine) -> str:
     """Of a log that nobody gave secrets."""
-    del is_cut
-    return text
+    return line.text
 
 
 class Book(Protocol):
@@ -38,8 +37,7 @@ class _HeldBack(NamedTuple):
     stamp: str
     level: str
     data: bytes  # as it came; a flood is cut into lines only where it is kept
-    is_line: bool  # a line rather than output
-    is_cut: bool = False  # a line whose end was cut off
+    line: OutputLine | None = None  # the line that it is, if it is not plain output
 
 
 class RunLog:
@@ -90,7 +88,7 @@ class RunLog:
         with self._lock:
             stamp = self._book.stamp()
             if self._closed:
-                self._hold_back(_HeldBack(stamp, level, data, is_line=False))
+                self._hold_back(_HeldBack(stamp, level, data))
             else:
                 for line in self._cutter(level).feed(data):
                     self._keep(stamp, line)
@@ -173,13 +171,13 @@ class RunLog:
         size = _size(text)
         self._closed = self._closed or self._full(size)
         if self._closed:
-            self._hold_back(_HeldBack(stamp, line.level, line.text.encode(), is_line=True, is_cut=line.is_cut))
+            self._hold_back(_HeldBack(stamp, line.level, line.text.encode(), line))
         else:
             self._put_in_line(text, size)
 
     def _formatted(self, stamp: str, line: OutputLine) -> str:
         """The line as it is kept and sent: without secrets."""
-        return format_line(stamp, OutputLine(line.level, self._hide(line.text, line.is_cut)))
+        return format_line(stamp, OutputLine(line.level, self._hide(line)))
 
     def _full(self, size: int) -> str:
         if self._head + size > self._book.log_max - TAIL_MAX:
@@ -190,9 +188,13 @@ class RunLog:
         self._tail.append(held)
         self._tail_size += len(held.data)
         while self._tail_size > TAIL_MAX and len(self._tail) > 1:
-            gone = len(self._tail.popleft().data)
-            self._tail_size -= gone
-            self._cut(gone)
+            self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        gone = self._tail.popleft()
+        self._tail_size -= len(gone.data)
+        is_output = gone.line is None
+        self._cut(self._cutter(gone.level).skip(gone.data) if is_output else len(gone.data))
 
     def _cut(self, size: int) -> None:
         if not self.cut:
@@ -212,8 +214,8 @@ class RunLog:
         return self._last(texts) if self._closed else texts
 
     def _lines_of(self, held: _HeldBack) -> Iterable[OutputLine]:
-        if held.is_line:
-            return [OutputLine(held.level, held.data.decode(), held.is_cut)]
+        if held.line is not None:
+            return [held.line]
         return self._cutter(held.level).feed(held.data)
 
     def _last(self, texts: list[str]) -> list[str]:

@@ -33,6 +33,7 @@ from foliot.worker.loop_watch import Blocked, LoopWatch
 from foliot.worker.poller import Poller
 from foliot.worker.registrar import Registrar
 from foliot.worker.reporter import Reporter
+from foliot.worker.secrets.cover import NO_COVER
 from foliot.worker.secrets.vault import Vault
 from foliot.worker.session import Session
 from foliot.worker.settings import WorkerSettings
@@ -63,6 +64,7 @@ class Worker:
         self.figures = Figures()
         self.code = code or PythonHandlers()
         self._others: Mapping[str, HandlerKind] = {kind.kind: kind for kind in kinds}
+        self._cover = NO_COVER if vault is None else vault.cover
         if vault is not None:
             vault.give_to(kinds)
         self._settings = settings
@@ -198,7 +200,8 @@ class Worker:
                 async with asyncio.timeout(_CLOSE_WITHIN_S):
                     await kind.close()
             except Exception as error:  # noqa: BLE001  a package's own code
-                log.error("handler.not_closed", kind=name, why=f"{type(error).__name__}: {error}"[:300])
+                why = self._cover.hidden(f"{type(error).__name__}: {error}")[:300]
+                log.error("handler.not_closed", kind=name, why=why)
 
     # ---------------------------------------------------------------------------------------------- what threads say
 

@@ -112,6 +112,35 @@ def test_an_endless_line_is_cut_and_says_so() -> None:
     assert line.endswith("more characters)")
 
 
+CANARY = "s3cret-canary-of-a-run"
+
+
+def without_canary(text: str, is_cut: bool) -> str:
+    """Hide a secret that is whole; and its beginning, where the text was cut before."""
+    text = text.replace(CANARY, "***")
+    return text.replace(CANARY[:8], "***") if is_cut else text
+
+
+@pytest.mark.parametrize("before", [16_370, 16_380, 600_000 - 12])
+def test_a_line_is_cut_after_its_secrets_are_hidden(before: int) -> None:
+    line = render("tick", {"text": "x" * before + CANARY + "y" * 600_000}, without_canary)
+    assert CANARY[:4] not in line
+    assert line.endswith("more characters)")
+    address = "postgresql://app:" + CANARY + "@db/shop"
+    line = render("tick", {"text": "x" * (before - 12) + " " + address + " " * 600_000})
+    assert CANARY[:4] not in line
+
+
+@pytest.mark.parametrize("after", [16_380, 16_370, 10])
+def test_of_a_traceback_the_end_is_kept_after_its_secrets_are_hidden(after: int) -> None:
+    trace = "Traceback (most recent call last):\n" + "line\n" * 200_000 + CANARY + "y" * after
+    line = render("failed", {"traceback": trace}, without_canary)
+    assert line.startswith("failed\n…\n")
+    assert line.endswith("y" * 10)
+    assert CANARY[-4:] not in line
+    assert len(line) < 20_000
+
+
 # -- progress
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from foliot.domain.secret_references import names_in, with_values
+from foliot.ports.secrets import Destination
 from foliot.ports.worker_link import LeasedRun
 from foliot.sdk.ctx import Ctx
 from foliot.sdk.invocation import Outcome, invoke_async
@@ -20,16 +21,19 @@ class CanarySecrets:
 
     def __init__(self, **values: str) -> None:
         self._known = values
-        self.asked: list[tuple[str, str | None]] = []
+        self.asked: list[tuple[str, Destination | None]] = []
 
-    async def filled(self, value: Any, *, namespace: str, host: str | None = None) -> Any:
-        return with_values(value, await self.values(names_in(value), namespace=namespace, host=host))
+    async def filled(self, value: Any, *, namespace: str, to: Destination | None = None) -> Any:
+        return with_values(value, await self.values(names_in(value), namespace=namespace, to=to))
 
-    async def values(self, names: Collection[str], *, namespace: str, host: str | None = None) -> Mapping[str, str]:
-        self.asked.append((namespace, host))
+    async def values(
+        self, names: Collection[str], *, namespace: str, to: Destination | None = None
+    ) -> Mapping[str, str]:
+        self.asked.append((namespace, to))
         return {name: self._known[name] for name in names}
 
-    def hidden(self, text: str) -> str:
+    def hidden(self, text: str, *, is_cut: bool = False) -> str:
+        del is_cut
         for secret in self._known.values():
             text = text.replace(secret, "***")
         return text

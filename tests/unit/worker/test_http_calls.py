@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from foliot.ports.secrets import Destination
 from tests.servers.web_site import Seen, Visit, WebSite
 from tests.unit.worker.http_calls import calling
 
@@ -135,7 +136,8 @@ async def test_what_the_job_proves_itself_by_comes_from_secrets(site: WebSite) -
         await worker.call({"url": url, "body": body, "auth": {"hmac": how}})
         proof = hmac.new(b"t0ken-canary", last(site).body, hashlib.sha256).hexdigest()
         assert last(site).headers["x-hub-signature-256"] == f"sha256={proof}"
-    assert set(worker.secrets.asked) == {("shop", "127.0.0.1")}
+    port = int(site.url.rpartition(":")[2])
+    assert set(worker.secrets.asked) == {("shop", Destination("127.0.0.1", port, is_encrypted=False))}
 
 
 async def test_a_parameter_cannot_name_a_secret(site: WebSite) -> None:
@@ -181,6 +183,18 @@ async def test_an_encoded_secret_of_a_url_is_hidden_too(site: WebSite) -> None:
         ended = await worker.call({"url": f"{site.url}/tells?key=${{secret:B}}"})
 
     assert "canary" not in ended.everything()
+
+
+@pytest.mark.parametrize("status", [200, 500])
+async def test_a_long_secret_is_not_shown_in_half_where_the_answer_is_cut(site: WebSite, status: int) -> None:
+    secret = "".join(f"canary-{number}-" for number in range(2_000))
+    body = f"x{secret}".encode()
+    site.pages["/long"] = lambda visit: visit.answer(status, body, content_type="text/plain")
+    options = {"url": f"{site.url}/long", "capture": 100, "headers": {"X-Key": "${secret:TOKEN}"}}
+    async with calling({"TOKEN": secret[:7_900]}) as worker:
+        ended = await worker.call(options)
+    assert "canary" not in ended.everything()
+    assert ended.outcome.cause == ("succeeded" if status == 200 else "error")
 
 
 async def test_the_status_and_checks_of_the_answer_decide(site: WebSite) -> None:

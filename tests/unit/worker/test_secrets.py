@@ -16,7 +16,15 @@ from urllib.parse import quote, quote_plus
 import psutil
 import pytest
 
-from foliot.ports.secrets import NO_SECRETS, SecretNotAllowed, SecretNotReadable, Secrets, UnknownSecret
+from foliot.ports.secrets import (
+    NO_SECRETS,
+    Destination,
+    SecretNotAllowed,
+    SecretNotEncrypted,
+    SecretNotReadable,
+    Secrets,
+    UnknownSecret,
+)
 from foliot.words.errors import tell
 from foliot.words.language import Language
 from foliot.worker.environment import EnvironmentRules
@@ -44,8 +52,16 @@ def secrets_of(kind: str = "shell", /, **table: Any) -> Secrets:
     return vault_of(table).for_kind(kind)
 
 
-async def value_of(secrets: Secrets, host: str | None = None) -> Any:
-    return await secrets.filled("${secret:TOKEN}", namespace=NS, host=host)
+async def value_of(secrets: Secrets, to: Destination | None = None) -> Any:
+    return await secrets.filled("${secret:TOKEN}", namespace=NS, to=to)
+
+
+def over_tls(host: str, port: int = 443) -> Destination:
+    return Destination(host, port, is_encrypted=True)
+
+
+def over_plain_http(host: str, port: int = 80) -> Destination:
+    return Destination(host, port, is_encrypted=False)
 
 
 # ------------------------------------------------------------------------------------------------------------ sources
@@ -174,6 +190,14 @@ async def test_a_failure_is_remembered_for_a_moment_alone(tmp_path: Path) -> Non
         ({"command": "vault read", "namespaces": [NS]}, "Expected array"),
         ({"env": "VARIABLE", "namespaces": [NS], "value": "canary"}, "unknown field value"),
         ({"env": "VARIABLE", "namespaces": [NS], "fresh_for": "canary"}, "fresh_for is not a duration"),
+        ({"env": "VARIABLE", "namespaces": [NS], "hosts": ["https://a.example"]}, r"an entry of hosts .*https://a.exa"),
+        ({"env": "VARIABLE", "namespaces": [NS], "hosts": ["a.example:0"]}, r"an entry of hosts .*a\.example:0"),
+        ({"env": "VARIABLE", "namespaces": [NS], "hosts": ["a.example:70000"]}, "an entry of hosts"),
+        ({"env": "VARIABLE", "namespaces": [NS], "hosts": ["a.example/path"]}, "an entry of hosts"),
+        ({"env": "VARIABLE", "namespaces": [NS], "hosts": ["a.*.example"]}, "an entry of hosts"),
+        ({"env": "VARIABLE", "namespaces": [NS], "hosts": ["[:::]:443"]}, "an entry of hosts"),
+        ({"env": "VARIABLE", "namespaces": [NS], "hosts": [""]}, "an entry of hosts"),
+        ({"env": "VARIABLE", "namespaces": [NS], "plain_http": "yes"}, "Expected bool"),
         ({"env": "NOT_SET", "namespaces": [NS]}, r"the variable is not set \(NOT_SET\)"),
         ("canary", "it is not a table"),
     ],
@@ -190,35 +214,56 @@ def test_settings_that_cannot_be_used_are_refused_before_the_worker_starts(table
 
 
 @pytest.mark.parametrize(
-    ("table", "kind", "host"),
+    ("table", "kind", "to"),
     [
         ({}, "shell", None),
         ({"namespaces": ["*"]}, "shell", None),
-        ({"hosts": ["api.example.org"]}, "http", "API.example.org."),
-        ({"hosts": ["*.example.org"]}, "http", "a.b.example.org"),
-        ({"hosts": ["*"]}, "http", "anywhere.example"),
+        ({"hosts": ["api.example.org"]}, "http", over_tls("API.example.org.")),
+        ({"hosts": ["api.example.org"]}, "http", over_tls("api.example.org", 8443)),
+        ({"hosts": ["API.example.org:8443"]}, "http", over_tls("api.example.org", 8443)),
+        ({"hosts": ["*.example.org"]}, "http", over_tls("a.b.example.org")),
+        ({"hosts": ["*.example.org:8443"]}, "http", over_tls("a.example.org", 8443)),
+        ({"hosts": ["*"]}, "http", over_tls("anywhere.example")),
+        ({"hosts": ["*:8443"]}, "http", over_tls("anywhere.example", 8443)),
+        ({"hosts": ["2001:DB8::0:1"]}, "http", over_tls("2001:db8::1")),
+        ({"hosts": ["[2001:db8::1]:8443"]}, "http", over_tls("2001:db8::1", 8443)),
         ({"hosts": ["api.example.org"], "kinds": ["http", "shell"]}, "shell", None),
+        ({"hosts": ["api.example.org"], "plain_http": True}, "http", over_plain_http("api.example.org")),
+        ({"hosts": ["127.0.0.1", "localhost"]}, "http", over_plain_http("127.0.0.1", 8080)),
+        ({"hosts": ["127.0.0.1", "localhost"]}, "http", over_plain_http("localhost")),
+        ({"hosts": ["[::1]"]}, "http", over_plain_http("::1")),
     ],
 )
-async def test_a_secret_goes_where_its_settings_say(table: dict[str, Any], kind: str, host: str | None) -> None:
-    assert await value_of(secrets_of(kind, env="VARIABLE", **table), host) == VALUE
+async def test_a_secret_goes_where_its_settings_say(table: dict[str, Any], kind: str, to: Destination | None) -> None:
+    assert await value_of(secrets_of(kind, env="VARIABLE", **table), to) == VALUE
 
 
 @pytest.mark.parametrize(
-    ("table", "kind", "host", "what"),
+    ("table", "kind", "to", "what"),
     [
         ({"namespaces": ["other"]}, "shell", None, 'namespace "billing"'),
-        ({}, "http", "api.example.org", 'host "api.example.org"'),
-        ({"hosts": ["api.example.org"]}, "http", "api.example.org.evil.example", "host"),
-        ({"hosts": ["*.example.org"]}, "http", "example.org", "host"),
-        ({"hosts": ["*.example.org"]}, "http", "evilexample.org", "host"),
+        ({}, "http", over_tls("api.example.org"), 'host "api.example.org:443"'),
+        ({"hosts": ["api.example.org"]}, "http", over_tls("api.example.org.evil.example"), "host"),
+        ({"hosts": ["api.example.org:8443"]}, "http", over_tls("api.example.org"), 'host "api.example.org:443"'),
+        ({"hosts": ["*.example.org:8443"]}, "http", over_tls("a.example.org"), "host"),
+        ({"hosts": ["[2001:db8::1]:8443"]}, "http", over_tls("2001:db8::1"), r'host "\[2001:db8::1\]:443"'),
+        ({"hosts": ["*.example.org"]}, "http", over_tls("example.org"), "host"),
+        ({"hosts": ["*.example.org"]}, "http", over_tls("evilexample.org"), "host"),
         ({"hosts": ["api.example.org"]}, "shell", None, 'kind "shell"'),
         ({"kinds": ["sql"]}, "shell", None, 'kind "shell"'),
     ],
 )
-async def test_it_goes_nowhere_else(table: dict[str, Any], kind: str, host: str | None, what: str) -> None:
+async def test_it_goes_nowhere_else(table: dict[str, Any], kind: str, to: Destination | None, what: str) -> None:
     with pytest.raises(SecretNotAllowed, match=rf"The secret TOKEN may not go to the {what}"):
-        await value_of(secrets_of(kind, env="VARIABLE", **table), host)
+        await value_of(secrets_of(kind, env="VARIABLE", **table), to)
+
+
+@pytest.mark.parametrize("host", ["api.example.org", "10.1.2.3", "localhost.example.org", "127.0.0.1.example.org"])
+async def test_the_network_reads_no_secret_unless_its_settings_say_so(host: str) -> None:
+    with pytest.raises(SecretNotEncrypted, match=f"may not go to {host}:80 over plain http") as refused:
+        await value_of(secrets_of("http", env="VARIABLE", hosts=["*"]), over_plain_http(host))
+    assert "plain_http = true" in tell(refused.value)[1]  # type: ignore[operator]
+    assert "plain_http = true" in tell(refused.value, Language.CHINESE)[1]  # type: ignore[operator]
 
 
 async def test_a_secret_that_the_worker_does_not_have_is_named() -> None:
@@ -279,6 +324,17 @@ def test_the_beginning_of_a_value_is_hidden_where_a_text_was_cut(end: str) -> No
     told = f"Authorization: Bearer {VALUE[:9]}{end}"
     assert cover.hidden(told, is_cut=True) == f"Authorization: Bearer ***{end}"
     assert cover.hidden(told) == told, "nobody cut it: the run wrote these letters"
+
+
+def test_the_end_of_a_value_is_hidden_where_what_stood_before_was_cut_off() -> None:
+    cover = Cover()
+    cover.add("TOKEN", VALUE)
+    told = f"{VALUE[5:]}, and more"
+    assert cover.hidden(told, is_rest=True) == "***, and more"
+    assert cover.hidden(told) == told, "nobody cut it: the run wrote these letters"
+    assert cover.hidden(VALUE[3:9], is_cut=True, is_rest=True) == "***", "a value longer than a line"
+    cover.add("OTHER", "abab-ababab")
+    assert cover.hidden("abababab", is_rest=True) == "***ab", "the longest end that it can be"
 
 
 def test_a_key_of_many_lines_is_hidden_line_by_line() -> None:

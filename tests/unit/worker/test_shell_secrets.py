@@ -8,8 +8,9 @@ from typing import Any
 import psutil
 import pytest
 
+from foliot.ports.secrets import Destination
 from foliot.worker.handlers.shell.kind import Shell
-from foliot.worker.handlers.shell.output import LINE_MAX, PORTION, SECRET_MAX, Allowance, OutputStream
+from foliot.worker.handlers.shell.output import LINE_MAX, NOTE_MAX, PORTION, SECRET_MAX, Allowance, OutputStream
 from tests.unit.worker.shell_runs import argv, commands
 
 CANARY = "s3cret-canary-of-a-run"
@@ -18,8 +19,8 @@ CANARY = "s3cret-canary-of-a-run"
 class OneSecret:
     """`ports.secrets.Secrets` with one secret for every name."""
 
-    async def filled(self, value: Any, *, namespace: str, host: str | None = None) -> Any:
-        del namespace, host
+    async def filled(self, value: Any, *, namespace: str, to: Destination | None = None) -> Any:
+        del namespace, to
         match value:
             case str():
                 return value.replace("${secret:DB}", CANARY)
@@ -27,11 +28,14 @@ class OneSecret:
                 return {key: await self.filled(inner, namespace="") for key, inner in value.items()}
         return value
 
-    async def values(self, names: Collection[str], *, namespace: str, host: str | None = None) -> Mapping[str, str]:
-        del namespace, host
+    async def values(
+        self, names: Collection[str], *, namespace: str, to: Destination | None = None
+    ) -> Mapping[str, str]:
+        del namespace, to
         return dict.fromkeys(names, CANARY)
 
-    def hidden(self, text: str) -> str:
+    def hidden(self, text: str, *, is_cut: bool = False) -> str:
+        del is_cut
         return text.replace(CANARY, "***")
 
 
@@ -75,3 +79,21 @@ def test_a_long_line_is_cut_after_its_secrets_are_hidden(before: int, dropped: i
     assert CANARY[:4] not in kept
     assert "bytes of this line are not kept" in kept
     assert len(kept) < LINE_MAX + 100
+
+
+@pytest.mark.parametrize("room", [4, 10, 25])
+def test_output_is_cut_at_its_limit_after_its_secrets_are_hidden(room: int) -> None:
+    sink, allowance = io.StringIO(), Allowance(room)
+    stream = OutputStream(sink, allowance, encoding="utf-8", hide=OneSecret().hidden, progress=lambda *_: None)
+    stream.feed(f"as {CANARY} and {CANARY}\n".encode())
+    assert sink.getvalue() == f"{'as *** and ***'[:room]}\n"
+    assert allowance.left == max(0, room - len("as *** and ***"))
+
+
+def test_a_note_is_cut_after_its_secrets_are_hidden() -> None:
+    notes: list[str] = []
+    stream = OutputStream(
+        None, Allowance(10**9), encoding="utf-8", hide=OneSecret().hidden, progress=lambda *said: notes.append(said[2])
+    )  # fmt: skip
+    stream.feed(f"::progress 1/2 {'x' * (NOTE_MAX - 8)}{CANARY}\n".encode())
+    assert notes == [f"{'x' * (NOTE_MAX - 8)}***"]

@@ -104,12 +104,39 @@ def test_dropping_gives_the_memory_back() -> None:
     assert run_log.is_empty
 
 
-def test_a_line_that_is_cut_within_a_secret_ends_without_its_beginning_and_no_other_line_does() -> None:
+def log_with_a_secret(book: PlainBook) -> RunLog:
     cover = Cover()
     cover.add("TOKEN", "s3cret-canary")
-    run_log = RunLog(a_run(), PlainBook(), lambda text, is_cut: cover.hidden(text, is_cut=is_cut))
-    run_log.write("OUT", b"a guess: s3cret\n" + b"x" * (LINE_MAX - 6) + b"s3cret-canary\n")
+    return RunLog(
+        a_run(), book, lambda line: cover.hidden(line.text, is_cut=line.is_cut, is_rest=line.is_rest)
+    )  # fmt: skip
+
+
+def test_a_line_that_is_cut_within_a_secret_shows_neither_half_of_it_and_no_other_line_changes() -> None:
+    run_log = log_with_a_secret(PlainBook())
+    run_log.write("OUT", b"a guess: s3cret\n" + b"x" * (LINE_MAX - 6) + b"s3cret-canary, and more\n-canary\n")
+    run_log.write("OUT", b"y" * (LINE_MAX - 6) + b"s3cret-")
+    run_log.write("OUT", b"canary")
     run_log.end()
-    guess, cut, _ = text_of(run_log).splitlines()
+    guess, cut, rest, other_guess, cut_again, last = text_of(run_log).splitlines()
     assert guess.endswith("a guess: s3cret")
     assert cut.endswith("xx***")
+    assert rest.endswith("OUT  ***, and more")
+    assert other_guess.endswith("OUT  -canary")
+    assert cut_again.endswith("yy***")
+    assert last.endswith("OUT  ***")
+
+
+def test_output_that_is_not_kept_takes_no_half_of_a_secret_with_it() -> None:
+    run_log = log_with_a_secret(PlainBook(log_max=TAIL_MAX + 100))
+    run_log.add(OutputLine("INFO", "x" * 100))  # the head is full
+    run_log.write("OUT", b"s3cret-")
+    run_log.write("OUT", b"-" * (TAIL_MAX - 20))
+    run_log.write("ERR", b"s3cret")
+    run_log.write("OUT", b"-canary: the end\n" * 2)
+    run_log.write("ERR", b"-canary\n")
+    run_log.end()
+    text = text_of(run_log)
+    assert "bytes are not kept" in text
+    assert "s3cret" not in text
+    assert text.endswith("T  OUT  ***: the end\nT  OUT  -canary: the end\nT  ERR  ***\n")

@@ -99,7 +99,7 @@ async def test_a_run_that_was_handed_no_secret_cannot_tell_by_its_texts_what_oth
     [
         ("${secret:OTHER}", Cause.REJECTED, "This worker has no secret OTHER."),
         ("${secret:FOREIGN}", Cause.REJECTED, 'The secret FOREIGN may not go to the namespace "default".'),
-        ("${secret:TOKEN}", Cause.REJECTED, 'The secret TOKEN may not go to the host "evil.example".'),
+        ("${secret:TOKEN}", Cause.REJECTED, 'The secret TOKEN may not go to the host "evil.example:443".'),
         ("${secret:LOST}", Cause.ERROR, "The secret LOST cannot be read: No such file or directory"),
     ],
 )

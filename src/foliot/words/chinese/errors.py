@@ -155,6 +155,7 @@ TITLES: Final[Catalogue] = {
     "FOL-4030": "工作节点没有令牌",
     "FOL-4031": "工作节点没有该密钥",
     "FOL-4032": "密钥不能交给该处",
+    "FOL-4035": "密钥将以未加密的 HTTP 发送",
     "FOL-4033": "工作节点无法读取密钥",
     "FOL-5000": "服务器、工作节点或存储不可用、未就绪或不匹配",
     "FOL-5001": "服务器或其存储没有应答",
@@ -360,6 +361,7 @@ SENTENCES: Final[Catalogue] = {
     "FOL-4030": "没有用于 {url} 的令牌，而工作节点需要令牌[；{another} 的令牌属于 FOLIOT_SERVER]。",
     "FOL-4031": "此工作节点没有密钥 {name}。",
     "FOL-4032": "密钥 {name} 不能交给{what:word}“{where}”。",
+    "FOL-4035": "密钥 {name} 不能以未加密的 HTTP 发往 {where}：网络上的他人可能读到它。",
     "FOL-4033": "无法读取密钥 {name}：{why:word}[（{where}）]。",
     "FOL-5001": ("{url} 没有应答（{why}）。", "存储没有应答。"),
     "FOL-5002": (
@@ -569,6 +571,7 @@ HINTS: Final[Catalogue] = {
     "FOL-4034": "foliot token create 名称 --scope {beside} --scope script",
     "FOL-4031": "在工作节点的处理器设置中写 secrets.{name}，或让任务在别的分组执行",
     "FOL-4032": "如果允许，请在工作节点的处理器设置 secrets.{name} 中加上它",
+    "FOL-4035": "任务中请写 https；若网络上的他人可以读到它，请在工作节点的设置 secrets.{name} 中写 `plain_http = true`",
     "FOL-4033": "请在工作节点所在的机器上查看",
     "FOL-4030": "先建立：foliot token create 名称 --scope worker --write 文件；再加 --token-file 文件",
     "FOL-5001": "是否已启动？foliot up · 其他服务器：--server · 上下文：foliot context list",

@@ -28,6 +28,7 @@ WORDS: Final[Mapping[str, str]] = {
     "it has not exactly one of env, file and command": "来源不是恰好有一个",
     "its command is empty": "它的命令是空的",
     "namespaces is empty": "命名空间的列表是空的",
+    "an entry of hosts is not a host with a port or without": "hosts 中有一项不是主机，也不是主机加端口",
     "the variable is not set": "变量没有设置",
     "it is too large": "它太大",
     "it is too short": "它太短",

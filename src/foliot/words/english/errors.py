@@ -155,6 +155,7 @@ TITLES: Final[Catalogue] = {
     "FOL-4030": "A worker without a token",
     "FOL-4031": "A secret that the worker does not have",
     "FOL-4032": "A secret that may not go there",
+    "FOL-4035": "A secret that would go over plain http",
     "FOL-4033": "A secret that the worker cannot read",
     "FOL-5000": "Servers, workers or the store are not there, not ready or not fitting",
     "FOL-5001": "A server or its store that does not answer",

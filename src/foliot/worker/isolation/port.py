@@ -26,7 +26,7 @@ class AttemptPort:
         self._signal: StopSignal | None = None
 
     def write_log(self, level: Level, event: str, fields: Mapping[str, Any]) -> None:
-        self._attempt.add_line(level.value, render(event, fields))
+        self._attempt.add_line(level.value, render(event, fields, self._attempt.hidden))
 
     def report_progress(self, done: int, total: int | None, note: str) -> None:
         self._attempt.progress = (done, total, note)

@@ -13,7 +13,7 @@ import msgspec
 from foliot.domain.redaction import HIDDEN
 
 VALUES_MAX: Final = 32  # of one secret that are remembered: runs that hold an old one still write
-_BEGIN_MIN: Final = 4  # letters of a value that was cut; fewer tell nothing
+_PART_MIN: Final = 4  # letters of a value that was cut; fewer tell nothing
 _LINE_MIN: Final = 8
 _BASE64_MIN: Final = 6
 CUT: Final = "…"  # stands where a text was cut
@@ -41,14 +41,22 @@ class Cover:
         forms = {form for each in self._values.values() for known in each for form in forms_of(known)}
         self._forms = tuple(sorted(forms, key=len, reverse=True))
 
-    def hidden(self, text: str, *, is_cut: bool = False) -> str:
-        """The text; `***` stands for each value. `is_cut`: Foliot cut its end, where a value may only begin."""
+    def hidden(self, text: str, *, is_cut: bool = False, is_rest: bool = False) -> str:
+        """The text; `***` stands for each value.
+
+        `is_cut`: Foliot cut its end off, where a value may only begin. `is_rest`: Foliot cut off what stood before it,
+        so a value may only end where the text begins.
+        """
         forms = self._forms
         if not forms:
             return text
+        if is_cut and is_rest and _is_inside(text, forms):
+            return HIDDEN
         for form in forms:
             if form in text:
                 text = text.replace(form, HIDDEN)
+        if is_rest:
+            text = _without_end_of_value(text, forms)
         return _without_cut(text, forms) if is_cut else text
 
     def is_in(self, text: str) -> bool:
@@ -120,9 +128,31 @@ def _without_cut(text: str, forms: Iterable[str]) -> str:
     """The text without the beginning of a value at its end: errors and logs are cut at a limit."""
     end = len(text) - 1 if text.endswith(CUT) else len(text)
     for form in forms:
-        begin, at = form[:_BEGIN_MIN], max(0, end - len(form) + 1)
+        begin, at = form[:_PART_MIN], max(0, end - len(form) + 1)
         while (at := text.find(begin, at, end)) >= 0:
             if form.startswith(text[at:end]):
                 return text[:at] + HIDDEN + text[end:]
             at += 1
     return text
+
+
+def _without_end_of_value(text: str, forms: Iterable[str]) -> str:
+    """The text without the end of a value at its beginning."""
+    longest = max(_ends_at(text, form) for form in forms)
+    return HIDDEN + text[longest:] if longest else text
+
+
+def _ends_at(text: str, form: str) -> int:
+    """Where a value ends that begins before the text; 0: none does."""
+    end, at = form[-_PART_MIN:], len(form) - 1
+    while (found := text.rfind(end, 0, at)) >= 0:
+        at = found + len(end)
+        if form.endswith(text[:at]):
+            return at
+        at -= 1
+    return 0
+
+
+def _is_inside(text: str, forms: Iterable[str]) -> bool:
+    """Whether the text is the middle of a value, which is longer than a line may be."""
+    return len(text) >= _PART_MIN and any(text in form for form in forms)

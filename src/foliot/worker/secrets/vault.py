@@ -8,7 +8,15 @@ from typing import Any, Final
 from foliot.domain.secret_references import names_in, with_values
 from foliot.ports.clock import Clock
 from foliot.ports.handler import HandlerKind
-from foliot.ports.secrets import KindWithSecrets, SecretNotAllowed, SecretNotReadable, Secrets, UnknownSecret
+from foliot.ports.secrets import (
+    Destination,
+    KindWithSecrets,
+    SecretNotAllowed,
+    SecretNotEncrypted,
+    SecretNotReadable,
+    Secrets,
+    UnknownSecret,
+)
 from foliot.worker.capture import current_attempt
 from foliot.worker.environment import EnvironmentRules
 from foliot.worker.secrets.cover import Cover
@@ -64,12 +72,12 @@ class Vault:
             secrets=(*rules.secrets, *(self._environment[name] for name in variables)),
         )
 
-    async def value(self, name: str, *, kind: str, namespace: str, host: str | None) -> str:
+    async def value(self, name: str, *, kind: str, namespace: str, to: Destination | None) -> str:
         """What a secret stands for, if it may go there."""
         held = self._held.get(name)
         if held is None:
             raise UnknownSecret(name)
-        _check_allowed(name, held.settings, kind=kind, namespace=namespace, host=host)
+        _check_allowed(name, held.settings, kind=kind, namespace=namespace, to=to)
         if self._loop in (None, asyncio.get_running_loop()):
             return await self._value(name, held)
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._value(name, held), self._loop))
@@ -105,31 +113,35 @@ class _OfKind:
         self._vault = vault
         self._kind = kind
 
-    async def filled(self, value: Any, *, namespace: str, host: str | None = None) -> Any:
+    async def filled(self, value: Any, *, namespace: str, to: Destination | None = None) -> Any:
         names = names_in(value)
         if not names:
             return value
-        return with_values(value, await self.values(names, namespace=namespace, host=host))
+        return with_values(value, await self.values(names, namespace=namespace, to=to))
 
-    async def values(self, names: Collection[str], *, namespace: str, host: str | None = None) -> Mapping[str, str]:
+    async def values(self, names: Collection[str], *, namespace: str, to: Destination | None = None) -> Mapping[str, str]:
         attempt = current_attempt.get(None)
         values: dict[str, str] = {}
         for name in sorted(names):
-            value = await self._vault.value(name, kind=self._kind, namespace=namespace, host=host)
+            value = await self._vault.value(name, kind=self._kind, namespace=namespace, to=to)
             if attempt is not None:
                 attempt.handed(name, value)  # before the handler has it
             values[name] = value
         return values
 
-    def hidden(self, text: str) -> str:
+    def hidden(self, text: str, *, is_cut: bool = False) -> str:
         attempt = current_attempt.get(None)
-        return text if attempt is None else attempt.cover.hidden(text)
+        return text if attempt is None else attempt.cover.hidden(text, is_cut=is_cut)
 
 
-def _check_allowed(name: str, settings: SecretSettings, *, kind: str, namespace: str, host: str | None) -> None:
+def _check_allowed(name: str, settings: SecretSettings, *, kind: str, namespace: str, to: Destination | None) -> None:
     if not settings.may_go_to_namespace(namespace):
         raise SecretNotAllowed(name, "namespace", namespace)
-    if not settings.may_go_to_kind(kind, sends_to_host=host is not None):
+    if not settings.may_go_to_kind(kind, sends_to_to=to is not None):
         raise SecretNotAllowed(name, "kind", kind)
-    if host is not None and not settings.may_go_to_host(host):
-        raise SecretNotAllowed(name, "host", host)
+    if to is None:
+        return
+    if not settings.may_go_to_host(to.host, to.port):
+        raise SecretNotAllowed(name, "host", str(to))
+    if not settings.may_be_read_on_the_way(to.host) and not to.is_encrypted:
+        raise SecretNotEncrypted(name, str(to))

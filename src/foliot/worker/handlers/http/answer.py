@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     import aiohttp
 
+    from foliot.worker.handlers.http.caller import HttpRequest
+
 _PIECE: Final = 64 * 1024  # bytes that are unpacked at a time
 _PACKED: Final = {"gzip": 31, "x-gzip": 31, "deflate": 15}  # the widths that zlib knows them by
 _PLAIN: Final = ("", "identity")
@@ -17,22 +19,29 @@ _PLAIN: Final = ("", "identity")
 class HttpAnswer:
     """What a server answered. `body` is the part that was to be kept, unpacked."""
 
+    request: "HttpRequest"  # that it answers: the last one, when there were redirects
     status: int
     headers: Mapping[str, str]  # in small letters; the first of each
     body: bytes = b""
     is_whole: bool = True  # False: the body was longer than what is kept of it, or is packed in a way we do not know
     size: int = 0  # bytes that came over the wire
     took_s: float = 0.0
-    shown: str = ""  # the request that it answers, for people: the last one, when there were redirects
     trouble: str | None = field(default=None)  # there was more of it than is read
 
+    @property
+    def shown(self) -> str:
+        """The request that it answers, for people."""
+        return self.request.shown
 
-async def read_answer(response: "aiohttp.ClientResponse", *, keep_bytes: int, bytes_max: int) -> HttpAnswer:
+
+async def read_answer(
+    request: "HttpRequest", response: "aiohttp.ClientResponse", *, keep_bytes: int, bytes_max: int
+) -> HttpAnswer:
     """Read an answer to its end, so that a server that works while it writes is not cut off."""
     headers: dict[str, str] = {}
     for name, value in response.headers.items():
         headers.setdefault(name.lower(), value)
-    answer = HttpAnswer(status=response.status, headers=headers)
+    answer = HttpAnswer(request=request, status=response.status, headers=headers)
     body = _Body(headers.get("content-encoding", "").strip().lower(), keep_bytes, bytes_max)
     async for chunk in response.content.iter_any():
         answer.size += len(chunk)

@@ -125,7 +125,6 @@ class HttpCaller:
             except AddressRefused as error:  # no reason to reject the run: a request was sent
                 why = f"it redirects to {request.url.origin}, and {error.data['why']}"
                 raise HttpAnswerUnfit(before.shown, why) from None
-        answer.shown = request.shown
         return answer
 
     async def _answered(self, request: HttpRequest, sending: "_Sending", keep_bytes: int) -> HttpAnswer:
@@ -191,7 +190,8 @@ class HttpCaller:
                 trace_request_ctx=sending,
             )
             try:
-                answer = await read_answer(response, keep_bytes=keep_bytes, bytes_max=self._settings.answer_bytes_max)
+                bytes_max = self._settings.answer_bytes_max
+                answer = await read_answer(request, response, keep_bytes=keep_bytes, bytes_max=bytes_max)
             except BaseException:
                 response.close()  # not released: what the server still sends belongs to no other request
                 raise

@@ -1,43 +1,26 @@
-"""The forms in which a server may repeat a secret that a request held: as it is, quoted, encoded (SEC-19)."""
+"""What hides the secrets of one request in texts of its server, which may repeat them in many forms (SEC-19)."""
 
-import base64
-import json
-from collections.abc import Callable, Iterable
-from typing import Final, TypeAlias
-from urllib.parse import quote, quote_plus
+from collections.abc import Iterable
+from typing import Protocol
 
-from foliot.domain.redaction import HIDDEN
-
-SHORTEST: Final = 4  # characters of a form that is looked for: a shorter one is part of too many words
-
-Hide: TypeAlias = Callable[[str], str]
-"""The text without secrets."""
+from foliot.ports.secrets import Secrets
+from foliot.worker.secrets.cover import Cover
 
 
-def hiding(hidden: Hide, secrets: Iterable[str], headers: Iterable[tuple[str, str]]) -> Hide:
-    """What hides the secrets of one request in texts of its server. `hidden`: what the worker hides anyway."""
-    forms = {form for secret in secrets for form in _forms(secret)}
-    for name, value in headers:
-        if name.lower() == "authorization":
-            forms.add(value.partition(" ")[2] or value)
-    ordered = sorted(
-        (form for form in forms if len(form) >= SHORTEST), key=len, reverse=True
-    )  # no part before its whole
+class Hide(Protocol):
+    """The text without secrets; `is_cut`: its end is cut off, where a secret may only begin."""
 
-    def hide(text: str) -> str:
-        text = hidden(text)
-        for form in ordered:
-            text = text.replace(form, HIDDEN)
-        return text
+    def __call__(self, text: str, *, is_cut: bool = False) -> str: ...
+
+
+def hiding(secrets: Secrets, own: Iterable[str], headers: Iterable[tuple[str, str]]) -> Hide:
+    """Hide what the worker hides anyway, the values of this request, and what its header Authorization says."""
+    cover = Cover()
+    credentials = [value.partition(" ")[2] or value for name, value in headers if name.lower() == "authorization"]
+    for number, value in enumerate([*own, *credentials]):
+        cover.add(str(number), value)
+
+    def hide(text: str, *, is_cut: bool = False) -> str:
+        return cover.hidden(secrets.hidden(text, is_cut=is_cut), is_cut=is_cut)
 
     return hide
-
-
-def _forms(secret: str) -> Iterable[str]:
-    yield secret
-    yield quote(secret, safe="")
-    yield quote(secret)
-    yield quote_plus(secret)
-    yield json.dumps(secret)[1:-1]
-    yield json.dumps(secret, ensure_ascii=False)[1:-1]
-    yield base64.b64encode(secret.encode()).decode()

@@ -15,12 +15,12 @@ from foliot.domain.payload import PARAMS_BYTES_MAX, parse_json
 from foliot.domain.redaction import HIDDEN, redacted
 from foliot.domain.run import format_run_id
 from foliot.domain.template import RunValues
-from foliot.ports.secrets import NO_SECRETS, Secrets
+from foliot.ports.secrets import NO_SECRETS, Destination, Secrets
 from foliot.ports.worker_link import CallbackAddress, HandlerOffer, LeasedRun
 from foliot.sdk.ctx import Ctx
 from foliot.worker.handlers.http.answer import HttpAnswer
 from foliot.worker.handlers.http.caller import HttpCaller, HttpRequest
-from foliot.worker.handlers.http.disguises import hiding
+from foliot.worker.handlers.http.disguises import Hide, hiding
 from foliot.worker.handlers.http.errors import HttpAnswerUnfit, HttpFailed, status_error
 from foliot.worker.handlers.http.message import Message, idempotency_key, message_from, message_of
 from foliot.worker.handlers.http.options import HttpOptions
@@ -86,6 +86,15 @@ class HttpHandlers:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadyRequest:
+    """The request of a run with its secrets, the values in it, and what hides those in texts of the server."""
+
+    values: RunValues
+    request: HttpRequest
+    hide: Hide
+
+
+@dataclass(frozen=True, slots=True)
 class HttpCall:
     """What executes one run (`ports.handler.Invocable`)."""
 
@@ -118,45 +127,63 @@ class HttpCall:
 
     async def _called(self, caller: HttpCaller, values: RunValues, request: HttpRequest, ctx: Ctx) -> Any:
         began_at = asyncio.get_running_loop().time()
-        secrets = await self._secrets()
+        ready = await self._ready(values, request, ctx)
+        answer = await self._answered(caller, ready, ctx)
         wait = self.message.wait
-        address = await ctx.waits.callback() if wait is not None and wait.has_callback else None
-        values = replace(_with_callback(values, address), secrets=secrets)
-        if secrets or address is not None:  # what is shown of the request stays as it is: it never held one
-            request = replace(self._filled(values, address), shown=request.shown)
-        own = list(secrets.values()) if address is None else [*secrets.values(), address.token]
-        hide = hiding(self.kind.secrets.hidden, own, request.headers if secrets else ())
-        ctx.log.info("request", method=request.method, url=request.shown.partition(" ")[2])
-        answer = await caller.send(request, keep_bytes=self._keep_bytes())
-        ctx.log.info("answer", status=answer.status, bytes=answer.size, ms=round(answer.took_s * 1000))
-        try:
-            self._check(answer)
-        except HttpFailed:
-            ctx.log.warning("answer is not as expected", body=cut(text_of(answer, hide), SHOWN_BYTES))
-            raise
         if wait is None or answer.status not in wait.accepted:
-            return result_of(answer, self.message.options, hide)
+            return result_of(answer, self.message.options, ready.hide)
         waiting = HttpWait(
             plan=wait,
             message=self.message,
-            values=values,
-            request=request,
+            values=ready.values,
+            request=ready.request,
             answer=answer,
             caller=caller,
             ctx=ctx,
             grace_us=self.run.grace_us,
             signed_at=self.run.leased_at // SECOND,
             began_at=began_at,
-            hidden=hide,
+            hidden=ready.hide,
         )
         return await waiting.result()
 
+    async def _ready(self, values: RunValues, request: HttpRequest, ctx: Ctx) -> "ReadyRequest":
+        """Fill in the secrets, and the address of the callback, which a server gives now."""
+        secrets = await self._secrets()
+        address = await self._callback(ctx)
+        values = replace(_with_callback(values, address), secrets=secrets)
+        if secrets or address is not None:  # what is shown of the request stays as it is: it never held one
+            request = replace(self._filled(values, address), shown=request.shown)
+        own = [*secrets.values()]
+        if address is not None:
+            own.append(address.token)
+        credentials = request.headers if secrets else ()
+        return ReadyRequest(values, request, hiding(self.kind.secrets, own, credentials))
+
     async def _secrets(self) -> Mapping[str, str]:
         """The secrets that the request holds, by name."""
-        names, host = self.message.secrets, self.message.host
-        if not names:
+        message = self.message
+        if not message.secrets:
             return {}
-        return await self.kind.secrets.values(names, namespace=self.run.namespace, host=host)
+        to = Destination(message.host, message.port, is_encrypted=message.scheme == "https")
+        return await self.kind.secrets.values(message.secrets, namespace=self.run.namespace, to=to)
+
+    async def _callback(self, ctx: Ctx) -> CallbackAddress | None:
+        wait = self.message.wait
+        return await ctx.waits.callback() if wait is not None and wait.has_callback else None
+
+    async def _answered(self, caller: HttpCaller, ready: "ReadyRequest", ctx: Ctx) -> HttpAnswer:
+        """Send the request; the answer, if it is what the job expects."""
+        request = ready.request
+        ctx.log.info("request", method=request.method, url=request.shown.partition(" ")[2])
+        answer = await caller.send(request, keep_bytes=self._keep_bytes())
+        ctx.log.info("answer", status=answer.status, bytes=answer.size, ms=round(answer.took_s * 1000))
+        try:
+            self._check(answer)
+        except HttpFailed:
+            ctx.log.warning("answer is not as expected", body=cut(text_of(answer, ready.hide), SHOWN_BYTES))
+            raise
+        return answer
 
     def _filled(self, values: RunValues, address: CallbackAddress | None = None) -> HttpRequest:
         return self.message.filled(

@@ -108,11 +108,13 @@ class Message:
         )
 
     def signed_again(self, request: HttpRequest, values: RunValues, signed_at: int) -> HttpRequest:
-        """A later request to the same server, with a signature of its own where the job signs."""
+        """A later request. One that still has the signature of the first, as it goes to the same server, is signed."""
         if "hmac" not in self.auth:
             return request
         headers = dict(request.headers)
         how: HmacAuth = self.auth["how"]
+        if how.header not in headers:
+            return request
         key = _fitting(f"{_WHERE}.auth.hmac.key", partial(filled, self.auth["hmac"], values))
         _put(headers, how.header, signature(how, key, request.method, request.url, request.body, signed_at))
         return replace(request, headers=tuple(headers.items()))

@@ -1,12 +1,12 @@
 """What a run that called a URL returns: the answer, cut to what a result may hold, without secrets."""
 
 import json
-from collections.abc import Callable
 from typing import Any, Final
 
 from foliot.domain.errors import FoliotError
 from foliot.domain.payload import RESULT_BYTES_MAX, canonical_json, parse_json
 from foliot.worker.handlers.http.answer import HttpAnswer
+from foliot.worker.handlers.http.disguises import Hide
 from foliot.worker.handlers.http.options import HttpOptions
 
 HEADER_MAX: Final = 500  # characters of one that is kept
@@ -14,7 +14,7 @@ ROOM: Final = 1024  # bytes of the result besides headers and body
 _NEVER: Final = frozenset({"set-cookie", "www-authenticate", "proxy-authenticate", "authorization"})
 
 
-def result_of(answer: HttpAnswer, options: HttpOptions, hidden: Callable[[str], str]) -> dict[str, Any]:
+def result_of(answer: HttpAnswer, options: HttpOptions, hidden: Hide) -> dict[str, Any]:
     """Status, some headers, and the body: its value when it is JSON, else text. `hidden`: hides secrets in a text."""
     is_whole = answer.is_whole and len(answer.body) <= options.capture
     headers = _headers(answer, options, hidden)
@@ -33,9 +33,12 @@ def result_of(answer: HttpAnswer, options: HttpOptions, hidden: Callable[[str], 
     return result | {"body": text}
 
 
-def text_of(answer: HttpAnswer, hidden: Callable[[str], str]) -> str:
+def text_of(answer: HttpAnswer, hidden: Hide) -> str:
     """The body as text. Secrets are hidden before anything is cut off: half of one would not be found."""
-    return hidden(_text(answer.body, answer))
+    text = _text(answer.body, answer)
+    if answer.is_whole:
+        return hidden(text)
+    return hidden(text.rstrip("\N{REPLACEMENT CHARACTER}"), is_cut=True)  # its last character may be half of one
 
 
 def cut(text: str, bytes_max: int) -> str:
@@ -51,13 +54,13 @@ def json_of(body: bytes) -> Any:
         raise ValueError("nested too deeply") from None
 
 
-def _headers(answer: HttpAnswer, options: HttpOptions, hidden: Callable[[str], str]) -> dict[str, str]:
+def _headers(answer: HttpAnswer, options: HttpOptions, hidden: Hide) -> dict[str, str]:
     names = [name.lower() for name in options.capture_headers]
     found = {name: answer.headers[name] for name in names if name in answer.headers and name not in _NEVER}
     return {name: _storable(hidden(value))[:HEADER_MAX] for name, value in found.items()}
 
 
-def _value(body: bytes, hidden: Callable[[str], str]) -> Any:
+def _value(body: bytes, hidden: Hide) -> Any:
     """The value of a JSON body; None when it is null, no JSON, or none that every store keeps."""
     try:
         return _without_secrets(parse_json(body, bytes_max=RESULT_BYTES_MAX), hidden)
@@ -65,7 +68,7 @@ def _value(body: bytes, hidden: Callable[[str], str]) -> Any:
         return None
 
 
-def _without_secrets(value: Any, hidden: Callable[[str], str]) -> Any:
+def _without_secrets(value: Any, hidden: Hide) -> Any:
     if isinstance(value, str):
         return _storable(hidden(value))
     if isinstance(value, dict):

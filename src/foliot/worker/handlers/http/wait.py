@@ -5,7 +5,6 @@ it goes to the same server.
 """
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, NoReturn
 
@@ -16,6 +15,7 @@ from foliot.domain.template import RunValues, filled
 from foliot.sdk.ctx import Ctx
 from foliot.worker.handlers.http.answer import HttpAnswer
 from foliot.worker.handlers.http.caller import HttpCaller, HttpRequest, redirected
+from foliot.worker.handlers.http.disguises import Hide
 from foliot.worker.handlers.http.errors import HttpAnswerUnfit, HttpReadTimeout, HttpTransient, status_error
 from foliot.worker.handlers.http.message import Message
 from foliot.worker.handlers.http.result import cut, json_of, result_of, text_of
@@ -45,7 +45,7 @@ class HttpWait:
     grace_us: int
     signed_at: int  # seconds of the wall clock when the first one was signed
     began_at: float  # and about then by the loop's clock
-    hidden: Callable[[str], str]
+    hidden: Hide
 
     async def result(self) -> Any:
         """What the work gave, when asking shows it. A callback ends the run elsewhere: then this is cancelled."""
@@ -84,7 +84,7 @@ class HttpWait:
                     raise
                 continue
             troubles = 0
-            value = self._value(asked, answer)
+            value = self._value(answer)
             if self._is_over(poll, asked, answer, value):
                 return self._found(poll, answer, value)
             rest_s = max(poll.every_s, _retry_after_s(answer))
@@ -104,13 +104,13 @@ class HttpWait:
             raise status_error(answer.status)(asked.shown, answer=answer.status, expected="2xx")
         return answer
 
-    def _value(self, asked: HttpRequest, answer: HttpAnswer) -> Any:
+    def _value(self, answer: HttpAnswer) -> Any:
         if not answer.is_whole:
-            raise HttpAnswerUnfit(asked.shown, f"more than {KEEP_BYTES} bytes cannot be checked")
+            raise HttpAnswerUnfit(answer.shown, f"more than {KEEP_BYTES} bytes cannot be checked")
         try:
             return json_of(answer.body)
         except ValueError:
-            raise HttpAnswerUnfit(asked.shown, "it is not JSON") from None
+            raise HttpAnswerUnfit(answer.shown, "it is not JSON") from None
 
     def _is_over(self, poll: PollPlan, asked: HttpRequest, answer: HttpAnswer, value: Any) -> bool:
         self._tell_progress(poll, value)
@@ -150,7 +150,10 @@ class HttpWait:
 
     def _later(self, target: LaterUrl, method: str) -> HttpRequest:
         """A later request of this run: the headers of the first, where it goes to the same server."""
-        looking = redirected(self.request, SEE_OTHER, self._location(target))
+        # A URL of the job is relative to the job's own URL. One that the answer names is relative to where the answer
+        # came from: after a redirect that is another server, which must not choose where the job's secrets go.
+        before = self.request if target.url is not None else self.answer.request
+        looking = redirected(before, SEE_OTHER, self._location(target))
         request = replace(
             looking,
             method=method,
@@ -164,11 +167,10 @@ class HttpWait:
         return replace(request, headers=tuple(kept))
 
     async def _send(self, request: HttpRequest, *, keep_bytes: int) -> HttpAnswer:
-        """Send a later request; to the server of the first one with a signature of its own, if the job signs."""
-        if request.url.origin == self.request.url.origin:
-            passed_s = asyncio.get_running_loop().time() - self.began_at
-            request = self.message.signed_again(request, self.values, self.signed_at + int(passed_s))
-        return await self.caller.send(request, keep_bytes=keep_bytes)
+        """Send a later request, with a signature of its own if the job signs."""
+        passed_s = asyncio.get_running_loop().time() - self.began_at
+        signed = self.message.signed_again(request, self.values, self.signed_at + int(passed_s))
+        return await self.caller.send(signed, keep_bytes=keep_bytes)
 
     def _location(self, target: LaterUrl) -> str:
         if target.url is not None:
@@ -176,9 +178,9 @@ class HttpWait:
         if target.at is None:
             found = self.answer.headers.get("location")
         else:
-            found = value_at(self._value(self.request, self.answer), target.at)
+            found = value_at(self._value(self.answer), target.at)
         if not isinstance(found, str) or not found:
-            raise HttpAnswerUnfit(self.request.shown, "it does not say where to ask for the end")
+            raise HttpAnswerUnfit(self.answer.shown, "it does not say where to ask for the end")
         return found
 
 

@@ -26,9 +26,9 @@ class Allowance:
         self.left = bytes_max
         self.refused = 0
 
-    def take(self, text: str) -> str:
-        """As much of the text as may be kept."""
-        kept = text if len(text) <= self.left else text[: self.left]
+    def take(self, text: str, hide: Hide) -> str:
+        """As much of the text as may be kept. Secrets are hidden before it is cut: half of one would not be found."""
+        kept = text if len(text) <= self.left else hide(text)[: self.left]
         self.left -= len(kept)
         self.refused += len(text) - len(kept)
         return kept
@@ -93,7 +93,7 @@ class OutputStream:
         if last:
             self.last = last[last.rfind("\n") + 1 :]
         if self._sink is not None:
-            kept = self._allowance.take(text)
+            kept = self._allowance.take(text, self._hide)
             if kept:
                 self._sink.write(f"{kept}\n")
 
@@ -102,7 +102,7 @@ class OutputStream:
         if found is None:
             return False
         done, total, note = found.groups()
-        self._progress(int(done), int(total) if total else None, (note or "")[:NOTE_MAX])
+        self._progress(int(done), int(total) if total else None, self._hide(note or "")[:NOTE_MAX])
         return True
 
     def _text(self, data: bytes) -> str:
