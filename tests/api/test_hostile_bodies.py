@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from foliot.api.app import build_api
 from foliot.api.auth.rights import PUBLIC
 from foliot.api.bodies import BODY_MAX, LOGIN_BODY_MAX
 from foliot.api.worker_protocol import worker_routes
+from foliot.domain import schema as schemas
 from foliot.operations.worker_service import WorkerService
 from tests.api.asking import Api
 from tests.api.calling import Call
@@ -179,17 +181,64 @@ SCHEMAS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-async def test_no_schema_of_a_definition_stops_the_loop(api: Api, name: str) -> None:
+async def test_no_schema_of_a_definition_stops_the_loop(api: Api, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     schema = SCHEMAS[name]
     part = {"$ref": "#/$defs/a0", "default": schema["default"]}
     parameters = {"$defs": schema["$defs"], "properties": {"n": part}}
     definition = {"run": {"http": {"url": "https://example.org"}}, "parameters": parameters}
     body = json.dumps({"name": "new", "definition": definition}).encode()
     reader = await api.with_scopes("read")
+    threads = threads_of_steps(monkeypatch)
     with loop_metered() as meter:
         call = await Call(api.app, "POST", "/api/v1/jobs:validate", (body,), token=reader.token).made()
     assert call.status in (200, 422), call.body
+    assert threads
+    assert threading.get_ident() not in threads, "the loop's own thread checks nothing by a schema"
     assert meter.longest_s < STOPS_S, meter.what
+
+
+def threads_of_steps(monkeypatch: pytest.MonkeyPatch) -> set[int]:
+    """The threads in which schemas are looked at from now on."""
+    threads: set[int] = set()
+    step = schemas._Walk.step
+
+    def noted(walk: Any, schema: Any, depth: int) -> None:
+        threads.add(threading.get_ident())
+        step(walk, schema, depth)
+
+    monkeypatch.setattr(schemas._Walk, "step", noted)
+    return threads
+
+
+LONG_NAME = "n" * 30_000
+
+
+async def test_a_name_without_end_is_not_repeated_for_each_thing_below_it(api: Api) -> None:
+    """Neither in the paths of a check nor in those of a diff, of which each has this name in it."""
+    inside = {f"p{at}": {"type": "integer"} for at in range(1000)}
+    run = {"http": {"url": "https://example.org"}}
+    named = {"run": run, "parameters": {"properties": {LONG_NAME: {"properties": inside}}}}
+    call = await validated(api, "new", named)
+    assert (call.status, len(call.body) < 2000) == (422, True)
+    assert "its name has more than 200 letters" in json.loads(call.body)["detail"]
+
+    params = {LONG_NAME: {f"p{at}": 1 for at in range(1000)}}
+    free = {"run": run, "parameters": {"additionalProperties": {"additionalProperties": {"type": "integer"}}}}
+    made = await api.post("/jobs", {"name": "long", "definition": {**free, "params": params}})
+    assert made.status_code == 201, made.text
+    changed = {LONG_NAME: dict.fromkeys(params[LONG_NAME], 2)}
+    diff = await validated(api, "long", {**free, "params": changed})
+    assert diff.status == 200
+    (change,) = json.loads(diff.body)["changes"]
+    assert change["after"] == changed[LONG_NAME]
+
+
+async def validated(api: Api, name: str, definition: dict[str, Any]) -> Call:
+    body = json.dumps({"name": name, "definition": definition}).encode()
+    with loop_metered() as meter:
+        call = await Call(api.app, "POST", "/api/v1/jobs:validate", (body,), token=api.token).made()
+    assert meter.longest_s < STOPS_S, meter.what
+    return call
 
 
 async def test_the_description_of_the_api_is_made_beside_the_loop(app: Any, api: Api) -> None:

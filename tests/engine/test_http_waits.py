@@ -226,6 +226,23 @@ async def test_asking_goes_on_when_an_answer_fails_and_by_the_address_of_the_fir
     assert json.loads(done.result or "")["body"] == {"state": "done"}
 
 
+async def test_what_an_answer_names_is_relative_to_the_server_that_gave_it(scene: Scene) -> None:
+    """After a redirect that is not the job's own server, which a URL of the job means."""
+    other = WebSite()
+    scene.site.pages["/work"] = lambda visit: visit.answer(302, b"", location=f"{other.url}/work")
+    other.pages["/work"] = accept
+    scene.site.pages["/status"] = other.pages["/status"] = answers({"state": "done"})
+    poll = {"every": 0.1, "until": '$.state == "done"'}
+    await scene.create("named", {"redirects": 1, "poll": poll})
+    await scene.create("own", {"redirects": 1, "poll": {**poll, "url": "/status"}})
+    runs = [*await trigger(scene.world, "named"), *await trigger(scene.world, "own")]
+    async with scene.working():
+        done = [await scene.over(run_id) for run_id in runs]
+    assert [run.state for run in done] == ["SUCCEEDED", "SUCCEEDED"]
+    assert [len(one.requests("/status")) for one in (other, scene.site)] == [1, 1]
+    other.close()
+
+
 async def test_a_run_waits_no_longer_than_its_job_says(scene: Scene) -> None:
     await scene.create("slow", {"callback": {"within": 0.3}, "cancel": {"url": "/stop"}})
     (run_id,) = await trigger(scene.world, "slow")

@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from foliot.domain.verdict import Cause
+from foliot.ports.secrets import Destination
 from foliot.store.sql.kernel.tables import metadata
 from foliot.worker.handlers.sql import SqlHandlers
 from tests.conformance.handling import at_work
@@ -108,14 +109,15 @@ class Vault:
         self.value = value
         self.asked: list[str] = []
 
-    async def filled(self, value: dict[str, str], *, namespace: str, host: str | None = None) -> dict[str, str]:
+    async def filled(self, value: dict[str, str], *, namespace: str, to: Destination | None = None) -> dict[str, str]:
         self.asked.append(namespace)
         return {key: text.replace("${secret:FILE}", self.value) for key, text in value.items()}
 
-    async def values(self, names: Collection[str], *, namespace: str, host: str | None = None) -> dict[str, str]:
+    async def values(self, names: Collection[str], *, namespace: str, to: Destination | None = None) -> dict[str, str]:
         return dict.fromkeys(names, self.value)
 
-    def hidden(self, text: str) -> str:
+    def hidden(self, text: str, *, is_cut: bool = False) -> str:
+        del is_cut
         return text.replace(self.value, "***")
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import foliot
-from foliot.domain.errors import BadName, InvalidInput
+from foliot.domain.egress import Realm
+from foliot.domain.errors import BadField, BadName, InvalidInput
 from foliot.domain.payload import parse_json
 from foliot.words.chinese.errors import HINTS, SENTENCES
 from foliot.words.chinese.refusals import NEXT_STEPS, REFUSALS
@@ -16,6 +17,8 @@ from foliot.words.chinese.troubles import TROUBLES, WORDS
 from foliot.words.errors import tell
 from foliot.words.language import Language
 from foliot.words.patterns import Patterns, holes
+from foliot.worker.handlers.http.errors import HttpAnswerUnfit
+from foliot.worker.handlers.http.message import message_of
 from tests.code_texts import texts_of, tree_of
 from tests.latin import latin_words
 
@@ -120,6 +123,40 @@ def test_every_next_step_of_an_error_has_its_chinese() -> None:
                 f"{where}: no Chinese for {text!r}. Give {code} a template in words/chinese/errors.py: HINTS, "
                 "or the text its words in words/chinese/refusals.py: NEXT_STEPS"
             )
+
+
+REASONS = {
+    **dict.fromkeys(("BadUrl", "BadTemplate", "BadCheck", "NotFilled"), 0),
+    **dict.fromkeys(("HttpNotReached", "HttpNoAnswer", "HttpConnectTimeout", "HttpReadTimeout"), 1),
+    **dict.fromkeys(("HttpAnswerUnfit", "HttpUnfit", "AddressRefused"), 1),
+}
+"""What says why something was refused, and which argument has the words."""
+
+
+def test_every_reason_of_a_job_that_calls_a_url_has_its_chinese() -> None:
+    known = Patterns({**WORDS, **TROUBLES})
+    calls_of_reasons = [
+        (f"{file.name}:{node.lineno}", node.args[REASONS[node.func.id]])
+        for file in FILES
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in REASONS
+    ]
+    reasons = [(where, text) for where, words in calls_of_reasons for text in texts_of(words)]
+    reasons += [("Realm", realm.value) for realm in Realm]
+    assert len(reasons) > 60
+    for where, text in reasons:
+        assert known.find(text) is not None, f"{where}: no Chinese for {text!r} in words/chinese/troubles.py: TROUBLES"
+
+
+def test_a_reason_within_a_sentence_is_said_in_chinese_too() -> None:
+    with pytest.raises(BadField) as refused:
+        message_of({"url": "https://example.org:70000/"})
+    sentence, hint = tell(refused.value, Language.CHINESE)
+    assert sentence == "字段 run.http.url 的值不被允许：端口不在 1 到 65535 之间。"
+    assert latin_words(sentence) == latin_words("run.http.url")
+    assert hint is not None
+    far = HttpAnswerUnfit("GET /a", "it redirects to http://10.0.0.1, and it is a private address")
+    assert tell(far, Language.CHINESE)[0].endswith("它重定向到 http://10.0.0.1，而是私有地址。")
 
 
 def texts_in_code() -> str:

@@ -9,6 +9,7 @@ from foliot.domain import schema as schemas
 from foliot.domain.definition import from_document, to_document
 from foliot.domain.errors import BadField, InvalidInput
 from foliot.domain.own_parameters import CHECK_STEPS_MAX, usual_params
+from foliot.domain.payload import PARAMS_BYTES_MAX
 from foliot.words.errors import tell
 from foliot.words.language import Language
 
@@ -59,6 +60,8 @@ def test_defaults_are_filled_in_below_what_the_definition_says() -> None:
         ({"properties": {"n": LIMIT | {"default": 0}}}, "parameters.properties.n.default", "does not fit"),
         ("date", "parameters", "is not a mapping"),
         ({"properties": {"n": {"title": "x" * 100_000}}}, "parameters", "the limit is"),
+        ({"properties": {"x" * 201: {}}}, f"parameters.properties.{'x' * 20}…", "more than 200 letters"),
+        ({"$defs": {str(at): {} for at in range(2001)}}, "parameters", "more than 2000 schemas inside"),
     ],
 )
 def test_what_is_no_schema_is_refused_at_its_place(schema: Any, path: str, said: str) -> None:
@@ -102,13 +105,29 @@ def test_the_checks_of_one_definition_have_few_steps_together(
 
 def test_defaults_and_params_that_take_too_long_to_check_are_refused() -> None:
     part = {"$ref": "#/$defs/a0"}
-    with pytest.raises(BadField, match="takes more than 4000 steps") as refused:
+    with pytest.raises(BadField, match="takes more than 40000 steps") as refused:
         from_document(job({"properties": {"n": {**part, "default": 1}}, "$defs": doubling(20)}))
     assert refused.value.path == "parameters"
-    assert "4000" in tell(refused.value, Language.CHINESE)[0]
+    assert "40000" in tell(refused.value, Language.CHINESE)[0]
     assert "steps" not in tell(refused.value, Language.CHINESE)[0]
-    with pytest.raises(BadField, match="takes more than 4000 steps"):
+    with pytest.raises(BadField, match="takes more than 40000 steps"):
         from_document(job({"properties": {"n": part}, "$defs": doubling(20)}, params={"n": 1}))
+
+
+def test_no_list_that_fits_into_params_takes_too_long() -> None:
+    longest = [1] * (PARAMS_BYTES_MAX // 2 - 10)
+    schema = {"properties": {"days": {"type": "array", "items": {"type": "integer"}}}}
+    assert from_document(job(schema, params={"days": longest})).params["days"] == longest
+    with pytest.raises(BadField, match="is not a whole number"):
+        from_document(job(schema, params={"days": [*longest[:-5], "x"]}))
+
+
+def test_a_definition_of_another_day_can_be_read_whatever_the_limits_are_now() -> None:
+    unusual = {"properties": {"x" * 300: {"type": "integer", "default": "no number"}}, "required": ["y"]}
+    saved = {"run": {"http": {"url": "https://example.org"}}, "parameters": unusual, "params": {"z": 1}}
+    with pytest.raises(BadField):
+        from_document(saved)
+    assert from_document(saved, is_saved=True).params == {"z": 1}
 
 
 def test_what_was_saved_is_not_checked_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,16 +16,16 @@ Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 class Realm(StrEnum):
-    """Where an address leads, if not to the public network. The value completes the sentence *it is ...*."""
+    """Where an address leads, if not to the public network. The value says why it is refused."""
 
-    LOOPBACK = "a loopback address"
-    PRIVATE = "a private address"
-    LINK_LOCAL = "a link-local address"
-    METADATA = "the address of a cloud's metadata service"
-    MULTICAST = "a multicast address"
-    UNSPECIFIED = "an unspecified address"
-    EMBEDDED = "an IPv6 address that stands for an IPv4 address"
-    RESERVED = "a reserved address"
+    LOOPBACK = "it is a loopback address"
+    PRIVATE = "it is a private address"
+    LINK_LOCAL = "it is a link-local address"
+    METADATA = "it is the address of a cloud's metadata service"
+    MULTICAST = "it is a multicast address"
+    UNSPECIFIED = "it is an unspecified address"
+    EMBEDDED = "it is an IPv6 address that stands for an IPv4 address"
+    RESERVED = "it is a reserved address"
 
 
 WORDS: Final = {"loopback": Realm.LOOPBACK, "private": Realm.PRIVATE}
@@ -144,7 +144,7 @@ class Egress:
             realm = realm_of(inner)
             if realm is None:
                 return None
-        return None if listed or (named and realm in _BY_NAME) else f"it is {realm.value}"
+        return None if listed or (named and realm in _BY_NAME) else realm.value
 
 
 @lru_cache(maxsize=4096)

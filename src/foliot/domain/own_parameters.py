@@ -20,7 +20,9 @@ from foliot.domain.payload import PARAMS_BYTES_MAX, json_text
 from foliot.domain.schema import TYPE_NAMES, Schema, SharedCheck, TakesLong
 
 DEPTH_MAX: Final = 20
-CHECK_STEPS_MAX: Final = 4000  # of all checks of one definition: they run on the loop of a server
+PARTS_MAX: Final = 2000  # schemas inside one
+NAME_MAX: Final = 200  # letters
+CHECK_STEPS_MAX: Final = 40_000  # of all checks of one definition; a list that fits into `params` needs fewer
 _FOR_PEOPLE: Final = ("title", "description", "default", "examples")
 _NUMBERS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _SIZES: Final = ("minLength", "maxLength", "minItems", "maxItems")
@@ -51,7 +53,9 @@ def check_own_parameters(path: str, schema: Schema) -> None:
         json_text(schema, bytes_max=PARAMS_BYTES_MAX, depth_max=JSON_DEPTH_MAX, what=path)
     except InvalidInput as error:
         raise BadField(path, error.sentence.rstrip("."), hint=error.hint) from error
-    for inner, part in _parts(path, schema):
+    for count, (inner, part) in enumerate(_parts(path, schema)):
+        if count > PARTS_MAX:
+            raise BadField(path, f"it has more than {PARTS_MAX} schemas inside", hint="write a shorter schema")
         _check_part(inner, part)
 
 
@@ -81,13 +85,46 @@ def check_params(definition: Definition) -> None:
         problems = together.problems(schema, usual_params(definition))
     except TakesLong:
         trouble = f"to check its defaults and params takes more than {CHECK_STEPS_MAX} steps"
-        raise BadField("parameters", trouble, hint="write a shorter schema") from None
+        hint = "write a shorter schema, or fewer values into its defaults and into params"
+        raise BadField("parameters", trouble, hint=hint) from None
     for problem in problems:
         is_missing = problem.said == "is missing"
         if not is_missing:
             raise BadField(f"params.{problem.path}", problem.said)
         if definition.schedule is not None:
             raise BadField(f"params.{problem.path}", "a fire of the schedule would lack it", hint="give it a value")
+
+
+def check_named(definition: Definition, where: str, name: str) -> None:
+    """Refuse an option that names a parameter which no run can have, because the job's own schema has no such name."""
+    schema = definition.parameters
+    if schema.get("additionalProperties", True) is not False or name in schema.get("properties", {}):
+        return
+    known = tuple(schema.get("properties", {}))
+    meant = nearest(name[:NAME_MAX], known)
+    hint = f"did you mean {meant}?" if meant else "add it to properties of parameters"
+    raise BadField(where, f'the job has no parameter "{name:.{NAME_MAX}}"', hint=hint)
+
+
+def may_lack(definition: Definition) -> frozenset[str]:
+    """The parameters that the job's own schema knows, and without which a run may start all the same."""
+    schema = definition.parameters
+    known = frozenset(schema.get("properties", {}))
+    return known.difference(schema.get("required", ()), usual_params(definition))
+
+
+class ParameterMayLack(InvalidInput):
+    """A job puts in a parameter that its runs need not have. Nobody raises it: it is advice."""
+
+    code = "FOL-1140"
+
+    def __init__(self, where: str, name: str) -> None:
+        super().__init__(
+            f"{where} names the parameter {name}, which a run may lack: such a run is rejected.",
+            hint=f"add {name} to required of parameters, or give it a default",
+            where=where,
+            name=name,
+        )
 
 
 def _check_defaults(schema: Schema, together: SharedCheck) -> None:
@@ -110,7 +147,9 @@ def _parts(path: str, schema: Schema, depth: int = 0) -> Iterator[tuple[str, Sch
 def _inside(path: str, schema: Schema) -> Iterator[tuple[str, Any]]:
     for keyword in _TABLES:
         for name, part in mapping(schema.get(keyword), f"{path}.{keyword}").items():
-            yield f"{path}.{keyword}.{name:.100}", part
+            if len(name) > NAME_MAX:
+                raise BadField(f"{path}.{keyword}.{name:.20}…", f"its name has more than {NAME_MAX} letters")
+            yield f"{path}.{keyword}.{name}", part
     for keyword in _SCHEMAS:
         part = schema.get(keyword, True)
         if not isinstance(part, bool):

@@ -23,6 +23,7 @@ CHOICES_SHOWN_MAX: Final = 20
 PROPERTIES_SHOWN_MAX: Final = 50
 _PER_STEP: Final = 16  # things that are merely compared, or letters of a reference: as many cost one step
 _DEPTH_MAX: Final = 100
+_PATH_GROWS_TO: Final = 1000
 _AS_JSON: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
 
 
@@ -328,6 +329,10 @@ def _same(value: Any, choice: Any) -> bool:
 
 
 def _below(path: str, name: str) -> str:
+    """The path of a member. One that nobody could read grows no longer: a value may have thousands of members."""
+    if len(path) > _PATH_GROWS_TO:
+        return path
+    name = name[:_PATH_GROWS_TO]
     return f"{path}.{name}" if path else name
 
 

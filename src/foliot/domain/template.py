@@ -51,6 +51,12 @@ class Name:
         """The name of a secret; None: it is no secret."""
         return self.written.removeprefix(SECRET) if self.written.startswith(SECRET) else None
 
+    @property
+    def parameter(self) -> str | None:
+        """The parameter that it is, or is a part of: `order` of `params.order.id`; None: another value."""
+        first, _, rest = self.written.partition(".")
+        return rest.partition(".")[0] or None if first == "params" else None
+
 
 @dataclass(frozen=True, slots=True)
 class Template:
@@ -148,8 +154,9 @@ def _name(found: re.Match[str]) -> Name:
     if written in FACTS or _PARAM_NAME.match(written) or _SECRET_NAME.match(written):
         return Name(written)
     meant = nearest(written, FACTS)
-    advice = f"; did you mean ${{{meant}}}?" if meant else ""
-    raise BadTemplate(f'"{_shown(written)}" is not a name that a place can have{advice}')
+    if meant is None:
+        raise BadTemplate(f'"{_shown(written)}" is not a name that a place can have')
+    raise BadTemplate(f'"{_shown(written)}" is not a name that a place can have; did you mean ${{{meant}}}?')
 
 
 def _as_text(value: Any, name: Name) -> str:

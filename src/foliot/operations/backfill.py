@@ -81,7 +81,7 @@ async def preview(services: Services, who: Principal, order: BackfillOrder) -> P
     await _demand_past(services, order)
     if not 1 <= order.parallel <= PARALLEL_MAX:
         raise BadField("parallel", f"it is not a number from 1 to {PARALLEL_MAX}")
-    definition = await read_definition(services, job.document, job=job.name)
+    definition = await read_definition(services, job.document, job=job.name, is_saved=True)
     instants = await _chosen(services, job, definition, order)
     parallel = 1 if definition.is_serial else order.parallel
     return Preview(job=job, instants=instants, parallel=parallel, token=_token(job, order, instants))

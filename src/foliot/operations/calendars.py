@@ -25,6 +25,7 @@ from foliot.domain.texts import actor_name
 from foliot.operations.names import actor
 from foliot.operations.notes import note
 from foliot.operations.services import Services
+from foliot.operations.side_thread import in_side_thread
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.calendars import CalendarRow, CalendarUse
 from foliot.ports.store.journal import Happening, Topic
@@ -162,7 +163,7 @@ async def replan(services: Services, *, term: int | None = None) -> int:
 async def _take_over(services: Services, use: CalendarUse) -> bool:
     """Save a job as it is, which pins its calendars to the newest; whether that was done."""
     try:
-        definition = from_document(use.document, job=use.job)
+        definition = from_document(use.document, job=use.job, is_saved=True)
     except Exception as unreadable:  # noqa: BLE001  whatever is wrong with one definition, the others take it over
         log.warning("calendar.job_unreadable", namespace=use.namespace, job=use.job, why=str(unreadable))
         return False
@@ -187,13 +188,22 @@ async def _take_over(services: Services, use: CalendarUse) -> bool:
 # ------------------------------------------------------------------------------------------------------- in definitions
 
 
-async def read_definition(services: Services, document: Mapping[str, Any], *, job: str) -> Definition:
-    """The definition of a document with the calendars it names; the error that names the field otherwise."""
-    definition = from_document(document, job=job)
+async def read_definition(
+    services: Services, document: Mapping[str, Any], *, job: str, is_saved: bool = False
+) -> Definition:
+    """The definition of a document with the calendars it names; the error that names the field otherwise.
+
+    `is_saved`: the store has it, so it was checked already. A schema of its own is checked in the side thread: that may
+    take thousands of steps.
+    """
+    if is_saved or not document.get("parameters"):
+        definition = from_document(document, job=job, is_saved=is_saved)
+    else:
+        definition = await in_side_thread(from_document, document, job=job)
     schedule = definition.schedule
     if schedule is None or schedule.missing_calendar is None:
         return definition
-    return from_document(document, job=job, calendars=await calendars_of(services, document))
+    return from_document(document, job=job, calendars=await calendars_of(services, document), is_saved=True)
 
 
 async def calendars_of(services: Services, document: Mapping[str, Any]) -> Mapping[str, Calendar]:

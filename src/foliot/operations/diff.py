@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from foliot.domain.access import Principal, Scope
 from foliot.operations.names import find_job
 from foliot.operations.services import Services
 from foliot.ports.store.lookups import JobRow, VersionNotFound, VersionRow
+
+PATH_MAX: Final = 1000  # letters: thousands of changes below a name without end would be told by its name each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,14 +41,14 @@ async def diff(
 
 
 def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> Sequence[FieldChange]:
-    """The fields that differ between two documents, in order, mappings opened up."""
+    """The fields that differ between two documents, in order, mappings opened up unless their path is very long."""
     return list(_changes("", before, after))
 
 
 def _changes(path: str, before: Any, after: Any) -> Iterator[FieldChange]:
     if before == after:
         return
-    if isinstance(before, Mapping) and isinstance(after, Mapping):
+    if isinstance(before, Mapping) and isinstance(after, Mapping) and len(path) <= PATH_MAX:
         for key in sorted({*before, *after}):
             below = f"{path}.{key}" if path else str(key)
             yield from _changes(below, before.get(key), after.get(key))

@@ -88,7 +88,7 @@ async def _past(
 async def _future(
     services: Services, job: JobRow, *, after: Instant, until: Instant | None, limit: int
 ) -> list[FireEntry]:
-    definition = await read_definition(services, job.document, job=job.name)
+    definition = await read_definition(services, job.document, job=job.name, is_saved=True)
     upcoming = _upcoming(job, definition.schedule, after, until, limit)
     return [FireEntry(due_at=at, decision="planned") for at in upcoming]
 
@@ -125,4 +125,4 @@ def _next_after(next_due_at: Instant | None, after: Instant) -> Iterator[Instant
 
 def schedule_of(document: Mapping[str, Any], name: str) -> Schedule | None:
     """The schedule of a stored definition, for its words: calendars people defined stay names."""
-    return from_document(document, job=name).schedule
+    return from_document(document, job=name, is_saved=True).schedule

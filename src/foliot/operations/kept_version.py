@@ -74,6 +74,6 @@ async def _waiting(services: Services, run: RunRow) -> WaitingRun:
 
 def _definition(document: Mapping[str, Any], name: str) -> Definition | None:
     try:
-        return from_document(document, job=name)
+        return from_document(document, job=name, is_saved=True)
     except FoliotError:  # of a newer Foliot
         return None

@@ -1,18 +1,21 @@
 """Kinds of handlers: which ones a job may have, and what a job of a kind does, in a few words."""
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final
 
 from foliot.domain.errors import BadField, FoliotError, InvalidInput
 from foliot.domain.handler import JobHandler, handler_from, kind_of
 from foliot.domain.job import Definition
 from foliot.domain.names import nearest
+from foliot.domain.own_parameters import ParameterMayLack, check_named, may_lack
 from foliot.domain.secret_references import check_references
 from foliot.operations.services import Services
-from foliot.ports.handler import HandlerKind, HandlerKinds
+from foliot.ports.handler import HandlerKind, HandlerKinds, KindWithAdvice, KindWithParameters
 from foliot.ports.secrets import KindWithSecretFields, KindWithSecrets
 from foliot.ports.store.lookups import RunRow
 from foliot.ports.worker_link import Hello
+
+ADVICE_MAX: Final = 20
 
 
 class UnservedKind(InvalidInput):
@@ -39,7 +42,7 @@ async def check_kind(services: Services, namespace: str, definition: Definition)
     check_references("params", definition.params, fields=())  # people read them, and every run is kept with its own
     kind = services.kinds.find(handler.kind)
     if kind is not None:
-        _check_options(kind, handler)
+        _check_options(kind, definition)
         return
     offered = await _offered(services, namespace)
     if handler.kind not in offered:
@@ -55,7 +58,7 @@ def check_declared(kinds: HandlerKinds, hello: Hello, definition: Definition) ->
     check_references("params", definition.params, fields=())
     kind = kinds.find(handler.kind)
     if kind is not None:
-        _check_options(kind, handler)
+        _check_options(kind, definition)
         return
     offered = {kind_of(offer.name) for offer in hello.handlers}
     if handler.kind not in offered:
@@ -91,9 +94,32 @@ def _described(kinds: HandlerKinds, handler: JobHandler) -> str:
         return handler.label
 
 
-def _check_options(kind: HandlerKind, handler: JobHandler) -> None:
+def advice_on(kinds: HandlerKinds, definition: Definition) -> list[FoliotError]:
+    """What works in a definition, but perhaps not as its author means it."""
+    kind = kinds.find(definition.handler.kind)
+    if kind is None:
+        return []
+    lacking = may_lack(definition)
+    named = dict.fromkeys(_parameters_in(kind, definition))
+    found: list[FoliotError] = [ParameterMayLack(where, name) for where, name in named if name in lacking]
+    if isinstance(kind, KindWithAdvice):
+        found += kind.advice(definition)
+    return found[:ADVICE_MAX]
+
+
+def _parameters_in(kind: HandlerKind, definition: Definition) -> Iterable[tuple[str, str]]:
+    """The parameters that the options name, where the job says what parameters it has."""
+    if not definition.parameters or not isinstance(kind, KindWithParameters):
+        return ()
+    return kind.parameters_in(definition.handler.options)
+
+
+def _check_options(kind: HandlerKind, definition: Definition) -> None:
+    handler = definition.handler
     try:
         kind.validate(handler.options)
+        for where, name in _parameters_in(kind, definition):
+            check_named(definition, where, name)
     except FoliotError:
         raise
     except Exception as error:

@@ -1,6 +1,6 @@
 """Validate: what a definition would mean, before it is saved. Nothing changes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -14,15 +14,25 @@ from foliot.domain.limits import LimitChange, check_change, limit_key
 from foliot.domain.names import check_name
 from foliot.operations.calendars import read_definition
 from foliot.operations.diff import FieldChange, changes_between
-from foliot.operations.kinds import check_kind
+from foliot.operations.kinds import advice_on, check_kind
 from foliot.operations.names import find_job
 from foliot.operations.services import Services
 from foliot.ports.store.lookups import JobRow
+from foliot.words.errors import tell
 from foliot.words.language import Language
 from foliot.words.schedules import describe
-from foliot.words.schedules.warnings import ScheduleWarning, warnings_of
+from foliot.words.schedules.warnings import warnings_of
 
 NEXT_SHOWN: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefinitionWarning:
+    """Something that works, but perhaps not as meant: what happens, and what to write instead."""
+
+    code: str
+    sentence: str
+    hint: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +43,7 @@ class Validated:
     hash: str
     in_words: str | None
     next_instants: Sequence[Instant]
-    warnings: Sequence[ScheduleWarning]
+    warnings: Sequence[DefinitionWarning]
     exists_at_version: int | None
     changes: Sequence[FieldChange]
     is_offered: bool  # some live worker may run it
@@ -71,11 +81,23 @@ async def validate(
         hash=definition_hash(definition),
         in_words=None if schedule is None else describe(schedule, language),
         next_instants=[] if schedule is None else list(islice(schedule.upcoming(now), NEXT_SHOWN)),
-        warnings=[] if schedule is None else warnings_of(schedule, now=now, language=language),
+        warnings=list(_warnings(services, definition, now, language)),
         exists_at_version=present.version if present else None,
         changes=changes_between(present.document if present else {}, canonical),
         is_offered=bool(workers),
     )
+
+
+def _warnings(
+    services: Services, definition: Definition, now: Instant, language: Language
+) -> Iterator[DefinitionWarning]:
+    """What to look at again in the schedule, and in what runs."""
+    schedule = definition.schedule
+    for one in () if schedule is None else warnings_of(schedule, now=now, language=language):
+        yield DefinitionWarning(code=one.code, sentence=one.sentence, hint=one.hint or None)
+    for advice in advice_on(services.kinds, definition):
+        sentence, hint = tell(advice, language)
+        yield DefinitionWarning(code=advice.code, sentence=sentence, hint=hint)
 
 
 async def _check_limits(

@@ -186,7 +186,7 @@ async def why_run(services: Services, who: Principal, run_id: int) -> tuple[Expl
 def zone_of(document: Mapping[str, Any], name: str) -> str:
     """The zone a job's times are shown in: its schedule's own, else UTC."""
     try:
-        schedule = from_document(document, job=name).schedule
+        schedule = from_document(document, job=name, is_saved=True).schedule
     except FoliotError:
         return "UTC"
     return "UTC" if schedule is None else schedule.tz
@@ -462,7 +462,7 @@ async def _neighbour(services: Services, job: JobRow, at: Instant | None, ledger
 
 async def _schedule(services: Services, document: Mapping[str, Any], name: str) -> Schedule | None:
     try:
-        definition = await read_definition(services, document, job=name)
+        definition = await read_definition(services, document, job=name, is_saved=True)
     except FoliotError:  # a version of a newer Foliot, or a zone this machine lacks: the rest can still be explained
         return None
     return definition.schedule

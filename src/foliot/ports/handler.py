@@ -11,10 +11,11 @@ workers ask it for offers, and for what executes a run:
 Which offer a job needs is no matter of the kind: every server must say the same (`domain.handler`).
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from foliot.domain.errors import InvalidInput
+from foliot.domain.errors import FoliotError, InvalidInput
+from foliot.domain.job import Definition
 from foliot.ports.worker_link import HandlerOffer, LeasedRun
 
 
@@ -92,6 +93,24 @@ class HandlerKind(Protocol):
 
     async def close(self) -> None:
         """The worker ends: give back connections and whatever else the kind holds."""
+        ...
+
+
+@runtime_checkable
+class KindWithParameters(Protocol):
+    """A kind whose options name parameters of the run: one that no run can have is refused when the job is saved."""
+
+    def parameters_in(self, options: Any) -> Iterable[tuple[str, str]]:
+        """Each parameter that the options name, with the field: `("run.http.url", "day")`. Asked after `validate`."""
+        ...
+
+
+@runtime_checkable
+class KindWithAdvice(Protocol):
+    """A kind that knows what works, but perhaps not as the author of a job means it."""
+
+    def advice(self, definition: Definition) -> Iterable[FoliotError]:
+        """What to look at again, as errors that nobody raises: a code, a sentence and a next step. After `validate`."""
         ...
 
 

@@ -70,7 +70,7 @@ class SecretNotEncrypted(Denied, Unfit):
     def __init__(self, name: str, where: str) -> None:
         super().__init__(
             f"The secret {name} may not go to {where} over plain http: the network could read it.",
-            hint=f"write https in the job; if the network may read it, plain_http = true in [secrets.{name}] of the worker",
+            hint=f"write https in the job; if the network may read it, write plain_http = true into [secrets.{name}]",
             name=name,
             where=where,
         )
@@ -104,7 +104,9 @@ class Secrets(Protocol):
         """
         ...
 
-    async def values(self, names: Collection[str], *, namespace: str, to: Destination | None = None) -> Mapping[str, str]:
+    async def values(
+        self, names: Collection[str], *, namespace: str, to: Destination | None = None
+    ) -> Mapping[str, str]:
         """What these secrets stand for, by name; it raises as `filled` does."""
         ...
 
@@ -140,7 +142,9 @@ class NoSecrets:
         await self.values(names_in(value), namespace=namespace, to=to)
         return value
 
-    async def values(self, names: Collection[str], *, namespace: str, to: Destination | None = None) -> Mapping[str, str]:
+    async def values(
+        self, names: Collection[str], *, namespace: str, to: Destination | None = None
+    ) -> Mapping[str, str]:
         del namespace, to
         for name in sorted(names):
             raise UnknownSecret(name)

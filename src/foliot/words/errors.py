@@ -19,7 +19,7 @@ _TITLES: Final = {Language.ENGLISH: english.TITLES, Language.CHINESE: chinese.TI
 _BRANCHES: Final = {Language.ENGLISH: english.BRANCHES, Language.CHINESE: chinese.BRANCHES}
 _SENTENCES: Final[Mapping[Language, Catalogue]] = {Language.ENGLISH: {}, Language.CHINESE: chinese.SENTENCES}
 _HINTS: Final = {Language.ENGLISH: english.HINTS, Language.CHINESE: chinese.HINTS}
-_TROUBLES: Final = Patterns({**WORDS, **TROUBLES})
+_TROUBLES: Final = Patterns({**WORDS, **TROUBLES}, pieces=Patterns({**WORDS, **TROUBLES}))
 _REFUSALS: Final = Patterns(REFUSALS, pieces=_TROUBLES)
 _NEXT_STEPS: Final = Patterns(NEXT_STEPS)
 _SPEECHES: Final = {
@@ -170,12 +170,10 @@ _DERIVED: Final[Mapping[str, Callable[[Data], Data]]] = {
     "FOL-1038": lambda data: _trouble(str(data["sentence"])),
     "FOL-1058": _field,
     "FOL-1087": _most,
-    "FOL-1133": _why,
-    "FOL-1135": _why,
-    "FOL-1136": _why,
-    "FOL-1160": _why,
+    **dict.fromkeys(("FOL-1120", "FOL-1121", "FOL-1133", "FOL-1135", "FOL-1136", "FOL-1160"), _why),
     "FOL-3001": _versions,
     "FOL-3019": _why,
+    **dict.fromkeys(("FOL-6030", "FOL-6031", "FOL-6033"), _why),
     "FOL-4011": lambda data: {"cluster_wanted": data["wanted"] if data["namespace"] is None else None},
     "FOL-5003": lambda data: {"next_port": data["port"] + 1},
     "FOL-5004": lambda data: {

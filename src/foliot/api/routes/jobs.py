@@ -71,13 +71,12 @@ from foliot.operations.save import SavedJob
 from foliot.operations.trigger import check as check_trigger
 from foliot.operations.trigger import parameters_of
 from foliot.operations.trigger import trigger as trigger_run
-from foliot.operations.validate import validate
+from foliot.operations.validate import DefinitionWarning, validate
 from foliot.ports.store.jobs import SaveOutcome
 from foliot.ports.store.lookups import RETIRED, JobFilter
 from foliot.ports.store.runs import TriggerRequest
 from foliot.words.humane import human_duration
 from foliot.words.language import Language
-from foliot.words.schedules.warnings import ScheduleWarning
 
 router: Final = APIRouter(prefix=PREFIX + "/jobs", tags=["jobs"], route_class=FoliotRoute)
 STATES: Final = ("active", "paused", "done", RETIRED)
@@ -386,8 +385,8 @@ def _sort_of(written: str) -> str:
     return read_words(written, "sort", SORTS)[0]
 
 
-def _warning(warning: ScheduleWarning) -> WarningOut:
-    return WarningOut(code=warning.code, message=warning.sentence, hint=warning.hint or None)
+def _warning(warning: DefinitionWarning) -> WarningOut:
+    return WarningOut(code=warning.code, message=warning.sentence, hint=warning.hint)
 
 
 def _saved(saved: SavedJob, response: Response, language: Language) -> JobOut:

@@ -111,6 +111,7 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     # SQL jobs
     "leave it out; mode says whether all statements are one transaction": "请去掉它；mode 决定所有语句是否为一个事务",
     "write it without read_only": "请去掉 read_only",
+    "add it to properties of parameters": "请把它加入 `parameters` 的 `properties`",
     # jobs that call URLs
     "write them out": "请直接写出",
     "write https://example.org/path": "请写成 https://example.org/path 的形式",
@@ -198,6 +199,7 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     # fields of jobs and schedules
     "leave it away": "请去掉它",
     "write a shorter schema": "请写更短的参数说明",
+    "write a shorter schema, or fewer values into its defaults and into params": "请写更短的参数说明，或减少默认值和 params 中的值",
     'write a list: ["pg_dump", "sales_2"]': '请写成列表：["pg_dump", "sales_2"]',
     "leave at and delay away": "请去掉 at 和 delay",
     "give it a value": "请给它一个值",

@@ -144,4 +144,6 @@ def _check_hosts(name: str, hosts: Iterable[str]) -> None:
             HostEntry.of(entry)
         except ValueError:
             shown = entry[:100] if entry.isprintable() else ""
-            raise BadSecretSetting(name, "an entry of hosts is not a host with a port or without", where=shown) from None
+            raise BadSecretSetting(
+                name, "an entry of hosts is not a host with a port or without", where=shown
+            ) from None

@@ -119,7 +119,9 @@ class _OfKind:
             return value
         return with_values(value, await self.values(names, namespace=namespace, to=to))
 
-    async def values(self, names: Collection[str], *, namespace: str, to: Destination | None = None) -> Mapping[str, str]:
+    async def values(
+        self, names: Collection[str], *, namespace: str, to: Destination | None = None
+    ) -> Mapping[str, str]:
         attempt = current_attempt.get(None)
         values: dict[str, str] = {}
         for name in sorted(names):
@@ -137,7 +139,7 @@ class _OfKind:
 def _check_allowed(name: str, settings: SecretSettings, *, kind: str, namespace: str, to: Destination | None) -> None:
     if not settings.may_go_to_namespace(namespace):
         raise SecretNotAllowed(name, "namespace", namespace)
-    if not settings.may_go_to_kind(kind, sends_to_to=to is not None):
+    if not settings.may_go_to_kind(kind, sends_to_host=to is not None):
         raise SecretNotAllowed(name, "kind", kind)
     if to is None:
         return

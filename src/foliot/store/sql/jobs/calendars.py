@@ -146,7 +146,7 @@ def pinned(tx: Tx, definition: Definition, job: str) -> Definition:
         pins[name] = f"{base}@{found[base].version}"
     document["schedule"] = _renamed(document["schedule"], pins)
     calendars = {f"{base}@{row.version}": calendar_of(row) for base, row in found.items()}
-    return from_document(document, job=job, calendars=calendars)
+    return from_document(document, job=job, calendars=calendars, is_saved=True)  # the rest was read already
 
 
 def pins_of(definition: Definition) -> tuple[str, ...]:

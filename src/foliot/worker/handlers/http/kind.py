@@ -2,14 +2,16 @@
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 from urllib.parse import quote
 
 from foliot import __version__
+from foliot.domain.errors import FoliotError
 from foliot.domain.instants import SECOND, to_datetime
+from foliot.domain.job import Definition
 from foliot.domain.json_check import JsonCheck
 from foliot.domain.payload import PARAMS_BYTES_MAX, parse_json
 from foliot.domain.redaction import HIDDEN, redacted
@@ -18,6 +20,7 @@ from foliot.domain.template import RunValues
 from foliot.ports.secrets import NO_SECRETS, Destination, Secrets
 from foliot.ports.worker_link import CallbackAddress, HandlerOffer, LeasedRun
 from foliot.sdk.ctx import Ctx
+from foliot.worker.handlers.http.advice import SecretOverPlainHttp, WaitUnlimited, says_within
 from foliot.worker.handlers.http.answer import HttpAnswer
 from foliot.worker.handlers.http.caller import HttpCaller, HttpRequest
 from foliot.worker.handlers.http.disguises import Hide, hiding
@@ -29,6 +32,7 @@ from foliot.worker.handlers.http.settings import KIND, HttpSettings
 from foliot.worker.handlers.http.tls import tls_contexts
 from foliot.worker.handlers.http.wait import HttpWait
 from foliot.worker.handlers.options import options_schema
+from foliot.worker.secrets.settings import is_this_machine
 
 CHECKED_BYTES_MAX: Final = 1024 * 1024  # of an answer that is checked
 DESCRIBED_MAX: Final = 150
@@ -52,6 +56,19 @@ class HttpHandlers:
     def validate(self, options: Any) -> None:
         """Read them as a run would."""
         message_of(options)
+
+    def parameters_in(self, options: Any) -> Iterable[tuple[str, str]]:
+        """Those that places of the request name."""
+        return message_of(options).parameters()
+
+    def advice(self, definition: Definition) -> Iterable[FoliotError]:
+        """What to look at again: a wait without a limit of the job's own, a secret that the network can read."""
+        options = definition.handler.options
+        message = message_of(options)
+        if message.wait is not None and definition.timeout_us is None and not says_within(options):
+            yield WaitUnlimited(message.wait.within_s)
+        if message.secrets and message.scheme == "http" and not is_this_machine(message.host):
+            yield SecretOverPlainHttp(message.secrets[0], message.host)
 
     def describe(self, options: Any) -> str:
         """Method and URL, without what is behind the question mark."""

@@ -119,6 +119,23 @@ class Message:
         _put(headers, how.header, signature(how, key, request.method, request.url, request.body, signed_at))
         return replace(request, headers=tuple(headers.items()))
 
+    def parameters(self) -> Iterator[tuple[str, str]]:
+        """The parameters that it names, each with the option that does."""
+        wait = self.wait
+        trees = {
+            "url": (self.path, self.query),
+            "query": self.queries,
+            "headers": self.headers,
+            "body": self.body,
+            "auth": self.auth,
+            "poll.url": None if wait is None or wait.poll is None else wait.poll.target.url,
+            "cancel.url": None if wait is None or wait.cancel is None else wait.cancel.target.url,
+        }
+        for option, tree in trees.items():
+            for name in _names(tree):
+                if name.parameter is not None:
+                    yield f"{_WHERE}.{option}", name.parameter
+
     def _path(self, values: RunValues) -> str:
         return path_checked(filled(self.path, values, _segment))
 

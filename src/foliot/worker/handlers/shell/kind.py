@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -26,6 +26,7 @@ from foliot.worker.handlers.shell.options import (
     SECRET_FIELDS,
     ShellOptions,
     described,
+    named_parameters,
     shell_options,
 )
 from foliot.worker.handlers.shell.output import Allowance, OutputStream
@@ -54,6 +55,10 @@ class Shell:
     def validate(self, options: Any) -> None:
         """A command or a script, and every field of it, must be usable."""
         shell_options(options)
+
+    def parameters_in(self, options: Any) -> Iterable[tuple[str, str]]:
+        """Those that whole arguments stand for."""
+        return named_parameters(shell_options(options))
 
     def describe(self, options: Any) -> str:
         """The command, or the first line of the script."""

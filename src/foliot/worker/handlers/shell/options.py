@@ -10,7 +10,7 @@ read those (SEC-20).
 
 import codecs
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -95,6 +95,15 @@ def placeholder_in(word: str) -> str | None:
     """The parameter that a whole argument stands for: `file` of `${params.file}`."""
     found = _PLACEHOLDER.fullmatch(word)
     return None if found is None else found[1]
+
+
+def named_parameters(options: ShellOptions) -> Iterator[tuple[str, str]]:
+    """The parameters that arguments name, each with the argument."""
+    where = "argv" if options.argv else "args"
+    for at, word in enumerate(options.words):
+        name = placeholder_in(word)
+        if name:
+            yield f"run.{KIND}.{where}[{at}]", name
 
 
 def _check_what_runs(options: ShellOptions) -> None:

@@ -10,7 +10,7 @@ or a child process, where the pool's event loop is not, it opens a connection of
 import asyncio
 import json
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC
@@ -28,7 +28,7 @@ from foliot.worker.handlers.sql.errors import (
     StatementRefused,
 )
 from foliot.worker.handlers.sql.execution import SqlExecution, SqlPlan
-from foliot.worker.handlers.sql.options import GIVEN, KIND, SqlOptions, read_sql_options
+from foliot.worker.handlers.sql.options import GIVEN, KIND, SqlOptions, named_parameters, read_sql_options
 from foliot.worker.handlers.sql.pool import SqlPool
 from foliot.worker.handlers.sql.session import Manner, SqlSession
 from foliot.worker.handlers.sql.settings import (
@@ -65,6 +65,10 @@ class SqlHandlers:
     def validate(self, options: Any) -> None:
         """Names, statements and limits, without a look at any database."""
         read_sql_options(options)
+
+    def parameters_in(self, options: Any) -> Iterable[tuple[str, str]]:
+        """Those that statements bind."""
+        return named_parameters(read_sql_options(options))
 
     def describe(self, options: Any) -> str:
         """`reports: DELETE FROM sessions …`."""

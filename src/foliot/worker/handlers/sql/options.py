@@ -1,5 +1,6 @@
 """Options of an SQL job: the connection, its statements, and how they are executed."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -7,7 +8,7 @@ import msgspec
 from foliot.domain.errors import BadDuration, BadField
 from foliot.domain.instants import SECOND, parse_duration
 from foliot.worker.handlers.options import read_options
-from foliot.worker.handlers.sql.statement import ends_transaction, only_reads
+from foliot.worker.handlers.sql.statement import STANDARD, WITH_BACKSLASHES, ends_transaction, names_in, only_reads
 
 KIND: Final = "sql"
 STATEMENTS_MAX: Final = 100
@@ -59,8 +60,24 @@ def read_sql_options(written: Any) -> SqlOptions:
     return options
 
 
+def named_parameters(options: SqlOptions) -> Iterator[tuple[str, str]]:
+    """The parameters that statements bind, each with the statement.
+
+    Servers do not know which database a connection leads to: a name counts that every grammar finds.
+    """
+    for at, text in enumerate(options.texts):
+        others = set(names_in(text, WITH_BACKSLASHES)) - GIVEN
+        for name in names_in(text, STANDARD):
+            if name in others:
+                yield _path(options, at), name
+
+
+def _path(options: SqlOptions, at: int) -> str:
+    return f"run.{KIND}.query" if options.query is not None else f"run.{KIND}.statements[{at}]"
+
+
 def _check_statement(options: SqlOptions, at: int, text: str) -> None:
-    path = f"run.{KIND}.query" if options.query is not None else f"run.{KIND}.statements[{at}]"
+    path = _path(options, at)
     if not text.strip():
         raise BadField(path, "it is empty")
     if "\0" in text:
