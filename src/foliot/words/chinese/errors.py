@@ -503,9 +503,9 @@ HINTS: Final[Catalogue] = {
     "FOL-1134": '运行 pip install "{package}"',
     "FOL-1135": "每个 :name 都是执行的参数；run_id、due、attempt 和 fence 由 Foliot 给出",
     "FOL-1136": "请用其他连接，或更改工作节点的设置",
-    "FOL-1140": "请把 {name} 加入 parameters 的 required，或给它默认值",
+    "FOL-1140": "请把 {name} 加入 `parameters` 的 `required`，或给它默认值",
     "FOL-1141": "请在 callback 或 poll 下写 `within: 2h`，或给任务写 timeout",
-    "FOL-1142": "请在 URL 中写 https",
+    "FOL-1142": "请在 URL 中写 `https`",
     "FOL-1139": "写恰好一个来源，再写命名空间；用于 http 时还要写主机：见 docs/how-to/give-secrets-to-jobs.md",
     "FOL-2001": (
         "该任务已删除；查看其执行：foliot run list --job {deleted}",
