@@ -10,7 +10,7 @@ from foliot.ports.store import Store
 from foliot.ports.store.code import RetiringJob
 from foliot.ports.store.jobs import DeclaredAs, DeclaredDraft, Declarer, Standing
 from foliot.ports.store.nodes import SESSION_TTL_US
-from foliot.ports.worker_link import Hello, Leaving
+from foliot.ports.worker_link import Beat, Hello, Leaving
 from foliot.words.retirement import declared_again, retired
 from tests.conformance.building import NS, PERSON, PLANS, definition
 from tests.conformance.world import CHANCE, World
@@ -45,6 +45,7 @@ class CodeWorker:
         self.world = world
         self.store = store or world.store
         self.session = CHANCE.token()
+        self.beat_no = 0
 
     async def load(
         self,
@@ -80,6 +81,14 @@ class CodeWorker:
 
     async def look_for_marks(self) -> list[RetiringJob]:
         return await look_for_marks(self.store, self.code.hash)
+
+    async def is_asked(self) -> bool:
+        """Whether the answer to its next beat asks for its jobs."""
+        self.beat_no += 1
+        beat = Beat(session=self.session, beat_no=self.beat_no, settled=0, held=())
+        answer = await self.store.nodes.beat(beat, ttl_us=SESSION_TTL_US, judge=judge)
+        assert answer.alive
+        return answer.declare
 
     async def leave(self) -> None:
         await self.store.nodes.leave(Leaving(session=self.session, settled=0), judge)

@@ -336,7 +336,7 @@ async def test_code_that_nobody_has_is_forgotten_and_may_come_back(world: World)
     assert [await forget(unused_us=DAY, limit=2, term=term) for _ in range(4)] == [2, 1, 1, 0]
     again = CodeWorker(world)
     await again.load("tick", "tock", "tack")
-    assert {one.hash for one in await world.store.code.live()} == {again.code.hash}
+    assert {one.hash for one in (await world.store.code.live()).codes} == {again.code.hash}
     assert await world.store.code.sources([again.code.hash]) == {again.code.hash: [Source(None, None, "jobs")]}
     await CodeWorker(world).load("tock")
     assert await names(world, term) == []

@@ -143,6 +143,43 @@ async def test_a_cluster_that_keeps_removed_jobs_retires_none_and_lets_retired_o
     assert (told, (await job_of(world)).state) == ([], "active")
 
 
+async def test_workers_are_asked_for_a_job_that_was_taken_over_for_a_moment(
+    world: World, clock: DrivenClock, told: list[tuple[str, str]]
+) -> None:
+    """Between two looks of the leader a worker came, took the job and left: the code of live workers is the same."""
+    term = await lead(world)
+    ours, theirs, retiring = CodeWorker(world), CodeWorker(world), duty(world, clock, told)
+    await ours.load("tick", module="ours")
+    await retiring.retire(term)
+    await world.elapse(SECOND)
+    await theirs.load("tick", module="theirs", takes_over=True)
+    await theirs.leave()
+    await retiring.retire(term)
+    assert await ours.is_asked()
+    await ours.load("tick", module="ours")
+    await clock.advance(TTL_S)
+    await retiring.retire(term)
+    assert (await job_of(world)).module == "ours"
+    assert not await ours.is_asked()
+
+
+async def test_a_worker_whose_answer_does_not_help_is_asked_ever_more_rarely(
+    world: World, clock: DrivenClock, told: list[tuple[str, str]]
+) -> None:
+    term = await lead(world)
+    ours, retiring = CodeWorker(world), duty(world, clock, told)
+    await declare(world, draft("tick", module="theirs"))
+    asked_in = []
+    for nth in range(16):
+        await ours.register("tick", module="ours")
+        await world.elapse(SECOND)
+        term = await lead(world)
+        await retiring.retire(term)
+        asked_in += [nth] if await ours.is_asked() else []
+        await clock.advance(TTL_S)
+    assert asked_in == [0, 1, 3, 7, 15]
+
+
 async def test_an_idle_round_is_one_statement_however_many_jobs_there_are(
     world: World, clock: DrivenClock, told: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,7 @@
 -- Every statement of the store as mariadb gets it. Written by `make sql`: change the code, then run it.
 
 -- cluster/beats.py HELD
-    SELECT n.state, n.beat_no, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)),
+    SELECT n.state, n.beat_no, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), c.whole,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
            CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 2
                 WHEN r.cancel_at IS NOT NULL OR (
@@ -9,7 +9,8 @@
       SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
 ) THEN 1 ELSE 0 END
-    FROM nodes n LEFT JOIN runs r ON r.held_by = n.id AND r.state = 'RUNNING'
+    FROM nodes n LEFT JOIN codes c ON c.hash = n.code
+    LEFT JOIN runs r ON r.held_by = n.id AND r.state = 'RUNNING'
     WHERE n.id = %(session)s;
 
 -- cluster/beats.py FREE
@@ -66,16 +67,17 @@ UPDATE store_meta SET clock_trusted_us = %(offset)s WHERE id = 1;
 UPDATE nodes SET clock_offset_us = 0 WHERE kind = 'server' AND state <> 'dead';
 
 -- cluster/codes.py LIVE
-SELECT DISTINCT n.code, n.namespace FROM nodes n WHERE n.state IN ('live', 'draining') AND n.kind = 'worker';
+SELECT DISTINCT n.code, n.namespace, (SELECT max(c.used_at) FROM codes c) AS newest_at
+FROM nodes n WHERE n.state IN ('live', 'draining') AND n.kind = 'worker';
 
 -- cluster/codes.py MODULES
 SELECT c.hash, c.namespace, c.group_name, m.module FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN codes c ON c.hash = d.hash JOIN code_modules m ON m.code = c.hash;
 
 -- cluster/codes.py IS_KEPT
-SELECT 1 FROM codes WHERE hash = %(code)s AND whole = 1;
+SELECT 1 FROM codes WHERE hash = %(code)s AND whole >= 1;
 
 -- cluster/codes.py USE
-UPDATE codes SET ver = ver + 1, used_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE hash = %(code)s AND whole = 1;
+UPDATE codes SET ver = ver + 1, used_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), whole = 1 WHERE hash = %(code)s AND whole >= 1;
 
 -- cluster/codes.py TOUCH
 UPDATE codes SET ver = ver + 1, used_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE hash = %(code)s;
@@ -1026,6 +1028,22 @@ SELECT j.id, j.namespace, j.name, j.source_module, j.undeclared_at FROM JSON_TAB
 
 -- jobs/retirement.py REVIVE
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs FORCE INDEX (PRIMARY) SET jobs.undeclared_at = NULL, jobs.retirement = NULL, jobs.renamed_to = NULL, jobs.pause_reason = NULL, jobs.paused_by = NULL, jobs.paused_at = NULL WHERE jobs.id = d.job_id;
+
+-- jobs/strays.py WITH_STRAYS
+SELECT DISTINCT c.hash
+FROM codes c JOIN code_jobs cj ON cj.code = c.hash
+JOIN jobs j ON j.namespace = cj.namespace AND j.name = cj.name AND j.deleted_at = 0
+WHERE c.whole = 1 AND EXISTS (SELECT 1 FROM nodes n WHERE n.code = c.hash AND n.state IN ('live', 'draining') AND n.kind = 'worker')
+  AND j.source = 'code' AND j.source_module <> cj.module AND (c.group_name IS NULL OR c.group_name = j.source_group)
+  AND NOT
+EXISTS (SELECT 1 FROM code_jobs o JOIN nodes n ON n.code = o.code
+        WHERE o.namespace = j.namespace AND o.name = j.name AND o.module = j.source_module AND n.state IN ('live', 'draining') AND n.kind = 'worker') AND NOT
+EXISTS (SELECT 1 FROM nodes n
+        WHERE n.code IS NULL AND n.state IN ('live', 'draining') AND n.kind = 'worker' AND (n.namespace IS NULL OR n.namespace = j.namespace))
+ORDER BY c.hash LIMIT %(rows)s;
+
+-- jobs/strays.py ASK
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN codes SET codes.ver = codes.ver + 1, codes.whole = 2 WHERE codes.hash = d.hash AND codes.whole = 1;
 
 -- jobs/suggestions.py NAMES_NEAR
 SELECT name FROM (SELECT name FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND deleted_at = 0 AND name >= %(name)s

@@ -1,7 +1,7 @@
 -- Every statement of the store as sqlite gets it. Written by `make sql`: change the code, then run it.
 
 -- cluster/beats.py HELD
-    SELECT n.state, n.beat_no, foliot_now(),
+    SELECT n.state, n.beat_no, foliot_now(), c.whole,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
            CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= foliot_now() THEN 2
                 WHEN r.cancel_at IS NOT NULL OR (
@@ -9,7 +9,8 @@
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
 ) THEN 1 ELSE 0 END
-    FROM nodes n LEFT JOIN runs r ON r.session_id = n.id AND r.state = 'RUNNING'
+    FROM nodes n LEFT JOIN codes c ON c.hash = n.code
+    LEFT JOIN runs r ON r.session_id = n.id AND r.state = 'RUNNING'
     WHERE n.id = :session;
 
 -- cluster/beats.py FREE
@@ -71,16 +72,17 @@ UPDATE store_meta SET clock_trusted_us = :offset WHERE id = 1;
 UPDATE nodes SET clock_offset_us = 0 WHERE kind = 'server' AND state <> 'dead';
 
 -- cluster/codes.py LIVE
-SELECT DISTINCT n.code, n.namespace FROM nodes n WHERE n.state IN ('live', 'draining') AND n.kind = 'worker';
+SELECT DISTINCT n.code, n.namespace, (SELECT max(c.used_at) FROM codes c) AS newest_at
+FROM nodes n WHERE n.state IN ('live', 'draining') AND n.kind = 'worker';
 
 -- cluster/codes.py MODULES
 SELECT c.hash, c.namespace, c.group_name, m.module FROM (SELECT json_extract(value, '$[0]') AS hash FROM json_each(:d)) AS d JOIN codes c ON c.hash = d.hash JOIN code_modules m ON m.code = c.hash;
 
 -- cluster/codes.py IS_KEPT
-SELECT 1 FROM codes WHERE hash = :code AND whole = 1;
+SELECT 1 FROM codes WHERE hash = :code AND whole >= 1;
 
 -- cluster/codes.py USE
-UPDATE codes SET ver = ver + 1, used_at = foliot_now() WHERE hash = :code AND whole = 1;
+UPDATE codes SET ver = ver + 1, used_at = foliot_now(), whole = 1 WHERE hash = :code AND whole >= 1;
 
 -- cluster/codes.py TOUCH
 UPDATE codes SET ver = ver + 1, used_at = foliot_now() WHERE hash = :code;
@@ -1136,6 +1138,22 @@ WHERE j.id IN (SELECT d.job_id FROM (SELECT json_extract(value, '$[0]') AS job_i
 UPDATE jobs SET undeclared_at = NULL, retirement = NULL, renamed_to = NULL, pause_reason = NULL, paused_by = NULL,
        paused_at = NULL
 FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d WHERE jobs.id = d.job_id;
+
+-- jobs/strays.py WITH_STRAYS
+SELECT DISTINCT c.hash
+FROM codes c JOIN code_jobs cj ON cj.code = c.hash
+JOIN jobs j ON j.namespace = cj.namespace AND j.name = cj.name AND j.deleted_at = 0
+WHERE c.whole = 1 AND EXISTS (SELECT 1 FROM nodes n WHERE n.code = c.hash AND n.state IN ('live', 'draining') AND n.kind = 'worker')
+  AND j.source = 'code' AND j.source_module <> cj.module AND (c.group_name IS NULL OR c.group_name = j.source_group)
+  AND NOT
+EXISTS (SELECT 1 FROM code_jobs o JOIN nodes n ON n.code = o.code
+        WHERE o.namespace = j.namespace AND o.name = j.name AND o.module = j.source_module AND n.state IN ('live', 'draining') AND n.kind = 'worker') AND NOT
+EXISTS (SELECT 1 FROM nodes n
+        WHERE n.code IS NULL AND n.state IN ('live', 'draining') AND n.kind = 'worker' AND (n.namespace IS NULL OR n.namespace = j.namespace))
+ORDER BY c.hash LIMIT :rows;
+
+-- jobs/strays.py ASK
+UPDATE codes SET ver = codes.ver + 1, whole = 2 FROM (SELECT json_extract(value, '$[0]') AS hash FROM json_each(:d)) AS d WHERE codes.hash = d.hash AND codes.whole = 1;
 
 -- jobs/suggestions.py NAMES_NEAR
 SELECT name FROM (SELECT name FROM jobs WHERE namespace = :namespace AND deleted_at = 0 AND name >= :name

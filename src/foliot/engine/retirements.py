@@ -16,6 +16,7 @@ import structlog
 from foliot.domain.changes import Plans
 from foliot.domain.instants import DAY
 from foliot.domain.sources import Source
+from foliot.engine.strays import AskingAgain
 from foliot.ports.clock import Clock
 from foliot.ports.store.code import CodeStore, LiveCode, RetiringJob
 from foliot.words.retirement import declared_again, retired
@@ -71,18 +72,20 @@ class Retiring:
         self._watches: dict[Source, _Watch] = {}
         self._steps = 0
         self._forget_at = 0.0
+        self._asking = AskingAgain(store, clock, ttl_s=ttl_s)
 
     async def retire(self, term: int) -> float | None:
         """One round: see who lives, take marks back, mark, retire."""
         if term != self._term:  # what another leader did meanwhile is not known
             self._term, self._live, self._watches = term, None, {}
         self._steps = STEPS_PER_ROUND
-        live = frozenset(await self._store.live())
-        if live != self._live:
-            await self._learn(live)
+        live = await self._store.live()
+        if live.codes != self._live:
+            await self._learn(live.codes)
             if not await self._take_marks_back(term):
                 return 0.0
-            self._live = live
+            self._live = live.codes
+        await self._asking.look(live, term)
         if not self._keeps_removed:
             for source, watch in self._watches.items():
                 await self._go_on(source, watch, term)

@@ -36,6 +36,7 @@ from foliot.words.errors import in_one_line
 from foliot.words.retirement import declared_again
 
 REFUSED_SHOWN: Final = 5  # in the log; the worker gets all
+TAKEN_SHOWN: Final = 100  # to the worker; the journal has all
 READ_AT_ONCE: Final = 100
 SAVED_AT_ONCE: Final = 2000  # between two looks at what landed, which is noted in the journal whatever follows
 REVIVED_AT_ONCE: Final = 20
@@ -105,6 +106,7 @@ class Declared(NamedTuple):
     code: Code
     refused: tuple[str, ...]  # jobs that could not be saved, each with its reason
     is_theirs: bool  # live workers of another module declare some of them: that may change without a new deploy
+    taken_over: Mapping[str, str]  # some jobs, and the module each was of until now
 
 
 class Declaring:
@@ -121,8 +123,10 @@ class Declaring:
         rooms = await self._rooms(drafts)
         fitting, too_many = await in_side_thread(_with_room, drafts, rooms)
         refused += too_many
-        refused += await self._save(fitting, hello, by)
+        saved = await self._save(fitting, hello, by)
+        refused += saved.refused
         declared = await in_side_thread(_summed_up, hello, by, drafts, refused)
+        declared = declared._replace(taken_over=saved.taken_over)
         if refused:
             shown = declared.refused[:REFUSED_SHOWN]
             log.warning("job.refused", worker=hello.name, jobs=len(refused), why=shown)
@@ -162,10 +166,10 @@ class Declaring:
             rooms[namespace] = _Room(unknown, DECLARED_MAX - of_code)
         return rooms
 
-    async def _save(self, drafts: Sequence[_Draft], hello: Hello, by: Principal) -> list[_Refused]:
-        """Save the jobs; those that could not be."""
+    async def _save(self, drafts: Sequence[_Draft], hello: Hello, by: Principal) -> "_Saved":
+        """Save the jobs; those that could not be, and those that were another module's."""
         happenings: list[Happening] = []
-        refused: list[_Refused] = []
+        saved = _Saved([], {})
         try:
             for first in range(0, len(drafts), SAVED_AT_ONCE):
                 part = drafts[first : first + SAVED_AT_ONCE]
@@ -178,12 +182,14 @@ class Declaring:
                 )
                 for draft, one in zip(part, landed, strict=True):
                     if one.refusal is not None:
-                        refused.append(_Refused(draft.at, draft.name, one.refusal))
+                        saved.refused.append(_Refused(draft.at, draft.name, one.refusal))
                     elif one.outcome is not SaveOutcome.SAME:
                         happenings.append(_happening(draft, one, hello, by))
+                    if one.taken_from is not None and len(saved.taken_over) < TAKEN_SHOWN:
+                        saved.taken_over[draft.name] = one.taken_from
         finally:
             await self._note(happenings)
-        return refused
+        return saved
 
     async def _note(self, happenings: Sequence[Happening]) -> None:
         if not happenings:
@@ -193,6 +199,13 @@ class Declaring:
             await self._services.store.journal.note(happenings)
         except (StoreBusy, StoreUnavailable) as away:
             log.warning("journal.note_lost", kind="job.declared", count=len(happenings), why=str(away))
+
+
+class _Saved(NamedTuple):
+    """What became of the jobs that were to be saved."""
+
+    refused: list[_Refused]
+    taken_over: dict[str, str]
 
 
 class _Room:
@@ -297,6 +310,7 @@ def _summed_up(hello: Hello, by: Principal, drafts: Sequence[_Draft], refused: S
         code=code,
         refused=tuple(one.why for one in sorted(refused)),
         is_theirs=any(isinstance(one.refusal, DeclaredElsewhere) for one in refused),
+        taken_over={},
     )
 
 

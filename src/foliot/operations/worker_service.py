@@ -123,6 +123,7 @@ class WorkerService:
             store_now=now,
             refused=declared.refused,
             again_after_us=times.ttl_us if declared.is_theirs else 0,
+            taken_over=declared.taken_over,
         )
 
     async def _owned(self, hello: Hello, by: Principal) -> Hello:

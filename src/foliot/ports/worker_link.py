@@ -95,6 +95,7 @@ class Welcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     store_now: Instant
     refused: tuple[str, ...] = ()  # declared jobs that could not be saved, each with its reason
     again_after_us: Micros = 0  # ask again then: workers of another module may have gone; 0: no need to
+    taken_over: Mapping[str, str] = msgspec.field(default_factory=dict)  # jobs, and the module each was of until now
 
 
 class LeasePoll(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -180,6 +181,7 @@ class BeatAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     invalid: tuple[str, ...] = ()  # lease ids that are no longer this session's: stop them, report nothing
     draining: bool = False
     store_now: Instant = 0  # for comparing clocks; 0: not said
+    declare: bool = False  # declare the jobs again, in this session: the workers that some of them belong to are gone
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

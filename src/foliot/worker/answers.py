@@ -85,6 +85,8 @@ class Answers:
             self._end(session.find(lease_id))
         for lease_id in answer.invalid:
             self._let_go(session.find(lease_id))
+        if answer.declare:
+            self._signals.declaring_asked()
         self._execution.pump()
         self._signals.slots_changed()
 

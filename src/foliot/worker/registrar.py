@@ -46,14 +46,15 @@ class Registrar:
         self._news = asyncio.Event()  # a server heard of some code, or no more will be said
         self._telling = asyncio.Lock()
         self._refused: frozenset[str] = frozenset()  # jobs of the code, each with its reason, as a server said last
-        self._theirs = asyncio.Event()  # workers of another module keep some jobs; or no more will be said
+        self._again = asyncio.Event()  # the jobs are to be declared again; or no more will be said
+        self._at_once = asyncio.Event()  # likewise, without a wait
         self._again_after_s = 1.0
         self._stopped = asyncio.Event()
         self._give_up = asyncio.Event()  # of the call that is out
 
     def stop(self) -> None:
         """Ask no more."""
-        for event in (self._stopped, self._give_up, self._news, self._theirs):
+        for event in (self._stopped, self._give_up, self._news, self._again, self._at_once):
             event.set()
 
     async def register(self) -> Session | None:
@@ -98,7 +99,7 @@ class Registrar:
                     log.warning("code.not_heard", why=str(error.__cause__ or error)[:300])
                     await self._clock.wait(self._stopped, for_s=backoff.next_s())
 
-    async def introduce(self, session_id: str) -> Session:
+    async def introduce(self, session_id: str, *, may_take_over: bool = True) -> Session:
         """Say who we are and what we can run; again with the same id when the code changed."""
         settings, code = self._settings, self._code()
         sent_at = self._clock.monotonic()
@@ -114,7 +115,7 @@ class Registrar:
             host=settings.host,
             jobs=code.jobs,
             modules=code.modules,
-            takes_over=settings.takes_over,
+            takes_over=settings.takes_over and may_take_over,
         )
         self._give_up = asyncio.Event()
         welcome = await answer_of(
@@ -129,29 +130,41 @@ class Registrar:
         self._learn(welcome)
         return Session(session_id, welcome, sent_at=sent_at)
 
+    def declare_again(self) -> None:
+        """A server asks for the jobs of the code: the workers that some of them belong to are gone."""
+        self._again.set()
+        self._at_once.set()
+
     async def ask_again(self, session: Callable[[], Session | None]) -> None:
-        """Declare the jobs anew, again and again, while live workers of another module keep some of them."""
+        """Declare the jobs anew when a server asks, and again and again while workers of another module keep some.
+
+        The user's word to take jobs over counted when the worker came: it takes none from live workers here.
+        """
         while not self._stopped.is_set():
-            await self._theirs.wait()
-            if await self._clock.wait(self._stopped, for_s=self._again_after_s):
+            await self._again.wait()
+            await self._clock.wait(self._at_once, for_s=self._again_after_s)
+            if self._stopped.is_set():
                 return
             current = session()
-            if current is None:
-                continue  # the worker is about to introduce itself anyway
-            async with self._telling:
-                try:
-                    await self.introduce(current.id)
-                except (NoAnswer, NotTaken) as error:
-                    log.warning("code.not_heard", why=str(error.__cause__ or error)[:300])
+            if current is not None:  # else the worker is about to introduce itself anyway
+                async with self._telling:
+                    try:
+                        await self.introduce(current.id, may_take_over=False)
+                    except (NoAnswer, NotTaken) as error:
+                        log.warning("code.not_heard", why=str(error.__cause__ or error)[:300])
+            # What was asked meanwhile is answered. After a failure it waits a while: the next beat asks once more.
+            self._at_once.clear()
 
     def _learn(self, welcome: Welcome) -> None:
-        """Say which jobs were refused, once; remember whether to ask again."""
+        """Say which jobs were refused, once, and which were taken over; remember whether to ask again."""
         for refused in welcome.refused:
             if refused not in self._refused:
                 log.warning("job.refused", why=refused)
         self._refused = frozenset(welcome.refused)
+        for job, module in welcome.taken_over.items():
+            log.warning("job.taken_over", job=job, taken_from=module)
         self._again_after_s = max(1.0, welcome.again_after_us / SECOND)
         if welcome.again_after_us:
-            self._theirs.set()
+            self._again.set()
         else:
-            self._theirs.clear()
+            self._again.clear()

@@ -40,6 +40,7 @@ class Signals:
         self.slots_changed: Signal[[]] = Signal()  # a slot is free, or all are: it may be time to poll again
         self.progressed: Signal[[]] = Signal()  # there is news that a server should hear soon; from any thread, often
         self.beat_asked: Signal[[]] = Signal()  # a server calls for a beat at once
+        self.declaring_asked: Signal[[]] = Signal()  # a server asks for the jobs of the code, once more
         self.beat_missed: Signal[[]] = Signal()  # no answer came to a beat
         self.session_died: Signal[[]] = Signal()  # the store declared it dead
         self.broke: Signal[[BaseException]] = Signal()  # a bug came up where nobody else would see it

@@ -331,6 +331,7 @@ class Worker:
         signals.slots_changed.connect(self._poller.nudge)
         signals.progressed.connect(self._beat_soon)
         signals.beat_asked.connect(self._beat_now)
+        signals.declaring_asked.connect(self._registrar.declare_again)
         signals.beat_missed.connect(self._poller.ask_again)
         signals.session_died.connect(self._stop_beating, self._poller.interrupt)
         signals.broke.connect(self._broke)

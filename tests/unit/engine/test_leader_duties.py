@@ -14,7 +14,7 @@ from foliot.engine.leader_duties import LEADER_DUTIES, LeaderContext, LeaderDuty
 from foliot.engine.leadership import Leadership
 from foliot.engine.pulse import Tide
 from foliot.ports.store import Store
-from foliot.ports.store.code import LiveCode, RetiredPage
+from foliot.ports.store.code import LiveCode, LiveCodes, RetiredPage
 from foliot.ports.store.firing import Pulse
 from tests.unit.engine.test_journal_and_backfills import Cluster, node
 
@@ -31,11 +31,12 @@ ANSWERS: Final[Mapping[str, Any]] = {
     "runs.forget": (0, 0),
     "lookups.nodes": [node("s-a")],
     "journal.note": None,
-    "code.live": [LiveCode("code", None)],
+    "code.live": LiveCodes(frozenset({LiveCode("code", None)}), 1),
     "code.sources": {"code": [Source(None, None, "jobs")]},
     "code.modules_with_jobs": frozenset({"jobs"}),
     "code.declared_again": RetiredPage((), None),
     "code.mark": None,
+    "code.ask_again": (),
 }
 
 

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.verdict import Cause
-from foliot.ports.worker_link import DeclaredJob, Hello, Welcome
+from foliot.ports.worker_link import Beat, BeatAnswer, DeclaredJob, Hello, Welcome
 from foliot.sdk.registry import load
 from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.settings import WorkerSettings
@@ -58,6 +58,39 @@ async def test_a_worker_asks_again_for_jobs_that_another_module_holds_and_says_s
             assert len(house.server.sessions) == 1, "in the same session"
     assert [line["why"] for line in logs if line["event"] == "job.refused"] == ["add: theirs"]
     assert house.server.calls["register"] == 3, "it is heard, and asks no more"
+
+
+class Asking(FakeServer):
+    """Asks for the jobs once, in the answer to a beat, and says then that one was another module's."""
+
+    def __init__(self) -> None:
+        super().__init__(SystemClock(), beat_every_s=0.1)
+        self.hellos: list[Hello] = []
+        self.is_asking = False
+
+    def beat(self, beat: Beat) -> BeatAnswer:
+        return msgspec.structs.replace(super().beat(beat), declare=self.is_asking)
+
+    async def register(self, hello: Hello) -> Welcome:
+        welcome = await super().register(hello)
+        self.hellos.append(hello)
+        self.is_asking = len(self.hellos) == 1
+        return welcome if self.is_asking else msgspec.structs.replace(welcome, taken_over={"add": "elsewhere"})
+
+
+async def test_a_worker_declares_its_jobs_again_when_a_beat_asks_and_keeps_its_session_and_runs() -> None:
+    server = Asking()
+    with capture_logs() as logs:
+        async with working(server=server, takes_over=True) as house:
+            held = house.add("hold")
+            await house.until(lambda: held.leases == 1 and len(server.hellos) == 2)
+            assert len(server.sessions) == 1, "in the same session"
+            assert held.leases == 1
+    first, again = server.hellos
+    assert again.jobs == first.jobs
+    assert (first.takes_over, again.takes_over) == (True, False), "the word counts when the worker comes"
+    taken = [(line["job"], line["taken_from"]) for line in logs if line["event"] == "job.taken_over"]
+    assert taken == [("add", "elsewhere")]
 
 
 async def test_new_code_is_run_without_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,13 @@ class LiveCode(NamedTuple):
     namespace: str | None  # the only one that these workers serve
 
 
+class LiveCodes(NamedTuple):
+    """The code of live workers, each once."""
+
+    codes: frozenset[LiveCode]
+    newest_at: Instant  # when a worker last registered, whether it lives or not
+
+
 class RetiringJob(NamedTuple):
     """A job that is being retired, or that comes back from it."""
 
@@ -55,9 +62,7 @@ class CodeStore(Protocol):
         """Keep what some code declares, in steps of bounded size; known code costs one read."""
         ...
 
-    async def live(self) -> Sequence[LiveCode]:
-        """The code of live workers, each once."""
-        ...
+    async def live(self) -> LiveCodes: ...
 
     async def sources(self, hashes: Collection[str]) -> Mapping[str, Sequence[Source]]:
         """The sources that each of these codes has loaded. What is kept under a hash never changes."""
@@ -97,6 +102,14 @@ class CodeStore(Protocol):
         term: int | None = None,
     ) -> RetiredPage:
         """Take marks back from jobs that this code declares (None: that some live worker does); resume retired ones."""
+        ...
+
+    async def ask_again(self, *, limit: int, term: int) -> Sequence[str]:
+        """Ask live workers to declare their jobs again, where a job of theirs belongs to another module.
+
+        That module's own workers are gone, or declare the job no more: whoever declares it now gets it. The word is in
+        the answer to a beat, until a worker with that code registers again. Which codes were asked for.
+        """
         ...
 
     async def forget(self, *, unused_us: Micros, limit: int, term: int) -> int:

@@ -6,10 +6,10 @@ from functools import partial
 from foliot.domain.changes import Plans
 from foliot.domain.instants import Micros
 from foliot.domain.sources import Code, Source
-from foliot.ports.store.code import LiveCode, RetiredPage, RetirementWords, RetiringJob
+from foliot.ports.store.code import LiveCodes, RetiredPage, RetirementWords, RetiringJob
 from foliot.ports.store.journal import Happening
 from foliot.store.sql.cluster import codes
-from foliot.store.sql.jobs import retirement
+from foliot.store.sql.jobs import retirement, strays
 from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.kernel.database import Database, Pool, Tx
 
@@ -24,7 +24,7 @@ class SqlCodeStore:
     async def keep(self, code: Code) -> None:
         await codes.keep(self._database, code)
 
-    async def live(self) -> Sequence[LiveCode]:
+    async def live(self) -> LiveCodes:
         return await self._database.read(codes.live, pool=Pool.CONTROL)
 
     async def sources(self, hashes: Collection[str]) -> Mapping[str, Sequence[Source]]:
@@ -71,6 +71,9 @@ class SqlCodeStore:
             )
 
         return await self._database.transact(work, pool=Pool.API)
+
+    async def ask_again(self, *, limit: int, term: int) -> Sequence[str]:
+        return await self._database.transact(lambda tx: strays.ask_again(tx, limit=limit, term=term))
 
     async def forget(self, *, unused_us: Micros, limit: int, term: int) -> int:
         return await self._database.transact(partial(codes.forget, unused_us, limit, term))

@@ -31,6 +31,7 @@ EVENTS: Final[Mapping[str, str]] = {
     "handler.not_offered": "处理器未能提供",
     "http.not_taken": "回应没有被取走",
     "jobs.not_loaded": "任务未能加载",
+    "job.taken_over": "已接管任务",
     "journal.note_lost": "事件记录丢失",
     "leader.not_handed_over": "主节点未能交接",
     "lease.taken": "租约已归其他工作节点",

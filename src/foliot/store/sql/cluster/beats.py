@@ -9,6 +9,7 @@ import msgspec
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import Beat, BeatAnswer
+from foliot.store.sql.cluster.codes import ASKED
 from foliot.store.sql.ending.locked_runs import REPLACED
 from foliot.store.sql.ending.settlement import Claim
 from foliot.store.sql.jobs.definitions import Definitions
@@ -20,11 +21,12 @@ SETTLED_ALL: Final = 2**63 - 1
 
 HELD: Final = Statement(
     f"""
-    SELECT n.state, n.beat_no, {{now}},
+    SELECT n.state, n.beat_no, {{now}}, c.whole,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
            CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= {{now}} THEN 2
                 WHEN r.cancel_at IS NOT NULL OR ({REPLACED}) THEN 1 ELSE 0 END
-    FROM nodes n LEFT JOIN runs r ON r.{{held_by}} = n.id AND r.state = 'RUNNING'
+    FROM nodes n LEFT JOIN codes c ON c.hash = n.code
+    LEFT JOIN runs r ON r.{{held_by}} = n.id AND r.state = 'RUNNING'
     WHERE n.id = :session
     """
 )
@@ -73,6 +75,7 @@ class _Session(NamedTuple):
     state: str
     beat_no: int
     now: Instant
+    code: int | None  # `codes.whole` of what its worker's code declares
 
 
 class _Held(NamedTuple):
@@ -122,6 +125,7 @@ def renew(tx: Tx, beat: Beat, *, ttl_us: Micros) -> Renewed:
         invalid=tuple(lease.lease_id for lease in beat.held if lease.lease_id not in held),
         draining=session.state == "draining" or beat.draining,
         store_now=now,
+        declare=session.code == ASKED,
     )
     if not is_news:
         return Renewed(answer)

@@ -2,6 +2,9 @@
 
 A code's rows never change. They are written in steps, and the code counts when it is `whole`. Whoever writes them, uses
 them or takes them away first raises the version of the code's own row: so a code is never half there for a session.
+
+The leader asks for a code when jobs that it declares belong to a module that no live worker declares them from. Beats
+read that in the code's row, and the first worker of this code that registers again has answered for all of them.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -10,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 from foliot.domain.instants import Micros
 from foliot.domain.sources import Code, Source
-from foliot.ports.store.code import LiveCode
+from foliot.ports.store.code import LiveCode, LiveCodes
 from foliot.store.sql.cluster.leadership import holds_term
 from foliot.store.sql.kernel.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
@@ -21,7 +24,16 @@ ROWS_MAX: Final = 2000  # in one transaction (R9)
 
 LIVE_WORKER: Final = "n.state IN ('live', 'draining') AND n.kind = 'worker'"
 
-LIVE: Final = Statement(f"SELECT DISTINCT n.code, n.namespace FROM nodes n WHERE {LIVE_WORKER}")
+ASKED: Final = 2
+"""`codes.whole` of a whole code whose workers are asked to declare it again. A server of an older version writes the
+code's rows anew when it sees that, which harms nothing."""
+
+LIVE: Final = Statement(
+    f"""
+    SELECT DISTINCT n.code, n.namespace, (SELECT max(c.used_at) FROM codes c) AS newest_at
+    FROM nodes n WHERE {LIVE_WORKER}
+    """
+)
 
 MODULES: Final = Statement(
     "SELECT c.hash, c.namespace, c.group_name, m.module FROM {d} JOIN codes c ON c.hash = d.hash "
@@ -29,8 +41,8 @@ MODULES: Final = Statement(
     RowSet("d", hash=TEXT),
 )
 
-IS_KEPT: Final = Statement("SELECT 1 FROM codes WHERE hash = :code AND whole = 1")
-USE: Final = Statement("UPDATE codes SET ver = ver + 1, used_at = {now} WHERE hash = :code AND whole = 1")
+IS_KEPT: Final = Statement("SELECT 1 FROM codes WHERE hash = :code AND whole >= 1")
+USE: Final = Statement("UPDATE codes SET ver = ver + 1, used_at = {now}, whole = 1 WHERE hash = :code AND whole >= 1")
 TOUCH: Final = Statement("UPDATE codes SET ver = ver + 1, used_at = {now} WHERE hash = :code")
 INSERT: Final = Statement(
     """
@@ -115,9 +127,11 @@ def use(tx: Tx, code: str) -> None:
         raise TryAgain("the code's rows were taken away meanwhile: the worker introduces itself again")
 
 
-def live(tx: Tx) -> list[LiveCode]:
+def live(tx: Tx) -> LiveCodes:
     """The code of live workers, each once for each namespace that workers are limited to."""
-    return [LiveCode(row.code, row.namespace) for row in tx.rows(LIVE)]
+    rows = tx.rows(LIVE)
+    newest_at = int(rows[0].newest_at or 0) if rows else 0
+    return LiveCodes(frozenset(LiveCode(row.code, row.namespace) for row in rows), newest_at)
 
 
 def sources(tx: Tx, hashes: Collection[str]) -> Mapping[str, Sequence[Source]]:

@@ -26,20 +26,20 @@ from foliot.store.sql.people import journal
 
 NAMES_MAX: Final = 2000  # among which the new name of a job is looked for
 
-_ALLOWED: Final = "(c.group_name IS NULL OR c.group_name = j.source_group)"
+ALLOWED: Final = "(c.group_name IS NULL OR c.group_name = j.source_group)"
 """The token that the code came with may work for the group that declared the job: no other keeps the job."""
 _DECLARED: Final = f"""
     EXISTS (SELECT 1 FROM code_jobs cj JOIN codes c ON c.hash = cj.code JOIN nodes n ON n.code = cj.code
-            WHERE cj.namespace = j.namespace AND cj.name = j.name AND {_ALLOWED} AND {LIVE_WORKER})"""
-_PERHAPS_DECLARED: Final = f"""
+            WHERE cj.namespace = j.namespace AND cj.name = j.name AND {ALLOWED} AND {LIVE_WORKER})"""
+PERHAPS_DECLARED: Final = f"""
     EXISTS (SELECT 1 FROM nodes n
             WHERE n.code IS NULL AND {LIVE_WORKER} AND (n.namespace IS NULL OR n.namespace = j.namespace))"""
 """By a worker that registered at an older server, which did not note its code."""
 _LOADED: Final = f"""
     EXISTS (SELECT 1 FROM code_modules m JOIN codes c ON c.hash = m.code JOIN nodes n ON n.code = c.hash
             WHERE m.module = j.source_module AND {LIVE_WORKER}
-              AND (c.namespace IS NULL OR c.namespace = j.namespace) AND {_ALLOWED})"""
-_ORPHANED: Final = f"NOT {_DECLARED} AND NOT {_PERHAPS_DECLARED} AND {_LOADED}"
+              AND (c.namespace IS NULL OR c.namespace = j.namespace) AND {ALLOWED})"""
+_ORPHANED: Final = f"NOT {_DECLARED} AND NOT {PERHAPS_DECLARED} AND {_LOADED}"
 
 WITH_JOBS: Final = Statement(
     "SELECT d.module FROM {d} WHERE EXISTS (SELECT 1 FROM jobs j WHERE j.source_module = d.module)",
@@ -98,7 +98,7 @@ MARKED_OF_CODE: Final = Statement(
     SELECT j.id, j.retirement FROM jobs j
     JOIN code_jobs cj ON cj.namespace = j.namespace AND cj.name = j.name AND cj.code = :code
     JOIN codes c ON c.hash = cj.code
-    WHERE j.undeclared_at > 0 AND j.deleted_at = 0 AND {_ALLOWED} ORDER BY j.undeclared_at, j.id LIMIT :rows
+    WHERE j.undeclared_at > 0 AND j.deleted_at = 0 AND {ALLOWED} ORDER BY j.undeclared_at, j.id LIMIT :rows
     """
 )
 MARKED_OF_LIVE: Final = Statement(
