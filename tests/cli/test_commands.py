@@ -452,7 +452,11 @@ def test_a_job_named_where_a_run_belongs_is_told(foliot: Shell) -> None:
 
 def test_docs_and_version(alone: Shell) -> None:
     assert alone("docs", "FOL-2001").out.startswith("FOL-2001  A job that does not exist")
-    assert "任务不存在" in alone("docs", "2001", "--lang", "zh-CN").out
+    assert "foliot job list shows all" in alone("docs", "FOL-2001").out
+    chinese = alone("docs", "2001", "--lang", "zh-CN").out
+    assert "任务不存在" in chinese
+    assert "原因  名称拼写有误" in chinese
+    assert "处理  foliot job list" in chinese
     assert alone("docs", "FOL-9999").code == 3
     assert alone("version").out.startswith("foliot ")
 

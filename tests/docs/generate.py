@@ -16,6 +16,7 @@ from typing import Any, cast
 
 import click
 
+from foliot.cli.catalogue import Entry
 from foliot.cli.global_options import GLOBAL_NAMES
 from foliot.domain.fields import JobField
 
@@ -230,12 +231,15 @@ def errors_page() -> str:
     parts = ["# Codes of messages", NOTE, _head("errors.md")]
     entries = catalogue()
     for digit, branch in BRANCHES.items():
-        rows = [
-            f"| {entry.code} | {entry.title} | {TITLES[entry.code]} |" for entry in entries if entry.code[4] == digit
-        ]
-        table = "\n".join(["| code | means | 含义 |", "| --- | --- | --- |", *rows])
+        rows = [_code_row(entry, str(TITLES[entry.code])) for entry in entries if entry.code[4] == digit]
+        table = "\n".join(["| code | means | why, and what to do | 含义 |", "| --- | --- | --- | --- |", *rows])
         parts += [f"## {digit}xxx: {branch}", table]
     return "\n\n".join(parts) + "\n"
+
+
+def _code_row(entry: Entry, chinese: str) -> str:
+    told = f"{entry.why} {entry.next_step}".strip().replace("|", "\\|")
+    return f"| {entry.code} | {entry.title} | {told} | {chinese} |"
 
 
 def sdk_page() -> str:

@@ -162,7 +162,7 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"run": {"http": None}}, "run", "kind with options"),
     ({"run": {5: "x"}}, "run", "not a word"),
     ({"run": {"k" * 51: "x"}}, "run", "kind with options"),
-    ({"run": {"http": {"body": "x" * 65_536}}}, "run.http", "limit is 64 KiB"),
+    ({"run": {"http": {"body": "x" * 65_536}}}, "run.http", "limit is 65536 bytes (64 KiB)"),
     ({"run": {"http": {"body": "\0"}}}, "run.http", "NUL"),
     ({"run": {"http": {"body": float("nan")}}}, "run.http", "not a number"),
     ({"run": {"sql": {"connection": "c" * 600}}}, "run", "limit is 500"),

@@ -15,9 +15,11 @@ from foliot.cli.catalogue import find_code
 from foliot.domain.errors import FoliotError
 from foliot.domain.why.verdicts import HoldKind, WhyVerdict
 from foliot.words.chinese import errors as chinese_errors
+from foliot.words.chinese import explanations as chinese_explanations
 from foliot.words.chinese import phrases as chinese_phrases
 from foliot.words.chinese import why as chinese_why
 from foliot.words.english import errors as english_errors
+from foliot.words.english import explanations as english_explanations
 from foliot.words.english import phrases as english_phrases
 from foliot.words.english import why as english_why
 from foliot.words.language import Language
@@ -25,6 +27,7 @@ from foliot.words.schedules.warnings import CODES as WARNING_CODES
 from foliot.words.templates import FORMS, Catalogue, Placeholder, Speech, Template, segments_of
 from foliot.words.why import CODES as WHY_CODES
 from tests.code_texts import texts_of, tree_of
+from tests.latin import latin_words
 
 SRC = Path(foliot.__path__[0])
 ROOT = SRC.parent.parent
@@ -168,6 +171,8 @@ def hints_in_code() -> Iterator[tuple[str, str]]:
 SAID = [
     *((key, text) for key, template in [*catalogues(ENGLISH), *catalogues(CHINESE)] for text in texts(template)),
     *hints_in_code(),
+    *((code, text) for code, told in english_explanations.EXPLANATIONS.items() for text in told),
+    *((code, text) for code, told in chinese_explanations.EXPLANATIONS.items() for text in told),
 ]
 
 
@@ -243,6 +248,18 @@ def test_every_code_has_a_title_and_every_title_a_code() -> None:
     for module in (english_errors, chinese_errors):
         for catalogue in ("SENTENCES", "HINTS"):
             assert {key.partition(".")[0] for key in getattr(module, catalogue, {})} <= spoken
+
+
+def test_a_code_is_explained_in_both_languages_with_its_reason_and_the_next_step() -> None:
+    english, chinese = english_explanations.EXPLANATIONS, chinese_explanations.EXPLANATIONS
+    for explained in (english, chinese):
+        assert english_errors.TITLES.keys() - explained.keys() == set(), "foliot docs has no explanation of these"
+        assert explained.keys() <= english_errors.TITLES.keys()
+    for code, told in [*english.items(), *chinese.items()]:
+        assert all(told), code
+        assert all(text.endswith((".", "。", ")", "）")) for text in told), code
+    for code, told in chinese.items():
+        assert latin_words(" ".join(told)) == set(), code
 
 
 def test_every_code_is_raised_somewhere() -> None:

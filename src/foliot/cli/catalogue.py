@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from foliot.words.english.errors import TITLES
-from foliot.words.errors import branch_of, title_of
+from foliot.words.errors import branch_of, explanation_of, title_of
 from foliot.words.language import Language
 from foliot.words.schedules.warnings import CODES as WARNINGS
 
@@ -15,6 +15,8 @@ class Entry:
     code: str
     title: str
     branch: str
+    why: str = ""  # when it is met
+    next_step: str = ""
 
 
 def find_code(code: str, language: Language = Language.ENGLISH) -> Entry | None:
@@ -32,7 +34,8 @@ def catalogue(language: Language = Language.ENGLISH) -> list[Entry]:
 
 def _entry(code: str, language: Language) -> Entry:
     title = title_of(code, language)
-    return Entry(code=code, title=title, branch=_branch(code, language))
+    why, next_step = explanation_of(code, language) or ("", "")
+    return Entry(code=code, title=title, branch=_branch(code, language), why=why, next_step=next_step)
 
 
 def _branch(code: str, language: Language) -> str:

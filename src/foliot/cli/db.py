@@ -101,8 +101,8 @@ def upgrade(plan: bool, url: str | None, db_file: Path | None, output: str) -> N
             echo(json.dumps({"applied": [step.revision for step in steps]}))
         for step in steps if output == "text" else ():
             echo(f"{step.revision}  {step.what}")
-        if not steps and output == "text":
-            echo(say("db_nothing_to_do"))
+        if output == "text":
+            echo(say("db_upgraded", revision=steps[-1].revision) if steps else say("db_nothing_to_do"))
 
 
 @db.command("trust-clock")
@@ -211,6 +211,8 @@ def _status_lines(url: str, found: SchemaStatus, came_from: Origin | None) -> It
     if came_from is not None:
         yield say("db_epoch"), str(came_from.epoch)
         origin_key = "db_origin_known" if came_from.is_known else "db_origin_other"
+        if came_from.is_new:
+            origin_key = "db_origin_new"
         yield say("db_origin"), say(origin_key, fingerprint=came_from.fingerprint)
         yield say("db_lossy"), say("db_lossy_because", why=came_from.lossy) if came_from.lossy else say("no")
     for step in found.pending:

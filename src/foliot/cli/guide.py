@@ -106,7 +106,7 @@ _POWERSHELL: Final = """Register-ArgumentCompleter -Native -CommandName foliot -
 @click.argument("code", metavar="FOL-nnnn")
 @click.option("--lang", metavar="LANG", help="en or zh-CN.")
 def docs(code: str, lang: str | None) -> None:
-    """Say what a message's code means.
+    """Say what a message's code means, why it happens and what to do next.
 
     \b
     Examples:
@@ -123,6 +123,9 @@ def docs(code: str, lang: str | None) -> None:
         sys.exit(3)
     echo(f"{wanted}  {found.title}")
     echo(f"  {found.branch}")
+    if found.why:
+        echo(say("code_why", text=found.why))
+        echo(say("code_next", text=found.next_step))
 
 
 @click.command()

@@ -85,7 +85,7 @@ def _columns(times: Times, *, shards: bool, many: bool) -> list[Column]:
         Column("JOB", "job", least=12),
         Column("NAMESPACE", "namespace", wide=not many),
         Column("STATE", "shown", state=True, least=8),
-        Column("KIND", "kind"),
+        Column("FAILURE", "kind"),
         Column(times.title("DUE"), times.instant("due_at"), least=8),
         Column("DELAY", times.duration("delay_s")),
         Column("TOOK", times.duration("duration_s")),

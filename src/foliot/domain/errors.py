@@ -112,7 +112,7 @@ class PayloadTooLarge(InvalidInput):
 
     def __init__(self, what: str, *, size: int, bytes_max: int) -> None:
         super().__init__(
-            f"{what} is {_bytes(size)}; the limit is {_bytes(bytes_max)}.",
+            f"{what} is {beyond(size, bytes_max)}.",
             hint="keep the data elsewhere and pass where it lies",
             what=what,
             size=size,
@@ -259,6 +259,14 @@ def _shown(written: str) -> str:
     """What a user wrote, for one line of text: nothing unprintable, and not too long."""
     text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in written[:100])
     return text if len(written) <= 100 else text + "…"
+
+
+def beyond(size: int, bytes_max: int) -> str:
+    """A size and the limit it passes; in bytes where both would read the same."""
+    shown, limit = _bytes(size), _bytes(bytes_max)
+    if shown == limit:
+        return f"{size} bytes; the limit is {bytes_max} bytes ({limit})"
+    return f"{shown}; the limit is {limit}"
 
 
 def _bytes(size: int) -> str:

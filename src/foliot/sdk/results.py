@@ -17,7 +17,7 @@ from uuid import UUID
 
 import msgspec
 
-from foliot.domain.errors import BadNumber, BadText, InvalidInput, NotJson, PayloadTooLarge, TooDeep
+from foliot.domain.errors import BadNumber, BadText, InvalidInput, NotJson, PayloadTooLarge, TooDeep, beyond
 from foliot.domain.payload import RESULT_BYTES_MAX, json_text
 
 
@@ -37,11 +37,11 @@ class ResultTooLarge(InvalidInput):
 
     def __init__(self, run: str, size: int) -> None:
         super().__init__(
-            f"Result of {run} is {_size(size)}; the limit is {_size(RESULT_BYTES_MAX)}. "
-            "The run succeeded, the result was not kept.",
+            f"Result of {run} is {beyond(size, RESULT_BYTES_MAX)}. The run succeeded, the result was not kept.",
             hint="store the data elsewhere and return where it is",
             run=run,
             size=size,
+            bytes_max=RESULT_BYTES_MAX,
         )
 
 
@@ -57,6 +57,7 @@ class ResultNotJson(InvalidInput):
             hint="return str(value), or a dataclass",
             function=function,
             thing=thing,
+            type=thing.partition('"')[2].rpartition('"')[0] or None,
             path=path,
         )
 
@@ -119,7 +120,7 @@ def _rare(value: Any, path: str, *, typed: bool) -> Any:
         return value.model_dump(mode="json", by_alias=True)
     if typed and isinstance(value, Decimal):
         return str(value)
-    raise Unwritable(f'a "{type(value).__name__}"', path)
+    raise Unwritable(_named(type(value)), path)
 
 
 def _text(value: Any) -> str | None:
@@ -139,17 +140,17 @@ def _key(key: Any, path: str) -> str:
     plain = to_plain(key, path)
     if isinstance(plain, str) or (isinstance(plain, int) and not isinstance(plain, bool)):
         return str(plain)
-    raise Unwritable(f'a mapping with a "{type(key).__name__}" as key', path)
+    raise Unwritable(f"a mapping with {_named(type(key))} as key", path)
 
 
 def _below(path: str, name: object) -> str:
     return f"{path}.{name}" if path else str(name)
 
 
-def _size(size: int) -> str:
-    if size >= 1024 * 1024:
-        return f"{size / 1024 / 1024:.1f} MiB"
-    return f"{size / 1024:.0f} KiB" if size % 1024 == 0 else f"{size / 1024:.1f} KiB"
+def _named(kind: type) -> str:
+    """`a "Decimal"`, `an "object"`."""
+    article = "an" if kind.__name__[0] in "AEIOaeio" else "a"
+    return f'{article} "{kind.__name__}"'
 
 
 _AS_IT_IS: Final[frozenset[type]] = frozenset({type(None), bool, int, str})

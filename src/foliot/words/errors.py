@@ -6,9 +6,11 @@ from typing import Any, Final, TypeAlias
 from foliot.domain.errors import BadField, FoliotError
 from foliot.domain.schedule.errors import shown
 from foliot.words.chinese import errors as chinese
+from foliot.words.chinese import explanations as chinese_explanations
 from foliot.words.chinese.refusals import NEXT_STEPS, REFUSALS
 from foliot.words.chinese.troubles import TROUBLES, WORDS
 from foliot.words.english import errors as english
+from foliot.words.english import explanations as english_explanations
 from foliot.words.language import Language
 from foliot.words.patterns import Patterns
 from foliot.words.templates import Catalogue, Speech
@@ -17,6 +19,10 @@ Data: TypeAlias = Mapping[str, Any]
 
 _TITLES: Final = {Language.ENGLISH: english.TITLES, Language.CHINESE: chinese.TITLES}
 _BRANCHES: Final = {Language.ENGLISH: english.BRANCHES, Language.CHINESE: chinese.BRANCHES}
+_EXPLANATIONS: Final = {
+    Language.ENGLISH: english_explanations.EXPLANATIONS,
+    Language.CHINESE: chinese_explanations.EXPLANATIONS,
+}
 _SENTENCES: Final[Mapping[Language, Catalogue]] = {Language.ENGLISH: {}, Language.CHINESE: chinese.SENTENCES}
 _HINTS: Final = {Language.ENGLISH: english.HINTS, Language.CHINESE: chinese.HINTS}
 _TROUBLES: Final = Patterns({**WORDS, **TROUBLES}, pieces=Patterns({**WORDS, **TROUBLES}))
@@ -62,6 +68,11 @@ def title_of(code: str, language: Language = Language.ENGLISH) -> str:
 def branch_of(code: str, language: Language = Language.ENGLISH) -> str:
     """What the codes that begin like this one are about."""
     return str(_BRANCHES[language].get(code[4:5], ""))
+
+
+def explanation_of(code: str, language: Language = Language.ENGLISH) -> tuple[str, str] | None:
+    """When a code is met, and what to do then."""
+    return _EXPLANATIONS[language].get(code)
 
 
 def _of_field(error: FoliotError, cause: FoliotError, language: Language) -> tuple[str, str | None]:

@@ -35,6 +35,10 @@ def test_upgrade_makes_the_store_and_a_repeat_does_nothing(url: str) -> None:
     first = foliot("upgrade", "--db", url)
     assert first.exit_code == 0
     assert first.stdout.startswith("0001  ")
+    assert first.stdout.splitlines()[-1].startswith("The schema is up to date: 00")
+    new = foliot("status", "--db", url).stdout
+    assert "no server has used the store yet" in new
+    assert "the epoch will rise" not in new
     again = foliot("upgrade", "--db", url, "-o", "json")
     assert told(again) == {"applied": []}
     status = foliot("status", "--db", url, "-o", "json")

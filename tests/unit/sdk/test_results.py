@@ -82,6 +82,7 @@ def test_it_is_written_as_json(value: Any, text: str) -> None:
         ("\ud800", "refund returned text that no store keeps (NUL, or half a character), which is not JSON."),
         ({(1, 2): 3}, 'refund returned a mapping with a "tuple" as key, which is not JSON.'),
         (object, 'refund returned a "type", which is not JSON.'),
+        (object(), 'refund returned an "object", which is not JSON.'),
     ],
 )
 def test_what_json_has_no_form_for_is_named(value: Any, said: str) -> None:
@@ -104,7 +105,8 @@ def test_a_result_that_is_too_large_is_measured() -> None:
     with pytest.raises(ResultTooLarge) as refused:
         encoded("x" * (RESULT_BYTES_MAX - 1))
     assert refused.value.sentence == (
-        "Result of r-77aa is 64.0 KiB; the limit is 64 KiB. The run succeeded, the result was not kept."
+        "Result of r-77aa is 65537 bytes; the limit is 65536 bytes (64 KiB). "
+        "The run succeeded, the result was not kept."
     )
     with pytest.raises(ResultTooLarge, match=r"is 3\.2 MiB"):
         encoded("x" * 3_355_443)

@@ -18,6 +18,7 @@ HEADINGS: Final[Mapping[str, str]] = {
     "ERROR": "错误",
     "EXPIRES": "到期",
     "FAILED": "失败",
+    "FAILURE": "失败类型",
     "FROM": "来自",
     "GROUP": "分组",
     "HANDLERS": "处理函数",

@@ -206,7 +206,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "Find jobs, runs and nodes by what you remember of them.": "凭记得的内容查找任务、执行和节点。",
     "Say why a job did or did not run, or what a run waits for.": "说明任务为什么执行了或没有执行，或执行在等什么。",
     "Print the completion script of a shell.": "打印命令行补全脚本。",
-    "Say what a message's code means.": "说明消息编号的含义。",
+    "Say what a message's code means, why it happens and what to do next.": "说明消息编号的含义、原因和处理办法。",
     "Print the version.": "打印版本。",
     # bench
     "Measure Foliot on this machine, beside the raw limit of the database.": (

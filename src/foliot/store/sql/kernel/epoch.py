@@ -35,6 +35,7 @@ class Origin:
     epoch: int
     fingerprint: str
     is_known: bool  # the store remembers this very fingerprint
+    is_new: bool  # no server has used the store yet
     lossy: str  # why a failover may forget commits; "": it does not
 
 
@@ -59,7 +60,9 @@ async def origin(database: Database) -> Origin:
     def work(tx: Tx) -> Origin:
         fingerprint, lossy = _fingerprint(tx)
         epoch, known, _ = tx.rows(REMEMBERED)[0]
-        return Origin(epoch=epoch, fingerprint=fingerprint, is_known=known == fingerprint, lossy=lossy)
+        return Origin(
+            epoch=epoch, fingerprint=fingerprint, is_known=known == fingerprint, is_new=not known, lossy=lossy
+        )
 
     return await database.read(work, pool=Pool.CONTROL)
 
