@@ -11,6 +11,7 @@ import click
 from foliot import __version__
 from foliot.app.all_in_one import AllInOne, UpSettings
 from foliot.app.http import is_loopback
+from foliot.app.private_memory import guard_secrets
 from foliot.app.run_loop import run_for_long
 from foliot.app.settings import TIMINGS
 from foliot.app.signals import stop_on_signals
@@ -33,7 +34,6 @@ from foliot.domain.names import nearest
 from foliot.domain.run import format_run_id
 from foliot.domain.verdict import Cause
 from foliot.domain.visible import visible_line
-from foliot.observability.hidden import hide_in_logs
 from foliot.observability.log_lines import configure_logging
 from foliot.ports.store.code import RetiringJob
 from foliot.ports.worker_link import Report
@@ -134,7 +134,7 @@ async def _run(settings: UpSettings) -> None:
     stop = asyncio.Event()
     stop_on_signals(stop)
     node = AllInOne(settings, Terminal(settings))
-    hide_in_logs(node.vault.cover.hidden)
+    guard_secrets(node.vault)
     await node.run(stop)
 
 

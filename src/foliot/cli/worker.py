@@ -11,6 +11,7 @@ import click
 
 from foliot import __version__
 from foliot.app.handler_kinds import check_something_to_execute
+from foliot.app.private_memory import guard_secrets
 from foliot.app.run_loop import run_for_long
 from foliot.app.signals import stop_on_signals
 from foliot.app.slots import Slots, kinds_and_slots
@@ -27,7 +28,6 @@ from foliot.client.worker_http import HttpWorkerLink
 from foliot.domain.errors import FoliotError, InvalidInput
 from foliot.domain.instants import SECOND, parse_duration
 from foliot.domain.job import DEFAULT_GROUP, Isolation
-from foliot.observability.hidden import hide_in_logs
 from foliot.observability.log_lines import configure_logging
 from foliot.ports.handler import HandlerKind
 from foliot.sdk.load_failures import file_missing
@@ -128,7 +128,7 @@ def worker(
             secret_files=() if secret_file is None else (secret_file, str(Path(secret_file).absolute())),
         )
         vault = Vault(read_secrets(handler_file), clock=SystemClock(), environment=os.environ)
-        hide_in_logs(vault.cover.hidden)
+        guard_secrets(vault)
         handlers = read_handler_settings(handler_file, handler_options, enabled)
         kinds, slots_of_kinds = kinds_and_slots(handlers, Slots.read(slots), modules)
         check_something_to_execute(modules, kinds)

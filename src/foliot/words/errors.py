@@ -184,7 +184,7 @@ _DERIVED: Final[Mapping[str, Callable[[Data], Data]]] = {
     **dict.fromkeys(("FOL-1120", "FOL-1121", "FOL-1133", "FOL-1135", "FOL-1136", "FOL-1160"), _why),
     "FOL-3001": _versions,
     "FOL-3019": _why,
-    **dict.fromkeys(("FOL-6030", "FOL-6031", "FOL-6033"), _why),
+    **dict.fromkeys(("FOL-6030", "FOL-6031", "FOL-6033", "FOL-6036"), _why),
     "FOL-4011": lambda data: {"cluster_wanted": data["wanted"] if data["namespace"] is None else None},
     "FOL-5003": lambda data: {"next_port": data["port"] + 1},
     "FOL-5004": lambda data: {

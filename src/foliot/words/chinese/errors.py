@@ -422,7 +422,7 @@ SENTENCES: Final[Catalogue] = {
     "FOL-6043": "连接 {name} 在 {what} 期间断开：更改是否完成不得而知。",
     "FOL-6044": "第 {number} 条语句结束了它所在的事务；其后的语句均未执行。",
     "FOL-6035": "{title} 以 {end:word} 结束[{said}]。",
-    "FOL-6036": "{title} 未能启动：{why}。",
+    "FOL-6036": "{title} 未能启动：{trouble}。",
     "FOL-7001.empty": "存储为空：还没有表。",
     "FOL-7001.behind": "存储的结构版本为 {revision}，此版本需要 {head}。",
     "FOL-7001.too_new": "存储的结构版本为 {revision}，此版本只认识到 {head}。",

@@ -381,5 +381,7 @@ TROUBLES: Final[Mapping[str, str]] = {
     "only a worker that is root can start commands as another user": "只有以 root 运行的工作节点才能以其他用户启动命令",
     "there is no such user": "没有这个用户",
     "a limit is 1 or more": "限额至少为 1",
+    "no user number is free on this machine": "本机没有空闲的用户编号",
+    "its launcher was killed": "它的启动程序被终止",
 }
 """What is wrong, by the English words without the full stop. What is not here is said as it is."""

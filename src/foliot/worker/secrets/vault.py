@@ -52,6 +52,10 @@ class Vault:
             if each.env is not None and not environment.get(each.env):
                 raise BadSecretSetting(name, "the variable is not set", where=each.env)
 
+    @property
+    def has_secrets(self) -> bool:
+        return bool(self._held)
+
     def give_to(self, kinds: Collection[HandlerKind]) -> None:
         """Let each kind that uses secrets ask for them. Called in the worker's loop."""
         self._loop = asyncio.get_running_loop()

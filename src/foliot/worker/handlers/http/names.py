@@ -6,10 +6,10 @@ The loop's own threads are few and others use them: a name server that does not 
 import asyncio
 import ipaddress
 import socket
-from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from foliot.domain.egress import Address
+from foliot.worker.daemon_threads import DaemonThreads
 
 KEPT_S: Final = 5.0
 KEPT_MAX: Final = 10_000
@@ -20,7 +20,7 @@ class HostNames:
 
     def __init__(self, threads: int) -> None:
         self._loop = asyncio.get_running_loop()
-        self._threads = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="http-names")
+        self._threads = DaemonThreads(threads, "http-names")
         self._found: dict[str, tuple[float, asyncio.Future[tuple[Address, ...]]]] = {}
 
     async def addresses(self, host: str) -> tuple[Address, ...]:

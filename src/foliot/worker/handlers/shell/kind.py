@@ -1,7 +1,6 @@
 """The kind `shell`: which commands and languages a worker offers, and what executes a run of it."""
 
 import asyncio
-import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -30,9 +29,10 @@ from foliot.worker.handlers.shell.options import (
     shell_options,
 )
 from foliot.worker.handlers.shell.output import Allowance, OutputStream
+from foliot.worker.handlers.shell.own_uids import OwnUids
 from foliot.worker.handlers.shell.probe import why_no_sandbox
 from foliot.worker.handlers.shell.process import LauncherNews, RunningCommand
-from foliot.worker.handlers.shell.settings import OWN_UIDS, ShellSettings, check_settings
+from foliot.worker.handlers.shell.settings import ShellSettings, check_settings
 
 log = structlog.get_logger("foliot.worker.shell")
 
@@ -125,7 +125,7 @@ class CommandRun:
         options = self._options
         named = {"env": options.env, "stdin": options.stdin, "files": options.files}
         filled = await self._secrets.filled(named, namespace=ctx.namespace)
-        with self._uids.one_for(self._settings) as uid:
+        with self._uids.one_for(self._settings, self.title) as uid:
             order = order_for(command, options, self._settings, filled, uid)
             out, err, allowance = self._streams(ctx)
             end = await self._attended(order, out, err, ctx)
@@ -195,39 +195,3 @@ def value_of(text: str) -> Any:
     except (msgspec.DecodeError, RecursionError, ResultNotJson):  # also JSON of a kind that no store keeps
         return text.replace("\0", "\\x00")
     return value
-
-
-class OwnUids:
-    """Users for the commands of a root worker: each run has one that no other run of this worker has."""
-
-    def __init__(self) -> None:
-        self._taken: set[int] = set()
-        self._next = os.getpid() % len(OWN_UIDS)  # workers beside each other begin at different ones
-
-    def one_for(self, settings: ShellSettings) -> "OwnUid":
-        """One for a run; None where another user is named, or the worker cannot change users."""
-        return OwnUid(self._taken, self._free() if settings.run_as is None and os.geteuid() == 0 else None)
-
-    def _free(self) -> int:
-        for _ in OWN_UIDS:
-            self._next = (self._next + 1) % len(OWN_UIDS)
-            if OWN_UIDS[self._next] not in self._taken:
-                break
-        return OWN_UIDS[self._next]
-
-
-class OwnUid:
-    """A number that is taken while a run uses it."""
-
-    def __init__(self, taken: set[int], uid: int | None) -> None:
-        self._taken = taken
-        self._uid = uid
-
-    def __enter__(self) -> int | None:
-        if self._uid is not None:
-            self._taken.add(self._uid)
-        return self._uid
-
-    def __exit__(self, *_: object) -> None:
-        if self._uid is not None:
-            self._taken.discard(self._uid)

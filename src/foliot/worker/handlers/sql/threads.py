@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from foliot.worker.daemon_threads import DaemonThreads
 from foliot.worker.handlers.sql.errors import ConnectionLost
 
 T = TypeVar("T")
@@ -14,7 +14,7 @@ class OwnThread:
     """One thread that does one thing after the other."""
 
     def __init__(self, name: str) -> None:
-        self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+        self._executor = DaemonThreads(1, name)
 
     async def do(self, work: Callable[..., T], *arguments: Any) -> T:
         try:
