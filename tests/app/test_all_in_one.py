@@ -77,6 +77,7 @@ class Listener:
         self.reports: list[Report] = []
         self.loads: list[Loaded] = []
         self.is_new: bool | None = None
+        self.has_others: bool | None = None
         self.retirements: list[tuple[str, str]] = []
 
     def database_ready(self, *, is_new: bool, schema: str, took_s: float) -> None:
@@ -85,8 +86,9 @@ class Listener:
     def started(self, url: str, access: Access) -> None:
         self.url, self.token = url, access.local_token
 
-    def loaded(self, loaded: Loaded, *, again: bool) -> None:
+    def loaded(self, loaded: Loaded, *, again: bool, has_others: bool = False) -> None:
         self.loads.append(loaded)
+        self.has_others = has_others
 
     def reported(self, reports: Sequence[Report]) -> None:
         self.reports += reports
@@ -146,6 +148,11 @@ async def test_a_declared_job_fires_runs_and_is_recorded(tmp_path: Path) -> None
     states = await runs_in(tmp_path)
     assert states.count("SUCCEEDED") >= len(listener.succeeded())
     assert set(states) <= {"SUCCEEDED", "PENDING"}, "one may have become due as it stopped"
+    assert listener.has_others is False
+    (tmp_path / "jobs.py").unlink()
+    async with running(settings(tmp_path)) as without_file:
+        await soon(lambda: without_file.loads, within_s=60)
+    assert without_file.has_others, "the store has jobs though no file declares any"
 
 
 async def test_a_changed_file_is_loaded_again_and_a_broken_one_keeps_the_last_good_version(tmp_path: Path) -> None:

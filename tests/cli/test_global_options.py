@@ -43,6 +43,17 @@ def test_the_cluster_and_namespace_are_named_before_the_command(foliot: Shell, a
     assert (nowhere.code, 'No job "greet" in namespace "lab"' in nowhere.err) == (3, True)
 
 
+@pytest.mark.parametrize("words", [("job", "list"), ("db", "status"), ("docs", "FOL-2001"), ("cron", "next", "@daily")])
+def test_a_language_that_foliot_does_not_speak_is_refused_with_those_that_it_speaks(
+    alone: Shell, words: tuple[str, ...]
+) -> None:
+    for line in ((*words, "--lang", "fr"), ("--lang", "fr", *words)):
+        refused = alone(*line)
+        assert refused.code == 2
+        assert 'Foliot speaks en and zh-CN, not "fr".' in refused.err
+    assert alone("docs", "FOL-2001", "--lang", "zh_CN.UTF-8").out.startswith("FOL-2001  任务不存在")
+
+
 def test_every_command_is_told_the_language_and_to_use_no_colour(alone: Shell) -> None:
     for words in (("--lang", "zh-CN", "db", "status"), ("db", "status", "--lang", "zh-CN", "--no-color")):
         assert alone(*words).err.startswith("✖ 未指定存储。")

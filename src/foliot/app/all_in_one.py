@@ -77,7 +77,9 @@ class Audience(Protocol):
 
     def started(self, url: str, access: Access) -> None: ...
 
-    def loaded(self, loaded: Loaded, *, again: bool) -> None: ...
+    def loaded(self, loaded: Loaded, *, again: bool, has_others: bool = False) -> None:
+        """Code was loaded. `has_others`: the store has jobs that this code does not declare."""
+        ...
 
     def reported(self, reports: Sequence[Report]) -> None: ...
 
@@ -178,7 +180,8 @@ class AllInOne:
                     await listener.listens.wait()  # who is told of it may ask at once
                 self._folder.tell_clients(local.url, access.local_token)
                 self._audience.started(http.url, access)
-                self._audience.loaded(loaded, again=False)
+                has_others = not loaded.declarations and await _has_jobs(server)
+                self._audience.loaded(loaded, again=False, has_others=has_others)
                 thread.start()
                 tasks.create_task(self._keep_access(token, local.url, ending), name="access")
                 if settings.watch:
@@ -255,6 +258,10 @@ class AllInOne:
 
     def _loaded_again(self, before: Loaded) -> Loaded:
         return load(self._settings.sources, previous=before) if before.is_stale else before
+
+
+async def _has_jobs(server: Server) -> bool:
+    return bool(await server.services.store.lookups.job_names(None, limit=1))
 
 
 async def _first_of(*events: asyncio.Event) -> None:

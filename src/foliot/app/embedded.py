@@ -152,7 +152,7 @@ class _Waiting:
         self.url, self.token = url, access.local_token
         self.ready.set()
 
-    def loaded(self, loaded: Loaded, *, again: bool) -> None:
+    def loaded(self, loaded: Loaded, *, again: bool, has_others: bool = False) -> None:
         for problem in loaded.problems:
             log.error("jobs.not_loaded", why=str(problem))
 

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from foliot.cli.global_options import spoken_language
 from foliot.cli.groups import Group
 from foliot.cli.language import reader_language
 from foliot.cli.refusal import refusals
@@ -76,7 +77,7 @@ def _about_the_schedule(command: _Command) -> _Command:
 def _about_the_answer(command: _Command) -> _Command:
     """Options that say how to answer."""
     for option in (
-        click.option("--lang", help="en or zh-CN; else as your locale says."),
+        click.option("--lang", help="en or zh-CN; else as your locale says.", callback=spoken_language),
         click.option("-o", "--output", type=_FORMATS, default="table", show_default=True, help="Form of the answer."),
     ):
         command = option(command)

@@ -7,6 +7,14 @@ from typing import Any, Final
 import click
 
 FORMATS: Final = ("table", "wide", "json", "jsonl", "yaml", "name")
+_SPOKEN: Final = ("en", "zh")  # how the tags of languages begin that Foliot speaks
+
+
+def spoken_language(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """Take a language that Foliot speaks. English instead of another would leave the user wondering."""
+    if value and not value.lower().startswith(_SPOKEN):
+        raise click.BadParameter(f'Foliot speaks en and zh-CN, not "{value}".', context, parameter)
+    return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +26,7 @@ class GlobalOption:
     metavar: str | None = None  # None: a flag
     choices: tuple[str, ...] = ()
     default: str | None = None
+    check: Callable[[click.Context, click.Parameter, str | None], str | None] | None = None
 
     @property
     def is_flag(self) -> bool:
@@ -31,7 +40,7 @@ class GlobalOption:
 
     def decorate(self, command: Callable[..., Any]) -> Callable[..., Any]:
         """The command with this option."""
-        how: dict[str, Any] = {"help": self.help}
+        how: dict[str, Any] = {"help": self.help, "callback": self.check}
         if self.is_flag:
             how["is_flag"] = True
         elif self.choices:
@@ -57,7 +66,7 @@ GLOBALS: Final = (
     GlobalOption(names=("-v", "--verbose"), help="Tell more when something fails."),
     GlobalOption(names=("--no-color",), help="No colour."),
     GlobalOption(names=("--tz",), metavar="ZONE", help="Zone of the times."),
-    GlobalOption(names=("--lang",), metavar="LANG", help="en or zh-CN."),
+    GlobalOption(names=("--lang",), metavar="LANG", help="en or zh-CN.", check=spoken_language),
     GlobalOption(names=("-y", "--yes"), help="Do not ask back."),
     GlobalOption(names=("--timeout",), metavar="DURATION", default="10s", help="How long to try."),
 )
@@ -116,7 +125,7 @@ def _heed(context: click.Context, parameter: click.Parameter, value: Any) -> Non
     if parameter.name == "no_color" and value:
         context.color = False  # click takes every colour out
     if parameter.name == "lang" and value:
-        context.meta[_LANGUAGE] = value
+        context.meta[_LANGUAGE] = spoken_language(context, parameter, value)
 
 
 def language_asked_for() -> str | None:

@@ -6,6 +6,7 @@ from typing import Final
 import click
 
 from foliot.cli.completion import job_name
+from foliot.cli.global_options import spoken_language
 from foliot.cli.job_views import explain, explain_job
 from foliot.cli.server_access import User, remote
 from foliot.cli.table import Column
@@ -104,7 +105,7 @@ _POWERSHELL: Final = """Register-ArgumentCompleter -Native -CommandName foliot -
 
 @click.command()
 @click.argument("code", metavar="FOL-nnnn")
-@click.option("--lang", metavar="LANG", help="en or zh-CN.")
+@click.option("--lang", metavar="LANG", help="en or zh-CN.", callback=spoken_language)
 def docs(code: str, lang: str | None) -> None:
     """Say what a message's code means, why it happens and what to do next.
 

@@ -177,13 +177,13 @@ class Terminal:
         room = min(terminal_width(), 100) - width_of(stops)
         echo(f"{'':>{room}}{stops}\n" if sys.stdout.isatty() else "")
 
-    def loaded(self, loaded: Loaded, *, again: bool) -> None:
+    def loaded(self, loaded: Loaded, *, again: bool, has_others: bool = False) -> None:
         self._refused.clear()
         for problem in loaded.problems:
             sentence, hint = tell(problem, spoken())
             self._line(_BAD, _with_hint(sentence, hint), "red")
         if not loaded.declarations and not loaded.problems:
-            self._no_jobs(loaded.missing, again=again)
+            self._no_jobs(loaded.missing, again=again, has_others=has_others)
         for source in loaded.sources:
             if source.problem is None and source.declarations:
                 jobs = len(source.declarations)
@@ -193,10 +193,11 @@ class Terminal:
         if not again and loaded.declarations:
             self._echo(f"  {say('up_second_terminal', command=_first_command(loaded.declarations))}")
 
-    def _no_jobs(self, missing: Sequence[str], *, again: bool) -> None:
+    def _no_jobs(self, missing: Sequence[str], *, again: bool, has_others: bool) -> None:
         if not again:
             is_usual = list(missing) == [DEFAULT_SOURCE] or not missing
-            echo(f"  {say('up_no_jobs') if is_usual else _missing_files(missing)}")
+            usual = say("up_no_jobs_here", missing=missing or None) if has_others else say("up_no_jobs")
+            echo(f"  {usual if is_usual else _missing_files(missing)}")
         elif missing:
             self._line(_WARN, say("up_no_jobs_any_more", missing=missing), "yellow")
 

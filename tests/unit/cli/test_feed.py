@@ -75,3 +75,11 @@ def test_what_to_type_first_is_told_once(
     assert f"  In a second terminal:  {told}\n" in capsys.readouterr().out
     feed.loaded(loaded, again=True)
     assert "second terminal" not in capsys.readouterr().out
+
+
+def test_a_store_with_jobs_is_not_said_to_have_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    feed = Terminal(UpSettings(sources=("jobs.py",), folder=tmp_path))
+    feed.loaded(load([]), again=False, has_others=True)
+    said = capsys.readouterr().out
+    assert "No jobs yet" not in said
+    assert "The store has some:  foliot job list" in said

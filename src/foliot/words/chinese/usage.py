@@ -63,6 +63,7 @@ USAGE: Final[Mapping[str, str]] = {
     ),
     '"{written}" is not a regular expression: {why}.': "“{written}”不是正则表达式：{why}。",
     '"{written}" is not a version. Write v7 or 7.': "“{written}”不是版本。请写 v7 或 7。",
+    'Foliot speaks en and zh-CN, not "{written}".': "Foliot 使用 en 和 zh-CN，没有“{written}”。",
     "Option '{name}' requires an argument.": "选项 '{name}' 需要一个值。",
     "{file} is not JSON: {why}.": "{file} 不是 JSON：{why}。",
     "{file} is not an object of parameters.": "{file} 不是由参数组成的对象。",

@@ -216,8 +216,9 @@ PHRASES: Final[Catalogue] = {
     "up_loaded_again": "{source} loaded again: {jobs|job|jobs}",
     "up_second_terminal": "In a second terminal:  {command}",
     "up_no_jobs": "No jobs yet. In a second terminal:  foliot new",
+    "up_no_jobs_here": "No jobs in files here[: {missing:list} is not there]. The store has some:  foliot job list",
     "up_files_missing": (
-        "No jobs yet: {missing:list} is not there.[ Did you mean {near}?] A file is loaded when you save it."
+        "No jobs here: {missing:list} is not there.[ Did you mean {near}?] A file is loaded when you save it."
     ),
     "up_no_jobs_any_more": "no jobs any more: {missing:list} is not there",
     "up_retired": "{name} is retired: {module} no longer declares it[; the nearest name there is {renamed_to}]",
