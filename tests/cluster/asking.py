@@ -25,7 +25,7 @@ async def asked(url: str, sql: str) -> Any:
 
 
 def _asked_mariadb(url: str, sql: str) -> Any:
-    connection = connected(url)
+    connection = connected(url, autocommit=True)
     with connection, connection.cursor() as cursor:
         cursor.execute(sql)
         row = cursor.fetchone()

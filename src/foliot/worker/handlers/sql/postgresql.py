@@ -20,6 +20,9 @@ _LOST_STATES: Final = ("08", "57P")  # connection failures; the server stops or 
 _TIMEOUT: Final = "57014"
 _AS_TEXT: Final = ("date", "interval", "json", "jsonb", "numeric", "time", "timetz", "uuid", "inet", "cidr", "money")
 _STAMPS: Final = ("timestamp", "timestamptz")
+_TIME_LIMIT: Final = "SELECT set_config('statement_timeout', $1, false)"
+# The server looks whether its client is there: when a worker is killed, its statement ends. DISCARD ALL forgets this.
+_TIME_LIMIT_AND_CHECK: Final = f"{_TIME_LIMIT}, set_config('client_connection_check_interval', '2s', false)"
 _OWN_STORE: Final = """
     SELECT count(*) FROM (VALUES ('store_meta'), ('job_versions')) AS wanted (name)
     WHERE CASE WHEN to_regclass(name) IS NULL THEN false ELSE has_table_privilege(to_regclass(name), 'SELECT') END
@@ -56,6 +59,7 @@ class PostgreSqlSession:
     def __init__(self, connection: Any) -> None:
         self._connection = connection
         self._notice: Notice | None = None
+        self._settings = _TIME_LIMIT
         connection.add_log_listener(self._heard)
 
     async def set_up(self) -> None:
@@ -69,7 +73,8 @@ class PostgreSqlSession:
                 name, schema="pg_catalog", encoder=_text, decoder=_stamp, format="text"
             )
         with suppress(StatementRefused):  # a server before 14 does not know it
-            await self._do("SET client_connection_check_interval = '2s'")  # a worker is killed: its statement ends
+            await self._do("SET client_connection_check_interval = '2s'")
+            self._settings = _TIME_LIMIT_AND_CHECK
 
     async def is_own_store(self) -> bool:
         """Whether this user can read a store of Foliot's here."""
@@ -82,7 +87,7 @@ class PostgreSqlSession:
             level = f" ISOLATION LEVEL {manner.isolation.upper()}" if manner.isolation else ""
             await self._do(f"BEGIN{level}{' READ ONLY' if manner.read_only else ''}")
         # With the first query of the transaction its access is settled: SET TRANSACTION READ WRITE is refused from now.
-        await self._value("SELECT set_config('statement_timeout', $1, false)", milliseconds)
+        await self._value(self._settings, milliseconds)
 
     async def execute(self, text: str, values: Mapping[str, Any], fresh: Callable[[], RowPreview]) -> list[RowPreview]:
         names = names_in(text)
