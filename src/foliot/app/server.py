@@ -79,30 +79,15 @@ class Server:
         planner = Planner(routes=installed_routes())
         self.pulsing = Pulsing(store.firing, self.tide, clock=clock, every_s=settings.timing.pulse_us / SECOND)
         self.firing = self._make_firing(planner)
-        self.leasing = Leasing(
-            store.runs,
-            LaneBook(store.jobs),
-            self.tide,
-            clock=clock,
-            on_granted=self.metrics.granted,
-            doubt=self._clock_doubt,
-        )
+        self.leasing = self._make_leasing()
         self.sweeping = Sweeping(store.firing, on_moved=self.leasing.hint, doubt=self._clock_doubt)
         self.leading = self._make_leading()
         self.presence = self._make_presence()
         self._listen_to_the_pulse()
 
         self.services = self._make_services(planner, chance)
-        self.workers = WorkerService(
-            self.services,
-            self.leasing,
-            on_fenced=self.metrics.reports_fenced.inc,
-            on_foreign=self.metrics.sessions_foreign.inc,
-            public_url=settings.public_url,
-        )
-        self.workers.on_reports.append(self.metrics.reported)
         self.on_retirement: list[Told] = []
-        self.workers.declaring.on_back.append(partial(self._tell_retirement, "job.declared_again"))
+        self.workers = self._make_workers()
         self.duties = DutyLoop([*self._own_duties(), *self._leader_duties()], clock=clock, chance=chance)
 
     # -- parts ----------------------------------------------------------------------------------------------------
@@ -129,6 +114,16 @@ class Server:
             again=self.pulsing.wake,
             on_decided=self._decided,
             bounds=self.step_guard,
+        )
+
+    def _make_leasing(self) -> Leasing:
+        return Leasing(
+            self.store.runs,
+            LaneBook(self.store.jobs),
+            self.tide,
+            clock=self._clock,
+            on_granted=self.metrics.granted,
+            doubt=self._clock_doubt,
         )
 
     def _make_leading(self) -> Leading:
@@ -176,6 +171,18 @@ class Server:
             cancels_asked=self._cancels_asked,
             runs_ended=self._ended_by_callback,
         )
+
+    def _make_workers(self) -> WorkerService:
+        workers = WorkerService(
+            self.services,
+            self.leasing,
+            on_fenced=self.metrics.reports_fenced.inc,
+            on_foreign=self.metrics.sessions_foreign.inc,
+            public_url=self.settings.public_url,
+        )
+        workers.on_reports.append(self.metrics.reported)
+        workers.declaring.on_back.append(partial(self._tell_retirement, "job.declared_again"))
+        return workers
 
     def _listen_to_the_pulse(self) -> None:
         """In this order: the step guard judges the clock before a duty goes by it."""

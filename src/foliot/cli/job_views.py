@@ -80,33 +80,38 @@ def has_many_namespaces(items: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _columns(user: User, sort: str, *, many: bool) -> list[Column]:
+    """How jobs are listed; a list by a figure shows that figure."""
     times = user.times
-
-    def ranked(job: Mapping[str, Any], field: str) -> Any:
-        rank = job.get("rank") or {}
-        return rank.get(field)
-
-    def last_run(job: Mapping[str, Any]) -> Mapping[str, Any]:
-        return job["last_run"] or {"shown": None, "duration_s": None}
-
     columns = [
         Column("NAME", "name", least=12),
         Column("NAMESPACE", "namespace", wide=not many),
         Column("STATE", shown_state, state=True, least=8),
         Column("SCHEDULE", "schedule", empty="-", least=10),
         Column(times.title("NEXT"), times.instant("next_at"), empty="-", least=8),
-        Column("LAST", lambda job: last_run(job)["shown"], empty="-", state=True),
-        Column("TOOK", lambda job: times.lasting(last_run(job)["duration_s"])),
+        Column("LAST", lambda job: _last_run(job, "shown"), empty="-", state=True),
+        Column("TOOK", lambda job: times.lasting(_last_run(job, "duration_s"))),
         Column("GROUP", "group"),
         Column("OWNER", "owner", wide=True),
         Column("VERSION", lambda job: f"v{job['version']}", wide=True),
         Column("DESCRIPTION", lambda job: job["description"].partition("\n")[0], wide=True),
     ]
-    if sort == "fails":
-        columns.insert(2, Column("FAILED", lambda job: ranked(job, "failed"), empty="-"))
-    if sort == "p95":
-        columns.insert(2, Column("P95", lambda job: times.lasting(ranked(job, "p95_s")), empty="-"))
+    figures = {
+        "fails": Column("FAILED", lambda job: _ranked(job, "failed"), empty="-"),
+        "p95": Column("P95", lambda job: times.lasting(_ranked(job, "p95_s")), empty="-"),
+    }
+    if sort in figures:
+        columns.insert(2, figures[sort])
     return columns
+
+
+def _last_run(job: Mapping[str, Any], field: str) -> Any:
+    """A fact of a job's newest run; None: it has had none."""
+    return (job["last_run"] or {}).get(field)
+
+
+def _ranked(job: Mapping[str, Any], field: str) -> Any:
+    """A figure of a job in a list that is sorted by figures."""
+    return (job.get("rank") or {}).get(field)
 
 
 @click.command()

@@ -20,12 +20,12 @@ from foliot.api.models.common import (
 )
 from foliot.api.models.states import RunWord, ShownWord, in_capitals
 from foliot.domain.fire import is_backfill, is_of_schedule, is_test, retry_of
-from foliot.domain.instants import SECOND, Instant, Micros
+from foliot.domain.instants import SECOND, Micros
 from foliot.domain.payload import DEPTH_MAX, is_nested_deeper
 from foliot.domain.run import format_run_id
 from foliot.domain.texts import NAME_BYTES_MAX
 from foliot.domain.why.verdicts import HoldKind
-from foliot.ports.store.lookups import AttemptRow, Progress, RunRow, first_start_of, is_sharded, start_delay_of
+from foliot.ports.store.lookups import AttemptRow, RunRow, first_start_of, is_sharded, start_delay_of
 
 
 class CancelRun(ApiInput):
@@ -79,17 +79,20 @@ class ProgressOut(ApiOutput):
     left_s: Seconds | None = None
 
     @classmethod
-    def of(cls, progress: Progress, started_at: Instant | None) -> "ProgressOut":
-        passed_s = (progress.told_at - started_at) / SECOND if started_at is not None else 0.0
-        rate = progress.done / passed_s if passed_s > 0 and progress.done > 0 else None
-        left = None if rate is None or progress.total is None else max(progress.total - progress.done, 0) / rate
-        return cls(
-            done=progress.done,
-            total=progress.total,
-            note=progress.note,
-            rate_per_s=None if rate is None else round(rate, 3),
-            left_s=None if left is None else round(left, 3),
-        )
+    def of_run(cls, run: RunRow) -> "ProgressOut | None":
+        progress = run.progress
+        if progress is None:
+            return None
+        told = cls(done=progress.done, total=progress.total, note=progress.note)
+        passed_us = progress.told_at - (run.started_at or progress.told_at)
+        if passed_us <= 0 or progress.done <= 0:
+            return told
+        rate_per_s = progress.done * SECOND / passed_us
+        told.rate_per_s = round(rate_per_s, 3)
+        if progress.total is not None:
+            left = max(progress.total - progress.done, 0)
+            told.left_s = round(left / rate_per_s, 3)
+        return told
 
 
 class WaitOut(ApiOutput):
@@ -97,6 +100,12 @@ class WaitOut(ApiOutput):
 
     what: str = Field(examples=["callback"], description="`callback` or `poll`.")
     since: Moment
+
+    @classmethod
+    def of_run(cls, run: RunRow) -> "WaitOut | None":
+        if run.waits is None:
+            return None
+        return cls(what=run.waits.what, since=moment(run.waits.since) or "")
 
 
 class RunOut(ApiOutput):
@@ -157,7 +166,7 @@ class RunOut(ApiOutput):
             version=run.version,
             state=run.state,
             shown=run.shown,
-            hold=run.hold if run.hold and run.hold.is_held else None,
+            hold=_held_by(run),
             kind=run.kind,
             origin=origin_of(run),
             retry_of=retry_of(run.fire_key),
@@ -165,7 +174,7 @@ class RunOut(ApiOutput):
             created_at=moment(run.created_at) or "",
             not_before=moment(run.not_before) or "",
             started_at=moment(first_start_of(run)),
-            attempt_started_at=moment(run.started_at) if run.attempt > 1 else None,
+            attempt_started_at=_newest_start(run),
             ended_at=moment(run.ended_at),
             cancel_asked_at=moment(run.cancel_at),
             cancelled_by=run.cancelled_by,
@@ -179,14 +188,14 @@ class RunOut(ApiOutput):
             executes=executes,
             catch_up=run.catch_up,
             node=run.node,
-            fence=str(run.fence) if run.fence is not None else None,
+            fence=None if run.fence is None else str(run.fence),
             triggered_by=run.triggered_by,
             reason=run.reason,
             shard=run.shard if run.shard >= 0 else None,
-            parent=format_run_id(run.parent_id) if run.parent_id is not None else None,
+            parent=None if run.parent_id is None else format_run_id(run.parent_id),
             open_shards=run.open_children,
-            progress=ProgressOut.of(run.progress, run.started_at) if run.progress else None,
-            waits=WaitOut(what=run.waits.what, since=moment(run.waits.since) or "") if run.waits else None,
+            progress=ProgressOut.of_run(run),
+            waits=WaitOut.of_run(run),
             ended_by_callback=run.by_callback_at is not None,
             error=run.error,
             error_type=run.error_type,
@@ -337,6 +346,18 @@ class _Step(NamedTuple):
             node=self.row.node if self.row else None,
             detail=self.detail,
         )
+
+
+def _held_by(run: RunRow) -> HoldKind | None:
+    """What keeps a run that is HELD."""
+    is_held = run.hold is not None and run.hold.is_held
+    return run.hold if is_held else None
+
+
+def _newest_start(run: RunRow) -> str | None:
+    """When the newest of several attempts started."""
+    has_several = run.attempt > 1
+    return moment(run.started_at) if has_several else None
 
 
 def _duration_us(run: RunRow) -> Micros | None:
