@@ -97,6 +97,13 @@ def test_the_promises_hold_in_every_situation(
             )
 
 
+@pytest.mark.parametrize("cause", list(Cause))
+@pytest.mark.parametrize("on_lost", list(OnLost))
+def test_a_test_is_executed_once_at_most_and_never_tried_again(cause: Cause, on_lost: OnLost) -> None:
+    without_retries = TABLE[cause][1][0]  # as a job that may run once at most and has no retries
+    assert judge(job(on_lost, THRICE), run()._replace(is_test=True), cause, "ValueError", NOW) == without_retries
+
+
 @pytest.mark.parametrize("on_lost", list(OnLost))
 def test_what_its_worker_never_began_goes_back(on_lost: OnLost) -> None:
     """Also what may run at most once: nobody has begun it."""

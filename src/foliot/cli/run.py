@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import click
@@ -72,18 +72,20 @@ def list_runs(
     wanted["until"] = times.read(wanted["until"])
     answer = user.listed(user.client.runs.list, limit=limit, cursor=cursor, label=labels, **wanted)
     items = answer["items"]
-    columns = _columns(times, shards=wanted["shards"], many=has_many_namespaces(items))
+    columns = _columns(times, items, shards=wanted["shards"])
     user.out.items(items, columns, name="id", answer=answer)
     if answer["next_cursor"]:
         user.out.talk("more", cursor=answer["next_cursor"])
 
 
-def _columns(times: Times, *, shards: bool, many: bool) -> list[Column]:
-    """How runs are listed."""
+def _columns(times: Times, runs: Sequence[Mapping[str, Any]], *, shards: bool) -> list[Column]:
+    """How these runs are listed: a table that holds tests says where each run comes from."""
+    many_namespaces = has_many_namespaces(runs)
+    has_tests = any(run["origin"] == "test" for run in runs)
     columns = [
         Column("RUN", "id", least=6),
         Column("JOB", "job", least=12),
-        Column("NAMESPACE", "namespace", wide=not many),
+        Column("NAMESPACE", "namespace", wide=not many_namespaces),
         Column("STATE", "shown", state=True, least=8),
         Column("FAILURE", "kind"),
         Column(times.title("DUE"), times.instant("due_at"), least=8),
@@ -91,7 +93,7 @@ def _columns(times: Times, *, shards: bool, many: bool) -> list[Column]:
         Column("TOOK", times.duration("duration_s")),
         Column("TRY", "attempt"),
         Column("NODE", "node", empty="-"),
-        Column("FROM", _from, wide=True),
+        Column("FROM", _from, wide=not has_tests),
         Column("ERROR", lambda run: first_line(run["error"]), wide=True),
     ]
     if shards:
@@ -150,40 +152,60 @@ def part_of(run: Mapping[str, Any]) -> str:
 def _lines(
     user: User, run: Mapping[str, Any], attempts: list[Mapping[str, Any]], shards: list[Mapping[str, Any]], held: str
 ) -> Iterator[tuple[str, Line]]:
-    times, out = user.times, user.out
     kind = f" ({run['kind']})" if run["kind"] else ""
-    yield "run", (f"{run['id']}  {run['job']}  ", out.state(run["shown"]), kind)
+    yield "run", (f"{run['id']}  {run['job']}  ", user.out.state(run["shown"]), kind)
     yield "why", held
-    origin = {
-        "retry_of": run.get("retry_of"),
-        "by": run["triggered_by"],
-        "why": run["reason"],
-        "version": run["version"],
-    }
-    yield "from", out.say("origin", origin=out.word(run["origin"]), **origin)
+    yield "from", _origin(user, run)
     yield "executes", run.get("executes") or ""
-    yield "due", times.full(run["due_at"])
-    if run["started_at"]:
-        again = out.say("attempt_started", attempt=run["attempt"], at=times.told(run.get("attempt_started_at")))
-        yield "started", f"{times.full(run['started_at'])} (+{times.lasting(run['delay_s'])}){again}"
-    if run["ended_at"]:
-        by = out.say("by_callback") if run.get("ended_by_callback") else ""
-        yield "ended", f"{times.full(run['ended_at'])}  {_took(user, run)}{by}"
-    if run.get("cancelled_by"):
-        yield "cancel", out.say("cancelled_by", by=run["cancelled_by"], why=run["cancel_reason"])
+    yield from _moments(user, run)
     yield "node", run["node"] or ""
     yield "shard", part_of(run)
     yield from _shards(user, shards)
     yield "progress", how_far(user, run.get("progress"))
     yield "waits", _waits(user, run.get("waits"))
-    if len(attempts) > 1 or (attempts and attempts[0]["error"]):
-        for one in attempts:
-            how = out.say("on_node", how=out.word(one["cause"] or "running"), node=one["node"] or "-")
-            error = first_line(one["error"])
-            yield f"try {one['attempt']}", f"{how}  {times.lasting(one['duration_s'])}  {error}"
+    yield from _tries(user, attempts)
     yield "error", first_line(run["error"])
     yield "params", _json(run["params"])
     yield "result", _json(run["result"])
+
+
+def _origin(user: User, run: Mapping[str, Any]) -> str:
+    """What made the run, who asked for it and why."""
+    return user.out.say(
+        "origin",
+        origin=user.out.word(run["origin"]),
+        retry_of=run.get("retry_of"),
+        by=run["triggered_by"],
+        why=run["reason"],
+        version=run["version"],
+    )
+
+
+def _moments(user: User, run: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
+    """When it was due, started and ended, as far as it has come."""
+    times, out = user.times, user.out
+    yield "due", times.full(run["due_at"])
+    if run["started_at"]:
+        delay = times.lasting(run["delay_s"])
+        again = out.say("attempt_started", attempt=run["attempt"], at=times.told(run.get("attempt_started_at")))
+        yield "started", f"{times.full(run['started_at'])} (+{delay}){again}"
+    if run["ended_at"]:
+        by = out.say("by_callback") if run.get("ended_by_callback") else ""
+        yield "ended", f"{times.full(run['ended_at'])}  {_took(user, run)}{by}"
+    if run.get("cancelled_by"):
+        yield "cancel", out.say("cancelled_by", by=run["cancelled_by"], why=run["cancel_reason"])
+
+
+def _tries(user: User, attempts: list[Mapping[str, Any]]) -> Iterator[tuple[str, Line]]:
+    """Each try of a run, where there is more to say than that the only one went well."""
+    is_plain = len(attempts) == 1 and not attempts[0]["error"]
+    if is_plain:
+        return
+    for one in attempts:
+        cause = user.out.word(one["cause"] or "running")
+        how = user.out.say("on_node", how=cause, node=one["node"] or "-")
+        took = user.times.lasting(one["duration_s"])
+        yield f"try {one['attempt']}", f"{how}  {took}  {first_line(one['error'])}"
 
 
 def _waits(user: User, waits: Mapping[str, Any] | None) -> str:

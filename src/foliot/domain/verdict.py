@@ -41,6 +41,7 @@ class RunSeen(NamedTuple):
     cancel_asked: bool
     retries_this_hour: int = 0  # of the whole job, for its budget
     started: bool = True  # a start was reported, or nobody can rule it out
+    is_test: bool = False  # a user tests the job with it: it is executed once at most, and never tried again
 
 
 class End(NamedTuple):
@@ -77,7 +78,7 @@ def judge(job: LoadedJob, run: RunSeen, cause: Cause, error_type: str | None, no
 def _judge(  # noqa: C901  one arm for each cause is the point
     definition: Definition, run: RunSeen, cause: Cause, error_type: str | None, now: Instant
 ) -> Verdict:
-    at_most_once = definition.on_lost is OnLost.FAIL
+    at_most_once = run.is_test or definition.on_lost is OnLost.FAIL
     match cause:
         case Cause.SUCCEEDED:
             return End(RunState.SUCCEEDED)
@@ -115,21 +116,13 @@ def _judge(  # noqa: C901  one arm for each cause is the point
             assert_never(cause)
 
 
-def without_retries(verdict: Verdict, cause: Cause) -> Verdict:
-    """The verdict on a run that tests its job: it fails for good where another would be tried again."""
-    if not isinstance(verdict, Back) or not verdict.failures:
-        return verdict
-    is_late = cause in (Cause.TIMEOUT, Cause.OVERDUE)
-    return End(RunState.FAILED, FailureKind.TIMEOUT if is_late else FailureKind.ERROR)
-
-
 def _as_timeout(error_type: str | None) -> str:
     """A timeout is one, however the worker named the error that stopping the run came to."""
     return f"{error_type},{TIMEOUT_ERROR}" if error_type else TIMEOUT_ERROR
 
 
 def _retried(definition: Definition, run: RunSeen, kind: FailureKind, error_type: str | None, now: Instant) -> Verdict:
-    may_retry = definition.retry.allows(
+    may_retry = not run.is_test and definition.retry.allows(
         failures=run.failures,
         error_type=error_type,
         retries_this_hour=run.retries_this_hour,

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from foliot.domain.access import Principal, Scope
-from foliot.domain.fire import is_test
 from foliot.domain.instants import Instant, Micros
 from foliot.operations.names import find_job
 from foliot.operations.services import Services
@@ -55,7 +54,7 @@ async def stats(services: Services, who: Principal, namespace: str, name: str) -
     who.demand(Scope.READ)
     job = await find_job(services, who, namespace, name)
     ended = await services.store.lookups.last_ended(job.job_id, limit=RUNS_LOOKED_AT)
-    return stats_of([run for run in ended if not is_test(run.fire_key)])
+    return stats_of(ended)
 
 
 def stats_of(runs: Sequence[RunRow]) -> JobStats:

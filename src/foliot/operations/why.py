@@ -9,7 +9,7 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.changes import Stand
 from foliot.domain.definition import from_document
 from foliot.domain.errors import FoliotError
-from foliot.domain.fire import SkipReason, is_backfill, is_of_schedule, retry_of
+from foliot.domain.fire import SkipReason, is_backfill, is_of_schedule, is_test, retry_of
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.reschedule import expected_next
 from foliot.domain.run import RunState, format_run_id
@@ -337,6 +337,7 @@ def run_facts(run: RunRow) -> RunFacts:
         is_scheduled=is_of_schedule(run.fire_key) and not of_backfill,
         is_backfill=of_backfill,
         retry_of=retry_of(run.fire_key),
+        is_test=is_test(run.fire_key),
         is_in_line=run.place is not None,
         catch_up=run.catch_up,
         triggered_by=run.triggered_by,

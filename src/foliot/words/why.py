@@ -97,39 +97,32 @@ class _Teller:
         return values | self._neighbours()
 
     def _run(self, run: RunFacts) -> dict[str, Any]:
-        now = self._said.now
-        took = run.ended_at - run.started_at if run.ended_at is not None and run.started_at is not None else 0
-        has_more_tries = run.attempt > 1
         return {
             "run": run.id,
-            "sharded_run": run.id if run.shards else None,
-            "node": run.node,
-            "worker": run.node or self._piece("a_worker"),
-            "worker_node": run.node or self._piece("its_worker"),
             "attempt": run.attempt,
             "next_attempt": run.attempt + 1,
-            "tries": run.attempt if has_more_tries else None,
+            "tries": run.attempt if run.attempt > 1 else None,
             "deaths": run.deaths,
-            "took": took,
-            "ran": None if run.started_at is None else took,
-            "over_at": run.ended_at or run.cancel_at or now,
-            "running_for": None if run.started_at is None else now - run.started_at,
-            "leased_for": None if run.leased_at is None else now - run.leased_at,
-            "asked_for": None if run.cancel_at is None else now - run.cancel_at,
-            "callback_for": _waited(run, "callback", now),
-            "poll_for": _waited(run, "poll", now),
-            "by_callback": self._piece("by_callback") if run.by_callback else None,
             "cancelled_by": run.cancelled_by,
             "cancel_reason": run.cancel_reason,
             "not_before": run.not_before,
             "error": self._error(run),
-            "shard": run.shard,
-            "parent": run.parent if run.shard is not None else None,
-            "merge_of": run.parent if run.shard is None else None,
+            "by_callback": self._piece("by_callback") if run.by_callback else None,
+            "why_lost": self._piece("lost.test" if run.is_test else "lost.job"),
+            **self._workers(run),
+            **_durations(run, self._said.now),
             **self._origin(run),
             **self._kept(run),
             **self._last_try(run),
-            **_shards(run),
+            **_parts(run),
+        }
+
+    def _workers(self, run: RunFacts) -> dict[str, Any]:
+        """The worker of a run by its name, or in words while it has none."""
+        return {
+            "node": run.node,
+            "worker": run.node or self._piece("a_worker"),
+            "worker_node": run.node or self._piece("its_worker"),
         }
 
     def _origin(self, run: RunFacts) -> dict[str, Any]:
@@ -146,6 +139,8 @@ class _Teller:
             return {"origin": self._piece("origin.schedule", values)}
         if run.retry_of:
             return {"origin": self._piece("origin.retry", values)}
+        if run.is_test:
+            return {"origin": self._piece("origin.test", values)}
         return {"origin": self._piece("origin.backfill" if run.is_backfill else "origin.trigger", values)}
 
     def _kept(self, run: RunFacts) -> dict[str, Any]:
@@ -256,10 +251,37 @@ def _waited(run: RunFacts, what: str, now: Instant) -> Micros | None:
     return max(0, now - run.waits_since)
 
 
-def _shards(run: RunFacts) -> dict[str, Any]:
-    if not run.shards:
-        return {}
+def _durations(run: RunFacts, now: Instant) -> dict[str, Any]:
+    """How long a run took or has been at it; None where it has not come so far."""
+    started_at = run.started_at
+    took = 0
+    if run.ended_at is not None and started_at is not None:
+        took = run.ended_at - started_at
     return {
+        "took": took,
+        "ran": None if started_at is None else took,
+        "over_at": run.ended_at or run.cancel_at or now,
+        "running_for": _since(started_at, now),
+        "leased_for": _since(run.leased_at, now),
+        "asked_for": _since(run.cancel_at, now),
+        "callback_for": _waited(run, "callback", now),
+        "poll_for": _waited(run, "poll", now),
+    }
+
+
+def _since(at: Instant | None, now: Instant) -> Micros | None:
+    return None if at is None else now - at
+
+
+def _parts(run: RunFacts) -> dict[str, Any]:
+    """Which part of a sharded run it is, or how its own parts are doing."""
+    if run.shard is not None:
+        return {"shard": run.shard, "parent": run.parent}
+    if not run.shards:
+        return {"merge_of": run.parent}
+    return {
+        "merge_of": run.parent,
+        "sharded_run": run.id,
         "shards": sum(run.shards.values()),
         "shards_succeeded": run.shards.get(RunState.SUCCEEDED, 0),
         "shards_running": run.shards.get(RunState.RUNNING) or None,

@@ -42,6 +42,7 @@ class RunFacts:
     triggered_by: str | None
     reason: str | None
     retry_of: str | None = None  # the run that it runs again
+    is_test: bool = False
     cancelled_by: str | None = None
     cancel_reason: str | None = None
     isolation: str | None = None  # what its job asks for

@@ -12,12 +12,15 @@ PIECES: Final[Catalogue] = {
     "origin.schedule": "due at {due_at:short}",
     "origin.backfill": "a backfill of {due_at:short}[ ({reason})]",
     "origin.retry": "a retry of {retry_of} by {by} at {created_at:short}[ ({reason})]",
+    "origin.test": "a test by {by} at {created_at:short}[ ({reason})]",
     "origin.trigger": "triggered by {by} at {created_at:short}[ ({reason})]",
     "kept.begun": "the run was tried before",
     "kept.pinned": "that version was asked for",
     "kept.shards": "the newest has another number of shards",
     "kept.line": "another part of its run was started before",
     "kept.merge": "the newest merges nothing",
+    "lost.job": "on_lost is fail",
+    "lost.test": "a test is not tried again",
     "nobody_known": "nobody known",
     "its_worker": "its worker",
     "a_worker": "a worker",
@@ -58,9 +61,7 @@ SENTENCES: Final[Catalogue] = {
         "failed after {took:span}[ on {node}][, {by_callback}]: {error}",
     ),
     "timeout": "ran out of time after {took:span}[ on {node}][ (attempt {tries})]",
-    "lost": (
-        "lost: {last_node} stopped answering while running it, and nobody knows whether it finished (on_lost is fail)"
-    ),
+    "lost": ("lost: {last_node} stopped answering while running it, and nobody knows whether it finished ({why_lost})"),
     "rejected": "rejected before it started: {error}",
     "poison": "given up: {deaths} workers vanished while running it",
     "cancelled": (

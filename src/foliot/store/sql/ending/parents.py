@@ -12,7 +12,7 @@ from foliot.domain.job import LoadedJob
 from foliot.domain.run import FailureKind, RunState
 from foliot.domain.verdict import End
 from foliot.store.sql.ending.locked_runs import Seen
-from foliot.store.sql.firing.follow import CHILD, LIMITS, MERGE, PAST, PINNED, follow_of
+from foliot.store.sql.firing.follow import CHILD, LIMITS, MERGE, PAST, PINNED, TRIAL, follow_of
 from foliot.store.sql.firing.line import bump
 from foliot.store.sql.kernel.database import TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
@@ -220,7 +220,7 @@ def _insert_merges(tx: Tx, parents: Sequence[Seen], jobs: Mapping[tuple[int, int
     rows = []
     for parent in parents:
         job = jobs[parent.job_id, parent.version]
-        inherited = parent.follow & (PAST | PINNED)
+        inherited = parent.follow & (PAST | PINNED | TRIAL)
         limited = follow_of(job, scheduled=False) & LIMITS
         follow = CHILD | MERGE | inherited | limited
         rows.append((parent.id, merge_key(parent.id), job.merge_lane_id, follow))

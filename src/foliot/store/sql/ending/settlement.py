@@ -5,8 +5,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
-from foliot.domain.run import Landing, RunState
-from foliot.domain.verdict import Back, Cause, End, Judge, RunSeen, Verdict, without_retries
+from foliot.domain.run import FailureKind, Landing, RunState
+from foliot.domain.verdict import Back, Cause, End, Judge, RunSeen, Verdict
 from foliot.ports.worker_link import Report
 from foliot.store.sql.ending.locked_runs import Held, Seen
 from foliot.store.sql.ending.parents import EndedChild
@@ -17,7 +17,7 @@ ERROR_TYPE_MAX: Final = 200
 
 _SUCCESS: Final = End(RunState.SUCCEEDED)
 
-_SAID_BY_THE_STORE: Final = {
+_SAID: Final = {
     Cause.LOST: "Its worker vanished; nobody knows whether it ran.",
     Cause.NEVER_STARTED: "Its worker vanished before it was started.",
     Cause.OVERDUE: "Its time limit passed and its worker did not report.",
@@ -28,6 +28,7 @@ _SAID_BY_THE_STORE: Final = {
 _LOST_AT_WORK: Final = (
     "Its worker vanished while running it (likely killed or out of memory); nobody knows whether it finished."
 )
+_TESTED_ONCE: Final = "A test is not tried again."
 
 
 Jobs: TypeAlias = Mapping[tuple[int, int], LoadedJob]
@@ -113,19 +114,16 @@ class Settlement:
         else:
             started = run.started_at is not None or claim.started_us_ago is not None
         seen = RunSeen(run.id, run.attempt, run.failures, run.deaths, run.unwanted == 1,
-                       self.retries.get(run.job_id, 0), started)  # fmt: skip
+                       self.retries.get(run.job_id, 0), started, run.follow & TRIAL > 0)  # fmt: skip
         verdict = self._judge(self.jobs[run.job_id, run.version], seen, claim.cause, claim.error_type, self.now)
         if run.unwanted and isinstance(verdict, Back):
             return End(RunState.CANCELLED, deaths=verdict.deaths)
-        if run.follow & TRIAL:
-            return without_retries(verdict, claim.cause)
         return verdict
 
     def _settled(self, claim: Report, run: Seen, started_at: Instant | None) -> None:
         """Its run ends or goes back; an attempt without success is told of in a row of its own."""
         verdict = self._verdict(claim, run)
-        is_lost_at_work = claim.cause is Cause.LOST and started_at is not None
-        error = claim.error or (_LOST_AT_WORK if is_lost_at_work else _SAID_BY_THE_STORE.get(claim.cause))
+        error = claim.error or _said_by_the_store(claim.cause, run, verdict, started_at)
         error_type = claim.error_type[:ERROR_TYPE_MAX] if claim.error_type else None
         retried = 0
         if isinstance(verdict, End):
@@ -155,3 +153,11 @@ class Settlement:
             self.delayed.append(self.jobs[run.job_id, run.version])
         if run.followed:
             self.next_in_line.add(run.job_id)
+
+
+def _said_by_the_store(cause: Cause, run: Seen, verdict: Verdict, started_at: Instant | None) -> str | None:
+    """What an attempt is over by, where its worker said nothing."""
+    is_lost_at_work = cause is Cause.LOST and started_at is not None
+    said = _LOST_AT_WORK if is_lost_at_work else _SAID.get(cause)
+    is_lost_test = run.follow & TRIAL and isinstance(verdict, End) and verdict.kind is FailureKind.LOST
+    return f"{said} {_TESTED_ONCE}" if said and is_lost_test else said

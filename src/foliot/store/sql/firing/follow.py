@@ -37,6 +37,14 @@ def follow_of(job: LoadedJob, *, scheduled: bool) -> int:
     return bits
 
 
+def is_no_test(run: str) -> str:
+    """The condition that leaves test runs out; `run` is the name of the runs in the statement.
+
+    `<>`, not `= 0`: PostgreSQL would take a bit that must be 0 for rare, and read more runs than it needs.
+    """
+    return f"({run}.follow & {TRIAL}) <> {TRIAL}"
+
+
 def part_of(follow: int) -> Part:
     """What a run with these bits is of a fire."""
     if follow & MERGE:

@@ -1,6 +1,7 @@
 """Jobs by how their latest runs went: which failed most, which take longest.
 
 Judged are the newest runs of the whole cluster, a bounded number of them, so a page costs the same for any history.
+Tests among them do not count.
 """
 
 from collections import defaultdict
@@ -9,6 +10,7 @@ from typing import Final, NamedTuple
 
 from foliot.domain.instants import Micros
 from foliot.ports.store.lookups import JobRank
+from foliot.store.sql.firing.follow import is_no_test
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.paging import from_cursor, to_cursor
 from foliot.store.sql.kernel.statement import Statement
@@ -19,9 +21,9 @@ SORTS: Final = ("fails", "p95")
 LATEST: Final = Statement(
     f"""
     SELECT q.job_id, q.state, q.ended_at - q.started_at AS took FROM (
-      SELECT job_id, state, started_at, ended_at FROM runs ORDER BY id DESC LIMIT {RUNS_JUDGED}
+      SELECT job_id, state, started_at, ended_at, follow FROM runs ORDER BY id DESC LIMIT {RUNS_JUDGED}
     ) q
-    WHERE q.state IN ('SUCCEEDED', 'FAILED')
+    WHERE q.state IN ('SUCCEEDED', 'FAILED') AND {is_no_test("q")}
     """
 )
 

@@ -14,7 +14,7 @@ from foliot.domain.instants import Instant
 from foliot.domain.run import DERIVED, shown_state
 from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.store.lookups import AttemptRow, Changes, Listing, Progress, RunFilter, RunRow, RunWait
-from foliot.store.sql.firing.follow import PINNED
+from foliot.store.sql.firing.follow import PINNED, is_no_test
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.paging import LOOK_MAX, from_cursor, to_cursor
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
@@ -72,7 +72,8 @@ FIRST_STARTS: Final = Statement(
 )
 ENDED: Final = Statement(
     f"SELECT {RUN_COLUMNS} FROM (SELECT * FROM runs WHERE job_id = :job_id ORDER BY id DESC LIMIT :look) r {RUN_JOINS} "
-    "WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL ORDER BY r.id DESC LIMIT :rows"
+    f"WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL AND {is_no_test('r')} "
+    "ORDER BY r.id DESC LIMIT :rows"
 )
 NEWER: Final = Statement(f"SELECT {RUN_COLUMNS} FROM runs r {RUN_JOINS} WHERE r.id > :after ORDER BY r.id LIMIT :rows")
 LIVE: Final = Statement(
@@ -167,7 +168,7 @@ def list_attempts(tx: Tx, run_id: int) -> Sequence[AttemptRow]:
 
 
 def last_ended(tx: Tx, job_id: int, *, limit: int) -> Sequence[RunRow]:
-    """The newest finished runs of a job, newest first."""
+    """The newest finished runs of a job, newest first, without tests."""
     values = {"job_id": job_id, "look": max(limit * 2, 200), "rows": limit}
     return _with_first_starts(tx, [run_row(row) for row in tx.rows(ENDED, values)])
 
