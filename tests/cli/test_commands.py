@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -179,6 +180,23 @@ def test_a_job_is_tested_once_and_its_log_shown(foliot: Shell) -> None:
     assert (run["origin"], run["reason"]) == ("test", "look")
     shown = foliot("run", "show", run["id"]).out
     assert re.search(r"^from +test by ", shown, re.MULTILINE), shown
+    listed = foliot("run", "list", "--job", "greet").out
+    assert re.search(rf"^{run['id']} .* test · ", listed, re.MULTILINE), listed
+
+
+def test_a_definition_in_a_file_is_tested_before_it_is_saved(foliot: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "greeting.json"
+    file.write_text(json.dumps({"run": {"python": "jobs:greet"}, "params": {"name": "Anne"}}), "utf-8")
+    tested = foliot("job", "test", "greeting", "--file", str(file))
+    assert (tested.code, tested.out) == (0, "hello Anne\n")
+    assert "greeting" in tested.err
+    assert "test of python: jobs:greet" in tested.err
+    unsaved = foliot("job", "show", "greeting")
+    assert (unsaved.code, "deleted" in unsaved.err) == (3, False)
+    assert "test · " in foliot("run", "list", "--job", "greeting").out
+    file.write_text("[]", "utf-8")
+    assert "is not a definition" in foliot("job", "test", "--file", str(file)).err
+    assert "Say which job" in foliot("job", "test").err
 
 
 def test_bad_definitions_say_which_field(foliot: Shell) -> None:

@@ -726,14 +726,6 @@ ON DUPLICATE KEY UPDATE jobs.namespace = jobs.namespace;
 -- job_store.py JOB_ID
 SELECT id FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s) AND deleted_at = 0 AND version = 1;
 
--- job_store.py INSERT_VERSION
-INSERT INTO job_versions (job_id, version, hash, definition, lane_id, merge_lane_id, created_at, created_by, reason)
-VALUES (%(job_id)s, %(version)s, %(hash)s, %(definition)s, %(lane_id)s, %(merge_lane_id)s, %(now)s, %(by)s, %(reason)s);
-
--- job_store.py INSERT_CURSOR
-INSERT INTO cursors (job_id, version, state, next_at, next_due_at, cursor_ver, remaining)
-VALUES (%(job_id)s, 1, %(state)s, %(next_at)s, %(next_due_at)s, 1, %(remaining)s);
-
 -- job_store.py NEW_VERSION
 UPDATE jobs SET version = %(version)s, moving = %(version)s, source = %(source)s, updated_at = %(now)s, from_end = %(from_end)s,
        source_module = CASE WHEN %(of_code)s = 1 THEN coalesce(%(module)s, source_module) END,
@@ -1052,6 +1044,17 @@ UNION ALL
 SELECT name FROM (SELECT name FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND deleted_at = 0 AND name < %(name)s
                   ORDER BY  name DESC LIMIT %(limit)s) before_it;
 
+-- jobs/trial.py INSERT_JOB
+INSERT INTO jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end)
+SELECT %(namespace)s, %(name)s, %(now)s, 1, %(source)s, %(now)s, %(now)s, 0 WHERE true
+ON DUPLICATE KEY UPDATE jobs.namespace = jobs.namespace;
+
+-- jobs/trial.py JOB_ID
+SELECT id FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s) AND deleted_at = %(now)s;
+
+-- jobs/trial.py RUN_ID
+SELECT id FROM runs WHERE job_id = %(job_id)s AND fire_key = %(fire_key)s AND shard = -1;
+
 -- jobs/version_move.py FOR_LATER.look
    SELECT
    r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
@@ -1161,6 +1164,14 @@ UPDATE jobs SET moving = NULL WHERE id = %(job_id)s AND moving = %(version)s AND
 SELECT moving, id, deleted_at FROM jobs WHERE moving >= %(moving)s AND (moving > %(moving)s OR id > %(after)s)
   AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL)
 ORDER BY moving, id LIMIT %(limit)s;
+
+-- jobs/written.py INSERT_VERSION
+INSERT INTO job_versions (job_id, version, hash, definition, lane_id, merge_lane_id, created_at, created_by, reason)
+VALUES (%(job_id)s, %(version)s, %(hash)s, %(definition)s, %(lane_id)s, %(merge_lane_id)s, %(now)s, %(by)s, %(reason)s);
+
+-- jobs/written.py INSERT_CURSOR
+INSERT INTO cursors (job_id, version, state, next_at, next_due_at, cursor_ver, remaining)
+VALUES (%(job_id)s, 1, %(state)s, %(next_at)s, %(next_due_at)s, 1, %(remaining)s);
 
 -- kernel/database.py _NOW
 SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
@@ -1470,12 +1481,14 @@ SELECT
 SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at, r.attempt, r.place, r.cancel_at,
        r.parent_id, r.lane, r.not_before, r.serial
 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.id = (
-  SELECT q.id FROM runs q WHERE q.job_id = d.job_id AND q.shard = -1 AND q.parent_id IS NULL
+  SELECT q.id FROM runs q
+  WHERE q.job_id = d.job_id AND q.shard = -1 AND q.parent_id IS NULL AND (q.follow & 128) <> 128
   ORDER BY q.id DESC LIMIT 1
 );
 
--- people/job_reads.py IDS
-SELECT id FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s) ORDER BY id DESC LIMIT %(rows)s;
+-- people/job_reads.py NAMESAKES
+SELECT id, source FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s)
+ORDER BY CASE WHEN deleted_at = 0 THEN 0 WHEN source = 'test' THEN 2 ELSE 1 END, id DESC LIMIT %(rows)s;
 
 -- people/job_reads.py NAMES
 SELECT namespace, name FROM jobs WHERE deleted_at = 0 ORDER BY namespace, name LIMIT %(rows)s;
@@ -1613,9 +1626,9 @@ ORDER BY j.name LIMIT 20;
 
 -- people/ranking.py LATEST
 SELECT q.job_id, q.state, q.ended_at - q.started_at AS took FROM (
-  SELECT job_id, state, started_at, ended_at FROM runs ORDER BY id DESC LIMIT 10000
+  SELECT job_id, state, started_at, ended_at, follow FROM runs ORDER BY id DESC LIMIT 10000
 ) q
-WHERE q.state IN ('SUCCEEDED', 'FAILED');
+WHERE q.state IN ('SUCCEEDED', 'FAILED') AND (q.follow & 128) <> 128;
 
 -- people/replies.py _CLAIM
 INSERT INTO replies (hash, request_hash, claim, made_at) VALUES (%(hash)s, %(request_hash)s, %(claim)s, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))) ON DUPLICATE KEY UPDATE replies.hash = replies.hash;
@@ -1695,7 +1708,7 @@ SELECT
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
     r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE job_id = %(job_id)s ORDER BY id DESC LIMIT %(look)s) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL ORDER BY r.id DESC LIMIT %(rows)s;
+    j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE job_id = %(job_id)s ORDER BY id DESC LIMIT %(look)s) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL AND (r.follow & 128) <> 128 ORDER BY r.id DESC LIMIT %(rows)s;
 
 -- people/run_reads.py NEWER
 SELECT

@@ -821,14 +821,6 @@ ON CONFLICT DO NOTHING;
 -- job_store.py JOB_ID
 SELECT id FROM jobs WHERE namespace = $1 AND name = $2 AND deleted_at = 0 AND version = 1;
 
--- job_store.py INSERT_VERSION
-INSERT INTO job_versions (job_id, version, hash, definition, lane_id, merge_lane_id, created_at, created_by, reason)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
-
--- job_store.py INSERT_CURSOR
-INSERT INTO cursors (job_id, version, state, next_at, next_due_at, cursor_ver, remaining)
-VALUES ($1, 1, $2, $3, $4, 1, $5);
-
 -- job_store.py NEW_VERSION
 UPDATE jobs SET version = $1, moving = $1, source = $2, updated_at = $3, from_end = $4,
        source_module = CASE WHEN $5 = 1 THEN coalesce($6, source_module) END,
@@ -1160,6 +1152,17 @@ UNION ALL
 SELECT name FROM (SELECT name FROM jobs WHERE namespace = $1 AND deleted_at = 0 AND name < $2
                   ORDER BY namespace DESC, name DESC LIMIT $3) before_it;
 
+-- jobs/trial.py INSERT_JOB
+INSERT INTO jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end)
+SELECT $1, $2, $3, 1, $4, $3, $3, 0 WHERE true
+ON CONFLICT DO NOTHING;
+
+-- jobs/trial.py JOB_ID
+SELECT id FROM jobs WHERE namespace = $1 AND name = $2 AND deleted_at = $3;
+
+-- jobs/trial.py RUN_ID
+SELECT id FROM runs WHERE job_id = $1 AND fire_key = $2 AND shard = -1;
+
 -- jobs/version_move.py FOR_LATER.look
    SELECT
    r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
@@ -1272,6 +1275,14 @@ UPDATE jobs SET moving = NULL WHERE id = $1 AND moving = $2 AND deleted_at = 0;
 SELECT moving, id, deleted_at FROM jobs WHERE moving >= $1 AND (moving > $1 OR id > $2)
   AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $3) OR $3 IS NULL)
 ORDER BY moving, id LIMIT $4;
+
+-- jobs/written.py INSERT_VERSION
+INSERT INTO job_versions (job_id, version, hash, definition, lane_id, merge_lane_id, created_at, created_by, reason)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+
+-- jobs/written.py INSERT_CURSOR
+INSERT INTO cursors (job_id, version, state, next_at, next_due_at, cursor_ver, remaining)
+VALUES ($1, 1, $2, $3, $4, 1, $5);
 
 -- kernel/database.py _NOW
 SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
@@ -1761,12 +1772,14 @@ SELECT
 SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at, r.attempt, r.place, r.cancel_at,
        r.parent_id, r.lane, r.not_before, r.serial
 FROM unnest($1::text::bigint[]) AS d(job_id) JOIN runs r ON r.id = (
-  SELECT q.id FROM runs q WHERE q.job_id = d.job_id AND q.shard = -1 AND q.parent_id IS NULL
+  SELECT q.id FROM runs q
+  WHERE q.job_id = d.job_id AND q.shard = -1 AND q.parent_id IS NULL AND (q.follow & 128) <> 128
   ORDER BY q.id DESC LIMIT 1
 );
 
--- people/job_reads.py IDS
-SELECT id FROM jobs WHERE namespace = $1 AND name = $2 ORDER BY id DESC LIMIT $3;
+-- people/job_reads.py NAMESAKES
+SELECT id, source FROM jobs WHERE namespace = $1 AND name = $2
+ORDER BY CASE WHEN deleted_at = 0 THEN 0 WHEN source = 'test' THEN 2 ELSE 1 END, id DESC LIMIT $3;
 
 -- people/job_reads.py NAMES
 SELECT namespace, name FROM jobs WHERE deleted_at = 0 ORDER BY namespace, name LIMIT $1;
@@ -1904,9 +1917,9 @@ ORDER BY j.name LIMIT 20;
 
 -- people/ranking.py LATEST
 SELECT q.job_id, q.state, q.ended_at - q.started_at AS took FROM (
-  SELECT job_id, state, started_at, ended_at FROM runs ORDER BY id DESC LIMIT 10000
+  SELECT job_id, state, started_at, ended_at, follow FROM runs ORDER BY id DESC LIMIT 10000
 ) q
-WHERE q.state IN ('SUCCEEDED', 'FAILED');
+WHERE q.state IN ('SUCCEEDED', 'FAILED') AND (q.follow & 128) <> 128;
 
 -- people/replies.py _CLAIM
 INSERT INTO replies (hash, request_hash, claim, made_at) VALUES ($1, $2, $3, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)) ON CONFLICT DO NOTHING;
@@ -1986,7 +1999,7 @@ SELECT
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
     r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE job_id = $1 ORDER BY id DESC LIMIT $2) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL ORDER BY r.id DESC LIMIT $3;
+    j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE job_id = $1 ORDER BY id DESC LIMIT $2) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL AND (r.follow & 128) <> 128 ORDER BY r.id DESC LIMIT $3;
 
 -- people/run_reads.py NEWER
 SELECT

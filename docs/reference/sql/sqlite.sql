@@ -823,14 +823,6 @@ ON CONFLICT DO NOTHING;
 -- job_store.py JOB_ID
 SELECT id FROM jobs WHERE namespace = :namespace AND name = :name AND deleted_at = 0 AND version = 1;
 
--- job_store.py INSERT_VERSION
-INSERT INTO job_versions (job_id, version, hash, definition, lane_id, merge_lane_id, created_at, created_by, reason)
-VALUES (:job_id, :version, :hash, :definition, :lane_id, :merge_lane_id, :now, :by, :reason);
-
--- job_store.py INSERT_CURSOR
-INSERT INTO cursors (job_id, version, state, next_at, next_due_at, cursor_ver, remaining)
-VALUES (:job_id, 1, :state, :next_at, :next_due_at, 1, :remaining);
-
 -- job_store.py NEW_VERSION
 UPDATE jobs SET version = :version, moving = :version, source = :source, updated_at = :now, from_end = :from_end,
        source_module = CASE WHEN :of_code = 1 THEN coalesce(:module, source_module) END,
@@ -1162,6 +1154,17 @@ UNION ALL
 SELECT name FROM (SELECT name FROM jobs WHERE namespace = :namespace AND deleted_at = 0 AND name < :name
                   ORDER BY namespace DESC, name DESC LIMIT :limit) before_it;
 
+-- jobs/trial.py INSERT_JOB
+INSERT INTO jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end)
+SELECT :namespace, :name, :now, 1, :source, :now, :now, 0 WHERE true
+ON CONFLICT DO NOTHING;
+
+-- jobs/trial.py JOB_ID
+SELECT id FROM jobs WHERE namespace = :namespace AND name = :name AND deleted_at = :now;
+
+-- jobs/trial.py RUN_ID
+SELECT id FROM runs WHERE job_id = :job_id AND fire_key = :fire_key AND shard = -1;
+
 -- jobs/version_move.py FOR_LATER.look
    SELECT
    r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
@@ -1270,6 +1273,14 @@ UPDATE jobs SET moving = NULL WHERE id = :job_id AND moving = :version AND delet
 SELECT moving, id, deleted_at FROM jobs WHERE moving >= :moving AND (moving > :moving OR id > :after)
   AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL)
 ORDER BY moving, id LIMIT :limit;
+
+-- jobs/written.py INSERT_VERSION
+INSERT INTO job_versions (job_id, version, hash, definition, lane_id, merge_lane_id, created_at, created_by, reason)
+VALUES (:job_id, :version, :hash, :definition, :lane_id, :merge_lane_id, :now, :by, :reason);
+
+-- jobs/written.py INSERT_CURSOR
+INSERT INTO cursors (job_id, version, state, next_at, next_due_at, cursor_ver, remaining)
+VALUES (:job_id, 1, :state, :next_at, :next_due_at, 1, :remaining);
 
 -- kernel/database.py _NOW
 SELECT foliot_now();
@@ -1598,12 +1609,14 @@ SELECT
 SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at, r.attempt, r.place, r.cancel_at,
        r.parent_id, r.lane, r.not_before, r.serial
 FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d JOIN runs r ON r.id = (
-  SELECT q.id FROM runs q WHERE q.job_id = d.job_id AND q.shard = -1 AND q.parent_id IS NULL
+  SELECT q.id FROM runs q
+  WHERE q.job_id = d.job_id AND q.shard = -1 AND q.parent_id IS NULL AND (q.follow & 128) <> 128
   ORDER BY q.id DESC LIMIT 1
 );
 
--- people/job_reads.py IDS
-SELECT id FROM jobs WHERE namespace = :namespace AND name = :name ORDER BY id DESC LIMIT :rows;
+-- people/job_reads.py NAMESAKES
+SELECT id, source FROM jobs WHERE namespace = :namespace AND name = :name
+ORDER BY CASE WHEN deleted_at = 0 THEN 0 WHEN source = 'test' THEN 2 ELSE 1 END, id DESC LIMIT :rows;
 
 -- people/job_reads.py NAMES
 SELECT namespace, name FROM jobs WHERE deleted_at = 0 ORDER BY namespace, name LIMIT :rows;
@@ -1741,9 +1754,9 @@ ORDER BY j.name LIMIT 20;
 
 -- people/ranking.py LATEST
 SELECT q.job_id, q.state, q.ended_at - q.started_at AS took FROM (
-  SELECT job_id, state, started_at, ended_at FROM runs ORDER BY id DESC LIMIT 10000
+  SELECT job_id, state, started_at, ended_at, follow FROM runs ORDER BY id DESC LIMIT 10000
 ) q
-WHERE q.state IN ('SUCCEEDED', 'FAILED');
+WHERE q.state IN ('SUCCEEDED', 'FAILED') AND (q.follow & 128) <> 128;
 
 -- people/replies.py _CLAIM
 INSERT INTO replies (hash, request_hash, claim, made_at) VALUES (:hash, :request_hash, :claim, foliot_now()) ON CONFLICT DO NOTHING;
@@ -1823,7 +1836,7 @@ SELECT
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
     r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE job_id = :job_id ORDER BY id DESC LIMIT :look) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL ORDER BY r.id DESC LIMIT :rows;
+    j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE job_id = :job_id ORDER BY id DESC LIMIT :look) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL AND (r.follow & 128) <> 128 ORDER BY r.id DESC LIMIT :rows;
 
 -- people/run_reads.py NEWER
 SELECT

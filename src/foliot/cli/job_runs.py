@@ -16,6 +16,7 @@ from foliot.cli.table import Column
 from foliot.cli.terminal import echo
 from foliot.cli.time_options import TypedTime, time_option
 from foliot.cli.values import pairs, text_of
+from foliot.client.run import RunView
 
 
 @click.command()
@@ -72,7 +73,8 @@ def trigger(
 
 
 @click.command("test")
-@click.argument("name", shell_complete=job_name)
+@click.argument("name", required=False, shell_complete=job_name)
+@click.option("--file", "file", metavar="FILE", help="Test the definition in this file, as JSON; - is stdin.")
 @click.option("-p", "--param", "params", multiple=True, metavar="K=V", help="A parameter.")
 @click.option("--params", "params_file", metavar="FILE", help="Parameters as JSON; - is stdin.")
 @click.option("--wait-for", "within", metavar="DURATION", default="1h", show_default=True, help="How long to wait.")
@@ -81,7 +83,8 @@ def trigger(
 def try_out(
     user: User,
     *,
-    name: str,
+    name: str | None,
+    file: str | None,
     params: tuple[str, ...],
     params_file: str | None,
     within: str,
@@ -90,22 +93,36 @@ def try_out(
     """Execute a job once, now, and show its log and what came of it.
 
     A test has one attempt, runs beside open runs of the job, and counts in no statistics; no fire is skipped for it.
-    Exit code 6 unless it succeeded.
+    With --file it executes a definition that is not saved. Exit code 6 unless it succeeded.
 
     \b
     Examples:
       foliot job test ping
       foliot job test settle -p day=2026-01-31
+      foliot job test --file ping.json
+      foliot job create ping --http https://example.org/ping --dry-run -o json | foliot job test ping --file -
     """
-    jobs = user.client.jobs
-    job = jobs.get(name).raw
-    executes = job.get("executes") or ""
-    given = _params(user, name, params, params_file)
-    run = jobs.trigger(name, given, reason=reason, test=True)
+    if file is not None:
+        run = _test_of_file(user, file, name, _said(params, params_file), reason)
+    elif name is not None:
+        given = _params(user, name, params, params_file)
+        run = user.client.jobs.trigger(name, given, reason=reason, test=True)
+    else:
+        raise click.UsageError("Say which job: its name, or --file FILE.")
+    executes = user.client.runs.get(run.id).raw.get("executes")
     user.out.talk("testing", mark="run", job=run.job, run=run.id, executes=executes)
     follow_log(user, run.id)
     ended = watched(user, run.id, within)
     tell_end(user, ended)
+
+
+def _test_of_file(user: User, file: str, name: str | None, params: dict[str, Any], reason: str) -> RunView:
+    """A test run of the definition in a file; `name`: what to call the job, which is not saved."""
+    definition = _json_in(file)
+    if not isinstance(definition, dict):
+        raise click.BadParameter(f"{file} is not a definition.")
+    named = {} if name is None else {"name": name}
+    return user.client.jobs.test(definition, params, reason=reason, **named)
 
 
 def _when(user: User, run: Mapping[str, Any]) -> dict[str, str | None]:
@@ -130,18 +147,24 @@ def _check_trigger(user: User, name: str, order: Mapping[str, Any]) -> None:
 
 
 def _params(user: User, job: str, written: tuple[str, ...], file: str | None) -> dict[str, Any] | None:
-    found: dict[str, Any] = {}
-    if file is not None:
-        text = sys.stdin.read() if file == "-" else text_of(file)
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise click.BadParameter(f"{file} is not JSON: {error}.") from None
-        if not isinstance(found, dict):
-            raise click.BadParameter(f"{file} is not an object of parameters.")
-    if written:
-        found |= pairs(written, schema=user.client.jobs.parameters(job)["parameters"])
-    return found or None
+    """The parameters of a run; what is typed is read as the parameters of the job say."""
+    schema = user.client.jobs.parameters(job)["parameters"] if written else None
+    return _said(written, file, schema) or None
+
+
+def _said(written: tuple[str, ...], file: str | None, schema: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    found = {} if file is None else _json_in(file)
+    if not isinstance(found, dict):
+        raise click.BadParameter(f"{file} is not an object of parameters.")
+    return found | pairs(written, schema=schema)
+
+
+def _json_in(file: str) -> Any:
+    text = sys.stdin.read() if file == "-" else text_of(file)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise click.BadParameter(f"{file} is not JSON: {error}.") from None
 
 
 @click.command()

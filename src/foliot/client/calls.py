@@ -48,6 +48,7 @@ CALLS: Final[Mapping[str, Route]] = {
     ),
     "create_job": Route("POST", "/jobs", "namespace", "name! definition! reason", answer="JobOut"),
     "validate_job": Route("POST", "/jobs:validate", "namespace", "name definition!", answer="ValidOut"),
+    "try_definition": Route("POST", "/jobs:test", "namespace", "name definition! params reason", answer="RunOut"),
     "get_job": Route("GET", "/jobs/{name}", "namespace", answer="JobOut"),
     "put_job": Route("PUT", "/jobs/{name}", "namespace", "definition! reason", "If-Match If-None-Match", "JobOut"),
     "patch_job": Route("PATCH", "/jobs/{name}", "namespace", "definition! reason", "If-Match!", "JobOut"),

@@ -3,7 +3,8 @@
 The answer for a job outside that namespace has the same words as for a job that does not exist.
 """
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final, Protocol
 
 import structlog
 
@@ -20,6 +21,17 @@ NAMESAKES_MAX: Final = 20
 """Jobs of one name whose runs are listed together: the present one, and those that were deleted last."""
 
 log = structlog.get_logger("foliot.people")
+
+
+class Described(Protocol):
+    """A job by its definition, saved or not."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def namespace(self) -> str: ...
+    @property
+    def document(self) -> Mapping[str, Any]: ...
 
 
 def namespace_of(who: Principal, asked: str | None) -> str | None:
@@ -65,7 +77,7 @@ async def find_run(services: Services, who: Principal, run_id: int, *, with_hold
     return run
 
 
-def group_of(job: JobRow) -> str:
+def group_of(job: Described) -> str:
     """The group a job's present version runs on."""
     return str(job.document.get("group", DEFAULT_GROUP))
 

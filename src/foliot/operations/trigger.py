@@ -17,7 +17,7 @@ from foliot.domain.payload import canonical_json, json_text
 from foliot.domain.schedule import HORIZON
 from foliot.domain.schema import TakesLong
 from foliot.domain.texts import check_key
-from foliot.operations.names import find_job, find_run, group_of
+from foliot.operations.names import Described, find_job, find_run, group_of
 from foliot.operations.services import Services
 from foliot.operations.side_thread import in_side_thread
 from foliot.ports.store.lookups import JobRow, RunRow
@@ -96,7 +96,7 @@ def check_request(request: TriggerRequest) -> None:
         check_key(request.key)
 
 
-async def checked_params(services: Services, job: JobRow, given: Mapping[str, Any] | None) -> str | None:
+async def checked_params(services: Services, job: Described, given: Mapping[str, Any] | None) -> str | None:
     """Return the parameters of the run as JSON text; raise `BadParameters` when the handler would refuse them.
 
     Given parameters replace those of the definition. None: the run uses those of the definition. When no live worker
@@ -127,7 +127,7 @@ async def _require_fit(job: str, schema: Mapping[str, Any], params: Any) -> None
         await in_side_thread(require_fit, job, schema, params)
 
 
-async def parameters_of(services: Services, job: JobRow) -> Mapping[str, Any] | None:
+async def parameters_of(services: Services, job: Described) -> Mapping[str, Any] | None:
     """Return what a job takes, as JSON Schema; None while no live worker says, or when this server cannot read it."""
     try:
         return await _schema_of(services, job)
@@ -135,17 +135,17 @@ async def parameters_of(services: Services, job: JobRow) -> Mapping[str, Any] | 
         return None
 
 
-async def _schema_of(services: Services, job: JobRow) -> Mapping[str, Any] | None:
+async def _schema_of(services: Services, job: Described) -> Mapping[str, Any] | None:
     """Return the job's own schema, or that of its handler as live workers describe it."""
     return _own(job) or await services.offers.schema_of(lane_of_job(job))
 
 
-def _own(job: JobRow) -> Mapping[str, Any]:
+def _own(job: Described) -> Mapping[str, Any]:
     """The parameters that the job itself says."""
     return job.document.get("parameters") or {}
 
 
-def lane_of_job(job: JobRow) -> Lane:
+def lane_of_job(job: Described) -> Lane:
     """What a worker must be to run the present version of a job."""
     require = (job.document.get("place") or {}).get("require") or {}
     return Lane(

@@ -17,7 +17,7 @@ from foliot.domain.texts import KEY_BYTES_MAX
 from foliot.operations.diff import FieldChange
 from foliot.operations.fires import FireEntry, schedule_of
 from foliot.operations.stats import JobStats, Spread
-from foliot.ports.store.lookups import JobRank, JobRow, LastRun, VersionRow
+from foliot.ports.store.lookups import JobRow, VersionRow
 from foliot.words.language import Language
 from foliot.words.retirement import reason_of
 from foliot.words.schedules import describe
@@ -60,6 +60,15 @@ class CheckJob(ApiInput):
 
     name: Name = "job"
     definition: Document
+
+
+class TryJob(ApiInput):
+    """A definition to execute once, without saving it."""
+
+    name: Name = "job"
+    definition: Document
+    params: dict[str, Any] | None = Field(None, examples=[{"day": "2026-01-31"}])
+    reason: Reason = ""
 
 
 class PauseJob(ApiInput):
@@ -121,7 +130,7 @@ class DryRunOut(ApiOutput):
 
 
 class LastRunOut(ApiOutput):
-    """A job's newest run, in short."""
+    """A job's newest run that is no test, in short."""
 
     id: str
     state: RunWord
@@ -132,8 +141,13 @@ class LastRunOut(ApiOutput):
     duration_s: Seconds | None = None
 
     @classmethod
-    def of(cls, run: LastRun) -> "LastRunOut":
-        took = run.ended_at - run.started_at if run.ended_at and run.started_at else None
+    def of_job(cls, job: JobRow) -> "LastRunOut | None":
+        run = job.last_run
+        if run is None:
+            return None
+        took = None
+        if run.ended_at and run.started_at:
+            took = run.ended_at - run.started_at
         return cls(
             id=format_run_id(run.run_id),
             state=run.state,
@@ -146,14 +160,17 @@ class LastRunOut(ApiOutput):
 
 
 class RankOut(ApiOutput):
-    """How a job's runs went, among the latest 10 000 of the cluster."""
+    """How a job's runs went, among the latest 10 000 of the cluster; tests do not count."""
 
     runs: int
     failed: int
     p95_s: Seconds | None = Field(description="95 of 100 took no longer.")
 
     @classmethod
-    def of(cls, rank: JobRank) -> "RankOut":
+    def of_job(cls, job: JobRow) -> "RankOut | None":
+        rank = job.rank
+        if rank is None:
+            return None
         return cls(runs=rank.runs, failed=rank.failed, p95_s=seconds(rank.p95_us))
 
 
@@ -235,8 +252,8 @@ class JobOut(ApiOutput):
             retired_at=moment(job.retired_at),
             renamed_to=job.renamed_to,
             trouble=job.trouble,
-            last_run=LastRunOut.of(job.last_run) if job.last_run else None,
-            rank=RankOut.of(job.rank) if job.rank else None,
+            last_run=LastRunOut.of_job(job),
+            rank=RankOut.of_job(job),
             executes=executes,
             parameters=None if parameters is None else dict(parameters),
             definition=dict(document) if full else None,

@@ -20,6 +20,7 @@ from foliot.api.models.jobs import (
     MaybeTriggerJob,
     NewJob,
     RollbackJob,
+    TryJob,
     ValidOut,
     WarningOut,
 )
@@ -68,6 +69,7 @@ from foliot.operations.diff import changes_between
 from foliot.operations.kinds import what_runs
 from foliot.operations.names import actor, find_job, home_of, namespace_of
 from foliot.operations.save import SavedJob
+from foliot.operations.trial import try_out
 from foliot.operations.trigger import check as check_trigger
 from foliot.operations.trigger import parameters_of
 from foliot.operations.trigger import trigger as trigger_run
@@ -148,6 +150,16 @@ async def validate_job(
         changes=[ChangeOut.of(change) for change in found.changes],
         is_offered=found.is_offered,
     )
+
+
+@router.post(":test", responses=WRITES, status_code=201, summary="Execute a definition once without saving it")
+async def try_definition(
+    services: Services, who: Writer, body: TryJob, response: Response, namespace: Namespace = None
+) -> RunOut:
+    """A test run, now: one attempt, which no statistics count. Nothing is saved, and no job is changed."""
+    asked = TriggerRequest(namespace=home_of(who, namespace), job=body.name, by=actor(who, body.reason), is_test=True)
+    run = await try_out(services, who, asked, body.definition, body.params)
+    return made_run(run, response)
 
 
 @router.get("/{name}", responses=READS, summary="Read a job")

@@ -193,6 +193,20 @@ class AsyncJobs:
         """What a definition means: its schedule in words, the next instants, warnings. Nothing is saved."""
         return dict(await self._ask("validate_job", name=name, definition=definition, namespace=namespace))
 
+    async def test(
+        self,
+        definition: Definition,
+        params: Mapping[str, Any] | None = None,
+        *,
+        name: str = "job",
+        reason: str = "",
+        namespace: str | None = None,
+    ) -> AsyncRun:
+        """Execute a definition once, now, without saving it: one attempt, which no statistics count."""
+        asked = {"name": name, "definition": definition, "params": dict(params or {}), "reason": reason}
+        raw = await self._ask("try_definition", **asked, namespace=namespace)
+        return AsyncRun(raw, self._client.runs)
+
     async def put(
         self,
         name: str,

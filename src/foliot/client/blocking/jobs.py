@@ -193,6 +193,20 @@ class Jobs:
         """What a definition means: its schedule in words, the next instants, warnings. Nothing is saved."""
         return dict(self._ask("validate_job", name=name, definition=definition, namespace=namespace))
 
+    def test(
+        self,
+        definition: Definition,
+        params: Mapping[str, Any] | None = None,
+        *,
+        name: str = "job",
+        reason: str = "",
+        namespace: str | None = None,
+    ) -> Run:
+        """Execute a definition once, now, without saving it: one attempt, which no statistics count."""
+        asked = {"name": name, "definition": definition, "params": dict(params or {}), "reason": reason}
+        raw = self._ask("try_definition", **asked, namespace=namespace)
+        return Run(raw, self._client.runs)
+
     def put(
         self,
         name: str,

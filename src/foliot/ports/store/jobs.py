@@ -15,6 +15,7 @@ from foliot.domain.sources import Incumbent
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.lookups import JobRow
 from foliot.ports.store.rescheduling import AheadJob, Rescheduled
+from foliot.ports.store.runs import TriggerRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +101,14 @@ class JobStore(Protocol):
         `declarer`: the code that declares it, with source "code"; None: it keeps the one it has.
         `allow` is asked with the job as it is before a version is added, and raises to refuse.
         `check_limit` is asked for each named limit whose maximum the save would change, and raises to refuse.
+        """
+        ...
+
+    async def try_out(self, definition: Definition, request: TriggerRequest) -> int:
+        """Make a test run of a definition without saving it; the id of the run.
+
+        The run belongs to a job that is deleted from the start: nobody finds it by its name, and a job that has the
+        name is not touched. `request` says the name, the parameters, the key and the user.
         """
         ...
 

@@ -21,6 +21,9 @@ from foliot.ports.worker_link import LogChunk
 
 T = TypeVar("T")
 
+TESTED: Final = "test"
+"""The source of a job that was never saved: somebody tested its definition."""
+
 RETIRED: Final = "retired"
 """Asked for like a state of a job, in `JobFilter.states`: paused, because no live worker declares it."""
 
@@ -431,7 +434,7 @@ class Lookups(Protocol):
         ...
 
     async def job_ids(self, namespace: str, name: str, *, limit: int) -> Sequence[int]:
-        """The jobs that have this name or had it until they were deleted, the newest first."""
+        """The jobs that have this name or had it: the present one, those deleted last, those only tested."""
         ...
 
     async def job_names(self, namespace: str | None, *, limit: int) -> Sequence[tuple[str, str]]:
@@ -455,7 +458,7 @@ class Lookups(Protocol):
         ...
 
     async def last_ended(self, job_id: int, *, limit: int) -> Sequence[RunRow]:
-        """The newest finished runs of a job, newest first."""
+        """The newest finished runs of a job, newest first, without tests."""
         ...
 
     async def fired(

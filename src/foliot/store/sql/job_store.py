@@ -19,18 +19,21 @@ from foliot.domain.sources import CODE, Incumbent, Retirement
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.ports.store.jobs import DeclaredAs, DeclaredDraft, Declarer, Saved, SaveOutcome, Standing
+from foliot.ports.store.lookups import TESTED
 from foliot.ports.store.rescheduling import AheadJob, Rescheduled
+from foliot.ports.store.runs import TriggerRequest
 from foliot.store.sql.ending import fixed_delay
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.firing.repair import learn_delays, repair_delays
-from foliot.store.sql.jobs import calendars, change, declaration, line_order, reschedule
+from foliot.store.sql.jobs import change, declaration, line_order, reschedule
 from foliot.store.sql.jobs.backlog import in_rounds, settle
 from foliot.store.sql.jobs.definitions import Definitions, lane_from, lane_ids, lanes_after
 from foliot.store.sql.jobs.held_time import catch_up_held
 from foliot.store.sql.jobs.removal import end_waiting
 from foliot.store.sql.jobs.suggestions import not_found
+from foliot.store.sql.jobs.trial import try_out
 from foliot.store.sql.jobs.version_move import FROM_THE_FIRST, finish_moves, move_waiting
-from foliot.store.sql.jobs.written import Written, keep_limits, lanes_of, resolved, write
+from foliot.store.sql.jobs.written import INSERT_CURSOR, Written, insert_version, keep_limits, lanes_of, resolved, write
 from foliot.store.sql.kernel.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
 from foliot.store.sql.people import job_reads
@@ -62,20 +65,6 @@ INSERT_JOB: Final = Statement(
 )
 JOB_ID: Final = Statement(
     "SELECT id FROM jobs WHERE namespace = :namespace AND name = :name AND deleted_at = 0 AND version = 1"
-)
-
-INSERT_VERSION: Final = Statement(
-    """
-    INSERT INTO job_versions (job_id, version, hash, definition, lane_id, merge_lane_id, created_at, created_by, reason)
-    VALUES (:job_id, :version, :hash, :definition, :lane_id, :merge_lane_id, :now, :by, :reason)
-    """
-)
-
-INSERT_CURSOR: Final = Statement(
-    """
-    INSERT INTO cursors (job_id, version, state, next_at, next_due_at, cursor_ver, remaining)
-    VALUES (:job_id, 1, :state, :next_at, :next_due_at, 1, :remaining)
-    """
 )
 
 NEW_VERSION: Final = Statement(
@@ -196,6 +185,10 @@ class SqlJobStore:
         )
         return await declaring.declare(drafts)
 
+    async def try_out(self, definition: Definition, request: TriggerRequest) -> int:
+        written = write(request.namespace, request.job, definition, by=request.by, source=TESTED)
+        return await self._database.transact(lambda tx: try_out(tx, written, request), pool=Pool.API)
+
     def _save(
         self, tx: Tx, written: Written, settling: _Settling, *, expected_version: int | None, create: bool
     ) -> Saved | None:
@@ -214,7 +207,7 @@ class SqlJobStore:
         if not tx.change(INSERT_JOB, {**key, **of_source}):
             raise TryAgain("somebody made the job meanwhile: this is an edit")
         job_id = int(tx.rows(JOB_ID, key)[0][0])
-        job = self._insert_version(tx, written, job_id, 1)
+        job = insert_version(tx, written, job_id, 1)
         plan = plans.first(job, tx.now())
         cursor = {
             "job_id": job_id,
@@ -232,7 +225,8 @@ class SqlJobStore:
     ) -> Saved | None:
         """Add a version; None: more was due than one transaction decides, and nothing else was done."""
         if _is_same(written, seen, expected_version):
-            if written.source == "code" and seen.source != "code":  # edited by hand once, and code says the same by now
+            is_code_again = written.source == CODE and seen.source != CODE
+            if is_code_again:  # edited by hand once, and code says the same by now
                 tx.change(OF_CODE, {"job_id": seen.job_id, "version": seen.version, **_of_code(written)})
             return self._saved(tx, written, SaveOutcome.SAME)
         lanes = lane_ids(tx, lanes_of(seen.job_id, written))  # store_meta comes before cursors (R3)
@@ -244,8 +238,14 @@ class SqlJobStore:
         cursor, is_settled = settle(tx, self._definitions, cursor, settling.plans.decide)
         if not is_settled and not settling.is_last:
             return None
-        job = self._insert_version(tx, written, found.job_id, found.version + 1, lanes)
-        change.apply(tx, self._definitions, cursor, settling.plans.edit(job), version=job.version)
+        return self._change(tx, written, found, cursor, settling.plans, lanes)
+
+    def _change(
+        self, tx: Tx, written: Written, found: _Known, cursor: Cursor, plans: Plans, lanes: Sequence[int]
+    ) -> Saved:
+        """The job gets its next version; its cursor is locked, and its past is decided as far as may be."""
+        job = insert_version(tx, written, found.job_id, found.version + 1, lanes)
+        change.apply(tx, self._definitions, cursor, plans.edit(job), version=job.version)
         self._edit_line(tx, found, job)
         _note_version(tx, written, found, job)
         before = tx.rows(DOCUMENT, {"job_id": found.job_id, "version": found.version})[0][0]
@@ -269,26 +269,6 @@ class SqlJobStore:
             line_order.line_up(tx, new)
         if new.definition.is_delayed and (old is None or not old.definition.is_delayed):
             fixed_delay.wait_for_open(tx, new.job_id)
-
-    def _insert_version(
-        self, tx: Tx, written: Written, job_id: int, version: int, lanes: Sequence[int] | None = None
-    ) -> LoadedJob:
-        if lanes is None:
-            lanes = lane_ids(tx, lanes_of(job_id, written))
-        job = LoadedJob(
-            job_id=job_id,
-            version=version,
-            namespace=written.namespace,
-            name=written.name,
-            definition=written.definition,
-            lane_id=lanes[0],
-            merge_lane_id=lanes[1] if len(lanes) > 1 else None,
-        )
-        values = {"hash": written.hash, "definition": written.document, "by": written.by.name}
-        keys = {"job_id": job_id, "version": version, "lane_id": job.lane_id, "merge_lane_id": job.merge_lane_id}
-        tx.change(INSERT_VERSION, {**keys, **values, "reason": written.by.reason, "now": tx.now()})
-        calendars.keep_uses(tx, job_id, written.definition, is_new=version == 1)
-        return job
 
     # -- pause, resume, delete ----------------------------------------------------------------------------------------
 

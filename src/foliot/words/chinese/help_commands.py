@@ -128,8 +128,11 @@ COMMANDS: Final[Mapping[str, str]] = {
     "Execute a job once, now, and show its log and what came of it.": "立即执行任务一次，并显示其日志和结果。",
     (
         "A test has one attempt, runs beside open runs of the job, and counts in no statistics; no fire is skipped for it. "
-        "Exit code 6 unless it succeeded."
-    ): "测试只尝试一次，与任务未结束的执行并行，不计入统计，也不会使触发被跳过。未成功则退出码为 6。",
+        "With --file it executes a definition that is not saved. Exit code 6 unless it succeeded."
+    ): (
+        "测试只尝试一次，与任务未结束的执行并行，不计入统计，也不会使触发被跳过。"
+        "使用 --file 时执行尚未保存的定义。未成功则退出码为 6。"
+    ),
     "Delete jobs. Their history stays, their names are free again.": "删除任务。历史保留，名称可以重新使用。",
     "Compare two versions of a job, field by field. Exit code 7: they differ.": (
         "逐字段比较任务的两个版本。退出码 7：两者不同。"

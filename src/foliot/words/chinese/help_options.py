@@ -126,6 +126,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "Every version with who, when and why.": "每个版本及其修改人、时间和原因。",
     "Its definition alone, as YAML.": "只以 YAML 显示任务定义。",
     "Parameters as JSON; - is stdin.": "JSON 格式的参数；- 表示标准输入。",
+    "Test the definition in this file, as JSON; - is stdin.": "测试此文件中 JSON 格式的定义；- 表示标准输入。",
     "Not before then.": "不早于此时刻。",
     "Not before so long.": "至少延后这么久。",
     "Run beside an open run.": "与未结束的执行并行。",

@@ -128,7 +128,7 @@ PHRASES: Final[Catalogue] = {
     "saved_by": "{at}，{by}",
     "from_file": "来自 {file}",
     "pinned_to": "{job}（固定于 v{version}）",
-    "testing": "{job}  {run}  测试 {executes}",
+    "testing": "{job}  {run}  测试[ {executes}]",
     "job_warning": "{message}[（{hint}）] {code}",
     "job_not_offered": "目前没有在线的工作节点能执行它：它的执行会等待",
     "offered": "有在线的工作节点提供",

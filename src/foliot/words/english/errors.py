@@ -81,6 +81,7 @@ TITLES: Final[Catalogue] = {
     "FOL-1098": "A part whose name no table and no installed package has",
     "FOL-1099": "A kind of job that no worker executes",
     "FOL-1100": "A definition that is not JSON",
+    "FOL-1152": "A test of an exclusive job that is not saved",
     "FOL-1111": "A setting that a kind of handler does not know or cannot use",
     "FOL-1112": "A file with settings of handlers that cannot be read",
     "FOL-1113": "An option for a handler that is not KIND.KEY=VALUE",

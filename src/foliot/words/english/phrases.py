@@ -142,7 +142,7 @@ PHRASES: Final[Catalogue] = {
     "saved_by": "{at} by {by}",
     "from_file": "from {file}",
     "pinned_to": "{job} (pinned to v{version})",
-    "testing": "{job}  {run}  test of {executes}",
+    "testing": "{job}  {run}  test[ of {executes}]",
     "job_warning": "{message}[ ({hint})]  {code}",
     "job_not_offered": "no live worker can execute it yet: its runs wait until one does",
     "offered": "by a live worker",

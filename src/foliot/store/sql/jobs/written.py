@@ -1,18 +1,33 @@
 """A definition on its way into the store: its document and hash, its names looked up, its lanes and limits."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
 
 from foliot.domain.definition import check_definition, hash_of, to_document
-from foliot.domain.job import Definition, Lane, lane_of
+from foliot.domain.job import Definition, Lane, LoadedJob, lane_of
 from foliot.domain.limits import LimitChange
 from foliot.domain.names import check_name
 from foliot.domain.payload import canonical_json
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.jobs import Declarer, Standing
 from foliot.store.sql.jobs import calendars
+from foliot.store.sql.jobs.definitions import lane_ids
 from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.statement import Statement
 from foliot.store.sql.leasing import limits
+
+INSERT_VERSION: Final = Statement(
+    """
+    INSERT INTO job_versions (job_id, version, hash, definition, lane_id, merge_lane_id, created_at, created_by, reason)
+    VALUES (:job_id, :version, :hash, :definition, :lane_id, :merge_lane_id, :now, :by, :reason)
+    """
+)
+INSERT_CURSOR: Final = Statement(
+    """
+    INSERT INTO cursors (job_id, version, state, next_at, next_due_at, cursor_ver, remaining)
+    VALUES (:job_id, 1, :state, :next_at, :next_due_at, 1, :remaining)
+    """
+)
 
 
 class Written(NamedTuple):
@@ -91,6 +106,28 @@ def lanes_of(job_id: int, written: Written) -> list[Lane]:
     if definition.merge is not None:
         lanes.append(lane_of(job_id, definition, namespace=namespace, shared=shared, handler=definition.merge))
     return lanes
+
+
+def insert_version(
+    tx: Tx, written: Written, job_id: int, version: int, lanes: Sequence[int] | None = None
+) -> LoadedJob:
+    """The job in this version; `lanes`: the numbers of its lanes, where they were drawn before."""
+    if lanes is None:
+        lanes = lane_ids(tx, lanes_of(job_id, written))
+    job = LoadedJob(
+        job_id=job_id,
+        version=version,
+        namespace=written.namespace,
+        name=written.name,
+        definition=written.definition,
+        lane_id=lanes[0],
+        merge_lane_id=lanes[1] if len(lanes) > 1 else None,
+    )
+    values = {"hash": written.hash, "definition": written.document, "by": written.by.name}
+    keys = {"job_id": job_id, "version": version, "lane_id": job.lane_id, "merge_lane_id": job.merge_lane_id}
+    tx.change(INSERT_VERSION, {**keys, **values, "reason": written.by.reason, "now": tx.now()})
+    calendars.keep_uses(tx, job_id, written.definition, is_new=version == 1)
+    return job
 
 
 def keep_limits(tx: Tx, written: Written, job_id: int, *, before: str | None) -> None:

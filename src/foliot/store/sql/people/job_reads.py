@@ -9,7 +9,8 @@ import msgspec
 from foliot.domain.instants import MINUTE, Instant
 from foliot.domain.sources import Retirement
 from foliot.domain.why.verdicts import HoldKind
-from foliot.ports.store.lookups import RETIRED, JobFilter, JobRow, LastRun, Listing, VersionRow
+from foliot.ports.store.lookups import RETIRED, TESTED, JobFilter, JobRow, LastRun, Listing, VersionRow
+from foliot.store.sql.firing.follow import is_no_test
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.paging import LOOK_MAX, from_cursor, to_cursor
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
@@ -49,17 +50,23 @@ BY_NEXT: Final = Statement(
 )
 BY_ID: Final = Statement(f"SELECT {_COLUMNS} FROM {{d}} JOIN jobs j ON j.id = d.id {_JOINS}", RowSet("d", id=BIGINT))
 LAST_RUNS: Final = Statement(
-    """
+    f"""
     SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at, r.attempt, r.place, r.cancel_at,
            r.parent_id, r.lane, r.not_before, r.serial
-    FROM {d} JOIN runs r ON r.id = (
-      SELECT q.id FROM runs q WHERE q.job_id = d.job_id AND q.shard = -1 AND q.parent_id IS NULL
+    FROM {{d}} JOIN runs r ON r.id = (
+      SELECT q.id FROM runs q
+      WHERE q.job_id = d.job_id AND q.shard = -1 AND q.parent_id IS NULL AND {is_no_test("q")}
       ORDER BY q.id DESC LIMIT 1
     )
     """,
     RowSet("d", job_id=BIGINT),
 )
-IDS: Final = Statement("SELECT id FROM jobs WHERE namespace = :namespace AND name = :name ORDER BY id DESC LIMIT :rows")
+NAMESAKES: Final = Statement(
+    f"""
+    SELECT id, source FROM jobs WHERE namespace = :namespace AND name = :name
+    ORDER BY CASE WHEN deleted_at = 0 THEN 0 WHEN source = '{TESTED}' THEN 2 ELSE 1 END, id DESC LIMIT :rows
+    """
+)
 NAMES: Final = Statement("SELECT namespace, name FROM jobs WHERE deleted_at = 0 ORDER BY namespace, name LIMIT :rows")
 NAMES_IN: Final = Statement(
     "SELECT namespace, name FROM jobs WHERE namespace = :namespace AND deleted_at = 0 ORDER BY name LIMIT :rows"
@@ -122,7 +129,7 @@ def _wanted(tx: Tx, looked_at: Sequence[Any], wanted: JobFilter) -> list[tuple[A
 
 
 def find_job(tx: Tx, namespace: str, name: str, *, with_hold: bool = False) -> JobRow | None:
-    """The job of this name, with its newest run; `with_hold`: and with what keeps that from starting."""
+    """The job of this name, with its newest run that is no test; `with_hold`: and with what keeps that."""
     job = present_job(tx, namespace, name)
     return None if job is None else with_last_runs(tx, [job], with_holds=with_hold)[0]
 
@@ -133,9 +140,10 @@ def present_job(tx: Tx, namespace: str, name: str) -> JobRow | None:
     return _job(rows[0]) if rows else None
 
 
-def job_ids(tx: Tx, namespace: str, name: str, limit: int) -> Sequence[int]:
-    """The jobs that have this name or had it until they were deleted, the newest first."""
-    return [row.id for row in tx.rows(IDS, {"namespace": namespace, "name": name, "rows": limit})]
+def job_ids(tx: Tx, namespace: str, name: str, limit: int, *, with_tests: bool = True) -> Sequence[int]:
+    """The jobs that have this name or had it: the present one, then those deleted last, then unsaved tests of it."""
+    namesakes = tx.rows(NAMESAKES, {"namespace": namespace, "name": name, "rows": limit})
+    return [row.id for row in namesakes if with_tests or row.source != TESTED]
 
 
 def job_names(tx: Tx, namespace: str | None, limit: int) -> Sequence[tuple[str, str]]:
@@ -173,7 +181,7 @@ def search_jobs(tx: Tx, text: str, *, namespace: str | None, limit: int) -> Sequ
 
 
 def with_last_runs(tx: Tx, jobs: Sequence[JobRow], *, with_holds: bool = False) -> Sequence[JobRow]:
-    """The same jobs with their newest runs."""
+    """The same jobs with their newest runs that are no tests."""
     last = _last_runs(tx, jobs, with_holds=with_holds)
     return [replace(job, last_run=last.get(job.job_id)) for job in jobs]
 

@@ -123,5 +123,5 @@ class SqlLookups:
 
 def _has_left_runs(tx: Tx, namespace: str, name: str) -> bool:
     """Whether there are runs of a job that had this name until it was deleted."""
-    ids = tuple(job_reads.job_ids(tx, namespace, name, DELETED_AMONG))
+    ids = tuple(job_reads.job_ids(tx, namespace, name, DELETED_AMONG, with_tests=False))
     return bool(ids) and bool(run_reads.list_runs(tx, RunFilter(job_ids=ids), limit=1, cursor=None).items)
