@@ -213,6 +213,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "Correct the kind, or start a worker that offers it.",
     ),
     "FOL-1100": ("The text in the editor is not JSON.", "Mend the line that the message names; your text is kept."),
+    "FOL-1152": (
+        "Runs of an exclusive job go one after another. A definition that is not saved has no line to wait in.",
+        "Save the job and test it then, or test it with exclusive: false.",
+    ),
     "FOL-1111": (
         "The worker's settings have a key that this kind does not know, or a value that it cannot use.",
         "Correct it in the settings of the worker; the message lists the keys.",
