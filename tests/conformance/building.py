@@ -4,19 +4,22 @@ from typing import Any
 
 from foliot.domain.definition import from_document
 from foliot.domain.fire import Decide
-from foliot.domain.instants import Instant
+from foliot.domain.instants import MINUTE, Instant
 from foliot.domain.job import Definition
 from foliot.domain.pacer import CatchUpPacer
 from foliot.domain.planner import Planner
 from foliot.ports.store import Store
 from foliot.ports.store.actor import Actor
+from foliot.ports.store.backfills import NewBackfill, Selection
 from foliot.ports.store.firing import Decided
+from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.store.lookups import JobRow, RunFilter, RunRow, SkipRow
 from foliot.ports.store.runs import TriggerRequest
 from tests.conformance.world import World
 
 PERSON = Actor(name="someone", reason="a test")
 NS = "default"
+CLOSED = {"exclude": ["2026-12-31"]}  # a calendar
 
 
 def definition(*, run: str = "python:jobs:tick", job: str = "", **document: Any) -> Definition:
@@ -96,3 +99,45 @@ async def skips_of(world: World, job: JobRow) -> list[SkipRow]:
     """A job's skips, oldest first."""
     _, skips = await world.store.lookups.fired(job.job_id, from_at=0, to_at=2**62, limit=1000)
     return sorted(skips, key=lambda skip: skip.from_at)
+
+
+def happening(n: int, *, topic: Topic = Topic.JOBS, namespace: str | None = "default") -> Happening:
+    """One event of some job."""
+    return Happening(
+        key=f"job.paused:{n}",
+        topic=topic,
+        kind="job.paused",
+        subject=f"job{n % 3}",
+        by="ops",
+        namespace=namespace,
+        data={"reason": "月底 🧾", "n": n},
+    )
+
+
+async def all_runs(store: Store, wanted: RunFilter, limit: int) -> list[int]:
+    """The ids of all pages of a list."""
+    ids: list[int] = []
+    cursor = None
+    for _ in range(200):
+        page = await store.lookups.runs(wanted, limit=limit, cursor=cursor)
+        ids += [run.run_id for run in page.items]
+        cursor = page.next_cursor
+        if cursor is None:
+            return ids
+    raise AssertionError("the list has no end")
+
+
+async def wanted_backfill(world: World, job: JobRow, *, count: int = 3, request_key: str | None = None) -> NewBackfill:
+    """A backfill of the latest minutes of a job."""
+    now = await world.now()
+    instants = [(now // MINUTE - n) * MINUTE for n in range(count, 0, -1)]
+    return NewBackfill(
+        job_id=job.job_id, version=1, from_at=instants[0], to_at=instants[-1] + 1, selection=Selection.ALL,
+        parallel=count, newest_first=False, instants=instants, created_by="ops", reason="", request_key=request_key,
+    )  # fmt: skip
+
+
+async def put_in(world: World, namespace: str, name: str = "tick", *, source: str = "api", **document: Any) -> None:
+    """Save a job in a namespace."""
+    wanted = definition(job=name, **document)
+    await world.store.jobs.save(namespace, name, wanted, by=PERSON, plans=PLANS, source=source)

@@ -5,11 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from foliot.domain.instants import MINUTE
 from foliot.ports.store import Store
-from foliot.ports.store.backfills import NewBackfill, Selection
-from foliot.ports.store.lookups import JobRow
-from tests.conformance.building import every, runs_of
+from tests.conformance.building import every, runs_of, wanted_backfill
 from tests.conformance.world import World
 
 
@@ -18,18 +15,8 @@ def store(world: World) -> Store:
     return world.store
 
 
-async def wanted(world: World, job: JobRow, *, count: int = 3, request_key: str | None = None) -> NewBackfill:
-    """A backfill of the latest minutes of a job."""
-    now = await world.now()
-    instants = [(now // MINUTE - n) * MINUTE for n in range(count, 0, -1)]
-    return NewBackfill(
-        job_id=job.job_id, version=1, from_at=instants[0], to_at=instants[-1] + 1, selection=Selection.ALL,
-        parallel=count, newest_first=False, instants=instants, created_by="ops", reason="", request_key=request_key,
-    )  # fmt: skip
-
-
 async def test_a_request_makes_one_backfill_however_often_it_comes(world: World, store: Store) -> None:
-    new = await wanted(world, await every(world, "tick", "1m", overlap="allow"), request_key="a" * 64)
+    new = await wanted_backfill(world, await every(world, "tick", "1m", overlap="allow"), request_key="a" * 64)
     assert await store.backfills.asked("a" * 64) is None
     other = await world.open()
     first = await store.backfills.add(new)
@@ -48,7 +35,7 @@ async def test_a_request_makes_one_backfill_however_often_it_comes(world: World,
 async def test_a_job_that_cannot_be_read_here_holds_up_no_other_backfill(world: World, store: Store) -> None:
     """As in a rolling upgrade: a newer server saved what this one does not know."""
     jobs = [await every(world, name, "1m", overlap="allow") for name in ("bad", "good")]
-    bad, _ = [await store.backfills.add(await wanted(world, job)) for job in jobs]
+    bad, _ = [await store.backfills.add(await wanted_backfill(world, job)) for job in jobs]
     await world.spoil(jobs[0])
     older = await world.open()
     assert await older.backfills.advance(limit=20) == 3

@@ -7,10 +7,8 @@ import pytest
 from foliot.domain.instants import HOUR, isoformat
 from foliot.domain.schedule.errors import UnknownCalendar
 from foliot.ports.store.calendars import CalendarInUse, CalendarStore
-from tests.conformance.building import DECIDE, NS, PERSON, PLANS, definition, save, skips_of
+from tests.conformance.building import CLOSED, DECIDE, NS, PERSON, PLANS, definition, save, skips_of
 from tests.conformance.world import World
-
-CLOSED = {"exclude": ["2026-12-31"]}
 
 
 @pytest.fixture

@@ -3,26 +3,16 @@
 from foliot.domain.instants import HOUR, SECOND
 from foliot.domain.verdict import judge
 from foliot.ports.store.nodes import SESSION_TTL_US
-from foliot.ports.worker_link import Beat, BeatAnswer, Hello
+from foliot.ports.worker_link import Beat, BeatAnswer
 from tests.conformance.building import decider, every, make_due, runs_of
-from tests.conformance.world import CHANCE, World
-
-STEP = 120 * SECOND
-
-
-async def servers(world: World, count: int) -> list[str]:
-    sessions = [CHANCE.token() for _ in range(count)]
-    for session in sessions:
-        hello = Hello(session=session, name=f"server {session[:4]}", group="", slots=0, handlers=())
-        await world.store.nodes.register(hello, kind="server", ttl_us=SESSION_TTL_US)
-        assert await world.store.nodes.report_clock(session, ahead_us=0) is False
-    return sessions
+from tests.conformance.serving import CLOCK_STEP, servers
+from tests.conformance.world import World
 
 
 async def test_two_servers_are_no_majority(world: World) -> None:
     one, two = await servers(world, 2)
-    assert await world.store.nodes.report_clock(one, ahead_us=STEP) is False
-    assert await world.store.nodes.report_clock(two, ahead_us=STEP) is False
+    assert await world.store.nodes.report_clock(one, ahead_us=CLOCK_STEP) is False
+    assert await world.store.nodes.report_clock(two, ahead_us=CLOCK_STEP) is False
 
 
 async def beat(world: World, session: str, beat_no: int, offset_us: int | None) -> BeatAnswer:
@@ -48,9 +38,9 @@ async def test_a_beat_tells_how_far_a_clock_is_off_and_is_told_the_time(world: W
 async def test_wall_clocks_of_three_sessions_far_from_the_store_make_it_suspect_without_a_lead(world: World) -> None:
     one, two, three = await servers(world, 3)
     report = world.store.nodes.report_clock
-    await beat(world, two, 1, -STEP)
-    assert await report(one, ahead_us=0, offset_us=-STEP) is False, "two are no majority"
-    await beat(world, three, 1, -STEP)
+    await beat(world, two, 1, -CLOCK_STEP)
+    assert await report(one, ahead_us=0, offset_us=-CLOCK_STEP) is False, "two are no majority"
+    await beat(world, three, 1, -CLOCK_STEP)
     assert await report(one, ahead_us=0) is True
     pulse = await world.store.firing.pulse()
     assert (pulse.clock_suspect, pulse.clock_ahead_us) == (True, 0)
@@ -63,7 +53,7 @@ async def test_wall_clocks_of_three_sessions_far_from_the_store_make_it_suspect_
 
 async def test_the_lead_follows_the_clock_while_it_is_suspect(world: World) -> None:
     sessions = await servers(world, 3)
-    for lead in (STEP, 2 * STEP):
+    for lead in (CLOCK_STEP, 2 * CLOCK_STEP):
         for session in sessions:
             await world.store.nodes.report_clock(session, ahead_us=lead)
         assert (await world.store.firing.pulse()).clock_ahead_us == lead

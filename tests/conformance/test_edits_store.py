@@ -6,33 +6,11 @@ import pytest
 
 from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.domain.verdict import Cause
-from foliot.ports.store.lookups import JobRow
 from foliot.ports.store.runs import BadTrigger
-from foliot.ports.worker_link import LeasedRun
 from tests.conformance.building import PERSON, cursor_of, every, fire, make_due, runs_of, save, skips_of
-from tests.conformance.working import Worker, run_of, trigger, worker
+from tests.conformance.editing import EXCLUSIVE, delayed, drain, started, unpark
+from tests.conformance.working import run_of, trigger, worker
 from tests.conformance.world import World
-
-EXCLUSIVE: dict[str, Any] = {"overlap": "queue_all", "exclusive": True, "isolation": "process"}
-
-
-async def drain(anne: Worker) -> list[list[tuple[int, int]]]:
-    """Let a worker do what there is: (run, version) of each lease, in the order of leases."""
-    done = []
-    while leased := await anne.lease(8) or await _unparked(anne):
-        done.append([(run.run_id, run.version) for run in leased])
-        await anne.complete(*leased)
-    return done
-
-
-async def _unparked(anne: Worker) -> tuple[LeasedRun, ...]:
-    """What the sweep finds."""
-    await unpark(anne.world)
-    return await anne.lease(8)
-
-
-async def unpark(world: World) -> None:
-    await world.store.firing.unpark(limit=100)
 
 
 async def test_a_trigger_for_later_is_cut_into_the_shards_of_the_new_version(world: World) -> None:
@@ -236,18 +214,6 @@ async def test_a_run_that_an_edit_leaves_where_it_is_keeps_its_turn(world: World
 
 
 # --------------------------------------------------------------------------------------------------------- fixed delay
-
-
-async def delayed(world: World, seconds: int = 10, **document: Any) -> JobRow:
-    return await save(world, schedule={"every": f"{seconds}s", "from_end": True}, **document)
-
-
-async def started(world: World, job: JobRow) -> tuple[Worker, LeasedRun]:
-    """A fire of the job in the hands of a worker."""
-    await make_due(world, job)
-    assert (await fire(world)).created == 1
-    anne = await worker(world)
-    return anne, await anne.lease_one()
 
 
 @pytest.mark.parametrize("cause", [Cause.SUCCEEDED, Cause.ERROR])

@@ -1,18 +1,15 @@
 """Ending: every way out of a worker's hands, with all that follows, once."""
 
-from typing import Any
-
 import pytest
 from msgspec.structs import replace
 
 from foliot.domain.instants import HOUR, SECOND, to_datetime
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
-from foliot.ports.store.lookups import JobRow
 from foliot.ports.worker_link import LeasedRun, Leaving, Report
 from tests.conformance.building import PERSON, cursor_of, fire, make_due, runs_of, save
+from tests.conformance.editing import delayed_and_fired
 from tests.conformance.working import (
-    Worker,
     run_of,
     states_of,
     trigger,
@@ -179,16 +176,8 @@ async def test_the_end_of_a_sharded_run_unparks_the_shards_of_the_next(world: Wo
 # -------------------------------------------------------------------------------------------- what follows: fixed delay
 
 
-async def _delayed(world: World, **document: Any) -> tuple[Worker, JobRow]:
-    job = await save(world, "tick", schedule={"every": "30s", "from_end": True}, **document)
-    await make_due(world, job)
-    await fire(world)
-    assert (await cursor_of(world, job)).next_at is None
-    return await worker(world), job
-
-
 async def test_a_retry_is_not_the_end(world: World) -> None:
-    anne, job = await _delayed(world, retries={"max": 1, "backoff": "1s", "jitter": False})
+    anne, job = await delayed_and_fired(world, retries={"max": 1, "backoff": "1s", "jitter": False})
     await anne.complete(await anne.lease_one(), cause=Cause.ERROR, error="x")
     assert (await cursor_of(world, job)).next_at is None
     await world.elapse(SECOND)
@@ -197,7 +186,7 @@ async def test_a_retry_is_not_the_end(world: World) -> None:
 
 
 async def test_the_end_of_a_trigger_sets_nothing(world: World) -> None:
-    anne, job = await _delayed(world)
+    anne, job = await delayed_and_fired(world)
     scheduled = await anne.lease_one()
     await trigger(world, allow_overlap=True)
     await anne.complete(await anne.lease_one())
@@ -207,7 +196,7 @@ async def test_the_end_of_a_trigger_sets_nothing(world: World) -> None:
 
 
 async def test_the_end_of_a_sharded_run_sets_the_next_instant(world: World) -> None:
-    anne, job = await _delayed(world, shards=2, merge="python:jobs:join")
+    anne, job = await delayed_and_fired(world, shards=2, merge="python:jobs:join")
     shards = await anne.lease(8)
     await anne.complete(*shards)
     assert (await cursor_of(world, job)).next_at is None

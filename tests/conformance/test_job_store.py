@@ -1,7 +1,6 @@
 """Jobs: versions, edits that decide the past first, pauses, deletion, names."""
 
 import asyncio
-from typing import Any
 
 import pytest
 
@@ -9,7 +8,7 @@ from foliot.domain.errors import JobNotFound, VersionConflict
 from foliot.domain.instants import DAY, HOUR, MINUTE
 from foliot.domain.planner import Planner
 from foliot.ports.store.errors import StoreUnavailable
-from foliot.ports.store.jobs import Saved, SaveOutcome
+from foliot.ports.store.jobs import SaveOutcome
 from tests.conformance.building import (
     NS,
     PERSON,
@@ -23,17 +22,9 @@ from tests.conformance.building import (
     save,
     skips_of,
 )
+from tests.conformance.editing import put
 from tests.conformance.working import states_of, worker
 from tests.conformance.world import World
-
-
-async def put(
-    world: World, name: str = "tick", *, expected: int | None = None, create: bool = True, **document: Any
-) -> Saved:
-    wanted = definition(job=name, **document)
-    return await world.store.jobs.save(
-        NS, name, wanted, by=PERSON, plans=Planner(), expected_version=expected, create=create
-    )
 
 
 async def test_a_change_is_a_new_version_and_the_old_one_stays(world: World) -> None:

@@ -3,7 +3,8 @@
 import pytest
 
 from foliot.domain.instants import HOUR
-from foliot.ports.store.journal import EventFilter, Happening, Journal, Topic
+from foliot.ports.store.journal import EventFilter, Journal, Topic
+from tests.conformance.building import happening
 from tests.conformance.world import World
 
 EVERYTHING = EventFilter()
@@ -12,18 +13,6 @@ EVERYTHING = EventFilter()
 @pytest.fixture
 def journal(world: World) -> Journal:
     return world.store.journal
-
-
-def happening(n: int, *, topic: Topic = Topic.JOBS, namespace: str | None = "default") -> Happening:
-    return Happening(
-        key=f"job.paused:{n}",
-        topic=topic,
-        kind="job.paused",
-        subject=f"job{n % 3}",
-        by="ops",
-        namespace=namespace,
-        data={"reason": "月底 🧾", "n": n},
-    )
 
 
 async def test_what_two_saw_is_noted_once(journal: Journal) -> None:

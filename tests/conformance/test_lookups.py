@@ -9,7 +9,7 @@ from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.store import Store
 from foliot.ports.store.backfills import BackfillNotFound, BackfillState, NewBackfill, Selection
 from foliot.ports.store.lookups import BadCursor, JobFilter, RunFilter
-from tests.conformance.building import DECIDE, NS, PLANS, every, make_due, save
+from tests.conformance.building import DECIDE, NS, PLANS, all_runs, every, make_due, save
 from tests.conformance.working import lead, trigger, worker
 from tests.conformance.world import World
 
@@ -56,18 +56,6 @@ async def test_jobs_are_ranked_by_how_their_latest_runs_went(world: World, store
     assert named.items[0].rank is None
     with pytest.raises(BadCursor):
         await store.lookups.jobs(JobFilter(sort="p95"), limit=1, cursor=named.next_cursor)
-
-
-async def all_runs(store: Store, wanted: RunFilter, limit: int) -> list[int]:
-    ids: list[int] = []
-    cursor = None
-    for _ in range(200):
-        page = await store.lookups.runs(wanted, limit=limit, cursor=cursor)
-        ids += [run.run_id for run in page.items]
-        cursor = page.next_cursor
-        if cursor is None:
-            return ids
-    raise AssertionError("the list has no end")
 
 
 async def test_pages_of_jobs_miss_none_and_repeat_none(world: World, store: Store) -> None:

@@ -3,25 +3,16 @@
 import json
 
 from foliot.domain.verdict import Cause
-from foliot.ports.worker_link import LeasedRun
 from tests.conformance.building import save
-from tests.conformance.working import Worker, trigger, worker
+from tests.conformance.working import JOIN, end_shards, trigger, worker
 from tests.conformance.world import World
-
-JOIN = "python:jobs:join"
-
-
-async def _merged(anne: Worker, results: list[str | None], *, shards: tuple[LeasedRun, ...] = ()) -> None:
-    """End every shard with its result, the last one first."""
-    for run in sorted(shards or await anne.lease(8), key=lambda run: -run.shard):
-        await anne.complete(run, result=results[run.shard])
 
 
 async def test_a_merge_run_gets_the_results_of_its_shards_in_their_order(world: World) -> None:
     await save(world, "tick", shards=4, merge=JOIN, params={"day": 3})
     await trigger(world)
     anne = await worker(world)
-    await _merged(anne, ['{"orders":2}', None, '"zwei – 二"', "[1,2]"])
+    await end_shards(anne, ['{"orders":2}', None, '"zwei – 二"', "[1,2]"])
     merge = await anne.lease_one()
     assert json.loads(merge.params or "") == {"parts": [{"orders": 2}, None, "zwei – 二", [1, 2]], "day": 3}
 
@@ -31,7 +22,7 @@ async def test_a_lost_answer_brings_the_same_parts_again(world: World) -> None:
     await save(world, "tick", shards=2, merge=JOIN)
     await trigger(world)
     anne = await worker(world)
-    await _merged(anne, ["1", "2"])
+    await end_shards(anne, ["1", "2"])
     (lost,) = await anne.lease(1)
     (again,) = await anne.lease(1, repeat=True)
     assert (again.lease_id, again.params) == (lost.lease_id, lost.params) == (lost.lease_id, '{"parts":[1,2]}')
@@ -41,7 +32,7 @@ async def test_a_merge_run_that_goes_again_gets_them_again(world: World) -> None
     await save(world, "tick", shards=2, merge=JOIN, retries={"max": 1, "backoff": "1s", "jitter": False})
     await trigger(world)
     anne = await worker(world)
-    await _merged(anne, ["1", "2"])
+    await end_shards(anne, ["1", "2"])
     first = await anne.lease_one()
     await anne.complete(first, cause=Cause.ERROR, error="x")
     await world.elapse(2_000_000)

@@ -1,38 +1,18 @@
 """Named limits: of a namespace, or of the whole cluster; whoever may not change one cannot by a save (SEC-05)."""
 
-from typing import Any
-
 import pytest
 
 from foliot.domain.instants import SECOND
-from foliot.domain.job import Definition
-from foliot.domain.limits import LimitChange, LimitNotYours, limit_key, limit_name
+from foliot.domain.limits import limit_key, limit_name
 from foliot.domain.verdict import Cause
-from foliot.ports.store.jobs import Saved
 from foliot.ports.store.limits import LimitHeld, LimitInUse, LimitNotFound
 from foliot.ports.store.runs import TriggerRequest
 from foliot.words.errors import tell
 from foliot.words.language import Language
 from tests.conformance.building import PERSON, PLANS, definition
+from tests.conformance.limiting import ask_in, maxima, naming, refuse, save
 from tests.conformance.working import worker
 from tests.conformance.world import World
-
-
-def naming(name: str, most: int, **document: Any) -> Definition:
-    return definition(place={"concurrency": {name: most}}, **document)
-
-
-def refuse(change: LimitChange) -> None:
-    raise LimitNotYours(change)
-
-
-async def save(world: World, says: Definition, *, namespace: str = "default", job: str = "tick", **how: Any) -> Saved:
-    return await world.store.jobs.save(namespace, job, says, by=PERSON, plans=PLANS, **how)
-
-
-async def maxima(world: World) -> dict[tuple[str | None, str], int]:
-    found = await world.store.limits.list(namespace=None, after="", limit=100)
-    return {(one.namespace, one.name): one.max for one in found}
 
 
 async def test_two_namespaces_with_one_name_have_two_limits(world: World) -> None:
@@ -44,15 +24,11 @@ async def test_two_namespaces_with_one_name_have_two_limits(world: World) -> Non
 async def test_a_full_limit_of_one_namespace_holds_nothing_of_another(world: World) -> None:
     for namespace in ("ours", "theirs"):
         await save(world, naming("db", 1), namespace=namespace)
-        await world.store.runs.trigger(_ask(namespace, "a"))
-        await world.store.runs.trigger(_ask(namespace, "b"))
+        await world.store.runs.trigger(ask_in(namespace, "a"))
+        await world.store.runs.trigger(ask_in(namespace, "b"))
     anne = await worker(world)
     leased = await anne.lease(8)
     assert sorted(run.namespace for run in leased) == ["ours", "theirs"]
-
-
-def _ask(namespace: str, key: str) -> Any:
-    return TriggerRequest(namespace=namespace, job="tick", key=key, by=PERSON)
 
 
 async def test_a_save_that_says_the_same_number_changes_no_limit(world: World) -> None:
@@ -67,7 +43,7 @@ async def test_jobs_saved_after_an_admin_made_a_limit_count_in_it(world: World) 
     await store.set_shared("db", 1)
     for namespace in ("ours", "theirs"):
         await save(world, naming("db", 1), namespace=namespace, check_limit=refuse)
-        await world.store.runs.trigger(_ask(namespace, "a"))
+        await world.store.runs.trigger(ask_in(namespace, "a"))
     assert await maxima(world) == {(None, "db"): 1}
     anne = await worker(world)
     assert len(await anne.lease(8)) == 1
@@ -95,7 +71,7 @@ async def test_a_limit_of_the_cluster_that_was_deleted_does_not_come_back_and_ho
     store = world.store.limits
     await store.set_shared("db", 1)
     await save(world, naming("db", 1, overlap="allow", retries={"max": 3, "backoff": "1s", "jitter": False}))
-    await world.store.runs.trigger(_ask("default", "a"))
+    await world.store.runs.trigger(ask_in("default", "a"))
     anne = await worker(world)
     await anne.complete(await anne.lease_one(), cause=Cause.ERROR, error="again")
     await save(world, definition(overlap="allow"))
@@ -117,7 +93,7 @@ async def test_a_limit_of_the_cluster_stays_while_a_run_holds_it(world: World) -
     store = world.store.limits
     await store.set_shared("db", 1)
     await save(world, naming("db", 1))
-    await world.store.runs.trigger(_ask("default", "a"))
+    await world.store.runs.trigger(ask_in("default", "a"))
     anne = await worker(world)
     run = await anne.lease_one()
     await world.store.jobs.delete("default", "tick", plans=PLANS)

@@ -7,20 +7,10 @@ import pytest
 from foliot.domain.errors import Denied
 from foliot.domain.sources import Incumbent
 from foliot.ports.store.jobs import SaveOutcome, Standing
-from foliot.ports.store.runs import Poll, TriggerRequest
-from tests.conformance.building import PERSON, PLANS, definition
-from tests.conformance.working import Worker, worker
-from tests.conformance.world import CHANCE, World
-
-
-async def put(world: World, namespace: str, name: str = "tick", *, source: str = "api", **document: Any) -> None:
-    wanted = definition(job=name, **document)
-    await world.store.jobs.save(namespace, name, wanted, by=PERSON, plans=PLANS, source=source)
-
-
-async def trigger_in(world: World, namespace: str, n: int) -> list[int]:
-    requests = [TriggerRequest(namespace=namespace, job="tick", key=CHANCE.token(), by=PERSON) for _ in range(n)]
-    return [(await world.store.runs.trigger(request)).run_id for request in requests]
+from foliot.ports.store.runs import Poll
+from tests.conformance.building import PERSON, PLANS, definition, put_in
+from tests.conformance.working import Worker, trigger_in, worker
+from tests.conformance.world import World
 
 
 async def confined(anne: Worker, namespace: str, free: int) -> Poll:
@@ -38,7 +28,7 @@ async def confined(anne: Worker, namespace: str, free: int) -> Poll:
 async def test_runs_of_a_namespace_wait_in_lanes_of_their_own(world: World) -> None:
     """Else those of another, which nobody takes, would keep a worker of this one from ever seeing its own."""
     for namespace in ("pay", "toys"):
-        await put(world, namespace)
+        await put_in(world, namespace)
     await trigger_in(world, "pay", 30)
     ours = await trigger_in(world, "toys", 2)
     anne = await worker(world)
@@ -48,7 +38,7 @@ async def test_runs_of_a_namespace_wait_in_lanes_of_their_own(world: World) -> N
 
 
 async def test_who_may_not_replace_a_job_leaves_it_as_it_is(world: World) -> None:
-    await put(world, "pay", group="billing")
+    await put_in(world, "pay", group="billing")
     seen: list[Standing] = []
 
     def refuse(standing: Standing) -> None:

@@ -1,32 +1,18 @@
 """Reaping: silent sessions are declared dead, with amnesty; their runs and overdue ones find their end."""
 
-from typing import Any
-
 from foliot.domain.instants import MINUTE, SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import judge
 from foliot.ports.store.nodes import SESSION_TTL_US
-from foliot.ports.worker_link import LeasedRun
 from tests.conformance.building import PERSON, save
-from tests.conformance.working import Worker, lead, run_of, states_of, trigger, worker
+from tests.conformance.working import BEAT_EVERY_US, lead, run_of, running_with_limit, states_of, trigger, worker
 from tests.conformance.world import World
-
-BEAT_EVERY_US = SESSION_TTL_US // 3
-
 
 # ------------------------------------------------------------------------------------------------------------- timeouts
 
 
-async def _running(world: World, **document: Any) -> tuple[Worker, LeasedRun, int]:
-    await save(world, "tick", timeout="10s", grace="5s", **document)
-    await trigger(world)
-    anne = await worker(world)
-    run = await anne.lease_one()
-    return anne, run, await lead(world)
-
-
 async def test_a_run_past_its_deadline_ends_when_its_worker_had_its_grace(world: World) -> None:
-    anne, run, term = await _running(world)
+    anne, run, term = await running_with_limit(world)
     await anne.beat(run)
     await world.elapse(14 * SECOND)
     assert await world.store.runs.time_out(judge, limit=10, term=term) == 0  # it may still be stopping
@@ -38,7 +24,7 @@ async def test_a_run_past_its_deadline_ends_when_its_worker_had_its_grace(world:
 
 
 async def test_an_overdue_run_goes_again_by_its_retry_policy(world: World) -> None:
-    anne, run, term = await _running(world, retries={"max": 1, "backoff": "1s", "jitter": False})
+    anne, run, term = await running_with_limit(world, retries={"max": 1, "backoff": "1s", "jitter": False})
     await anne.beat(run)
     await world.elapse(20 * SECOND)
     await world.store.runs.time_out(judge, limit=10, term=term)
@@ -47,7 +33,7 @@ async def test_an_overdue_run_goes_again_by_its_retry_policy(world: World) -> No
 
 
 async def test_a_deadline_counts_from_the_reported_start(world: World) -> None:
-    anne, run, term = await _running(world)
+    anne, run, term = await running_with_limit(world)
     await world.elapse(30 * SECOND)
     assert await world.store.runs.time_out(judge, limit=10, term=term) == 0
     await anne.beat(run)
@@ -56,7 +42,7 @@ async def test_a_deadline_counts_from_the_reported_start(world: World) -> None:
 
 
 async def test_a_run_that_is_never_started_goes_back_with_a_death(world: World) -> None:
-    anne, run, term = await _running(world, start_within="20s")
+    anne, run, term = await running_with_limit(world, start_within="20s")
     await world.elapse(23 * SECOND)
     assert await world.store.runs.time_out(judge, limit=10, term=term) == 0, "no beat could say so yet"
     await anne.beat(run, started=False)
@@ -66,7 +52,7 @@ async def test_a_run_that_is_never_started_goes_back_with_a_death(world: World) 
 
 
 async def test_a_run_that_is_never_started_and_may_run_once_is_lost(world: World) -> None:
-    anne, run, term = await _running(world, start_within="20s", on_lost="fail")
+    anne, run, term = await running_with_limit(world, start_within="20s", on_lost="fail")
     await world.elapse(30 * SECOND)
     await anne.beat(run, started=False)
     await world.store.runs.time_out(judge, limit=10, term=term)
@@ -75,7 +61,7 @@ async def test_a_run_that_is_never_started_and_may_run_once_is_lost(world: World
 
 async def test_a_run_that_starts_at_once_lives_however_little_time_its_start_has(world: World) -> None:
     """Starts are told by beats, which are seconds apart."""
-    anne, run, term = await _running(world, start_within="100ms")
+    anne, run, term = await running_with_limit(world, start_within="100ms")
     await anne.beat(run, started=False)  # said just before it started
     await world.elapse(BEAT_EVERY_US)
     assert await world.store.runs.time_out(judge, limit=10, term=term) == 0
@@ -85,7 +71,7 @@ async def test_a_run_that_starts_at_once_lives_however_little_time_its_start_has
 
 
 async def test_a_run_no_beat_ever_tells_of_is_given_up_in_the_end(world: World) -> None:
-    anne, run, term = await _running(world, start_within="1s")
+    anne, run, term = await running_with_limit(world, start_within="1s")
     await world.elapse(SESSION_TTL_US)
     await anne.beat(settled=0)  # the answer to its poll is still on its way
     assert await world.store.runs.time_out(judge, limit=10, term=term) == 0
@@ -95,7 +81,7 @@ async def test_a_run_no_beat_ever_tells_of_is_given_up_in_the_end(world: World) 
 
 
 async def test_a_forced_cancel_waits_for_no_start(world: World) -> None:
-    _, run, term = await _running(world, start_within="1h")
+    _, run, term = await running_with_limit(world, start_within="1h")
     await world.store.runs.cancel([run.run_id], by=PERSON, force=True)
     await world.elapse(3 * SECOND)
     assert await world.store.runs.time_out(judge, limit=10, term=term) == 1

@@ -8,21 +8,9 @@ import pytest
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant, isoformat
 from foliot.domain.planner import Planner
 from foliot.ports.store.lookups import JobRow
-from foliot.ports.store.rescheduling import Rescheduled
-from tests.conformance.building import NS, PERSON, PLANS, cursor_of, fire, make_due, runs_of, save, skips_of
+from tests.conformance.building import NS, PERSON, PLANS, cursor_of, make_due, runs_of, save, skips_of
+from tests.conformance.rescheduling import HOURLY, YEARS, fire_all, next_instants, reschedule
 from tests.conformance.world import World
-
-YEARS = 3 * 366 * DAY
-HOURLY: dict[str, Any] = {"schedule": {"every": "1h"}, "overlap": "allow"}
-
-
-async def reschedule(world: World, *, dry_run: bool = False) -> Rescheduled:
-    return await world.store.jobs.reschedule(NS, "tick", plans=Planner(), dry_run=dry_run)
-
-
-async def fire_all(world: World) -> None:
-    while (await fire(world)).taken:
-        pass
 
 
 async def sent_ahead(world: World, *, fire_before: bool = True) -> Instant:
@@ -36,13 +24,6 @@ async def sent_ahead(world: World, *, fire_before: bool = True) -> Instant:
     await fire_all(world)
     await world.elapse(begin - await world.now())
     return begin
-
-
-async def next_instants(world: World, count: int) -> None:
-    """So many instants come, and servers look at once."""
-    for _ in range(count):
-        await world.elapse(HOUR - await world.now() % HOUR)
-        await fire_all(world)
 
 
 @pytest.mark.parametrize("policy", ["skip", {"latest": "1h"}, {"all": "1d"}], ids=["skip", "latest", "all"])

@@ -3,12 +3,8 @@
 from foliot.domain.instants import DAY, SECOND
 from foliot.domain.verdict import Cause
 from tests.conformance.building import save
-from tests.conformance.working import states_of, trigger, worker
+from tests.conformance.working import forget, states_of, trigger, worker
 from tests.conformance.world import World
-
-
-async def _forget(world: World, *, limit: int = 1000, after_id: int = 0) -> tuple[int, int]:
-    return await world.store.runs.forget(before=await world.now() - DAY, after_id=after_id, limit=limit)
 
 
 async def test_young_and_live_runs_stay(world: World) -> None:
@@ -19,7 +15,7 @@ async def test_young_and_live_runs_stay(world: World) -> None:
     await anne.beat()
     done, _ = await anne.lease(2)
     await anne.complete(done)
-    assert (await _forget(world))[0] == 0
+    assert (await forget(world))[0] == 0
     assert len(await states_of(world)) == 3
 
 
@@ -29,11 +25,11 @@ async def test_it_walks_upwards_in_steps(world: World) -> None:
     anne = await worker(world)
     await anne.complete(*await anne.lease(8))
     await world.elapse(DAY + SECOND)
-    deleted, after = await _forget(world, limit=2)
+    deleted, after = await forget(world, limit=2)
     assert (deleted, after) == (2, ids[1])
-    assert await _forget(world, limit=2, after_id=after) == (2, ids[3])
-    assert await _forget(world, limit=2, after_id=ids[3]) == (1, 0)  # the end
-    assert await _forget(world, limit=2, after_id=ids[4]) == (0, 0)
+    assert await forget(world, limit=2, after_id=after) == (2, ids[3])
+    assert await forget(world, limit=2, after_id=ids[3]) == (1, 0)  # the end
+    assert await forget(world, limit=2, after_id=ids[4]) == (0, 0)
 
 
 async def test_shards_stay_as_long_as_their_parent(world: World) -> None:
@@ -43,8 +39,8 @@ async def test_shards_stay_as_long_as_their_parent(world: World) -> None:
     one, two = await anne.lease(8)
     await anne.complete(one, cause=Cause.ERROR, error="x")
     await world.elapse(2 * DAY)
-    assert (await _forget(world))[0] == 0
+    assert (await forget(world))[0] == 0
     await anne.complete(two)
     assert (await states_of(world))[0] == "FAILED"  # the parent still knew of the failed shard
     await world.elapse(2 * DAY)
-    assert (await _forget(world))[0] == 3
+    assert (await forget(world))[0] == 3

@@ -5,19 +5,10 @@ from msgspec.structs import replace
 
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
-from foliot.ports.store.nodes import SESSION_TTL_US
-from foliot.ports.worker_link import Hello, LogChunk
+from foliot.ports.worker_link import LogChunk
 from tests.conformance.building import save
-from tests.conformance.working import Worker, run_of, trigger
+from tests.conformance.working import register, run_of, trigger
 from tests.conformance.world import CHANCE, World
-
-
-async def register(world: World, owner: str | None, *, session: str | None = None, kind: str = "worker") -> Worker:
-    worker = Worker(world)
-    worker.session = session or worker.session
-    hello = Hello(session=worker.session, name="w", group="default", slots=8, handlers=(), owner=owner)
-    await world.store.nodes.register(hello, kind=kind, ttl_us=SESSION_TTL_US)
-    return worker
 
 
 async def test_the_leases_of_an_owner_are_told_from_others(world: World) -> None:

@@ -4,16 +4,19 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-from foliot.domain.instants import Micros
+from foliot.domain.instants import DAY, Micros
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store import Store
 from foliot.ports.store.lookups import AttemptRow, RunRow
 from foliot.ports.store.nodes import SESSION_TTL_US
-from foliot.ports.store.runs import Poll
+from foliot.ports.store.runs import Poll, TriggerRequest
 from foliot.ports.worker_link import Beat, BeatAnswer, HandlerOffer, HeldLease, Hello, Leased, LeasedRun, Report
-from tests.conformance.building import ask, runs_of
+from tests.conformance.building import PERSON, ask, runs_of, save
 from tests.conformance.world import CHANCE, World
+
+JOIN = "python:jobs:join"  # what merges shards
+BEAT_EVERY_US = SESSION_TTL_US // 3
 
 _NUMBERS = count(1)
 
@@ -127,3 +130,38 @@ async def lead(world: World, *, session: str = "leader") -> int:
     assert term is not None
     await world.end_amnesty()
     return term.number
+
+
+async def trigger_in(world: World, namespace: str, n: int) -> list[int]:
+    """Ask for n runs of a job in a namespace; their ids."""
+    requests = [TriggerRequest(namespace=namespace, job="tick", key=CHANCE.token(), by=PERSON) for _ in range(n)]
+    return [(await world.store.runs.trigger(request)).run_id for request in requests]
+
+
+async def end_shards(anne: Worker, results: list[str | None], *, shards: tuple[LeasedRun, ...] = ()) -> None:
+    """End every shard with its result, the last one first."""
+    for run in sorted(shards or await anne.lease(8), key=lambda run: -run.shard):
+        await anne.complete(run, result=results[run.shard])
+
+
+async def register(world: World, owner: str | None, *, session: str | None = None, kind: str = "worker") -> Worker:
+    """A session that a token owns; None: nobody does."""
+    worker = Worker(world)
+    worker.session = session or worker.session
+    hello = Hello(session=worker.session, name="w", group="default", slots=8, handlers=(), owner=owner)
+    await world.store.nodes.register(hello, kind=kind, ttl_us=SESSION_TTL_US)
+    return worker
+
+
+async def running_with_limit(world: World, **document: Any) -> tuple[Worker, LeasedRun, int]:
+    """A run with a time limit, its worker, and the term of a leader."""
+    await save(world, "tick", timeout="10s", grace="5s", **document)
+    await trigger(world)
+    anne = await worker(world)
+    run = await anne.lease_one()
+    return anne, run, await lead(world)
+
+
+async def forget(world: World, *, limit: int = 1000, after_id: int = 0) -> tuple[int, int]:
+    """Forget what ended more than a day ago."""
+    return await world.store.runs.forget(before=await world.now() - DAY, after_id=after_id, limit=limit)

@@ -4,8 +4,7 @@ import pytest
 import sqlalchemy as sa
 
 from foliot.ports.store.calendars import CalendarStore
-from tests.conformance.building import PERSON, fire, make_due, save
-from tests.conformance.test_calendar_store import CLOSED
+from tests.conformance.building import CLOSED, PERSON, fire, make_due, save
 from tests.sql.rows import cursor_of
 from tests.sql.world import World
 

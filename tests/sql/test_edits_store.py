@@ -8,7 +8,7 @@ from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.store.sql.firing.follow import FIXED_DELAY
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet
 from tests.conformance.building import every, fire, make_due, save
-from tests.conformance.test_edits_store import EXCLUSIVE, delayed, drain, started, unpark
+from tests.conformance.editing import EXCLUSIVE, delayed, drain, started, unpark
 from tests.conformance.working import Worker, trigger, worker
 from tests.sql.rows import cursor_of, run_of, runs_of
 from tests.sql.world import World

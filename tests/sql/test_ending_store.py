@@ -6,7 +6,7 @@ from foliot.domain.instants import SECOND, ceil_to_second
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
 from tests.conformance.building import save
-from tests.conformance.test_ending_store import _delayed
+from tests.conformance.editing import delayed_and_fired
 from tests.conformance.working import Worker, trigger, worker
 from tests.sql.rows import attempts_of, cursor_of, run_of, runs_of, states_of
 from tests.sql.world import World
@@ -78,7 +78,7 @@ async def test_a_draining_worker_gives_back_without_a_failure(world: World) -> N
 
 @pytest.mark.parametrize("cause", [Cause.SUCCEEDED, Cause.ERROR, Cause.CANCELLED])
 async def test_the_end_of_the_scheduled_run_sets_the_next_instant(world: World, cause: Cause) -> None:
-    anne, job = await _delayed(world)
+    anne, job = await delayed_and_fired(world)
     run = await anne.lease_one()
     before = (await cursor_of(world, job))["cursor_ver"]
     await anne.complete(run, cause=cause)

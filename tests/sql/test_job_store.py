@@ -19,7 +19,7 @@ from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.jobs.removal import end_waiting
 from tests.conformance.building import NS, PERSON, ask, definition, every, fire, make_due, save
-from tests.conformance.test_job_store import put
+from tests.conformance.editing import put
 from tests.conformance.working import worker
 from tests.sql.rows import cursor_of, runs_of, skips_of, states_of
 from tests.sql.world import World

@@ -4,7 +4,7 @@ import pytest
 
 from foliot.ports.store.journal import EventFilter, Journal, Topic
 from foliot.store.sql.people import journal as sql_journal
-from tests.conformance.test_journal import happening
+from tests.conformance.building import happening
 from tests.sql.world import World
 
 

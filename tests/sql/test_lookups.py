@@ -18,8 +18,7 @@ from foliot.ports.store.lookups import RunFilter
 from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import HandlerOffer, Hello
 from foliot.store.sql.people import holds, lookups, run_reads
-from tests.conformance.building import NS, save
-from tests.conformance.test_lookups import all_runs
+from tests.conformance.building import NS, all_runs, save
 from tests.conformance.working import Worker, trigger
 from tests.sql.world import World
 

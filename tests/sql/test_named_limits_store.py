@@ -4,7 +4,7 @@ import pytest
 
 from foliot.domain.limits import LimitNotYours
 from foliot.store.sql.leasing import limits
-from tests.conformance.test_named_limits_store import _ask, maxima, naming, refuse, save
+from tests.conformance.limiting import ask_in, maxima, naming, refuse, save
 from tests.conformance.working import worker
 from tests.sql.world import World
 
@@ -46,7 +46,7 @@ async def test_a_limit_from_before_namespaces_is_one_of_the_cluster(world: World
 
 async def test_a_missing_row_is_made_again_where_it_belongs(world: World) -> None:
     await save(world, naming("db", 1), namespace="ours")
-    await world.store.runs.trigger(_ask("ours", "a"))
+    await world.store.runs.trigger(ask_in("ours", "a"))
     await world.change("DELETE FROM limits")
     anne = await worker(world)
     assert len(await anne.lease(8)) == 1

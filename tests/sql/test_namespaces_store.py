@@ -1,15 +1,15 @@
 """Namespaces in the tables."""
 
 from foliot.ports.store.runs import Poll
-from tests.conformance.test_namespaces_store import put, trigger_in
-from tests.conformance.working import worker
+from tests.conformance.building import put_in
+from tests.conformance.working import trigger_in, worker
 from tests.sql.world import World
 
 
 async def test_in_a_lane_of_several_namespaces_each_run_is_looked_at(world: World) -> None:
     """Lanes made by an older Foliot have no namespace."""
     for namespace in ("pay", "toys"):
-        await put(world, namespace)
+        await put_in(world, namespace)
     theirs, ours = await trigger_in(world, "pay", 2), await trigger_in(world, "toys", 2)
     lane = await world.value("SELECT min(lane) FROM runs")
     await world.change("UPDATE runs SET lane = :lane", lane=lane)

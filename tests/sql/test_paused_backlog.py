@@ -13,7 +13,7 @@ from foliot.domain.planner import Planner
 from foliot.ports.store.actor import Actor
 from foliot.store.sql.jobs import backlog
 from tests.conformance.building import NS, PERSON, every, fire, job_of, make_due, save
-from tests.conformance.test_paused_backlog import ALL, behind, due_times, pause, reasons, resume
+from tests.conformance.pausing import ALL, behind, due_times, pause, reasons, resume
 from tests.sql.rows import runs_of, skips_of
 from tests.sql.world import World
 

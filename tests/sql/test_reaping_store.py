@@ -9,8 +9,7 @@ from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
 from foliot.ports.worker_link import HeldLease, Leaving
 from foliot.store.sql.cluster.beats import SETTLED_ALL
 from tests.conformance.building import PERSON, save
-from tests.conformance.test_reaping_store import BEAT_EVERY_US, _running
-from tests.conformance.working import Worker, lead, trigger, worker
+from tests.conformance.working import BEAT_EVERY_US, Worker, lead, running_with_limit, trigger, worker
 from tests.sql.rows import attempts_of, run_of, states_of
 from tests.sql.world import World
 
@@ -211,7 +210,7 @@ async def test_a_leader_of_an_old_term_declares_nobody_dead(world: World) -> Non
 
 async def test_a_start_that_was_told_and_is_not_yet_written_is_not_missing(world: World) -> None:
     """A beat renews its session first and writes starts after that; a busy store leaves them to the next beat."""
-    anne, run, term = await _running(world, start_within="1s")
+    anne, run, term = await running_with_limit(world, start_within="1s")
     await world.elapse(BEAT_EVERY_US)
     await anne.beat(run)
     await world.change("UPDATE runs SET started_at = NULL, deadline_at = leased_at + 1000000")

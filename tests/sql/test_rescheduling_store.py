@@ -6,7 +6,7 @@ import pytest
 
 from foliot.domain.instants import HOUR, MINUTE, Instant
 from tests.conformance.building import NS, PLANS, save
-from tests.conformance.test_rescheduling_store import HOURLY, YEARS, fire_all, next_instants, reschedule
+from tests.conformance.rescheduling import HOURLY, YEARS, fire_all, next_instants, reschedule
 from tests.sql.rows import cursor_of, runs_of
 from tests.sql.world import World
 

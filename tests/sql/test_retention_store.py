@@ -6,8 +6,7 @@ from foliot.engine.upkeep import STEPS_APART_S, Forgetting
 from foliot.ports.worker_link import Leaving, LogChunk
 from foliot.store.sql.ending.retention import LOOK_MAX
 from tests.conformance.building import save
-from tests.conformance.test_retention_store import _forget
-from tests.conformance.working import lead, trigger, worker
+from tests.conformance.working import forget, lead, trigger, worker
 from tests.sql.rows import states_of
 from tests.sql.world import World
 
@@ -23,11 +22,11 @@ async def test_old_runs_go_with_their_attempts_and_logs(world: World) -> None:
     await anne.complete(one, cause=Cause.REJECTED, error="x")
     await anne.complete(two)
     await world.elapse(DAY + SECOND)
-    assert await _forget(world) == (2, 0)
+    assert await forget(world) == (2, 0)
     assert await states_of(world) == ["PENDING"]
     assert await world.value("SELECT count(*) FROM attempts") == 0
     assert await world.value("SELECT count(*) FROM run_logs") == 0
-    assert (await _forget(world))[0] == 0
+    assert (await forget(world))[0] == 0
 
 
 async def test_a_stretch_of_live_runs_does_not_hide_what_is_behind(world: World) -> None:
@@ -37,7 +36,7 @@ async def test_a_stretch_of_live_runs_does_not_hide_what_is_behind(world: World)
     anne = await worker(world)
     await anne.complete(await anne.lease_one())
     await world.elapse(DAY + SECOND)
-    assert await _forget(world, limit=2) == (1, 0)
+    assert await forget(world, limit=2) == (1, 0)
     assert await world.rows("SELECT id FROM runs WHERE id = :id", id=old) == []
 
 
@@ -49,7 +48,7 @@ async def test_no_stretch_of_live_runs_is_too_long_to_be_passed(world: World) ->
     await anne.complete(await anne.lease_one())
     await world.elapse(DAY + SECOND)
     now = await world.now()
-    assert await _forget(world, limit=2) == (0, ids[2 * LOOK_MAX - 1])  # not the end: one step looks so far
+    assert await forget(world, limit=2) == (0, ids[2 * LOOK_MAX - 1])  # not the end: one step looks so far
     forgetting = Forgetting(world.store.runs, lambda: now, keep_us=DAY, step_max=2)
     term = await lead(world)
     rests = [await forgetting.forget(term) for _ in range(2)]
@@ -65,7 +64,7 @@ async def test_old_skips_go(world: World) -> None:
             "VALUES (1, :key, :at, :at, 1, 'overlap', '', 1, :at)",
             key=f"x:{number}", at=to_at,
         )  # fmt: skip
-    await _forget(world)
+    await forget(world)
     assert [row["fire_key"] for row in await world.rows("SELECT fire_key FROM skips ORDER BY id")] == ["x:1", "x:2"]
 
 
@@ -77,10 +76,10 @@ async def test_dead_sessions_are_listed_for_a_while(world: World) -> None:
     run = await ben.lease_one()
     await world.change("UPDATE nodes SET state = 'dead' WHERE id = :id", id=ben.session)
     await world.elapse(5 * MINUTE)
-    await _forget(world)
+    await forget(world)
     assert len(await world.rows("SELECT id FROM nodes")) == 3
     await world.elapse(6 * MINUTE)
-    await _forget(world)
+    await forget(world)
     left = {row["id"] for row in await world.rows("SELECT id FROM nodes")}
     assert left == {ben.session, carl.session}  # a run points at ben, and carl is not dead yet
     assert run.attempt == 1

@@ -11,8 +11,7 @@ from foliot.ports.worker_link import HandlerOffer, Hello, Leaving
 from foliot.store.sql import node_store
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement
-from tests.conformance.test_session_owners import register
-from tests.conformance.working import Worker
+from tests.conformance.working import Worker, register
 from tests.sql.world import World
 
 

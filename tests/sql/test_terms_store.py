@@ -12,8 +12,7 @@ from foliot.domain.instants import DAY, HOUR
 from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.store.sql.kernel.dialects.mariadb import MariaDB
-from tests.conformance.building import PERSON, ask, every, fire, make_due, save
-from tests.conformance.test_backfill_store import wanted
+from tests.conformance.building import PERSON, ask, every, fire, make_due, save, wanted_backfill
 from tests.conformance.working import lead, trigger, worker
 from tests.sql.statements import statements
 from tests.sql.world import UNHURRIED, World
@@ -65,7 +64,7 @@ async def _repair(world: World, term: int | None) -> Any:
 
 async def _a_backfill(world: World) -> None:
     job = await every(world, "tick", "1m", overlap="allow")
-    await world.store.backfills.add(await wanted(world, job))
+    await world.store.backfills.add(await wanted_backfill(world, job))
 
 
 async def _advance(world: World, term: int | None) -> Any:
