@@ -1,6 +1,6 @@
 """What a run of each kind of handler costs, next to its bare client in the same run.
 
-    python -m bench handlers [--runs 2000] [--rounds 5] [--kinds http,shell,sql] [--json]
+    python -m bench handlers [--runs 2000] [--rounds 5] [--kinds http,shell,sqlite,postgresql] [--json]
 
 A whole worker executes the runs; its server is in the same process and costs next to nothing. The bare twins do the
 same work with the same number at a time: aiohttp's client, a process started by asyncio, a statement on an open
@@ -24,9 +24,11 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 import aiohttp
+import asyncpg
 
 from bench.feeder import Feeder
 from bench.harness import run
+from bench.private import private
 from foliot.app.handler_kinds import beside_python
 from foliot.app.system import SystemChance, SystemClock
 from foliot.worker.crew import Crew
@@ -35,7 +37,12 @@ from foliot.worker.settings import WorkerSettings
 TOGETHER: Final = 2000
 TOGETHER_PAGE: Final = b"/together/"
 AT_ONCE: Final = {"http": 100, "shell": 2, "sql": 4}
-RUNS: Final = {"http": 1.0, "shell": 0.1, "sql": 1.0}  # of --runs: a process costs more than a call
+RUNS: Final = {
+    "http": 1.0,
+    "shell": 0.1,
+    "sqlite": 1.0,
+    "postgresql": 1.0,
+}  # of --runs: a process costs more than a call
 
 ANSWER: Final = b'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 11\r\n\r\n{"ok":true}'
 
@@ -191,7 +198,7 @@ async def _shell(runs: int, rounds: int) -> dict[str, Any]:
     return await race.measured(runs, rounds)
 
 
-async def _sql(runs: int, rounds: int) -> dict[str, Any]:
+async def _sqlite(runs: int, rounds: int) -> dict[str, Any]:
     slots = AT_ONCE["sql"]
     with tempfile.TemporaryDirectory(prefix="foliot-bench-") as folder:
         file = Path(folder) / "reports.db"
@@ -207,24 +214,46 @@ async def _sql(runs: int, rounds: int) -> dict[str, Any]:
             await asyncio.to_thread(ask, connection)
             connections.append(connection)
 
-        race = Race(
-            kind="sql",
-            options={"connection": "reports", "query": "SELECT 1"},
-            settings={"connections": {"reports": {"url": f"sqlite:///{file}"}}},
-            bare=lambda n: _many(n, slots, query),
-            slots=slots,
-            offer="sql:reports",
-        )
-        figures = await race.measured(runs, rounds)
+        figures = await _sql_race(f"sqlite:///{file}", query).measured(runs, rounds)
         for connection in connections:
             connection.close()
     return figures
 
 
+async def _postgresql(runs: int, rounds: int) -> dict[str, Any]:
+    slots = AT_ONCE["sql"]
+    with private("postgresql") as where:
+        connections = [await asyncpg.connect(where.twin) for _ in range(slots)]
+
+        async def query() -> None:
+            connection = connections.pop()
+            async with connection.transaction():
+                await connection.fetch("SELECT 1")
+            connections.append(connection)
+
+        figures = await _sql_race(where.url or "", query).measured(runs, rounds)
+        for connection in connections:
+            await connection.close()
+    return figures
+
+
+def _sql_race(url: str, query: Callable[[], Awaitable[None]]) -> Race:
+    slots = AT_ONCE["sql"]
+    return Race(
+        kind="sql",
+        options={"connection": "reports", "query": "SELECT 1"},
+        settings={"connections": {"reports": {"url": url, "pool_size": slots}}},
+        bare=lambda n: _many(n, slots, query),
+        slots=slots,
+        offer="sql:reports",
+    )
+
+
 MEASURED: Final[Mapping[str, Callable[[int, int], Awaitable[dict[str, Any]]]]] = {
     "http": _http,
     "shell": _shell,
-    "sql": _sql,
+    "sqlite": _sqlite,
+    "postgresql": _postgresql,
 }
 
 

@@ -26,9 +26,17 @@ from foliot.worker.handlers.sql.errors import (
     ConnectionNotAllowed,
     DatabaseAway,
     StatementRefused,
+    leads_to_own_store,
 )
 from foliot.worker.handlers.sql.execution import SqlExecution, SqlPlan
-from foliot.worker.handlers.sql.options import GIVEN, KIND, SqlOptions, named_parameters, read_sql_options
+from foliot.worker.handlers.sql.options import (
+    GIVEN,
+    KIND,
+    SqlOptions,
+    named_parameters,
+    read_sql_options,
+    sql_options_of,
+)
 from foliot.worker.handlers.sql.pool import SqlPool
 from foliot.worker.handlers.sql.session import Manner, SqlSession
 from foliot.worker.handlers.sql.settings import (
@@ -91,7 +99,7 @@ class SqlHandlers:
             return None
         with suppress(RuntimeError):  # a child process asks before it has a loop
             self._home = asyncio.get_running_loop()
-        return SqlCall(self, name, connection, read_sql_options(json.loads(run.options)), run)
+        return SqlCall(self, name, connection, sql_options_of(run.options), run)
 
     async def close(self) -> None:
         pools, self._pools = self._pools, {}
@@ -238,7 +246,7 @@ async def _fresh(target: SqlTarget) -> SqlSession:
     session: SqlSession = await connect(target)
     try:
         if await session.is_own_store():
-            raise ConnectionNotAllowed(target.name, "it leads to a store of Foliot's own")
+            raise leads_to_own_store(target.name)
     except BaseException:  # also of a run that is asked to stop meanwhile
         session.cut()
         raise

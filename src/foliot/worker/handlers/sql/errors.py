@@ -62,6 +62,11 @@ class ConnectionNotAllowed(InvalidInput, Unfit):
         )
 
 
+def leads_to_own_store(name: str) -> ConnectionNotAllowed:
+    """Jobs must not change what Foliot itself rests on (SEC-13)."""
+    return ConnectionNotAllowed(name, "it leads to a store of Foliot's own")
+
+
 class DatabaseAway(ExecutionFailed, ConnectionError):
     """No connection could be had, or it was lost before anything was kept: nothing has changed, another try is safe."""
 

@@ -1,6 +1,8 @@
 """Options of an SQL job: the connection, its statements, and how they are executed."""
 
+import json
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -12,6 +14,7 @@ from foliot.worker.handlers.sql.statement import STANDARD, WITH_BACKSLASHES, end
 
 KIND: Final = "sql"
 STATEMENTS_MAX: Final = 100
+KEPT: Final = 50  # options that were read before
 GIVEN: Final = frozenset({"run_id", "due", "attempt", "fence"})
 """Names that a statement may use without a parameter of the run."""
 
@@ -42,6 +45,12 @@ class SqlOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     @property
     def timeout_s(self) -> float | None:
         return None if self.timeout is None else parse_duration(self.timeout) / SECOND
+
+
+@lru_cache(KEPT)
+def sql_options_of(text: str) -> SqlOptions:
+    """The options of a run, from JSON. Runs of one job have the same."""
+    return read_sql_options(json.loads(text))
 
 
 def read_sql_options(written: Any) -> SqlOptions:

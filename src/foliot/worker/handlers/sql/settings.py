@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +15,7 @@ from foliot.worker.handlers.sql.errors import BadSqlConnection, SqlDriverMissing
 
 ROWS_MAX: Final = 1000
 BYTES_MAX: Final = RESULT_BYTES_MAX // 2
+KEPT: Final = 1000  # durations that were read before: each run asks for some
 
 FAMILIES: Final[Mapping[str, str]] = {
     "postgresql": "postgresql",
@@ -133,6 +135,7 @@ def check_connection(name: str, connection: SqlConnection) -> None:
         _check_url(name, connection.url)
 
 
+@lru_cache(KEPT)
 def seconds(name: str, written: str) -> float:
     """A duration of the settings."""
     try:

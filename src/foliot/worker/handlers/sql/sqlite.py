@@ -1,40 +1,43 @@
-"""SQLite by Python's own driver, in a thread. Each run has a connection of its own: it costs next to nothing."""
+"""SQLite by Python's own driver, in a thread. Each run has a connection of its own: it costs next to nothing.
+
+What costs is the way to a thread and back, and a new thread. So the thread stays for the next run. A transaction that
+only reads is begun on the way of its first statement, and ended when its connection is closed.
+"""
 
 import asyncio
 import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import quote, unquote
 
 import msgspec
 
-from foliot.worker.handlers.sql.errors import BadSqlConnection, ConnectionLost, StatementRefused
+from foliot.worker.handlers.sql.errors import BadSqlConnection, ConnectionLost, StatementRefused, leads_to_own_store
 from foliot.worker.handlers.sql.session import Manner, Notice
 from foliot.worker.handlers.sql.settings import SqlTarget
 from foliot.worker.handlers.sql.statement import names_in, only_reads
 from foliot.worker.handlers.sql.threads import OwnThread, stopped
 from foliot.worker.handlers.sql.values import RowPreview
 
-_OWN_STORE: Final = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('store_meta', 'job_versions')"
+_OWN_STORE: Final = (
+    "SELECT count(*) = 2 FROM sqlite_master WHERE type = 'table' AND name IN ('store_meta', 'job_versions')"
+)
 _INTERRUPTED: Final = "SQLITE_INTERRUPT"
+
+T = TypeVar("T")
 
 
 async def connect(target: SqlTarget) -> "SqliteSession":
-    """A connection with nothing begun. The file must be there: a wrong path makes no new database."""
+    """A connection that is open from its first statement on. The file must be there: a wrong path makes no new one."""
     file = unquote(target.url.partition("://")[2].removeprefix("/").partition("?")[0])
     if file in ("", ":memory:"):
         raise BadSqlConnection(target.name, "a file is needed")
     mode = "ro" if target.read_only else "rw"
-    thread = OwnThread(f"sql-{target.name}")
-    try:
-        connection = await thread.do(_opened, f"file:{quote(str(Path(file)))}?mode={mode}", target.connect_s)
-    except sqlite3.Error as error:
-        thread.end(lambda: None)
-        raise ConnectionLost(_words(error)) from None
-    return SqliteSession(connection, thread)
+    return SqliteSession(target, f"file:{quote(str(Path(file)))}?mode={mode}")
 
 
 def _opened(address: str, busy_s: float) -> sqlite3.Connection:
@@ -53,28 +56,46 @@ class SqliteSession:
 
     limits_itself = False
 
-    def __init__(self, connection: sqlite3.Connection, thread: OwnThread) -> None:
-        self._connection = connection
-        self._thread = thread
+    def __init__(self, target: SqlTarget, address: str) -> None:
+        self._name = target.name
+        self._open = partial(_opened, address, target.connect_s)
+        self._connection: sqlite3.Connection | None = None  # of one run; the thread opens and closes it
+        self._thread = OwnThread(f"sql-{target.name}")
+        self._first: list[str] = []  # statements that come before those of the run
+        self._only_reads = False
 
     async def is_own_store(self) -> bool:
-        """Whether this file is a store of Foliot's."""
-        [(found,)] = await self._do(_OWN_STORE)
-        return bool(found == len(("store_meta", "job_versions")))
+        """Not known yet: whoever begins opens the file, and looks then."""
+        return False
 
     async def begin(self, manner: Manner, notice: Notice) -> None:
         del notice
-        if manner.read_only:
-            await self._do("PRAGMA query_only = ON")
+        self._first = ["PRAGMA query_only = ON"] if manner.read_only else []
         if manner.is_transaction:
-            await self._do("BEGIN" if manner.looks_harmless else "BEGIN IMMEDIATE")
+            self._first.append("BEGIN" if manner.looks_harmless else "BEGIN IMMEDIATE")
+        self._only_reads = manner.is_transaction and manner.looks_harmless
+        if not self._only_reads:
+            await self._do(self._begin)
+
+    def _begin(self) -> sqlite3.Connection:
+        """In the thread. Whatever goes wrong: no statement of the run was executed."""
+        try:
+            connection = self._connection = self._open()
+            [(is_own_store,)] = connection.execute(_OWN_STORE)
+            for text in self._first:
+                connection.execute(text)
+        except sqlite3.Error as error:
+            raise ConnectionLost(_words(error)) from None
+        if is_own_store:
+            raise leads_to_own_store(self._name)
+        return connection
 
     async def execute(self, text: str, values: Mapping[str, Any], fresh: Callable[[], RowPreview]) -> list[RowPreview]:
         bound = {name: _value(values[name]) for name in names_in(text)}
 
         def work() -> RowPreview:
             preview = fresh()
-            cursor = self._connection.execute(text, bound)
+            cursor = (self._connection or self._begin()).execute(text, bound)
             if cursor.description is not None:
                 preview.columns = [column[0] for column in cursor.description]
             is_read = only_reads(text)
@@ -86,44 +107,59 @@ class SqliteSession:
             cursor.close()
             return preview
 
-        with _told():
-            return [await self._thread.do(work)]
+        return [await self._do(work)]
+
+    @property
+    def _begun(self) -> sqlite3.Connection:
+        assert self._connection is not None, "nothing was begun"
+        return self._connection
 
     def is_in_transaction(self) -> bool:
+        connection = self._connection
         try:
-            return self._connection.in_transaction
+            return connection is not None and connection.in_transaction
         except sqlite3.ProgrammingError:  # closed
             return False
 
     async def commit(self) -> None:
-        await self._do("COMMIT")
+        has_only_read = self._only_reads and self._begun.total_changes == 0
+        if not has_only_read:  # else there is nothing to keep
+            await self._do(self._begun.execute, "COMMIT")
 
     async def rollback(self) -> None:
-        await self._do("ROLLBACK")
+        await self._do(self._begun.execute, "ROLLBACK")
 
     async def stop(self, work: "asyncio.Task[Any]") -> None:
         await stopped(work, self._interrupt)
 
     async def check(self) -> None:
-        await self._do("SELECT 1")
+        """A thread without a connection lives."""
 
     async def reset(self) -> None:
-        raise ConnectionLost("each run has its own")
+        self._thread.soon(self._close)
 
     def cut(self) -> None:
         self._interrupt()
-        self._thread.end(self._connection.close)
+        self._thread.end(self._close)
 
     async def close(self) -> None:
         self.cut()
 
-    def _interrupt(self) -> None:
-        with suppress(sqlite3.ProgrammingError):  # closed before
-            self._connection.interrupt()
+    def _close(self) -> None:
+        """In the thread."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
-    async def _do(self, text: str) -> list[Any]:
+    def _interrupt(self) -> None:
+        connection = self._connection
+        with suppress(sqlite3.ProgrammingError):  # closed before
+            if connection is not None:
+                connection.interrupt()
+
+    async def _do(self, work: Callable[..., T], *arguments: Any) -> T:
         with _told():
-            return await self._thread.do(lambda: self._connection.execute(text).fetchall())
+            return await self._thread.do(work, *arguments)
 
 
 class _told:  # noqa: N801  read as a verb: with _told()

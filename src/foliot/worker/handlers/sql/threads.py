@@ -23,6 +23,13 @@ class OwnThread:
             raise ConnectionLost("it is closed") from None
         return await waiting
 
+    def soon(self, work: Callable[[], None]) -> None:
+        """Do this before whatever comes next. Does not wait."""
+        try:
+            self._executor.submit(work)
+        except RuntimeError:
+            raise ConnectionLost("it is closed") from None
+
     def end(self, last: Callable[[], None]) -> None:
         """Do one last thing when the thread comes to it, and nothing after it. Does not wait."""
         try:
