@@ -20,9 +20,9 @@ _LOST_STATES: Final = ("08", "57P")  # connection failures; the server stops or 
 _TIMEOUT: Final = "57014"
 _AS_TEXT: Final = ("date", "interval", "json", "jsonb", "numeric", "time", "timetz", "uuid", "inet", "cidr", "money")
 _STAMPS: Final = ("timestamp", "timestamptz")
-_TIME_LIMIT: Final = "SELECT set_config('statement_timeout', $1, false)"
+_TIME_LIMIT: Final = "SELECT set_config('statement_timeout', '{milliseconds}', false)"
 # The server looks whether its client is there: when a worker is killed, its statement ends. DISCARD ALL forgets this.
-_TIME_LIMIT_AND_CHECK: Final = f"{_TIME_LIMIT}, set_config('client_connection_check_interval', '2s', false)"
+_TIME_LIMIT_AND_CHECK: Final = _TIME_LIMIT + ", set_config('client_connection_check_interval', '2s', false)"
 _OWN_STORE: Final = """
     SELECT count(*) FROM (VALUES ('store_meta'), ('job_versions')) AS wanted (name)
     WHERE CASE WHEN to_regclass(name) IS NULL THEN false ELSE has_table_privilege(to_regclass(name), 'SELECT') END
@@ -82,12 +82,13 @@ class PostgreSqlSession:
 
     async def begin(self, manner: Manner, notice: Notice) -> None:
         self._notice = notice
-        milliseconds = str(max(1, round(manner.timeout_s * 1000)))
+        milliseconds = max(1, round(manner.timeout_s * 1000))
+        # With the first query of the transaction its access is settled: SET TRANSACTION READ WRITE is refused from now.
+        first = self._settings.format(milliseconds=milliseconds)
         if manner.is_transaction:
             level = f" ISOLATION LEVEL {manner.isolation.upper()}" if manner.isolation else ""
-            await self._do(f"BEGIN{level}{' READ ONLY' if manner.read_only else ''}")
-        # With the first query of the transaction its access is settled: SET TRANSACTION READ WRITE is refused from now.
-        await self._value(self._settings, milliseconds)
+            first = f"BEGIN{level}{' READ ONLY' if manner.read_only else ''}; {first}"
+        await self._do(first)  # in one message: each is a way to the database and back
 
     async def execute(self, text: str, values: Mapping[str, Any], fresh: Callable[[], RowPreview]) -> list[RowPreview]:
         names = names_in(text)
@@ -114,7 +115,10 @@ class PostgreSqlSession:
     async def _read(self, text: str, prepared: Any, arguments: Sequence[Any], preview: RowPreview) -> None:
         """Bring rows a few at a time, and no more than are kept; of a change, count the rest."""
         cursor = await prepared.cursor(*arguments)
-        while rows := await cursor.fetch(CHUNK):
+        is_last = False
+        while not is_last:
+            rows = await cursor.fetch(CHUNK)
+            is_last = len(rows) < CHUNK
             for row in rows:
                 preview.add(row)
             if preview.is_full and only_reads(text):
@@ -139,7 +143,7 @@ class PostgreSqlSession:
             await self._do("ROLLBACK")
 
     async def check(self) -> None:
-        await self._value("SELECT 1")
+        await self._do("SELECT 1")
 
     async def reset(self) -> None:
         self._notice = None
