@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 from foliot.app.plugins import load
 from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.instants import SECOND, Micros
+from foliot.domain.verdict import judge
 from foliot.engine.leadership import Leadership, Leading
 from foliot.engine.loop import DutyLoop
 from foliot.engine.presence import OwnSession
@@ -18,7 +19,7 @@ from foliot.ports.coordinator import ELECTION, Coordinator, CoordinatorHealth, E
 from foliot.ports.store import Store
 from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.wakeups import Wakeups
-from foliot.ports.worker_link import Hello
+from foliot.ports.worker_link import Hello, Leaving
 
 CLOCK, CHANCE = SystemClock(), SystemChance()
 
@@ -52,7 +53,7 @@ class Spell:
     term: int
     session: str
     began: float
-    ended: float | None = None
+    ended: float
 
 
 class Bid(NamedTuple):
@@ -82,8 +83,30 @@ class History:
         servers = {(spell.term, spell.session) for spell in spells}
         assert len(servers) == len({term for term, _ in servers}), "two servers in one term"
         for one, other in itertools.pairwise(spells):
-            assert one.ended is not None, (one, other)
             assert one.ended <= other.began, (one, other)
+
+
+class WatchedLeadership(Leadership):
+    """Leadership that writes down how long each term was trusted."""
+
+    def __init__(self, session: OwnSession, history: History) -> None:
+        super().__init__(CLOCK)
+        self._own = session
+        self._history = history
+        self._spell: Spell | None = None
+
+    def won(self, number: int, *, trusted_until: float) -> None:
+        if self.term != number or self._spell is None:
+            self._spell = Spell(number, self._own.id, CLOCK.monotonic(), trusted_until)
+            self._history.spells.append(self._spell)
+        self._spell.ended = trusted_until
+        super().won(number, trusted_until=trusted_until)
+
+    def lost(self) -> None:
+        if self._spell is not None:
+            self._spell.ended = min(self._spell.ended, CLOCK.monotonic())
+        self._spell = None
+        super().lost()
 
 
 class Candidate:
@@ -91,7 +114,7 @@ class Candidate:
 
     def __init__(self, store: Store, service: Service, history: History, *, wakeups: Wakeups | None = None) -> None:
         self.session = OwnSession(CHANCE)
-        self.leadership = Leadership(CLOCK)
+        self.leadership = WatchedLeadership(self.session, history)
         self.heard: list[str] = []
         self._store = store
         self._history = history
@@ -109,7 +132,7 @@ class Candidate:
             ttl_us=service.term_us,
             margin_us=service.term_us // 5,
             clock=CLOCK,
-            on_change=self._changed,
+            on_change=lambda _term: None,
         )
         self._pulsing.on_pulse(self.leading.heard)
         self._stop = asyncio.Event()
@@ -135,6 +158,7 @@ class Candidate:
         """End in order, as a server does."""
         await self._end()
         await self.leading.resign()
+        await self._store.nodes.leave(Leaving(session=self.session.id), judge)
         await self.coordinator.close()
 
     async def _end(self) -> None:
@@ -146,7 +170,7 @@ class Candidate:
     async def aclose(self) -> None:
         if self._task is not None:
             await self._end()
-            self._changed(None)
+            self.leadership.lost()
             await self.coordinator.close()
 
     def _woken(self, topic: str) -> None:
@@ -154,16 +178,6 @@ class Candidate:
         if topic == ELECTION:
             self._pulsing.wake.set()
             self.leading.wake.set()
-
-    def _changed(self, term: int | None) -> None:
-        now = CLOCK.monotonic()
-        trusted_until = self.leadership._trusted_until  # 0: it was given up just now
-        ended = min(now, trusted_until) if trusted_until else now
-        own = [spell for spell in self._history.spells if spell.session == self.session.id and spell.ended is None]
-        for spell in own:
-            spell.ended = ended
-        if term is not None:
-            self._history.spells.append(Spell(term, self.session.id, now))
 
     def _counted(self, coordinator: Coordinator) -> Coordinator:
         """The coordinator, with every bid of a server that does not lead written down."""

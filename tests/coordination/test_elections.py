@@ -1,66 +1,32 @@
 """The suite of coordinators: elections and wake-ups among servers, on every backend. It knows the port alone."""
 
-from collections.abc import AsyncIterator, Iterator
+import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
 from foliot.app.plugins import COORDINATORS
-from foliot.domain.instants import SECOND
-from tests.coordination.arena import Arena, Candidate, Service, arena_of
+from foliot.store.sql.store import SqlStore
+from tests.coordination.arena import CHANCE, CLOCK, Arena, Candidate, Service, arena_of
+from tests.coordination.services import StoreItself
 from tests.eventually import soon
-from tests.sql.world import opened, sqlite_copy
+from tests.sql.world import sqlite_copy
 
 pytestmark = pytest.mark.anyio
 
 
-BESIDE = ["file"]
+BESIDE = ["file", *(pytest.param(name, marks=pytest.mark.services) for name in ("redis", "etcd", "zookeeper"))]
 """Backends beside the store."""
 
 
-class StoreItself:
-    """No service: the store's row alone."""
-
-    term_us = SECOND
-    is_beside_the_store = False
-
-    def url(self) -> str:
-        return "store"
-
-    def stop(self) -> None: ...
-
-    def start(self) -> None: ...
-
-
-class OneFile:
-    """A file of this machine. It is away while its folder has another name."""
-
-    term_us = SECOND
-    is_beside_the_store = True
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder / "run"
-        self._folder.mkdir()
-
-    def url(self) -> str:
-        return f"file://{self._folder}/election"
-
-    def stop(self) -> None:
-        self._folder.rename(self._folder.with_name("away"))
-
-    def start(self) -> None:
-        self._folder.with_name("away").rename(self._folder)
-
-
 @pytest.fixture(params=["store", *BESIDE])
-def service(request: pytest.FixtureRequest) -> Iterator[Service]:
-    match request.param:
-        case "store":
-            yield StoreItself()
-        case _:
-            with TemporaryDirectory(prefix="flt-", dir="/tmp") as folder:  # the path of a socket is short
-                yield OneFile(Path(folder))
+def service(request: pytest.FixtureRequest) -> Service:
+    """A service on servers that are shared, at a place of its own; whole again after the test."""
+    if request.param == "store":
+        return StoreItself()
+    made: Service = request.getfixturevalue(f"{request.param}_service")
+    return made
 
 
 beside_the_store = pytest.mark.parametrize("service", BESIDE, indirect=True)
@@ -68,8 +34,13 @@ beside_the_store = pytest.mark.parametrize("service", BESIDE, indirect=True)
 
 @pytest.fixture
 async def arena(service: Service, migrated_sqlite: Path, tmp_path: Path) -> AsyncIterator[Arena]:
-    async with opened(sqlite_copy(migrated_sqlite, tmp_path)) as world, arena_of(world.store, service) as arena:
-        yield arena
+    """Candidates on a store whose time passes by itself: terms run out."""
+    store = await SqlStore.open(sqlite_copy(migrated_sqlite, tmp_path), clock=CLOCK, chance=CHANCE)
+    try:
+        async with arena_of(store, service) as arena:
+            yield arena
+    finally:
+        await store.close()
 
 
 async def leads(arena: Arena, *candidates: Candidate) -> Candidate:
@@ -85,7 +56,7 @@ async def leads_by_the_row(*candidates: Candidate) -> Candidate:
 
 
 def test_every_backend_is_in_this_suite() -> None:
-    assert set(COORDINATORS) == {"store", *BESIDE}
+    assert set(COORDINATORS) == {"store", "file", "redis", "rediss", "etcd", "zookeeper"}
 
 
 async def test_one_server_leads_and_only_the_chosen_one_bids(arena: Arena) -> None:
@@ -129,7 +100,7 @@ async def test_when_the_leader_goes_another_leads_in_a_later_term(arena: Arena) 
 async def test_the_store_elects_while_the_service_is_away_and_both_agree_when_it_is_back(arena: Arena) -> None:
     servers = [await arena.join() for _ in range(3)]
     await leads(arena, *servers)
-    arena.service.stop()
+    await asyncio.to_thread(arena.service.stop)
     await soon(lambda: not any(is_up(one) for one in servers), what="all see that it is silent")
     before = await leads_by_the_row(*servers)
     await before.leave()
@@ -138,7 +109,7 @@ async def test_the_store_elects_while_the_service_is_away_and_both_agree_when_it
     health = leader.coordinator.health()
     assert health is not None
     assert health.outages == 1
-    arena.service.start()
+    await asyncio.to_thread(arena.service.start)
     await soon(lambda: all(is_up(one) for one in others), what="both reach it again")
     await soon(arena.leads_for_good(*others), what="one leads, and the service chose it")
 

@@ -39,7 +39,7 @@ async def test_the_store_elects_unless_another_is_named(world: World) -> None:
 
 @pytest.mark.parametrize("url", [f"etc://:{SECRET}@cache/0", f"etc:{SECRET}", "etc"])
 async def test_a_backend_that_nobody_brings_is_refused_by_its_scheme_alone(world: World, url: str) -> None:
-    with pytest.raises(UnknownPart, match=r'There is no coordinator "etc".*known are: file, ') as refused:
+    with pytest.raises(UnknownPart, match=r'There is no coordinator "etc".*known are: etcd, file, ') as refused:
         making(world, url)
     assert SECRET not in str(refused.value)
 

@@ -1,10 +1,16 @@
 """Redis 7: one server, or a master with two replicas that three Sentinels watch."""
 
-import socket
+import shutil
 from pathlib import Path
 from types import TracebackType
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+
+from foliot.app.settings import TlsFiles
 from tests.eventually import eventually
 from tests.servers.daemon import READY_WITHIN_S, Daemon
 from tests.servers.ports import HOST
@@ -22,8 +28,11 @@ class RedisServer(Daemon):
     packages = ("redis-server",)
     user = "redis"
 
-    def __init__(self, *, password: str = "", replica_of: "RedisServer | None" = None) -> None:
+    def __init__(
+        self, *, password: str = "", replica_of: "RedisServer | None" = None, tls: TlsFiles | None = None
+    ) -> None:
         super().__init__()
+        self._tls = tls
         self._password = password
         self._master = replica_of
 
@@ -37,28 +46,52 @@ class RedisServer(Daemon):
         return self.url
 
     def is_ready(self) -> bool:
-        return self.asked("PING").startswith(("+PONG", "-NOAUTH"))
-
-    def asked(self, line: str) -> str:
-        """Its answer to one line of its protocol; empty: there is none."""
+        if self._tls is not None:
+            log = self.directory.path / self.log
+            return log.exists() and "Ready to accept" in log.read_text(errors="replace")
         try:
-            with socket.create_connection((HOST, self.port), timeout=ASKED_WITHIN_S) as connection:
-                connection.sendall(f"{line}\r\nQUIT\r\n".encode())
-                answer = b""
-                while part := connection.recv(65_536):
-                    answer += part
-                return answer.decode(errors="replace")
-        except OSError:
-            return ""
+            return bool(self.asked("PING"))
+        except RedisError:
+            return False
+
+    def asked(self, *words: str) -> Any:
+        """Its answer to one command."""
+        with Redis(
+            host=HOST,
+            port=self.port,
+            password=self._password or None,
+            socket_timeout=ASKED_WITHIN_S,
+            decode_responses=True,
+            retry=Retry(NoBackoff(), 0),
+        ) as client:
+            return client.execute_command(*words)
 
     def command(self) -> list[str]:
-        given = [*("--port", str(self.port)), *("--bind", HOST), "--save", "", "--appendonly", "no"]
+        ports = ["--port", str(self.port)]
+        if self._tls is not None:
+            ports = ["--port", "0", "--tls-port", str(self.port), "--tls-auth-clients", "no"]
+            ports += [
+                "--tls-cert-file",
+                "server.pem",
+                "--tls-key-file",
+                "server.key",
+                "--tls-ca-cert-file",
+                "server.pem",
+            ]
+        given = [*ports, *("--bind", HOST), "--save", "", "--appendonly", "no"]
         given += ["--repl-diskless-sync-delay", "0"]  # a replica that waits for others to come takes 5 s
         if self._password:
             given += ["--requirepass", self._password]
         if self._master is not None:
             given += ["--replicaof", HOST, str(self._master.port)]
         return [str(self.program), *given]
+
+    def prepare(self) -> None:
+        if self._tls is not None:
+            for source, name in ((self._tls.certificate, "server.pem"), (self._tls.key, "server.key")):
+                copied = self.directory.path / name
+                shutil.copyfile(source, copied)
+                self.directory.give(copied)
 
 
 class Sentinel(RedisServer):
@@ -88,8 +121,8 @@ class Sentinel(RedisServer):
 
     def knows_all(self) -> bool:
         """Whether it knows the other Sentinels and the replicas."""
-        known = self.asked("INFO sentinel")
-        return f"slaves={REPLICAS},sentinels={SENTINELS}" in known
+        known = self.asked("INFO", "sentinel")["master0"]
+        return (known["slaves"], known["sentinels"]) == (REPLICAS, SENTINELS)
 
 
 class RedisSentinels:
@@ -117,8 +150,8 @@ class RedisSentinels:
 
     def master(self) -> RedisServer:
         """The server that the Sentinels call master."""
-        answer = self.sentinels[0].asked(f"SENTINEL get-master-addr-by-name {MASTER}")
-        return next(server for server in self.servers if f"\r\n{server.port}\r\n" in answer)
+        _, port = self.sentinels[0].asked("SENTINEL", "get-master-addr-by-name", MASTER)
+        return next(server for server in self.servers if server.port == int(port))
 
     def close(self) -> None:
         """End all and remove their data."""

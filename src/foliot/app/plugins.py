@@ -31,6 +31,10 @@ STORES: Final[Mapping[str, str]] = dict.fromkeys(DIALECTS, "foliot.store.sql.sto
 COORDINATORS: Final[Mapping[str, str]] = {
     "store": "foliot.coordination.store:StoreCoordinator",
     "file": "foliot.coordination.file:file_coordinator",
+    "redis": "foliot.coordination.redis:redis_coordinator",
+    "rediss": "foliot.coordination.redis:redis_coordinator",
+    "etcd": "foliot.coordination.etcd:etcd_coordinator",
+    "zookeeper": "foliot.coordination.zookeeper:zookeeper_coordinator",
 }
 
 TABLES: Final[Mapping[str, Mapping[str, str]]] = {

@@ -32,7 +32,7 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
     default="store",
     show_default=True,
     metavar="URL",
-    help="What chooses the server that leads: the store, or file://, or the backend of an installed package.",
+    help="What chooses the leader: the store, redis://, etcd://, zookeeper://, file://, or one of a package.",
 )
 @click.option("--node", default=None, help="This server's name (default: host and port).")
 @reach_options

@@ -184,8 +184,8 @@ OPTIONS: Final[Mapping[str, str]] = {
     "Write it to a file that only you can read, not to the screen.": "写入只有你能读取的文件，不显示在屏幕上。",
     "Also those that are over.": "也列出已失效的。",
     "How long the old secret goes on.": "旧密钥继续有效多久。",
-    "What chooses the server that leads: the store, or file://, or the backend of an installed package.": (
-        "由谁选出主节点：存储本身、file://，或已安装软件包提供的协调后端。"
+    "What chooses the leader: the store, redis://, etcd://, zookeeper://, file://, or one of a package.": (
+        "由谁选出主节点：存储本身、redis://、etcd://、zookeeper://、file://，或软件包提供的协调后端。"
     ),
     # up, worker
     "Another port than that of --listen; 0 picks a free one.": "代替 --listen 的端口；0 表示任选空闲端口。",

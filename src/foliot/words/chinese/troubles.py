@@ -48,6 +48,9 @@ WORDS: Final[Mapping[str, str]] = {
     "tls is no, and there are files for it": "选择了不加密，却给出了证书文件",
     "a certificate or key cannot be read": "证书或私钥无法读取",
     "it is not the path of a file on this machine": "它不是本机文件的路径",
+    "several hosts need sentinel=MASTER": "多个主机时须写 sentinel=MASTER",
+    "the database is not a number": "数据库不是数字",
+    "it has a path; write prefix=NAME instead": "它带有路径；请改写 prefix=NAME",
     "there is no such setting": "没有这项设置",
     "its value cannot be used": "它的值无法使用",
     "it is not of this form": "形式不对",
@@ -105,6 +108,9 @@ WORDS: Final[Mapping[str, str]] = {
 TROUBLES: Final[Mapping[str, str]] = {
     # of a handler's options (FOL-1058)
     "there is no such option": "没有这个选项",
+    "it has an unknown option; known are {known}": "它有未知的选项；已知的有：{known}",
+    "the path has more than {count} bytes": "路径超过 {count} 字节",
+    "the file cannot be opened ({why})": "文件无法打开（{why}）",
     "expected {value}, got {other}": "需要 {value}，得到 {other}",
     # of a job that calls a URL (FOL-1058)
     "its scheme, host and port cannot be filled by a run": "协议、主机和端口不能由执行填入",

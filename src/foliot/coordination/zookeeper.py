@@ -1,0 +1,221 @@
+"""Elections on ZooKeeper: the lowest of the candidates' sequential nodes is chosen.
+
+Each node is ephemeral: it ends with the session of its server. A candidate watches the one before it and nobody else,
+so that one server asks when a candidate goes, not all of them. A node `heir` puts one candidate first.
+
+The client (kazoo) has threads of its own: what it reports is handed over to the loop.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any, Final
+
+from foliot.coordination.address import Refusing, ServiceAddress, demand_client, read_address
+from foliot.coordination.elected import ElectedCoordinator
+from foliot.domain.instants import SECOND
+from foliot.ports.coordinator import ELECTION, ElectionParts
+
+NAME: Final = "zookeeper"
+FORM: Final = "zookeeper://USER@HOST1:2181,HOST2:2181,HOST3:2181?password_file=FILE&ca_file=FILE"
+PORT: Final = 2181
+_DIGITS: Final = 10  # of the number that ZooKeeper adds to a name
+RETRY_S: Final = 0.1
+RETRY_MAX_S: Final = 1.0
+
+
+def zookeeper_coordinator(parts: ElectionParts, *, url: str) -> ElectedCoordinator:
+    """Make the coordinator of `zookeeper://…`."""
+    demand_client(NAME, "kazoo")
+    address = read_address(url, name=NAME, form=FORM, port=PORT)
+    if address.path.strip("/"):
+        raise Refusing(NAME, FORM)("it has a path; write prefix=NAME instead")
+    backend = ZookeeperLine(address, term_s=parts.times.term_us / SECOND, me=parts.chance.token()[:8])
+    return ElectedCoordinator(parts, backend, name=NAME)
+
+
+class ZookeeperLine:
+    """`Backend` on a line of nodes in ZooKeeper."""
+
+    def __init__(self, address: ServiceAddress, *, term_s: float, me: str) -> None:
+        self._address = address
+        self._term_s = term_s
+        self._me = me
+        self._line = f"/{address.prefix}/line"
+        self._heir = f"/{address.prefix}/heir"
+        self._wake = f"/{address.prefix}/wake"
+        self._client: Any = None
+        self._online = asyncio.Event()
+        self._is_laid_out = False
+        self._watched = ""  # the node before this server's own
+        self._woken: Callable[[str], None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def stand(self, session: str, *, may_be_first: bool) -> str | None:
+        await self._connected()
+        line = await self._candidates()
+        if session not in map(_session_of, line):
+            if not line and not may_be_first:
+                return None
+            await self._ask("create", f"{self._line}/{session}-", b"", ephemeral=True, sequence=True)
+            line = await self._candidates()
+        names = [_session_of(node) for node in line]
+        own = names.index(session)
+        await self._watch(line[own - 1] if own > 0 else "")
+        data, _ = await self._ask("get", self._heir, watch=self._line_moved)
+        heir = data.decode()
+        return heir if heir in names else names[0]
+
+    async def prefer(self, heir: str, *, session: str) -> None:
+        del session
+        await self._connected()
+        await self._ask("set", self._heir, heir.encode())
+
+    async def leave(self, session: str) -> None:
+        await self._connected()
+        for node in await self._candidates():
+            if _session_of(node) == session:
+                await self._ask("delete", f"{self._line}/{node}")
+
+    async def publish(self, topic: str) -> None:
+        await self._connected()
+        node = f"{self._wake}/{topic}"
+        await self._ask("ensure_path", node)
+        await self._ask("set", node, self._me.encode())
+
+    async def hear(self, woken: Callable[[str], None]) -> None:
+        """Look at the topics again whenever one of them changes. A change while it looks is seen by the next look."""
+        await self._connected()
+        self._woken = woken
+        seen: dict[str, int] = {}
+        is_first = True
+        while True:
+            again = asyncio.Event()
+            notice = self._notice(again)
+            for topic in await self._ask("get_children", self._wake, watch=notice):
+                data, stat = await self._ask("get", f"{self._wake}/{topic}", watch=notice)
+                is_new = seen.get(topic) != stat.version
+                seen[topic] = stat.version
+                if is_new and not is_first and data.decode() != self._me:
+                    woken(topic)
+            is_first = False
+            await again.wait()
+
+    async def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await asyncio.to_thread(_end, client)
+
+    # -- line -----------------------------------------------------------------------------------------------------
+
+    async def _candidates(self) -> list[str]:
+        """The nodes of the line, the oldest first."""
+        nodes: list[str] = await self._ask("get_children", self._line)
+        return sorted(nodes, key=_number_of)
+
+    async def _watch(self, before: str) -> None:
+        """Watch the node before this server's own; it wakes this server when it goes."""
+        if before == self._watched:
+            return
+        self._watched = before
+        if before and await self._ask("exists", f"{self._line}/{before}", watch=self._line_moved) is None:
+            self._line_moved(None)
+
+    def _line_moved(self, event: object) -> None:
+        """Runs on kazoo's thread."""
+        del event
+        if self._loop is not None and self._woken is not None:
+            self._loop.call_soon_threadsafe(self._look_again, self._woken)
+
+    def _look_again(self, woken: Callable[[str], None]) -> None:
+        self._watched = ""
+        woken(ELECTION)
+
+    # -- client ---------------------------------------------------------------------------------------------------
+
+    async def _connected(self) -> None:
+        if self._client is None:
+            self._start(asyncio.get_running_loop())
+        await self._online.wait()
+        if not self._is_laid_out:
+            for node in (self._line, self._heir, self._wake):
+                await self._ask("ensure_path", node)
+            self._is_laid_out = True
+
+    def _start(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._client = _client(self._address, term_s=self._term_s)
+
+        def changed(state: str) -> None:
+            """Runs on kazoo's thread."""
+            loop.call_soon_threadsafe(self._online.set if state == "CONNECTED" else self._online.clear)
+
+        self._client.add_listener(changed)
+        self._client.start_async()
+
+    async def _ask(self, what: str, *values: Any, **named: Any) -> Any:
+        """Call one of the client's asynchronous methods; its answer comes from another thread."""
+        loop = asyncio.get_running_loop()
+        answered: asyncio.Future[Any] = loop.create_future()
+
+        def settle(result: Any) -> None:
+            if answered.done():
+                return  # it took too long, and nobody waits any more
+            if result.exception is not None:
+                answered.set_exception(result.exception)
+            else:
+                answered.set_result(result.value)
+
+        result = getattr(self._client, f"{what}_async")(*values, **named)
+        result.rawlink(lambda one: loop.call_soon_threadsafe(settle, one))
+        return await answered
+
+    def _notice(self, again: asyncio.Event) -> Callable[[object], None]:
+        loop = asyncio.get_running_loop()
+
+        def noticed(event: object) -> None:
+            """Runs on kazoo's thread."""
+            del event
+            loop.call_soon_threadsafe(again.set)
+
+        return noticed
+
+
+def _client(address: ServiceAddress, *, term_s: float) -> Any:
+    from kazoo.client import KazooClient
+    from kazoo.retry import KazooRetry
+    from kazoo.security import CREATOR_ALL_ACL
+
+    quiet = logging.getLogger("foliot.zookeeper")
+    quiet.setLevel(logging.CRITICAL)  # what it logs may hold the password, and the coordinator says what matters
+    access: dict[str, Any] = {}
+    if address.user:
+        access = {"auth_data": [("digest", f"{address.user}:{address.password}")], "default_acl": CREATOR_ALL_ACL}
+    if address.tls is not None:
+        access |= {
+            "use_ssl": True,
+            "ca": address.tls.ca_file or None,
+            "certfile": address.tls.cert_file or None,
+            "keyfile": address.tls.key_file or None,
+        }
+    return KazooClient(
+        hosts=",".join(f"{host}:{port}" for host, port in address.hosts),
+        timeout=term_s,
+        connection_retry=KazooRetry(max_tries=-1, delay=RETRY_S, backoff=2, max_delay=RETRY_MAX_S),
+        logger=quiet,
+        **access,
+    )
+
+
+def _end(client: Any) -> None:
+    client.stop()
+    client.close()
+
+
+def _session_of(node: str) -> str:
+    """The session in a node's name; ZooKeeper added a number to it."""
+    return node[: -_DIGITS - 1]
+
+
+def _number_of(node: str) -> str:
+    return node[-_DIGITS:]

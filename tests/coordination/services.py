@@ -1,0 +1,121 @@
+"""The coordination services of the suites, each on real servers that one pytest process shares."""
+
+from pathlib import Path
+
+from foliot.app.system import SystemChance
+from foliot.domain.instants import SECOND
+from tests.servers.etcd import EtcdCluster
+from tests.servers.redis import RedisServer
+from tests.servers.zookeeper import Zookeeper
+
+
+def own_prefix() -> str:
+    """Where one test keeps its things."""
+    return SystemChance().token()[:8]
+
+
+class StoreItself:
+    """No service: the store's row alone."""
+
+    term_us = SECOND
+    is_beside_the_store = False
+
+    def url(self) -> str:
+        return "store"
+
+    def stop(self) -> None: ...
+
+    def start(self) -> None: ...
+
+
+class OneFile:
+    """A file of this machine. It is away while its folder has another name."""
+
+    term_us = SECOND
+    is_beside_the_store = True
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "run"
+        self._folder.mkdir()
+
+    def url(self) -> str:
+        return f"file://{self._folder}/election"
+
+    def stop(self) -> None:
+        self._folder.rename(self._folder.with_name("away"))
+
+    def start(self) -> None:
+        if not self._folder.exists():
+            self._folder.with_name("away").rename(self._folder)
+
+
+class OneRedis:
+    """A Redis that asks for a password and keeps nothing on disk: when it is back, it has forgotten everything."""
+
+    term_us = SECOND
+    is_beside_the_store = True
+
+    def __init__(self, server: RedisServer, password_file: Path) -> None:
+        self.server = server
+        self._prefix = own_prefix()
+        self._password_file = password_file
+
+    def url(self) -> str:
+        return f"{self.server.url}?prefix={self._prefix}&password_file={self._password_file}"
+
+    def stop(self) -> None:
+        self.server.kill()
+
+    def start(self) -> None:
+        if not self.server.is_running:
+            self.server.restart()
+
+
+class ThreeEtcd:
+    """Three etcd; they are away while two of them are."""
+
+    term_us = 2 * SECOND  # the shortest lease that they give
+    is_beside_the_store = True
+
+    def __init__(self, cluster: EtcdCluster) -> None:
+        self.cluster = cluster
+        self._prefix = own_prefix()
+
+    def url(self) -> str:
+        return f"{self.cluster.url}?prefix={self._prefix}"
+
+    def stop(self) -> None:
+        for member in self.cluster.members[:2]:
+            member.kill()
+
+    def start(self) -> None:
+        for member in self.cluster.members:
+            if not member.is_running:
+                member.launch()
+        self.cluster.await_whole()
+
+
+class ThreeZookeepers:
+    """Three ZooKeeper servers, entered by a user; they are away while two of them are."""
+
+    term_us = SECOND
+    is_beside_the_store = True
+
+    def __init__(self, cluster: Zookeeper, password_file: Path) -> None:
+        self.cluster = cluster
+        self._prefix = own_prefix()
+        self._password_file = password_file
+
+    def url(self) -> str:
+        hosts = self.cluster.url.removeprefix("zookeeper://")
+        return f"zookeeper://foliot@{hosts}?prefix={self._prefix}&password_file={self._password_file}"
+
+    def stop(self) -> None:
+        for member in self.cluster.members[:2]:
+            member.kill()
+
+    def start(self) -> None:
+        for member in self.cluster.members:
+            if not member.is_running:
+                member.launch()
+        self.cluster.await_whole()
