@@ -213,6 +213,8 @@ def _status_lines(url: str, found: SchemaStatus, came_from: Origin | None) -> It
         origin_key = "db_origin_known" if came_from.is_known else "db_origin_other"
         if came_from.is_new:
             origin_key = "db_origin_new"
+        elif not came_from.is_known and came_from.fingerprint.startswith("sqlite"):
+            origin_key = "db_origin_sqlite"
         yield say("db_origin"), say(origin_key, fingerprint=came_from.fingerprint)
         yield say("db_lossy"), say("db_lossy_because", why=came_from.lossy) if came_from.lossy else say("no")
     for step in found.pending:

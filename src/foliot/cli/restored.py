@@ -46,4 +46,4 @@ def sentences(found: Restored, *, plan: bool) -> Iterator[str]:
             since=isoformat(found.oldest_due_at),
         )
     if found.servers:
-        yield say("restored_restart", servers=", ".join(found.servers))
+        yield say("restored_stop_first" if plan else "restored_restart", servers=", ".join(found.servers))

@@ -160,7 +160,7 @@ def test_jobs_that_are_behind_are_told_in_the_readers_language(url: str) -> None
         )
     plan = foliot("restored", "--db", url, "--plan", FOLIOT_LANG="en").stdout
     assert "foliot db restored would raise the epoch" in plan
-    assert "1 jobs have undecided instants, the oldest" in plan
+    assert "jobs with undecided instants: 1, the oldest" in plan
     assert "(2020-01-01T00:00:00Z): decided by each job's misfire policy" in plan
     done = foliot("restored", "--db", url, FOLIOT_LANG="zh-CN").stdout
     assert "存储重新开始：纪元" in done
@@ -171,11 +171,14 @@ def test_a_restore_is_refused_while_servers_are_live_unless_forced(url: str) -> 
     with_a_live_server(url)
     refused = foliot("restored", "--db", url, FOLIOT_LANG="en")
     assert refused.exit_code == 5
-    assert "1 servers are live on this store: s1." in refused.stderr
+    assert "Servers are live on this store: s1." in refused.stderr
     assert "--force goes on all the same" in refused.stderr
     assert "FOL-3030" in refused.stderr
     chinese = foliot("restored", "--db", url, FOLIOT_LANG="zh")
     assert (chinese.exit_code, "1 个服务器正在使用此存储：s1。" in chinese.stderr) == (5, True)
+    plan = foliot("restored", "--db", url, "--plan", FOLIOT_LANG="en").stdout
+    assert "these servers are live, stop them first: s1" in plan
+    assert "1 session would be over" in plan
     forced = foliot("restored", "--db", url, "--force", FOLIOT_LANG="en")
     assert forced.exit_code == 0
     assert "restart these servers now, they remember what the store forgot: s1" in forced.stdout

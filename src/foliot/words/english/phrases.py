@@ -100,17 +100,18 @@ PHRASES: Final[Catalogue] = {
     "restored": "the store begins anew: epoch {epoch} (was {before}), terms above {term}",
     "restored_plan": "foliot db restored would raise the epoch to {epoch} (now {before}), and terms above {term}",
     "restored_hands": (
-        "{runs} runs were in progress: at-least-once ones run again, at-most-once ones end lost; "
-        "{sessions} sessions are over"
+        "{runs|run was|runs were} in progress: at-least-once ones run again, at-most-once ones end lost; "
+        "{sessions|session is|sessions are} over"
     ),
     "restored_hands_plan": (
-        "{runs} runs are in progress: at-least-once ones would run again, at-most-once ones end lost; "
-        "{sessions} sessions would be over"
+        "{runs|run is|runs are} in progress: at-least-once ones would run again, at-most-once ones end lost; "
+        "{sessions|session|sessions} would be over"
     ),
     "restored_behind": (
-        "{jobs} jobs have undecided instants, the oldest {behind} ago ({since}): decided by each job's misfire policy"
+        "jobs with undecided instants: {jobs}, the oldest {behind} ago ({since}): decided by each job's misfire policy"
     ),
     "restored_up_to_date": "no job is behind",
+    "restored_stop_first": "these servers are live, stop them first: {servers}",
     "restored_restart": "restart these servers now, they remember what the store forgot: {servers}",
     "clock_right": "right",
     "clock_ahead": "{by} ahead",
@@ -184,6 +185,7 @@ PHRASES: Final[Catalogue] = {
     "db_origin": "origin",
     "db_origin_known": "{fingerprint}",
     "db_origin_new": "{fingerprint}; no server has used the store yet",
+    "db_origin_sqlite": "{fingerprint}; on SQLite each start of Foliot raises the epoch",
     "db_origin_other": "{fingerprint}, not the one the store was used on last: the epoch will rise",
     "db_lossy": "lossy",
     "db_lossy_because": "yes: {why}",

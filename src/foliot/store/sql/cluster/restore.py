@@ -95,7 +95,7 @@ class ServersLive(Conflict):
     def __init__(self, servers: Sequence[str]) -> None:
         named = ", ".join(servers[:3]) + (" …" if len(servers) > 3 else "")
         super().__init__(
-            f"{len(servers)} servers are live on this store: {named}.",
+            f"Servers are live on this store: {named}.",
             hint="stop them first; --force goes on all the same, and then each must be restarted",
             count=len(servers),
             servers=list(servers),
