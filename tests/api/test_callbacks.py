@@ -219,3 +219,24 @@ async def test_what_another_system_says_steers_no_terminal_and_holds_no_password
     await waiting.call({"state": "FAILED", "error": said})
     assert shown in json.dumps(await waiting.shown()).replace("\\\\", "\\")
     assert "canary" not in json.dumps(await waiting.shown())
+
+
+@pytest.mark.parametrize(
+    ("callback", "kept"), [(True, {"rows": 7}), ({"result": "all"}, {"rows": 7}), ({"result": "none"}, None)]
+)
+async def test_a_job_may_want_nothing_of_what_the_other_system_sends(
+    api: Api, stage: Stage, callback: Any, kept: Any
+) -> None:
+    definition = {"run": {"http": {"url": "https://example.org", "callback": callback}}}
+    assert (await api.post("/jobs", {"name": "export", "definition": definition})).status_code == 201
+    worker = await stage.worker("w-1", ["http"])
+    await api.post("/jobs/export:trigger", {})
+    run = await worker.lease()
+    assert run is not None
+    asked = CallbackAsked(session=worker.session, run_id=run.run_id, lease_id=run.lease_id)
+    address = await open_callback(stage.services, asked, public_url="http://foliot")
+    path = address.url.removeprefix("http://foliot/api/v1")
+    for _ in range(2):  # the same end again is the same, also where its result is not kept
+        assert (await api.as_token(address.token).post(path, DONE)).status_code == 200
+    shown = (await api.get(f"/runs/{format_run_id(run.run_id)}")).json()
+    assert (shown["state"], shown["result"]) == ("SUCCEEDED", kept)

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import msgspec
@@ -15,6 +15,7 @@ from foliot.domain.callbacks import (
     Proof,
     key_of,
 )
+from foliot.domain.handler import handler_from
 from foliot.domain.redaction import redacted
 from foliot.domain.run import format_run_id
 from foliot.domain.texts import NOTE_MAX
@@ -23,6 +24,7 @@ from foliot.domain.visible import visible
 from foliot.operations.notes import note
 from foliot.operations.services import Services
 from foliot.operations.worker_reports import storable_reports
+from foliot.ports.handler import KindWithCallbackResults
 from foliot.ports.store.callbacks import Callback, CallbackLanding, NewCallback
 from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.worker_link import CallbackAddress, CallbackAsked, Report
@@ -71,7 +73,8 @@ async def take_message(services: Services, callback: Callback, said: Said, proof
     if said.state not in (SUCCEEDED, FAILED):
         text = msgspec.json.encode(_shown(said.progress or {})).decode()
         return _landed(await store.progress(callback, text, said_at=proof.said_at))
-    (report,) = storable_reports([_report(callback, said)])
+    kept = said if await _keeps_result(services, callback, said) else replace(said, result=None)
+    (report,) = storable_reports([_report(callback, kept)])
     assert report is not None
     landing = _landed(await store.end(callback, report, services.judge, end_hash=_hash_of(said)))
     if landing is CallbackLanding.RECORDED:
@@ -79,6 +82,19 @@ async def take_message(services: Services, callback: Callback, said: Said, proof
         services.runs_ended([report])
         await note(services, _happening(callback, said))
     return landing
+
+
+async def _keeps_result(services: Services, callback: Callback, said: Said) -> bool:
+    """Whether the job wants the result that the other system sent. The server knows no secrets and cannot hide them."""
+    run = None if said.result is None else await services.store.lookups.run(callback.run_id)
+    version = None if run is None else await services.store.lookups.version(run.job_id, run.version)
+    if version is None:
+        return True
+    handler = handler_from(version.document.get("run"), "run")
+    kind = services.kinds.find(handler.kind)
+    if kind is None or not isinstance(kind, KindWithCallbackResults):
+        return True
+    return kind.keeps_callback_result(handler.options)
 
 
 def _landed(landing: CallbackLanding) -> CallbackLanding:

@@ -115,6 +115,15 @@ class KindWithAdvice(Protocol):
 
 
 @runtime_checkable
+class KindWithCallbackResults(Protocol):
+    """A kind whose jobs say whether a server keeps the result that another system sends to a callback."""
+
+    def keeps_callback_result(self, options: Any) -> bool:
+        """Servers ask when a message comes. A kind that does not say keeps all."""
+        ...
+
+
+@runtime_checkable
 class KindWithSettings(Protocol):
     """A kind that a worker can be told something of: connections, allow lists, where scripts lie.
 

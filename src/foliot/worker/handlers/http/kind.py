@@ -61,6 +61,11 @@ class HttpHandlers:
         """Those that places of the request name."""
         return message_of(options).parameters()
 
+    def keeps_callback_result(self, options: Any) -> bool:
+        """Unless the job says `callback: {result: none}`."""
+        callback = options.get("callback")
+        return not isinstance(callback, Mapping) or callback.get("result") != "none"
+
     def advice(self, definition: Definition) -> Iterable[FoliotError]:
         """What to look at again: a wait without a limit of the job's own, a secret that the network can read."""
         options = definition.handler.options

@@ -67,6 +67,7 @@ class HttpCallback(Struct, forbid_unknown_fields=True, frozen=True):
     """The system says by a callback that the work is done."""
 
     within: Duration = "1d"  # how long the run waits for it
+    result: Literal["all", "none"] = "all"  # none: what the system sends as the result is not kept
 
 
 class HttpPoll(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
